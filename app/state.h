@@ -1,0 +1,74 @@
+// Everything the window knows, in one plain struct. Panels are free functions over it; what a panel
+// shows is built from it by a pure view-model function (app/view/*.h) that is tested without a window.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/cost.h"
+#include "core/analysis/phases.h"
+#include "core/analysis/summary.h"
+#include "core/playback/cursor.h"
+#include "core/playback/replay.h"
+#include "core/trace/trace.h"
+#include "kernels/catalogue.h"
+
+namespace tilescope::app {
+
+enum class Theme : uint8_t { Light, Dark };
+
+// What hover or a click picked. One selection, seen by every panel.
+struct Pick {
+    enum class Kind : uint8_t { None, Thread, Warp, Block, Element, SharedCell, Site } kind = Kind::None;
+    uint32_t thread = 0;       // linear number in the block
+    uint32_t warp = 0;
+    uint32_t block = 0;        // index into trace.blocks
+    uint8_t array = 0;         // index into trace.arrays, for Element and SharedCell
+    uint64_t index = 0;        // linear element
+    uint32_t site = 0;
+    bool operator==(const Pick&) const = default;
+};
+
+// A recording and all that is derived from it once. Immutable but for the replayed block.
+struct Session {
+    std::shared_ptr<const trace::Trace> trace;
+    analysis::Summary summary;
+    analysis::PhaseRule rule;
+    std::string origin;        // file name, or "recorded now"
+};
+
+struct Playback {
+    bool playing = false;
+    double steps_per_second = 8;
+    double carry = 0;          // fraction of a step not yet shown
+};
+
+struct View {                  // of the matrices
+    float zoom = 1;
+    float pan_x = 0, pan_y = 0;
+    bool fit = true;           // follow the active block until the user pans
+};
+
+struct RecordForm {
+    std::string kernel = "tiled";
+    kernels::Shape shape;
+};
+
+struct State {
+    std::optional<Session> session;
+    playback::Cursor cursor;
+    Playback playback;
+    Pick hover, pin;
+    View view;
+    RecordForm form;
+    Theme theme = Theme::Light;
+    float text_scale = 1;
+    bool motion = true;
+    bool show_keys = false;
+    std::string message;       // one sentence: the last error or notice
+};
+
+}  // namespace tilescope::app

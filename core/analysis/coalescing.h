@@ -1,0 +1,32 @@
+// What a request to global memory costs: sectors, lines, and the least it could need.
+//
+//   sector   32 aligned bytes: the grain in which L1 asks L2
+//   line     128 aligned bytes: four sectors
+//
+//   32 lanes x 4 bytes, neighbours, aligned   4 sectors of 4 needed
+//   32 lanes x 4 bytes, a row of 1 KiB apart  32 sectors of 4 needed
+//
+// Source: CUDA C++ Programming Guide, "Device Memory Accesses" (and compute capability 6.x to 9.0,
+// "Global Memory"): accesses of a warp are served by as many 32-byte transactions as needed.
+// Nsight Compute counts them as l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace tilescope::analysis {
+
+inline constexpr uint32_t kSectorBytes = 32;
+inline constexpr uint32_t kLineBytes = 128;
+
+struct SectorCost {
+    uint32_t sectors = 0;         // distinct 32-byte sectors touched
+    uint32_t ideal_sectors = 0;   // distinct bytes / 32, rounded up
+    uint32_t lines = 0;           // distinct 128-byte lines touched
+    bool operator==(const SectorCost&) const = default;
+};
+
+// address: [32] virtual addresses (bytes); lanes outside mask are ignored. bytes: per lane, 1..16.
+SectorCost sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes);
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,53 @@
+// The sums of a recording: by site, by space and direction, by array. What `report` prints.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::analysis {
+
+struct Sums {
+    uint64_t requests = 0, lanes = 0, bytes = 0;
+    uint64_t sectors = 0, ideal_sectors = 0, lines = 0;
+    uint64_t wavefronts = 0, ideal_wavefronts = 0;
+    uint64_t bank_conflicts() const { return wavefronts - ideal_wavefronts; }
+    Sums& operator+=(const Sums& other);
+    bool operator==(const Sums&) const = default;
+};
+
+struct SiteSums {
+    uint32_t site = 0;
+    uint8_t array = trace::kNoArray;   // the array most of its lanes touched
+    Sums sums;
+};
+
+// How often elements of an input were loaded from global memory by the recorded blocks.
+struct Reuse {
+    std::string array;
+    uint64_t elements = 0;             // different elements loaded at least once
+    uint64_t loads = 0;                // lane loads of them all
+    uint64_t min = 0, max = 0;         // per element, over those loaded
+    bool operator==(const Reuse&) const = default;
+};
+
+struct Summary {
+    std::vector<SiteSums> sites;       // memory sites in site order, also those never executed
+    Sums global_load, global_store, shared_load, shared_store;
+    std::vector<Reuse> reuse;          // one per input array
+    uint32_t phases = 0;               // the most any block has
+    uint32_t barriers_per_block = 0;
+};
+
+Result<Summary> summarize(const trace::Trace& trace);
+
+// Loads of every element of one global array, row-major, by all recorded blocks.
+std::vector<uint32_t> loads_per_element(const trace::Trace& trace, uint8_t array);
+
+// The sums over steps [first, last).
+Sums sums_of_steps(const trace::Trace& trace, uint64_t first, uint64_t last);
+
+}  // namespace tilescope::analysis

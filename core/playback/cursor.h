@@ -1,0 +1,28 @@
+// Where playback stands, and how it moves. A step is one request or barrier of the block.
+#pragma once
+
+#include <cstdint>
+
+#include "core/analysis/phases.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::playback {
+
+struct Cursor {
+    uint32_t block = 0;     // index into trace.blocks
+    uint32_t step = 0;      // of the block
+    bool operator==(const Cursor&) const = default;
+};
+
+enum class Move : uint8_t {
+    NextStep, PreviousStep,
+    NextBarrier, PreviousBarrier,     // the next step that is a barrier
+    NextPhase, PreviousPhase,         // the first step of the next phase; of this phase, or of the one before when already there
+    NextBlock, PreviousBlock,
+    First, Last,                      // step of the block
+};
+
+// Clamped at both ends: a move that leads nowhere returns the cursor as it is. phases: of cursor.block.
+Cursor moved(const trace::Trace& trace, const analysis::PhaseMap& phases, Cursor cursor, Move move);
+
+}  // namespace tilescope::playback

@@ -1,0 +1,26 @@
+// Reads PTX text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/ptx/ast.h"
+
+namespace tilescope::ptx {
+
+// Parses a whole module. `name` is what messages call it (a file name). What the grammar or the
+// instruction table does not know is an error that names instruction, file and line:
+//   "tiled.ptx:57: instruction 'tex.2d.v4.f32.s32' is not known to Tilescope; ..."
+// Never crashes or loops on any text.
+Result<Module> parse(std::string_view text, std::string_view name);
+
+// Prints a module as PTX text that assembles to the same machine code as the text it was read from.
+std::string print(const Module& module);
+
+// One instruction as text, "ld.global.f32 %f1, [%rd4+8];" without indentation.
+std::string print(const Kernel& kernel, const Instruction& instruction);
+
+const Kernel* find_kernel(const Module& module, std::string_view name);
+
+}  // namespace tilescope::ptx

@@ -1,0 +1,29 @@
+// The static memory instructions and barriers of a kernel: what a request is recorded against.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/launch.h"
+#include "core/ptx/ast.h"
+
+namespace tilescope::ptx {
+
+enum class SiteKind : uint8_t { Load, Store, Barrier };
+
+// One ld/st of global or shared memory (generic addresses count as global until a run shows
+// otherwise) or one block barrier. Parameter, constant and local memory are not sites.
+struct Site {
+    uint32_t id = 0;                // index into the site table
+    uint32_t instruction = 0;       // index into Kernel::instructions
+    SiteKind kind = SiteKind::Load;
+    Space space = Space::Global;    // meaningless for barriers
+    uint32_t bytes = 0;             // bytes a lane touches, all vector elements together; 0 for barriers
+    uint32_t line = 0, column = 0;  // kernel source; the nearest line before it where .loc says 0
+    uint32_t ptx_line = 0;
+};
+
+// In the order of the instructions. bar.warp.sync is not a site: it holds no block.
+std::vector<Site> sites_of(const Kernel& kernel);
+
+}  // namespace tilescope::ptx

@@ -1,0 +1,151 @@
+// Runs a PTX kernel on the CPU: blocks of warps of 32 lanes in lockstep.
+//
+//   block --> warps take turns (Schedule); a turn ends with one request or barrier
+//   warp  --> a stack of (pc, mask, reconvergence pc); the top runs
+//   lane  --> a column entry: a register is 32 values side by side, so that one PTX instruction
+//             is one loop over lanes that the compiler vectorises
+//
+// A branch that splits the active mask pushes both sides; each pops at the branch's immediate
+// post-dominator. (The taken order is: fall-through first, then the branch target.) Blocks are
+// independent and run on several CPU threads; every block's sequence of requests depends on the
+// launch and the schedule alone.
+//
+// Barriers: a warp that arrives waits until every warp of the block that has not exited arrives
+// (PTX ISA, "bar, barrier": threads that exited do not hold others up). If only a part of a warp
+// reaches a barrier while the rest of it has not exited, that is a fault.
+//
+// Uninitialised shared memory holds the byte 0xFF everywhere (a quiet NaN as a float), so that
+// a value never stored is seen; on a GPU it holds whatever was there before. Registers start as 0.
+#pragma once
+
+#include <atomic>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/launch.h"
+#include "core/base/result.h"
+#include "core/ptx/ast.h"
+#include "core/ptx/sites.h"
+#include "core/simt/memory.h"
+
+namespace tilescope::simt {
+
+// A kernel made ready to run: decoded instructions, control flow, sites, shared memory layout.
+// Immutable; shared by all CPU threads.
+class Program;
+
+// Fails for an instruction that the interpreter does not run, naming instruction and PTX line.
+Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel);
+
+const std::vector<ptx::Site>& sites_of(const Program& program);
+
+// Byte offset of a shared variable in the block's shared memory (declaration order, aligned), and
+// the size of all. -1 for a name that is not there.
+int64_t shared_offset(const Program& program, const std::string& symbol);
+uint64_t shared_bytes(const Program& program);
+
+// Where a lane's operand came from, for observers that ask for dataflow.
+//   0                    a constant or a special register or address arithmetic
+//   step + 1             the value as the load at that step of the block brought it (moves kept)
+//   kComputed | chain    the result of arithmetic on loaded values; `chain` names one running
+//                        sum: a sum that continues another (add or fma with it) keeps its chain
+using Origin = uint32_t;
+inline constexpr Origin kComputed = 0x8000'0000u;
+
+// One warp's execution of a memory site.
+struct Request {
+    uint32_t site = 0;
+    uint32_t warp = 0;
+    uint32_t mask = 0;                      // active lanes; never 0
+    Space space = Space::Global;
+    const uint64_t* address = nullptr;      // [32]; global: virtual address; shared: byte offset in the block's shared memory; inactive lanes undefined
+    // Only for observers that want values: the low 32 bits that each lane loaded or stored
+    // (first vector element), and for a store where the stored value came from.
+    const uint32_t* value = nullptr;        // [32]
+    const Origin* origin = nullptr;         // [32], stores only
+};
+
+// One multiply: fma, mad or mul of floats, whose factors may come from loads.
+// Reported after the step that precedes it (the block's latest step).
+struct Product {
+    uint32_t warp = 0;
+    uint32_t mask = 0;
+    const Origin* a = nullptr;              // [32] origins of the two factors
+    const Origin* b = nullptr;
+    const Origin* result = nullptr;         // [32] kComputed | chain: the running sum it went into
+    const float* a_value = nullptr;         // [32]
+    const float* b_value = nullptr;
+    const float* sum = nullptr;             // [32] the result of the instruction
+};
+
+struct BlockId {
+    uint32_t x = 0, y = 0, z = 0;
+};
+
+// Watches one block. Called from one CPU thread, in step order: every call of on_request or
+// on_barrier is the next step of the block (0, 1, 2, ...).
+class BlockObserver {
+public:
+    virtual ~BlockObserver() = default;
+    virtual void on_request(const Request& request) = 0;
+    // A warp arrives at a block barrier. mask: its lanes that have not exited.
+    virtual void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) = 0;
+    virtual void on_product(const Product&) {}
+};
+
+struct Fault {
+    enum class Kind : uint8_t {
+        OutOfBounds, Misaligned, BarrierDivergence, NeverEnds, Deadlock, Trap, BadAddress,
+    } kind{};
+    BlockId block;
+    uint32_t thread_x = 0, thread_y = 0, thread_z = 0;
+    int32_t site = -1;                      // -1 where the instruction is no site
+    uint32_t line = 0;                      // kernel source
+    uint64_t address = 0;
+    // One plain sentence: thread, site, source line, array and index, e.g.
+    // "thread (3,0) of block (1,0) reads M[2,4] at line 23, outside M's 3 x 4 elements"
+    std::string message;
+};
+
+struct Launch {
+    Dim3 grid, block;
+    std::vector<uint64_t> parameters;       // one per kernel parameter: the address or the value's bits
+    std::vector<Array> arrays;              // names and shapes for messages; may be empty
+    BlockWindow window;                     // blocks to run; others are not run at all
+    Schedule schedule;
+    // Schedule::Recorded: the warp of each step, of the one block that is run.
+    std::vector<uint8_t> recorded_order;
+};
+
+struct RunOptions {
+    unsigned threads = 0;                   // CPU threads, 0 for all
+    uint64_t max_instructions_per_warp = 1ull << 32;   // then the kernel counts as never ending
+    bool values = false;                    // Request::value and ::origin are filled, products reported
+    const std::atomic<bool>* stop = nullptr;           // set by another thread to stop early
+    std::atomic<uint64_t>* blocks_done = nullptr;      // progress
+};
+
+struct Outcome {
+    bool complete = false;                  // every block of the window ran to its end
+    bool stopped = false;                   // by RunOptions::stop
+    std::optional<Fault> fault;             // that of the first block (in block order) that faulted
+    uint64_t instructions = 0;              // warp instructions executed
+};
+
+// make_observer is called once for each block, on the CPU thread that runs it, before it runs;
+// it may return null for a block that nobody watches. Blocks finish in any order; done(block)
+// is called on the same thread when a block has ended (or faulted: its observer has then seen
+// all that happened until the fault). After a fault, blocks before the faulting one still run to
+// their end, later ones may not run at all.
+using MakeObserver = std::function<BlockObserver*(const BlockId&)>;
+using BlockDone = std::function<void(const BlockId&, BlockObserver*)>;
+Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& memory,
+                    const RunOptions& options, const MakeObserver& make_observer,
+                    const BlockDone& done = {});
+
+}  // namespace tilescope::simt

@@ -1,0 +1,28 @@
+// Global memory of a launch: the buffers, each at its virtual address.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/launch.h"
+
+namespace tilescope::simt {
+
+struct Buffer {
+    std::string name;
+    uint64_t base = 0;               // virtual address of byte 0
+    std::vector<std::byte> bytes;
+};
+
+// Buffers do not overlap. An access that is not wholly inside one buffer is out of bounds.
+struct GlobalMemory {
+    std::vector<Buffer> buffers;
+};
+
+// Virtual addresses for buffers of the given sizes (bytes): each 256-byte aligned, as cudaMalloc
+// aligns, with at least 4 KiB of nothing after each, so that an index past an end faults.
+std::vector<uint64_t> place_buffers(const std::vector<uint64_t>& sizes);
+
+}  // namespace tilescope::simt

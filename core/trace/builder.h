@@ -1,0 +1,36 @@
+// Makes a Trace from what an interpreter's (or a GPU's) blocks saw.
+//
+//   BlockRecorder   one per block, fed by one thread: keeps its own forms, no locks
+//   assemble        puts the blocks together in block order with one form table, so that the trace
+//                   is the same on any number of threads
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "core/simt/interpreter.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::trace {
+
+class BlockRecorder final : public simt::BlockObserver {
+public:
+    // arrays: as they will stand in the trace; both outlive the recorder.
+    BlockRecorder(const std::vector<Array>& arrays, const std::vector<ptx::Site>& sites, simt::BlockId block);
+    ~BlockRecorder() override;
+    void on_request(const simt::Request& request) override;
+    void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) override;
+
+    struct State;
+    State& state();
+
+private:
+    std::unique_ptr<State> state_;
+};
+
+// meta, sites and arrays are taken as they are; blocks in y-major order of their ids.
+Trace assemble(Meta meta, std::vector<ptx::Site> sites, std::vector<Array> arrays,
+               std::vector<std::unique_ptr<BlockRecorder>> blocks);
+
+}  // namespace tilescope::trace

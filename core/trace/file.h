@@ -1,0 +1,21 @@
+// The trace file, .tsc: versioned, checksummed, compressed, never trusted.
+#pragma once
+
+#include <string>
+
+#include "core/base/result.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::trace {
+
+// Writes to a temporary file beside `path` and renames it: the file is there whole or not at all.
+Result<void> write_file(const Trace& trace, const std::string& path);
+
+// Every length, index and checksum is checked before it is used; any damage is an Error.
+Result<Trace> read_file(const std::string& path);
+
+// The same to and from memory.
+std::string serialize(const Trace& trace);
+Result<Trace> deserialize(std::string_view bytes, const std::string& name);
+
+}  // namespace tilescope::trace

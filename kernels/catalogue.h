@@ -1,0 +1,65 @@
+// The kernels that ship: what each teaches, how it is launched, what it touches.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/launch.h"
+#include "core/base/result.h"
+
+namespace tilescope::kernels {
+
+struct SharedArray {
+    std::string name;               // as in the source: "Mds"
+    int extra_cols = 0;             // columns beyond T (padding)
+};
+
+struct KernelInfo {
+    std::string name;               // "tiled"
+    std::string teaches;            // one sentence
+    bool tiled = false;             // T is compiled in; the untiled kernels take any block of T x T
+    bool swapped = false;           // thread x walks the rows: grid.x covers m, grid.y covers n
+    std::vector<SharedArray> shared;
+    Schedule default_schedule;      // the order of warps that shows what it teaches
+};
+
+const std::vector<KernelInfo>& catalogue();
+const KernelInfo* find(std::string_view name);
+
+// Tile widths that ship as PTX.
+inline constexpr int kTiles[] = {2, 4, 8, 16, 32};
+
+struct Shape {
+    uint32_t m = 64, k = 64, n = 64;
+    uint32_t tile = 16;
+};
+
+// One kernel, sized: everything that recording it needs but the data.
+struct Plan {
+    const KernelInfo* kernel = nullptr;
+    Shape shape;
+    Dim3 grid, block;               // block is T x T
+    std::vector<Array> arrays;      // M, N, P (parameters 0..2, bases placed), then the shared ones (bases by the PTX)
+    std::vector<uint64_t> parameters; // M, N, P addresses, then m, k, n
+    std::string source_name, source;  // "tiled.cu" and its text
+    std::string ptx_name, ptx;        // "tiled.t16.ptx" and its text
+};
+
+// Fails on an unknown kernel, a tile that does not ship, or sizes that are 0 or too large, in one
+// sentence. Symbols and offsets of shared arrays are filled in when the PTX is prepared.
+Result<Plan> plan(std::string_view kernel, const Shape& shape);
+
+// The presets of the window and the command line.
+struct Preset {
+    std::string label;              // "Lecture: 4 x 4, T = 2"
+    std::string kernel;
+    Shape shape;
+};
+const std::vector<Preset>& presets();   // the third one is the default: tiled 64x64x64, T=16
+
+// Text of a file that ships (kernels/*.cu, assets/ptx/*.ptx), built into the program; empty for none.
+std::string_view shipped_source(std::string_view kernel);
+std::string_view shipped_ptx(std::string_view kernel, uint32_t tile);
+
+}  // namespace tilescope::kernels

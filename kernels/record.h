@@ -1,0 +1,66 @@
+// From a plan to a recording: inputs, run, check against a plain product.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/launch.h"
+#include "core/base/result.h"
+#include "core/simt/interpreter.h"
+#include "core/trace/trace.h"
+#include "kernels/catalogue.h"
+
+namespace tilescope::kernels {
+
+inline constexpr uint64_t kDefaultSeed = 1;
+
+// Inputs: small whole numbers, -9..9 without 0, a pure function of (seed, array, index), so that
+// sums are exact in fp32 and cells are short to read, and any part can be made again anywhere.
+float input_value(uint64_t seed, int array /* 0 for M, 1 for N */, uint64_t index);
+std::vector<float> make_input(uint64_t seed, int array, uint64_t count);
+
+struct RecordOptions {
+    BlockWindow window;
+    Schedule schedule;               // fill from KernelInfo::default_schedule where the caller has no wish
+    uint64_t seed = kDefaultSeed;
+    unsigned threads = 0;
+    uint64_t max_instructions_per_warp = 1ull << 32;
+    const std::atomic<bool>* stop = nullptr;
+    std::atomic<uint64_t>* blocks_done = nullptr;
+    bool timestamp = true;           // fill Meta::recorded_at
+};
+
+// A fault of the kernel is no Error: the trace holds what was recorded until then, with
+// complete == false and the reason. Errors are bad PTX or too little memory.
+Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options);
+
+// P = M N in double, row by row, the obvious way. (m x k) (k x n) -> (m x n)
+std::vector<double> reference_product(const std::vector<float>& M, const std::vector<float>& N, uint32_t m, uint32_t k, uint32_t n);
+
+// Rebuilds the plan of a trace (the trace's own PTX and source, not the shipped ones).
+Result<Plan> plan_of(const trace::Trace& trace);
+
+// Makes blocks of a recorded launch again with values: runs the trace's own PTX on the trace's own
+// inputs, in the order of warps that the trace recorded. Made once for a trace (it holds program and
+// inputs), then used for any of its blocks; one thread at a time.
+class Replayer {
+public:
+    static Result<Replayer> of(const trace::Trace& trace);
+    Replayer(Replayer&&) noexcept;
+    Replayer& operator=(Replayer&&) noexcept;
+    ~Replayer();
+
+    // block: index into trace.blocks. `trace` is the one given to of(). The observer sees the same
+    // steps as recorded, with values, origins and products; a difference is an Error that says where.
+    Result<void> replay(const trace::Trace& trace, uint32_t block, simt::BlockObserver& observer);
+
+private:
+    struct State;
+    explicit Replayer(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace tilescope::kernels

@@ -1,0 +1,42 @@
+// Tiled matrix product for any m, k, n. A block owns a T x T tile of P and walks along a row of tiles
+// of M and a column of tiles of N, one pair a phase: every thread brings one element of each into
+// shared memory, the block waits, and every thread adds T products from shared memory.
+// Elements beyond the matrices count as zero.
+
+#ifndef TILE_WIDTH
+#define TILE_WIDTH 16
+#endif
+
+extern "C" __global__ void tiled(const float* M, const float* N, float* P, int m, int k, int n) {
+    __shared__ float Mds[TILE_WIDTH][TILE_WIDTH];
+    __shared__ float Nds[TILE_WIDTH][TILE_WIDTH];
+    int tx = threadIdx.x;
+    int ty = threadIdx.y;
+    int row = blockIdx.y * TILE_WIDTH + ty;
+    int col = blockIdx.x * TILE_WIDTH + tx;
+
+    float sum = 0.0f;
+    for (int phase = 0; phase < (k + TILE_WIDTH - 1) / TILE_WIDTH; ++phase) {
+        int m_col = phase * TILE_WIDTH + tx;
+        int n_row = phase * TILE_WIDTH + ty;
+        if (row < m && m_col < k) {
+            Mds[ty][tx] = M[row * k + m_col];
+        } else {
+            Mds[ty][tx] = 0.0f;
+        }
+        if (n_row < k && col < n) {
+            Nds[ty][tx] = N[n_row * n + col];
+        } else {
+            Nds[ty][tx] = 0.0f;
+        }
+        __syncthreads();
+
+        for (int i = 0; i < TILE_WIDTH; ++i) {
+            sum += Mds[ty][i] * Nds[i][tx];
+        }
+        __syncthreads();
+    }
+    if (row < m && col < n) {
+        P[row * n + col] = sum;
+    }
+}
