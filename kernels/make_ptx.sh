@@ -1,0 +1,44 @@
+#!/bin/sh
+# Makes the PTX of the kernels that ship, with clang alone: no CUDA Toolkit is needed.
+#
+#     kernels/make_ptx.sh [OUT] [KERNEL...]      OUT: assets/ptx; KERNEL: all of them
+#     CXX=clang++-18 kernels/make_ptx.sh ...     another clang
+#
+# sm_70 gives PTX that every driver since 2017 loads. LLVM does not unroll loops here, so that a
+# memory instruction of the PTX is an access of the source; ptxas, behind it, may still unroll.
+set -eu
+cd "$(dirname "$0")/.."
+compiler=${CXX:-clang++}
+out=${1:-assets/ptx}
+[ $# -gt 0 ] && shift
+[ $# -gt 0 ] || set -- untiled untiled_swapped tiled tiled_swapped tiled_transposed tiled_padded \
+    tiled_no_barrier tiled_stale_edge
+
+target="-x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent --cuda-gpu-arch=sm_70"
+code="-O3 -gline-tables-only -mllvm -unroll-threshold=0 -mllvm -unroll-max-count=1"
+code="$code -mllvm -unroll-full-max-count=1 -mllvm -unroll-runtime=0"
+version=$("$compiler" --version | sed -n '1s/.*\(clang version [0-9.]*\).*/\1/p')
+
+# compile KERNEL FILE [DEFINE]
+compile() {
+    command="$target $code ${3:+$3 }-include kernels/no_toolkit.h -S kernels/$1.cu"
+    # shellcheck disable=SC2086
+    text=$("$compiler" $command -o -)
+    {
+        echo "// $version"
+        echo "// clang++ $command"
+        # The same text on every machine: no folders of this one.
+        printf '%s\n' "$text" |
+            sed -e 's|^\([[:space:]]*\.file[[:space:]]*[0-9]* \)"[^"]*/\(__clang_[^"/]*\)"|\1"\2"|' \
+                -e 's|^\([[:space:]]*\.file[[:space:]]*[0-9]* \)"[^"]*/\(kernels/[^"/]*\)"|\1"\2"|'
+    } >"$out/$2.tmp.$$"
+    mv "$out/$2.tmp.$$" "$out/$2"
+}
+
+mkdir -p "$out"
+for kernel; do
+    case $kernel in
+    untiled*) compile "$kernel" "$kernel.ptx" ;;
+    *) for tile in 2 4 8 16 32; do compile "$kernel" "$kernel.t$tile.ptx" "-DTILE_WIDTH=$tile"; done ;;
+    esac
+done
