@@ -1,0 +1,97 @@
+// Matrices as grids of cells, drawn by OpenGL inside ImGui's draw lists.
+//
+//   cells    one texel a cell: what it is (Ink), how strongly, and a pattern, so that colour is never
+//            the only sign. They change seldom; a texture is uploaded only when its version changes.
+//   marks    rectangles of cells on top: the lanes' cells of this request, tile frames, selections.
+//            They change every step; any number, one instanced draw call.
+//
+//   zoomed in                zoomed out (several cells a pixel)
+//   +--+--+--+               a pyramid of ever halved levels, each texel the loudest Ink and the
+//   |  |##|  |  1 px lines   greatest strength of the four below it: a single hot cell of
+//   +--+--+--+               8192 x 8192 is still a pixel of its colour
+//
+// All positions are framebuffer pixels, y down, as in ImGui.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "app/draw/theme.h"
+#include "core/base/result.h"
+#include "imgui.h"
+
+namespace tilescope::draw {
+
+enum class Pattern : uint8_t {
+    None,
+    Hatch,  // diagonal lines: inactive, outside
+    Dots,   // stale: left over from before
+    Cross,  // fault
+};
+
+// Ink in bits 0..4, Pattern in bits 5..7; strength 0..255 is the position on the heat ramp for
+// Ink::Heat, and for every other ink how much of its colour covers Ink::Cell (255: all of it).
+struct Cell {
+    uint8_t style = static_cast<uint8_t>(Ink::Cell);
+    uint8_t strength = 255;
+    bool operator==(const Cell&) const = default;
+};
+constexpr Cell cell(Ink ink, uint8_t strength = 255, Pattern pattern = Pattern::None) {
+    return {static_cast<uint8_t>(static_cast<unsigned>(ink) | static_cast<unsigned>(pattern) << 5), strength};
+}
+
+// Where a grid lies: cell (row r, column c) covers
+// [x + c*pitch, x + (c+1)*pitch) x [y + r*pitch, y + (r+1)*pitch), clipped to [clip_min, clip_max).
+struct GridView {
+    float x = 0, y = 0;
+    float pitch = 16;
+    ImVec2 clip_min, clip_max;
+};
+struct CellAt {
+    int64_t row = -1, col = -1;
+};
+CellAt cell_at(const GridView& view, ImVec2 point);              // may lie outside the grid
+ImVec2 corner_of(const GridView& view, double row, double col);  // upper left corner of a cell, in pixels
+
+// A rectangle of cells on top of a grid: filled, framed or both.
+struct GridMark {
+    float row = 0, col = 0, rows = 1, cols = 1;  // fractions are fine: things in motion
+    Rgba fill = 0;                               // alpha 0: no fill
+    Rgba edge = 0;                               // alpha 0: no frame
+    float edge_px = 2;                           // inside the rectangle's border
+    bool dashed = false;
+    Pattern pattern = Pattern::None;  // over the fill, in the edge's colour
+};
+
+class GridRenderer {
+public:
+    // Needs a current OpenGL 3.3 core context, now and until destruction.
+    static Result<std::unique_ptr<GridRenderer>> create();
+    ~GridRenderer();
+
+    // Grids are told apart by a number that the caller chooses. Upload when stale() says so:
+    //   if (grids.stale(id, version)) grids.set_cells(id, version, rows, cols, cells);
+    bool stale(uint32_t id, uint64_t version) const;
+    // cells: [rows * cols], row-major. At most 8192 x 8192.
+    void set_cells(uint32_t id, uint64_t version, uint32_t rows, uint32_t cols, std::span<const Cell> cells);
+    // Replaces a part; the rest and the size stay. cells: [rows * cols] of the part.
+    void set_part(uint32_t id, uint64_t version, uint32_t row, uint32_t col, uint32_t rows, uint32_t cols,
+                  std::span<const Cell> cells);
+    void forget(uint32_t id);
+
+    // Puts a grid into a draw list, in order with all else that is drawn into it. The marks are
+    // copied. An id without cells draws only its marks.
+    void draw(ImDrawList& list, uint32_t id, const GridView& view, const Palette& palette, float scale,
+              std::span<const GridMark> marks = {});
+
+    void begin_frame();  // forgets what the last frame drew; called by the frame loop
+
+private:
+    struct State;
+    explicit GridRenderer(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace tilescope::draw
