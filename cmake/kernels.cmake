@@ -1,2 +1,17 @@
 # The kernels that ship and the road from a plan to a recording.
+include(cmake/embed.cmake)
+
 tilescope_part(kernels LINK tilescope_export)
+file(GLOB shipped RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/kernels/*.cu ${PROJECT_SOURCE_DIR}/assets/ptx/*.ptx)
+tilescope_embed(tilescope_kernels tilescope::kernels::embedded_file ${shipped})
+
+# assets/ptx is checked in, so that a build needs no device compiler; this target makes it anew.
+find_program(TILESCOPE_CLANG NAMES clang++)
+if(TILESCOPE_CLANG)
+  add_custom_target(ptx
+    COMMAND ${CMAKE_COMMAND} -E env CXX=${TILESCOPE_CLANG} ${PROJECT_SOURCE_DIR}/kernels/make_ptx.sh
+    COMMENT "Making assets/ptx" VERBATIM)
+else()
+  set(TILESCOPE_CLANG "")
+endif()
