@@ -1,11 +1,26 @@
 // What a request to shared memory costs: wavefronts.
 //
 // 32 banks, each 4 bytes wide: word w (4 aligned bytes) lives in bank w mod 32. One wavefront serves
-// one word of each bank to any number of lanes (a broadcast is free). A request of 64-bit accesses is
-// served half a warp at a time and of 128-bit accesses a quarter at a time, unless fewer wavefronts do.
+// one word of each bank to any number of lanes (a broadcast is free). A request is served in groups of
+// lanes, one after the other, and a group takes as many wavefronts as its worst bank has different words:
+//
+//   4 bytes a lane    the warp is one group         neighbours: 1 wavefront
+//   8 bytes           two groups, half warps        neighbours: 2
+//   16 bytes          four groups, quarter warps    neighbours: 4
+//
+// A load of 8 or 16 bytes is taken in groups twice as large where in every pair of lanes 2i, 2i+1 both ask
+// for the same address or one is inactive; a store never is. Groups without an active lane cost nothing.
+//
+//   32 lanes x 4 bytes, a stride of s words   gcd(s, 32) words in a bank   gcd(s, 32) wavefronts
+//   32 lanes x 4 bytes, all the same word     a broadcast                  1
+//   32 lanes x 8 bytes, all the same word     pairs agree                  1 to load, 2 to store
 //
 // Source: CUDA C++ Programming Guide, "Shared Memory" (compute capability 5.x and later: 32 banks of
-// 32 bits; 64- and 128-bit accesses). Nsight Compute: l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum.
+// 32 bits; broadcast within a word); half and quarter warps: "64-Bit Accesses" and "128-Bit Accesses" under
+// compute capability 2.x, since dropped from the guide. The doubled groups are in no document: they follow
+// from counters of an H200, which this model meets in all of tests/data/hardware/banks.txt. Nsight Compute:
+// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,
+// l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum.
 #pragma once
 
 #include <array>
@@ -18,15 +33,16 @@ inline constexpr uint32_t kBankBytes = 4;
 
 struct BankCost {
     uint32_t wavefronts = 0;
-    uint32_t ideal_wavefronts = 0;   // for as many lanes and bytes, had no two words met in a bank
+    uint32_t ideal_wavefronts = 0;  // one per group: had no two words of a group met in a bank
     uint32_t conflicts() const { return wavefronts - ideal_wavefronts; }
     bool operator==(const BankCost&) const = default;
 };
 
-// address: [32] byte offsets in shared memory; bytes per lane, 1..16.
-BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes);
+// address: [32] byte offsets in shared memory; bytes per lane, 1..16 (no cost for others).
+BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store = false);
 
-// How many different words each bank is asked for (the worst one makes the wavefronts).
+// How many different words each bank is asked for by the whole request. For accesses up to 4 bytes
+// the worst bank makes the wavefronts.
 std::array<uint8_t, kBanks> words_per_bank(const uint64_t* address, uint32_t mask, uint32_t bytes);
 
 }  // namespace tilescope::analysis

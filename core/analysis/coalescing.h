@@ -20,9 +20,9 @@ inline constexpr uint32_t kSectorBytes = 32;
 inline constexpr uint32_t kLineBytes = 128;
 
 struct SectorCost {
-    uint32_t sectors = 0;         // distinct 32-byte sectors touched
-    uint32_t ideal_sectors = 0;   // distinct bytes / 32, rounded up
-    uint32_t lines = 0;           // distinct 128-byte lines touched
+    uint32_t sectors = 0;        // distinct 32-byte sectors touched
+    uint32_t ideal_sectors = 0;  // distinct bytes / 32, rounded up
+    uint32_t lines = 0;          // distinct 128-byte lines touched
     bool operator==(const SectorCost&) const = default;
 };
 

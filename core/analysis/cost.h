@@ -1,5 +1,8 @@
-// The cost of any step of a trace, remembered by form: two requests of one form whose bases agree
-// modulo 128 bytes cost the same, so judging ten million requests is ten million look-ups.
+// The cost of any step of a trace, remembered by form: two requests of one form whose first addresses
+// agree modulo 128 bytes cost the same, so judging ten million requests is ten million look-ups.
+//
+// Why 128: a sector (32 bytes), a line (128 bytes) and a row of the 32 banks (128 bytes) all repeat with it,
+// so that moving every lane by a multiple of 128 bytes moves whole lines and whole rows of banks.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +15,36 @@
 namespace tilescope::analysis {
 
 struct Cost {
-    SectorCost global;     // for global sites
-    BankCost shared;       // for shared sites
+    SectorCost global;  // for global sites
+    BankCost shared;    // for shared sites
 };
+
+inline constexpr uint32_t kCostPeriod = 128;  // bytes
 
 class CostTable {
 public:
-    explicit CostTable(const trace::Trace& trace);   // keeps a reference
-    const Cost& of(uint64_t step);                   // zero cost for barriers
+    explicit CostTable(const trace::Trace& trace);  // keeps a reference
+    const Cost& of(uint64_t step);                  // zero cost for barriers
+
+    // Where the first active lane of a step lies modulo kCostPeriod; global addresses are virtual ones.
+    uint32_t place(uint64_t step) const {
+        return (trace_.base[step] + array_base_[trace_.key[step] & 0xFFFFFF]) % kCostPeriod;
+    }
+    // The cost of a form at such a place; `step` is any step that has both.
+    const Cost& of(uint32_t form, uint32_t place, uint64_t step);
 
 private:
     const trace::Trace& trace_;
-    std::vector<int32_t> known_;      // form * 128 + base mod 128 -> costs_, filled as asked
-    std::vector<Cost> costs_;
+    std::vector<uint32_t> array_base_;  // per form: where its array starts, low 32 bits; 0 without an array
+    std::vector<int32_t> row_;          // per form: its row of known_, -1 until asked for
+    std::vector<int32_t> known_;        // row * 128 + place -> costs_, -1 for not judged yet
+    std::vector<Cost> costs_;           // [0] is that of barriers
 };
+
+// The space that requests of a form went to: that of their array, else that of their site.
+Space space_of(const trace::Trace& trace, uint32_t form);
+
+// A step's addresses as the hardware sees them: virtual addresses, or offsets in the block's shared memory.
+trace::Access decode_addresses(const trace::Trace& trace, uint64_t step);
 
 }  // namespace tilescope::analysis

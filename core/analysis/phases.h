@@ -10,8 +10,18 @@
 //                                 source line, array and direction before (so an unrolled loop counts
 //                                 its trips all the same)
 //
-// A request's phase is that of its first active lane. Steps before the loop have phase 0; steps
-// behind it (the store of P) have phase kAfter.
+// The places of the first rule are those of the loop's body, without the way back to its top, in an order in
+// which every path through the body only climbs (a topological order); a loop inside the body is one place,
+// in which a lane may stay as long as it likes:
+//
+//     +-> load M 0 -> load N 1 -> barrier 2 -> [ multiply 3 ]* -> barrier 4 -+
+//     +----------------------------------------------------------------------+
+//
+// Lanes are followed one by one, so that the two arms of a bounds check count as one trip, whichever a lane
+// takes. A request's phase is that of its first active lane. Steps before the loop have phase 0; steps behind
+// it (the store of P) have phase kAfter.
+//
+// Source: loops as in Aho, Lam, Sethi, Ullman, "Compilers", section 9.6 (natural loops, depth-first order).
 #pragma once
 
 #include <cstdint>
@@ -25,20 +35,25 @@ namespace tilescope::analysis {
 inline constexpr uint32_t kAfter = 0xFFFF'FFFFu;
 
 struct PhaseMap {
-    std::vector<uint32_t> phase;       // one per step of the block
-    std::vector<uint32_t> interval;    // barrier interval, one per step: barriers its warp has passed before it
-    uint32_t phases = 0;               // of the block
-    uint32_t barriers = 0;             // barriers a block passes (of the warp that passed most)
+    std::vector<uint32_t> phase;     // one per step of the block
+    std::vector<uint32_t> interval;  // barrier interval, one per step: barriers its warp has passed before it
+    uint32_t phases = 0;             // of the block
+    uint32_t barriers = 0;           // barriers a block passes (of the warp that passed most)
 };
 
 // What of the kernel the phases need; made once for a trace.
 struct PhaseRule {
     bool by_barrier = false;
-    std::vector<int32_t> rank;         // site -> place inside the loop, -1 outside it (before), -2 behind it
-    std::vector<uint32_t> group;       // site -> number of its (line, array, direction) group
-    std::vector<bool> after;           // site -> lies behind the loop
+    std::vector<int32_t> rank;    // site -> place inside the loop, -1 outside it (before), -2 behind it
+    std::vector<bool> stays;      // site -> its place is an inner loop: coming back to it is no new trip
+    std::vector<uint32_t> group;  // site -> number of its (line, array, direction) group
+    uint32_t groups = 0;
+    std::vector<bool> after;  // site -> lies behind the loop
 };
-Result<PhaseRule> phase_rule(const trace::Trace& trace);   // parses the trace's PTX
+Result<PhaseRule> phase_rule(const trace::Trace& trace);  // parses the trace's PTX
 PhaseMap phases_of_block(const trace::Trace& trace, const PhaseRule& rule, uint32_t block);
+
+// The same without the maps of steps, which a summary does not need: phases and barriers only.
+PhaseMap count_phases(const trace::Trace& trace, const PhaseRule& rule, uint32_t block);
 
 }  // namespace tilescope::analysis

@@ -21,24 +21,24 @@ struct Sums {
 
 struct SiteSums {
     uint32_t site = 0;
-    uint8_t array = trace::kNoArray;   // the array most of its lanes touched
+    uint8_t array = trace::kNoArray;  // the array most of its lanes touched
     Sums sums;
 };
 
 // How often elements of an input were loaded from global memory by the recorded blocks.
 struct Reuse {
     std::string array;
-    uint64_t elements = 0;             // different elements loaded at least once
-    uint64_t loads = 0;                // lane loads of them all
-    uint64_t min = 0, max = 0;         // per element, over those loaded
+    uint64_t elements = 0;      // different elements loaded at least once
+    uint64_t loads = 0;         // lane loads of them all
+    uint64_t min = 0, max = 0;  // per element, over those loaded
     bool operator==(const Reuse&) const = default;
 };
 
 struct Summary {
-    std::vector<SiteSums> sites;       // memory sites in site order, also those never executed
+    std::vector<SiteSums> sites;  // memory sites in site order, also those never executed
     Sums global_load, global_store, shared_load, shared_store;
-    std::vector<Reuse> reuse;          // one per input array
-    uint32_t phases = 0;               // the most any block has
+    std::vector<Reuse> reuse;  // one per input array
+    uint32_t phases = 0;       // the most any block has
     uint32_t barriers_per_block = 0;
 };
 

@@ -1,0 +1,52 @@
+#include "core/analysis/banks.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilescope::analysis {
+namespace {
+
+uint32_t worst_bank(const uint64_t* address, uint32_t mask, uint32_t bytes) {
+    const auto per_bank = words_per_bank(address, mask, bytes);
+    return *std::max_element(per_bank.begin(), per_bank.end());
+}
+
+bool pairs_agree(const uint64_t* address, uint32_t mask) {
+    for (uint32_t lane = 0; lane < 32; lane += 2)
+        if ((mask >> lane & 3) == 3 && address[lane] != address[lane + 1]) return false;
+    return true;
+}
+
+}  // namespace
+
+std::array<uint8_t, kBanks> words_per_bank(const uint64_t* address, uint32_t mask, uint32_t bytes) {
+    std::array<uint8_t, kBanks> per_bank{};
+    if (bytes == 0 || bytes > 16) return per_bank;
+    std::array<uint64_t, 32 * 5> words;  // 16 bytes touch 5 words where they are not aligned
+    size_t count = 0;
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const uint64_t first = address[std::countr_zero(rest)];
+        for (uint64_t w = first / kBankBytes; w <= (first + bytes - 1) / kBankBytes; ++w) words[count++] = w;
+    }
+    std::sort(words.begin(), words.begin() + count);
+    for (size_t i = 0; i < count; ++i)
+        if (i == 0 || words[i] != words[i - 1]) ++per_bank[words[i] % kBanks];
+    return per_bank;
+}
+
+BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store) {
+    if (bytes == 0 || bytes > 16) return {};
+    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;  // of a group
+    if (lanes < 32 && !is_store && pairs_agree(address, mask)) lanes *= 2;
+    const uint32_t group = lanes == 32 ? ~0u : (1u << lanes) - 1;
+    BankCost cost;
+    for (uint32_t first = 0; first < 32; first += lanes) {
+        const uint32_t active = mask & (group << first);
+        if (active == 0) continue;
+        cost.wavefronts += worst_bank(address, active, bytes);
+        ++cost.ideal_wavefronts;
+    }
+    return cost;
+}
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,48 @@
+#include "core/analysis/coalescing.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilescope::analysis {
+namespace {
+
+// Half-open ranges of bytes, sorted by their start.
+struct Range {
+    uint64_t first, last;
+};
+
+// Distinct grains (aligned pieces of `grain` bytes) that sorted ranges touch.
+uint32_t grains_touched(const std::array<Range, 32>& ranges, int count, uint64_t grain) {
+    uint32_t touched = 0;
+    uint64_t next = 0;  // the first grain not counted yet
+    for (int i = 0; i < count; ++i) {
+        const uint64_t begin = std::max(ranges[i].first / grain, next);
+        const uint64_t end = (ranges[i].last - 1) / grain + 1;
+        if (end > begin) {
+            touched += static_cast<uint32_t>(end - begin);
+            next = end;
+        }
+    }
+    return touched;
+}
+
+}  // namespace
+
+SectorCost sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes) {
+    if (mask == 0 || bytes == 0) return {};
+    std::array<Range, 32> ranges{};
+    int count = 0;
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const uint64_t first = address[std::countr_zero(rest)];
+        ranges[count++] = {first, first + bytes};
+    }
+    std::sort(ranges.begin(), ranges.begin() + count,
+              [](const Range& a, const Range& b) { return a.first < b.first; });
+    SectorCost cost;
+    cost.sectors = grains_touched(ranges, count, kSectorBytes);
+    cost.lines = grains_touched(ranges, count, kLineBytes);
+    cost.ideal_sectors = (grains_touched(ranges, count, 1) + kSectorBytes - 1) / kSectorBytes;
+    return cost;
+}
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,53 @@
+#include "core/analysis/cost.h"
+
+namespace tilescope::analysis {
+
+trace::Access decode_addresses(const trace::Trace& trace, uint64_t step) {
+    trace::Access access = trace::decode(trace, step);
+    if (access.array == trace::kNoArray) return access;
+    const uint64_t base = trace.arrays[access.array].base;
+    for (int lane = 0; lane < kWarpSize; ++lane)
+        if (access.mask >> lane & 1) access.offset[lane] += base;
+    return access;
+}
+
+Space space_of(const trace::Trace& trace, uint32_t form) {
+    const trace::Form& f = trace.forms[form];
+    return f.array == trace::kNoArray ? trace.sites[f.site].space : trace.arrays[f.array].space;
+}
+
+CostTable::CostTable(const trace::Trace& trace) : trace_(trace), row_(trace.forms.size(), -1), costs_(1) {
+    array_base_.reserve(trace.forms.size());
+    for (const trace::Form& form : trace.forms)
+        array_base_.push_back(
+            form.array == trace::kNoArray ? 0 : static_cast<uint32_t>(trace.arrays[form.array].base));
+}
+
+const Cost& CostTable::of(uint64_t step) { return of(trace_.key[step] & 0xFFFFFF, place(step), step); }
+
+const Cost& CostTable::of(uint32_t form, uint32_t place, uint64_t step) {
+    if (row_[form] < 0) {
+        row_[form] = static_cast<int32_t>(known_.size() / kCostPeriod);
+        known_.resize(known_.size() + kCostPeriod, -1);
+    }
+    int32_t& known = known_[static_cast<size_t>(row_[form]) * kCostPeriod + place];
+    if (known < 0) {
+        const ptx::Site& site = trace_.sites[trace_.forms[form].site];
+        if (site.kind == ptx::SiteKind::Barrier) {
+            known = 0;
+        } else {
+            const trace::Access access = decode_addresses(trace_, step);
+            Cost cost;
+            if (space_of(trace_, form) == Space::Global)
+                cost.global = sector_cost(access.offset.data(), access.mask, site.bytes);
+            else
+                cost.shared = bank_cost(access.offset.data(), access.mask, site.bytes,
+                                        site.kind == ptx::SiteKind::Store);
+            known = static_cast<int32_t>(costs_.size());
+            costs_.push_back(cost);
+        }
+    }
+    return costs_[static_cast<size_t>(known)];
+}
+
+}  // namespace tilescope::analysis

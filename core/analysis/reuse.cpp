@@ -1,0 +1,82 @@
+#include "core/analysis/reuse.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace tilescope::analysis {
+
+LoadCounter::LoadCounter(const trace::Trace& trace) : trace_(trace), counts_(trace.arrays.size()) {
+    for (size_t i = 0; i < trace.arrays.size(); ++i)
+        if (trace.arrays[i].space == Space::Global)
+            counts_[i].assign(size_t{trace.arrays[i].rows} * trace.arrays[i].cols, 0);
+    for (const trace::Form& form : trace.forms) {
+        const bool counted =
+            trace.sites[form.site].kind == ptx::SiteKind::Load && form.array != trace::kNoArray &&
+            trace.arrays[form.array].space == Space::Global && trace.arrays[form.array].element_bytes > 0;
+        shape_.push_back(counted ? kNew : kIgnored);
+    }
+}
+
+LoadCounter::Shape LoadCounter::shape_of(uint64_t step) const {
+    const trace::Access access = trace::decode(trace_, step);
+    const int64_t element = trace_.arrays[access.array].element_bytes;
+    const auto base = static_cast<int64_t>(access.offset[std::countr_zero(access.mask)]);
+    const int64_t span = (int64_t{trace_.sites[access.site].bytes} + element - 1) / element;
+    std::vector<int64_t> touched;
+    for (uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+        const int64_t distance = static_cast<int64_t>(access.offset[std::countr_zero(rest)]) - base;
+        if (distance % element != 0) return {};
+        for (int64_t i = 0; i < span; ++i) touched.push_back(distance / element + i);
+    }
+    std::sort(touched.begin(), touched.end());
+    Shape shape;
+    for (size_t i = 0; i < touched.size();) {
+        const auto end = std::upper_bound(touched.begin() + i, touched.end(), touched[i]);
+        const auto loads = static_cast<uint32_t>(end - touched.begin() - i);
+        if (!shape.runs.empty() && shape.runs.back().loads == loads &&
+            shape.runs.back().first + shape.runs.back().length == touched[i])
+            ++shape.runs.back().length;
+        else
+            shape.runs.push_back({touched[i], 1, loads});
+        i += loads;
+    }
+    shape.lowest = touched.front();
+    shape.highest = touched.back();
+    return shape;
+}
+
+void LoadCounter::add_load(uint64_t step, uint32_t form) {
+    if (shape_[form] == kNew) {
+        shape_[form] = static_cast<int32_t>(shapes_.size());
+        shapes_.push_back(shape_of(step));
+    }
+    const Shape& shape = shapes_[shape_[form]];
+    const trace::Form& f = trace_.forms[form];
+    const uint64_t offset = uint64_t{f.base_high} << 32 | trace_.base[step];
+    const uint32_t element = trace_.arrays[f.array].element_bytes;
+    std::vector<uint32_t>& counts = counts_[f.array];
+    const auto first = static_cast<int64_t>(offset / element);
+    const bool whole = !shape.runs.empty() && offset % element == 0 && first + shape.lowest >= 0 &&
+                       first + shape.highest < static_cast<int64_t>(counts.size());
+    if (!whole) return add_lanes(step);
+    for (const Run& run : shape.runs) {
+        uint32_t* count = counts.data() + first + run.first;
+        for (uint32_t i = 0; i < run.length; ++i) count[i] += run.loads;
+    }
+}
+
+// Lane by lane: for accesses that straddle elements, or leave the array (which a damaged file may claim).
+void LoadCounter::add_lanes(uint64_t step) {
+    const trace::Access access = trace::decode(trace_, step);
+    const uint64_t element = trace_.arrays[access.array].element_bytes;
+    const uint64_t bytes = trace_.sites[access.site].bytes;
+    std::vector<uint32_t>& counts = counts_[access.array];
+    for (uint32_t rest = access.mask; rest != 0 && bytes != 0; rest &= rest - 1) {
+        const uint64_t first = access.offset[std::countr_zero(rest)];
+        const uint64_t last = (first + bytes - 1) / element;
+        for (uint64_t e = first / element; e <= last && e < counts.size(); ++e) ++counts[e];
+    }
+}
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,162 @@
+// Two thoughts make ten million requests a matter of a second:
+//
+//   what a request costs depends on its form and its place modulo 128 bytes (cost.h): so steps are only
+//   counted by form and place, and judged once for each pair; which elements a request loads depends on its
+//   form and its first element: so the lanes of a form are put together once, as runs of neighbouring
+//   elements with equal counts (reuse.h).
+#include "core/analysis/summary.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "core/analysis/cost.h"
+#include "core/analysis/phases.h"
+#include "core/analysis/reuse.h"
+
+namespace tilescope::analysis {
+namespace {
+
+// Steps counted by form and place.
+class Tally {
+public:
+    explicit Tally(const trace::Trace& trace) : trace_(trace), costs_(trace), row_(trace.forms.size(), -1) {}
+
+    void add(uint64_t step) {
+        const uint32_t form = trace_.key[step] & 0xFFFFFF;
+        if (row_[form] < 0) open_row(form);
+        Entry& entry = entries_[static_cast<size_t>(row_[form]) * kCostPeriod + costs_.place(step)];
+        ++entry.count;
+        entry.step = step;
+    }
+
+    // visit(form, Sums) for every form that occurred and is no barrier.
+    template <class Visit>
+    void each(Visit visit) {
+        for (uint32_t form = 0; form < row_.size(); ++form) {
+            const ptx::Site& site = trace_.sites[trace_.forms[form].site];
+            if (row_[form] < 0 || site.kind == ptx::SiteKind::Barrier) continue;
+            Sums sums;
+            for (uint32_t place = 0; place < kCostPeriod; ++place) {
+                const Entry& entry = entries_[static_cast<size_t>(row_[form]) * kCostPeriod + place];
+                if (entry.count == 0) continue;
+                const Cost& cost = costs_.of(form, place, entry.step);
+                const uint64_t lanes = entry.count * std::popcount(trace_.forms[form].mask);
+                sums += {.requests = entry.count,
+                         .lanes = lanes,
+                         .bytes = lanes * site.bytes,
+                         .sectors = entry.count * cost.global.sectors,
+                         .ideal_sectors = entry.count * cost.global.ideal_sectors,
+                         .lines = entry.count * cost.global.lines,
+                         .wavefronts = entry.count * cost.shared.wavefronts,
+                         .ideal_wavefronts = entry.count * cost.shared.ideal_wavefronts};
+            }
+            visit(form, sums);
+        }
+    }
+
+private:
+    struct Entry {
+        uint64_t count = 0;
+        uint64_t step = 0;  // any of them
+    };
+
+    void open_row(uint32_t form) {
+        row_[form] = static_cast<int32_t>(entries_.size() / kCostPeriod);
+        entries_.resize(entries_.size() + kCostPeriod);
+    }
+
+    const trace::Trace& trace_;
+    CostTable costs_;
+    std::vector<int32_t> row_;    // per form, -1 until it occurs
+    std::vector<Entry> entries_;  // row * 128 + place
+};
+
+Reuse reuse_of(const Array& array, const std::vector<uint32_t>& loads) {
+    Reuse reuse;
+    reuse.array = array.name;
+    for (const uint32_t count : loads) {
+        if (count == 0) continue;
+        reuse.min = reuse.elements == 0 ? count : std::min<uint64_t>(reuse.min, count);
+        reuse.max = std::max<uint64_t>(reuse.max, count);
+        reuse.loads += count;
+        ++reuse.elements;
+    }
+    return reuse;
+}
+
+}  // namespace
+
+Sums& Sums::operator+=(const Sums& other) {
+    requests += other.requests;
+    lanes += other.lanes;
+    bytes += other.bytes;
+    sectors += other.sectors;
+    ideal_sectors += other.ideal_sectors;
+    lines += other.lines;
+    wavefronts += other.wavefronts;
+    ideal_wavefronts += other.ideal_wavefronts;
+    return *this;
+}
+
+Result<Summary> summarize(const trace::Trace& trace) {
+    const auto rule = phase_rule(trace);
+    if (!rule) return rule.error();
+
+    Tally tally(trace);
+    LoadCounter loads(trace);
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        tally.add(step);
+        loads.add(step);
+    }
+
+    Summary summary;
+    std::vector<int32_t> row(trace.sites.size(), -1);  // site -> summary.sites
+    for (const ptx::Site& site : trace.sites) {
+        if (site.kind == ptx::SiteKind::Barrier) continue;
+        row[site.id] = static_cast<int32_t>(summary.sites.size());
+        summary.sites.push_back({site.id, trace::kNoArray, {}});
+    }
+    std::vector<std::array<uint64_t, 256>> lanes_by_array(summary.sites.size());
+    tally.each([&](uint32_t form, const Sums& sums) {
+        const trace::Form& f = trace.forms[form];
+        summary.sites[row[f.site]].sums += sums;
+        lanes_by_array[row[f.site]][f.array] += sums.lanes;
+        const bool load = trace.sites[f.site].kind == ptx::SiteKind::Load;
+        if (space_of(trace, form) == Space::Global)
+            (load ? summary.global_load : summary.global_store) += sums;
+        else
+            (load ? summary.shared_load : summary.shared_store) += sums;
+    });
+    for (size_t i = 0; i < summary.sites.size(); ++i) {
+        const auto most = std::max_element(lanes_by_array[i].begin(), lanes_by_array[i].end());
+        if (*most > 0) summary.sites[i].array = static_cast<uint8_t>(most - lanes_by_array[i].begin());
+    }
+
+    for (uint8_t i = 0; i < trace.arrays.size() && i < trace::kNoArray; ++i)
+        if (trace.arrays[i].role == ArrayRole::Input && trace.arrays[i].space == Space::Global)
+            summary.reuse.push_back(reuse_of(trace.arrays[i], loads.of(i)));
+
+    for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
+        const PhaseMap map = count_phases(trace, *rule, block);
+        summary.phases = std::max(summary.phases, map.phases);
+        summary.barriers_per_block = std::max(summary.barriers_per_block, map.barriers);
+    }
+    return summary;
+}
+
+std::vector<uint32_t> loads_per_element(const trace::Trace& trace, uint8_t array) {
+    LoadCounter loads(trace);
+    for (uint64_t step = 0; step < trace.steps(); ++step) loads.add(step);
+    return loads.of(array);
+}
+
+Sums sums_of_steps(const trace::Trace& trace, uint64_t first, uint64_t last) {
+    Tally tally(trace);
+    for (uint64_t step = first; step < std::min(last, trace.steps()); ++step) tally.add(step);
+    Sums sums;
+    tally.each([&](uint32_t, const Sums& of_form) { sums += of_form; });
+    return sums;
+}
+
+}  // namespace tilescope::analysis
