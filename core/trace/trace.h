@@ -4,9 +4,12 @@
 // site, array, active mask, and the 32 offsets from the first active lane's address. Almost every
 // form is affine in the lane,
 //
-//     offset(lane) = stride * (lane mod w) + stride2 * (lane div w)      (minus that of the first active lane)
+//     offset(lane) = stride * (lane mod w) + stride2 * (lane div w)      (minus that of the first active
+//     lane)
 //
-// the rest keep their 32 offsets as they are. So a step is
+// the rest keep their 32 offsets as they are: 32-bit ones, or 64-bit ones (Form::wide) where lanes lie
+// further apart than that. A request that does not lie wholly in one array names none (kNoArray) and
+// holds virtual addresses, or offsets in the block's shared memory, instead. So a step is
 //
 //     base   u32   byte offset of the first active lane's element in its array, low 32 bits
 //     key    u32   form (24 bits) | warp of the block (8 bits) << 24
@@ -28,26 +31,29 @@
 namespace tilescope::trace {
 
 inline constexpr uint32_t kMaxForms = 1u << 24;
-inline constexpr uint32_t kMaxWarpsPerBlock = 32;   // 1024 threads
-inline constexpr uint8_t kNoArray = 0xFF;           // barriers, and addresses outside every array
+inline constexpr uint32_t kMaxWarpsPerBlock = 32;  // 1024 threads
+inline constexpr uint8_t kNoArray = 0xFF;          // barriers, and addresses outside every array
 
 struct Form {
     uint32_t site = 0;
-    uint8_t array = kNoArray;        // Trace::arrays
-    uint8_t base_high = 0;           // bits 32..39 of the base
-    uint8_t width = 32;              // w: 1..32
+    uint8_t array = kNoArray;  // Trace::arrays
+    uint8_t base_high = 0;     // bits 32..39 of the base
+    uint8_t width = 32;        // w: 1..32
     uint32_t mask = 0;
-    int32_t stride = 0, stride2 = 0; // bytes
-    int32_t irregular = -1;          // index into Trace::irregular, -1 for affine
+    int32_t stride = 0, stride2 = 0;  // bytes
+    int32_t irregular = -1;           // index into Trace::irregular, -1 for affine
+    Space space = Space::Global;      // that the request went to; tells the two kinds of kNoArray apart
+    bool wide =
+        false;  // irregular with 64-bit offsets: low halves at irregular, high halves at irregular + 1
     bool operator==(const Form&) const = default;
 };
 
 struct Block {
     uint32_t x = 0, y = 0, z = 0;
-    uint64_t first = 0, count = 0;   // steps [first, first+count)
-    uint64_t dropped = 0;            // requests that did not fit a GPU buffer
-    uint32_t sm = 0;                 // GPU only
-    uint64_t clock = 0;              // GPU only: the SM's clock at the block's first step
+    uint64_t first = 0, count = 0;  // steps [first, first+count)
+    uint64_t dropped = 0;           // requests that did not fit a GPU buffer
+    uint32_t sm = 0;                // GPU only
+    uint64_t clock = 0;             // GPU only: the SM's clock at the block's first step
 };
 
 enum class Backend : uint8_t { Cpu, Gpu };
@@ -56,26 +62,26 @@ enum class Backend : uint8_t { Cpu, Gpu };
 struct Verification {
     bool checked = false;
     bool verified = false;
-    double max_abs_error = 0;        // over the elements that the recorded blocks own
-    uint64_t wrong = 0;              // elements beyond the error bound
-    int64_t first_wrong = -1;        // linear index into P of the first, -1 for none
+    double max_abs_error = 0;  // the largest finite one over the elements that the recorded blocks own
+    uint64_t wrong = 0;        // elements beyond the error bound, not finite, or never stored
+    int64_t first_wrong = -1;  // linear index into P of the first, -1 for none
 };
 
 struct Meta {
     std::string tool_version;
-    std::string kernel;              // "tiled"
-    std::string source_name, source; // kernel.cu and its text
-    std::string ptx_name, ptx;       // the PTX that ran
+    std::string kernel;               // "tiled"
+    std::string source_name, source;  // kernel.cu and its text
+    std::string ptx_name, ptx;        // the PTX that ran
     Backend backend = Backend::Cpu;
-    std::string device, driver;      // "CPU lockstep interpreter" and "" without a GPU
-    std::string recorded_at;         // UTC, ISO 8601; empty where reproducible output is wanted
+    std::string device, driver;  // "CPU lockstep interpreter" and "" without a GPU
+    std::string recorded_at;     // UTC, ISO 8601; empty where reproducible output is wanted
     uint32_t m = 0, k = 0, n = 0, tile = 0;
     Dim3 grid, block;
-    BlockWindow window;              // as asked for, clipped to the grid
+    BlockWindow window;  // as asked for, clipped to the grid
     Schedule schedule;
-    uint64_t seed = 0;               // of the inputs
-    bool complete = false;           // every step of every block of the window is here
-    std::string incomplete_reason;   // the sentence that says why not
+    uint64_t seed = 0;              // of the inputs
+    bool complete = false;          // every step of every block of the window is here
+    std::string incomplete_reason;  // the sentence that says why not
     Verification result;
 };
 
@@ -84,11 +90,11 @@ struct Trace {
     std::vector<ptx::Site> sites;
     std::vector<Array> arrays;
     std::vector<Form> forms;
-    std::vector<std::array<int32_t, 32>> irregular;   // byte offsets from the base; 0 for inactive lanes
-    std::vector<Block> blocks;                        // y-major, then x, as recorded
-    std::vector<uint32_t> base;                       // one per step
-    std::vector<uint32_t> key;                        // one per step
-    std::vector<uint32_t> time;                       // one per step, or empty
+    std::vector<std::array<int32_t, 32>> irregular;  // byte offsets from the base; 0 for inactive lanes
+    std::vector<Block> blocks;                       // y-major, then x, as recorded
+    std::vector<uint32_t> base;                      // one per step
+    std::vector<uint32_t> key;                       // one per step
+    std::vector<uint32_t> time;                      // one per step, or empty
 
     uint64_t steps() const { return key.size(); }
     const Form& form_of(uint64_t step) const { return forms[key[step] & 0xFFFFFF]; }
@@ -104,7 +110,7 @@ struct Access {
     uint8_t array = kNoArray;
     std::array<uint64_t, 32> offset{};
 };
-Access decode(const Trace& trace, uint64_t step);   // O(1); step < trace.steps()
+Access decode(const Trace& trace, uint64_t step);  // O(1); step < trace.steps()
 
 // The block that holds a step, by binary search.
 uint32_t block_of(const Trace& trace, uint64_t step);

@@ -1,0 +1,45 @@
+// What a BlockRecorder holds while its block runs, and the cache that makes recording fast.
+//
+// A site of these kernels repeats a form thousands of times, so a request is first held against the
+// patterns that its site showed last: 32 subtractions and comparisons that the compiler vectorises.
+// Only a pattern not seen lately is fitted and looked up.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/trace/builder.h"
+#include "core/trace/form_table.h"
+
+namespace tilescope::trace {
+
+// A form as the differences that its addresses have, ready to compare.
+struct Pattern {
+    uint32_t form = kNoForm;
+    uint32_t mask = 0;
+    Space space = Space::Global;
+    // First addresses for which all lanes lie in the form's array and the base keeps its high bits.
+    uint64_t lowest = 1, highest = 0;
+    uint64_t origin = 0;                    // address that bases count from
+    std::array<uint64_t, 32> difference{};  // from the first active lane's address
+    std::array<uint64_t, 32> active{};      // all ones for active lanes
+};
+
+struct SiteCache {
+    static constexpr uint32_t kPatterns = 4;
+    std::vector<Pattern> patterns;
+    uint32_t latest = 0;
+    bool global = false, shared = false;  // spaces that its requests went to
+};
+
+struct BlockRecorder::State {
+    const std::vector<Array>* arrays = nullptr;
+    const std::vector<ptx::Site>* sites = nullptr;
+    Block block;                            // count and first are filled by assemble
+    FormTable table;                        // forms in the order of their first use
+    std::vector<SiteCache> caches;          // by site
+    std::vector<uint32_t> base, key, time;  // as in Trace, with the forms of `table`; time may stay empty
+};
+
+}  // namespace tilescope::trace

@@ -1,0 +1,236 @@
+#include "core/trace/builder.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <tuple>
+
+#include <fmt/core.h>
+
+#include "core/trace/block_state.h"
+
+namespace tilescope::trace {
+
+namespace {
+
+bool matches(const Pattern& pattern, const simt::Request& request, uint64_t start) {
+    if (pattern.mask != request.mask || pattern.space != request.space || start < pattern.lowest ||
+        start > pattern.highest) {
+        return false;
+    }
+    uint64_t different = 0;
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+        different |= (request.address[lane] - start - pattern.difference[lane]) & pattern.active[lane];
+    }
+    return different == 0;
+}
+
+// Where the pattern's first address may lie. Requests that name no array although there are some in
+// their space are not kept as patterns: the same differences elsewhere may lie in one.
+void set_range(Pattern& pattern, const Form& form, const std::vector<Array>& arrays, uint32_t bytes) {
+    const bool any =
+        std::any_of(arrays.begin(), arrays.end(), [&](const Array& a) { return a.space == form.space; });
+    uint64_t first = 0, last = std::numeric_limits<uint64_t>::max() >> 1;
+    if (form.array != kNoArray) {
+        int64_t low = 0, high = 0;
+        for (int lane = 0; lane < kWarpSize; ++lane) {
+            if (pattern.active[lane]) {
+                low = std::min(low, static_cast<int64_t>(pattern.difference[lane]));
+                high = std::max(high, static_cast<int64_t>(pattern.difference[lane]));
+            }
+        }
+        pattern.origin = arrays[form.array].base;
+        first = static_cast<uint64_t>(-low);
+        last = arrays[form.array].bytes() - bytes - static_cast<uint64_t>(high);
+    } else if (any) {
+        return;
+    }
+    const uint64_t window = uint64_t{form.base_high} << 32;
+    pattern.lowest = pattern.origin + std::max(first, window);
+    pattern.highest = pattern.origin + std::min(last, window + 0xFFFF'FFFFu);
+}
+
+void add_step(BlockRecorder::State& state, uint32_t form, uint32_t warp, uint32_t base) {
+    if (form == kNoForm || warp > 0xFF) {
+        ++state.block.dropped;
+        return;
+    }
+    state.base.push_back(base);
+    state.key.push_back(form | warp << 24);
+}
+
+Pattern& slot_for_new(SiteCache& cache) {
+    if (cache.patterns.size() < SiteCache::kPatterns) {
+        cache.patterns.emplace_back();
+        cache.latest = static_cast<uint32_t>(cache.patterns.size()) - 1;
+    } else {
+        cache.latest = (cache.latest + 1) % SiteCache::kPatterns;
+        cache.patterns[cache.latest] = Pattern{};
+    }
+    return cache.patterns[cache.latest];
+}
+
+// Fits a request that no pattern of its site matches, and remembers it as one.
+void record_new(BlockRecorder::State& state, SiteCache& cache, const simt::Request& request) {
+    const uint32_t bytes = (*state.sites)[request.site].bytes;
+    (request.space == Space::Shared ? cache.shared : cache.global) = true;
+    const Fitted fitted = fit(*state.arrays, request, bytes);
+    const uint32_t number = intern(state.table, fitted.form, fitted.rows.data());
+    add_step(state, number, request.warp, fitted.base);
+    if (number == kNoForm || fitted.form.wide) {
+        return;
+    }
+    Pattern& pattern = slot_for_new(cache);
+    pattern.form = number;
+    pattern.mask = request.mask;
+    pattern.space = request.space;
+    const uint64_t start = request.address[std::countr_zero(request.mask)];
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+        if (request.mask >> lane & 1) {
+            pattern.difference[lane] = request.address[lane] - start;
+            pattern.active[lane] = ~uint64_t{0};
+        }
+    }
+    set_range(pattern, fitted.form, *state.arrays, bytes);
+}
+
+// Puts one block's steps behind those of the blocks before it, with the trace's numbers for its forms.
+void append(Trace& trace, FormTable& table, BlockRecorder::State& state) {
+    std::vector<uint32_t> number(state.table.forms.size());
+    for (size_t i = 0; i < number.size(); ++i) {
+        Form form = state.table.forms[i];
+        const std::array<int32_t, 32>* rows = nullptr;
+        const int count = form.irregular < 0 ? 0 : form.wide ? 2 : 1;
+        if (count > 0) {
+            rows = &state.table.irregular[form.irregular];
+        }
+        form.irregular = count;
+        number[i] = intern(table, form, rows);
+    }
+    const bool timed = !state.time.empty();
+    Block block = state.block;
+    block.first = trace.key.size();
+    for (size_t i = 0; i < state.key.size(); ++i) {
+        const uint32_t form = number[state.key[i] & 0xFF'FFFF];
+        if (form == kNoForm) {
+            ++block.dropped;
+            continue;
+        }
+        trace.base.push_back(state.base[i]);
+        trace.key.push_back(form | (state.key[i] & 0xFF00'0000));
+        if (timed) {
+            trace.time.push_back(state.time[i]);
+        }
+    }
+    block.count = trace.key.size() - block.first;
+    trace.blocks.push_back(block);
+    state = BlockRecorder::State{};
+}
+
+// A generic load or store counts as global until its requests show that they all went to shared memory.
+void settle_spaces(std::vector<ptx::Site>& sites, const std::vector<std::unique_ptr<BlockRecorder>>& blocks) {
+    for (size_t site = 0; site < sites.size(); ++site) {
+        bool global = false, shared = false;
+        for (const auto& block : blocks) {
+            global |= block->state().caches[site].global;
+            shared |= block->state().caches[site].shared;
+        }
+        if (global != shared) {
+            sites[site].space = shared ? Space::Shared : Space::Global;
+        }
+    }
+}
+
+}  // namespace
+
+BlockRecorder::BlockRecorder(const std::vector<Array>& arrays, const std::vector<ptx::Site>& sites,
+                             simt::BlockId block)
+    : state_(std::make_unique<State>()) {
+    state_->arrays = &arrays;
+    state_->sites = &sites;
+    state_->block.x = block.x;
+    state_->block.y = block.y;
+    state_->block.z = block.z;
+    state_->caches.resize(sites.size());
+}
+
+BlockRecorder::~BlockRecorder() = default;
+
+BlockRecorder::State& BlockRecorder::state() { return *state_; }
+
+void BlockRecorder::on_request(const simt::Request& request) {
+    SiteCache& cache = state_->caches[request.site];
+    const uint64_t start = request.address[std::countr_zero(request.mask)];
+    for (uint32_t i = 0; i < cache.patterns.size(); ++i) {
+        const uint32_t at = (cache.latest + i) % static_cast<uint32_t>(cache.patterns.size());
+        const Pattern& pattern = cache.patterns[at];
+        if (matches(pattern, request, start)) {
+            cache.latest = at;
+            add_step(*state_, pattern.form, request.warp, static_cast<uint32_t>(start - pattern.origin));
+            return;
+        }
+    }
+    record_new(*state_, cache, request);
+}
+
+void BlockRecorder::on_barrier(uint32_t site, uint32_t warp, uint32_t mask) {
+    SiteCache& cache = state_->caches[site];
+    for (const Pattern& pattern : cache.patterns) {
+        if (pattern.mask == mask) {
+            add_step(*state_, pattern.form, warp, 0);
+            return;
+        }
+    }
+    Form form;
+    form.site = site;
+    form.mask = mask;
+    form.irregular = 0;
+    const uint32_t number = intern(state_->table, form, nullptr);
+    add_step(*state_, number, warp, 0);
+    if (number != kNoForm) {
+        Pattern& pattern = slot_for_new(cache);
+        pattern.form = number;
+        pattern.mask = mask;
+    }
+}
+
+Trace assemble(Meta meta, std::vector<ptx::Site> sites, std::vector<Array> arrays,
+               std::vector<std::unique_ptr<BlockRecorder>> blocks, uint32_t max_forms) {
+    std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
+        const Block &left = a->state().block, &right = b->state().block;
+        return std::tie(left.z, left.y, left.x) < std::tie(right.z, right.y, right.x);
+    });
+    settle_spaces(sites, blocks);
+    Trace trace;
+    trace.meta = std::move(meta);
+    trace.sites = std::move(sites);
+    trace.arrays = std::move(arrays);
+
+    uint64_t steps = 0;
+    bool timed = false;
+    for (const auto& block : blocks) {
+        steps += block->state().key.size();
+        timed |= !block->state().time.empty();
+    }
+    trace.base.reserve(steps);
+    trace.key.reserve(steps);
+    trace.time.reserve(timed ? steps : 0);
+    FormTable table;
+    table.limit = std::min(max_forms, kMaxForms);
+    for (auto& block : blocks) {
+        append(trace, table, block->state());
+    }
+    trace.forms = std::move(table.forms);
+    trace.irregular = std::move(table.irregular);
+    const uint64_t dropped = dropped_of(trace);
+    if (dropped > 0 && trace.meta.complete) {
+        trace.meta.complete = false;
+        trace.meta.incomplete_reason = fmt::format(
+            "{} requests were dropped because there are more than {} different forms of request; "
+            "record a smaller window of blocks",
+            dropped, table.limit);
+    }
+    return trace;
+}
+
+}  // namespace tilescope::trace

@@ -1,0 +1,67 @@
+#include "core/trace/trace.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace tilescope::trace {
+
+Access decode(const Trace& trace, uint64_t step) {
+    assert(step < trace.steps());
+    const Form& form = trace.form_of(step);
+    Access access;
+    access.site = form.site;
+    access.warp = trace.warp_of(step);
+    access.mask = form.mask;
+    access.array = form.array;
+    if (trace.sites[form.site].kind == ptx::SiteKind::Barrier) {
+        return access;
+    }
+    const uint64_t base = uint64_t{form.base_high} << 32 | trace.base[step];
+    if (form.irregular >= 0) {
+        const auto& low = trace.irregular[form.irregular];
+        for (int lane = 0; lane < kWarpSize; ++lane) {
+            uint64_t offset = static_cast<uint64_t>(int64_t{low[lane]});
+            if (form.wide) {
+                const auto& high = trace.irregular[form.irregular + 1];
+                offset = uint64_t{static_cast<uint32_t>(high[lane])} << 32 | static_cast<uint32_t>(low[lane]);
+            }
+            access.offset[lane] = (form.mask >> lane & 1) ? base + offset : 0;
+        }
+        return access;
+    }
+    const int width = form.width;
+    const int first = std::countr_zero(form.mask);
+    const int64_t start = int64_t{form.stride} * (first % width) + int64_t{form.stride2} * (first / width);
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+        const int64_t offset =
+            int64_t{form.stride} * (lane % width) + int64_t{form.stride2} * (lane / width) - start;
+        access.offset[lane] = (form.mask >> lane & 1) ? base + static_cast<uint64_t>(offset) : 0;
+    }
+    return access;
+}
+
+uint32_t block_of(const Trace& trace, uint64_t step) {
+    assert(step < trace.steps());
+    // The last block whose first step is not after this one; blocks without steps come before it.
+    const auto after =
+        std::upper_bound(trace.blocks.begin(), trace.blocks.end(), step,
+                         [](uint64_t value, const Block& block) { return value < block.first; });
+    return static_cast<uint32_t>(after - trace.blocks.begin()) - 1;
+}
+
+uint64_t bytes_of(const Trace& trace) {
+    const uint64_t words = trace.base.size() + trace.key.size() + trace.time.size();
+    return words * sizeof(uint32_t) + trace.forms.size() * sizeof(Form) +
+           trace.irregular.size() * sizeof(trace.irregular[0]) + trace.blocks.size() * sizeof(Block);
+}
+
+uint64_t dropped_of(const Trace& trace) {
+    uint64_t dropped = 0;
+    for (const Block& block : trace.blocks) {
+        dropped += block.dropped;
+    }
+    return dropped;
+}
+
+}  // namespace tilescope::trace
