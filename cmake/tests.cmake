@@ -15,7 +15,8 @@ function(tilescope_tests label part)
   target_compile_definitions(${label}_${part} PRIVATE
     TILESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TILESCOPE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   set_target_properties(${label}_${part} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  gtest_discover_tests(${label}_${part} PROPERTIES LABELS ${label} DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${label}_${part} PROPERTIES LABELS ${label} TIMEOUT 120
+    DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
 endfunction()
 
 foreach(part base ptx simt trace analysis playback export kernels)

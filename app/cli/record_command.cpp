@@ -1,0 +1,113 @@
+// tilescope record KERNEL ...: runs a kernel and writes its recording.
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/output.h"
+#include "app/cli/progress.h"
+#include "app/cli/record_options.h"
+#include "core/trace/file.h"
+
+namespace tilescope::cli {
+
+namespace {
+
+// Another compiler's PTX of the same kernel takes the place of the one that ships.
+Result<void> use_ptx(kernels::Plan& plan, const std::string& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) {
+        return Error{fmt::format("'{}' is a folder; give --ptx a PTX file", path)};
+    }
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream text;
+    if (!file || !(text << file.rdbuf())) {
+        return Error{fmt::format("PTX file '{}' cannot be read; check its name and permissions", path)};
+    }
+    plan.ptx = text.str();
+    plan.ptx_name = std::filesystem::path(path).filename().string();
+    return {};
+}
+
+// "verified", or what is wrong with the product.
+std::string judgement(const trace::Meta& meta) {
+    const trace::Verification& result = meta.result;
+    if (!result.checked) return "result not checked";
+    if (result.verified) return "result verified";
+    std::string text =
+        fmt::format("result WRONG in {} element{}", result.wrong, result.wrong == 1 ? "" : "s");
+    if (result.first_wrong >= 0 && meta.n > 0) {
+        const auto first = static_cast<uint64_t>(result.first_wrong);
+        text += fmt::format(", the first P[{},{}]", first / meta.n, first % meta.n);
+    }
+    return text;
+}
+
+int run_record(const RecordRequest& request) {
+    auto job = job_of(request);
+    if (!job) return fail(kWrongCall, job.error().message);
+    if (auto good = check_output(job->output); !good) return fail(kFailure, good.error().message);
+    if (!request.ptx_file.empty()) {
+        if (auto good = use_ptx(job->plan, request.ptx_file); !good)
+            return fail(kFailure, good.error().message);
+    }
+
+    std::atomic<bool> stop{false};
+    std::atomic<uint64_t> blocks_done{0};
+    job->options.stop = &stop;
+    job->options.blocks_done = &blocks_done;
+    const BlockWindow& window = job->options.window;
+    const uint64_t total = uint64_t{window.x1 - window.x0} * (window.y1 - window.y0);
+    std::optional<Result<trace::Trace>> outcome;
+    run_with_progress([&] { outcome.emplace(kernels::record_cpu(job->plan, job->options)); }, stop,
+                      blocks_done, total);
+    const Result<trace::Trace>& trace = *outcome;
+    if (stop) return fail(kFailure, fmt::format("stopped; '{}' was not written", job->output));
+    if (!trace) return fail(kFailure, trace.error().message);
+    if (auto good = trace::write_file(*trace, job->output); !good)
+        return fail(kFailure, good.error().message);
+
+    if (!trace->meta.complete) {
+        return fail(kFailure, fmt::format("{}; what was recorded until then is in '{}'",
+                                          trace->meta.incomplete_reason, job->output));
+    }
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(job->output, error);
+    return print(fmt::format("{}: {} requests of {} block{}, {}; {} bytes\n", job->output, trace->steps(),
+                             trace->blocks.size(), trace->blocks.size() == 1 ? "" : "s",
+                             judgement(trace->meta), error ? 0 : bytes));
+}
+
+}  // namespace
+
+void add_record(CLI::App& app, Chosen& chosen) {
+    auto request = std::make_shared<RecordRequest>();
+    CLI::App* command =
+        app.add_subcommand("record", "Run a kernel and write which thread touched what, and when");
+    command->add_option("KERNEL", request->kernel, "A kernel that 'tilescope kernels' lists")->required();
+    CLI::Option* tile = command->add_option("--tile", request->tile, "Tile width T: 2, 4, 8, 16 or 32 (16)");
+    command->add_option("--m", request->m, "Rows of M and P (64)");
+    command->add_option("--k", request->k, "Columns of M, rows of N (64)");
+    command->add_option("--n", request->n, "Columns of N and P (64)");
+    command->add_option("--block", request->block,
+                        "Threads of a block as XxY; the same as --tile for a square");
+    command->add_option("--blocks", request->blocks, "Record only blocks x0:x1,y0:y1 (all)");
+    command->add_option("--backend", request->backend, "cpu, gpu or auto (auto)");
+    command->add_option("--schedule", request->schedule,
+                        "Order of warps: fair, greedy, or a seed (what shows the kernel's point)");
+    command->add_option("--seed", request->seed, "Seed of the inputs (1)");
+    command->add_option("--threads", request->threads, "CPU threads to use (all)");
+    command->add_option("--ptx", request->ptx_file, "PTX of the same kernel by another compiler");
+    command->add_option("-o,--output", request->output, "The file to write (KERNEL-MxKxN-tT.tsc)");
+    command->callback([request, tile, &chosen] {
+        request->tile_given = tile->count() > 0;
+        chosen = [request] { return run_record(*request); };
+    });
+}
+
+}  // namespace tilescope::cli

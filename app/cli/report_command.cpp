@@ -1,0 +1,37 @@
+// tilescope report FILE [--json]: sums by site, by space, by array.
+#include <memory>
+
+#include "app/cli/cli.h"
+#include "core/analysis/summary.h"
+#include "core/export/report.h"
+#include "core/trace/file.h"
+
+namespace tilescope::cli {
+
+namespace {
+
+struct Options {
+    std::string file;
+    bool json = false;
+};
+
+int run_report(const Options& options) {
+    const auto trace = trace::read_file(options.file);
+    if (!trace) return fail(kFailure, trace.error().message);
+    const auto summary = analysis::summarize(*trace);
+    if (!summary) return fail(kFailure, summary.error().message);
+    return print(options.json ? report::to_json(*trace, *summary) : report::to_text(*trace, *summary));
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("report", "Print the sums of a recording, by site, space and array");
+    command->add_option("FILE", options->file, "A recording (.tsc)")->required();
+    command->add_flag("--json", options->json, "Print JSON (schema tilescope.report/1)");
+    command->callback([options, &chosen] { chosen = [options] { return run_report(*options); }; });
+}
+
+}  // namespace tilescope::cli

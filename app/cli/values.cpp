@@ -1,0 +1,60 @@
+#include "app/cli/values.h"
+
+#include <charconv>
+
+namespace tilescope::cli {
+
+namespace {
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+}  // namespace
+
+std::optional<std::pair<uint32_t, uint32_t>> parse_pair(std::string_view text, char separator) {
+    const size_t at = text.find(separator);
+    if (at == std::string_view::npos) return std::nullopt;
+    const auto first = parse_number<uint32_t>(text.substr(0, at));
+    const auto second = parse_number<uint32_t>(text.substr(at + 1));
+    if (!first || !second) return std::nullopt;
+    return std::pair{*first, *second};
+}
+
+std::optional<BlockWindow> parse_window(std::string_view text) {
+    const size_t comma = text.find(',');
+    if (comma == std::string_view::npos) return std::nullopt;
+    const auto x = parse_pair(text.substr(0, comma), ':');
+    const auto y = parse_pair(text.substr(comma + 1), ':');
+    if (!x || !y || x->first >= x->second || y->first >= y->second) return std::nullopt;
+    return BlockWindow{x->first, x->second, y->first, y->second};
+}
+
+std::optional<Schedule> parse_schedule(std::string_view text) {
+    if (text == "fair") return Schedule{Schedule::Kind::Fair, 0};
+    if (text == "greedy") return Schedule{Schedule::Kind::Greedy, 0};
+    if (const auto seed = parse_number<uint64_t>(text)) return Schedule{Schedule::Kind::Seeded, *seed};
+    return std::nullopt;
+}
+
+std::optional<app::Theme> parse_theme(std::string_view text) {
+    if (text == "light") return app::Theme::Light;
+    if (text == "dark") return app::Theme::Dark;
+    return std::nullopt;
+}
+
+std::optional<uint64_t> parse_step(std::string_view text, uint64_t steps) {
+    if (steps == 0) return std::nullopt;
+    if (text == "first") return 0;
+    if (text == "middle") return steps / 2;
+    if (text == "last") return steps - 1;
+    const auto number = parse_number<uint64_t>(text);
+    if (!number || *number < 1 || *number > steps) return std::nullopt;
+    return *number - 1;
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,29 @@
+// Values of options that are more than a number: "4x2", "0:2,1:3", "seeded". Each is read whole or refused.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "app/state.h"
+#include "core/base/launch.h"
+
+namespace tilescope::cli {
+
+// "16x8" with separator 'x', "3,0" with ','.
+std::optional<std::pair<uint32_t, uint32_t>> parse_pair(std::string_view text, char separator);
+
+// "x0:x1,y0:y1", half-open and not empty.
+std::optional<BlockWindow> parse_window(std::string_view text);
+
+// "fair", "greedy", or a seed.
+std::optional<Schedule> parse_schedule(std::string_view text);
+
+// "light" or "dark".
+std::optional<app::Theme> parse_theme(std::string_view text);
+
+// A step of a recording of `steps` steps: its number from 1, or "first", "middle" or "last". From 0.
+std::optional<uint64_t> parse_step(std::string_view text, uint64_t steps);
+
+}  // namespace tilescope::cli

@@ -1,0 +1,131 @@
+// What needs the picture: the window with nothing given, `open FILE`, and `render FILE -o OUT.png`.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "app/app.h"
+#include "app/cli/cli.h"
+#include "app/cli/output.h"
+#include "app/cli/values.h"
+#include "app/session.h"
+#include "core/trace/file.h"
+#include "kernels/catalogue.h"
+#include "kernels/record.h"
+
+namespace tilescope::cli {
+
+namespace {
+
+struct Options {
+    std::string file;
+    std::string theme = "light";
+    std::string screen = "step";
+    std::string at = "first";
+    std::string size = "1600x1000";
+    std::string output;
+};
+
+constexpr uint32_t kLeastSide = 200, kMostSide = 8192;  // pixels; OpenGL 3.3 devices render at least 8192
+
+Result<app::State> state_from(Result<trace::Trace> trace, std::string origin) {
+    if (!trace) return trace.error();
+    auto session =
+        app::session_of(std::make_shared<const trace::Trace>(std::move(*trace)), std::move(origin));
+    if (!session) return session.error();
+    return app::state_of(std::move(*session));
+}
+
+int wrong_theme(const std::string& theme) {
+    return fail(kWrongCall, fmt::format("--theme '{}' is not known; choose light or dark", theme));
+}
+
+int show(Result<app::State> state, app::Theme theme) {
+    if (!state) return fail(kFailure, state.error().message);
+    state->theme = theme;
+    if (auto good = app::run_window(std::move(*state), {}); !good)
+        return fail(kFailure, good.error().message);
+    return kDone;
+}
+
+int run_open(const Options& options) {
+    const auto theme = parse_theme(options.theme);
+    if (!theme) return wrong_theme(options.theme);
+    return show(state_from(trace::read_file(options.file), options.file), *theme);
+}
+
+int run_default_window(const Options& options) {
+    const auto theme = parse_theme(options.theme);
+    if (!theme) return wrong_theme(options.theme);
+    const kernels::Preset& preset = kernels::presets()[2];
+    const auto plan = kernels::plan(preset.kernel, preset.shape);
+    if (!plan) return fail(kFailure, plan.error().message);
+    kernels::RecordOptions record;
+    record.schedule = plan->kernel->default_schedule;
+    return show(state_from(kernels::record_cpu(*plan, record), "recorded now"), *theme);
+}
+
+int run_render(const Options& options) {
+    const auto theme = parse_theme(options.theme);
+    if (!theme) return wrong_theme(options.theme);
+    if (options.screen != "step") {
+        return fail(kWrongCall, fmt::format("--screen '{}' is not known; choose step", options.screen));
+    }
+    const auto size = parse_pair(options.size, 'x');
+    auto fits = [](uint32_t side) { return side >= kLeastSide && side <= kMostSide; };
+    if (!size || !fits(size->first) || !fits(size->second)) {
+        return fail(kWrongCall,
+                    fmt::format("--size '{}' is not a size; give it as WxH in pixels, each from {} to {}",
+                                options.size, kLeastSide, kMostSide));
+    }
+    if (auto good = check_output(options.output); !good) return fail(kFailure, good.error().message);
+    auto state = state_from(trace::read_file(options.file), options.file);
+    if (!state) return fail(kFailure, state.error().message);
+    const trace::Trace& trace = *state->session->trace;
+    const auto step = parse_step(options.at, trace.steps());
+    if (!step) {
+        return fail(kWrongCall,
+                    fmt::format("--at '{}' is not a step of '{}'; give a number from 1 to {}, first, middle "
+                                "or last",
+                                options.at, options.file, trace.steps()));
+    }
+    state->theme = *theme;
+    state->cursor = app::cursor_at(trace, *step);
+    app::RenderOptions picture;
+    picture.width = static_cast<int>(size->first);
+    picture.height = static_cast<int>(size->second);
+    picture.path = options.output;
+    if (auto good = app::render_png(std::move(*state), picture); !good)
+        return fail(kFailure, good.error().message);
+    return kDone;
+}
+
+}  // namespace
+
+void add_window(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    app.add_option("--theme", options->theme, "Colours of the window: light or dark (light)");
+    chosen = [options] { return run_default_window(*options); };
+}
+
+void add_open(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("open", "Open the window on a recording");
+    command->add_option("FILE", options->file, "A recording (.tsc)")->required();
+    command->add_option("--theme", options->theme, "Colours: light or dark (light)");
+    command->callback([options, &chosen] { chosen = [options] { return run_open(*options); }; });
+}
+
+void add_render(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("render", "Draw a step of a recording as a PNG, without a display");
+    command->add_option("FILE", options->file, "A recording (.tsc)")->required();
+    command->add_option("--screen", options->screen, "The screen to draw: step (step)");
+    command->add_option("--at", options->at, "The step, from 1 on, or first, middle or last (first)");
+    command->add_option("--size", options->size, "Size in pixels (1600x1000)");
+    command->add_option("--theme", options->theme, "Colours: light or dark (light)");
+    command->add_option("-o,--output", options->output, "The picture to write")->required();
+    command->callback([options, &chosen] { chosen = [options] { return run_render(*options); }; });
+}
+
+}  // namespace tilescope::cli
