@@ -1,4 +1,12 @@
 // `tilescope report`: the sums of a recording as JSON (schema tilescope.report/1) or as text.
+//
+// JSON holds every number as a number, 0 where it does not apply (the wavefronts of a global site, the
+// sectors of a shared one). Besides the schema's keys there may be
+//   "array": null              a site that nothing was recorded at, or that touched no known array
+//   "incomplete_reason"        the sentence that says why "complete" is false
+//   "result": "checked":false  the product was not checked; "verified" is then false too
+// "max_abs_error" is null where the result holds a NaN (JSON knows none). "complete" is true only for a
+// recording that holds every step of every block of its window and dropped nothing.
 #pragma once
 
 #include <string>
@@ -10,5 +18,13 @@ namespace tilescope::report {
 
 std::string to_json(const trace::Trace& trace, const analysis::Summary& summary);
 std::string to_text(const trace::Trace& trace, const analysis::Summary& summary);
+
+// 1234567 -> "1 234 567", with thin spaces (U+2009) between the groups.
+std::string grouped(uint64_t number);
+
+// Whether sums over the recording are sums over all that its blocks did, and if not, the sentence that says
+// so.
+bool whole(const trace::Trace& trace);
+std::string why_not_whole(const trace::Trace& trace);
 
 }  // namespace tilescope::report

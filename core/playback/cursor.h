@@ -9,17 +9,23 @@
 namespace tilescope::playback {
 
 struct Cursor {
-    uint32_t block = 0;     // index into trace.blocks
-    uint32_t step = 0;      // of the block
+    uint32_t block = 0;  // index into trace.blocks
+    uint32_t step = 0;   // of the block
     bool operator==(const Cursor&) const = default;
 };
 
 enum class Move : uint8_t {
-    NextStep, PreviousStep,
-    NextBarrier, PreviousBarrier,     // the next step that is a barrier
-    NextPhase, PreviousPhase,         // the first step of the next phase; of this phase, or of the one before when already there
-    NextBlock, PreviousBlock,
-    First, Last,                      // step of the block
+    NextStep,
+    PreviousStep,
+    NextBarrier,
+    PreviousBarrier,  // the next step that is a barrier
+    NextPhase,
+    PreviousPhase,  // the first step of the next phase; of this phase, or of the one before when already
+                    // there
+    NextBlock,
+    PreviousBlock,
+    First,
+    Last,  // step of the block
 };
 
 // Clamped at both ends: a move that leads nowhere returns the cursor as it is. phases: of cursor.block.

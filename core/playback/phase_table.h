@@ -1,5 +1,13 @@
 // The lecture's table: per thread and phase, what it loaded, to where, and what it multiplied;
-// derived from a replayed block, not from knowledge of the kernel.
+// derived from a replayed block, not from knowledge of the kernel:
+//
+//   a load of a global array       "M[0,1]"
+//   the store of its very value    "M[0,1] -> Mds[0,1]"
+//   the store of a constant        "0 -> Mds[1,1]"
+//   a product                      a term, named by the elements that its factors were loaded from, in the
+//                                  phase of those loads; factors and loads stand in the order of the arrays
+//   the sum it went into           "P[0,1] += ...", by the element that the sum was stored to in the end;
+//                                  "(no element) += ..." for a thread that stores none, as at an edge
 #pragma once
 
 #include <string>
@@ -11,23 +19,31 @@
 namespace tilescope::playback {
 
 struct TableCell {
-    std::vector<std::string> loads;       // "M[0,1] -> Mds[0,1]"; untiled "M[0,1]"; zero fill "0 -> Mds[1,1]"
-    std::string multiplies;               // "P[0,1] += Mds[0,0]*Nds[0,1] + Mds[0,1]*Nds[1,1]", "" for none
+    std::vector<std::string> loads;  // "M[0,1] -> Mds[0,1]"; untiled "M[0,1]"; zero fill "0 -> Mds[1,1]"
+    std::string multiplies;          // "P[0,1] += Mds[0,0]*Nds[0,1] + Mds[0,1]*Nds[1,1]", "" for none
 };
 
 struct PhaseTable {
     uint32_t block_x = 0, block_y = 0;
     uint32_t phases = 0;
     struct Row {
-        uint32_t x = 0, y = 0;            // thread[y,x]
-        std::vector<TableCell> phase;     // one per phase
+        uint32_t x = 0, y = 0;         // thread[y,x]
+        std::vector<TableCell> phase;  // one per phase
     };
-    std::vector<Row> rows;                // y-major
+    std::vector<Row> rows;  // y-major
 };
 
-PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases);
+PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay,
+                       const analysis::PhaseMap& phases);
 
+// Text: a section per phase, a line per thread, long cells broken over several lines (kTextWidth columns).
+// Csv: RFC 4180, a line per thread and phase, loads separated by "; ".
+// Markdown: a line per thread, two columns per phase.
 enum class TableFormat { Text, Csv, Markdown };
+inline constexpr size_t kTextWidth = 120;
 std::string print(const PhaseTable& table, TableFormat format);
+
+// "M[0,1]": an element by row and column.
+std::string element_name(const Array& array, uint64_t index);
 
 }  // namespace tilescope::playback

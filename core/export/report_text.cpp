@@ -1,0 +1,131 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/export/report.h"
+
+namespace tilescope::report {
+namespace {
+
+using analysis::Sums;
+
+constexpr const char* kThin = "\u2009";
+
+// Columns a terminal needs for a text: thin spaces are three bytes and one column.
+size_t columns(const std::string& text) {
+    return static_cast<size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// Rows of cells under headings: the first `left` columns to the left, numbers to the right.
+class Table {
+public:
+    Table(size_t left, std::vector<std::string> headings) : left_(left), rows_{std::move(headings)} {}
+    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+
+    std::string text() const {
+        std::vector<size_t> width(rows_[0].size(), 0);
+        for (const auto& row : rows_)
+            for (size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], columns(row[c]));
+        std::string out;
+        for (const auto& row : rows_) {
+            std::string line = " ";
+            for (size_t c = 0; c < row.size(); ++c) {
+                const std::string pad(width[c] - columns(row[c]), ' ');
+                line += " " + (c < left_ ? row[c] + pad : pad + row[c]) + " ";
+            }
+            line.erase(line.find_last_not_of(' ') + 1);
+            out += line + "\n";
+        }
+        return out;
+    }
+
+private:
+    size_t left_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+// How many times the least: "1.0", "32.0"; "-" for nothing.
+std::string ratio(uint64_t needed, uint64_t ideal) {
+    return ideal == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(needed) / static_cast<double>(ideal));
+}
+
+std::string heading(const trace::Trace& trace, const analysis::Summary& summary) {
+    const trace::Meta& m = trace.meta;
+    std::string out = fmt::format("{}: P (m x n) = M (m x k) N (k x n), m = {}, k = {}, n = {}, T = {}\n",
+                                  m.kernel, m.m, m.k, m.n, m.tile);
+    out += fmt::format("recorded on {} ({})\n", m.device, m.backend == trace::Backend::Cpu ? "cpu" : "gpu");
+    out += fmt::format("grid {} x {} x {}, block {} x {} x {}; {} of {} blocks recorded\n", m.grid.x,
+                       m.grid.y, m.grid.z, m.block.x, m.block.y, m.block.z, grouped(trace.blocks.size()),
+                       grouped(m.grid.count()));
+    out += fmt::format("{} steps, {} phases, {} barriers a block\n", grouped(trace.steps()),
+                       grouped(summary.phases), grouped(summary.barriers_per_block));
+    if (!whole(trace)) out += fmt::format("NOT WHOLE: {}\n", why_not_whole(trace));
+    if (!m.result.checked)
+        out += "result: not checked\n";
+    else
+        out += fmt::format("result: {}, largest error {:g}\n",
+                           m.result.verified ? "verified" : "NOT VERIFIED", m.result.max_abs_error);
+    return out;
+}
+
+}  // namespace
+
+std::string grouped(uint64_t number) {
+    const std::string digits = std::to_string(number);
+    std::string out;
+    for (size_t i = 0; i < digits.size(); ++i) {
+        if (i > 0 && (digits.size() - i) % 3 == 0) out += kThin;
+        out += digits[i];
+    }
+    return out;
+}
+
+std::string to_text(const trace::Trace& trace, const analysis::Summary& summary) {
+    std::string out = heading(trace, summary);
+    const std::string note = whole(trace) ? "" : " (not whole)";
+
+    Table global(1, {"global memory" + note, "requests", "lanes", "bytes", "sectors", "ideal", "ratio"});
+    const auto add_global = [&](const char* name, const Sums& s) {
+        global.add({name, grouped(s.requests), grouped(s.lanes), grouped(s.bytes), grouped(s.sectors),
+                    grouped(s.ideal_sectors), ratio(s.sectors, s.ideal_sectors)});
+    };
+    add_global("loads", summary.global_load);
+    add_global("stores", summary.global_store);
+    out += "\n" + global.text();
+
+    Table shared(
+        1, {"shared memory" + note, "requests", "lanes", "wavefronts", "ideal", "bank conflicts", "ratio"});
+    const auto add_shared = [&](const char* name, const Sums& s) {
+        shared.add({name, grouped(s.requests), grouped(s.lanes), grouped(s.wavefronts),
+                    grouped(s.ideal_wavefronts), grouped(s.bank_conflicts()),
+                    ratio(s.wavefronts, s.ideal_wavefronts)});
+    };
+    add_shared("loads", summary.shared_load);
+    add_shared("stores", summary.shared_store);
+    out += "\n" + shared.text();
+
+    Table sites(3, {"site" + note, "what", "array", "line", "bytes", "requests", "lanes",
+                    "sectors or wavefronts", "ideal", "ratio"});
+    for (const analysis::SiteSums& row : summary.sites) {
+        const ptx::Site& site = trace.sites[row.site];
+        const bool known = row.array < trace.arrays.size();
+        const Space space = known ? trace.arrays[row.array].space : site.space;
+        const uint64_t cost = space == Space::Global ? row.sums.sectors : row.sums.wavefronts;
+        const uint64_t ideal = space == Space::Global ? row.sums.ideal_sectors : row.sums.ideal_wavefronts;
+        sites.add({std::to_string(site.id),
+                   fmt::format("{} {}", name_of(space), site.kind == ptx::SiteKind::Load ? "load" : "store"),
+                   known ? trace.arrays[row.array].name : "-", std::to_string(site.line),
+                   std::to_string(site.bytes), grouped(row.sums.requests), grouped(row.sums.lanes),
+                   grouped(cost), grouped(ideal), ratio(cost, ideal)});
+    }
+    out += "\n" + sites.text();
+
+    Table reuse(1, {"loads of an element" + note, "elements", "loads", "fewest", "most"});
+    for (const analysis::Reuse& r : summary.reuse)
+        reuse.add({r.array, grouped(r.elements), grouped(r.loads), grouped(r.min), grouped(r.max)});
+    out += "\n" + reuse.text();
+    return out;
+}
+
+}  // namespace tilescope::report

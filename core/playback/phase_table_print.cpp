@@ -1,0 +1,111 @@
+// The phase table as text, CSV and Markdown.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/playback/phase_table.h"
+
+namespace tilescope::playback {
+namespace {
+
+std::string join(const std::vector<std::string>& parts, const char* separator) {
+    return fmt::format("{}", fmt::join(parts, separator));
+}
+
+// Breaks a cell behind its separators into lines of at most `width` columns where it can.
+std::vector<std::string> wrapped(const std::string& text, const std::string& separator, size_t width) {
+    std::vector<std::string> lines(1);
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find(separator, at), text.size());
+        const std::string part = text.substr(at, end - at);
+        const bool more = end < text.size();
+        if (!lines.back().empty() && lines.back().size() + part.size() + separator.size() > width)
+            lines.emplace_back();
+        lines.back() += part + (more ? separator : "");
+        at = more ? end + separator.size() : end;
+    }
+    for (std::string& line : lines) line.erase(line.find_last_not_of(' ') + 1);
+    return lines;
+}
+
+std::string thread_name(const PhaseTable::Row& row) { return fmt::format("[{},{}]", row.y, row.x); }
+
+std::string text_of(const PhaseTable& table) {
+    std::string out = fmt::format("block {},{}: {} {}, {} threads\n", table.block_x, table.block_y,
+                                  table.phases, table.phases == 1 ? "phase" : "phases", table.rows.size());
+    for (uint32_t p = 0; p < table.phases; ++p) {
+        size_t thread_width = 6, loads_width = 5;  // those of the headings
+        for (const PhaseTable::Row& row : table.rows) {
+            thread_width = std::max(thread_width, thread_name(row).size());
+            loads_width = std::max(loads_width, join(row.phase[p].loads, ", ").size());
+        }
+        loads_width = std::min(loads_width, kTextWidth / 2);
+        const size_t multiplies_width = kTextWidth - thread_width - loads_width - 6;
+        out += fmt::format("\nphase {}\n  {:<{}}  {:<{}}  multiplies\n", p, "thread", thread_width, "loads",
+                           loads_width);
+        for (const PhaseTable::Row& row : table.rows) {
+            const TableCell& cell = row.phase[p];
+            const auto loads = wrapped(join(cell.loads, ", "), ", ", loads_width);
+            const auto multiplies = wrapped(cell.multiplies, " + ", multiplies_width);
+            for (size_t i = 0; i < std::max(loads.size(), multiplies.size()); ++i) {
+                std::string line = fmt::format("  {:<{}}  {:<{}}  {}", i == 0 ? thread_name(row) : "",
+                                               thread_width, i < loads.size() ? loads[i] : "", loads_width,
+                                               i < multiplies.size() ? multiplies[i] : "");
+                line.erase(line.find_last_not_of(' ') + 1);
+                out += line + "\n";
+            }
+        }
+    }
+    return out;
+}
+
+std::string quoted(const std::string& field) {
+    if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+    std::string out = "\"";
+    for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+std::string csv_of(const PhaseTable& table) {
+    std::string out = "block_x,block_y,thread_y,thread_x,phase,loads,multiplies\r\n";
+    for (const PhaseTable::Row& row : table.rows)
+        for (uint32_t p = 0; p < table.phases; ++p)
+            out += fmt::format("{},{},{},{},{},{},{}\r\n", table.block_x, table.block_y, row.y, row.x, p,
+                               quoted(join(row.phase[p].loads, "; ")), quoted(row.phase[p].multiplies));
+    return out;
+}
+
+// Code spans: a bare * would set the text between two of them in italics.
+std::string code(const std::string& text) { return text.empty() ? std::string() : fmt::format("`{}`", text); }
+
+std::string markdown_of(const PhaseTable& table) {
+    std::string head = "| thread |", rule = "|---|", out;
+    for (uint32_t p = 0; p < table.phases; ++p) {
+        head += fmt::format(" phase {} loads | phase {} multiplies |", p, p);
+        rule += "---|---|";
+    }
+    for (const PhaseTable::Row& row : table.rows) {
+        out += fmt::format("| {} |", thread_name(row));
+        for (uint32_t p = 0; p < table.phases; ++p)
+            out += fmt::format(" {} | {} |", code(join(row.phase[p].loads, ", ")),
+                               code(row.phase[p].multiplies));
+        out += "\n";
+    }
+    return head + "\n" + rule + "\n" + out;
+}
+
+}  // namespace
+
+std::string print(const PhaseTable& table, TableFormat format) {
+    switch (format) {
+        case TableFormat::Csv:
+            return csv_of(table);
+        case TableFormat::Markdown:
+            return markdown_of(table);
+        case TableFormat::Text:
+            break;
+    }
+    return text_of(table);
+}
+
+}  // namespace tilescope::playback
