@@ -32,7 +32,7 @@ public:
             std::string line = " ";
             for (size_t c = 0; c < row.size(); ++c) {
                 const std::string pad(width[c] - columns(row[c]), ' ');
-                line += " " + (c < left_ ? row[c] + pad : pad + row[c]) + " ";
+                line += c < left_ ? fmt::format(" {}{} ", row[c], pad) : fmt::format(" {}{} ", pad, row[c]);
             }
             line.erase(line.find_last_not_of(' ') + 1);
             out += line + "\n";
@@ -45,7 +45,7 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
-// How many times the least: "1.0", "32.0"; "-" for nothing.
+// How many times the least: "1.00", "32.00"; "-" for nothing.
 std::string ratio(uint64_t needed, uint64_t ideal) {
     return ideal == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(needed) / static_cast<double>(ideal));
 }
@@ -85,17 +85,18 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary)
     std::string out = heading(trace, summary);
     const std::string note = whole(trace) ? "" : " (not whole)";
 
-    Table global(1, {"global memory" + note, "requests", "lanes", "bytes", "sectors", "ideal", "ratio"});
+    Table global(
+        1, {fmt::format("global memory{}", note), "requests", "lanes", "bytes", "sectors", "ideal", "ratio"});
     const auto add_global = [&](const char* name, const Sums& s) {
         global.add({name, grouped(s.requests), grouped(s.lanes), grouped(s.bytes), grouped(s.sectors),
                     grouped(s.ideal_sectors), ratio(s.sectors, s.ideal_sectors)});
     };
     add_global("loads", summary.global_load);
     add_global("stores", summary.global_store);
-    out += "\n" + global.text();
+    out.append("\n").append(global.text());
 
-    Table shared(
-        1, {"shared memory" + note, "requests", "lanes", "wavefronts", "ideal", "bank conflicts", "ratio"});
+    Table shared(1, {fmt::format("shared memory{}", note), "requests", "lanes", "wavefronts", "ideal",
+                     "bank conflicts", "ratio"});
     const auto add_shared = [&](const char* name, const Sums& s) {
         shared.add({name, grouped(s.requests), grouped(s.lanes), grouped(s.wavefronts),
                     grouped(s.ideal_wavefronts), grouped(s.bank_conflicts()),
@@ -103,9 +104,9 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary)
     };
     add_shared("loads", summary.shared_load);
     add_shared("stores", summary.shared_store);
-    out += "\n" + shared.text();
+    out.append("\n").append(shared.text());
 
-    Table sites(3, {"site" + note, "what", "array", "line", "bytes", "requests", "lanes",
+    Table sites(3, {fmt::format("site{}", note), "what", "array", "line", "bytes", "requests", "lanes",
                     "sectors or wavefronts", "ideal", "ratio"});
     for (const analysis::SiteSums& row : summary.sites) {
         const ptx::Site& site = trace.sites[row.site];
@@ -119,12 +120,12 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary)
                    std::to_string(site.bytes), grouped(row.sums.requests), grouped(row.sums.lanes),
                    grouped(cost), grouped(ideal), ratio(cost, ideal)});
     }
-    out += "\n" + sites.text();
+    out.append("\n").append(sites.text());
 
-    Table reuse(1, {"loads of an element" + note, "elements", "loads", "fewest", "most"});
+    Table reuse(1, {fmt::format("loads of an element{}", note), "elements", "loads", "fewest", "most"});
     for (const analysis::Reuse& r : summary.reuse)
         reuse.add({r.array, grouped(r.elements), grouped(r.loads), grouped(r.min), grouped(r.max)});
-    out += "\n" + reuse.text();
+    out.append("\n").append(reuse.text());
     return out;
 }
 

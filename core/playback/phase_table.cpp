@@ -53,7 +53,7 @@ struct Maker {
         }
         for (const BlockReplay::SharedStore& store : replay.shared_stores()) {
             if (store.step >= steps) continue;
-            const std::string to = " -> " + name(store.array, store.index);
+            const std::string to = fmt::format(" -> {}", name(store.array, store.index));
             const uint32_t lane = store.thread % kWarpSize;
             if (store.origin != 0 && !(store.origin & simt::kComputed)) {
                 const auto loaded = entry_of.find(uint64_t{store.origin - 1} * kWarpSize + lane);

@@ -61,9 +61,9 @@ std::string text_of(const PhaseTable& table) {
 
 std::string quoted(const std::string& field) {
     if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-    std::string out = "\"";
-    for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
+    std::string out(1, '"');
+    for (const char c : field) out.append(c == '"' ? 2 : 1, c);
+    return out.append(1, '"');
 }
 
 std::string csv_of(const PhaseTable& table) {
