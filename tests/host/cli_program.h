@@ -1,0 +1,33 @@
+// Runs the real program, as a person's shell would, for the tests of the command line.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tilescope::cli_test {
+
+struct Ran {
+    int status = -1;  // exit status; 128 + signal where a signal ended it
+    std::string out, err;
+};
+
+// Runs tilescope with these arguments in the folder of the test, without a display.
+Ran tilescope(const std::vector<std::string>& arguments);
+// The same through sh, for redirections: $TILESCOPE is the program.
+Ran shell(const std::string& command);
+
+// A folder of its own for each test, empty at its start.
+std::filesystem::path folder();
+std::string in_folder(const std::string& name);
+
+std::string read(const std::filesystem::path& path);
+void write(const std::filesystem::path& path, const std::string& text);
+
+// One plain sentence: exactly one line, "tilescope: ...", without a full stop, and not too long.
+void expect_one_sentence(const std::string& err);
+
+// A recording made once for each test program, by the program: `tiled` of 4 x 4 x 4, T = 2.
+std::string lecture_recording();
+
+}  // namespace tilescope::cli_test

@@ -1,0 +1,124 @@
+// assets/ptx is what kernels/make_ptx.sh makes of kernels/: held against the compiler where it is the same
+// one, and against ptxas where there is one.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "kernels/catalogue.h"
+
+namespace tilescope::kernels {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = TILESCOPE_SOURCE_DIR;
+
+struct Output {
+    int status = -1;
+    std::string text;
+};
+
+Output run(const std::string& command) {
+    Output output;
+    FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+    if (!pipe) return output;
+    char buffer[4096];
+    while (size_t got = std::fread(buffer, 1, sizeof buffer, pipe)) output.text.append(buffer, got);
+    output.status = pclose(pipe);
+    return output;
+}
+
+std::string text_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+std::string file_name(const KernelInfo& info, int tile) {
+    return info.tiled ? fmt::format("{}.t{}.ptx", info.name, tile) : info.name + ".ptx";
+}
+
+class PtxAssets : public testing::TestWithParam<KernelInfo> {};
+
+TEST_P(PtxAssets, AreWhatTheSameCompilerMakesToday) {
+    const KernelInfo& info = GetParam();
+    const std::string clang = TILESCOPE_CLANG;
+    if (clang.empty()) GTEST_SKIP() << "no clang++ here";
+    const std::string shipped = text_of(kRoot / "assets/ptx" / file_name(info, 2));
+    const std::string made_by = shipped.substr(3, shipped.find('\n') - 3);  // "// clang version 14.0.6"
+    ASSERT_EQ(made_by.rfind("clang version ", 0), 0u) << made_by;
+    if (run(clang + " --version").text.find(made_by + "\n") == std::string::npos) {
+        GTEST_SKIP() << "assets/ptx was made by " << made_by << ", which is not the clang++ of this machine";
+    }
+    const fs::path out = fs::path(TILESCOPE_BINARY_DIR) / "tests" / ("ptx-" + info.name);
+    const Output made = run(fmt::format("CXX='{}' '{}' '{}' {}", clang,
+                                        (kRoot / "kernels/make_ptx.sh").string(), out.string(), info.name));
+    ASSERT_EQ(made.status, 0) << made.text;
+    for (int tile : kTiles) {
+        const std::string name = file_name(info, tile);
+        EXPECT_EQ(text_of(out / name), text_of(kRoot / "assets/ptx" / name))
+            << name << " is stale; make the target ptx";
+    }
+}
+
+TEST_P(PtxAssets, AreBuiltIntoTheProgram) {
+    const KernelInfo& info = GetParam();
+    for (int tile : kTiles) {
+        EXPECT_EQ(shipped_ptx(info.name, static_cast<uint32_t>(tile)),
+                  text_of(kRoot / "assets/ptx" / file_name(info, tile)));
+    }
+    EXPECT_EQ(shipped_source(info.name), text_of(kRoot / "kernels" / (info.name + ".cu")));
+}
+
+TEST_P(PtxAssets, NameNoFolderOfTheMachineThatMadeThem) {
+    for (int tile : kTiles) {
+        const std::string ptx = text_of(kRoot / "assets/ptx" / file_name(GetParam(), tile));
+        for (const char* folder : {"\"/", " /usr", " /home", "/work"}) {
+            EXPECT_EQ(ptx.find(folder), std::string::npos) << file_name(GetParam(), tile) << ": " << folder;
+        }
+    }
+}
+
+TEST_P(PtxAssets, AssembleWithPtxas) {
+    std::string ptxas = "/usr/local/cuda/bin/ptxas";
+    if (!fs::exists(ptxas)) ptxas = "ptxas";
+    if (run(ptxas + " --version").status != 0) GTEST_SKIP() << "no ptxas here (CUDA Toolkit)";
+    for (int tile : kTiles) {
+        const Output out = run(fmt::format("{} -arch=sm_75 -o /dev/null '{}'", ptxas,
+                                           (kRoot / "assets/ptx" / file_name(GetParam(), tile)).string()));
+        EXPECT_EQ(out.status, 0) << out.text;
+        if (!GetParam().tiled) break;
+    }
+}
+
+// LLVM left every loop as it is, so a site of the PTX is an access of the source: two loads in the inner
+// loop.
+TEST_P(PtxAssets, HaveASiteForEachAccessOfTheSource) {
+    const KernelInfo& info = GetParam();
+    auto count = [](const std::string& text, const std::string& what) {
+        size_t found = 0;
+        for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+        return found;
+    };
+    for (int tile : kTiles) {
+        const std::string ptx = text_of(kRoot / "assets/ptx" / file_name(info, tile));
+        EXPECT_EQ(count(ptx, "ld.global.f32"), 2u);
+        EXPECT_EQ(count(ptx, "st.global.f32"), 1u);
+        EXPECT_EQ(count(ptx, "ld.shared.f32"), info.tiled ? 2u : 0u);
+        EXPECT_EQ(count(ptx, "st.shared.f32"), info.tiled ? 2u : 0u);
+        EXPECT_EQ(count(ptx, "bar.sync"), !info.tiled ? 0u : info.name == "tiled_no_barrier" ? 1u : 2u);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, PtxAssets, testing::ValuesIn(catalogue()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace tilescope::kernels
