@@ -11,11 +11,6 @@ trace::Access decode_addresses(const trace::Trace& trace, uint64_t step) {
     return access;
 }
 
-Space space_of(const trace::Trace& trace, uint32_t form) {
-    const trace::Form& f = trace.forms[form];
-    return f.array == trace::kNoArray ? trace.sites[f.site].space : trace.arrays[f.array].space;
-}
-
 CostTable::CostTable(const trace::Trace& trace) : trace_(trace), row_(trace.forms.size(), -1), costs_(1) {
     array_base_.reserve(trace.forms.size());
     for (const trace::Form& form : trace.forms)
@@ -38,7 +33,7 @@ const Cost& CostTable::of(uint32_t form, uint32_t place, uint64_t step) {
         } else {
             const trace::Access access = decode_addresses(trace_, step);
             Cost cost;
-            if (space_of(trace_, form) == Space::Global)
+            if (trace_.forms[form].space == Space::Global)
                 cost.global = sector_cost(access.offset.data(), access.mask, site.bytes);
             else
                 cost.shared = bank_cost(access.offset.data(), access.mask, site.bytes,

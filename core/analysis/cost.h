@@ -41,9 +41,6 @@ private:
     std::vector<Cost> costs_;           // [0] is that of barriers
 };
 
-// The space that requests of a form went to: that of their array, else that of their site.
-Space space_of(const trace::Trace& trace, uint32_t form);
-
 // A step's addresses as the hardware sees them: virtual addresses, or offsets in the block's shared memory.
 trace::Access decode_addresses(const trace::Trace& trace, uint64_t step);
 

@@ -7,9 +7,7 @@
 namespace tilescope::analysis {
 
 LoadCounter::LoadCounter(const trace::Trace& trace) : trace_(trace), counts_(trace.arrays.size()) {
-    for (size_t i = 0; i < trace.arrays.size(); ++i)
-        if (trace.arrays[i].space == Space::Global)
-            counts_[i].assign(size_t{trace.arrays[i].rows} * trace.arrays[i].cols, 0);
+    for (const Array& array : trace.arrays) elements_.push_back(uint64_t{array.rows} * array.cols);
     for (const trace::Form& form : trace.forms) {
         const bool counted =
             trace.sites[form.site].kind == ptx::SiteKind::Load && form.array != trace::kNoArray &&
@@ -55,15 +53,12 @@ void LoadCounter::add_load(uint64_t step, uint32_t form) {
     const trace::Form& f = trace_.forms[form];
     const uint64_t offset = uint64_t{f.base_high} << 32 | trace_.base[step];
     const uint32_t element = trace_.arrays[f.array].element_bytes;
-    std::vector<uint32_t>& counts = counts_[f.array];
     const auto first = static_cast<int64_t>(offset / element);
     const bool whole = !shape.runs.empty() && offset % element == 0 && first + shape.lowest >= 0 &&
-                       first + shape.highest < static_cast<int64_t>(counts.size());
+                       static_cast<uint64_t>(first + shape.highest) < elements_[f.array];
     if (!whole) return add_lanes(step);
-    for (const Run& run : shape.runs) {
-        uint32_t* count = counts.data() + first + run.first;
-        for (uint32_t i = 0; i < run.length; ++i) count[i] += run.loads;
-    }
+    for (const Run& run : shape.runs)
+        counts_[f.array].add(static_cast<uint64_t>(first + run.first), run.length, run.loads);
 }
 
 // Lane by lane: for accesses that straddle elements, or leave the array (which a damaged file may claim).
@@ -71,11 +66,11 @@ void LoadCounter::add_lanes(uint64_t step) {
     const trace::Access access = trace::decode(trace_, step);
     const uint64_t element = trace_.arrays[access.array].element_bytes;
     const uint64_t bytes = trace_.sites[access.site].bytes;
-    std::vector<uint32_t>& counts = counts_[access.array];
     for (uint32_t rest = access.mask; rest != 0 && bytes != 0; rest &= rest - 1) {
         const uint64_t first = access.offset[std::countr_zero(rest)];
         const uint64_t last = (first + bytes - 1) / element;
-        for (uint64_t e = first / element; e <= last && e < counts.size(); ++e) ++counts[e];
+        for (uint64_t e = first / element; e <= last && e < elements_[access.array]; ++e)
+            counts_[access.array].add(e, 1, 1);
     }
 }
 

@@ -9,12 +9,62 @@
 // so that a request is a few short additions. Only loads of global arrays count.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {
+
+// A count per element, kept in pages that exist where something was counted: a window of a few blocks costs
+// what it touches, however large the matrix.
+class ElementCounts {
+public:
+    static constexpr uint64_t kPage = 256;  // elements
+
+    // counts[first .. first + length) += by
+    void add(uint64_t first, uint64_t length, uint32_t by) {
+        while (length > 0) {
+            const uint64_t within = first % kPage;
+            const uint64_t here = std::min(length, kPage - within);
+            uint32_t* count = page(first / kPage) + within;
+            for (uint64_t i = 0; i < here; ++i) count[i] += by;
+            first += here;
+            length -= here;
+        }
+    }
+
+    // visit(count) for every element that was counted.
+    template <class Visit>
+    void each(Visit visit) const {
+        for (const uint32_t count : counts_)
+            if (count != 0) visit(count);
+    }
+
+    std::vector<uint32_t> all(size_t elements) const {
+        std::vector<uint32_t> all(elements, 0);
+        for (uint64_t p = 0; p < page_.size(); ++p)
+            for (uint64_t i = 0; page_[p] != kNoPage && i < kPage && p * kPage + i < elements; ++i)
+                all[p * kPage + i] = counts_[page_[p] * kPage + i];
+        return all;
+    }
+
+private:
+    static constexpr uint32_t kNoPage = 0xFFFF'FFFFu;
+
+    uint32_t* page(uint64_t number) {
+        if (number >= page_.size()) page_.resize(std::max(number + 1, uint64_t{page_.size()} * 2), kNoPage);
+        if (page_[number] == kNoPage) {
+            page_[number] = static_cast<uint32_t>(counts_.size() / kPage);
+            counts_.resize(counts_.size() + kPage, 0);
+        }
+        return counts_.data() + page_[number] * kPage;
+    }
+
+    std::vector<uint32_t> page_;  // page of the array -> page of counts_
+    std::vector<uint32_t> counts_;
+};
 
 class LoadCounter {
 public:
@@ -25,8 +75,8 @@ public:
         if (shape_[form] != kIgnored) add_load(step, form);
     }
 
-    // Loads of every element of a global array, row-major.
-    const std::vector<uint32_t>& of(uint8_t array) const { return counts_[array]; }
+    // Loads of the elements of a global array.
+    const ElementCounts& of(uint8_t array) const { return counts_[array]; }
 
 private:
     struct Run {
@@ -47,7 +97,8 @@ private:
     const trace::Trace& trace_;
     std::vector<int32_t> shape_;  // per form: index into shapes_
     std::vector<Shape> shapes_;
-    std::vector<std::vector<uint32_t>> counts_;  // per array
+    std::vector<ElementCounts> counts_;  // per array
+    std::vector<uint64_t> elements_;     // per array
 };
 
 }  // namespace tilescope::analysis

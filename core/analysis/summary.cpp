@@ -72,16 +72,15 @@ private:
     std::vector<Entry> entries_;  // row * 128 + place
 };
 
-Reuse reuse_of(const Array& array, const std::vector<uint32_t>& loads) {
+Reuse reuse_of(const Array& array, const ElementCounts& loads) {
     Reuse reuse;
     reuse.array = array.name;
-    for (const uint32_t count : loads) {
-        if (count == 0) continue;
+    loads.each([&](uint32_t count) {
         reuse.min = reuse.elements == 0 ? count : std::min<uint64_t>(reuse.min, count);
         reuse.max = std::max<uint64_t>(reuse.max, count);
         reuse.loads += count;
         ++reuse.elements;
-    }
+    });
     return reuse;
 }
 
@@ -123,7 +122,7 @@ Result<Summary> summarize(const trace::Trace& trace) {
         summary.sites[row[f.site]].sums += sums;
         lanes_by_array[row[f.site]][f.array] += sums.lanes;
         const bool load = trace.sites[f.site].kind == ptx::SiteKind::Load;
-        if (space_of(trace, form) == Space::Global)
+        if (f.space == Space::Global)
             (load ? summary.global_load : summary.global_store) += sums;
         else
             (load ? summary.shared_load : summary.shared_store) += sums;
@@ -146,9 +145,10 @@ Result<Summary> summarize(const trace::Trace& trace) {
 }
 
 std::vector<uint32_t> loads_per_element(const trace::Trace& trace, uint8_t array) {
+    if (array >= trace.arrays.size()) return {};
     LoadCounter loads(trace);
     for (uint64_t step = 0; step < trace.steps(); ++step) loads.add(step);
-    return loads.of(array);
+    return loads.of(array).all(size_t{trace.arrays[array].rows} * trace.arrays[array].cols);
 }
 
 Sums sums_of_steps(const trace::Trace& trace, uint64_t first, uint64_t last) {

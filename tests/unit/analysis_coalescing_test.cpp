@@ -1,0 +1,82 @@
+// Sectors of a request: closed forms, and a slow twin that marks every byte.
+#include <array>
+#include <bit>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "core/analysis/coalescing.h"
+
+namespace tilescope::analysis {
+namespace {
+
+using Addresses = std::array<uint64_t, 32>;
+
+Addresses strided(uint64_t base, uint64_t stride) {
+    Addresses a{};
+    for (uint64_t lane = 0; lane < 32; ++lane) a[lane] = base + lane * stride;
+    return a;
+}
+
+SectorCost slow_cost(const Addresses& address, uint32_t mask, uint32_t bytes) {
+    std::set<uint64_t> byte, sector, line;
+    for (int lane = 0; lane < 32; ++lane)
+        for (uint32_t i = 0; (mask >> lane & 1) && i < bytes; ++i) {
+            byte.insert(address[lane] + i);
+            sector.insert((address[lane] + i) / 32);
+            line.insert((address[lane] + i) / 128);
+        }
+    return {static_cast<uint32_t>(sector.size()), static_cast<uint32_t>((byte.size() + 31) / 32),
+            static_cast<uint32_t>(line.size())};
+}
+
+TEST(Coalescing, NeighboursNeedFourSectorsOfOneLine) {
+    EXPECT_EQ(sector_cost(strided(0x1000, 4).data(), ~0u, 4), (SectorCost{4, 4, 1}));
+}
+
+TEST(Coalescing, NeighboursOffByOneElementNeedAFifthSector) {
+    EXPECT_EQ(sector_cost(strided(0x1004, 4).data(), ~0u, 4), (SectorCost{5, 4, 2}));
+}
+
+TEST(Coalescing, ARowApartNeedsASectorALane) {
+    EXPECT_EQ(sector_cost(strided(0x1000, 1024).data(), ~0u, 4), (SectorCost{32, 4, 32}));
+}
+
+TEST(Coalescing, OneElementForAllLanesIsOneSector) {
+    EXPECT_EQ(sector_cost(strided(0x1000, 0).data(), ~0u, 4), (SectorCost{1, 1, 1}));
+}
+
+TEST(Coalescing, WiderAccessesOfNeighbours) {
+    EXPECT_EQ(sector_cost(strided(0x1000, 8).data(), ~0u, 8), (SectorCost{8, 8, 2}));
+    EXPECT_EQ(sector_cost(strided(0x1000, 16).data(), ~0u, 16), (SectorCost{16, 16, 4}));
+}
+
+TEST(Coalescing, EveryStrideByTheClosedForm) {
+    // Lanes a stride of s words apart from an aligned start: the sectors are those of ceil(31 s / 8) + 1 up
+    // to 8 words apart, one a lane from there on.
+    for (uint64_t s = 1; s <= 64; ++s) {
+        const uint32_t expected = s >= 8 ? 32 : static_cast<uint32_t>((31 * s) / 8 + 1);
+        EXPECT_EQ(sector_cost(strided(0x2000, 4 * s).data(), ~0u, 4).sectors, expected) << s;
+    }
+}
+
+TEST(Coalescing, NobodyActiveCostsNothing) {
+    EXPECT_EQ(sector_cost(strided(0, 4).data(), 0, 4), SectorCost{});
+}
+
+TEST(Coalescing, AgreesWithMarkingEveryByte) {
+    std::mt19937_64 random(1);
+    for (int round = 0; round < 3000; ++round) {
+        Addresses a{};
+        const uint64_t range = uint64_t{1} << (5 + random() % 10);
+        const uint32_t bytes = 1u << random() % 5;
+        const uint64_t grain = random() % 4 ? bytes : 1;
+        for (uint64_t& x : a) x = 0x7000'0000'0000u + random() % range * grain;
+        const auto mask = static_cast<uint32_t>(random() | 1);
+        ASSERT_EQ(sector_cost(a.data(), mask, bytes), slow_cost(a, mask, bytes)) << "round " << round;
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::analysis

@@ -1,0 +1,97 @@
+// The remembered costs, sums and loads of random recordings, against every step judged afresh.
+#include <bit>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "core/analysis/cost.h"
+#include "core/analysis/reuse.h"
+#include "core/analysis/summary.h"
+#include "tests/unit/trace_requests.h"
+
+namespace tilescope::analysis {
+namespace {
+
+bool is_store(const trace::Trace& trace, uint32_t site) {
+    return trace.sites[site].kind == ptx::SiteKind::Store;
+}
+
+TEST(CostTable, EveryStepCostsWhatItsAddressesCost) {
+    std::vector<trace::PlainStep> plain;
+    const trace::Trace trace = trace::random_trace(5, 2, 2, 2000, &plain);
+    CostTable costs(trace);
+    ASSERT_EQ(trace.steps(), plain.size());
+    for (int again = 0; again < 2; ++again)
+        for (uint64_t step = 0; step < trace.steps(); ++step) {
+            const trace::PlainStep& p = plain[step];
+            const uint32_t bytes = trace.sites[p.site].bytes;
+            Cost expected;
+            if (!p.barrier && p.space == Space::Global)
+                expected.global = sector_cost(p.address.data(), p.mask, bytes);
+            if (!p.barrier && p.space == Space::Shared)
+                expected.shared = bank_cost(p.address.data(), p.mask, bytes, is_store(trace, p.site));
+            ASSERT_EQ(costs.of(step).global, expected.global) << step;
+            ASSERT_EQ(costs.of(step).shared, expected.shared) << step;
+        }
+}
+
+TEST(Sums, OfStepsAreTheSumOverTheSteps) {
+    std::vector<trace::PlainStep> plain;
+    const trace::Trace trace = trace::random_trace(6, 3, 1, 1500, &plain);
+    const uint64_t cuts[] = {0, 1, 777, 1500, 3100, trace.steps()};
+    for (const uint64_t first : cuts)
+        for (const uint64_t last : cuts) {
+            Sums expected;
+            for (uint64_t step = first; step < last; ++step) {
+                const trace::PlainStep& p = plain[step];
+                if (p.barrier) continue;
+                const uint32_t bytes = trace.sites[p.site].bytes;
+                Sums one{.requests = 1, .lanes = static_cast<uint64_t>(std::popcount(p.mask))};
+                one.bytes = one.lanes * bytes;
+                if (p.space == Space::Global) {
+                    const SectorCost c = sector_cost(p.address.data(), p.mask, bytes);
+                    one.sectors = c.sectors, one.ideal_sectors = c.ideal_sectors, one.lines = c.lines;
+                } else {
+                    const BankCost c = bank_cost(p.address.data(), p.mask, bytes, is_store(trace, p.site));
+                    one.wavefronts = c.wavefronts, one.ideal_wavefronts = c.ideal_wavefronts;
+                }
+                expected += one;
+            }
+            EXPECT_EQ(sums_of_steps(trace, first, last), expected) << first << ".." << last;
+        }
+}
+
+TEST(Reuse, LoadsOfEveryElementAgreeWithWalkingTheLanes) {
+    std::vector<trace::PlainStep> plain;
+    const trace::Trace trace = trace::random_trace(7, 2, 2, 3000, &plain);
+    LoadCounter counter(trace);
+    for (uint64_t step = 0; step < trace.steps(); ++step) counter.add(step);
+    for (uint8_t array = 0; array < 3; ++array) {
+        const Array& a = trace.arrays[array];
+        std::map<uint64_t, uint32_t> expected;
+        for (uint64_t step = 0; step < trace.steps(); ++step) {
+            const trace::Access access = trace::decode(trace, step);
+            if (plain[step].barrier || access.array != array || is_store(trace, access.site)) continue;
+            for (int lane = 0; lane < 32; ++lane) {
+                if (!(access.mask >> lane & 1)) continue;
+                const uint64_t first = plain[step].address[lane] - a.base;
+                const uint64_t last = (first + trace.sites[access.site].bytes - 1) / 4;
+                for (uint64_t e = first / 4; e <= last && e < uint64_t{a.rows} * a.cols; ++e) ++expected[e];
+            }
+        }
+        ASSERT_FALSE(expected.empty());
+        uint64_t elements = 0, loads = 0, expected_loads = 0;
+        counter.of(array).each([&](uint32_t count) { ++elements, loads += count; });
+        for (const auto& [element, count] : expected) expected_loads += count;
+        EXPECT_EQ(elements, expected.size()) << a.name;
+        EXPECT_EQ(loads, expected_loads) << a.name;
+        if (array == 0) continue;  // M has more elements than a test should list
+        const std::vector<uint32_t> all = loads_per_element(trace, array);
+        ASSERT_EQ(all.size(), size_t{a.rows} * a.cols);
+        for (uint64_t e = 0; e < all.size(); ++e)
+            ASSERT_EQ(all[e], expected.contains(e) ? expected[e] : 0) << a.name << " " << e;
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::analysis
