@@ -1,32 +1,114 @@
 #include "app/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <utility>
+
+#include "kernels/record.h"
 
 namespace tilescope::app {
+namespace {
 
-Result<Session> session_of(std::shared_ptr<const trace::Trace> trace, std::string origin) {
+constexpr uint64_t kMostMapElements = 16ull << 20;
+constexpr uint64_t kIndexedAtOnce = 50'000;   // steps: a few milliseconds
+
+}  // namespace
+
+Result<Session> make_session(std::shared_ptr<const trace::Trace> trace, std::string origin) {
+    Session session;
     auto summary = analysis::summarize(*trace);
     if (!summary) return summary.error();
     auto rule = analysis::phase_rule(*trace);
     if (!rule) return rule.error();
-    return Session{std::move(trace), std::move(*summary), std::move(*rule), std::move(origin)};
+    session.summary = std::move(*summary);
+    session.rule = std::move(*rule);
+    session.loads.resize(trace->arrays.size());
+    session.most_loads.resize(trace->arrays.size(), 0);
+    for (size_t at = 0; at < trace->arrays.size(); ++at) {
+        const Array& array = trace->arrays[at];
+        if (array.role != ArrayRole::Input || uint64_t{array.rows} * array.cols > kMostMapElements) continue;
+        session.loads[at] = analysis::loads_per_element(*trace, static_cast<uint8_t>(at));
+        for (const uint32_t loads : session.loads[at]) session.most_loads[at] = std::max(session.most_loads[at], loads);
+    }
+    session.trace = std::move(trace);
+    session.origin = std::move(origin);
+    return session;
 }
 
-State state_of(Session session) {
-    State state;
-    const trace::Meta& meta = session.trace->meta;
+void show_session(State& state, Session session) {
+    state.session = std::move(session);
+    state.cursor = {};
+    state.block = nullptr;
+    state.replay = nullptr;
+    state.no_values.clear();
+    state.playback.playing = false;
+    state.playback.carry = 0;
+    state.hover = state.pin = {};
+    state.view = {};
+    const trace::Meta& meta = state.session->trace->meta;
     state.form.kernel = meta.kernel;
     state.form.shape = {meta.m, meta.k, meta.n, meta.tile};
-    state.session = std::move(session);
-    return state;
+    state.message = meta.complete ? "" : meta.incomplete_reason;
 }
 
-playback::Cursor cursor_at(const trace::Trace& trace, uint64_t step) {
-    if (trace.steps() == 0) return {};
-    step = std::min(step, trace.steps() - 1);
-    uint32_t block = trace::block_of(trace, step);
-    return {block, static_cast<uint32_t>(step - trace.blocks[block].first)};
+bool ready_block(State& state, bool wait) {
+    if (!state.session || state.session->trace->blocks.empty()) return false;
+    const auto& trace = state.session->trace;
+    state.cursor.block = std::min(state.cursor.block, static_cast<uint32_t>(trace->blocks.size() - 1));
+    const uint32_t block = state.cursor.block;
+    if (state.block && state.block->block != block) {
+        state.block = nullptr;
+        state.replay = nullptr;
+        state.no_values.clear();
+    }
+    const uint64_t steps = trace->blocks[block].count;
+    if (!state.block && (wait || steps <= kIndexedAtOnce)) {
+        state.block = view::index_block(*trace, state.session->rule, block);
+    }
+    const bool whole = state.block && (state.replay || !state.no_values.empty());
+    if (!whole && wait) {
+        if (steps > kMostReplayedSteps) {
+            state.no_values = fmt::format("Values are not shown for blocks of more than {} steps.", kMostReplayedSteps);
+            return false;
+        }
+        auto replayer = kernels::Replayer::of(*trace);
+        auto replay = std::make_shared<playback::BlockReplay>(*trace, block);
+        const auto ran = replayer ? replayer->replay(*trace, block, *replay) : Result<void>(replayer.error());
+        if (ran) {
+            replay->finish();
+            state.replay = std::move(replay);
+        } else {
+            state.no_values = ran.error().message;
+        }
+    } else if (!whole) {
+        if (!state.background) state.background = std::make_shared<Background>();
+        Background::BlockData data = state.background->block(*state.session, block);
+        if (!state.block) state.block = data.index;
+        state.replay = data.replay;
+        state.no_values = data.no_values;
+        return !data.done;
+    }
+    return false;
+}
+
+void start_recording(State& state) {
+    if (!state.background) state.background = std::make_shared<Background>();
+    state.message.clear();
+    auto plan = kernels::plan(state.form.kernel, state.form.shape);
+    if (!plan) {
+        state.message = plan.error().message;
+        return;
+    }
+    state.background->record(state.form);
+}
+
+bool poll_background(State& state) {
+    if (!state.background) return false;
+    if (auto session = state.background->finished()) {
+        if (*session) show_session(state, std::move(**session));
+        else state.message = session->error().message;
+    }
+    return state.background->progress().busy;
 }
 
 }  // namespace tilescope::app

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/view/block_index.h"
 #include "core/analysis/cost.h"
 #include "core/analysis/phases.h"
 #include "core/analysis/summary.h"
@@ -38,7 +39,13 @@ struct Session {
     analysis::Summary summary;
     analysis::PhaseRule rule;
     std::string origin;        // file name, or "recorded now"
+    // Loads of every element by all recorded blocks, by array, and the most of them; empty for arrays
+    // too large to show as a map.
+    std::vector<std::vector<uint32_t>> loads;
+    std::vector<uint32_t> most_loads;
 };
+
+class Background;              // records and replays beside the window (session.h)
 
 struct Playback {
     bool playing = false;
@@ -46,20 +53,30 @@ struct Playback {
     double carry = 0;          // fraction of a step not yet shown
 };
 
-struct View {                  // of the matrices
-    float zoom = 1;
-    float pan_x = 0, pan_y = 0;
-    bool fit = true;           // follow the active block until the user pans
+// Where the matrices are looked at: cells at the upper left corners, and logical pixels a cell. While
+// fit is set the screen frames the active block's tiles itself and keeps the camera here, so that
+// zooming and panning go on from what is seen.
+struct View {
+    bool fit = true;           // follow the active block until the user zooms or pans
+    double row = 0, col = 0;
+    double m_k = 0, n_k = 0;   // the k axis in M (columns) and in N (rows)
+    double pitch = 16;
 };
 
 struct RecordForm {
     std::string kernel = "tiled";
     kernels::Shape shape;
+    bool open = false;         // the form is shown
 };
 
 struct State {
     std::optional<Session> session;
     playback::Cursor cursor;
+    // Of the cursor's block; null until they are made (session.h: ready_block).
+    std::shared_ptr<const view::BlockIndex> block;
+    std::shared_ptr<const playback::BlockReplay> replay;
+    std::string no_values;     // why the block will have no replay
+    std::shared_ptr<Background> background;
     Playback playback;
     Pick hover, pin;
     View view;
@@ -68,6 +85,7 @@ struct State {
     float text_scale = 1;
     bool motion = true;
     bool show_keys = false;
+    bool quit = false;
     std::string message;       // one sentence: the last error or notice
 };
 

@@ -1,0 +1,182 @@
+#include "app/actions.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilescope::app {
+namespace {
+
+using platform::Key;
+using playback::Move;
+
+const analysis::PhaseMap& phases_of(const State& state) {
+    static const analysis::PhaseMap none;
+    return state.block && state.block->block == state.cursor.block ? state.block->phases : none;
+}
+
+void move(State& state, Move where) {
+    if (!state.session || state.session->trace->blocks.empty()) return;
+    state.cursor = playback::moved(*state.session->trace, phases_of(state), state.cursor, where);
+    state.playback.carry = 0;
+}
+
+// A person's move ends playing: the step that they asked for stays.
+template <Move where>
+void jump(State& state) {
+    state.playback.playing = false;
+    move(state, where);
+}
+
+bool at_end(const State& state) {
+    const auto& blocks = state.session->trace->blocks;
+    return state.cursor.step + 1 >= blocks[state.cursor.block].count;
+}
+
+void play(State& state) {
+    if (!state.session || state.session->trace->blocks.empty()) return;
+    if (!state.playback.playing && at_end(state)) move(state, Move::First);
+    state.playback.playing = !state.playback.playing;
+    state.playback.carry = 0;
+}
+
+void pick_warp(State& state, int by) {
+    if (!state.block || state.block->warps == 0) return;
+    const auto last = static_cast<int>(state.block->warps) - 1;
+    int warp = by > 0 ? -1 : last + 1;   // none picked yet: begin beside the cursor's
+    if (state.pin.kind == Pick::Kind::Warp) warp = static_cast<int>(state.pin.warp);
+    else if (state.cursor.step < state.block->steps) {
+        warp = static_cast<int>(state.session->trace->warp_of(state.block->first + state.cursor.step)) - by;
+    }
+    state.pin = {};
+    state.pin.kind = Pick::Kind::Warp;
+    state.pin.warp = static_cast<uint32_t>(std::clamp(warp + by, 0, last));
+}
+
+void zoom(State& state, double by) {
+    View& view = state.view;
+    const double pitch = std::clamp(std::round(view.pitch * by), 1.0, 128.0);
+    // About the upper left corner plus half a tile: what is framed stays in sight.
+    const double half = state.session ? state.session->trace->meta.tile / 2.0 : 0;
+    const double keep = half * (1 - view.pitch / pitch);
+    view.row += keep;
+    view.col += keep;
+    view.m_k += keep;
+    view.n_k += keep;
+    view.pitch = pitch;
+    view.fit = false;
+}
+
+void pan(State& state, double cells) {
+    state.view.col += cells;
+    state.view.m_k += cells;
+    state.view.n_k += cells;
+    state.view.fit = false;
+}
+
+void speed(State& state, double by) {
+    state.playback.steps_per_second = std::clamp(state.playback.steps_per_second * by, kSlowest, kFastest);
+}
+
+void clear(State& state) {
+    // The innermost thing first, one at a time.
+    if (state.show_keys) state.show_keys = false;
+    else if (state.form.open) state.form.open = false;
+    else if (state.pin.kind != Pick::Kind::None) state.pin = {};
+    else state.message.clear();
+    state.hover = {};
+}
+
+double pan_cells(const State& state) { return std::max(1.0, std::round(64 / std::max(state.view.pitch, 1.0))); }
+
+constexpr Chord key(Key k) { return {k, false, false, 0}; }
+constexpr Chord shift(Key k) { return {k, true, false, 0}; }
+constexpr Chord control(Key k) { return {k, false, true, 0}; }
+constexpr Chord typed(char32_t c) { return {Key::None, false, false, c}; }
+
+const Action kActions[] = {
+    {"play", "play or pause", "Space", key(Key::Space), {}, play},
+    {"next_step", "next request or barrier", "\u2192  Page Down", key(Key::Right), key(Key::PageDown), jump<Move::NextStep>},
+    {"previous_step", "the one before", "\u2190  Page Up", key(Key::Left), key(Key::PageUp), jump<Move::PreviousStep>},
+    {"next_phase", "next phase", "Shift + \u2192", shift(Key::Right), {}, jump<Move::NextPhase>},
+    {"previous_phase", "phase before", "Shift + \u2190", shift(Key::Left), {}, jump<Move::PreviousPhase>},
+    {"next_barrier", "next barrier", "]  Ctrl + \u2192", typed(U']'), control(Key::Right), jump<Move::NextBarrier>},
+    {"previous_barrier", "barrier before", "[  Ctrl + \u2190", typed(U'['), control(Key::Left), jump<Move::PreviousBarrier>},
+    {"next_block", "next block", ".", typed(U'.'), {}, jump<Move::NextBlock>},
+    {"previous_block", "block before", ",", typed(U','), {}, jump<Move::PreviousBlock>},
+    {"first", "first step of the block", "Home", key(Key::Home), {}, jump<Move::First>},
+    {"last", "last step of the block", "End", key(Key::End), {}, jump<Move::Last>},
+    {"faster", "faster", "+", key(Key::Plus), {}, [](State& s) { speed(s, 2); }},
+    {"slower", "slower", "-", key(Key::Minus), {}, [](State& s) { speed(s, 0.5); }},
+    {"previous_warp", "pin the warp above", "\u2191", key(Key::Up), {}, [](State& s) { pick_warp(s, -1); }},
+    {"next_warp", "pin the warp below", "\u2193", key(Key::Down), {}, [](State& s) { pick_warp(s, 1); }},
+    {"zoom_in", "zoom in", "W", key(Key::W), {}, [](State& s) { zoom(s, 1.25); }},
+    {"zoom_out", "zoom out", "S", key(Key::S), {}, [](State& s) { zoom(s, 0.8); }},
+    {"pan_left", "pan left", "A", key(Key::A), {}, [](State& s) { pan(s, -pan_cells(s)); }},
+    {"pan_right", "pan right", "D", key(Key::D), {}, [](State& s) { pan(s, pan_cells(s)); }},
+    {"focus", "frame the block's tiles again", "F", key(Key::F), {}, [](State& s) { s.view.fit = true; }},
+    {"theme", "light or dark", "T", key(Key::T), {},
+     [](State& s) { s.theme = s.theme == Theme::Light ? Theme::Dark : Theme::Light; }},
+    {"motion", "motion on or off", "M", key(Key::M), {}, [](State& s) { s.motion = !s.motion; }},
+    {"record", "record another kernel or size", "R", key(Key::R), {}, [](State& s) { s.form.open = !s.form.open; }},
+    {"keys", "this list", "?", key(Key::Question), {}, [](State& s) { s.show_keys = !s.show_keys; }},
+    {"clear", "unpin, close", "Esc", key(Key::Escape), {}, clear},
+    {"quit", "leave", "Ctrl + Q", control(Key::Q), {}, [](State& s) { s.quit = true; }},
+};
+
+bool pressed(const Chord& chord, const platform::KeyPress& press) {
+    if (chord.key == Key::None || chord.key != press.key || chord.control != press.control || press.alt) return false;
+    // Plus and the question mark need Shift on some keyboards and not on others.
+    const bool by_character = chord.key == Key::Plus || chord.key == Key::Minus || chord.key == Key::Question;
+    return by_character || chord.shift == press.shift;
+}
+
+}  // namespace
+
+std::span<const Action> actions() { return kActions; }
+
+bool perform(State& state, std::string_view name) {
+    for (const Action& action : kActions) {
+        if (name != action.name) continue;
+        action.apply(state);
+        return true;
+    }
+    return false;
+}
+
+void handle_input(State& state, const platform::Input& input) {
+    for (const platform::KeyPress& press : input.presses) {
+        for (const Action& action : kActions) {
+            if (pressed(action.chord, press) || pressed(action.other, press)) {
+                action.apply(state);
+                break;
+            }
+        }
+    }
+    for (const uint32_t character : input.characters) {
+        for (const Action& action : kActions) {
+            if (action.chord.character != 0 && action.chord.character == character) action.apply(state);
+        }
+    }
+}
+
+void advance(State& state, double seconds) {
+    Playback& playback = state.playback;
+    if (!playback.playing || !state.session || state.session->trace->blocks.empty()) return;
+    // After a long pause of the program itself, no more than a tenth of a second is made good.
+    playback.carry += std::clamp(seconds, 0.0, 0.1) * playback.steps_per_second;
+    const auto steps = static_cast<uint64_t>(playback.carry);
+    playback.carry -= static_cast<double>(steps);
+    const uint64_t count = state.session->trace->blocks[state.cursor.block].count;
+    state.cursor.step = static_cast<uint32_t>(std::min(state.cursor.step + steps, count == 0 ? 0 : count - 1));
+    if (at_end(state)) playback.playing = false;
+}
+
+void go_to(State& state, uint32_t step) {
+    if (!state.session || state.session->trace->blocks.empty()) return;
+    const uint64_t count = state.session->trace->blocks[state.cursor.block].count;
+    state.cursor.step = static_cast<uint32_t>(std::min<uint64_t>(step, count == 0 ? 0 : count - 1));
+    state.playback.playing = false;
+    state.playback.carry = 0;
+}
+
+}  // namespace tilescope::app

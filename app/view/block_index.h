@@ -1,0 +1,72 @@
+// What is looked up again and again about one block of a recording, made once when playback enters
+// the block: its phases, the steps of every site and warp, the tiles it touches in each phase, and
+// running sums, so that any frame of any step is built in microseconds.
+//
+//   steps    0 ........ 255 | 256 ...... 511 | 512 ..
+//   sums     checkpoint 0     checkpoint 1     ...      sums so far = checkpoint + at most 255 steps
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "app/view/words.h"
+#include "core/analysis/phases.h"
+#include "core/analysis/summary.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::view {
+
+// Sums by space and direction, in the order that people read them.
+struct SplitSums {
+    analysis::Sums global_load, global_store, shared_load, shared_store;
+    uint64_t barriers = 0;             // arrivals of warps
+    analysis::Sums total() const;
+};
+
+// What kind of step it is: the colour and the mark it has everywhere.
+enum class StepKind : uint8_t { GlobalLoad, GlobalStore, SharedLoad, SharedStore, Barrier };
+StepKind kind_of(const trace::Trace& trace, uint64_t step);
+
+// Steps [first, end) of the block during which a phase is the latest one begun.
+struct PhaseSpan {
+    uint32_t phase = 0;                // analysis::kAfter for what follows the loop
+    uint32_t first = 0, end = 0;
+    bool operator==(const PhaseSpan&) const = default;
+};
+
+struct BlockIndex {
+    uint32_t block = 0;
+    uint64_t first = 0;                // of the trace
+    uint32_t steps = 0;
+    uint32_t warps = 0;
+    analysis::PhaseMap phases;
+    std::vector<PhaseSpan> spans;
+    std::vector<std::vector<uint32_t>> steps_of_site;
+    std::vector<std::vector<uint32_t>> steps_of_warp;
+    std::vector<std::vector<uint32_t>> arrivals;   // by barrier interval: the steps at which warps arrive
+    // Bounding box of the elements touched, by array; by array and phase.
+    std::vector<CellRect> touched;
+    std::vector<std::vector<CellRect>> touched_in_phase;
+    std::vector<int64_t> output;       // by thread: the element of the output that it stores, -1 for none
+    static constexpr uint32_t kCheckpointSteps = 256;
+    std::vector<SplitSums> checkpoints;
+
+    uint32_t phase_at(uint32_t step) const { return step < phases.phase.size() ? phases.phase[step] : 0; }
+};
+
+// steps: steps of the trace's block `block`. A block without steps gives an empty index.
+std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
+                                              uint32_t block);
+
+// The tile of a phase in an array: what the block touches of it in that phase; for the output, which
+// is touched once, what it touches at all. Empty where it touches nothing.
+CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t phase);
+
+// Sums over the block's steps 0..step, inclusive.
+SplitSums sums_so_far(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
+
+// How many requests (or barrier arrivals) of a site the block has made in steps 0..step, inclusive.
+uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step);
+
+}  // namespace tilescope::view

@@ -1,0 +1,33 @@
+// Sums so far of the block, beside those of the whole recording.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/view/block_index.h"
+
+namespace tilescope::view {
+
+struct SumsRow {
+    std::string what;              // "global loads"
+    StepKind kind = StepKind::GlobalLoad;
+    std::string requests, cost, least;   // "1,024", "4,096", "4,096"
+    bool wasteful = false;         // cost exceeds the least
+};
+
+struct SumsTable {
+    std::string title;             // "block (0,0), to here"
+    std::vector<SumsRow> rows;     // those spaces and directions the recording has
+    std::string bytes;             // "global 32.0 KiB, shared 512.0 KiB"
+};
+
+// cost: sectors for global memory, wavefronts for shared memory.
+SumsTable sums_table(const std::string& title, const SplitSums& sums, const analysis::Summary& whole);
+SplitSums split(const analysis::Summary& summary);
+
+// "" where the recording is whole, else the sentence to show beside every sum.
+std::string not_whole(const trace::Trace& trace);
+// "result checked", "12 wrong elements, the first P[3,4]".
+std::string result_text(const trace::Trace& trace);
+
+}  // namespace tilescope::view

@@ -1,0 +1,44 @@
+// How numbers, ranges and places are said on every panel, so that the same thing is always said the
+// same way: 32,768 · 1 sector, 4 sectors · rows 0 and 1 · M[1,19] · thread (3,1).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/trace/trace.h"
+
+namespace tilescope::view {
+
+// Of cells of a matrix, half open: rows [row0, row1), columns [col0, col1).
+struct CellRect {
+    uint32_t row0 = 0, row1 = 0, col0 = 0, col1 = 0;
+    bool empty() const { return row0 >= row1 || col0 >= col1; }
+    uint32_t rows() const { return empty() ? 0 : row1 - row0; }
+    uint32_t cols() const { return empty() ? 0 : col1 - col0; }
+    bool contains(uint32_t row, uint32_t col) const {
+        return row >= row0 && row < row1 && col >= col0 && col < col1;
+    }
+    void include(uint32_t row, uint32_t col);
+    void include(const CellRect& other);
+    bool operator==(const CellRect&) const = default;
+};
+
+std::string grouped(uint64_t number);                                  // 1,048,576
+std::string counted(uint64_t number, std::string_view noun);           // "1 sector", "4 sectors"
+std::string bytes_text(uint64_t bytes);                                // "512 bytes", "16.0 KiB"
+std::string short_value(float value);                                  // "-9", "2.5", "1.2e+6", "NaN"
+
+// "row 3", "rows 0 and 1", "rows 0 to 3" of the half-open range.
+std::string range_words(std::string_view noun, uint32_t first, uint32_t end);
+// "[1,19]", "[0..1,0..15]"
+std::string rect_text(const CellRect& rect);
+// "M[1,19]"
+std::string element_name(const Array& array, uint64_t index);
+// "thread (3,1)": x first, as CUDA prints threadIdx.
+std::string thread_name(const trace::Meta& meta, uint32_t thread);
+
+// The title line of a recording: "tiled T=16   64x64x64   CPU lockstep interpreter"
+std::string recording_name(const trace::Meta& meta);
+
+}  // namespace tilescope::view
