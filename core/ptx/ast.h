@@ -6,7 +6,10 @@
 //       Statement     label | instruction | .loc (folded into the instructions) | .pragma
 //
 // Registers, symbols and labels are indexes into the kernel's tables, so that nothing later looks
-// up a name. Names and order are kept, so that a module prints back as it was read.
+// up a name. Nested { } scopes are flattened: a name that an inner scope declares again is made
+// unique. Names and order are kept otherwise, so that a module prints back as it was read.
+//
+// Which operands an instruction has is the table of core/ptx/ops.h; the parser has checked it.
 //
 // Source: PTX ISA, "Syntax", "State Spaces, Types, and Variables", "Instruction Operands",
 // "Instruction Set".
@@ -18,10 +21,28 @@
 
 namespace tilescope::ptx {
 
-enum class Type : uint8_t { None, Pred, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F16, F32, F64 };
+enum class Type : uint8_t {
+    None,
+    Pred,
+    B8,
+    B16,
+    B32,
+    B64,
+    U8,
+    U16,
+    U32,
+    U64,
+    S8,
+    S16,
+    S32,
+    S64,
+    F16,
+    F32,
+    F64
+};
 
-int size_of(Type type);             // bytes; Pred and None are 0
-const char* name_of(Type type);     // "u32", without the dot; "" for None
+int size_of(Type type);          // bytes; Pred and None are 0
+const char* name_of(Type type);  // "u32", without the dot; "" for None
 bool is_float(Type type);
 bool is_signed(Type type);
 
@@ -29,79 +50,198 @@ bool is_signed(Type type);
 enum class StateSpace : uint8_t { Generic, Param, Shared, Global, Local, Const };
 
 enum class Op : uint16_t {
-    Abs, Activemask, Add, And, Bar, Bfe, Bfi, Bfind, Bra, Brev, Clz, Cnot, Cvt, Cvta, Div, Exit, Fma,
-    Fns, Isspacep, Ld, Lop3, Mad, Mad24, Max, Membar, Min, Mov, Mul, Mul24, Neg, Not, Or, Popc, Prmt,
-    Rcp, Rem, Ret, Sad, Selp, Set, Setp, Shf, Shfl, Shl, Shr, Slct, Sqrt, St, Sub, Trap, Vote, Xor,
+    Abs,
+    Activemask,
+    Add,
+    And,
+    Bar,
+    Bfe,
+    Bfi,
+    Bfind,
+    Bra,
+    Brev,
+    Clz,
+    Cnot,
+    Cvt,
+    Cvta,
+    Div,
+    Exit,
+    Fma,
+    Fns,
+    Isspacep,
+    Ld,
+    Lop3,
+    Mad,
+    Mad24,
+    Max,
+    Membar,
+    Min,
+    Mov,
+    Mul,
+    Mul24,
+    Neg,
+    Not,
+    Or,
+    Popc,
+    Prmt,
+    Rcp,
+    Rem,
+    Ret,
+    Sad,
+    Selp,
+    Set,
+    Setp,
+    Shf,
+    Shfl,
+    Shl,
+    Shr,
+    Slct,
+    Sqrt,
+    St,
+    Sub,
+    Trap,
+    Vote,
+    Xor,
     BarWarp,
 };
-const char* name_of(Op op);         // the mnemonic: "add", "bar", ...
+const char* name_of(Op op);  // the mnemonic: "add", "bar", ...
 
-enum class Compare : uint8_t { None, Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };
+enum class Compare : uint8_t {
+    None,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Lo,
+    Ls,
+    Hi,
+    Hs,
+    Equ,
+    Neu,
+    Ltu,
+    Leu,
+    Gtu,
+    Geu,
+    Num,
+    Nan
+};
 enum class Bool : uint8_t { None, And, Or, Xor };
 enum class Round : uint8_t { None, Rn, Rz, Rm, Rp, Rna, Rni, Rzi, Rmi, Rpi, Approx, Full };
 enum class Half : uint8_t { None, Lo, Hi, Wide };
 // shf: L R with Wrap Clamp; shfl: Up Down Bfly Idx; vote: All Any Uni Ballot; bar: Sync Arrive Red.
-enum class Mode : uint8_t { None, L, R, LWrap, LClamp, RWrap, RClamp, Up, Down, Bfly, Idx, All, Any, Uni, Ballot, Sync, Arrive };
+enum class Mode : uint8_t {
+    None,
+    L,
+    R,
+    LWrap,
+    LClamp,
+    RWrap,
+    RClamp,
+    Up,
+    Down,
+    Bfly,
+    Idx,
+    All,
+    Any,
+    Uni,
+    Ballot,
+    Sync,
+    Arrive,
+    ShiftAmount /* bfind */
+};
 
 enum class SpecialRegister : uint8_t {
-    TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
-    LaneId, WarpId, NwarpId, SmId, NsmId, GridId, Clock, Clock64, ClockHi, GlobalTimer, GlobalTimerLo,
-    GlobalTimerHi, LanemaskEq, LanemaskLe, LanemaskLt, LanemaskGe, LanemaskGt, DynamicSmemSize, TotalSmemSize,
+    TidX,
+    TidY,
+    TidZ,
+    NtidX,
+    NtidY,
+    NtidZ,
+    CtaidX,
+    CtaidY,
+    CtaidZ,
+    NctaidX,
+    NctaidY,
+    NctaidZ,
+    LaneId,
+    WarpId,
+    NwarpId,
+    SmId,
+    NsmId,
+    GridId,
+    Clock,
+    Clock64,
+    ClockHi,
+    GlobalTimer,
+    GlobalTimerLo,
+    GlobalTimerHi,
+    LanemaskEq,
+    LanemaskLe,
+    LanemaskLt,
+    LanemaskGe,
+    LanemaskGt,
+    DynamicSmemSize,
+    TotalSmemSize,
 };
 
 struct Operand {
     enum class Kind : uint8_t {
         None,
-        Register,     // reg
-        Immediate,    // bits: the value, sign-extended to 64 bits; or IEEE bits of a float constant
-        Special,      // special
-        Symbol,       // symbol + offset: the address of a variable (mov, cvta)
-        Address,      // [reg + offset], [symbol + offset] or [immediate]
-        Label,        // label
-        Vector,       // elements
-        Sink,         // '_'
+        Register,   // reg
+        Immediate,  // bits: the value, sign-extended to 64 bits; or IEEE bits of a float constant
+        Special,    // special
+        Symbol,     // symbol + offset: the address of a variable (mov, cvta)
+        Address,    // [reg + offset], [symbol + offset] or [immediate]
+        Label,      // label
+        Vector,     // elements
+        Sink,       // '_'
     } kind = Kind::None;
-    bool negated = false;             // '!' before a predicate, '-' where an instruction takes it
-    Type immediate_type = Type::None; // F32 for 0f..., F64 for 0d..., S64/U64 for integers
-    int32_t reg = -1;                 // Kernel::registers
-    int32_t symbol = -1;              // Kernel::symbols
-    int32_t label = -1;               // Kernel::labels
-    int64_t offset = 0;               // bytes
+    bool negated = false;              // '!' before a predicate, '-' where an instruction takes it
+    Type immediate_type = Type::None;  // F32 for 0f..., F64 for 0d..., S64/U64 for integers
+    int32_t reg = -1;                  // Kernel::registers
+    int32_t symbol = -1;               // Kernel::symbols
+    int32_t label = -1;                // Kernel::labels
+    int64_t offset = 0;                // bytes
     uint64_t bits = 0;
     SpecialRegister special{};
-    std::vector<Operand> elements;    // Vector: registers, immediates or sinks
-    std::string text;                 // as written, where printing needs it (immediates)
+    std::vector<Operand> elements;  // Vector: registers, immediates or sinks
+    std::string text;               // as written, where printing needs it (immediates)
 };
 
 // Where an instruction came from: .loc of the PTX (0 where there is none).
 struct SourceLocation {
     uint32_t file = 0, line = 0, column = 0;
+    uint32_t inlined = 0;  // 1 + index into Kernel::inlined, 0 for code that was not inlined
     bool operator==(const SourceLocation&) const = default;
 };
 
 struct Instruction {
     Op op{};
-    Type type = Type::None;           // the first type suffix: what is computed or moved
-    Type type2 = Type::None;          // the second, where there are two: cvt.type.type2, set.type.type2
+    Type type = Type::None;   // the first type suffix: what is computed or moved
+    Type type2 = Type::None;  // the second, where there are two: cvt.type.type2, set.type.type2
     StateSpace space = StateSpace::Generic;
     Compare compare = Compare::None;
     Bool combine = Bool::None;
     Round round = Round::None;
     Half half = Half::None;
     Mode mode = Mode::None;
-    uint8_t vector = 1;               // 1, 2 or 4 elements for ld and st
+    uint8_t vector = 1;  // 1, 2 or 4 elements for ld and st
     bool ftz = false, sat = false, is_volatile = false, uniform = false, to_space = false /* cvta.to */;
-    uint8_t lut = 0;                  // lop3
-    std::vector<std::string> suffixes;// every suffix as written, in order, for printing: "global", "f32"
-    int32_t guard = -1;               // predicate register, -1 for none
+    uint8_t lut = 0;                    // lop3
+    std::string mnemonic;               // as written ("barrier" for Op::Bar); empty: name_of(op)
+    std::vector<std::string> suffixes;  // every suffix as written, in order, for printing: "global", "f32"
+    int32_t guard = -1;                 // predicate register, -1 for none
     bool guard_negated = false;
-    std::vector<Operand> operands;    // destination first, as written; setp p|q has two destinations
+    std::vector<Operand> operands;  // destination first, as written; setp p|q has two destinations
+    uint8_t destinations = 0;       // how many of the operands, from the first, are written
     SourceLocation source;
-    uint32_t text_line = 0;           // line in the PTX text, from 1
+    uint32_t text_line = 0;  // line in the PTX text, from 1
 };
 
 struct Register {
-    std::string name;                 // "%r12"
+    std::string name;  // "%r12"
     Type type = Type::None;
 };
 
@@ -109,52 +249,59 @@ struct Register {
 struct Symbol {
     std::string name;
     StateSpace space{};
-    Type type = Type::None;           // element type
-    uint32_t alignment = 0;           // bytes, 0 where not given
-    uint64_t count = 1;               // elements (product of all dimensions); 0 for an extern of unknown size
+    Type type = Type::None;  // element type
+    uint32_t alignment = 0;  // bytes, 0 where not given
+    uint64_t count = 1;      // elements (product of all dimensions); 0 for an extern of unknown size
     bool is_array = false;
     bool is_extern = false;
-    std::vector<uint8_t> initial;     // bytes of an initialiser, empty for none
+    int32_t module_variable = -1;  // in Kernel::symbols: index into Module::variables, -1 for its own
+    std::string linkage;           // ".visible", ".weak", ... as written, or empty
+    std::string attributes;        // of a parameter: ".ptr .global .align 4" as written, or empty
+    std::vector<uint8_t> initial;  // bytes of an initialiser, zeros after it; empty for none
     uint64_t bytes() const { return count * static_cast<uint64_t>(size_of(type)); }
 };
 
 struct Label {
-    std::string name;                 // "$L__BB0_7"
-    int32_t instruction = -1;         // index into Kernel::instructions; == size() for the end of the body
+    std::string name;          // "$L__BB0_7"
+    int32_t instruction = -1;  // index into Kernel::instructions; == size() for the end of the body
 };
 
 // Text that stands before an instruction and must be printed again: .pragma, register declarations
 // and so on keep their place in the body by it.
 struct Note {
-    uint32_t instruction = 0;         // it stands before this one
-    std::string text;                 // one line, without indentation
+    uint32_t instruction = 0;    // it stands before this one
+    bool before_labels = false;  // and before the labels that stand there too
+    std::string text;            // one line, without indentation
 };
 
 struct Kernel {
     std::string name;
     bool visible = true;
-    std::vector<std::string> directives;    // ".maxntid 16, 16, 1" as written
-    std::vector<int32_t> parameters;        // symbols, in order
+    bool weak = false;
+    std::vector<std::string> directives;  // ".maxntid 16, 16, 1" as written
+    std::vector<int32_t> parameters;      // symbols, in order
     std::vector<Register> registers;
-    std::vector<Symbol> symbols;            // parameters, own variables, then module variables it may name
+    std::vector<Symbol> symbols;  // parameters, own variables, then module variables it may name
     std::vector<Label> labels;
     std::vector<Instruction> instructions;
-    std::vector<Note> notes;                // sorted by instruction
+    std::vector<Note> notes;           // sorted by instruction
+    std::vector<std::string> inlined;  // "function_name $L__info_string0, inlined_at 1 15 5" of .loc
 };
 
 struct SourceFile {
     uint32_t index = 0;
     std::string name;
+    std::string attributes;  // ", 1700000000, 1234": time and size as written, or empty
 };
 
 struct Module {
     uint32_t version_major = 0, version_minor = 0;
-    std::string target;               // "sm_70"
+    std::string target;  // "sm_70", or with more: "sm_70, debug"
     uint32_t address_size = 64;
     std::vector<SourceFile> files;
-    std::vector<Symbol> variables;    // module scope
+    std::vector<Symbol> variables;  // module scope
     std::vector<Kernel> kernels;
-    std::vector<std::string> sections;// .section blocks and other tails, as written
+    std::vector<std::string> sections;  // .section blocks and other tails, as written
 };
 
 }  // namespace tilescope::ptx

@@ -14,26 +14,26 @@ namespace tilescope::ptx {
 inline constexpr int32_t kExitBlock = -1;
 
 struct BasicBlock {
-    uint32_t first = 0, last = 0;          // instructions [first, last)
-    std::vector<int32_t> successors;       // fall-through first, then the branch target; kExitBlock for ret/exit
+    uint32_t first = 0, last = 0;     // instructions [first, last)
+    std::vector<int32_t> successors;  // fall-through first, then the branch target; kExitBlock for ret/exit
     std::vector<int32_t> predecessors;
-    int32_t post_dominator = kExitBlock;   // immediate; kExitBlock where paths only meet at the end
-    int32_t dominator = -1;                // immediate; -1 for the entry and for unreachable blocks
-    int32_t loop = -1;                     // innermost loop that holds it, -1 for none
+    int32_t post_dominator = kExitBlock;  // immediate; kExitBlock where paths only meet at the end
+    int32_t dominator = -1;               // immediate; -1 for the entry and for unreachable blocks
+    int32_t loop = -1;                    // innermost loop that holds it, -1 for none
     bool reachable = false;
 };
 
 struct Loop {
     int32_t header = -1;
-    int32_t parent = -1;                   // enclosing loop, -1 for an outermost one
+    int32_t parent = -1;  // enclosing loop, -1 for an outermost one
     uint32_t depth = 1;
-    std::vector<int32_t> blocks;           // sorted; blocks of inner loops too
+    std::vector<int32_t> blocks;  // sorted; blocks of inner loops too
 };
 
 struct ControlFlow {
-    std::vector<BasicBlock> blocks;        // in the order of the text
-    std::vector<int32_t> block_of;         // instruction -> block
-    std::vector<Loop> loops;               // parents before children
+    std::vector<BasicBlock> blocks;  // in the order of the text
+    std::vector<int32_t> block_of;   // instruction -> block
+    std::vector<Loop> loops;         // parents before children
 };
 
 // The kernel must have been parsed (labels resolved). A guarded `ret` or `exit` has two successors.

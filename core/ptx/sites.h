@@ -14,8 +14,8 @@ enum class SiteKind : uint8_t { Load, Store, Barrier };
 // One ld/st of global or shared memory (generic addresses count as global until a run shows
 // otherwise) or one block barrier. Parameter, constant and local memory are not sites.
 struct Site {
-    uint32_t id = 0;                // index into the site table
-    uint32_t instruction = 0;       // index into Kernel::instructions
+    uint32_t id = 0;           // index into the site table
+    uint32_t instruction = 0;  // index into Kernel::instructions
     SiteKind kind = SiteKind::Load;
     Space space = Space::Global;    // meaningless for barriers
     uint32_t bytes = 0;             // bytes a lane touches, all vector elements together; 0 for barriers

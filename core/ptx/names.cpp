@@ -1,0 +1,105 @@
+#include "core/ptx/names.h"
+
+#include <iterator>
+
+#include "core/ptx/ops.h"
+
+namespace tilescope::ptx {
+namespace {
+
+// An enum without gaps: its n-th name names its n-th value.
+template <class E, size_t n>
+std::optional<E> find_in(const char* const (&names)[n], std::string_view name) {
+    for (size_t i = 0; i < n; ++i) {
+        if (!name.empty() && name == names[i]) return static_cast<E>(i);
+    }
+    return std::nullopt;
+}
+
+constexpr const char* kTypes[] = {"",    "pred", "b8",  "b16", "b32", "b64", "u8",  "u16", "u32",
+                                  "u64", "s8",   "s16", "s32", "s64", "f16", "f32", "f64"};
+static_assert(std::size(kTypes) == static_cast<size_t>(Type::F64) + 1);
+
+constexpr const char* kCompares[] = {"",   "eq",  "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls", "hi",
+                                     "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+static_assert(std::size(kCompares) == static_cast<size_t>(Compare::Nan) + 1);
+
+constexpr const char* kBools[] = {"", "and", "or", "xor"};
+static_assert(std::size(kBools) == static_cast<size_t>(Bool::Xor) + 1);
+
+constexpr const char* kRounds[] = {"",    "rn",  "rz",  "rm",  "rp",     "rna",
+                                   "rni", "rzi", "rmi", "rpi", "approx", "full"};
+static_assert(std::size(kRounds) == static_cast<size_t>(Round::Full) + 1);
+
+constexpr const char* kSpaces[] = {"", "param", "shared", "global", "local", "const"};
+static_assert(std::size(kSpaces) == static_cast<size_t>(StateSpace::Const) + 1);
+
+constexpr const char* kSpecials[] = {
+    "%tid.x",          "%tid.y",       "%tid.z",          "%ntid.x",         "%ntid.y",
+    "%ntid.z",         "%ctaid.x",     "%ctaid.y",        "%ctaid.z",        "%nctaid.x",
+    "%nctaid.y",       "%nctaid.z",    "%laneid",         "%warpid",         "%nwarpid",
+    "%smid",           "%nsmid",       "%gridid",         "%clock",          "%clock64",
+    "%clock_hi",       "%globaltimer", "%globaltimer_lo", "%globaltimer_hi", "%lanemask_eq",
+    "%lanemask_le",    "%lanemask_lt", "%lanemask_ge",    "%lanemask_gt",    "%dynamic_smem_size",
+    "%total_smem_size"};
+static_assert(std::size(kSpecials) == static_cast<size_t>(SpecialRegister::TotalSmemSize) + 1);
+
+}  // namespace
+
+int size_of(Type type) {
+    switch (type) {
+        case Type::None:
+        case Type::Pred:
+            return 0;
+        case Type::B8:
+        case Type::U8:
+        case Type::S8:
+            return 1;
+        case Type::B16:
+        case Type::U16:
+        case Type::S16:
+        case Type::F16:
+            return 2;
+        case Type::B32:
+        case Type::U32:
+        case Type::S32:
+        case Type::F32:
+            return 4;
+        case Type::B64:
+        case Type::U64:
+        case Type::S64:
+        case Type::F64:
+            return 8;
+    }
+    return 0;
+}
+
+bool is_float(Type type) { return type == Type::F16 || type == Type::F32 || type == Type::F64; }
+bool is_signed(Type type) { return type >= Type::S8 && type <= Type::S64; }
+
+const char* name_of(Type type) { return kTypes[static_cast<size_t>(type)]; }
+const char* name_of(Op op) { return rule_of(op).name; }
+const char* name_of(SpecialRegister special) { return kSpecials[static_cast<size_t>(special)]; }
+const char* name_of(StateSpace space) { return kSpaces[static_cast<size_t>(space)]; }
+
+std::optional<Type> find_type(std::string_view name) { return find_in<Type>(kTypes, name); }
+std::optional<Compare> find_compare(std::string_view name) { return find_in<Compare>(kCompares, name); }
+std::optional<Bool> find_bool(std::string_view name) { return find_in<Bool>(kBools, name); }
+std::optional<Round> find_round(std::string_view name) { return find_in<Round>(kRounds, name); }
+std::optional<SpecialRegister> find_special(std::string_view name) {
+    return find_in<SpecialRegister>(kSpecials, name);
+}
+
+std::optional<StateSpace> find_space(std::string_view name) {
+    if (name == "shared::cta") return StateSpace::Shared;
+    if (name == "param::entry") return StateSpace::Param;
+    return find_in<StateSpace>(kSpaces, name);
+}
+
+Type type_of(SpecialRegister special) {
+    const bool wide = special == SpecialRegister::Clock64 || special == SpecialRegister::GlobalTimer ||
+                      special == SpecialRegister::GridId;
+    return wide ? Type::U64 : Type::U32;
+}
+
+}  // namespace tilescope::ptx

@@ -1,0 +1,399 @@
+// The operands of an instruction, "%f1, [%rd4+8]", against the letters of its rule (ops.h): their
+// number, their kind, and that the registers have the type.
+//
+// Source: PTX ISA, "Instruction Operands"; "Operand Type Checking"; "Operand Size Exceeding
+// Instruction-Type Size" (the relaxed rules of ld, st and cvt).
+#include <string_view>
+
+#include "core/ptx/names.h"
+#include "core/ptx/parser.h"
+
+namespace tilescope::ptx {
+namespace {
+
+bool is_bits(Type type) { return type >= Type::B8 && type <= Type::B64; }
+
+// Same size, and untyped bits or the same kind of number on both sides.
+bool agrees(Type wanted, Type given) {
+    if (wanted == Type::Pred || given == Type::Pred) return wanted == given;
+    if (size_of(wanted) != size_of(given)) return false;
+    return is_bits(wanted) || is_bits(given) || is_float(wanted) == is_float(given);
+}
+
+// ld, st, cvt: an integer may sit in a wider register.
+bool agrees_relaxed(Type wanted, Type given) {
+    if (agrees(wanted, given)) return true;
+    if (is_float(wanted) || is_float(given) || given == Type::Pred) return false;
+    return size_of(given) > size_of(wanted);
+}
+
+bool immediate_fits(Type wanted, Type given) {
+    if (given == Type::F32 || given == Type::F64) {
+        return size_of(wanted) == size_of(given) && (is_bits(wanted) || is_float(wanted));
+    }
+    return !is_float(wanted) && wanted != Type::Pred;
+}
+
+Type widened(Type type, Half half) {
+    if (half != Half::Wide) return type;
+    switch (type) {
+        case Type::U16:
+            return Type::U32;
+        case Type::S16:
+            return Type::S32;
+        case Type::U32:
+            return Type::U64;
+        default:
+            return Type::S64;
+    }
+}
+
+// Reads the operands of one instruction.
+struct Reader {
+    Parser& parser;
+    Body& body;
+    Instruction& made;
+
+    bool fail(std::string_view what) {
+        return parser.fail(made.text_line, "instruction '{}' {}; correct it", full_name(made), what);
+    }
+    bool fail_at(const Token& token, std::string_view wanted) {
+        return fail(fmt::format("needs {} where {} stands", wanted, Parser::quoted(token)));
+    }
+    Type type_of_register(const Operand& operand) const {
+        return body.kernel.registers[static_cast<size_t>(operand.reg)].type;
+    }
+    const Symbol& symbol_of(const Operand& operand) const {
+        return operand.symbol >= 0
+                   ? body.kernel.symbols[static_cast<size_t>(operand.symbol)]
+                   : parser.module.variables[static_cast<size_t>(
+                         body.module_symbols[static_cast<size_t>(kModuleSymbol - operand.symbol)])];
+    }
+
+    // A register, or nothing that is one (then `operand` stays None and no token is taken).
+    bool read_register(Operand& operand) {
+        const Token& token = parser.peek();
+        if (token.kind != Token::Kind::Word || token.text == "_") return true;
+        const Name* name = body.find(token.text);
+        if (name != nullptr && name->kind == Name::Kind::Register) {
+            operand.kind = Operand::Kind::Register;
+            operand.reg = name->index;
+            parser.next();
+            return true;
+        }
+        if (name == nullptr && token.text[0] == '%' && !is_special()) {
+            return fail(
+                fmt::format("names {}, which is no register that is declared here", Parser::quoted(token)));
+        }
+        return true;
+    }
+
+    bool is_special() const {
+        std::string text(parser.peek().text);
+        if (find_special(text)) return true;
+        return parser.peek(1).kind == Token::Kind::Dot && find_special(text.append(parser.peek(1).text));
+    }
+
+    bool read_special(Operand& operand) {
+        std::string text(parser.next().text);
+        auto special = find_special(text);
+        if (!special) special = find_special(text.append(parser.next().text));
+        operand.kind = Operand::Kind::Special;
+        operand.special = *special;
+        return true;
+    }
+
+    bool read_immediate(Operand& operand) {
+        const Token& token = parser.peek();
+        operand.kind = Operand::Kind::Immediate;
+        if (read_float_bits(token.text, operand.immediate_type, operand.bits)) {
+            operand.text = std::string(parser.next().text);
+            return true;
+        }
+        Integer integer;
+        if (!read_integer(parser, integer, fmt::format("an operand of '{}'", full_name(made)))) return false;
+        operand.bits = integer.bits;
+        operand.immediate_type = integer.is_unsigned ? Type::U64 : Type::S64;
+        operand.text = std::move(integer.text);
+        return true;
+    }
+
+    bool at_immediate() const {
+        const Token& token = parser.peek();
+        return token.kind == Token::Kind::Number || token.is('-') || token.is('+') || token.text == "WARP_SZ";
+    }
+
+    // A variable or parameter by name, into operand.symbol.
+    bool read_symbol(Operand& operand) {
+        const Token& token = parser.next();
+        if (const Name* name = token.kind == Token::Kind::Word ? body.find(token.text) : nullptr) {
+            if (name->kind == Name::Kind::Symbol) return operand.symbol = name->index, true;
+        } else if (const auto found = parser.variables.find(token.text); found != parser.variables.end()) {
+            const auto [entry, is_new] = body.module_symbol.try_emplace(
+                found->second, static_cast<int32_t>(body.module_symbols.size()));
+            if (is_new) body.module_symbols.push_back(found->second);
+            operand.symbol = kModuleSymbol - entry->second;
+            return true;
+        }
+        return fail(
+            fmt::format("names {}, which is no variable that is declared here", Parser::quoted(token)));
+    }
+
+    // "+8", "+-8", "-8" or nothing, after a register or symbol.
+    bool read_offset(Operand& operand) {
+        if (!parser.peek().is('+') && !parser.peek().is('-')) return true;
+        if (parser.peek().is('+') && parser.peek(1).is('-')) parser.next();
+        Integer integer;
+        if (!read_integer(parser, integer, fmt::format("the offset of '{}'", full_name(made)))) return false;
+        operand.offset = static_cast<int64_t>(integer.bits);
+        if (operand.offset > INT32_MAX || operand.offset < INT32_MIN) {
+            return fail("has an offset of more than 32 bits");
+        }
+        return true;
+    }
+
+    bool check_register(const Operand& operand, Type wanted, bool relaxed) {
+        const Type given = type_of_register(operand);
+        if (relaxed ? agrees_relaxed(wanted, given) : agrees(wanted, given)) return true;
+        return fail(fmt::format("takes .{} where '{}' is a .{} register", name_of(wanted),
+                                body.kernel.registers[static_cast<size_t>(operand.reg)].name,
+                                name_of(given)));
+    }
+
+    bool read_destination(Type type, bool relaxed, bool may_sink, Operand& operand) {
+        const Token& token = parser.peek();
+        if (may_sink && parser.accept("_")) return operand.kind = Operand::Kind::Sink, true;
+        if (!read_register(operand)) return false;
+        if (operand.kind != Operand::Kind::Register) return fail_at(token, "a register to write");
+        return check_register(operand, type, relaxed);
+    }
+
+    bool read_source(Type type, bool relaxed, Operand& operand) {
+        const Token& token = parser.peek();
+        if (!read_register(operand)) return false;
+        if (operand.kind == Operand::Kind::Register) return check_register(operand, type, relaxed);
+        if (!at_immediate()) {
+            if (made.op != Op::Cvt || !is_special()) return fail_at(token, "a register or a constant");
+            read_special(operand);
+            if (agrees(type, type_of(operand.special))) return true;
+            return fail(fmt::format("takes .{}, which {} is not", name_of(type), name_of(operand.special)));
+        }
+        if (!read_immediate(operand)) return false;
+        if (immediate_fits(type, operand.immediate_type)) return true;
+        return fail(fmt::format("takes .{}, which {} is not", name_of(type), Parser::quoted(token)));
+    }
+
+    bool read_predicate(Operand& operand) {
+        operand.negated = parser.accept('!');
+        const Token& token = parser.peek();
+        if (!read_register(operand)) return false;
+        if (operand.kind != Operand::Kind::Register) return fail_at(token, "a predicate");
+        return check_register(operand, Type::Pred, false);
+    }
+
+    // {a, b, ...} of `count` elements. Sources may be constants where `constants`.
+    bool read_vector(Type type, size_t count, bool is_destination, bool relaxed, bool constants,
+                     Operand& operand) {
+        const Token& token = parser.peek();
+        if (!parser.accept('{')) return fail_at(token, fmt::format("a vector of {}", count));
+        operand.kind = Operand::Kind::Vector;
+        do {
+            Operand element;
+            if (is_destination || !constants) {
+                if (!read_destination(type, relaxed, is_destination, element)) return false;
+            } else if (!read_source(type, relaxed, element)) {
+                return false;
+            }
+            operand.elements.push_back(std::move(element));
+        } while (operand.elements.size() < count && parser.accept(','));
+        if (operand.elements.size() != count || !parser.accept('}')) {
+            return fail(fmt::format("needs a vector of {}, without more or fewer elements", count));
+        }
+        return true;
+    }
+
+    bool read_address(Operand& operand) {
+        const Token& token = parser.peek();
+        if (!parser.accept('[')) return fail_at(token, "an address in brackets");
+        if (at_immediate()) {
+            const uint64_t limit = UINT64_C(1) << 62;
+            uint64_t value = 0;
+            if (!read_count(parser, 0, limit, value, "an address")) return false;
+            operand.offset = static_cast<int64_t>(value);
+        } else {
+            if (!read_register(operand)) return false;
+            if (operand.kind == Operand::Kind::Register) {
+                const Type type = type_of_register(operand);
+                if (size_of(type) < 4 || is_float(type) || type == Type::Pred) {
+                    return fail("needs a 32- or 64-bit integer register for its address");
+                }
+                if (made.space == StateSpace::Param) return fail("reads a parameter, which must be named");
+            } else if (!read_symbol(operand)) {
+                return false;
+            } else if (symbol_of(operand).space != made.space) {
+                const Symbol& symbol = symbol_of(operand);
+                return fail(fmt::format("goes to another state space than '{}', which is .{}", symbol.name,
+                                        name_of(symbol.space)));
+            }
+            if (!read_offset(operand)) return false;
+        }
+        operand.kind = Operand::Kind::Address;
+        return parser.accept(']') || fail_at(parser.peek(), "']' after its address");
+    }
+
+    // cvta, isspacep: where an address comes from.
+    bool read_pointer(Operand& operand) {
+        if (!read_register(operand)) return false;
+        if (operand.kind == Operand::Kind::Register) {
+            if (made.type != Type::None) return check_register(operand, made.type, false);
+            const Type type = type_of_register(operand);
+            return (size_of(type) >= 4 && !is_float(type)) || fail("needs a 32- or 64-bit integer register");
+        }
+        if (!read_symbol(operand)) return false;
+        operand.kind = Operand::Kind::Symbol;
+        return read_offset(operand);
+    }
+
+    // mov packs and unpacks 16 to 64 bits from elements of equal size.
+    bool read_packed(bool is_destination, Operand& operand) {
+        const Token* token = &parser.peek(1);
+        size_t count = 1;
+        for (size_t ahead = 1; !token->is('}') && !token->is(';') && ahead < 10;
+             token = &parser.peek(++ahead)) {
+            count += token->is(',');
+        }
+        const int size = size_of(made.type) / static_cast<int>(count);
+        if ((count != 2 && count != 4) || !is_bits(made.type) || size < 2) {
+            return fail("needs .b32 in two parts or .b64 in two or four");
+        }
+        return read_vector(size == 2 ? Type::B16 : Type::B32, count, is_destination, false, false, operand);
+    }
+
+    bool read_moved(Operand& operand) {
+        const Token& token = parser.peek();
+        if (token.is('{')) return read_packed(false, operand);
+        if (!read_register(operand)) return false;
+        if (operand.kind == Operand::Kind::Register) return check_register(operand, made.type, false);
+        if (at_immediate()) {
+            if (!read_immediate(operand)) return false;
+            const bool is_integer = !is_float(operand.immediate_type);
+            if (immediate_fits(made.type, operand.immediate_type) || (made.type == Type::Pred && is_integer))
+                return true;
+            return fail(fmt::format("takes .{}, which {} is not", name_of(made.type), Parser::quoted(token)));
+        }
+        if (is_special()) {
+            read_special(operand);
+            if (agrees(made.type, type_of(operand.special))) return true;
+            return fail(
+                fmt::format("takes .{}, which {} is not", name_of(made.type), name_of(operand.special)));
+        }
+        if (!read_symbol(operand)) return false;
+        operand.kind = Operand::Kind::Symbol;
+        if (is_float(made.type) || size_of(made.type) < 4) return fail("cannot hold an address");
+        return read_offset(operand);
+    }
+
+    bool read_label(Operand& operand) {
+        const Token& token = parser.next();
+        if (token.kind != Token::Kind::Word) return fail_at(token, "a label");
+        operand.kind = Operand::Kind::Label;
+        body.scopes.back().jumps.push_back(
+            {static_cast<uint32_t>(body.kernel.instructions.size()), token.text, made.text_line});
+        return true;
+    }
+
+    bool read_letter(char letter, Operand& operand) {
+        const bool relaxed = made.op == Op::Ld || made.op == Op::St || made.op == Op::Cvt;
+        switch (letter) {
+            case 'd':
+                return read_destination(made.type, false, false, operand);
+            case 'D':
+                return read_destination(Type::B32, false, false, operand);
+            case 'w':
+                return read_destination(widened(made.type, made.half), false, false, operand);
+            case 'B':
+                return read_destination(made.type, relaxed, false, operand);
+            case 'p':
+                return read_destination(Type::Pred, false, true, operand);
+            case 'e':
+                return read_destination(made.type, false, true, operand);
+            case 'L':
+                if (made.vector > 1)
+                    return read_vector(made.type, made.vector, true, relaxed, false, operand);
+                return read_destination(made.type, relaxed, false, operand);
+            case 'M':
+                if (parser.peek().is('{')) return read_packed(true, operand);
+                return read_destination(made.type, false, false, operand);
+            case 's':
+                return made.type == Type::Pred ? read_plain_predicate(operand)
+                                               : read_source(made.type, false, operand);
+            case 'c':
+                return read_source(widened(made.type, made.half), false, operand);
+            case 't':
+                return read_source(made.type2, relaxed, operand);
+            case 'u':
+            case 'U':
+                return read_source(Type::U32, false, operand);
+            case 'q':
+            case 'Q':
+                return read_predicate(operand);
+            case 'i':
+                return read_lut(operand);
+            case 'l':
+                return read_label(operand);
+            case 'S':
+                if (made.vector > 1)
+                    return read_vector(made.type, made.vector, false, relaxed, true, operand);
+                return read_source(made.type, relaxed, operand);
+            case 'y':
+                return read_moved(operand);
+            case 'a':
+                return read_address(operand);
+            default:
+                return read_pointer(operand);  // 'z'
+        }
+    }
+
+    bool read_plain_predicate(Operand& operand) {
+        const Token& token = parser.peek();
+        return token.is('!') ? fail_at(token, "a predicate without '!'") : read_predicate(operand);
+    }
+
+    bool read_lut(Operand& operand) {
+        if (!at_immediate() || !read_immediate(operand)) return fail("needs a constant as its last operand");
+        if (operand.bits > 255 || is_float(operand.immediate_type)) return fail("needs a table of 8 bits");
+        made.lut = static_cast<uint8_t>(operand.bits);
+        return true;
+    }
+};
+
+bool is_destination(char letter) {
+    return std::string_view("dwDBpeLM").find(letter) != std::string_view::npos;
+}
+
+}  // namespace
+
+bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& made) {
+    Reader reader{parser, body, made};
+    for (const char* letter = rule.operands; *letter != '\0'; ++letter) {
+        if (*letter == 'Q' && made.combine == Bool::None) continue;
+        if (*letter == 'U' && parser.peek().is(';') && made.mode != Mode::Arrive) continue;
+        if (letter != rule.operands && !parser.accept(',')) {
+            return reader.fail(fmt::format("has {} operands and needs more", made.operands.size()));
+        }
+        Operand operand;
+        if (!reader.read_letter(*letter, operand)) return false;
+        made.operands.push_back(std::move(operand));
+        if (is_destination(*letter)) ++made.destinations;
+        if ((*letter == 'p' || *letter == 'e') && made.op != Op::Isspacep && parser.accept('|')) {
+            Operand second;
+            if (!reader.read_destination(Type::Pred, false, true, second)) return false;
+            made.operands.push_back(std::move(second));
+            ++made.destinations;
+        }
+    }
+    if (parser.accept(';')) return true;
+    return reader.fail_at(parser.peek(), made.operands.empty() ? "';'" : "';' after its last operand");
+}
+
+}  // namespace tilescope::ptx

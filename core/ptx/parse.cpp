@@ -1,0 +1,239 @@
+// The module: its directives, variables, and kernels with their parameters.
+//
+// Source: PTX ISA, "Directives".
+#include "core/ptx/parse.h"
+
+#include "core/ptx/names.h"
+#include "core/ptx/parser.h"
+
+namespace tilescope::ptx {
+namespace {
+
+bool read_version(Parser& parser) {
+    const Token& token = parser.next();
+    const size_t dot = token.text.find('.');
+    const auto number = [](std::string_view text, uint32_t& value) {
+        value = 0;
+        for (const char c : text) {
+            if (c < '0' || c > '9' || value > 999) return false;
+            value = value * 10 + static_cast<uint32_t>(c - '0');
+        }
+        return !text.empty();
+    };
+    if (token.kind == Token::Kind::Number && dot != std::string_view::npos &&
+        number(token.text.substr(0, dot), parser.module.version_major) &&
+        number(token.text.substr(dot + 1), parser.module.version_minor)) {
+        return true;
+    }
+    return parser.fail(token.line, ".version needs a version such as 7.0, not {}; write one",
+                       Parser::quoted(token));
+}
+
+bool read_target(Parser& parser) {
+    std::string& target = parser.module.target;
+    target.clear();
+    do {
+        const Token& token = parser.next();
+        if (token.kind != Token::Kind::Word) {
+            return parser.fail(token.line, ".target needs an architecture such as sm_70, not {}; write one",
+                               Parser::quoted(token));
+        }
+        target += target.empty() ? "" : ", ";
+        target += token.text;
+    } while (parser.accept(','));
+    return true;
+}
+
+bool read_file(Parser& parser) {
+    SourceFile file;
+    uint64_t index = 0;
+    if (!read_count(parser, 0, UINT32_MAX, index, "the number of .file")) return false;
+    file.index = static_cast<uint32_t>(index);
+    const Token& name = parser.next();
+    if (name.kind != Token::Kind::String) {
+        return parser.fail(name.line, ".file needs a name in quotes, not {}; write one",
+                           Parser::quoted(name));
+    }
+    file.name = std::string(name.text.substr(1, name.text.size() - 2));
+    while (parser.accept(',')) {
+        uint64_t value = 0;
+        if (!read_count(parser, 0, INT64_MAX, value, "time or size of .file")) return false;
+        file.attributes += fmt::format(", {}", value);
+    }
+    parser.module.files.push_back(std::move(file));
+    return true;
+}
+
+// Kept as written; what is in it (DWARF) is nothing that runs.
+bool read_section(Parser& parser, const Token& start) {
+    const Token& name = parser.next();
+    if (name.kind != Token::Kind::Dot || !parser.accept('{')) {
+        return parser.fail(start.line, ".section needs a name and '{{'; the text is damaged there");
+    }
+    while (!parser.peek().is('}')) {
+        if (parser.peek().kind == Token::Kind::End) {
+            return parser.fail(start.line, "the section that starts here does not end; close it with '}}'");
+        }
+        parser.next();
+    }
+    const Token& last = parser.next();
+    parser.module.sections.emplace_back(std::string(parser.between(start, last)) + "}");
+    return true;
+}
+
+bool read_parameters(Parser& parser, Body& body) {
+    if (!parser.accept('(') || parser.accept(')')) return true;
+    do {
+        const Token& first = parser.peek();
+        if (first.text != ".param") {
+            return parser.fail(first.line,
+                               "a parameter of '{}' should stand where {} does; declare it with .param",
+                               body.kernel.name, Parser::quoted(first));
+        }
+        Symbol symbol;
+        if (!read_variable(parser, symbol)) return false;
+        const auto index = static_cast<int32_t>(body.kernel.symbols.size());
+        std::string unique;
+        if (!declare(parser, body, symbol.name, Name::Kind::Symbol, index, first.line, unique)) return false;
+        body.kernel.symbols.push_back(std::move(symbol));
+        body.kernel.parameters.push_back(index);
+    } while (parser.accept(','));
+    return parser.expect(')', "after the parameters");
+}
+
+bool read_kernel_directives(Parser& parser, Kernel& kernel) {
+    while (parser.peek().kind == Token::Kind::Dot) {
+        const Token& first = parser.next();
+        const std::string_view name = first.text;
+        if (name != ".maxntid" && name != ".reqntid" && name != ".minnctapersm" && name != ".maxnctapersm" &&
+            name != ".maxnreg") {
+            return parser.fail(first.line,
+                               "directive '{}' of kernel '{}' is not known to Tilescope; build it without",
+                               name.substr(0, 60), kernel.name);
+        }
+        std::string text(name);
+        int count = 0;
+        do {
+            uint64_t value = 0;
+            if (!read_count(parser, 1, UINT32_MAX, value, name)) return false;
+            text += fmt::format("{}{}", count == 0 ? " " : ", ", value);
+        } while (++count < 3 && parser.accept(','));
+        kernel.directives.push_back(std::move(text));
+    }
+    return true;
+}
+
+bool read_kernel(Parser& parser, std::string_view linkage) {
+    Body body;
+    body.scopes.emplace_back();
+    const Token& name = parser.next();
+    if (name.kind != Token::Kind::Word || name.text == "_") {
+        return parser.fail(name.line, ".entry needs the name of a kernel, not {}; write one",
+                           Parser::quoted(name));
+    }
+    if (!parser.kernels.insert(name.text).second) {
+        return parser.fail(name.line, "kernel '{}' is defined twice; rename one", name.text.substr(0, 60));
+    }
+    body.kernel.name = std::string(name.text);
+    body.kernel.visible = linkage == ".visible";
+    body.kernel.weak = linkage == ".weak";
+    if (!read_parameters(parser, body) || !read_kernel_directives(parser, body.kernel) ||
+        !read_body(parser, body)) {
+        return false;
+    }
+    parser.module.kernels.push_back(std::move(body.kernel));
+    return true;
+}
+
+bool read_module_variable(Parser& parser, std::string_view linkage) {
+    const Token& first = parser.peek();
+    Symbol symbol;
+    symbol.linkage = std::string(linkage);
+    if (first.text == ".param" || first.text == ".local") {
+        return parser.fail(first.line, "a {} variable outside a kernel is not known to Tilescope; move it",
+                           first.text);
+    }
+    if (!read_variable(parser, symbol)) return false;
+    // The name as the text has it: a view that stays.
+    const auto index = static_cast<int32_t>(parser.module.variables.size());
+    for (size_t i = parser.at; i-- > 0;) {
+        if (parser.tokens[i].text != symbol.name) continue;
+        if (!parser.variables.try_emplace(parser.tokens[i].text, index).second) {
+            return parser.fail(first.line, "variable '{}' is declared twice; rename one", symbol.name);
+        }
+        break;
+    }
+    parser.module.variables.push_back(std::move(symbol));
+    return true;
+}
+
+bool read_item(Parser& parser) {
+    const Token* token = &parser.next();
+    std::string_view linkage;
+    if (token->text == ".visible" || token->text == ".weak" || token->text == ".extern" ||
+        token->text == ".common") {
+        linkage = token->text;
+        if (at_variable(parser.peek())) return read_module_variable(parser, linkage);
+        token = &parser.next();
+        if (token->text == ".entry" && (linkage == ".visible" || linkage == ".weak"))
+            return read_kernel(parser, linkage);
+    } else {
+        if (token->text == ".entry") return read_kernel(parser, linkage);
+        if (token->text == ".file") return read_file(parser);
+        if (token->text == ".section") return read_section(parser, *token);
+        if (at_variable(*token)) return --parser.at, read_module_variable(parser, linkage);
+    }
+    if (token->text == ".func") {
+        return parser.fail(token->line,
+                           "function '{}' stays out of line, and Tilescope runs no calls; build the kernel "
+                           "with its functions inlined",
+                           parser.peek().text.substr(0, 60));
+    }
+    return parser.fail(token->line,
+                       "directive {} is not known to Tilescope outside a kernel; build the kernel without "
+                       "it",
+                       Parser::quoted(*token));
+}
+
+bool read_module(Parser& parser) {
+    if (!parser.accept(".version")) {
+        return parser.fail(parser.peek().line,
+                           "a PTX module begins with .version, not with {}; give PTX text",
+                           Parser::quoted(parser.peek()));
+    }
+    if (!read_version(parser)) return false;
+    if (!parser.accept(".target")) {
+        return parser.fail(parser.peek().line,
+                           ".target is missing after .version; add it, as \".target sm_70\"");
+    }
+    if (!read_target(parser)) return false;
+    if (parser.accept(".address_size")) {
+        uint64_t size = 0;
+        if (!read_count(parser, 64, 64, size, ".address_size")) return false;
+    }
+    while (parser.peek().kind != Token::Kind::End) {
+        if (!read_item(parser)) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+Result<Module> parse(std::string_view text, std::string_view name) {
+    auto tokens = tokenise(text, name);
+    if (!tokens) return tokens.error();
+    Parser parser;
+    parser.name = name;
+    parser.tokens = std::move(*tokens);
+    if (!read_module(parser)) return Error{std::move(parser.message)};
+    return std::move(parser.module);
+}
+
+const Kernel* find_kernel(const Module& module, std::string_view name) {
+    for (const Kernel& kernel : module.kernels) {
+        if (kernel.name == name) return &kernel;
+    }
+    return nullptr;
+}
+
+}  // namespace tilescope::ptx

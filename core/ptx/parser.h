@@ -1,0 +1,138 @@
+// What the files of the parser share: the tokens, the place in them, and the first error.
+//
+//   parse.cpp      module: directives, kernels and their parameters
+//   body.cpp       a kernel's body: scopes, labels, .loc, the frame of an instruction
+//   variables.cpp  .reg and variables with their initialisers
+//   suffixes.cpp   ".global.f32" against the rule of the instruction
+//   operands.cpp   "%f1, [%rd4+8]" against the rule of the instruction
+//
+// Functions return false after an error and leave its sentence in Parser::message; the first stays.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/ptx/ast.h"
+#include "core/ptx/lexer.h"
+#include "core/ptx/ops.h"
+
+namespace tilescope::ptx {
+
+inline constexpr size_t kMaxRegisters = size_t{1} << 20;  // of a module, over all kernels
+inline constexpr size_t kMaxDepth = 64;                   // nested { }
+inline constexpr uint64_t kMaxVariableBytes = uint64_t{1} << 31;
+inline constexpr uint64_t kMaxInitialisedBytes = uint64_t{1} << 24;
+
+struct Parser {
+    std::string_view name;      // of the text, for messages
+    std::vector<Token> tokens;  // the last is End
+    size_t at = 0;
+    std::string message;  // empty: no error yet
+    Module module;
+    std::unordered_map<std::string_view, int32_t> variables;  // of the module, by name
+    std::unordered_set<std::string_view> kernels;
+    size_t registers = 0;  // declared so far, over all kernels
+
+    const Token& peek(size_t ahead = 0) const { return tokens[std::min(at + ahead, tokens.size() - 1)]; }
+    const Token& next() { return tokens[at + 1 < tokens.size() ? at++ : at]; }
+    bool accept(char c) { return peek().is(c) && (next(), true); }
+    bool accept(std::string_view text) { return peek().text == text && (next(), true); }
+
+    // "name:line: sentence", of which the caller gives the sentence.
+    bool fail_at(uint32_t line, std::string_view sentence) {
+        if (message.empty()) message = fmt::format("{}:{}: {}", name, line, sentence);
+        return false;
+    }
+    template <class... Args>
+    bool fail(uint32_t line, fmt::format_string<Args...> form, Args&&... args) {
+        return fail_at(line, fmt::format(form, std::forward<Args>(args)...));
+    }
+    bool expect(char c, std::string_view where) {
+        if (accept(c)) return true;
+        return fail(peek().line, "'{}' is missing {}, before {}; the text is damaged there", c, where,
+                    quoted(peek()));
+    }
+
+    static std::string quoted(const Token& token) {
+        if (token.kind == Token::Kind::End) return "the end of the text";
+        return fmt::format("'{}'{}", token.text.substr(0, 60), token.text.size() > 60 ? "..." : "");
+    }
+    // The text from one token to just before another, as it was written.
+    std::string_view between(const Token& first, const Token& end) const {
+        return {first.text.data(), static_cast<size_t>(end.text.data() - first.text.data())};
+    }
+};
+
+// An integer constant: decimal, 0x, 0b or octal, perhaps with U; with its sign.
+struct Integer {
+    uint64_t bits = 0;         // two's complement
+    bool is_unsigned = false;  // U after it, or too large for int64_t
+    std::string text;          // as written
+};
+bool read_integer(Parser& parser, Integer& integer, std::string_view what);
+// An integer in [least, most], for sizes and counts.
+bool read_count(Parser& parser, uint64_t least, uint64_t most, uint64_t& value, std::string_view what);
+// 0f3F800000 or 0d3FF0000000000000: is the token one, and its type and bits.
+bool read_float_bits(std::string_view text, Type& type, uint64_t& bits);
+
+// The kernel that is being read, and its names.
+struct Name {
+    enum class Kind : uint8_t { Register, Symbol, Label } kind{};
+    int32_t index = -1;
+};
+
+struct Jump {  // a branch whose label may still come
+    uint32_t instruction = 0;
+    std::string_view label;
+    uint32_t line = 0;
+};
+
+struct Scope {
+    std::unordered_map<std::string, Name> names;
+    std::vector<Jump> jumps;
+};
+
+struct Body {
+    Kernel kernel;
+    std::vector<Scope> scopes;  // innermost last; [0] holds the parameters
+    std::unordered_map<std::string, uint32_t>
+        used;                             // names given out in the whole kernel, and copies of each
+    std::vector<int32_t> module_symbols;  // module variables that it names, in order
+    std::unordered_map<int32_t, int32_t> module_symbol;  // module variable -> index above
+    SourceLocation source;                               // of the latest .loc
+    std::unordered_map<std::string_view, uint32_t> inlined;
+
+    const Name* find(std::string_view name) const;
+};
+
+// While a body is read, an operand names the i-th module symbol by kModuleSymbol - i; at the end of
+// the body these follow the kernel's own symbols and the operands are set right.
+inline constexpr int32_t kModuleSymbol = -2;
+
+// Puts a name into the innermost scope, made unique in the kernel; the unique form is `unique`.
+bool declare(Parser& parser, Body& body, std::string_view name, Name::Kind kind, int32_t index, uint32_t line,
+             std::string& unique);
+
+// At ".reg": one declaration to its ';'.
+bool read_registers(Parser& parser, Body& body);
+// At a state space: one variable to its ';' (or, of a kernel's parameter, to before ',' or ')').
+bool read_variable(Parser& parser, Symbol& symbol);
+// Does ".global", ".shared", ... stand here?
+bool at_variable(const Token& token);
+
+bool read_suffixes(Parser& parser, const OpRule& rule, Instruction& instruction);
+bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& instruction);
+
+// From '{' to its '}'.
+bool read_body(Parser& parser, Body& body);
+
+// "ld.global.f32": for messages.
+std::string full_name(const Instruction& instruction);
+
+}  // namespace tilescope::ptx

@@ -1,0 +1,249 @@
+// The suffixes of an instruction, ".global.v4.f32", against its rule: known, complete, and possible
+// together.
+//
+// Source: PTX ISA, "Instruction Set", the syntax of each instruction.
+#include <algorithm>
+#include <string_view>
+
+#include "core/ptx/names.h"
+#include "core/ptx/parser.h"
+
+namespace tilescope::ptx {
+namespace {
+
+template <size_t n>
+bool one_of(std::string_view text, const char* const (&names)[n]) {
+    return std::find(std::begin(names), std::end(names), text) != std::end(names);
+}
+
+constexpr const char* kLoadCache[] = {"weak", "relaxed", "acquire", "cta", "gpu", "sys",
+                                      "nc",   "ca",      "cg",      "cs",  "lu",  "cv"};
+constexpr const char* kStoreCache[] = {"weak", "relaxed", "release", "cta", "gpu",
+                                       "sys",  "wb",      "cg",      "cs",  "wt"};
+constexpr const char* kEviction[] = {"L1::evict_normal", "L1::evict_unchanged",
+                                     "L1::evict_first",  "L1::evict_last",
+                                     "L1::no_allocate",  "L2::64B",
+                                     "L2::128B",         "L2::256B"};
+
+bool is_cache(Op op, std::string_view suffix) {
+    if (one_of(suffix, kEviction)) return op == Op::Ld || !suffix.starts_with("L2");
+    return op == Op::Ld ? one_of(suffix, kLoadCache) : one_of(suffix, kStoreCache);
+}
+
+bool read_mode(const OpRule& rule, std::string_view suffix, Mode& mode) {
+    const auto set = [&](Mode value) { return mode == Mode::None && (mode = value, true); };
+    if ((rule.suffixes & kShift) != 0 && suffix == "shiftamt") return set(Mode::ShiftAmount);
+    if ((rule.suffixes & kLane) != 0) {
+        if (suffix == "up") return set(Mode::Up);
+        if (suffix == "down") return set(Mode::Down);
+        if (suffix == "bfly") return set(Mode::Bfly);
+        if (suffix == "idx") return set(Mode::Idx);
+    }
+    if ((rule.suffixes & kBallot) != 0) {
+        if (suffix == "all") return set(Mode::All);
+        if (suffix == "any") return set(Mode::Any);
+        if (suffix == "uni") return set(Mode::Uni);
+        if (suffix == "ballot") return set(Mode::Ballot);
+    }
+    if ((rule.suffixes & kFunnel) != 0) {
+        if (suffix == "l") return set(Mode::L);
+        if (suffix == "r") return set(Mode::R);
+        if (suffix == "wrap" || suffix == "clamp") {
+            const bool wrap = suffix == "wrap";
+            if (mode == Mode::L) return mode = wrap ? Mode::LWrap : Mode::LClamp, true;
+            if (mode == Mode::R) return mode = wrap ? Mode::RWrap : Mode::RClamp, true;
+        }
+    }
+    return false;
+}
+
+bool read_sync(const OpRule& rule, std::string_view suffix, Instruction& made, bool& sync) {
+    if (rule.op == Op::Bar && suffix == "arrive" && !sync) return sync = true, made.mode = Mode::Arrive, true;
+    if (suffix == "sync" && !sync) {
+        if (rule.op == Op::Bar) made.mode = Mode::Sync;
+        return sync = true;
+    }
+    if (rule.op == Op::BarWarp && suffix == "warp") return !sync;
+    if (rule.op != Op::Bar) return false;
+    return suffix == "cta" ? !sync : suffix == "aligned" && sync && made.mnemonic == "barrier";
+}
+
+// One suffix other than a type. False if the instruction has no such suffix, or has it already.
+bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bool& sync, bool& vector) {
+    const auto has = [&](uint32_t bits) { return (rule.suffixes & bits) != 0; };
+    const auto once = [](bool& flag) { return !flag && (flag = true); };
+    if (has(kRound | kApprox | kFull) && made.round == Round::None) {
+        if (const auto round = find_round(suffix)) {
+            made.round = *round;
+            if (*round == Round::Approx) return has(kApprox);
+            if (*round == Round::Full) return has(kFull);
+            return has(kRound) && (*round <= Round::Rp || rule.op == Op::Cvt);
+        }
+    }
+    if (has(kFtz) && suffix == "ftz") return once(made.ftz);
+    if (has(kSat) && suffix == "sat") return once(made.sat);
+    if (has(kHalf) && made.half == Half::None) {
+        if (suffix == "lo") return made.half = Half::Lo, true;
+        if (suffix == "hi") return made.half = Half::Hi, true;
+        if (suffix == "wide") return made.half = Half::Wide, true;
+    }
+    if (has(kCompare) && made.compare == Compare::None) {
+        if (const auto compare = find_compare(suffix)) return made.compare = *compare, true;
+    }
+    if (has(kBool) && made.combine == Bool::None) {
+        if (const auto combine = find_bool(suffix)) return made.combine = *combine, true;
+    }
+    if (has(kUniform) && suffix == "uni") return once(made.uniform);
+    if (has(kTo) && suffix == "to") return made.space == StateSpace::Generic && once(made.to_space);
+    if (has(kSpace) && made.space == StateSpace::Generic) {
+        if (const auto space = find_space(suffix)) return made.space = *space, true;
+    }
+    if (has(kCache)) {
+        if (suffix == "volatile") return once(made.is_volatile);
+        if (is_cache(rule.op, suffix)) return true;
+    }
+    if (has(kVector) && (suffix == "v2" || suffix == "v4")) {
+        made.vector = suffix == "v2" ? 2 : 4;
+        return once(vector);
+    }
+    if (has(kScope)) {
+        if (made.mnemonic == "membar") return suffix == "cta" || suffix == "gl" || suffix == "sys";
+        return suffix == "sc" || suffix == "acq_rel" || suffix == "cta" || suffix == "gpu" || suffix == "sys";
+    }
+    if (has(kSync) && read_sync(rule, suffix, made, sync)) return true;
+    return read_mode(rule, suffix, made.mode);
+}
+
+bool is_ieee(Round round) { return round >= Round::Rn && round <= Round::Rp; }
+
+bool compare_fits(Compare compare, Type type) {
+    const bool order = compare >= Compare::Lt && compare <= Compare::Ge;
+    if (compare == Compare::Eq || compare == Compare::Ne) return true;
+    if (is_float(type)) return order || compare >= Compare::Equ;
+    if (type >= Type::B16 && type <= Type::B64) return false;
+    return order || (compare >= Compare::Lo && compare <= Compare::Hs && !is_signed(type));
+}
+
+// What is wrong with the suffixes together, or null.
+const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
+    const bool has_float = is_float(made.type);
+    if (rule.types != 0 && made.type == Type::None) return "has no type";
+    if (rule.types2 != 0 && made.type2 == Type::None) return "needs a second type";
+    if ((rule.suffixes & kSync) != 0 && !sync)
+        return "needs .sync (the form without it is not run by today's GPUs)";
+    if (made.ftz && made.type != Type::F32 && made.type2 != Type::F32) return "has .ftz, which only .f32 can";
+    if ((rule.suffixes & (kLane | kBallot)) != 0 && made.mode == Mode::None) return "lacks its mode";
+    if (rule.op == Op::Shf && made.mode < Mode::LWrap) return "needs .wrap or .clamp after .l or .r";
+    if ((rule.suffixes & kScope) != 0 && made.suffixes.empty()) return "needs its scope";
+    if ((rule.suffixes & kCompare) != 0) {
+        if (made.compare == Compare::None) return "needs a comparison";
+        if (!compare_fits(made.compare, rule.op == Op::Set ? made.type2 : made.type)) {
+            return "has a comparison that its type does not";
+        }
+    }
+    switch (rule.op) {
+        case Op::Add:
+        case Op::Sub:
+            if (!has_float && made.round != Round::None) return "rounds, which integers do not";
+            if (made.sat && made.type != Type::S32 && made.type != Type::F32)
+                return "has .sat, which its type cannot";
+            break;
+        case Op::Mul:
+        case Op::Mad: {
+            if (has_float == (made.half != Half::None))
+                return "needs .lo, .hi or .wide with integers, and none with floats";
+            if (!has_float && made.round != Round::None) return "rounds, which integers do not";
+            if (rule.op == Op::Mad && has_float && !is_ieee(made.round))
+                return "needs a rounding (.rn, .rz, .rm, .rp)";
+            if (made.half == Half::Wide && size_of(made.type) == 8) return "has no wider type to give";
+            const bool sat_high = rule.op == Op::Mad && made.half == Half::Hi && made.type == Type::S32;
+            if (made.sat && made.type != Type::F32 && !sat_high) return "has .sat, which its type cannot";
+            break;
+        }
+        case Op::Mul24:
+        case Op::Mad24:
+            if (made.half != Half::Lo && made.half != Half::Hi) return "needs .lo or .hi";
+            if (made.sat && (made.half != Half::Hi || made.type != Type::S32))
+                return "has .sat, which only .hi.s32 can";
+            break;
+        case Op::Fma:
+            if (!is_ieee(made.round)) return "needs a rounding (.rn, .rz, .rm, .rp)";
+            if (made.sat && made.type != Type::F32) return "has .sat, which only .f32 can";
+            break;
+        case Op::Div:
+        case Op::Rcp:
+        case Op::Sqrt:
+            if (has_float == (made.round == Round::None))
+                return "needs a rounding with floats, and none with integers";
+            if (made.type == Type::F64 && !is_ieee(made.round)) return "needs .rn, .rz, .rm or .rp with .f64";
+            break;
+        case Op::Cvt: {
+            const bool from_float = is_float(made.type2);
+            if (from_float && !has_float && (made.round < Round::Rni || made.round > Round::Rpi)) {
+                return "needs .rni, .rzi, .rmi or .rpi from a float to an integer";
+            }
+            const bool narrows = has_float && (!from_float || size_of(made.type) < size_of(made.type2));
+            if (narrows && !is_ieee(made.round)) return "needs .rn, .rz, .rm or .rp where it can lose digits";
+            if (!from_float && !has_float && made.round != Round::None)
+                return "rounds, which integers do not";
+            if (made.round == Round::Rna) return "has .rna, which these types do not";
+            break;
+        }
+        case Op::Cvta:
+        case Op::Isspacep:
+            if (made.space == StateSpace::Generic) return "needs a state space";
+            break;
+        case Op::Vote:
+            if ((made.mode == Mode::Ballot) != (made.type == Type::B32))
+                return "must be .ballot.b32 or give a .pred";
+            break;
+        case Op::St:
+            if (made.space == StateSpace::Const || made.space == StateSpace::Param)
+                return "stores where nothing can be stored";
+            break;
+        default:
+            break;
+    }
+    if ((rule.op == Op::Ld || rule.op == Op::St) && size_of(made.type) * made.vector > 16)
+        return "moves more than 16 bytes";
+    return nullptr;
+}
+
+}  // namespace
+
+std::string full_name(const Instruction& instruction) {
+    std::string text = instruction.mnemonic.empty() ? name_of(instruction.op) : instruction.mnemonic;
+    for (const std::string& suffix : instruction.suffixes) text += "." + suffix;
+    return text;
+}
+
+bool read_suffixes(Parser& parser, const OpRule& rule, Instruction& made) {
+    bool sync = false;
+    bool vector = false;
+    for (const std::string& suffix : made.suffixes) {
+        const auto type = find_type(suffix);
+        bool known = false;
+        if (type && made.type == Type::None) {
+            made.type = *type;
+            known = (rule.types & bit(*type)) != 0;
+        } else if (type && made.type2 == Type::None) {
+            made.type2 = *type;
+            known = (rule.types2 & bit(*type)) != 0;
+        } else if (!type) {
+            known = read_one(rule, suffix, made, sync, vector);
+        }
+        if (!known) {
+            return parser.fail(made.text_line,
+                               "instruction '{}' is not known to Tilescope with .{}; build the kernel "
+                               "without it",
+                               full_name(made), suffix);
+        }
+    }
+    if (const char* fault = fault_of(rule, made, sync)) {
+        return parser.fail(made.text_line, "instruction '{}' {}; write it as the PTX ISA has it",
+                           full_name(made), fault);
+    }
+    return true;
+}
+
+}  // namespace tilescope::ptx
