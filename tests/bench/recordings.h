@@ -1,0 +1,39 @@
+// Recordings that benchmarks share, each made once.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/trace/trace.h"
+#include "kernels/catalogue.h"
+#include "kernels/record.h"
+
+namespace tilescope::bench {
+
+inline trace::Trace record(const char* kernel, const kernels::Shape& shape) {
+    auto plan = kernels::plan(kernel, shape);
+    if (plan) {
+        kernels::RecordOptions options;
+        options.schedule = plan->kernel->default_schedule;
+        auto trace = kernels::record_cpu(*plan, options);
+        if (trace) return std::move(*trace);
+        std::fprintf(stderr, "bench: %s\n", trace.error().message.c_str());
+    } else {
+        std::fprintf(stderr, "bench: %s\n", plan.error().message.c_str());
+    }
+    std::exit(1);
+}
+
+// tiled 256 x 256 x 256, T = 16: 1.2 million requests.
+inline const trace::Trace& medium() {
+    static const trace::Trace trace = record("tiled", {256, 256, 256, 16});
+    return trace;
+}
+
+// tiled 528 x 512 x 512, T = 16: 10.3 million requests.
+inline const trace::Trace& large() {
+    static const trace::Trace trace = record("tiled", {528, 512, 512, 16});
+    return trace;
+}
+
+}  // namespace tilescope::bench

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks and writes their table into README.md, between its markers.
+
+    tests/bench/table.py build/bench build/tilescope     (the build target bench_table)
+
+Where Oclgrind is installed (package oclgrind), it runs the same tiled kernel, as OpenCL C and unrecorded,
+in the same minute, and the ratio is printed too.
+"""
+import json
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+README = HERE.parent.parent / "README.md"
+BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"
+
+# name of the benchmark: (what it is, what it must reach, how to print it)
+ROWS = {
+    "record_tiled_256": ("record all of tiled 256×256×256, T = 16", "", "time"),
+    "judge": ("judge requests: sectors and wavefronts, one core", "≥ 10 M requests/s", "rate"),
+    "summarize": ("all sums of `report`, one core", "", "rate"),
+    "open_file": ("open a file of 10.3 million requests", "≤ 1 s", "time"),
+    "move_to_step": ("move to any step of it", "≤ 1 ms", "time"),
+    "build_frame": ("build a frame of the Step screen, processor's share", "≤ 2 ms", "time"),
+    "first_frame": ("first frame from start, software OpenGL", "≤ 0.5 s", "time"),
+}
+
+
+def duration(seconds):
+    for unit, size in (("s", 1), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return "0 s"
+
+
+def benchmarks(program):
+    out = subprocess.run([program, "--benchmark_format=json", "--benchmark_min_time=0.5"],
+                         check=True, stdout=subprocess.PIPE, text=True).stdout
+    unit = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+    for result in json.loads(out)["benchmarks"]:
+        name = result["name"].split("/")[0]
+        if result.get("error_occurred"):
+            sys.exit(f"table.py: benchmark {name} failed: {result['error_message']}")
+        what, goal, kind = ROWS.get(name, (name, "", "time"))
+        value = duration(result["real_time"] * unit[result["time_unit"]])
+        if kind == "rate":
+            value = f"{result['items_per_second'] / 1e6:,.0f} M requests/s"
+        yield what, value, goal
+
+
+def timed(command, cwd, runs):
+    best = float("inf")
+    for _ in range(runs):
+        start = time.monotonic()
+        subprocess.run(command, cwd=cwd, check=True, stdout=subprocess.DEVNULL)
+        best = min(best, time.monotonic() - start)
+    return best
+
+
+def against_oclgrind(tilescope):
+    with tempfile.TemporaryDirectory() as folder:
+        command = [tilescope, "record", "tiled", "--tile", "16", "--m", "256", "--k", "256", "--n", "256",
+                   "-o", os.path.join(folder, "tiled.tsc")]
+        record = timed(command, HERE, 3)
+    yield "`tilescope record` of the same, start to written file", duration(record), ""
+    oclgrind = shutil.which("oclgrind-kernel")
+    if not oclgrind:
+        yield "Oclgrind running the same kernel, unrecorded", "not installed here", ""
+        return
+    other = timed([oclgrind, "tiled.sim"], HERE, 1)
+    yield "Oclgrind 21.10 running the same kernel, unrecorded", duration(other), ""
+    yield "so recording is faster by", f"{other / record:.0f} times", "≥ 20 times"
+
+
+def machine():
+    name = platform.machine()
+    for line in open("/proc/cpuinfo", encoding="utf-8"):
+        if line.startswith("model name"):
+            name = line.split(":", 1)[1].strip()
+            break
+    return f"{name}, {len(os.sched_getaffinity(0))} threads"
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("table.py: give the programs, as in tests/bench/table.py build/bench build/tilescope")
+    rows = [*benchmarks(os.path.abspath(sys.argv[1])), *against_oclgrind(os.path.abspath(sys.argv[2]))]
+    table = [f"Measured on: {machine()}.", "", "| what | measured | asked for |", "|---|---:|---:|"]
+    table += [f"| {what} | {value} | {goal} |" for what, value, goal in rows]
+    text = README.read_text(encoding="utf-8")
+    if BEGIN not in text or END not in text:
+        sys.exit(f"table.py: README.md lacks the markers {BEGIN} and {END}")
+    head, rest = text.split(BEGIN, 1)
+    tail = rest.split(END, 1)[1]
+    README.write_text(head + BEGIN + "\n" + "\n".join(table) + "\n" + END + tail, encoding="utf-8")
+    print("\n".join(table))
+
+
+if __name__ == "__main__":
+    main()
