@@ -18,29 +18,12 @@
 #include <span>
 #include <vector>
 
+#include "app/draw/cell.h"
 #include "app/draw/theme.h"
 #include "core/base/result.h"
 #include "imgui.h"
 
 namespace tilescope::draw {
-
-enum class Pattern : uint8_t {
-    None,
-    Hatch,  // diagonal lines: inactive, outside
-    Dots,   // stale: left over from before
-    Cross,  // fault
-};
-
-// Ink in bits 0..4, Pattern in bits 5..7; strength 0..255 is the position on the heat ramp for
-// Ink::Heat, and for every other ink how much of its colour covers Ink::Cell (255: all of it).
-struct Cell {
-    uint8_t style = static_cast<uint8_t>(Ink::Cell);
-    uint8_t strength = 255;
-    bool operator==(const Cell&) const = default;
-};
-constexpr Cell cell(Ink ink, uint8_t strength = 255, Pattern pattern = Pattern::None) {
-    return {static_cast<uint8_t>(static_cast<unsigned>(ink) | static_cast<unsigned>(pattern) << 5), strength};
-}
 
 // Where a grid lies: cell (row r, column c) covers
 // [x + c*pitch, x + (c+1)*pitch) x [y + r*pitch, y + (r+1)*pitch), clipped to [clip_min, clip_max).
@@ -86,10 +69,11 @@ public:
     void draw(ImDrawList& list, uint32_t id, const GridView& view, const Palette& palette, float scale,
               std::span<const GridMark> marks = {});
 
+    struct State;  // OpenGL's side of it, grid_renderer.cpp
+
     void begin_frame();  // forgets what the last frame drew; called by the frame loop
 
 private:
-    struct State;
     explicit GridRenderer(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
 };

@@ -1,0 +1,44 @@
+// The grids' cells: their pyramids in memory, and the levels that were drawn in textures.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "app/draw/cell.h"
+
+namespace tilescope::draw {
+
+class GridStore {
+public:
+    GridStore();  // needs a current OpenGL context, now and until destruction
+    ~GridStore();
+    GridStore(const GridStore&) = delete;
+    GridStore& operator=(const GridStore&) = delete;
+
+    bool stale(uint32_t id, uint64_t version) const;
+    void set(uint32_t id, uint64_t version, uint32_t rows, uint32_t cols, std::span<const Cell> cells);
+    void set_part(uint32_t id, uint64_t version, uint32_t row, uint32_t col, uint32_t rows, uint32_t cols,
+                  std::span<const Cell> cells);
+    void forget(uint32_t id);
+
+    // The texture of the first level that has at least a pixel a cell and fits a texture; made when
+    // first asked for. texture 0: no such grid.
+    struct Level {
+        uint32_t texture = 0, level = 0, rows = 0, cols = 0;
+    };
+    Level level(uint32_t id, float pitch);
+
+private:
+    struct Grid {
+        uint64_t version = 0;
+        std::vector<CellLevel> levels;   // [0] the cells; the rest as far as was drawn
+        std::vector<uint32_t> textures;  // one per level, 0 where never drawn
+    };
+    void drop_textures(Grid& grid);
+    std::unordered_map<uint32_t, Grid> grids_;
+    uint32_t max_size_ = 1024;
+};
+
+}  // namespace tilescope::draw

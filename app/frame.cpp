@@ -1,0 +1,112 @@
+#include "app/frame.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+#include <glad/gl.h>
+
+#include "app/platform/imgui_feed.h"
+#include "backends/imgui_impl_opengl3.h"
+
+namespace tilescope::app {
+
+struct Frame::Parts {
+    ImGuiContext* imgui = nullptr;
+    bool renderer = false;  // ImGui's OpenGL side is up
+    platform::ImguiFeed feed;
+    draw::Fonts fonts;
+    std::unique_ptr<draw::GridRenderer> grids;
+    std::optional<Theme> styled;
+    draw::Rgba ground = 0;
+    Canvas canvas;
+    double time = 0;
+
+    ~Parts() {
+        ImGui::SetCurrentContext(imgui);
+        grids.reset();
+        if (renderer) ImGui_ImplOpenGL3_Shutdown();
+        ImGui::DestroyContext(imgui);
+    }
+
+    // Type and style for this theme and scale; cheap when nothing changed.
+    void dress(const draw::Palette& palette, float scale) {
+        const bool rebuilt = fonts.ensure(scale);
+#if IMGUI_VERSION_NUM < 19200
+        if (rebuilt && renderer) {
+            ImGui_ImplOpenGL3_DestroyFontsTexture();
+            ImGui_ImplOpenGL3_CreateFontsTexture();
+        }
+#endif
+        if (!rebuilt && styled == palette.theme) return;
+        styled = palette.theme;
+        draw::apply_style(palette, scale);
+        ground = palette[draw::Ink::Ground];
+    }
+};
+
+Frame::Frame(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Frame::~Frame() = default;
+
+Result<std::unique_ptr<Frame>> Frame::create() {
+    auto grids = draw::GridRenderer::create();
+    if (!grids) return grids.error();
+    auto parts = std::make_unique<Parts>();
+    parts->grids = std::move(*grids);
+    parts->imgui = ImGui::CreateContext();
+    ImGui::SetCurrentContext(parts->imgui);
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;  // the layout is the screen's, the same every time
+    io.LogFilename = nullptr;
+    io.ConfigInputTextCursorBlink = false;
+    parts->feed.start();
+    if (!ImGui_ImplOpenGL3_Init("#version 330 core"))
+        return Error{"ImGui could not use this OpenGL context; OpenGL 3.3 core is needed."};
+    parts->renderer = true;
+    return std::unique_ptr<Frame>(new Frame(std::move(parts)));
+}
+
+Frame::Outcome Frame::build(State& state, const platform::Input& input, const Canvas& canvas, bool still) {
+    const auto start = std::chrono::steady_clock::now();
+    Parts& p = *parts_;
+    ImGui::SetCurrentContext(p.imgui);
+    const draw::Palette& palette = draw::palette(state.theme);
+    const float scale = canvas.scale * state.text_scale;
+    p.canvas = canvas;
+    p.dress(palette, scale);
+    if (!still) p.time += input.dt;
+    p.feed.feed(input, canvas.width, canvas.height);
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui::NewFrame();
+    p.grids->begin_frame();
+    DrawContext context{
+        canvas, scale, palette, p.fonts, *p.grids, still ? 0 : p.time, still, ImGui::GetIO().WantTextInput};
+    draw_screen(state, input, context);
+    ImGui::Render();
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    return {context.another_frame, context.quit || state.quit, took.count()};
+}
+
+void Frame::render() {
+    Parts& p = *parts_;
+    glViewport(0, 0, p.canvas.width, p.canvas.height);
+    glDisable(GL_SCISSOR_TEST);
+    auto part = [&](int shift) { return static_cast<float>(p.ground >> shift & 0xFF) / 255.f; };
+    glClearColor(part(0), part(8), part(16), 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+const std::string& Frame::notice() const { return parts_->fonts.notice(); }
+
+std::string window_title(const State& state) {
+    if (!state.session) return "Tilescope";
+    const trace::Trace& trace = *state.session->trace;
+    const trace::Meta& meta = trace.meta;
+    std::string title = fmt::format("{} {}x{}x{} T={}", meta.kernel, meta.m, meta.k, meta.n, meta.tile);
+    if (state.cursor.block < trace.blocks.size() && trace.steps() > 0)
+        title += fmt::format(" - step {} of {}",
+                             trace.blocks[state.cursor.block].first + state.cursor.step + 1, trace.steps());
+    return title + " - Tilescope";
+}
+
+}  // namespace tilescope::app

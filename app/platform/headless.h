@@ -1,0 +1,27 @@
+// An OpenGL 3.3 core context without a display, through EGL, and a framebuffer to draw a picture into.
+//
+// Tried in this order: Mesa's surfaceless platform (software or a GPU, no display server), the devices
+// that EGL lists (other vendors' drivers), the default display.
+#pragma once
+
+#include <memory>
+
+#include "app/platform/png.h"
+#include "core/base/result.h"
+
+namespace tilescope::platform {
+
+class Headless {
+public:
+    // The context is current on this thread until destruction; the framebuffer is bound.
+    static Result<std::unique_ptr<Headless>> create(int width, int height);
+    ~Headless();
+    Image read() const;  // what was drawn
+
+private:
+    struct Parts;
+    explicit Headless(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tilescope::platform

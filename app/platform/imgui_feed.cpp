@@ -1,0 +1,94 @@
+#include "app/platform/imgui_feed.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "imgui.h"
+
+namespace tilescope::platform {
+
+namespace {
+
+// The keys that ImGui's text fields, sliders and menus know.
+constexpr std::pair<Key, ImGuiKey> kKeys[] = {
+    {Key::Tab, ImGuiKey_Tab},
+    {Key::Left, ImGuiKey_LeftArrow},
+    {Key::Right, ImGuiKey_RightArrow},
+    {Key::Up, ImGuiKey_UpArrow},
+    {Key::Down, ImGuiKey_DownArrow},
+    {Key::PageUp, ImGuiKey_PageUp},
+    {Key::PageDown, ImGuiKey_PageDown},
+    {Key::Home, ImGuiKey_Home},
+    {Key::End, ImGuiKey_End},
+    {Key::Delete, ImGuiKey_Delete},
+    {Key::Backspace, ImGuiKey_Backspace},
+    {Key::Enter, ImGuiKey_Enter},
+    {Key::Escape, ImGuiKey_Escape},
+    {Key::Space, ImGuiKey_Space},
+    {Key::A, ImGuiKey_A},
+    {Key::C, ImGuiKey_C},
+    {Key::V, ImGuiKey_V},
+    {Key::X, ImGuiKey_X},
+    {Key::Y, ImGuiKey_Y},
+    {Key::Z, ImGuiKey_Z},
+};
+
+void set_key(ImGuiIO& io, Key key, bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+    for (auto [ours, theirs] : kKeys)
+        if (ours == key) io.AddKeyEvent(theirs, down);
+#else
+    io.KeysDown[static_cast<int>(key)] = down;
+#endif
+}
+
+}  // namespace
+
+void ImguiFeed::start() {
+    ImGuiIO& io = ImGui::GetIO();
+    io.BackendPlatformName = "tilescope";
+#if IMGUI_VERSION_NUM < 18700
+    for (auto [ours, theirs] : kKeys) io.KeyMap[theirs] = static_cast<int>(ours);
+#endif
+}
+
+void ImguiFeed::feed(const Input& input, int width, int height) {
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
+    io.DisplayFramebufferScale = {1, 1};
+    io.DeltaTime = static_cast<float>(std::clamp(input.dt, 1e-4, 0.1));
+    for (Key key : release_next_) set_key(io, key, false);
+    release_next_.clear();
+    for (const KeyPress& press : input.presses) set_key(io, press.key, true);
+    for (const KeyPress& release : input.releases) {
+        const bool tapped = std::any_of(input.presses.begin(), input.presses.end(),
+                                        [&](const KeyPress& press) { return press.key == release.key; });
+        if (tapped)
+            release_next_.push_back(release.key);
+        else
+            set_key(io, release.key, false);
+    }
+    for (uint32_t c : input.characters) io.AddInputCharacter(c);
+
+    const float nowhere = -3.4e38f;  // ImGui's "no mouse"
+    const bool inside = input.mouse_x >= 0 && input.mouse_y >= 0;
+    const float x = inside ? input.mouse_x : nowhere, y = inside ? input.mouse_y : nowhere;
+#if IMGUI_VERSION_NUM >= 18700
+    io.AddKeyEvent(ImGuiMod_Shift, input.shift);
+    io.AddKeyEvent(ImGuiMod_Ctrl, input.control);
+    io.AddKeyEvent(ImGuiMod_Alt, input.alt);
+    io.AddMousePosEvent(x, y);
+    for (int i = 0; i < 3; ++i) io.AddMouseButtonEvent(i, input.mouse_down[i]);
+    if (input.scroll_x != 0 || input.scroll_y != 0) io.AddMouseWheelEvent(input.scroll_x, input.scroll_y);
+#else
+    io.KeyShift = input.shift;
+    io.KeyCtrl = input.control;
+    io.KeyAlt = input.alt;
+    io.MousePos = {x, y};
+    for (int i = 0; i < 3; ++i) io.MouseDown[i] = input.mouse_down[i];
+    io.MouseWheelH += input.scroll_x;
+    io.MouseWheel += input.scroll_y;
+#endif
+}
+
+}  // namespace tilescope::platform
