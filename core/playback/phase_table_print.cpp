@@ -19,8 +19,9 @@ std::vector<std::string> wrapped(const std::string& text, const std::string& sep
         const size_t end = std::min(text.find(separator, at), text.size());
         const std::string part = text.substr(at, end - at);
         const bool more = end < text.size();
-        if (!lines.back().empty() && lines.back().size() + part.size() + separator.size() > width)
-            lines.emplace_back();
+        // A separator's last character is a space, which a line's end does without.
+        const size_t needed = part.size() + (more ? separator.size() - 1 : 0);
+        if (!lines.back().empty() && lines.back().size() + needed > width) lines.emplace_back();
         lines.back() += part + (more ? separator : "");
         at = more ? end + separator.size() : end;
     }
