@@ -1,0 +1,209 @@
+// Whether a trace that was read hangs together, so that nothing after it need check an index again.
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/core.h>
+
+#include "core/trace/format.h"
+
+namespace tilescope::trace {
+
+namespace {
+
+constexpr uint32_t kMaxThreads =
+    1024;  // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"
+
+Error damaged(std::string what) { return Error{std::move(what)}; }
+
+Result<void> check_launch(const Meta& meta) {
+    const Dim3 grid = meta.grid, block = meta.block;
+    const auto outside = [](uint32_t value, uint32_t highest) { return value == 0 || value > highest; };
+    if (outside(block.x, kMaxThreads) || outside(block.y, kMaxThreads) || outside(block.z, 64) ||
+        block.count() > kMaxThreads) {
+        return damaged(
+            fmt::format("its block of {} x {} x {} threads cannot be launched", block.x, block.y, block.z));
+    }
+    if (outside(grid.x, 0x7FFF'FFFF) || outside(grid.y, 65535) || outside(grid.z, 65535)) {
+        return damaged(
+            fmt::format("its grid of {} x {} x {} blocks cannot be launched", grid.x, grid.y, grid.z));
+    }
+    const bool first_wrong_outside =
+        meta.result.first_wrong >= 0 &&
+        static_cast<uint64_t>(meta.result.first_wrong) >= uint64_t{meta.m} * meta.n;
+    if (meta.window.x0 > meta.window.x1 || meta.window.y0 > meta.window.y1 || first_wrong_outside) {
+        return damaged("its window of blocks or its result lies outside the launch");
+    }
+    return {};
+}
+
+Result<void> check_tables(const Trace& trace) {
+    for (const ptx::Site& site : trace.sites) {
+        if ((site.kind == ptx::SiteKind::Barrier) != (site.bytes == 0)) {
+            return damaged(fmt::format("its site {} touches {} bytes", site.id, site.bytes));
+        }
+    }
+    if (trace.arrays.size() >= kNoArray) {
+        return damaged(fmt::format("it names {} arrays, more than there can be", trace.arrays.size()));
+    }
+    for (const Array& array : trace.arrays) {
+        const uint32_t size = array.element_bytes;
+        const bool sized = std::has_single_bit(size) && array.rows > 0 && array.cols > 0 &&
+                           uint64_t{array.rows} * array.cols <= kMaxArrayBytes / size;
+        if (!sized || array.base + array.bytes() < array.base ||
+            (array.space == Space::Shared) != (array.role == ArrayRole::Shared)) {
+            return damaged(fmt::format("its array '{}' of {} x {} elements cannot be", array.name, array.rows,
+                                       array.cols));
+        }
+    }
+    return {};
+}
+
+// What the steps of a form may hold.
+struct Allowed {
+    uint32_t lowest = 0, span = 0;  // bases: lowest, ..., lowest + span
+    uint32_t mask = 0;
+    bool none = false;
+};
+
+int64_t offset_of(const Trace& trace, const Form& form, int lane) {
+    if (form.irregular < 0) {
+        return int64_t{form.stride} * (lane % form.width) + int64_t{form.stride2} * (lane / form.width);
+    }
+    const int32_t low = trace.irregular[form.irregular][lane];
+    if (!form.wide) {
+        return low;
+    }
+    const int32_t high = trace.irregular[form.irregular + 1][lane];
+    return static_cast<int64_t>(uint64_t{static_cast<uint32_t>(high)} << 32 | static_cast<uint32_t>(low));
+}
+
+Allowed allowed_in_array(const Trace& trace, const Form& form) {
+    Allowed allowed{0, 0, form.mask, true};
+    const int first = std::countr_zero(form.mask);
+    const int64_t start = form.irregular < 0 ? offset_of(trace, form, first) : 0;
+    int64_t low = 0, high = 0;
+    for (int lane = first; lane < kWarpSize; ++lane) {
+        if (form.mask >> lane & 1) {
+            const int64_t offset = offset_of(trace, form, lane);
+            constexpr int64_t kFar = int64_t{kMaxArrayBytes};
+            if (offset > kFar || offset < -kFar) {
+                return allowed;
+            }
+            low = std::min(low, offset - start);
+            high = std::max(high, offset - start);
+        }
+    }
+    const auto size = static_cast<int64_t>(trace.arrays[form.array].bytes());
+    const int64_t window = int64_t{form.base_high} << 32;
+    const int64_t least = std::max(-low - window, int64_t{0});
+    const int64_t most = std::min(size - trace.sites[form.site].bytes - high - window, int64_t{0xFFFF'FFFF});
+    if (least <= most) {
+        allowed.lowest = static_cast<uint32_t>(least);
+        allowed.span = static_cast<uint32_t>(most - least);
+        allowed.none = false;
+    }
+    return allowed;
+}
+
+Result<void> check_forms(const Trace& trace, std::vector<Allowed>& allowed) {
+    for (const Form& form : trace.forms) {
+        const auto rows = static_cast<int64_t>(trace.irregular.size());
+        const bool indexes = form.site < trace.sites.size() &&
+                             (form.array == kNoArray || form.array < trace.arrays.size()) && form.mask != 0 &&
+                             form.width >= 1 && form.width <= kWarpSize && form.irregular >= -1 &&
+                             form.irregular + (form.wide ? 1 : 0) < rows + (form.irregular < 0 ? 1 : 0) &&
+                             (form.irregular >= 0 || !form.wide);
+        if (!indexes) {
+            return damaged(fmt::format("its form {} of {} points to nothing", &form - trace.forms.data(),
+                                       trace.forms.size()));
+        }
+        const bool barrier = trace.sites[form.site].kind == ptx::SiteKind::Barrier;
+        const bool placed = form.array != kNoArray;
+        if (placed && (barrier || trace.arrays[form.array].space != form.space)) {
+            return damaged(fmt::format("its form {} names an array that its site cannot touch",
+                                       &form - trace.forms.data()));
+        }
+        allowed.push_back(placed    ? allowed_in_array(trace, form)
+                          : barrier ? Allowed{0, 0, form.mask, false}
+                                    : Allowed{0, UINT32_MAX, form.mask, false});
+    }
+    return {};
+}
+
+Result<void> check_blocks(const Trace& trace) {
+    const Meta& meta = trace.meta;
+    uint64_t next = 0, dropped = 0;
+    const Block* previous = nullptr;
+    for (const Block& block : trace.blocks) {
+        const bool ordered = !previous || std::tie(previous->z, previous->y, previous->x) <
+                                              std::tie(block.z, block.y, block.x);
+        if (!ordered || block.x >= meta.grid.x || block.y >= meta.grid.y || block.z >= meta.grid.z ||
+            !meta.window.contains(block.x, block.y)) {
+            return damaged(fmt::format("its block ({},{},{}) is not one of the launch, or not in order",
+                                       block.x, block.y, block.z));
+        }
+        if (block.first != next || block.count > trace.steps() - next) {
+            return damaged("the steps of its blocks do not follow one another");
+        }
+        next += block.count;
+        dropped |= block.dropped;
+        previous = &block;
+    }
+    if (next != trace.steps() || trace.base.size() != trace.steps() ||
+        (!trace.time.empty() && trace.time.size() != trace.steps())) {
+        return damaged("its columns of steps are not equally long");
+    }
+    const uint64_t columns =
+        std::min(meta.window.x1, meta.grid.x) - uint64_t{std::min(meta.window.x0, meta.grid.x)};
+    const uint64_t rows =
+        std::min(meta.window.y1, meta.grid.y) - uint64_t{std::min(meta.window.y0, meta.grid.y)};
+    if (meta.complete && (dropped != 0 || trace.blocks.size() != columns * rows * meta.grid.z)) {
+        return damaged("it says that it is complete and lacks blocks or requests");
+    }
+    return {};
+}
+
+Result<void> check_steps(const Trace& trace, const std::vector<Allowed>& allowed) {
+    const uint64_t threads = trace.meta.block.count();
+    const auto warps = static_cast<uint32_t>((threads + kWarpSize - 1) / kWarpSize);
+    const uint32_t last = warps - 1;
+    const uint32_t beyond =
+        threads % kWarpSize == 0 ? 0 : ~uint32_t{0} << threads % kWarpSize;  // lanes without a thread
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        const uint32_t form = trace.key[step] & 0xFF'FFFF, warp = trace.warp_of(step);
+        if (form >= allowed.size() || warp >= warps) {
+            return damaged(
+                fmt::format("its step {} names form {} and warp {}, which do not exist", step, form, warp));
+        }
+        const Allowed& a = allowed[form];
+        if (a.none || trace.base[step] - a.lowest > a.span) {
+            return damaged(fmt::format("its step {} reaches outside its array", step));
+        }
+        if (warp == last && (a.mask & beyond) != 0) {
+            return damaged(fmt::format("its step {} has active lanes that have no thread", step));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> check(const Trace& trace) {
+    std::vector<Allowed> allowed;
+    allowed.reserve(trace.forms.size());
+    if (auto ok = check_launch(trace.meta); !ok) {
+        return ok;
+    }
+    if (auto ok = check_tables(trace); !ok) {
+        return ok;
+    }
+    if (auto ok = check_forms(trace, allowed); !ok) {
+        return ok;
+    }
+    if (auto ok = check_blocks(trace); !ok) {
+        return ok;
+    }
+    return check_steps(trace, allowed);
+}
+
+}  // namespace tilescope::trace

@@ -1,0 +1,285 @@
+// Reads the bytes of a trace file and believes none of them; format.h describes them.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+#include <thread>
+
+#include <fmt/core.h>
+#include <zstd.h>
+
+#include "core/trace/file.h"
+#include "core/trace/format.h"
+
+namespace tilescope::trace {
+
+namespace {
+
+constexpr uint32_t kTables = 6;  // sections before the columns
+
+// Takes numbers off the front; the caller has checked that they are there.
+struct Reader {
+    std::string_view left;
+
+    template <class T>
+    T take() {
+        T value;
+        std::memcpy(&value, left.data(), sizeof value);
+        left.remove_prefix(sizeof value);
+        return value;
+    }
+};
+
+uint64_t most_bytes(SectionKind kind) {
+    switch (kind) {
+        case SectionKind::Meta:
+            return kMaxMetaBytes;
+        case SectionKind::Source:
+        case SectionKind::Ptx:
+            return kMaxTextBytes;
+        case SectionKind::Forms:
+            return kMaxForms * kFormBytes;
+        case SectionKind::Irregular:
+            return 2 * kMaxForms * kRowBytes;
+        case SectionKind::Blocks:
+            return kMaxSteps;
+        default:
+            return kChunkSteps * sizeof(uint32_t);
+    }
+}
+
+Result<std::vector<Section>> read_sections(std::string_view bytes) {
+    if (bytes.size() < kHeaderBytes || bytes.substr(0, kMagic.size()) != kMagic) {
+        return Error{"it does not begin as one"};
+    }
+    Reader header{bytes.substr(kMagic.size(), kHeaderBytes - kMagic.size())};
+    const auto version = header.take<uint32_t>();
+    const auto count = header.take<uint32_t>();
+    const auto size = header.take<uint64_t>();
+    const auto table_crc = header.take<uint32_t>();
+    if (header.take<uint32_t>() != crc32c(bytes.substr(0, kHeaderBytes - 4))) {
+        return Error{"the checksum of its header is wrong"};
+    }
+    if (version != kFileVersion) {
+        return Error{fmt::format("it has version {}, this program reads version {}; update Tilescope",
+                                 version, kFileVersion)};
+    }
+    if (size != bytes.size()) {
+        return Error{fmt::format("it has {} of its {} bytes", bytes.size(), size)};
+    }
+    if (count < kTables || count > kMaxSections || kHeaderBytes + count * kEntryBytes > size) {
+        return Error{fmt::format("it lists {} sections, which it cannot hold", count)};
+    }
+    const std::string_view table = bytes.substr(kHeaderBytes, count * kEntryBytes);
+    if (crc32c(table) != table_crc) {
+        return Error{"the checksum of its section table is wrong"};
+    }
+    std::vector<Section> sections(count);
+    Reader reader{table};
+    uint64_t offset = kHeaderBytes + table.size();
+    for (Section& section : sections) {
+        section.kind = static_cast<SectionKind>(reader.take<uint32_t>());
+        section.encoding = static_cast<Encoding>(reader.take<uint32_t>());
+        section.stored = reader.take<uint64_t>();
+        section.raw = reader.take<uint64_t>();
+        section.crc = reader.take<uint32_t>();
+        section.offset = offset;
+        const bool packed = section.encoding == Encoding::Zstd;
+        if (reader.take<uint32_t>() != 0 || section.kind > SectionKind::Time ||
+            section.encoding > Encoding::Zstd || section.stored > size - offset ||
+            section.raw > most_bytes(section.kind) || (!packed && section.raw != section.stored)) {
+            return Error{
+                fmt::format("its section {} cannot be as large as it says", &section - sections.data())};
+        }
+        if (packed && ZSTD_getFrameContentSize(bytes.data() + offset, section.stored) != section.raw) {
+            return Error{fmt::format("its section {} does not unpack to the size it says",
+                                     &section - sections.data())};
+        }
+        offset += section.stored;
+    }
+    if (offset != size) {
+        return Error{"it has bytes after its last section"};
+    }
+    return sections;
+}
+
+// Fills exactly section.raw bytes; false where checksum or content are wrong.
+bool unpack(std::string_view bytes, const Section& section, char* out) {
+    const std::string_view stored = bytes.substr(section.offset, section.stored);
+    if (crc32c(stored) != section.crc) {
+        return false;
+    }
+    if (section.encoding == Encoding::Raw) {
+        std::copy(stored.begin(), stored.end(), out);
+        return true;
+    }
+    return ZSTD_decompress(out, section.raw, stored.data(), stored.size()) == section.raw;
+}
+
+bool unpack(std::string_view bytes, const Section& section, std::string& out) {
+    out.resize(section.raw);
+    return unpack(bytes, section, out.data());
+}
+
+void read_forms(std::string_view raw, Trace& trace, bool& known) {
+    trace.forms.resize(raw.size() / kFormBytes);
+    Reader reader{raw};
+    for (Form& form : trace.forms) {
+        form.site = reader.take<uint32_t>();
+        form.mask = reader.take<uint32_t>();
+        form.stride = reader.take<int32_t>();
+        form.stride2 = reader.take<int32_t>();
+        form.irregular = reader.take<int32_t>();
+        form.array = reader.take<uint8_t>();
+        form.base_high = reader.take<uint8_t>();
+        form.width = reader.take<uint8_t>();
+        const auto space = reader.take<uint8_t>();
+        const auto wide = reader.take<uint32_t>();
+        known = known && space <= static_cast<uint8_t>(Space::Shared) && wide <= 1;
+        form.space = space == 0 ? Space::Global : Space::Shared;
+        form.wide = wide != 0;
+    }
+}
+
+void read_blocks(std::string_view raw, Trace& trace) {
+    trace.blocks.resize(raw.size() / kBlockBytes);
+    Reader reader{raw};
+    uint64_t first = 0;
+    for (Block& block : trace.blocks) {
+        block.x = reader.take<uint32_t>();
+        block.y = reader.take<uint32_t>();
+        block.z = reader.take<uint32_t>();
+        block.sm = reader.take<uint32_t>();
+        block.count = reader.take<uint64_t>();
+        block.dropped = reader.take<uint64_t>();
+        block.clock = reader.take<uint64_t>();
+        block.first = first;
+        first += block.count;
+    }
+}
+
+Result<void> read_tables(std::string_view bytes, const std::vector<Section>& sections, Trace& trace) {
+    std::string meta, forms, blocks;
+    bool whole = true, known = true;
+    for (uint32_t i = 0; i < kTables; ++i) {
+        whole = whole && sections[i].kind == static_cast<SectionKind>(i);
+    }
+    whole = whole && sections[3].raw % kFormBytes == 0 && sections[4].raw % kRowBytes == 0 &&
+            sections[5].raw % kBlockBytes == 0;
+    if (!whole) {
+        return Error{"its sections are not those of a recording"};
+    }
+    trace.irregular.resize(sections[4].raw / kRowBytes);
+    if (!unpack(bytes, sections[0], meta) || !unpack(bytes, sections[1], trace.meta.source) ||
+        !unpack(bytes, sections[2], trace.meta.ptx) || !unpack(bytes, sections[3], forms) ||
+        !unpack(bytes, sections[4], reinterpret_cast<char*>(trace.irregular.data())) ||
+        !unpack(bytes, sections[5], blocks)) {
+        return Error{"the checksum of one of its sections is wrong"};
+    }
+    read_forms(forms, trace, known);
+    if (!known) {
+        return Error{"its forms hold values that mean nothing"};
+    }
+    read_blocks(blocks, trace);
+    return meta_from_json(meta, trace);
+}
+
+// Sections of the columns: chunk i of column c is sections[kTables + c * chunks + i].
+Result<void> check_chunks(const std::vector<Section>& sections, uint64_t steps, uint64_t chunks,
+                          uint64_t columns) {
+    for (uint64_t column = 0; column < columns; ++column) {
+        for (uint64_t i = 0; i < chunks; ++i) {
+            const Section& section = sections[kTables + column * chunks + i];
+            const uint64_t count = std::min(kChunkSteps, steps - i * kChunkSteps);
+            if (section.kind != static_cast<SectionKind>(static_cast<uint64_t>(SectionKind::Key) + column) ||
+                section.raw != count * sizeof(uint32_t)) {
+                return Error{"its columns of steps do not have the length of its blocks"};
+            }
+        }
+    }
+    return {};
+}
+
+Result<void> read_columns(std::string_view bytes, const std::vector<Section>& sections, Trace& trace) {
+    uint64_t steps = 0;
+    for (const Block& block : trace.blocks) {
+        if (block.count > kMaxSteps || (steps += block.count) > kMaxSteps) {
+            return Error{"its blocks have more steps than a recording can"};
+        }
+    }
+    const uint64_t chunks = (steps + kChunkSteps - 1) / kChunkSteps;
+    const uint64_t columns = chunks == 0 ? 0 : (sections.size() - kTables) / chunks;
+    if (sections.size() != kTables + columns * chunks || (chunks > 0 && columns != 2 && columns != 3)) {
+        return Error{"it has not the columns that its steps need"};
+    }
+    if (auto ok = check_chunks(sections, steps, chunks, columns); !ok) {
+        return ok;
+    }
+    trace.key.resize(steps);
+    trace.base.resize(steps);
+    trace.time.resize(columns == 3 ? steps : 0);
+
+    std::atomic<uint64_t> next = 0;
+    std::atomic<bool> whole = true;
+    const auto work = [&] {
+        for (uint64_t i = next++; i < chunks && whole; i = next++) {
+            const uint64_t first = i * kChunkSteps, count = std::min(kChunkSteps, steps - first);
+            const auto column = [&](uint64_t number, std::vector<uint32_t>& out) {
+                return unpack(bytes, sections[kTables + number * chunks + i],
+                              reinterpret_cast<char*>(out.data() + first));
+            };
+            if (!column(0, trace.key) || !column(1, trace.base) || (columns == 3 && !column(2, trace.time))) {
+                whole = false;
+                return;
+            }
+            differences_to_bases(trace.key.data() + first, trace.base.data() + first, count);
+            if (columns == 3) {
+                differences_to_times(trace.time.data() + first, count);
+            }
+        }
+    };
+    const uint64_t helpers = std::min<uint64_t>({chunks, std::thread::hardware_concurrency(), 8});
+    std::vector<std::thread> threads;
+    for (uint64_t i = 1; i < helpers; ++i) {
+        threads.emplace_back(work);
+    }
+    work();
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    if (!whole) {
+        return Error{"the checksum of some of its steps is wrong"};
+    }
+    return {};
+}
+
+Result<void> read_trace(std::string_view bytes, Trace& trace) {
+    const auto sections = read_sections(bytes);
+    if (!sections) {
+        return sections.error();
+    }
+    if (auto ok = read_tables(bytes, *sections, trace); !ok) {
+        return ok;
+    }
+    if (auto ok = read_columns(bytes, *sections, trace); !ok) {
+        return ok;
+    }
+    return check(trace);
+}
+
+}  // namespace
+
+Result<Trace> deserialize(std::string_view bytes, const std::string& name) {
+    Trace trace;
+    try {
+        if (auto ok = read_trace(bytes, trace); !ok) {
+            return Error{fmt::format("{} is not a whole Tilescope recording: {}", name, ok.error().message)};
+        }
+    } catch (const std::bad_alloc&) {
+        return Error{fmt::format(
+            "{} is too large for this machine's memory; record a smaller window of blocks", name)};
+    }
+    return trace;
+}
+
+}  // namespace tilescope::trace

@@ -1,0 +1,96 @@
+// The layout of a trace file, .tsc, version 1. All numbers are little-endian.
+//
+//   +----------------------------------------------------------------------------+
+//   | header        magic[8] version u32, sections u32, file bytes u64,          |  32 bytes
+//   |               CRC of the section table u32, CRC of the bytes before it u32 |
+//   +----------------------------------------------------------------------------+
+//   | section table one entry a section: kind u32, encoding u32,                 |  32 bytes each
+//   |               stored bytes u64, raw bytes u64, CRC of stored u32, zero u32 |
+//   +----------------------------------------------------------------------------+
+//   | sections      stored bytes, one after another, in the order of the table   |
+//   +----------------------------------------------------------------------------+
+//
+//   Meta        JSON: Meta, sites and arrays                            1
+//   Source      kernel source, as it was                                1
+//   Ptx         PTX, as it was                                          1
+//   Forms       28 bytes each                                           1
+//   Irregular   rows of 32 offsets of 32 bits                           1
+//   Blocks      40 bytes each; Block::first is the sum of the counts    1
+//   Key, Base, Time  one column of the steps, kChunkSteps a section     a section for each chunk;
+//                                                                       Time only where there are clocks
+//
+// The sections stand in this order; all chunks of Key, then those of Base, then those of Time. Every
+// byte of the file is under one of the checksums, and there are no bytes between or after sections.
+//
+// Columns are made small before zstd sees them, each chunk for itself so that chunks decode side by
+// side. A base is stored as its difference from the last base of the same form and warp (found by
+// a small direct-mapped table, so that a collision costs a few bytes and nothing else): shared
+// memory loads then store zeros, and walks through a matrix store their constant step. Time is stored
+// as the difference from the step before.
+//
+// The magic is built like PNG's (ISO/IEC 15948, 5.2): the high bit, CR LF, Ctrl-Z and LF show transfers
+// that changed bytes. Checksums are CRC-32C (RFC 3720, appendix B.4). Compression is zstd (RFC 8878).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::trace {
+
+static_assert(std::endian::native == std::endian::little, "columns are copied as they lie in memory");
+
+inline constexpr std::string_view kMagic{"\x89TSC\r\n\x1A\n", 8};
+inline constexpr uint32_t kFileVersion = 1;
+inline constexpr uint64_t kHeaderBytes = 32;
+inline constexpr uint64_t kEntryBytes = 32;
+inline constexpr uint64_t kChunkSteps = 1u << 20;
+
+// Limits that a reader holds a file to before it allocates anything.
+inline constexpr uint64_t kMaxMetaBytes = 16u << 20;
+inline constexpr uint64_t kMaxTextBytes = 64u << 20;
+inline constexpr uint64_t kMaxSteps = 1ull << 32;
+inline constexpr uint64_t kMaxArrayBytes = 1ull << 40;  // what a base can reach
+inline constexpr uint32_t kMaxSections = 3 * static_cast<uint32_t>(kMaxSteps / kChunkSteps) + 6;
+
+enum class SectionKind : uint32_t { Meta, Source, Ptx, Forms, Irregular, Blocks, Key, Base, Time };
+enum class Encoding : uint32_t { Raw, Zstd };
+
+struct Section {
+    SectionKind kind{};
+    Encoding encoding{};
+    uint64_t stored = 0;  // bytes in the file
+    uint64_t raw = 0;     // bytes once decompressed
+    uint32_t crc = 0;     // CRC-32C of the stored bytes
+    uint64_t offset = 0;  // of the stored bytes in the file; not written, the sum of what is before
+};
+
+inline constexpr uint64_t kFormBytes = 28;
+inline constexpr uint64_t kBlockBytes = 40;
+inline constexpr uint64_t kRowBytes = 128;
+
+// CRC-32C of some bytes, continuing `crc`.
+uint32_t crc32c(std::string_view bytes, uint32_t crc = 0);
+
+// Meta, sites and arrays as JSON text, and back with every field checked for type and range.
+std::string meta_to_json(const Trace& trace);
+Result<void> meta_from_json(std::string_view text, Trace& trace);
+
+// One chunk of the base column, to and from differences, in place. keys are the chunk's own.
+void bases_to_differences(const uint32_t* keys, uint32_t* bases, uint64_t count);
+void differences_to_bases(const uint32_t* keys, uint32_t* bases, uint64_t count);
+void times_to_differences(uint32_t* times, uint64_t count);
+void differences_to_times(uint32_t* times, uint64_t count);
+
+// Whether what was read hangs together: every index, mask, range and sum. The sentence speaks of
+// "it", the file.
+Result<void> check(const Trace& trace);
+
+}  // namespace tilescope::trace

@@ -1,0 +1,271 @@
+// Meta, sites and arrays of a trace as JSON, and back with every field checked.
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "core/trace/format.h"
+
+namespace tilescope::trace {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
+
+json to_json(const Dim3& d) { return {d.x, d.y, d.z}; }
+
+json to_json(const ptx::Site& site) {
+    return {{"instruction", site.instruction},
+            {"kind", static_cast<int>(site.kind)},
+            {"space", static_cast<int>(site.space)},
+            {"bytes", site.bytes},
+            {"line", site.line},
+            {"column", site.column},
+            {"ptx_line", site.ptx_line}};
+}
+
+json to_json(const Array& array) {
+    return {{"name", array.name},
+            {"space", static_cast<int>(array.space)},
+            {"role", static_cast<int>(array.role)},
+            {"rows", array.rows},
+            {"cols", array.cols},
+            {"element_bytes", array.element_bytes},
+            {"base", array.base},
+            {"parameter", array.parameter},
+            {"symbol", array.symbol}};
+}
+
+// Reads fields of one object; the first that is missing, of another type or out of range is kept as
+// the problem, and what is read after it does not count.
+class Fields {
+public:
+    Fields(const json& object, std::string& problem) : object_(object), problem_(problem) {}
+
+    template <class T>
+    void number(const char* key, T& out, uint64_t highest = std::numeric_limits<T>::max()) {
+        const json* field = find(key);
+        if (!field || !field->is_number_unsigned() || field->get<uint64_t>() > highest) {
+            return fail(key);
+        }
+        out = static_cast<T>(field->get<uint64_t>());
+    }
+
+    template <class E>
+    void choice(const char* key, E& out, E highest) {
+        std::underlying_type_t<E> value = 0;
+        number(key, value, static_cast<uint64_t>(highest));
+        out = static_cast<E>(value);
+    }
+
+    void text(const char* key, std::string& out) {
+        const json* field = find(key);
+        if (!field || !field->is_string()) {
+            return fail(key);
+        }
+        out = field->get<std::string>();
+    }
+
+    void flag(const char* key, bool& out) {
+        const json* field = find(key);
+        if (!field || !field->is_boolean()) {
+            return fail(key);
+        }
+        out = field->get<bool>();
+    }
+
+    void real(const char* key, double& out) {
+        const json* field = find(key);
+        if (!field || !field->is_number() || !std::isfinite(field->get<double>()) ||
+            field->get<double>() < 0) {
+            return fail(key);
+        }
+        out = field->get<double>();
+    }
+
+    // A number from -1 (none) up.
+    template <class T>
+    void index(const char* key, T& out, int64_t highest) {
+        const json* field = find(key);
+        if (!field || !field->is_number_integer() ||
+            (field->is_number_unsigned() && field->get<uint64_t>() > static_cast<uint64_t>(highest)) ||
+            field->get<int64_t>() < -1) {
+            return fail(key);
+        }
+        out = static_cast<T>(field->get<int64_t>());
+    }
+
+    void dim3(const char* key, Dim3& out) {
+        const json* field = find(key);
+        if (!field || !field->is_array() || field->size() != 3) {
+            return fail(key);
+        }
+        uint32_t* const parts[] = {&out.x, &out.y, &out.z};
+        for (size_t i = 0; i < 3; ++i) {
+            const json& part = (*field)[i];
+            if (!part.is_number_unsigned() || part.get<uint64_t>() > std::numeric_limits<uint32_t>::max()) {
+                return fail(key);
+            }
+            *parts[i] = part.get<uint32_t>();
+        }
+    }
+
+    // An object or array inside; an empty one where it is missing.
+    const json& inner(const char* key, json::value_t type) {
+        static const json kNothing = json::object();
+        const json* field = find(key);
+        if (!field || field->type() != type) {
+            fail(key);
+            return kNothing;
+        }
+        return *field;
+    }
+
+private:
+    const json* find(const char* key) const {
+        if (!object_.is_object()) {
+            return nullptr;
+        }
+        const auto it = object_.find(key);
+        return it == object_.end() ? nullptr : &*it;
+    }
+
+    void fail(const char* key) {
+        if (problem_.empty()) {
+            problem_ = fmt::format("its field '{}' is missing or holds what it cannot", key);
+        }
+    }
+
+    const json& object_;
+    std::string& problem_;
+};
+
+void read_meta(const json& root, Meta& meta, std::string& problem) {
+    Fields f(root, problem);
+    f.text("tool_version", meta.tool_version);
+    f.text("kernel", meta.kernel);
+    f.text("source_name", meta.source_name);
+    f.text("ptx_name", meta.ptx_name);
+    f.choice("backend", meta.backend, Backend::Gpu);
+    f.text("device", meta.device);
+    f.text("driver", meta.driver);
+    f.text("recorded_at", meta.recorded_at);
+    f.number("m", meta.m);
+    f.number("k", meta.k);
+    f.number("n", meta.n);
+    f.number("tile", meta.tile);
+    f.dim3("grid", meta.grid);
+    f.dim3("block", meta.block);
+    Fields window(f.inner("window", json::value_t::object), problem);
+    window.number("x0", meta.window.x0);
+    window.number("x1", meta.window.x1);
+    window.number("y0", meta.window.y0);
+    window.number("y1", meta.window.y1);
+    Fields schedule(f.inner("schedule", json::value_t::object), problem);
+    schedule.choice("kind", meta.schedule.kind, Schedule::Kind::Recorded);
+    schedule.number("seed", meta.schedule.seed, kNoLimit);
+    f.number("seed", meta.seed, kNoLimit);
+    f.flag("complete", meta.complete);
+    f.text("incomplete_reason", meta.incomplete_reason);
+    Fields result(f.inner("result", json::value_t::object), problem);
+    result.flag("checked", meta.result.checked);
+    result.flag("verified", meta.result.verified);
+    result.real("max_abs_error", meta.result.max_abs_error);
+    result.number("wrong", meta.result.wrong, kNoLimit);
+    result.index("first_wrong", meta.result.first_wrong, std::numeric_limits<int64_t>::max());
+}
+
+void read_tables(const json& root, Trace& trace, std::string& problem) {
+    Fields f(root, problem);
+    for (const json& item : f.inner("sites", json::value_t::array)) {
+        ptx::Site site;
+        Fields s(item, problem);
+        site.id = static_cast<uint32_t>(trace.sites.size());
+        s.number("instruction", site.instruction);
+        s.choice("kind", site.kind, ptx::SiteKind::Barrier);
+        s.choice("space", site.space, Space::Shared);
+        s.number("bytes", site.bytes, 16);
+        s.number("line", site.line);
+        s.number("column", site.column);
+        s.number("ptx_line", site.ptx_line);
+        trace.sites.push_back(site);
+    }
+    for (const json& item : f.inner("arrays", json::value_t::array)) {
+        Array array;
+        Fields a(item, problem);
+        a.text("name", array.name);
+        a.choice("space", array.space, Space::Shared);
+        a.choice("role", array.role, ArrayRole::Shared);
+        a.number("rows", array.rows);
+        a.number("cols", array.cols);
+        a.number("element_bytes", array.element_bytes, 16);
+        a.number("base", array.base, kNoLimit);
+        a.index("parameter", array.parameter, 1 << 16);
+        a.text("symbol", array.symbol);
+        trace.arrays.push_back(array);
+    }
+}
+
+}  // namespace
+
+std::string meta_to_json(const Trace& trace) {
+    const Meta& m = trace.meta;
+    const double error =
+        std::isfinite(m.result.max_abs_error) ? m.result.max_abs_error : std::numeric_limits<double>::max();
+    json root = {
+        {"tool_version", m.tool_version},
+        {"kernel", m.kernel},
+        {"source_name", m.source_name},
+        {"ptx_name", m.ptx_name},
+        {"backend", static_cast<int>(m.backend)},
+        {"device", m.device},
+        {"driver", m.driver},
+        {"recorded_at", m.recorded_at},
+        {"m", m.m},
+        {"k", m.k},
+        {"n", m.n},
+        {"tile", m.tile},
+        {"grid", to_json(m.grid)},
+        {"block", to_json(m.block)},
+        {"window", {{"x0", m.window.x0}, {"x1", m.window.x1}, {"y0", m.window.y0}, {"y1", m.window.y1}}},
+        {"schedule", {{"kind", static_cast<int>(m.schedule.kind)}, {"seed", m.schedule.seed}}},
+        {"seed", m.seed},
+        {"complete", m.complete},
+        {"incomplete_reason", m.incomplete_reason},
+        {"result",
+         {{"checked", m.result.checked},
+          {"verified", m.result.verified},
+          {"max_abs_error", error},
+          {"wrong", m.result.wrong},
+          {"first_wrong", m.result.first_wrong}}},
+        {"sites", json::array()},
+        {"arrays", json::array()}};
+    for (const ptx::Site& site : trace.sites) {
+        root["sites"].push_back(to_json(site));
+    }
+    for (const Array& array : trace.arrays) {
+        root["arrays"].push_back(to_json(array));
+    }
+    // Names that are not UTF-8 keep a mark where they are not; source and PTX are sections of their own.
+    return root.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<void> meta_from_json(std::string_view text, Trace& trace) {
+    const json root = json::parse(text, nullptr, false);
+    if (!root.is_object()) {
+        return Error{"its description is not JSON"};
+    }
+    std::string problem;
+    read_meta(root, trace.meta, problem);
+    read_tables(root, trace, problem);
+    if (!problem.empty()) {
+        return Error{problem};
+    }
+    return {};
+}
+
+}  // namespace tilescope::trace

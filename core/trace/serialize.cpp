@@ -1,0 +1,127 @@
+// A trace as the bytes of its file; format.h describes them.
+#include <algorithm>
+#include <cstring>
+
+#include <zstd.h>
+
+#include "core/trace/file.h"
+#include "core/trace/format.h"
+
+namespace tilescope::trace {
+
+namespace {
+
+constexpr int kLevel = 3;
+
+template <class T>
+void put(std::string& out, T value) {
+    out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+std::string_view bytes_of_column(const uint32_t* values, uint64_t count) {
+    return {reinterpret_cast<const char*>(values), count * sizeof(uint32_t)};
+}
+
+struct Writer {
+    std::vector<Section> table;
+    std::string stored;
+
+    void add(SectionKind kind, std::string_view raw) {
+        const size_t begin = stored.size();
+        stored.resize(begin + ZSTD_compressBound(raw.size()));
+        const size_t packed =
+            ZSTD_compress(stored.data() + begin, stored.size() - begin, raw.data(), raw.size(), kLevel);
+        const bool pays = !ZSTD_isError(packed) && packed < raw.size();
+        stored.resize(begin + (pays ? packed : 0));
+        if (!pays) {
+            stored.append(raw);
+        }
+        const uint32_t crc = crc32c(std::string_view(stored).substr(begin));
+        table.push_back(
+            {kind, pays ? Encoding::Zstd : Encoding::Raw, stored.size() - begin, raw.size(), crc, begin});
+    }
+};
+
+std::string forms_of(const Trace& trace) {
+    std::string out;
+    out.reserve(trace.forms.size() * kFormBytes);
+    for (const Form& form : trace.forms) {
+        put(out, form.site);
+        put(out, form.mask);
+        put(out, form.stride);
+        put(out, form.stride2);
+        put(out, form.irregular);
+        put(out, form.array);
+        put(out, form.base_high);
+        put(out, form.width);
+        put(out, static_cast<uint8_t>(form.space));
+        put(out, uint32_t{form.wide});
+    }
+    return out;
+}
+
+std::string blocks_of(const Trace& trace) {
+    std::string out;
+    out.reserve(trace.blocks.size() * kBlockBytes);
+    for (const Block& block : trace.blocks) {
+        put(out, block.x);
+        put(out, block.y);
+        put(out, block.z);
+        put(out, block.sm);
+        put(out, block.count);
+        put(out, block.dropped);
+        put(out, block.clock);
+    }
+    return out;
+}
+
+// One column, chunk by chunk, each made small in a copy.
+template <class Transform>
+void add_column(Writer& writer, SectionKind kind, const std::vector<uint32_t>& column, Transform transform) {
+    std::vector<uint32_t> chunk;
+    for (uint64_t first = 0; first < column.size(); first += kChunkSteps) {
+        const uint64_t count = std::min<uint64_t>(kChunkSteps, column.size() - first);
+        chunk.assign(column.begin() + static_cast<ptrdiff_t>(first),
+                     column.begin() + static_cast<ptrdiff_t>(first + count));
+        transform(first, chunk.data(), count);
+        writer.add(kind, bytes_of_column(chunk.data(), count));
+    }
+}
+
+}  // namespace
+
+std::string serialize(const Trace& trace) {
+    Writer writer;
+    writer.add(SectionKind::Meta, meta_to_json(trace));
+    writer.add(SectionKind::Source, trace.meta.source);
+    writer.add(SectionKind::Ptx, trace.meta.ptx);
+    writer.add(SectionKind::Forms, forms_of(trace));
+    writer.add(SectionKind::Irregular,
+               {reinterpret_cast<const char*>(trace.irregular.data()), trace.irregular.size() * kRowBytes});
+    writer.add(SectionKind::Blocks, blocks_of(trace));
+    add_column(writer, SectionKind::Key, trace.key, [](uint64_t, uint32_t*, uint64_t) {});
+    add_column(writer, SectionKind::Base, trace.base, [&](uint64_t first, uint32_t* bases, uint64_t count) {
+        bases_to_differences(trace.key.data() + first, bases, count);
+    });
+    add_column(writer, SectionKind::Time, trace.time,
+               [](uint64_t, uint32_t* times, uint64_t count) { times_to_differences(times, count); });
+
+    std::string table;
+    for (const Section& section : writer.table) {
+        put(table, static_cast<uint32_t>(section.kind));
+        put(table, static_cast<uint32_t>(section.encoding));
+        put(table, section.stored);
+        put(table, section.raw);
+        put(table, section.crc);
+        put(table, uint32_t{0});
+    }
+    std::string file(kMagic);
+    put(file, kFileVersion);
+    put(file, static_cast<uint32_t>(writer.table.size()));
+    put(file, uint64_t{kHeaderBytes + table.size() + writer.stored.size()});
+    put(file, crc32c(table));
+    put(file, crc32c(file));
+    return file + table + writer.stored;
+}
+
+}  // namespace tilescope::trace

@@ -1,0 +1,150 @@
+// A file reads back as what was written, is written whole or not at all, and small.
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/trace/file.h"
+#include "core/trace/format.h"
+#include "tests/unit/trace_compare.h"
+#include "tests/unit/trace_requests.h"
+
+namespace tilescope::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TraceFile : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "tilescope.XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        folder_ = name;
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    std::string at(const std::string& name) const { return (folder_ / name).string(); }
+    size_t files() const {
+        return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    }
+
+    fs::path folder_;
+};
+
+TEST_F(TraceFile, ReadsBackAsWritten) {
+    const Trace trace = random_trace(1, 3, 2, 500);
+    ASSERT_TRUE(write_file(trace, at("a.tsc")));
+    EXPECT_EQ(files(), 1u);
+    const auto read = read_file(at("a.tsc"));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(same(trace, *read));
+    ASSERT_TRUE(write_file(*read, at("a.tsc")));  // over itself
+    EXPECT_TRUE(same(trace, *read_file(at("a.tsc"))));
+}
+
+TEST_F(TraceFile, ClocksAndManyChunksReadBack) {
+    Trace trace = random_trace(2, 1, 1, 100);
+    trace.meta.backend = Backend::Gpu;
+    const uint64_t steps = 2 * kChunkSteps + 12345;
+    for (uint64_t i = trace.steps(); i < steps; ++i) {
+        trace.key.push_back(trace.key[i % 100]);
+        trace.base.push_back(trace.base[i % 100]);
+    }
+    for (uint64_t i = 0; i < steps; ++i) {
+        trace.time.push_back(static_cast<uint32_t>(4'294'967'000u + i * 7));
+    }
+    trace.blocks[0].count = steps;
+    trace.blocks[0].clock = UINT64_MAX;
+    const auto read = deserialize(serialize(trace), "a");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(same(trace, *read));
+}
+
+TEST_F(TraceFile, EmptyRecordingReadsBack) {
+    Trace trace = random_trace(3, 1, 1, 0);
+    const auto read = deserialize(serialize(trace), "a");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(same(trace, *read));
+}
+
+TEST_F(TraceFile, UnwritablePathIsOneSentenceAndNoFile) {
+    const Trace trace = random_trace(4, 1, 1, 50);
+    const auto nowhere = write_file(trace, at("no/such/folder/a.tsc"));
+    ASSERT_FALSE(nowhere);
+    EXPECT_NE(nowhere.error().message.find("No such file or directory"), std::string::npos);
+    const auto folder = write_file(trace, folder_.string());
+    ASSERT_FALSE(folder);
+    EXPECT_NE(folder.error().message.find("it is a folder"), std::string::npos);
+    EXPECT_FALSE(write_file(trace, "/dev/null"));
+    EXPECT_TRUE(fs::is_character_file("/dev/null"));
+    EXPECT_EQ(files(), 0u);
+}
+
+// A full disk, by the limit on a file's size.
+TEST_F(TraceFile, FullDiskLeavesWhatWasThere) {
+    std::ofstream(at("a.tsc")) << "before";
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small{1000, before.rlim_max};
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const auto full = write_file(random_trace(5, 1, 1, 2000), at("a.tsc"));
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+    ASSERT_FALSE(full);
+    EXPECT_NE(full.error().message.find("cannot write " + at("a.tsc")), std::string::npos);
+    EXPECT_EQ(files(), 1u);
+    EXPECT_EQ(fs::file_size(at("a.tsc")), 6u);
+}
+
+TEST_F(TraceFile, SymbolicLinkStaysALink) {
+    std::ofstream(at("real.tsc")) << "before";
+    fs::create_symlink(at("real.tsc"), at("link.tsc"));
+    ASSERT_TRUE(write_file(random_trace(6, 1, 1, 5), at("link.tsc")));
+    EXPECT_TRUE(fs::is_symlink(at("link.tsc")));
+    EXPECT_TRUE(read_file(at("real.tsc")));
+}
+
+TEST_F(TraceFile, WhatIsNoRecordingIsSaid) {
+    EXPECT_NE(read_file(at("none.tsc")).error().message.find("No such file"), std::string::npos);
+    EXPECT_NE(read_file(folder_.string()).error().message.find("it is a folder"), std::string::npos);
+    EXPECT_FALSE(read_file("/dev/zero"));
+    std::ofstream(at("text.tsc")) << "this is a text of more than thirty-two characters";
+    EXPECT_EQ(read_file(at("text.tsc")).error().message,
+              at("text.tsc") + " is not a whole Tilescope recording: it does not begin as one");
+    std::ofstream(at("empty.tsc")).close();
+    EXPECT_FALSE(read_file(at("empty.tsc")));
+}
+
+TEST_F(TraceFile, NewerVersionAsksForAnUpdate) {
+    std::string bytes = serialize(random_trace(7, 1, 1, 5));
+    bytes[8] = 2;
+    const uint32_t crc = crc32c(std::string_view(bytes).substr(0, kHeaderBytes - 4));
+    std::memcpy(bytes.data() + kHeaderBytes - 4, &crc, 4);
+    EXPECT_NE(deserialize(bytes, "a").error().message.find("update Tilescope"), std::string::npos);
+}
+
+TEST_F(TraceFile, NonFiniteErrorIsWrittenAsTheLargestNumber) {
+    Trace trace = random_trace(8, 1, 1, 5);
+    trace.meta.result.max_abs_error = std::numeric_limits<double>::infinity();
+    const auto read = deserialize(serialize(trace), "a");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->meta.result.max_abs_error, std::numeric_limits<double>::max());
+}
+
+// The check value of CRC-32C, and that pieces give the same as the whole.
+TEST(TraceChecksum, IsCrc32c) {
+    EXPECT_EQ(crc32c("123456789"), 0xE306'9283u);
+    EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A91'36AAu);  // RFC 3720, B.4
+    const std::string text = "a block of warps of 32 lanes in lockstep";
+    for (size_t cut = 0; cut <= text.size(); ++cut) {
+        EXPECT_EQ(crc32c(text.substr(cut), crc32c(text.substr(0, cut))), crc32c(text));
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::trace
