@@ -21,25 +21,11 @@
 
 namespace tilescope::ptx {
 
+// clang-format off
 enum class Type : uint8_t {
-    None,
-    Pred,
-    B8,
-    B16,
-    B32,
-    B64,
-    U8,
-    U16,
-    U32,
-    U64,
-    S8,
-    S16,
-    S32,
-    S64,
-    F16,
-    F32,
-    F64
+    None, Pred, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F16, F32, F64,
 };
+// clang-format on
 
 int size_of(Type type);          // bytes; Pred and None are 0
 const char* name_of(Type type);  // "u32", without the dot; "" for None
@@ -49,142 +35,40 @@ bool is_signed(Type type);
 // Generic is an address without a space; the window it falls in decides.
 enum class StateSpace : uint8_t { Generic, Param, Shared, Global, Local, Const };
 
+// clang-format off
 enum class Op : uint16_t {
-    Abs,
-    Activemask,
-    Add,
-    And,
-    Bar,
-    Bfe,
-    Bfi,
-    Bfind,
-    Bra,
-    Brev,
-    Clz,
-    Cnot,
-    Cvt,
-    Cvta,
-    Div,
-    Exit,
-    Fma,
-    Fns,
-    Isspacep,
-    Ld,
-    Lop3,
-    Mad,
-    Mad24,
-    Max,
-    Membar,
-    Min,
-    Mov,
-    Mul,
-    Mul24,
-    Neg,
-    Not,
-    Or,
-    Popc,
-    Prmt,
-    Rcp,
-    Rem,
-    Ret,
-    Sad,
-    Selp,
-    Set,
-    Setp,
-    Shf,
-    Shfl,
-    Shl,
-    Shr,
-    Slct,
-    Sqrt,
-    St,
-    Sub,
-    Trap,
-    Vote,
-    Xor,
-    BarWarp,
+    Abs, Activemask, Add, And, Bar, Bfe, Bfi, Bfind, Bra, Brev, Clz, Cnot, Cvt, Cvta, Div, Exit,
+    Fma, Fns, Isspacep, Ld, Lop3, Mad, Mad24, Max, Membar, Min, Mov, Mul, Mul24, Neg, Not, Or, Popc,
+    Prmt, Rcp, Rem, Ret, Sad, Selp, Set, Setp, Shf, Shfl, Shl, Shr, Slct, Sqrt, St, Sub, Trap, Vote,
+    Xor, BarWarp,
 };
+// clang-format on
 const char* name_of(Op op);  // the mnemonic: "add", "bar", ...
 
+// clang-format off
 enum class Compare : uint8_t {
-    None,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Lo,
-    Ls,
-    Hi,
-    Hs,
-    Equ,
-    Neu,
-    Ltu,
-    Leu,
-    Gtu,
-    Geu,
-    Num,
-    Nan
+    None, Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan,
 };
+// clang-format on
 enum class Bool : uint8_t { None, And, Or, Xor };
 enum class Round : uint8_t { None, Rn, Rz, Rm, Rp, Rna, Rni, Rzi, Rmi, Rpi, Approx, Full };
 enum class Half : uint8_t { None, Lo, Hi, Wide };
 // shf: L R with Wrap Clamp; shfl: Up Down Bfly Idx; vote: All Any Uni Ballot; bar: Sync Arrive Red.
+// clang-format off
 enum class Mode : uint8_t {
-    None,
-    L,
-    R,
-    LWrap,
-    LClamp,
-    RWrap,
-    RClamp,
-    Up,
-    Down,
-    Bfly,
-    Idx,
-    All,
-    Any,
-    Uni,
-    Ballot,
-    Sync,
-    Arrive,
-    ShiftAmount /* bfind */
+    None, L, R, LWrap, LClamp, RWrap, RClamp, Up, Down, Bfly, Idx, All, Any, Uni, Ballot, Sync,
+    Arrive, ShiftAmount /* bfind */,
 };
+// clang-format on
 
+// clang-format off
 enum class SpecialRegister : uint8_t {
-    TidX,
-    TidY,
-    TidZ,
-    NtidX,
-    NtidY,
-    NtidZ,
-    CtaidX,
-    CtaidY,
-    CtaidZ,
-    NctaidX,
-    NctaidY,
-    NctaidZ,
-    LaneId,
-    WarpId,
-    NwarpId,
-    SmId,
-    NsmId,
-    GridId,
-    Clock,
-    Clock64,
-    ClockHi,
-    GlobalTimer,
-    GlobalTimerLo,
-    GlobalTimerHi,
-    LanemaskEq,
-    LanemaskLe,
-    LanemaskLt,
-    LanemaskGe,
-    LanemaskGt,
-    DynamicSmemSize,
-    TotalSmemSize,
+    TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
+    LaneId, WarpId, NwarpId, SmId, NsmId, GridId, Clock, Clock64, ClockHi, GlobalTimer,
+    GlobalTimerLo, GlobalTimerHi, LanemaskEq, LanemaskLe, LanemaskLt, LanemaskGe, LanemaskGt,
+    DynamicSmemSize, TotalSmemSize,
 };
+// clang-format on
 
 struct Operand {
     enum class Kind : uint8_t {
@@ -266,8 +150,8 @@ struct Label {
     int32_t instruction = -1;  // index into Kernel::instructions; == size() for the end of the body
 };
 
-// Text that stands before an instruction and must be printed again: .pragma, register declarations
-// and so on keep their place in the body by it.
+// Text that stands before an instruction and must be printed again: .pragma, and a .loc that no
+// instruction took.
 struct Note {
     uint32_t instruction = 0;    // it stands before this one
     bool before_labels = false;  // and before the labels that stand there too

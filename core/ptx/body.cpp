@@ -34,23 +34,21 @@ bool declare(Parser& parser, Body& body, std::string_view name, Name::Kind kind,
 
 namespace {
 
-bool read_loc(Parser& parser, Body& body) {
-    parser.next();
-    uint64_t file = 0, line = 0, column = 0;
-    if (!read_count(parser, 0, UINT32_MAX, file, "the file of .loc") ||
-        !read_count(parser, 0, UINT32_MAX, line, "the line of .loc") ||
-        !read_count(parser, 0, UINT32_MAX, column, "the column of .loc")) {
-        return false;
-    }
-    body.source = {static_cast<uint32_t>(file), static_cast<uint32_t>(line), static_cast<uint32_t>(column)};
-    if (!parser.accept(',')) return true;
+// Keeps a line of text before the next instruction, on its side of the labels that stand there.
+void add_note(Body& body, std::string text) {
+    const auto& labels = body.kernel.labels;
+    const auto here = static_cast<int32_t>(body.kernel.instructions.size());
+    const bool after_label = !labels.empty() && labels.back().instruction == here;
+    body.kernel.notes.push_back({static_cast<uint32_t>(here), !after_label, std::move(text)});
+}
 
-    // function_name LABEL{+n}, inlined_at FILE LINE COLUMN
+// , function_name LABEL{+n}, inlined_at FILE LINE COLUMN
+bool read_inlined(Parser& parser, Body& body) {
     const Token& first = parser.peek();
     const auto bad = [&] {
         return parser.fail(first.line,
-                           ".loc is followed by {}, which is not known to Tilescope; write function_name "
-                           "and inlined_at",
+                           ".loc is followed by {}, which is not known to Tilescope; write function_name and "
+                           "inlined_at",
                            Parser::quoted(parser.peek()));
     };
     if (!parser.accept("function_name") || parser.next().kind != Token::Kind::Word) return bad();
@@ -60,13 +58,28 @@ bool read_loc(Parser& parser, Body& body) {
         if (parser.peek().kind != Token::Kind::Number) return bad();
         parser.next();
     }
-    const Token& last = parser.tokens[parser.at - 1];
-    const std::string_view text(first.text.data(),
-                                static_cast<size_t>(last.text.data() + last.text.size() - first.text.data()));
+    const std::string_view text = parser.through(first);
     auto& known = body.kernel.inlined;
     const auto [entry, is_new] = body.inlined.try_emplace(text, static_cast<uint32_t>(known.size()));
     if (is_new) known.emplace_back(text);
     body.source.inlined = entry->second + 1;
+    return true;
+}
+
+// A .loc that another one follows before any instruction is kept as a note: an inlined_at may refer
+// to it.
+bool read_loc(Parser& parser, Body& body) {
+    const Token& first = parser.next();
+    if (!body.unused_loc.empty()) add_note(body, std::move(body.unused_loc));
+    uint64_t file = 0, line = 0, column = 0;
+    if (!read_count(parser, 0, UINT32_MAX, file, "the file of .loc") ||
+        !read_count(parser, 0, UINT32_MAX, line, "the line of .loc") ||
+        !read_count(parser, 0, UINT32_MAX, column, "the column of .loc")) {
+        return false;
+    }
+    body.source = {static_cast<uint32_t>(file), static_cast<uint32_t>(line), static_cast<uint32_t>(column)};
+    if (parser.accept(',') && !read_inlined(parser, body)) return false;
+    body.unused_loc = std::string(parser.through(first));
     return true;
 }
 
@@ -77,13 +90,8 @@ bool read_pragma(Parser& parser, Body& body) {
             return parser.fail(first.line, ".pragma needs a string in quotes; write one");
         }
     } while (parser.accept(','));
-    const Token& end = parser.peek();
     if (!parser.expect(';', "after .pragma")) return false;
-    const auto& labels = body.kernel.labels;
-    const auto here = static_cast<int32_t>(body.kernel.instructions.size());
-    const bool after_label = !labels.empty() && labels.back().instruction == here;
-    body.kernel.notes.push_back(
-        {static_cast<uint32_t>(here), !after_label, std::string(parser.between(first, end)) + ";"});
+    add_note(body, std::string(parser.through(first)));
     return true;
 }
 
@@ -153,6 +161,7 @@ bool read_instruction(Parser& parser, Body& body) {
     made.op = rule->op;
     if (!read_suffixes(parser, *rule, made) || !read_operands(parser, body, *rule, made)) return false;
     body.kernel.instructions.push_back(std::move(made));
+    body.unused_loc.clear();
     return true;
 }
 

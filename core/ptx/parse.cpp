@@ -76,8 +76,8 @@ bool read_section(Parser& parser, const Token& start) {
         }
         parser.next();
     }
-    const Token& last = parser.next();
-    parser.module.sections.emplace_back(std::string(parser.between(start, last)) + "}");
+    parser.next();
+    parser.module.sections.emplace_back(parser.through(start));
     return true;
 }
 
@@ -184,10 +184,15 @@ bool read_item(Parser& parser) {
         if (at_variable(*token)) return --parser.at, read_module_variable(parser, linkage);
     }
     if (token->text == ".func") {
-        return parser.fail(token->line,
-                           "function '{}' stays out of line, and Tilescope runs no calls; build the kernel "
-                           "with its functions inlined",
-                           parser.peek().text.substr(0, 60));
+        // .func (.param .b32 result) name (...)
+        if (parser.accept('(')) {
+            while (parser.peek().kind != Token::Kind::End && !parser.accept(')')) parser.next();
+        }
+        return parser.fail(
+            token->line,
+            "function {} stays out of line, and Tilescope runs no calls; build the kernel with its "
+            "functions inlined",
+            Parser::quoted(parser.peek()));
     }
     return parser.fail(token->line,
                        "directive {} is not known to Tilescope outside a kernel; build the kernel without "

@@ -63,9 +63,10 @@ struct Parser {
         if (token.kind == Token::Kind::End) return "the end of the text";
         return fmt::format("'{}'{}", token.text.substr(0, 60), token.text.size() > 60 ? "..." : "");
     }
-    // The text from one token to just before another, as it was written.
-    std::string_view between(const Token& first, const Token& end) const {
-        return {first.text.data(), static_cast<size_t>(end.text.data() - first.text.data())};
+    // The text from a token to the one taken last, as it was written.
+    std::string_view through(const Token& first) const {
+        const std::string_view last = tokens[at > 0 ? at - 1 : 0].text;
+        return {first.text.data(), static_cast<size_t>(last.data() + last.size() - first.text.data())};
     }
 };
 
@@ -106,6 +107,7 @@ struct Body {
     std::vector<int32_t> module_symbols;  // module variables that it names, in order
     std::unordered_map<int32_t, int32_t> module_symbol;  // module variable -> index above
     SourceLocation source;                               // of the latest .loc
+    std::string unused_loc;                              // its text, until an instruction takes it
     std::unordered_map<std::string_view, uint32_t> inlined;
 
     const Name* find(std::string_view name) const;

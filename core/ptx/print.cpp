@@ -1,5 +1,6 @@
 // A module as PTX text. Registers and variables are declared at the head of the body, whatever
 // scope they came from; .loc stands where the source position changes.
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -134,13 +135,14 @@ void print_body(std::string& out, const Kernel& kernel) {
         labels[static_cast<size_t>(kernel.labels[i].instruction)].push_back(i);
     }
     size_t note = 0;
-    SourceLocation source;
+    std::optional<SourceLocation> source = SourceLocation{};  // the latest .loc printed
     for (size_t i = 0; i <= kernel.instructions.size(); ++i) {
         const auto print_notes = [&](bool before_labels) {
             for (; note < kernel.notes.size() && kernel.notes[note].instruction == i &&
                    kernel.notes[note].before_labels == before_labels;
                  ++note) {
                 out += "\t" + kernel.notes[note].text + "\n";
+                if (kernel.notes[note].text.starts_with(".loc")) source.reset();
             }
         };
         print_notes(true);
@@ -150,8 +152,8 @@ void print_body(std::string& out, const Kernel& kernel) {
         const Instruction& instruction = kernel.instructions[i];
         if (instruction.source != source) {
             source = instruction.source;
-            out += fmt::format("\t.loc\t{} {} {}", source.file, source.line, source.column);
-            if (source.inlined != 0) out += ", " + kernel.inlined[source.inlined - 1];
+            out += fmt::format("\t.loc\t{} {} {}", source->file, source->line, source->column);
+            if (source->inlined != 0) out += ", " + kernel.inlined[source->inlined - 1];
             out += "\n";
         }
         out += "\t" + print(kernel, instruction) + "\n";

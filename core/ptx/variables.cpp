@@ -184,8 +184,7 @@ bool read_pointer_attributes(Parser& parser, Symbol& symbol) {
         uint64_t ignored = 0;
         if (!read_count(parser, 1, 1 << 20, ignored, ".align")) return false;
     }
-    const std::string_view text = parser.between(first, parser.peek());
-    symbol.attributes = std::string(text.substr(0, text.find_last_not_of(" \t\r\n") + 1));
+    symbol.attributes = std::string(parser.through(first));
     return true;
 }
 
