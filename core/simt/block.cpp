@@ -1,0 +1,285 @@
+// A block's turns: warps step one after the other, barriers hold and release them.
+//
+// The generator of Schedule::Seeded is splitmix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom
+// Number Generators", OOPSLA 2014), started from the seed and the block's number.
+#include <cstring>
+
+#include "core/simt/warp_inline.h"
+
+namespace tilescope::simt {
+namespace {
+
+uint64_t splitmix64(uint64_t& state) {
+    uint64_t z = state += 0x9E37'79B9'7F4A'7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58'476D'1CE4'E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D0'49BB'1331'11EBu;
+    return z ^ (z >> 31);
+}
+
+size_t chunks(uint64_t bytes) { return static_cast<size_t>(bytes / sizeof(Chunk) + 1); }
+
+void fill(std::byte* column, int bytes, uint64_t value) {
+    for (int lane = 0; lane < (bytes == 0 ? 1 : kWarpSize); ++lane) {
+        if (bytes == 8)
+            reinterpret_cast<uint64_t*>(column)[lane] = value;
+        else
+            reinterpret_cast<uint32_t*>(column)[lane] = static_cast<uint32_t>(value);
+    }
+}
+
+uint64_t parameter_bits(const PoolColumn& column, uint64_t value) {
+    uint64_t bits = value >> (8 * column.byte);
+    const int size = ptx::size_of(column.type), register_size = static_cast<int>(column.bits);
+    if (size < 8) {
+        bits &= (uint64_t{1} << (8 * size)) - 1;
+        if (ptx::is_signed(column.type) && (bits >> (8 * size - 1) & 1)) bits |= ~uint64_t{0} << (8 * size);
+    }
+    return register_size == 8 ? bits : bits & ((uint64_t{1} << (8 * register_size)) - 1);
+}
+
+}  // namespace
+
+Machine::Machine(const Program& program, const Launch& launch, const RunOptions& options,
+                 std::vector<View> views)
+    : program_(program), launch_(launch), options_(options), views_(std::move(views)) {
+    const size_t warps = static_cast<size_t>((launch.block.count() + kWarpSize - 1) / kWarpSize);
+    last_view_.resize(program.accesses.size());
+    pool_store_.resize(chunks(program.pool_bytes));
+    pool_ = pool_store_.data()->bytes;
+    register_store_.resize(chunks(program.register_bytes) * warps);
+    if (options.values) origin_store_.resize(register_store_.size());
+    shared_store_.resize(chunks(program.shared_bytes));
+    shared_ = shared_store_.data()->bytes;
+    local_store_.resize(chunks(program.local_bytes * kWarpSize) * warps);
+    warps_.resize(warps);
+    for (size_t w = 0; w < warps; ++w) {
+        warps_[w].number = static_cast<uint32_t>(w);
+        warps_[w].registers = register_store_[w * chunks(program.register_bytes)].bytes;
+        if (options.values) warps_[w].origins = origin_store_[w * chunks(program.register_bytes)].bytes;
+        warps_[w].local = local_store_[w * chunks(program.local_bytes * kWarpSize)].bytes;
+    }
+    using K = PoolColumn::Kind;
+    for (const PoolColumn& column : program.pool) {
+        std::byte* at = pool_ + column.offset;
+        const uint32_t sizes[2][3] = {{launch.block.x, launch.block.y, launch.block.z},
+                                      {launch.grid.x, launch.grid.y, launch.grid.z}};
+        switch (column.kind) {
+            case K::Immediate:
+                fill(at, column.bytes, column.bits);
+                continue;
+            case K::Parameter:
+                fill(at, column.bytes, parameter_bits(column, launch.parameters[column.index]));
+                continue;
+            case K::Ntid:
+                fill(at, column.bytes, sizes[0][column.index]);
+                continue;
+            case K::Nctaid:
+                fill(at, column.bytes, sizes[1][column.index]);
+                continue;
+            case K::WarpCount:
+                fill(at, column.bytes, warps);
+                continue;
+            case K::Ctaid:
+                continue;
+            default:
+                break;
+        }
+        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+            const uint32_t bit = 1u << lane, below = bit - 1;
+            const uint32_t value = column.kind == K::LaneId       ? lane
+                                   : column.kind == K::LanemaskEq ? bit
+                                   : column.kind == K::LanemaskLe ? below | bit
+                                   : column.kind == K::LanemaskLt ? below
+                                   : column.kind == K::LanemaskGe ? ~below
+                                                                  : ~(below | bit);
+            if (column.bytes == 8)
+                reinterpret_cast<uint64_t*>(at)[lane] = value;
+            else
+                reinterpret_cast<uint32_t*>(at)[lane] = value;
+        }
+    }
+}
+
+void Machine::start(const BlockId& block) {
+    block_ = block;
+    fault.reset();
+    steps_ = next_chain_ = 0;
+    cursor_ = static_cast<uint32_t>(warps_.size()) - 1;
+    const uint64_t number =
+        block.x + uint64_t{launch_.grid.x} * (block.y + uint64_t{launch_.grid.y} * block.z);
+    random_ = launch_.schedule.seed ^ (number * 0xD1B5'4A32'D192'ED03u);
+    std::memset(register_store_.data(), 0, register_store_.size() * sizeof(Chunk));
+    std::memset(shared_, 0xFF, shared_store_.size() * sizeof(Chunk));
+    if (program_.local_bytes) std::memset(local_store_.data(), 0, local_store_.size() * sizeof(Chunk));
+    if (options_.values) std::memset(origin_store_.data(), 0, origin_store_.size() * sizeof(Chunk));
+    const uint32_t ids[3] = {block.x, block.y, block.z};
+    for (const PoolColumn& column : program_.pool)
+        if (column.kind == PoolColumn::Kind::Ctaid)
+            fill(pool_ + column.offset, column.bytes, ids[column.index]);
+
+    const uint64_t threads = launch_.block.count();
+    for (Warp& warp : warps_) {
+        const uint64_t first = uint64_t{warp.number} * kWarpSize,
+                       lanes = std::min<uint64_t>(kWarpSize, threads - first);
+        warp.state = Warp::State::Ready;
+        warp.alive = lanes == kWarpSize ? ~0u : (1u << lanes) - 1;
+        warp.stack.assign(1, {0, kNoPc, warp.alive});
+        warp.parked = {};
+        warp.instructions = 0;
+        warp.loose.clear();
+        for (int lane = 0; lane < kWarpSize; ++lane) {
+            uint32_t xyz[3];
+            thread_of(warp, lane, xyz[0], xyz[1], xyz[2]);
+            for (size_t k = 0; k < 3; ++k)
+                if (program_.tid[k] != UINT32_MAX)
+                    reinterpret_cast<uint32_t*>(warp.registers + program_.tid[k])[lane] = xyz[k];
+        }
+        if (program_.warp_id != UINT32_MAX) fill(warp.registers + program_.warp_id, 4, warp.number);
+    }
+}
+
+// The warp whose turn it is; -1 where none is ready; -2 where a recorded order names one that is not.
+int Machine::next_warp() {
+    const uint32_t n = static_cast<uint32_t>(warps_.size());
+    const auto ready = [&](uint32_t w) { return warps_[w].state == Warp::State::Ready; };
+    uint32_t first = n, count = 0;
+    for (uint32_t w = 0; w < n; ++w)
+        if (ready(w)) first = std::min(first, w), ++count;
+    if (count == 0) return -1;
+    switch (launch_.schedule.kind) {
+        case Schedule::Kind::Fair:
+            for (uint32_t k = 1; k <= n; ++k)
+                if (ready((cursor_ + k) % n)) return static_cast<int>((cursor_ + k) % n);
+            return -1;
+        case Schedule::Kind::Greedy:
+            return static_cast<int>(ready(cursor_) && steps_ > 0 ? cursor_ : first);
+        case Schedule::Kind::Seeded: {
+            uint64_t pick = splitmix64(random_) % count;
+            for (uint32_t w = first; w < n; ++w)
+                if (ready(w) && pick-- == 0) return static_cast<int>(w);
+            return -1;
+        }
+        case Schedule::Kind::Recorded: {
+            if (steps_ >= launch_.recorded_order.size()) {
+                order_problem = fmt::format(
+                    "the recorded order has {} steps, but the block goes on after them; record it anew",
+                    launch_.recorded_order.size());
+                return -2;
+            }
+            const uint32_t w = launch_.recorded_order[steps_];
+            if (w < n && ready(w)) return static_cast<int>(w);
+            order_problem = fmt::format(
+                "the recorded order gives step {} to warp {}, which {} then; record it anew", steps_, w,
+                w >= n                                  ? "the block does not have"
+                : warps_[w].state == Warp::State::Ended ? "has ended"
+                                                        : "waits at a barrier");
+            return -2;
+        }
+    }
+    return -1;
+}
+
+// One turn of a ready warp.
+template <bool Values>
+Machine::Advance Machine::step(Warp& warp) {
+    StackEntry& top = warp.stack.back();
+    const MicroOp& op = program_.code[top.pc];
+    if (op.kind == MicroOp::Kind::Barrier) {
+        const int lane = std::countr_zero(warp.pending_mask);
+        warp.state = Warp::State::Waiting;
+        warp.barrier = reinterpret_cast<const uint32_t*>(at(warp, op.a))[lane];
+        warp.barrier_threads = op.c ? reinterpret_cast<const uint32_t*>(at(warp, op.b))[lane] : 0;
+        if (observer_) observer_->on_barrier(op.target, warp.number, warp.alive);
+        ++steps_;
+        return Advance::Ok;
+    }
+    if (!access<Values>(warp, op, warp.pending_mask, true)) return Advance::Fault;
+    ++warp.instructions;
+    ++top.pc;
+    return advance<Values>(warp);
+}
+
+// Releases every barrier that all have reached; repeats, as warps that go on may end.
+template <bool Values>
+Machine::Advance Machine::release_barriers() {
+    for (;;) {
+        int release = -1;
+        for (const Warp& warp : warps_) {
+            if (warp.state != Warp::State::Waiting) continue;
+            uint32_t here = 0, others = 0;
+            for (const Warp& other : warps_) {
+                const bool same = other.state == Warp::State::Waiting && other.barrier == warp.barrier;
+                here += same, others += !same && other.state != Warp::State::Ended;
+            }
+            const uint32_t wanted = (warp.barrier_threads + kWarpSize - 1) / kWarpSize;
+            if (warp.barrier_threads ? here >= wanted : others == 0) {
+                release = static_cast<int>(warp.barrier);
+                break;
+            }
+        }
+        if (release < 0) return Advance::Ok;
+        std::vector<Warp*> released;
+        for (Warp& warp : warps_)
+            if (warp.state == Warp::State::Waiting && warp.barrier == static_cast<uint32_t>(release))
+                released.push_back(&warp);
+        for (Warp* warp : released) {
+            warp->state = Warp::State::Ready;
+            ++warp->instructions;
+            ++warp->stack.back().pc;
+        }
+        for (Warp* warp : released)
+            if (const Advance a = advance<Values>(*warp); a != Advance::Ok) return a;
+    }
+}
+
+template <bool Values>
+Ended Machine::turns() {
+    for (Warp& warp : warps_)
+        if (const Advance a = advance<Values>(warp); a != Advance::Ok) return ended(a);
+    for (;;) {
+        if (options_.stop && options_.stop->load(std::memory_order_relaxed)) return Ended::Stopped;
+        const int next = next_warp();
+        if (next == -2) return Ended::OrderNotFollowed;
+        if (next == -1) break;
+        Warp& warp = warps_[static_cast<size_t>(next)];
+        cursor_ = static_cast<uint32_t>(next);
+        if (const Advance a = step<Values>(warp); a != Advance::Ok) return ended(a);
+        if (warp.state == Warp::State::Ready) continue;
+        if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);
+    }
+    for (const Warp& warp : warps_) {
+        if (warp.state != Warp::State::Waiting) continue;
+        const MicroOp& op = program_.code[warp.stack.back().pc];
+        std::string others;
+        for (const Warp& other : warps_)
+            if (other.state == Warp::State::Waiting && other.barrier != warp.barrier) {
+                others = fmt::format(", while {} waits at barrier {} at {}",
+                                     thread_name(other, std::countr_zero(other.alive)), other.barrier,
+                                     line_text(program_.code[other.stack.back().pc]));
+                break;
+            }
+        raise(Fault::Kind::Deadlock, warp, std::countr_zero(warp.alive), op,
+              fmt::format("{} waits for ever at barrier {} at {}: not enough threads come to it{}",
+                          thread_text(warp, std::countr_zero(warp.alive)), warp.barrier, line_text(op),
+                          others));
+        return Ended::Faulted;
+    }
+    if (launch_.schedule.kind == Schedule::Kind::Recorded && steps_ < launch_.recorded_order.size()) {
+        order_problem =
+            fmt::format("the recorded order has {} steps, but the block ended after {}; record it anew",
+                        launch_.recorded_order.size(), steps_);
+        return Ended::OrderNotFollowed;
+    }
+    return Ended::Complete;
+}
+
+Ended Machine::run_block(const BlockId& block, BlockObserver* observer) {
+    observer_ = observer;
+    start(block);
+    const Ended result = options_.values ? turns<true>() : turns<false>();
+    instructions = 0;
+    for (const Warp& warp : warps_) instructions += warp.instructions;
+    return result;
+}
+
+}  // namespace tilescope::simt

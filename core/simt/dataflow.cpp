@@ -1,0 +1,170 @@
+// Where values come from, lane by lane.
+//
+//   ld            step + 1
+//   mov, selp     as the source
+//   fma a*b + c   the chain of c where c is computed, else a new chain; the product is reported at once
+//   mul a*b       a new chain X, kept as a loose product: nobody knows yet which sum it goes into
+//   add s + t     where one side is a running sum and the other a loose product: the sum's chain, and
+//                 the product is reported now, with the sum it went into. Where there is no running sum
+//                 yet (0 + X, a loaded value + X, X + Y) the first loose product's chain becomes one.
+//
+// A loose product that anything else takes (a store, an fma's addend, another mul, the end of the warp)
+// is its own running sum: it is reported with its chain X and its value. So the chain that is stored to
+// an output is always the one under which its products were reported. Where two running sums are
+// added, the result goes on with the first one's chain.
+#include <bit>
+
+#include "core/simt/warp_inline.h"
+
+namespace tilescope::simt {
+namespace {
+
+constexpr bool is_computed(Origin o) { return (o & kComputed) != 0; }
+constexpr bool is_loaded(Origin o) { return o != 0 && !is_computed(o); }
+
+template <class Fn>
+void each(uint32_t mask, Fn fn) {
+    for (; mask; mask &= mask - 1) fn(static_cast<size_t>(std::countr_zero(mask)));
+}
+
+}  // namespace
+
+const Origin* Machine::origin(const Warp& warp, Ref ref) const {
+    return in_pool(ref) ? no_origin_.data() : reinterpret_cast<const Origin*>(warp.origins + ref);
+}
+
+LooseProduct* Machine::loose_product(Warp& warp, Origin o, int lane) {
+    if (!is_computed(o)) return nullptr;
+    for (LooseProduct& product : warp.loose)
+        if (product.chain == o && (product.mask >> lane & 1)) return &product;
+    return nullptr;
+}
+
+void Machine::report_loose(Warp& warp, LooseProduct& product, uint32_t mask,
+                           const std::array<Origin, kWarpSize>& result,
+                           const std::array<float, kWarpSize>& sum) {
+    product.mask &= ~mask;
+    Product report;
+    report.warp = warp.number, report.mask = mask;
+    report.a = product.a.data(), report.b = product.b.data(), report.result = result.data();
+    report.a_value = product.a_value.data(), report.b_value = product.b_value.data(), report.sum = sum.data();
+    if (observer_) observer_->on_product(report);
+}
+
+// Loose products among these origins become running sums of their own.
+void Machine::settle_loose(Warp& warp, const Origin* origins, uint32_t mask) {
+    for (LooseProduct& product : warp.loose) {
+        uint32_t lanes = 0;
+        each(mask & product.mask, [&](size_t l) { lanes |= origins[l] == product.chain ? 1u << l : 0u; });
+        if (lanes == 0) continue;
+        std::array<Origin, kWarpSize> result;
+        result.fill(product.chain);
+        report_loose(warp, product, lanes, result, product.sum);
+    }
+    std::erase_if(warp.loose, [](const LooseProduct& p) { return p.mask == 0; });
+}
+
+void Machine::settle_all_loose(Warp& warp) {
+    for (LooseProduct& product : warp.loose) {
+        std::array<Origin, kWarpSize> result;
+        result.fill(product.chain);
+        report_loose(warp, product, product.mask, result, product.sum);
+    }
+    warp.loose.clear();
+}
+
+void Machine::flow_before(Warp& warp, const MicroOp& op, const Flow& flow, uint32_t mask, OriginPlan& plan) {
+    using K = Flow::Kind;
+    if (flow.kind == K::None) return;
+    const Origin* a = origin(warp, op.a);
+    const Origin* b = origin(warp, op.b);
+    const Origin* c = origin(warp, op.c);
+    if (flow.kind == K::CopyA || flow.kind == K::CopyAB) {
+        // The same choice of lanes, made among origins instead of values.
+        const auto* as_bytes = [](const Origin* o) { return reinterpret_cast<const std::byte*>(o); }(a);
+        const std::byte* second =
+            flow.kind == K::CopyAB ? reinterpret_cast<const std::byte*>(b) : at(warp, op.b);
+        uint32_t predicate = 0;
+        flow.origin(reinterpret_cast<std::byte*>(plan.result.data()),
+                    reinterpret_cast<std::byte*>(&predicate), as_bytes, second, at(warp, op.c), mask);
+        return;
+    }
+    // A shorter source list leaves refs at 0, the predicates, whose origins are 0.
+    Origin fresh = 0;
+    const auto new_chain = [&] { return fresh ? fresh : fresh = kComputed | ++next_chain_; };
+    if (flow.kind != K::Sum && !warp.loose.empty()) {
+        settle_loose(warp, a, mask);
+        settle_loose(warp, b, mask);
+        settle_loose(warp, c, mask);
+    }
+    each(mask, [&](size_t l) {
+        const Origin x = a[l], y = b[l], z = c[l];
+        const int lane = static_cast<int>(l);
+        switch (flow.kind) {
+            case K::Sum: {
+                const bool loose_x = loose_product(warp, x, lane) != nullptr,
+                           loose_y = loose_product(warp, y, lane) != nullptr;
+                plan.taken_a |= loose_x ? 1u << l : 0u;
+                plan.taken_b |= loose_y && !(loose_x && x == y) ? 1u << l : 0u;
+                plan.result[l] = is_computed(x) && !loose_x   ? x
+                                 : is_computed(y) && !loose_y ? y
+                                 : loose_x                    ? x
+                                 : loose_y                    ? y
+                                 : x || y                     ? new_chain()
+                                                              : 0;
+                break;
+            }
+            case K::Fused:
+                plan.result[l] = is_computed(z) ? z : x || y || z ? new_chain() : 0;
+                break;
+            default:
+                plan.result[l] = x || y || z ? new_chain() : 0;
+                break;
+        }
+        if (flow.fp32 && (flow.kind == K::Product || flow.kind == K::Fused) && (is_loaded(x) || is_loaded(y)))
+            plan.products |= 1u << l;
+        plan.a[l] = x, plan.b[l] = y;
+    });
+    if (plan.products) {
+        const auto* av = reinterpret_cast<const float*>(at(warp, op.a));
+        const auto* bv = reinterpret_cast<const float*>(at(warp, op.b));
+        std::copy_n(av, kWarpSize, plan.a_value.begin());
+        std::copy_n(bv, kWarpSize, plan.b_value.begin());
+    }
+    plan.chain_of_product = fresh;
+}
+
+void Machine::flow_after(Warp& warp, const MicroOp& op, const Flow& flow, uint32_t mask, OriginPlan& plan) {
+    using K = Flow::Kind;
+    auto* d = reinterpret_cast<Origin*>(warp.origins + op.d);
+    if (flow.kind == K::None) {
+        if (flow.writes_column) each(mask, [&](size_t l) { d[l] = 0; });
+        return;
+    }
+    each(mask, [&](size_t l) { d[l] = plan.result[l]; });
+    std::array<float, kWarpSize> sum;
+    std::copy_n(reinterpret_cast<const float*>(at(warp, op.d)), kWarpSize, sum.begin());
+    if (flow.kind == K::Fused && plan.products) {
+        Product report;
+        report.warp = warp.number, report.mask = plan.products;
+        report.a = plan.a.data(), report.b = plan.b.data(), report.result = plan.result.data();
+        report.a_value = plan.a_value.data(), report.b_value = plan.b_value.data(), report.sum = sum.data();
+        if (observer_) observer_->on_product(report);
+    }
+    if (flow.kind == K::Product && plan.products)
+        warp.loose.push_back(
+            {plan.chain_of_product, plan.products, plan.a, plan.b, plan.a_value, plan.b_value, sum});
+    if (flow.kind == K::Sum && (plan.taken_a | plan.taken_b)) {
+        for (LooseProduct& product : warp.loose) {
+            uint32_t lanes = 0;
+            each(plan.taken_a & product.mask,
+                 [&](size_t l) { lanes |= plan.a[l] == product.chain ? 1u << l : 0u; });
+            each(plan.taken_b & product.mask,
+                 [&](size_t l) { lanes |= plan.b[l] == product.chain ? 1u << l : 0u; });
+            if (lanes) report_loose(warp, product, lanes, plan.result, sum);
+        }
+        std::erase_if(warp.loose, [](const LooseProduct& p) { return p.mask == 0; });
+    }
+}
+
+}  // namespace tilescope::simt

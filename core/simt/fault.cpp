@@ -1,0 +1,132 @@
+// Faults in words: which thread, where in the source, which element of which array.
+#include "core/simt/warp_inline.h"
+
+namespace tilescope::simt {
+
+using ptx::StateSpace;
+
+void Machine::thread_of(const Warp& warp, int lane, uint32_t& x, uint32_t& y, uint32_t& z) const {
+    const uint64_t linear = uint64_t{warp.number} * kWarpSize + static_cast<uint64_t>(lane);
+    const Dim3& d = launch_.block;
+    x = static_cast<uint32_t>(linear % d.x);
+    y = static_cast<uint32_t>(linear / d.x % d.y);
+    z = static_cast<uint32_t>(linear / d.x / d.y);
+}
+
+std::string Machine::thread_name(const Warp& warp, int lane) const {
+    uint32_t x, y, z;
+    thread_of(warp, lane, x, y, z);
+    return launch_.block.z > 1 ? fmt::format("thread ({},{},{})", x, y, z)
+                               : fmt::format("thread ({},{})", x, y);
+}
+
+std::string Machine::thread_text(const Warp& warp, int lane) const {
+    const std::string block = launch_.grid.z > 1 ? fmt::format("({},{},{})", block_.x, block_.y, block_.z)
+                                                 : fmt::format("({},{})", block_.x, block_.y);
+    return thread_name(warp, lane) + " of block " + block;
+}
+
+std::string Machine::line_text(const MicroOp& op) const {
+    for (const ptx::Site& site : program_.sites)
+        if (site.instruction == op.instruction && site.line) return fmt::format("line {}", site.line);
+    if (const uint32_t line = program_.source_lines[op.instruction]) return fmt::format("line {}", line);
+    return fmt::format("PTX line {}", program_.ptx_lines[op.instruction]);
+}
+
+bool Machine::raise(Fault::Kind kind, const Warp& warp, int lane, const MicroOp& op, std::string message) {
+    Fault f;
+    f.kind = kind;
+    f.block = block_;
+    thread_of(warp, lane, f.thread_x, f.thread_y, f.thread_z);
+    f.line = program_.source_lines[op.instruction];
+    for (const ptx::Site& site : program_.sites)
+        if (site.instruction == op.instruction) f.site = static_cast<int32_t>(site.id), f.line = site.line;
+    f.message = std::move(message);
+    fault = std::move(f);
+    return false;
+}
+
+namespace {
+
+// Bytes between an address and an array; 0 inside.
+uint64_t distance(const Array& array, int64_t address) {
+    const int64_t base = static_cast<int64_t>(array.base), end = base + static_cast<int64_t>(array.bytes());
+    if (address < base) return static_cast<uint64_t>(base - address);
+    return address < end ? 0 : static_cast<uint64_t>(address - end) + 1;
+}
+
+// "M[2,4]": rows below 0 and beyond the last are named as the index arithmetic gives them.
+std::string element_text(const Array& array, int64_t address) {
+    const int64_t size = std::max<int64_t>(array.element_bytes, 1), cols = array.cols;
+    const auto floor_div = [](int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); };
+    const int64_t index = floor_div(address - static_cast<int64_t>(array.base), size);
+    if (cols == 0) return fmt::format("{}[{}]", array.name, index);
+    const int64_t row = floor_div(index, cols);
+    return fmt::format("{}[{},{}]", array.name, row, index - row * cols);
+}
+
+}  // namespace
+
+void Machine::raise_access(Warp& warp, const MicroOp& op, const Access& access, StateSpace space, int lane,
+                           bool misaligned) {
+    const uint64_t address = address_[static_cast<size_t>(lane)];
+    const bool is_load = op.kind == MicroOp::Kind::Load;
+    const uint32_t bytes = uint32_t{access.element_bytes} * access.elements;
+    const std::string start = thread_text(warp, lane) + (is_load ? " reads " : " writes ");
+    const std::string where = " at " + line_text(op);
+    const bool shared = space == StateSpace::Shared;
+    // Offsets in shared memory are small; a huge one is a negative one, of 32 or 64 bits.
+    const int64_t signed_address = shared && !access.wide_address
+                                       ? int64_t{static_cast<int32_t>(static_cast<uint32_t>(address))}
+                                       : static_cast<int64_t>(address);
+
+    constexpr uint64_t kFar = uint64_t{1}
+                              << 40;  // farther from every array, an address is no index gone astray
+    const Array* nearest = nullptr;
+    uint64_t least = kFar;
+    if (shared || space == StateSpace::Global)
+        for (const Array& array : launch_.arrays) {
+            if ((array.space == Space::Shared) != shared) continue;
+            const uint64_t d = distance(array, signed_address);
+            if (d < least) least = d, nearest = &array;
+        }
+
+    std::string message;
+    Fault::Kind kind = misaligned ? Fault::Kind::Misaligned : Fault::Kind::OutOfBounds;
+    if (misaligned) {
+        const std::string what =
+            nearest
+                ? fmt::format("{} bytes near {} at {} {:#x}", bytes, element_text(*nearest, signed_address),
+                              shared ? "offset" : "address", address)
+                : fmt::format("{} bytes at {} {:#x}", bytes, shared ? "offset" : "address", address);
+        message = fmt::format("{}{}{}, which is not a multiple of {}", start, what, where, bytes);
+    } else if (nearest && least != 0) {
+        message = fmt::format("{}{}{}, outside {}'s {} x {} elements", start,
+                              element_text(*nearest, signed_address), where, nearest->name, nearest->rows,
+                              nearest->cols);
+    } else if (shared) {
+        message = fmt::format("{}byte {} of shared memory{}, outside the block's {} bytes", start,
+                              signed_address, where, program_.shared_bytes);
+    } else if (space == StateSpace::Local || space == StateSpace::Const) {
+        const char* name = space == StateSpace::Local ? "local" : "constant";
+        message =
+            fmt::format("{}byte {} of {} memory{}, outside its {} bytes", start, signed_address, name, where,
+                        space == StateSpace::Local ? program_.local_bytes : program_.constants.size());
+    } else if (nearest) {
+        message = fmt::format("{}{}{}, whose {} bytes reach outside its buffer", start,
+                              element_text(*nearest, signed_address), where, bytes);
+    } else {
+        bool near_buffer = false;
+        for (const View& view : views_) {
+            const uint64_t d = address < view.base ? view.base - address : address - (view.base + view.bytes);
+            near_buffer |= d < kFar;
+        }
+        if (!near_buffer) kind = Fault::Kind::BadAddress;
+        message = fmt::format("{}{} bytes at address {:#x}{}, which is in no buffer of the launch", start,
+                              bytes, address, where);
+    }
+    raise(kind, warp, lane, op, std::move(message));
+    fault->address = address;
+}
+
+}  // namespace tilescope::simt

@@ -1,0 +1,28 @@
+#include "core/simt/lanes.h"
+
+namespace tilescope::simt {
+
+bool supported(LaneVersion version) {
+    if (version == LaneVersion::Portable) return true;
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#else
+    return false;
+#endif
+}
+
+LaneVersion best_version() {
+    return supported(LaneVersion::Avx2) ? LaneVersion::Avx2 : LaneVersion::Portable;
+}
+
+LaneOp find_lane_op(const ptx::Instruction& instruction, LaneVersion version) {
+    if (LaneOp op = directed::find(instruction)) return op;
+#if defined(__x86_64__)
+    if (version == LaneVersion::Avx2) return avx2::find(instruction);
+#endif
+    (void)version;
+    return portable::find(instruction);
+}
+
+}  // namespace tilescope::simt

@@ -1,0 +1,51 @@
+// Lane functions: one PTX arithmetic instruction over the 32 lanes of a warp.
+//
+//   register %f3 -->  [ lane 0 | lane 1 | ... | lane 31 ]   a column of 32 slots
+//
+// A slot is 4 bytes for every type up to 32 bits and 8 bytes for 64-bit types; integers narrower
+// than their slot lie in it zero-extended. A predicate is one 32-bit word, a bit a lane.
+//
+// The same source (lanes_*.inl) is compiled twice: for any processor, and for x86-64 processors
+// with AVX2 and FMA. Both give the same bits; the second is faster.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/base/launch.h"
+#include "core/ptx/ast.h"
+
+namespace tilescope::simt {
+
+// d, e: destinations; a, b, c: sources, in the order of the instruction's operands. e is the second
+// destination (shfl's predicate) or a fourth source (lop3's table). Lanes outside the mask keep their values.
+using LaneFn = void (*)(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b,
+                        const std::byte* c, uint32_t mask);
+
+struct LaneOp {
+    LaneFn full = nullptr;     // may write every lane, for a mask that covers all lanes that live
+    LaneFn partial = nullptr;  // writes the lanes of the mask only
+    explicit operator bool() const { return full != nullptr; }
+};
+
+enum class LaneVersion : uint8_t { Portable, Avx2 };
+
+bool supported(LaneVersion version);  // by the processor that runs this
+LaneVersion best_version();
+
+// The lane function of an instruction's operation, types and modifiers (its operands do not matter);
+// empty where there is none.
+LaneOp find_lane_op(const ptx::Instruction& instruction, LaneVersion version);
+
+namespace portable {
+LaneOp find(const ptx::Instruction& instruction);
+}
+namespace avx2 {
+LaneOp find(const ptx::Instruction& instruction);
+}
+namespace directed {
+LaneOp find(const ptx::Instruction& instruction);  // float arithmetic rounded toward zero or an infinity
+}
+
+}  // namespace tilescope::simt

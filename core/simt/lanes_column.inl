@@ -1,0 +1,152 @@
+// Columns, and the loops that apply a scalar operation to every lane.
+namespace tilescope::simt::TILESCOPE_LANES {
+
+using ptx::Bool;
+using ptx::Compare;
+using ptx::Half;
+using ptx::Instruction;
+using ptx::Mode;
+using ptx::Op;
+using ptx::Round;
+using ptx::Type;
+
+template <class T>
+using Slot = std::conditional_t<(sizeof(T) <= 4), uint32_t, uint64_t>;
+
+template <class T>
+inline T from_slot(Slot<T> slot) {
+    if constexpr (std::is_floating_point_v<T>)
+        return std::bit_cast<T>(slot);
+    else
+        return static_cast<T>(slot);
+}
+
+template <class T>
+inline Slot<T> to_slot(T value) {
+    if constexpr (std::is_floating_point_v<T>)
+        return std::bit_cast<Slot<T>>(value);
+    else
+        return static_cast<Slot<T>>(static_cast<std::make_unsigned_t<T>>(value));
+}
+
+template <class T>
+inline const Slot<T>* slots(const std::byte* column) {
+    return reinterpret_cast<const Slot<T>*>(column);
+}
+template <class T>
+inline Slot<T>* slots(std::byte* column) {
+    return reinterpret_cast<Slot<T>*>(column);
+}
+
+inline uint32_t& word(std::byte* p) { return *reinterpret_cast<uint32_t*>(p); }
+inline uint32_t word(const std::byte* p) { return *reinterpret_cast<const uint32_t*>(p); }
+
+// D = F::apply(A), F::apply(A, B) or F::apply(A, B, C), by what F takes.
+template <class F, class D, class A>
+void full1(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*, uint32_t) {
+    Slot<D>* out = slots<D>(d);
+    const Slot<A>* x = slots<A>(a);
+    TILESCOPE_EACH_LANE
+    for (int i = 0; i < kWarpSize; ++i) out[i] = to_slot<D>(F::apply(from_slot<A>(x[i])));
+}
+template <class F, class D, class A>
+void partial1(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*,
+              uint32_t mask) {
+    Slot<D>* out = slots<D>(d);
+    const Slot<A>* x = slots<A>(a);
+    TILESCOPE_EACH_LANE
+    for (int i = 0; i < kWarpSize; ++i) {
+        const Slot<D> r = to_slot<D>(F::apply(from_slot<A>(x[i])));
+        out[i] = (mask >> i & 1) ? r : out[i];
+    }
+}
+template <class F, class D, class A, class B>
+void full2(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte*, uint32_t) {
+    Slot<D>* out = slots<D>(d);
+    const Slot<A>* x = slots<A>(a);
+    const Slot<B>* y = slots<B>(b);
+    TILESCOPE_EACH_LANE
+    for (int i = 0; i < kWarpSize; ++i) out[i] = to_slot<D>(F::apply(from_slot<A>(x[i]), from_slot<B>(y[i])));
+}
+template <class F, class D, class A, class B>
+void partial2(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte*,
+              uint32_t mask) {
+    Slot<D>* out = slots<D>(d);
+    const Slot<A>* x = slots<A>(a);
+    const Slot<B>* y = slots<B>(b);
+    TILESCOPE_EACH_LANE
+    for (int i = 0; i < kWarpSize; ++i) {
+        const Slot<D> r = to_slot<D>(F::apply(from_slot<A>(x[i]), from_slot<B>(y[i])));
+        out[i] = (mask >> i & 1) ? r : out[i];
+    }
+}
+template <class F, class D, class A, class B, class C>
+void full3(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte* c, uint32_t) {
+    Slot<D>* out = slots<D>(d);
+    const Slot<A>* x = slots<A>(a);
+    const Slot<B>* y = slots<B>(b);
+    const Slot<C>* z = slots<C>(c);
+    TILESCOPE_EACH_LANE
+    for (int i = 0; i < kWarpSize; ++i)
+        out[i] = to_slot<D>(F::apply(from_slot<A>(x[i]), from_slot<B>(y[i]), from_slot<C>(z[i])));
+}
+template <class F, class D, class A, class B, class C>
+void partial3(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte* c,
+              uint32_t mask) {
+    Slot<D>* out = slots<D>(d);
+    const Slot<A>* x = slots<A>(a);
+    const Slot<B>* y = slots<B>(b);
+    const Slot<C>* z = slots<C>(c);
+    TILESCOPE_EACH_LANE
+    for (int i = 0; i < kWarpSize; ++i) {
+        const Slot<D> r = to_slot<D>(F::apply(from_slot<A>(x[i]), from_slot<B>(y[i]), from_slot<C>(z[i])));
+        out[i] = (mask >> i & 1) ? r : out[i];
+    }
+}
+
+template <class F, class D, class A>
+LaneOp unary() {
+    return {full1<F, D, A>, partial1<F, D, A>};
+}
+template <class F, class D, class A, class B = A>
+LaneOp binary() {
+    return {full2<F, D, A, B>, partial2<F, D, A, B>};
+}
+template <class F, class D, class A, class B = A, class C = A>
+LaneOp ternary() {
+    return {full3<F, D, A, B, C>, partial3<F, D, A, B, C>};
+}
+
+// Calls f with a value of the C++ type of an integer PTX type (b types count as unsigned).
+template <class Fn>
+LaneOp with_integer(Type type, Fn f) {
+    switch (type) {
+        case Type::B16:
+        case Type::U16:
+            return f(uint16_t{});
+        case Type::S16:
+            return f(int16_t{});
+        case Type::B32:
+        case Type::U32:
+            return f(uint32_t{});
+        case Type::S32:
+            return f(int32_t{});
+        case Type::B64:
+        case Type::U64:
+            return f(uint64_t{});
+        case Type::S64:
+            return f(int64_t{});
+        default:
+            return {};
+    }
+}
+
+// The same for the types that cvt knows, 8 bits included.
+template <class Fn>
+LaneOp with_any_integer(Type type, Fn f) {
+    if (type == Type::U8 || type == Type::B8) return f(uint8_t{});
+    if (type == Type::S8) return f(int8_t{});
+    return with_integer(type, f);
+}
+
+}  // namespace tilescope::simt::TILESCOPE_LANES

@@ -1,0 +1,193 @@
+// IEEE arithmetic, rounded to nearest even. Source: PTX ISA, "Floating-Point Instructions"; special
+// values as an H200 was seen to give them (tests/data/hardware): any NaN result of fp32 arithmetic is
+// 0x7fffffff. fp64 results keep the payload of the first operand that is a NaN, made quiet; a NaN made
+// by the operation itself is 0xfff8000000000000.
+//
+// The folder is compiled with -ffp-contract=off: a product and a sum stay two roundings.
+namespace tilescope::simt::TILESCOPE_LANES {
+
+inline float canonical(float x) { return x != x ? std::bit_cast<float>(0x7FFF'FFFFu) : x; }
+
+inline double quiet(double x) {
+    return std::bit_cast<double>(std::bit_cast<uint64_t>(x) | 0x0008'0000'0000'0000u);
+}
+inline double canonical(double r, double a, double b, double c) {
+    if (r == r) return r;
+    if (a != a) return quiet(a);
+    if (b != b) return quiet(b);
+    if (c != c) return quiet(c);
+    return std::bit_cast<double>(0xFFF8'0000'0000'0000u);
+}
+
+// .ftz: subnormals become zero of the same sign.
+template <bool Ftz>
+inline float flushed(float x) {
+    if constexpr (!Ftz) return x;
+    const uint32_t bits = std::bit_cast<uint32_t>(x);
+    return std::bit_cast<float>((bits & 0x7F80'0000u) == 0 ? bits & 0x8000'0000u : bits);
+}
+
+// .sat: clamped to [0, 1]; a NaN becomes +0.
+template <bool Sat>
+inline float saturated(float x) {
+    if constexpr (!Sat) return x;
+    return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
+}
+
+template <bool Ftz, bool Sat>
+inline float finished(float x) {
+    return saturated<Sat>(canonical(flushed<Ftz>(x)));
+}
+
+// The operations proper.
+struct FAdd {
+    template <class T>
+    static T op(T a, T b) {
+        return a + b;
+    }
+};
+struct FSub {
+    template <class T>
+    static T op(T a, T b) {
+        return a - b;
+    }
+};
+struct FMul {
+    template <class T>
+    static T op(T a, T b) {
+        return a * b;
+    }
+};
+struct FDiv {
+    template <class T>
+    static T op(T a, T b) {
+        return a / b;
+    }
+};
+struct FFma {
+    static float op(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+    static double op(double a, double b, double c) { return __builtin_fma(a, b, c); }
+};
+struct FSqrt {
+    static float op(float a) { return __builtin_sqrtf(a); }
+    static double op(double a) { return __builtin_sqrt(a); }
+};
+struct FRcp {
+    template <class T>
+    static T op(T a) {
+        return T{1} / a;
+    }
+};
+
+// The number that is not a NaN; of two zeros the negative one is the smaller.
+struct FMin {
+    template <class T>
+    static T op(T a, T b) {
+        using S = Slot<T>;
+        const T zero = std::bit_cast<T>(static_cast<S>(std::bit_cast<S>(a) | std::bit_cast<S>(b)));
+        const T lesser = a < b ? a : (a == b ? zero : b);
+        return a != a ? b : (b != b ? a : lesser);
+    }
+};
+struct FMax {
+    template <class T>
+    static T op(T a, T b) {
+        using S = Slot<T>;
+        const T zero = std::bit_cast<T>(static_cast<S>(std::bit_cast<S>(a) & std::bit_cast<S>(b)));
+        const T greater = a > b ? a : (a == b ? zero : b);
+        return a != a ? b : (b != b ? a : greater);
+    }
+};
+struct FNeg {
+    template <class T>
+    static T op(T a) {
+        return -a;
+    }
+};
+struct FAbs {
+    static float op(float a) { return __builtin_fabsf(a); }
+    static double op(double a) { return __builtin_fabs(a); }
+};
+
+// An operation with its modifiers, as the lane loops call it.
+template <class F, bool Ftz, bool Sat>
+struct F32 {
+    static float apply(float a) { return finished<Ftz, Sat>(F::op(flushed<Ftz>(a))); }
+    static float apply(float a, float b) {
+        return finished<Ftz, Sat>(F::op(flushed<Ftz>(a), flushed<Ftz>(b)));
+    }
+    static float apply(float a, float b, float c) {
+        return finished<Ftz, Sat>(F::op(flushed<Ftz>(a), flushed<Ftz>(b), flushed<Ftz>(c)));
+    }
+};
+template <class F>
+struct F64 {
+    static double apply(double a) { return canonical(F::op(a), a, a, a); }
+    static double apply(double a, double b) { return canonical(F::op(a, b), a, b, b); }
+    static double apply(double a, double b, double c) { return canonical(F::op(a, b, c), a, b, c); }
+};
+// neg and abs of fp64 only touch the sign.
+template <class F>
+struct F64Sign {
+    static double apply(double a) { return F::op(a); }
+};
+
+template <class G, class T, int Operands>
+LaneOp float_op() {
+    if constexpr (Operands == 1)
+        return unary<G, T, T>();
+    else if constexpr (Operands == 2)
+        return binary<G, T, T>();
+    else
+        return ternary<G, T, T>();
+}
+
+template <class F, int Operands>
+LaneOp float_op(const Instruction& i) {
+    if (i.type == Type::F64) return i.ftz || i.sat ? LaneOp{} : float_op<F64<F>, double, Operands>();
+    if (i.type != Type::F32) return {};
+    if (i.ftz)
+        return i.sat ? float_op<F32<F, true, true>, float, Operands>()
+                     : float_op<F32<F, true, false>, float, Operands>();
+    return i.sat ? float_op<F32<F, false, true>, float, Operands>()
+                 : float_op<F32<F, false, false>, float, Operands>();
+}
+
+inline LaneOp find_float(const Instruction& i) {
+    if (i.round != Round::None && i.round != Round::Rn) return {};  // directed: lanes_directed.cpp
+    for (const std::string& suffix : i.suffixes)
+        if (suffix == "NaN" || suffix == "xorsign" || suffix == "relu") return {};
+    const bool named = i.round == Round::Rn;
+    switch (i.op) {
+        case Op::Add:
+            return float_op<FAdd, 2>(i);
+        case Op::Sub:
+            return float_op<FSub, 2>(i);
+        case Op::Mul:
+            return float_op<FMul, 2>(i);
+        case Op::Mad:
+        case Op::Fma:
+            return named ? float_op<FFma, 3>(i) : LaneOp{};
+        case Op::Div:
+            return named ? float_op<FDiv, 2>(i) : LaneOp{};
+        case Op::Sqrt:
+            return named ? float_op<FSqrt, 1>(i) : LaneOp{};
+        case Op::Rcp:
+            return named ? float_op<FRcp, 1>(i) : LaneOp{};
+        case Op::Min:
+            return float_op<FMin, 2>(i);
+        case Op::Max:
+            return float_op<FMax, 2>(i);
+        case Op::Neg:
+            return i.type == Type::F64 ? unary<F64Sign<FNeg>, double, double>() : float_op<FNeg, 1>(i);
+        case Op::Abs:
+            return i.type == Type::F64 ? unary<F64Sign<FAbs>, double, double>() : float_op<FAbs, 1>(i);
+        case Op::Mov:
+            return i.type == Type::F64 ? unary<Copy, uint64_t, uint64_t>()
+                                       : unary<Copy, uint32_t, uint32_t>();
+        default:
+            return {};
+    }
+}
+
+}  // namespace tilescope::simt::TILESCOPE_LANES

@@ -1,0 +1,326 @@
+// Operands: registers, constants, special registers and variables become columns and offsets.
+#include "core/simt/lowering.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/ptx/parse.h"
+
+namespace tilescope::simt {
+
+using ptx::Op;
+using ptx::Operand;
+using ptx::StateSpace;
+using ptx::Type;
+
+int slot_bytes(Type type) {
+    if (type == Type::Pred) return 0;
+    return ptx::size_of(type) == 8 ? 8 : 4;
+}
+
+Type unsigned_of(int bytes) { return bytes == 8 ? Type::U64 : bytes == 2 ? Type::U16 : Type::U32; }
+
+bool Lowering::fail(const std::string& why) {
+    if (problem.empty() && current)
+        problem = fmt::format("instruction '{}' (line {} of the PTX) cannot be run on the CPU: {}",
+                              ptx::print(kernel, *current), current->text_line, why);
+    return false;
+}
+
+namespace {
+
+uint64_t aligned(uint64_t at, uint64_t alignment) {
+    alignment = std::max<uint64_t>(alignment, 1);
+    return (at + alignment - 1) / alignment * alignment;
+}
+
+// Places a variable and appends its initial bytes.
+uint64_t place(std::vector<std::byte>& memory, const ptx::Symbol& symbol) {
+    const uint64_t at = aligned(
+        memory.size(), std::max<uint64_t>(symbol.alignment, static_cast<uint64_t>(size_of(symbol.type))));
+    memory.resize(at + symbol.bytes());
+    std::memcpy(memory.data() + at, symbol.initial.data(),
+                std::min<size_t>(symbol.initial.size(), symbol.bytes()));
+    return at;
+}
+
+}  // namespace
+
+void Lowering::lay_out() {
+    for (const ptx::Register& r : kernel.registers) {
+        if (r.type == Type::Pred)
+            register_offset.push_back(next_predicate), next_predicate += 4;
+        else
+            register_offset.push_back(0);
+    }
+    next_column = static_cast<uint32_t>(aligned(next_predicate, kColumnBytes));
+    next_predicate = next_column;  // temporaries take a column each 32 of them
+    for (size_t i = 0; i < kernel.registers.size(); ++i)
+        if (kernel.registers[i].type != Type::Pred)
+            register_offset[i] = column(slot_bytes(kernel.registers[i].type));
+
+    parameter_of.assign(kernel.symbols.size(), -1);
+    for (size_t p = 0; p < kernel.parameters.size(); ++p)
+        parameter_of[static_cast<size_t>(kernel.parameters[p])] = static_cast<int32_t>(p);
+    program.parameters = static_cast<uint32_t>(kernel.parameters.size());
+    for (const ptx::Symbol& symbol : kernel.symbols) {
+        const uint64_t alignment =
+            std::max<uint64_t>(symbol.alignment, static_cast<uint64_t>(size_of(symbol.type)));
+        uint64_t at = 0;
+        switch (symbol.space) {
+            case StateSpace::Shared:
+                at = aligned(program.shared_bytes, alignment);
+                program.shared.push_back({symbol.name, at, symbol.bytes()});
+                program.shared_bytes = at + symbol.bytes();
+                break;
+            case StateSpace::Local:
+                at = aligned(program.local_bytes, alignment);
+                program.local_bytes = at + symbol.bytes();
+                break;
+            case StateSpace::Const:
+                at = place(program.constants, symbol);
+                break;
+            case StateSpace::Global:
+                at = kModuleWindow + place(program.module_bytes, symbol);
+                break;
+            default:
+                break;
+        }
+        symbol_address.push_back(at);
+    }
+    program.local_bytes = aligned(program.local_bytes, 16);
+}
+
+uint32_t Lowering::column(int bytes) {
+    const uint32_t at = next_column;
+    next_column += bytes == 8 ? 2 * kColumnBytes : kColumnBytes;
+    return at;
+}
+
+uint32_t Lowering::predicate() {
+    if (next_predicate % kColumnBytes == 0) next_predicate = column(4);
+    const uint32_t at = next_predicate;
+    next_predicate += 4;
+    return at;
+}
+
+Ref Lowering::pool(PoolColumn wanted) {
+    for (const PoolColumn& have : program.pool) {
+        wanted.offset = have.offset;
+        if (have == wanted) return have.offset | 1;
+    }
+    wanted.offset = program.pool_bytes;
+    program.pool_bytes += wanted.bytes == 8 ? 2 * kColumnBytes : kColumnBytes;
+    program.pool.push_back(wanted);
+    return wanted.offset | 1;
+}
+
+Ref Lowering::immediate(uint64_t bits, int bytes) {
+    PoolColumn wanted;
+    wanted.bytes = static_cast<uint8_t>(bytes);
+    wanted.bits = bits;
+    return pool(wanted);
+}
+
+Ref Lowering::special(ptx::SpecialRegister which, int bytes) {
+    using S = ptx::SpecialRegister;
+    using K = PoolColumn::Kind;
+    const auto shared_column = [&](K kind, int index = 0) {
+        PoolColumn wanted;
+        wanted.kind = kind;
+        wanted.index = static_cast<uint8_t>(index);
+        wanted.bytes = static_cast<uint8_t>(bytes);
+        return pool(wanted);
+    };
+    const auto thread_column = [&](uint32_t& at) {
+        if (at == UINT32_MAX) at = column(4);
+        if (bytes != 8) return at;
+        const Ref wide = column(8);
+        lane(Op::Cvt, Type::U64, wide, at, 0, Type::U32);
+        return wide;
+    };
+    const int n = static_cast<int>(which);
+    if (which <= S::TidZ) return thread_column(program.tid[static_cast<size_t>(n)]);
+    if (which <= S::NtidZ) return shared_column(K::Ntid, n - static_cast<int>(S::NtidX));
+    if (which <= S::CtaidZ) return shared_column(K::Ctaid, n - static_cast<int>(S::CtaidX));
+    if (which <= S::NctaidZ) return shared_column(K::Nctaid, n - static_cast<int>(S::NctaidX));
+    switch (which) {
+        case S::LaneId:
+            return shared_column(K::LaneId);
+        case S::WarpId:
+            return thread_column(program.warp_id);
+        case S::NwarpId:
+            return shared_column(K::WarpCount);
+        case S::LanemaskEq:
+            return shared_column(K::LanemaskEq);
+        case S::LanemaskLe:
+            return shared_column(K::LanemaskLe);
+        case S::LanemaskLt:
+            return shared_column(K::LanemaskLt);
+        case S::LanemaskGe:
+            return shared_column(K::LanemaskGe);
+        case S::LanemaskGt:
+            return shared_column(K::LanemaskGt);
+        case S::SmId:
+        case S::GridId:
+        case S::DynamicSmemSize:
+            return immediate(0, bytes);
+        case S::NsmId:
+            return immediate(1, bytes);
+        case S::TotalSmemSize:
+            return immediate(program.shared_bytes, bytes);
+        default:
+            break;
+    }
+    // Clocks count the warp's instructions.
+    MicroOp& op = emit(MicroOp::Kind::Clock);
+    op.d = column(8);
+    const Ref wide = op.d;
+    if (bytes == 8) return wide;
+    const Ref narrow = column(4);
+    lane(Op::Cvt, Type::U32, narrow, wide, 0, Type::U64);
+    return narrow;
+}
+
+int Lowering::register_bytes(const Operand& operand) const {
+    return operand.kind == Operand::Kind::Register
+               ? ptx::size_of(kernel.registers[static_cast<size_t>(operand.reg)].type)
+               : 8;
+}
+
+Ref Lowering::source(const Operand& operand, Type type) {
+    const int bytes = slot_bytes(type);
+    switch (operand.kind) {
+        case Operand::Kind::Register: {
+            const Ref at = register_offset[static_cast<size_t>(operand.reg)];
+            if (type == Type::Pred) {
+                if (!operand.negated) return at;
+                const Ref flipped = predicate();
+                lane(Op::Not, Type::Pred, flipped, at);
+                return flipped;
+            }
+            const int have = register_bytes(operand);
+            if (have <= ptx::size_of(type) || (have <= 4 && bytes == 4)) return at;
+            const Ref narrow = column(4);
+            lane(Op::Cvt, Type::U32, narrow, at, 0, Type::U64);
+            return narrow;
+        }
+        case Operand::Kind::Immediate: {
+            uint64_t bits = operand.bits;
+            if (type == Type::Pred) return immediate((bits != 0) != operand.negated ? ~0u : 0u, 0);
+            if (operand.immediate_type == Type::F64 && type == Type::F32)
+                bits = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+            else if (operand.immediate_type == Type::F32 && ptx::size_of(type) == 8)
+                bits = std::bit_cast<uint64_t>(
+                    static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));
+            const int size = ptx::size_of(type);
+            if (size < 8) bits &= (uint64_t{1} << (size * 8)) - 1;
+            return immediate(bits, bytes);
+        }
+        case Operand::Kind::Special:
+            return special(operand.special, bytes);
+        case Operand::Kind::Symbol: {
+            const size_t s = static_cast<size_t>(operand.symbol);
+            if (kernel.symbols[s].space == StateSpace::Param) {
+                fail("it takes the address of a parameter");
+                return 0;
+            }
+            const uint64_t address = symbol_address[s] + static_cast<uint64_t>(operand.offset);
+            return immediate(bytes == 8 ? address : address & 0xFFFF'FFFF, bytes);
+        }
+        default:
+            fail("an operand has a form that is not known here");
+            return 0;
+    }
+}
+
+MicroOp& Lowering::emit(MicroOp::Kind kind) {
+    MicroOp op;
+    op.kind = kind;
+    op.instruction = current_index;
+    op.counted = false;  // the last one of the instruction is counted
+    if (current->guard >= 0) {
+        op.guard = register_offset[static_cast<size_t>(current->guard)];
+        op.guard_negated = current->guard_negated;
+    }
+    program.code.push_back(op);
+    program.flows.emplace_back();
+    return program.code.back();
+}
+
+bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Ref e) {
+    const LaneOp found = find_lane_op(like, version);
+    if (!found) {
+        for (const std::string& suffix : like.suffixes)
+            if (suffix == "approx" || suffix == "full")
+                return fail(
+                    "approximate results differ between GPUs; compile it with -prec-div=true "
+                    "-prec-sqrt=true");
+        return fail("this form of it is not implemented");
+    }
+    MicroOp& op = emit(MicroOp::Kind::Lane);
+    op.full = found.full;
+    op.partial = found.partial;
+    op.d = d, op.e = e, op.a = a, op.b = b, op.c = c;
+    Flow& flow = program.flows.back();
+    flow.fp32 = like.type == Type::F32;
+    flow.writes_column = like.type != Type::Pred && like.op != Op::Setp;
+    const bool is_float = ptx::is_float(like.type);
+    ptx::Instruction as32 = like;
+    as32.type = Type::B32;
+    switch (like.op) {
+        case Op::Mov:
+        case Op::Shfl:
+            if (like.type != Type::Pred) flow.kind = Flow::Kind::CopyA;
+            break;
+        case Op::Cvt:
+            if (is_float != ptx::is_float(like.type2) || ptx::size_of(like.type) != ptx::size_of(like.type2))
+                break;
+            as32 = {};
+            as32.op = Op::Mov, as32.type = Type::B32;
+            flow.kind = Flow::Kind::CopyA;
+            break;
+        case Op::Selp:
+        case Op::Slct:
+            flow.kind = Flow::Kind::CopyAB;
+            break;
+        case Op::Add:
+        case Op::Sub:
+            if (is_float) flow.kind = Flow::Kind::Sum;
+            break;
+        case Op::Mul:
+            if (is_float) flow.kind = Flow::Kind::Product;
+            break;
+        case Op::Mad:
+        case Op::Fma:
+            if (is_float) flow.kind = Flow::Kind::Fused;
+            break;
+        default:
+            if (is_float && like.op != Op::Set && like.op != Op::Setp) flow.kind = Flow::Kind::Other;
+            break;
+    }
+    if (flow.kind == Flow::Kind::CopyA || flow.kind == Flow::Kind::CopyAB)
+        flow.origin = find_lane_op(as32, version).partial;
+    return true;
+}
+
+bool Lowering::lane(Op op, Type type, Ref d, Ref a, Ref b, Type from) {
+    ptx::Instruction like;
+    like.op = op, like.type = type, like.type2 = from;
+    return lane(like, d, a, b);
+}
+
+bool Lowering::widen(const Operand& destination, Type type, Ref value) {
+    const Ref d = register_offset[static_cast<size_t>(destination.reg)];
+    const int bytes = register_bytes(destination);
+    const Type to = ptx::is_signed(type) ? (bytes == 8   ? Type::S64
+                                            : bytes == 2 ? Type::S16
+                                                         : Type::S32)
+                                         : unsigned_of(bytes);
+    return lane(Op::Cvt, to, d, value, 0, type);
+}
+
+}  // namespace tilescope::simt

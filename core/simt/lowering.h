@@ -1,0 +1,61 @@
+// What lowering an instruction needs: where registers, constants, temporaries and variables lie.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/simt/program.h"
+
+namespace tilescope::simt {
+
+struct Lowering {
+    const ptx::Module& module;
+    const ptx::Kernel& kernel;
+    LaneVersion version;
+    Program& program;
+    const ptx::Instruction* current = nullptr;
+    uint32_t current_index = 0;
+    std::string problem{};                         // set once something cannot be run
+    std::vector<uint32_t> register_offset{};       // by register
+    std::vector<uint64_t> symbol_address{};        // by symbol: in its own space; module globals: virtual
+    std::vector<int32_t> parameter_of{};           // by symbol: parameter index or -1
+    std::vector<int32_t> site_of{};                // by instruction
+    uint32_t next_predicate = 0, next_column = 0;  // offsets
+
+    void lay_out();                     // registers and variables
+    bool fail(const std::string& why);  // false, for `return fail(...)`
+
+    uint32_t column(int bytes);  // a new column of a warp's registers
+    uint32_t predicate();        // a new predicate word
+    Ref pool(PoolColumn wanted);
+    Ref immediate(uint64_t bits, int bytes);  // bytes 0: a predicate
+    Ref special(ptx::SpecialRegister which, int bytes);
+
+    // The column that holds an operand as `type` (made by extra micro-operations where the register
+    // is wider or the predicate negated).
+    Ref source(const ptx::Operand& operand, ptx::Type type);
+    int register_bytes(const ptx::Operand& operand) const;
+
+    MicroOp& emit(MicroOp::Kind kind);
+    // One lane operation; `like` gives operation, types and modifiers.
+    bool lane(const ptx::Instruction& like, Ref d, Ref a, Ref b = 0, Ref c = 0, Ref e = 0);
+    // `op.type` or, for cvt, `op.type.from`.
+    bool lane(ptx::Op op, ptx::Type type, Ref d, Ref a, Ref b = 0, ptx::Type from = ptx::Type::None);
+    // Writes a computed column of `type` to a register that may be wider.
+    bool widen(const ptx::Operand& destination, ptx::Type type, Ref value);
+
+    bool instruction();  // lowers *current
+    bool move();
+    bool convert();
+    bool compare();
+    bool memory();
+    bool parameter_load();
+    bool address_conversion();
+    bool arithmetic();
+};
+
+int slot_bytes(ptx::Type type);    // 4 or 8; 0 for a predicate
+ptx::Type unsigned_of(int bytes);  // 2, 4, 8 -> U16, U32, U64
+
+}  // namespace tilescope::simt

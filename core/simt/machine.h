@@ -1,0 +1,149 @@
+// A block in the making: its warps, their registers, its shared memory.
+//
+//   run_block     turns: which warp is next, barriers, faults            (block.cpp)
+//   advance       a warp runs up to its next request or barrier          (warp.cpp)
+//   access        a request: addresses checked, data moved, reported     (access.cpp)
+//   dataflow      where values come from, for observers that ask         (dataflow.cpp)
+//
+// A warp that is Ready stands right before a request or barrier; its turn is that one step and the
+// arithmetic up to the next. So every turn makes exactly one step, products are reported right after
+// the load that brought their last factor, and a warp that has nothing more to ask of memory has ended.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/simt/program.h"
+
+namespace tilescope::simt {
+
+// Lanes of `mask` go on at pc; at pc == reconverge they have caught up with the entry below.
+struct StackEntry {
+    uint32_t pc = 0, reconverge = kNoPc, mask = 0;
+};
+
+// A product that no sum has taken up yet, by a mul that the compiler did not fuse (dataflow.cpp).
+struct LooseProduct {
+    Origin chain = 0;
+    uint32_t mask = 0;
+    std::array<Origin, kWarpSize> a{}, b{};
+    std::array<float, kWarpSize> a_value{}, b_value{}, sum{};
+};
+
+struct Warp {
+    enum class State : uint8_t { Ready, Waiting, Ended } state = State::Ready;
+    uint32_t number = 0;
+    uint32_t alive = 0;             // lanes that have not exited
+    uint32_t pending_mask = 0;      // Ready: the lanes of the request to come
+    std::vector<StackEntry> stack;  // the last one runs
+    StackEntry parked;  // lanes at a barrier that the rest of the warp has not reached; mask 0: none
+    uint32_t barrier = 0, barrier_threads = 0;  // Waiting: which, and its thread count where given
+    uint64_t instructions = 0;
+    std::byte* registers = nullptr;
+    std::byte* origins = nullptr;  // the same layout; Origin for every 32-bit slot
+    std::byte* local = nullptr;    // Program::local_bytes for each lane
+    std::vector<LooseProduct> loose;
+};
+
+// A range of host memory at a virtual address.
+struct View {
+    uint64_t base = 0, bytes = 0;
+    std::byte* data = nullptr;
+};
+
+enum class Ended : uint8_t { Complete, Faulted, Stopped, OrderNotFollowed };
+
+// 64 bytes is a cache line and the widest vector.
+struct alignas(64) Chunk {
+    std::byte bytes[64];
+};
+
+class Machine {
+public:
+    Machine(const Program& program, const Launch& launch, const RunOptions& options, std::vector<View> views);
+
+    Ended run_block(const BlockId& block, BlockObserver* observer);
+
+    std::optional<Fault> fault;  // of the last block
+    std::string order_problem;   // why a recorded order could not be followed
+    uint64_t instructions = 0;   // of the last block
+
+private:
+    enum class Advance : uint8_t { Ok, Fault, Stopped };
+    struct OriginPlan;
+
+    // block.cpp
+    void start(const BlockId& block);
+    int next_warp();
+    template <bool Values>
+    Ended turns();
+    template <bool Values>
+    Advance step(Warp& warp);
+    template <bool Values>
+    Advance release_barriers();
+    Ended ended(Advance why) const { return why == Advance::Stopped ? Ended::Stopped : Ended::Faulted; }
+
+    // warp.cpp
+    template <bool Values>
+    Advance advance(Warp& warp);
+    template <bool Values>
+    void lane_op(Warp& warp, const MicroOp& op, uint32_t mask);
+    void diverge(Warp& warp, const MicroOp& op, uint32_t pc, uint32_t taken);
+    void park(Warp& warp, uint32_t pc, uint32_t mask);
+    void settle(Warp& warp);
+    bool stops_here(Warp& warp, const MicroOp& op, uint32_t mask);
+
+    // access.cpp
+    template <bool Values>
+    bool access(Warp& warp, const MicroOp& op, uint32_t mask, bool reported);
+    bool locate_global(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask, uint32_t bytes);
+    void load(Warp& warp, const Access& access, uint32_t mask, bool atomic);
+    void store(Warp& warp, const Access& access, uint32_t mask, bool atomic);
+    void addresses(Warp& warp, const MicroOp& op, const Access& access);
+
+    // dataflow.cpp
+    void flow_before(Warp& warp, const MicroOp& op, const Flow& flow, uint32_t mask, OriginPlan& plan);
+    void flow_after(Warp& warp, const MicroOp& op, const Flow& flow, uint32_t mask, OriginPlan& plan);
+    LooseProduct* loose_product(Warp& warp, Origin origin, int lane);
+    void report_loose(Warp& warp, LooseProduct& product, uint32_t mask,
+                      const std::array<Origin, kWarpSize>& result, const std::array<float, kWarpSize>& sum);
+    void settle_loose(Warp& warp, const Origin* origins, uint32_t mask);
+    void settle_all_loose(Warp& warp);
+    const Origin* origin(const Warp& warp, Ref ref) const;
+
+    // fault.cpp
+    bool raise(Fault::Kind kind, const Warp& warp, int lane, const MicroOp& op, std::string message);
+    void raise_access(Warp& warp, const MicroOp& op, const Access& access, ptx::StateSpace space, int lane,
+                      bool misaligned);
+    std::string thread_name(const Warp& warp, int lane) const;  // "thread (3,0)"
+    std::string thread_text(const Warp& warp, int lane) const;  // "thread (3,0) of block (1,0)"
+    std::string line_text(const MicroOp& op) const;
+    void thread_of(const Warp& warp, int lane, uint32_t& x, uint32_t& y, uint32_t& z) const;
+
+    std::byte* at(Warp& warp, Ref ref) { return (in_pool(ref) ? pool_ : warp.registers) + (ref & ~1u); }
+
+    const Program& program_;
+    const Launch& launch_;
+    const RunOptions& options_;
+    std::vector<View> views_;
+    std::vector<uint32_t> last_view_;  // by access: where its last request fell
+    std::vector<Chunk> pool_store_, register_store_, origin_store_, shared_store_, local_store_;
+    std::byte* pool_ = nullptr;
+    std::byte* shared_ = nullptr;
+    std::vector<Warp> warps_;
+    BlockId block_;
+    BlockObserver* observer_ = nullptr;
+    uint32_t steps_ = 0;  // of this block, so far
+    uint32_t next_chain_ = 0;
+    uint32_t cursor_ = 0;  // the warp whose turn was the last
+    uint64_t random_ = 0;
+    alignas(64) std::array<uint64_t, kWarpSize> address_{};
+    std::array<std::byte*, kWarpSize> host_{};
+    alignas(64) std::array<Origin, kWarpSize> no_origin_{};
+};
+
+}  // namespace tilescope::simt

@@ -1,0 +1,371 @@
+// From PTX to micro-operations: one instruction after the other, then branches and reconvergence.
+#include <fmt/format.h>
+
+#include "core/ptx/cfg.h"
+#include "core/ptx/parse.h"
+#include "core/simt/lowering.h"
+
+namespace tilescope::simt {
+
+using ptx::Instruction;
+using ptx::Op;
+using ptx::Operand;
+using ptx::StateSpace;
+using ptx::Type;
+
+// mov, with vectors that take a register apart or put one together.
+bool Lowering::move() {
+    const Operand& to = current->operands[0];
+    const Operand& from = current->operands[1];
+    const Type type = current->type;
+    const int bytes = ptx::size_of(type);
+    if (to.kind == Operand::Kind::Vector) {
+        const int part = bytes / static_cast<int>(to.elements.size());
+        const Ref whole = source(from, unsigned_of(bytes));
+        for (size_t i = 0; i < to.elements.size(); ++i) {
+            if (to.elements[i].kind != Operand::Kind::Register) continue;
+            const Ref shifted = column(bytes);
+            lane(Op::Shr, unsigned_of(bytes), shifted, whole,
+                 immediate(i * static_cast<size_t>(part) * 8, 4));
+            lane(Op::Cvt, unsigned_of(part), register_offset[static_cast<size_t>(to.elements[i].reg)],
+                 shifted, 0, unsigned_of(bytes));
+        }
+        return problem.empty();
+    }
+    if (to.kind != Operand::Kind::Register) return true;
+    const Ref d = register_offset[static_cast<size_t>(to.reg)];
+    if (from.kind != Operand::Kind::Vector) {
+        const Ref a = source(from, type);
+        return problem.empty() && lane(Op::Mov, type, d, a);
+    }
+    const int part = bytes / static_cast<int>(from.elements.size());
+    const Type whole = unsigned_of(bytes);
+    Ref sum = immediate(0, slot_bytes(whole));
+    for (size_t i = 0; i < from.elements.size(); ++i) {
+        const Ref element = source(from.elements[i], unsigned_of(part));
+        const Ref wide = column(bytes), shifted = column(bytes);
+        const Ref joined = i + 1 == from.elements.size() ? d : column(bytes);
+        const Type bits = bytes == 8 ? Type::B64 : Type::B32;
+        lane(Op::Cvt, whole, wide, element, 0, unsigned_of(part));
+        lane(Op::Shl, bits, shifted, wide, immediate(i * static_cast<size_t>(part) * 8, 4));
+        lane(Op::Or, bits, joined, sum, shifted);
+        sum = joined;
+    }
+    return problem.empty();
+}
+
+bool Lowering::convert() {
+    const Operand& to = current->operands[0];
+    const Ref a = source(current->operands[1], current->type2);
+    if (!problem.empty()) return false;
+    const bool fits = ptx::size_of(current->type) == register_bytes(to) || ptx::is_float(current->type);
+    if (fits) return lane(*current, register_offset[static_cast<size_t>(to.reg)], a);
+    const Ref value = column(slot_bytes(current->type));
+    return lane(*current, value, a) && widen(to, current->type, value);
+}
+
+// setp and set, with their boolean combination: p = (a cmp b) op c; q = !(a cmp b) op c.
+bool Lowering::compare() {
+    const size_t first = current->op == Op::Setp && current->destinations == 2 ? 2 : 1;
+    const Type type = current->op == Op::Set ? current->type2 : current->type;
+    const Ref a = source(current->operands[first], type), b = source(current->operands[first + 1], type);
+    const bool combined = current->combine != ptx::Bool::None;
+    const Ref c = combined ? source(current->operands[first + 2], Type::Pred) : 0;
+    if (!problem.empty()) return false;
+    const Op join = current->combine == ptx::Bool::And  ? Op::And
+                    : current->combine == ptx::Bool::Or ? Op::Or
+                                                        : Op::Xor;
+    if (current->op == Op::Set) {
+        const Ref d = register_offset[static_cast<size_t>(current->operands[0].reg)];
+        if (!combined) return lane(*current, d, a, b);
+        Instruction test = *current;
+        test.op = Op::Setp, test.type = type;
+        const Ref p = predicate();
+        if (!lane(test, p, a, b) || !lane(join, Type::Pred, p, p, c)) return false;
+        const uint32_t yes = current->type == Type::F32 ? 0x3F80'0000u : 0xFFFF'FFFFu;
+        Instruction choose;
+        choose.op = Op::Selp, choose.type = Type::B32;
+        return lane(choose, d, immediate(yes, 4), immediate(0, 4), p);
+    }
+    if (first == 1 && !combined && current->operands[0].kind == Operand::Kind::Register)
+        return lane(*current, register_offset[static_cast<size_t>(current->operands[0].reg)], a, b);
+    const Ref test = predicate(), flipped = predicate(), third = predicate();
+    if (!lane(*current, test, a, b) || !lane(Op::Not, Type::Pred, flipped, test)) return false;
+    if (combined && !lane(Op::Mov, Type::Pred, third, c)) return false;  // c may be p itself
+    for (size_t k = 0; k < first; ++k) {
+        if (current->operands[k].kind != Operand::Kind::Register) continue;
+        const Ref p = register_offset[static_cast<size_t>(current->operands[k].reg)];
+        const Ref value = k == 0 ? test : flipped;
+        if (!(combined ? lane(join, Type::Pred, p, value, third) : lane(Op::Mov, Type::Pred, p, value)))
+            return false;
+    }
+    return true;
+}
+
+bool Lowering::parameter_load() {
+    const Operand& address = current->operands[1];
+    if (address.symbol < 0 || parameter_of[static_cast<size_t>(address.symbol)] < 0)
+        return fail("a parameter's address must be its name and a constant");
+    const Operand& to = current->operands[0];
+    const size_t count = to.kind == Operand::Kind::Vector ? to.elements.size() : 1;
+    const int element = ptx::size_of(current->type);
+    for (size_t i = 0; i < count; ++i) {
+        const Operand& d = to.kind == Operand::Kind::Vector ? to.elements[i] : to;
+        if (d.kind != Operand::Kind::Register) continue;
+        const int64_t byte = address.offset + static_cast<int64_t>(i) * element;
+        if (byte < 0 || byte + element > 8) return fail("parameters of more than 8 bytes are not known here");
+        const int bytes = register_bytes(d);
+        PoolColumn wanted;
+        wanted.kind = PoolColumn::Kind::Parameter;
+        wanted.index = static_cast<uint8_t>(parameter_of[static_cast<size_t>(address.symbol)]);
+        wanted.byte = static_cast<uint8_t>(byte);
+        wanted.type = current->type;
+        wanted.bits = static_cast<uint64_t>(bytes);  // the register's size, for signs
+        wanted.bytes = static_cast<uint8_t>(bytes == 8 ? 8 : 4);
+        if (!lane(Op::Mov, unsigned_of(bytes), register_offset[static_cast<size_t>(d.reg)], pool(wanted)))
+            return false;
+    }
+    return true;
+}
+
+bool Lowering::memory() {
+    const bool load = current->op == Op::Ld;
+    const Operand& address = current->operands[load ? 1 : 0];
+    const Operand& data = current->operands[load ? 0 : 1];
+    if (current->space == StateSpace::Param)
+        return load ? parameter_load() : fail("parameters cannot be stored to");
+    Access access;
+    access.space = current->space;
+    access.site = site_of[current_index];
+    access.element_bytes = static_cast<uint8_t>(ptx::size_of(current->type));
+    access.is_signed = ptx::is_signed(current->type);
+    access.elements = current->vector;
+    Ref at = 0;
+    if (address.reg >= 0) {
+        at = register_offset[static_cast<size_t>(address.reg)];
+        access.wide_address = ptx::size_of(kernel.registers[static_cast<size_t>(address.reg)].type) == 8;
+        access.offset = address.offset;
+    } else if (address.symbol >= 0) {
+        if (kernel.symbols[static_cast<size_t>(address.symbol)].space == StateSpace::Param)
+            return fail("parameters are read with ld.param");
+        at = immediate(symbol_address[static_cast<size_t>(address.symbol)], 8);
+        access.offset = address.offset;
+    } else {
+        at = immediate(address.bits + static_cast<uint64_t>(address.offset), 8);
+    }
+    for (size_t i = 0; i < access.elements; ++i) {
+        const Operand& d = data.kind == Operand::Kind::Vector ? data.elements[i] : data;
+        if (load) {
+            const bool kept = d.kind == Operand::Kind::Register;
+            access.data_bytes[i] = static_cast<uint8_t>(kept                        ? register_bytes(d)
+                                                        : access.element_bytes == 8 ? 8
+                                                                                    : 4);
+            access.data[i] = kept ? register_offset[static_cast<size_t>(d.reg)] : column(8);
+        } else {
+            access.data[i] = source(d, access.element_bytes == 8 ? Type::U64 : Type::U32);
+            access.data_bytes[i] = access.element_bytes == 8 ? 8 : 4;
+        }
+    }
+    if (!problem.empty()) return false;
+    MicroOp& op = emit(load ? MicroOp::Kind::Load : MicroOp::Kind::Store);
+    op.a = at;
+    op.target = static_cast<uint32_t>(program.accesses.size());
+    program.accesses.push_back(access);
+    return true;
+}
+
+bool Lowering::address_conversion() {
+    const Ref d = register_offset[static_cast<size_t>(current->operands[0].reg)];
+    const Ref a = source(current->operands[1], current->type);
+    if (!problem.empty()) return false;
+    uint64_t window = 0;
+    switch (current->space) {
+        case StateSpace::Global:
+            return lane(Op::Mov, current->type, d, a);
+        case StateSpace::Shared:
+            window = kSharedWindow;
+            break;
+        case StateSpace::Local:
+            window = kLocalWindow;
+            break;
+        case StateSpace::Const:
+            window = kConstWindow;
+            break;
+        default:
+            return fail("addresses of this space cannot be converted");
+    }
+    if (ptx::size_of(current->type) != 8) return fail("generic addresses have 64 bits");
+    return lane(current->to_space ? Op::Sub : Op::Add, Type::U64, d, a, immediate(window, 8));
+}
+
+// One destination, sources in order.
+bool Lowering::arithmetic() {
+    const Instruction& i = *current;
+    const auto& o = i.operands;
+    if (o.empty() || o[0].kind != Operand::Kind::Register)
+        return o.empty() ? fail("it has no operands") : true;
+    const Ref d = register_offset[static_cast<size_t>(o[0].reg)];
+    const size_t sources = o.size() - 1;
+    Type types[4] = {i.type, i.type, i.type, Type::U32};
+    switch (i.op) {
+        case Op::Shl:
+        case Op::Shr:
+            types[1] = Type::U32;
+            break;
+        case Op::Bfe:
+            types[1] = types[2] = Type::U32;
+            break;
+        case Op::Bfi:
+            types[2] = Type::U32;
+            break;
+        case Op::Shf:
+            types[2] = Type::U32;
+            break;
+        case Op::Selp:
+            types[2] = Type::Pred;
+            break;
+        case Op::Slct:
+            types[2] = i.type2;
+            break;
+        case Op::Vote:
+            types[0] = Type::Pred, types[1] = Type::U32;
+            break;
+        case Op::Mad:
+            if (i.half == ptx::Half::Wide) types[2] = unsigned_of(2 * ptx::size_of(i.type));
+            break;
+        default:
+            break;
+    }
+    Ref refs[4] = {};
+    for (size_t k = 0; k < std::min<size_t>(sources, 4); ++k) refs[k] = source(o[k + 1], types[k]);
+    if (!problem.empty()) return false;
+    if (i.op == Op::Lop3) refs[3] = immediate(i.lut, 4);
+    return lane(i, d, refs[0], refs[1], refs[2], refs[3]);
+}
+
+bool Lowering::instruction() {
+    const Instruction& i = *current;
+    switch (i.op) {
+        case Op::Bra: {
+            emit(MicroOp::Kind::Branch).target =
+                static_cast<uint32_t>(i.operands[0].label);  // resolved later
+            return true;
+        }
+        case Op::Ret:
+        case Op::Exit:
+            emit(MicroOp::Kind::Exit);
+            return true;
+        case Op::Trap:
+            emit(MicroOp::Kind::Trap);
+            return true;
+        case Op::Membar:
+        case Op::BarWarp:
+            emit(MicroOp::Kind::Nothing);
+            return true;
+        case Op::Bar: {
+            if (i.mode == ptx::Mode::Arrive) return fail("bar.arrive is not known here; use bar.sync");
+            const Ref id = source(i.operands[0], Type::U32);
+            const Ref count = i.operands.size() > 1 ? source(i.operands[1], Type::U32) : 0;
+            if (!problem.empty()) return false;
+            MicroOp& op = emit(MicroOp::Kind::Barrier);
+            op.a = id, op.b = count;
+            op.c = i.operands.size() > 1 ? 1 : 0;
+            op.target = static_cast<uint32_t>(site_of[current_index]);
+            return true;
+        }
+        case Op::Ld:
+        case Op::St:
+            return memory();
+        case Op::Cvta:
+            return address_conversion();
+        case Op::Mov:
+            return move();
+        case Op::Cvt:
+            return convert();
+        case Op::Setp:
+        case Op::Set:
+            return compare();
+        case Op::Shfl: {
+            const size_t first = i.destinations == 2 ? 2 : 1;
+            const auto& o = i.operands;
+            const Ref a = source(o[first], Type::U32), b = source(o[first + 1], Type::U32),
+                      c = source(o[first + 2], Type::U32);
+            const bool kept = o[0].kind == Operand::Kind::Register;
+            const bool wants = first == 2 && o[1].kind == Operand::Kind::Register;
+            const Ref d = kept ? register_offset[static_cast<size_t>(o[0].reg)] : column(4);
+            const Ref p = wants ? register_offset[static_cast<size_t>(o[1].reg)] : predicate();
+            return problem.empty() && lane(i, d, a, b, c, p);
+        }
+        case Op::Fns:
+        case Op::Isspacep:
+            return fail("it is not implemented");
+        default:
+            return arithmetic();
+    }
+}
+
+Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& name,
+                                               LaneVersion version) {
+    const ptx::Kernel* kernel = ptx::find_kernel(module, name);
+    if (!kernel)
+        return Error{fmt::format("the PTX has no kernel '{}'; name one of its .entry functions", name)};
+    const auto program = std::make_shared<Program>();
+    program->kernel = name;
+    program->sites = ptx::sites_of(*kernel);
+    Lowering lowering{.module = module, .kernel = *kernel, .version = version, .program = *program};
+    lowering.site_of.assign(kernel->instructions.size(), -1);
+    for (const ptx::Site& site : program->sites)
+        lowering.site_of[site.instruction] = static_cast<int32_t>(site.id);
+    lowering.lay_out();
+    if (program->local_bytes > (1u << 20) || program->shared_bytes > (1u << 24))
+        return Error{fmt::format("kernel '{}' declares more local or shared memory than any GPU has", name)};
+
+    std::vector<uint32_t> pc_of;
+    for (size_t i = 0; i < kernel->instructions.size(); ++i) {
+        lowering.current = &kernel->instructions[i];
+        lowering.current_index = static_cast<uint32_t>(i);
+        pc_of.push_back(static_cast<uint32_t>(program->code.size()));
+        program->ptx_lines.push_back(lowering.current->text_line);
+        program->source_lines.push_back(lowering.current->source.line);
+        if (!lowering.instruction()) return Error{lowering.problem};
+        if (program->code.size() == pc_of.back()) lowering.emit(MicroOp::Kind::Nothing);
+        program->code.back().counted = true;
+    }
+    // A body that ends without ret ends there.
+    pc_of.push_back(static_cast<uint32_t>(program->code.size()));
+    MicroOp end;
+    end.kind = MicroOp::Kind::Exit;
+    end.instruction =
+        kernel->instructions.empty() ? 0 : static_cast<uint32_t>(kernel->instructions.size() - 1);
+    program->code.push_back(end);
+    program->flows.emplace_back();
+    if (kernel->instructions.empty()) program->ptx_lines.push_back(0), program->source_lines.push_back(0);
+
+    const ptx::ControlFlow flow = ptx::control_flow(*kernel);
+    for (MicroOp& op : program->code) {
+        if (op.kind != MicroOp::Kind::Branch) continue;
+        op.target = pc_of[static_cast<size_t>(kernel->labels[op.target].instruction)];
+        const int32_t join = flow.blocks[static_cast<size_t>(flow.block_of[op.instruction])].post_dominator;
+        if (join == ptx::kExitBlock) continue;
+        op.reconverge = pc_of[flow.blocks[static_cast<size_t>(join)].first];
+        program->code[op.reconverge].join = true;
+    }
+    program->register_bytes = lowering.next_column;
+    return std::shared_ptr<const Program>(program);
+}
+
+Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel) {
+    return prepare(module, kernel, best_version());
+}
+
+const std::vector<ptx::Site>& sites_of(const Program& program) { return program.sites; }
+
+int64_t shared_offset(const Program& program, const std::string& symbol) {
+    for (const SharedVariable& v : program.shared)
+        if (v.symbol == symbol) return static_cast<int64_t>(v.offset);
+    return -1;
+}
+
+uint64_t shared_bytes(const Program& program) { return program.shared_bytes; }
+
+}  // namespace tilescope::simt

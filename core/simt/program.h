@@ -1,0 +1,137 @@
+// A kernel made ready to run: PTX lowered to micro-operations on columns.
+//
+//   registers of a warp   [predicates, 4 bytes each][column][column]...     a column: 32 slots
+//   constant pool         immediates, parameters, launch sizes: columns too, one pool a CPU thread
+//
+// An operand is a Ref: a byte offset into one of the two, so that running a micro-operation never
+// asks what kind of operand it has. Most PTX instructions become one micro-operation; some become
+// several with temporary columns between them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/launch.h"
+#include "core/ptx/ast.h"
+#include "core/ptx/sites.h"
+#include "core/simt/interpreter.h"
+#include "core/simt/lanes.h"
+
+namespace tilescope::simt {
+
+inline constexpr uint32_t kColumnBytes = 128;  // of 32-bit slots; twice as much of 64-bit slots
+inline constexpr uint32_t kNoPc = UINT32_MAX;
+inline constexpr uint32_t kNoGuard = UINT32_MAX;
+
+// A byte offset; the lowest bit says that it is one into the constant pool.
+using Ref = uint32_t;
+constexpr bool in_pool(Ref ref) { return ref & 1; }
+
+// Where generic addresses of other spaces than global lie.
+inline constexpr uint64_t kSharedWindow = 0xF000'0000'0000'0000;
+inline constexpr uint64_t kLocalWindow = 0xF100'0000'0000'0000;
+inline constexpr uint64_t kConstWindow = 0xF200'0000'0000'0000;
+inline constexpr uint64_t kModuleWindow = 0xF300'0000'0000'0000;  // module variables in global memory
+inline constexpr uint64_t kWindowBytes = 0x0100'0000'0000'0000;
+
+struct MicroOp {
+    enum class Kind : uint8_t { Lane, Load, Store, Barrier, Branch, Exit, Trap, Clock, Nothing };
+    Kind kind = Kind::Nothing;
+    bool counted = true;  // false for all but the last micro-operation of an instruction
+    bool join = false;    // a diverged warp may reconverge here
+    bool guard_negated = false;
+    uint32_t guard = kNoGuard;    // offset of a predicate
+    uint32_t target = 0;          // Branch: pc; Load, Store: index into Program::accesses
+    uint32_t reconverge = kNoPc;  // Branch: pc
+    Ref d = 0, e = 0, a = 0, b = 0, c = 0;
+    uint32_t instruction = 0;  // index into Kernel::instructions
+    LaneFn full = nullptr, partial = nullptr;
+};
+
+// What an operation does to origins (Request::origin); beside the micro-operation, read only when
+// values are asked for.
+struct Flow {
+    enum class Kind : uint8_t {
+        None,     // the result is a constant or an address
+        CopyA,    // the result is a lane of a: apply `origin` to the origins of a
+        CopyAB,   // the result is a or b
+        Sum,      // a + b, a - b
+        Product,  // a * b
+        Fused,    // a * b + c
+        Other,    // other float arithmetic
+    } kind = Kind::None;
+    bool fp32 = false;           // products of fp32 are reported
+    bool writes_column = false;  // d is a column, not a predicate (which has no origin)
+    LaneFn origin = nullptr;
+};
+
+// A load or store; the address is column a of the micro-operation plus offset.
+struct Access {
+    ptx::StateSpace space{};
+    int32_t site = -1;  // -1 for local and constant memory
+    uint8_t element_bytes = 4, elements = 1;
+    bool is_signed = false;    // loads of 8, 16 or 32 bits extend their sign into wider registers
+    bool wide_address = true;  // 64-bit address column; else 32-bit
+    int64_t offset = 0;
+    std::array<Ref, 4> data{};            // destination or source columns
+    std::array<uint8_t, 4> data_bytes{};  // their registers' sizes
+};
+
+// A column of the constant pool and what fills it.
+struct PoolColumn {
+    enum class Kind : uint8_t {
+        Immediate,  // bits
+        Parameter,  // the bits of parameter `index` from bit 8 * byte, as `type` for a register of `bytes`
+        Ntid,
+        Nctaid,  // launch sizes, index 0 to 2
+        Ctaid,   // filled anew for every block
+        LaneId,
+        LanemaskEq,
+        LanemaskLe,
+        LanemaskLt,
+        LanemaskGe,
+        LanemaskGt,
+        WarpCount,
+    } kind{};
+    uint8_t bytes = 4;  // slot: 4 or 8; 0 for a predicate (one word)
+    uint8_t index = 0, byte = 0;
+    ptx::Type type = ptx::Type::None;
+    uint64_t bits = 0;
+    uint32_t offset = 0;  // where it lies in the pool
+    bool operator==(const PoolColumn&) const = default;
+};
+
+struct SharedVariable {
+    std::string symbol;
+    uint64_t offset = 0, bytes = 0;
+};
+
+class Program {
+public:
+    std::string kernel;
+    std::vector<MicroOp> code;
+    std::vector<Flow> flows;  // parallel to code
+    std::vector<Access> accesses;
+    std::vector<ptx::Site> sites;
+    std::vector<uint32_t> ptx_lines;  // by instruction
+    std::vector<uint32_t> source_lines;
+    std::vector<PoolColumn> pool;
+    uint32_t pool_bytes = 0, register_bytes = 0;
+    // Columns of a warp's registers that are filled when it starts; UINT32_MAX where not used.
+    std::array<uint32_t, 3> tid{UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    uint32_t warp_id = UINT32_MAX;
+    uint32_t parameters = 0;
+    std::vector<SharedVariable> shared;
+    uint64_t shared_bytes = 0;
+    uint64_t local_bytes = 0;             // a thread
+    std::vector<std::byte> constants;     // constant memory
+    std::vector<std::byte> module_bytes;  // module variables in global memory, at kModuleWindow
+};
+
+// prepare(), with lane functions of the caller's choice.
+Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel,
+                                               LaneVersion version);
+
+}  // namespace tilescope::simt

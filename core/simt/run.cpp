@@ -1,0 +1,127 @@
+// A launch: its blocks, one after the other in block order (x fastest), taken by CPU threads.
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "core/simt/machine.h"
+
+namespace tilescope::simt {
+namespace {
+
+struct Blocks {
+    uint32_t x0, y0, width, height, depth;
+    uint64_t count() const { return uint64_t{width} * height * depth; }
+    BlockId at(uint64_t i) const {
+        return {x0 + static_cast<uint32_t>(i % width), y0 + static_cast<uint32_t>(i / width % height),
+                static_cast<uint32_t>(i / width / height)};
+    }
+};
+
+Blocks blocks_of(const Launch& launch) {
+    const BlockWindow& w = launch.window;
+    const uint32_t x1 = std::min(w.x1, launch.grid.x), y1 = std::min(w.y1, launch.grid.y);
+    return {w.x0, w.y0, w.x0 < x1 ? x1 - w.x0 : 0, w.y0 < y1 ? y1 - w.y0 : 0, launch.grid.z};
+}
+
+Result<void> check(const Program& program, const Launch& launch, const GlobalMemory& memory,
+                   const Blocks& blocks) {
+    const uint64_t threads = launch.block.count();
+    if (threads == 0 || threads > 1024 || launch.block.x > 1024 || launch.block.y > 1024 ||
+        launch.block.z > 64)
+        return Error{fmt::format(
+            "a block of {} x {} x {} threads cannot be launched; choose 1 to 1,024 threads a block",
+            launch.block.x, launch.block.y, launch.block.z)};
+    if (launch.grid.count() == 0)
+        return Error{"a grid without blocks cannot be launched; choose at least one block each way"};
+    if (launch.parameters.size() != program.parameters)
+        return Error{fmt::format("kernel '{}' takes {} parameters and was given {}", program.kernel,
+                                 program.parameters, launch.parameters.size())};
+    if (blocks.count() == 0) return Error{"the window holds no block of the grid; choose one that does"};
+    if (launch.schedule.kind == Schedule::Kind::Recorded && blocks.count() != 1)
+        return Error{
+            fmt::format("a recorded order belongs to one block, but the window holds {}", blocks.count())};
+    for (const Buffer& buffer : memory.buffers)
+        if (buffer.base % 16 != 0)
+            return Error{fmt::format("buffer {} is at address {:#x}; buffers must be aligned to 16 bytes",
+                                     buffer.name, buffer.base)};
+    return {};
+}
+
+}  // namespace
+
+Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& memory,
+                    const RunOptions& options, const MakeObserver& make_observer, const BlockDone& done) {
+    const Blocks blocks = blocks_of(launch);
+    if (const auto ok = check(program, launch, memory, blocks); !ok) return ok.error();
+    std::vector<View> views;
+    for (Buffer& buffer : memory.buffers)
+        views.push_back({buffer.base, buffer.bytes.size(), buffer.bytes.data()});
+    std::vector<Chunk> module_store(program.module_bytes.size() / sizeof(Chunk) + 1);
+    std::byte* module_data = module_store.data()->bytes;
+    std::copy(program.module_bytes.begin(), program.module_bytes.end(), module_data);
+    if (!program.module_bytes.empty())
+        views.push_back({kModuleWindow, program.module_bytes.size(), module_data});
+
+    const uint64_t total = blocks.count();
+    std::atomic<uint64_t> next{0}, first_fault{UINT64_MAX};
+    std::mutex mutex;                                   // for what follows
+    std::vector<std::pair<uint64_t, uint64_t>> counts;  // block, its instructions
+    std::optional<Fault> fault;
+    uint64_t fault_block = UINT64_MAX;
+    std::string order_problem;
+    bool stopped = false;
+
+    const auto work = [&] {
+        Machine machine(program, launch, options, views);
+        std::vector<std::pair<uint64_t, uint64_t>> own_counts;
+        for (;;) {
+            const uint64_t i = next.fetch_add(1, std::memory_order_relaxed);
+            if (i >= total || i > first_fault.load(std::memory_order_relaxed)) break;
+            if (options.stop && options.stop->load(std::memory_order_relaxed)) {
+                const std::lock_guard lock(mutex);
+                stopped = true;
+                break;
+            }
+            const BlockId block = blocks.at(i);
+            BlockObserver* observer = make_observer ? make_observer(block) : nullptr;
+            const Ended how = machine.run_block(block, observer);
+            own_counts.emplace_back(i, machine.instructions);
+            if (how != Ended::Complete) {
+                const std::lock_guard lock(mutex);
+                if (how == Ended::Stopped) stopped = true;
+                if (how == Ended::OrderNotFollowed) order_problem = machine.order_problem;
+                if (how == Ended::Faulted && i < fault_block) {
+                    fault_block = i;
+                    fault = machine.fault;
+                    first_fault.store(i, std::memory_order_relaxed);
+                }
+            }
+            if (done) done(block, observer);
+            if (options.blocks_done) options.blocks_done->fetch_add(1, std::memory_order_relaxed);
+            if (how == Ended::Stopped) break;
+        }
+        const std::lock_guard lock(mutex);
+        counts.insert(counts.end(), own_counts.begin(), own_counts.end());
+    };
+
+    uint64_t workers = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+    workers = std::min<uint64_t>(workers, total);
+    std::vector<std::thread> threads;
+    for (uint64_t t = 1; t < workers; ++t) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+
+    if (!order_problem.empty()) return Error{order_problem};
+    Outcome outcome;
+    outcome.stopped = stopped;
+    outcome.fault = fault;
+    outcome.complete = !stopped && !fault;
+    for (const auto& [block, instructions] : counts)
+        if (block <= fault_block) outcome.instructions += instructions;  // the same on any number of threads
+    return outcome;
+}
+
+}  // namespace tilescope::simt

@@ -1,0 +1,212 @@
+// A warp's control flow: the stack of diverged paths, branches, exits, barriers that a part reaches.
+//
+//   bra with lanes on both sides:       [ ... | join, all | target side | fall-through side ]  <- runs
+//   each side pops at the join; the join entry then goes on with all of them
+//
+// A barrier reached by a part of a warp: a thread that exits does not hold others up, so that
+//   if (i >= n) return;  ...  __syncthreads();
+// is right, though lanes still wait at the join of the branch. The lanes at the barrier are parked, the
+// rest goes on alone; when all of the rest has exited, the parked lanes arrive. If the rest comes to a
+// barrier too, that part of the warp never meets the other: a fault.
+#include "core/simt/warp_inline.h"
+
+namespace tilescope::simt {
+
+void Machine::diverge(Warp& warp, const MicroOp& op, uint32_t pc, uint32_t taken) {
+    StackEntry& top = warp.stack.back();
+    const uint32_t fall_through = top.mask & ~taken;
+    const uint32_t join = op.reconverge;
+    if (join == kNoPc || join == top.reconverge)
+        warp.stack.pop_back();  // the entry below waits at the same join, or there is none
+    else
+        top.pc = join;
+    if (op.target != join) warp.stack.push_back({op.target, join, taken});
+    if (pc + 1 != join) warp.stack.push_back({pc + 1, join, fall_through});
+}
+
+void Machine::park(Warp& warp, uint32_t pc, uint32_t mask) {
+    StackEntry& top = warp.stack.back();
+    warp.parked = {pc, top.reconverge, mask};
+    if (top.mask == mask) {
+        warp.stack.pop_back();
+    } else {
+        top.mask &= ~mask;
+        top.pc = pc + 1;
+    }
+    settle(warp);
+}
+
+// Makes the top of the stack one that can run: parked lanes stay behind where they are.
+void Machine::settle(Warp& warp) {
+    auto& stack = warp.stack;
+    if (warp.parked.mask == 0 || (!stack.empty() && (stack.back().mask & warp.parked.mask) == 0)) return;
+    for (size_t k = stack.size(); k-- > 0;) {
+        const uint32_t rest = stack[k].mask & ~warp.parked.mask;
+        if (rest == 0) continue;
+        const StackEntry alone{stack[k].pc, stack[k].reconverge, rest};
+        stack[k].mask &= warp.parked.mask;
+        if (stack[k].mask == 0) stack.erase(stack.begin() + static_cast<std::ptrdiff_t>(k));
+        stack.push_back(alone);
+        return;
+    }
+    stack.push_back(warp.parked);  // all others have exited
+    warp.parked.mask = 0;
+}
+
+// Whether a memory instruction is a step that must wait for the warp's turn: accesses to local and
+// constant memory are not.
+bool Machine::stops_here(Warp& warp, const MicroOp& op, uint32_t mask) {
+    const Access& access = program_.accesses[op.target];
+    if (access.site < 0) return false;
+    if (access.space != ptx::StateSpace::Generic) return true;
+    const int lane = std::countr_zero(mask);
+    const uint64_t address = read_address(at(warp, op.a), access, lane);
+    return address < kLocalWindow || address >= kConstWindow + kWindowBytes;
+}
+
+template <bool Values>
+void Machine::lane_op(Warp& warp, const MicroOp& op, uint32_t mask) {
+    const LaneFn fn = mask == warp.alive ? op.full : op.partial;
+    if constexpr (Values) {
+        const Flow& flow = program_.flows[static_cast<size_t>(&op - program_.code.data())];
+        OriginPlan plan;
+        flow_before(warp, op, flow, mask, plan);
+        fn(at(warp, op.d), at(warp, op.e), at(warp, op.a), at(warp, op.b), at(warp, op.c), mask);
+        flow_after(warp, op, flow, mask, plan);
+    } else {
+        fn(at(warp, op.d), at(warp, op.e), at(warp, op.a), at(warp, op.b), at(warp, op.c), mask);
+    }
+}
+
+// Runs a warp until it stands before a request or barrier (then it stays Ready), or has ended.
+template <bool Values>
+Machine::Advance Machine::advance(Warp& warp) {
+    constexpr uint64_t kCheck = 1 << 16;  // instructions between looks at the stop flag
+    uint64_t count = warp.instructions;
+    uint64_t check = std::min(options_.max_instructions_per_warp, count + kCheck);
+    StackEntry* top = &warp.stack.back();
+    uint32_t pc = top->pc, active = top->mask;
+    const auto reload = [&] { top = &warp.stack.back(), pc = top->pc, active = top->mask; };
+    const auto leave = [&](Advance why) { return top->pc = pc, warp.instructions = count, why; };
+    const auto go_on = [&](const MicroOp& op) { count += op.counted, ++pc; };
+
+    for (;;) {
+        const MicroOp& op = program_.code[pc];
+        if (op.join && pc == top->reconverge) {
+            warp.stack.pop_back();
+            settle(warp);
+            reload();
+            continue;
+        }
+        uint32_t mask = active;
+        if (op.guard != kNoGuard) {
+            const uint32_t p = *reinterpret_cast<const uint32_t*>(warp.registers + op.guard);
+            mask &= op.guard_negated ? ~p : p;
+        }
+        switch (op.kind) {
+            case MicroOp::Kind::Lane:
+                if (mask) lane_op<Values>(warp, op, mask);
+                go_on(op);
+                break;
+            case MicroOp::Kind::Load:
+            case MicroOp::Kind::Store:
+                if (mask && stops_here(warp, op, mask)) {
+                    warp.pending_mask = mask;
+                    return leave(Advance::Ok);
+                }
+                if (mask && !access<Values>(warp, op, mask, false)) return leave(Advance::Fault);
+                go_on(op);
+                break;
+            case MicroOp::Kind::Barrier:
+                if (mask == 0) {
+                    go_on(op);
+                } else if (mask == warp.alive) {
+                    warp.pending_mask = mask;
+                    return leave(Advance::Ok);
+                } else if (warp.parked.mask) {
+                    const MicroOp& first = program_.code[warp.parked.pc];
+                    const int held = std::countr_zero(warp.parked.mask), other = std::countr_zero(mask);
+                    raise(
+                        Fault::Kind::BarrierDivergence, warp, held, first,
+                        fmt::format(
+                            "{} waits at the barrier at {} while {}, of the same warp, stands at {} at {}: a "
+                            "barrier must be reached by all threads of a warp that have not exited",
+                            thread_text(warp, held), line_text(first), thread_name(warp, other),
+                            &first == &op ? "the same barrier in another pass" : "the barrier",
+                            line_text(op)));
+                    return leave(Advance::Fault);
+                } else {
+                    park(warp, pc, mask);
+                    reload();
+                }
+                break;
+            case MicroOp::Kind::Branch:
+                ++count;
+                if (count >= check) {
+                    if (count >= options_.max_instructions_per_warp) {
+                        raise(
+                            Fault::Kind::NeverEnds, warp, std::countr_zero(active), op,
+                            fmt::format(
+                                "{} has run {} instructions and is still in a loop at {}: the kernel counts "
+                                "as never ending",
+                                thread_text(warp, std::countr_zero(active)), count, line_text(op)));
+                        return leave(Advance::Fault);
+                    }
+                    if (options_.stop && options_.stop->load(std::memory_order_relaxed))
+                        return leave(Advance::Stopped);
+                    check = std::min(options_.max_instructions_per_warp, count + kCheck);
+                }
+                if (mask == 0) {
+                    ++pc;
+                } else if (mask == active) {
+                    pc = op.target;
+                } else {
+                    diverge(warp, op, pc, mask);
+                    reload();
+                }
+                break;
+            case MicroOp::Kind::Exit:
+                ++count;
+                if (mask == 0) {
+                    ++pc;
+                    break;
+                }
+                top->pc = pc + 1;
+                warp.alive &= ~mask;
+                for (StackEntry& entry : warp.stack) entry.mask &= ~mask;
+                std::erase_if(warp.stack, [](const StackEntry& entry) { return entry.mask == 0; });
+                if (warp.alive == 0) {
+                    warp.state = Warp::State::Ended;
+                    warp.instructions = count;
+                    if constexpr (Values) settle_all_loose(warp);
+                    return Advance::Ok;
+                }
+                settle(warp);
+                reload();
+                break;
+            case MicroOp::Kind::Trap:
+                if (mask) {
+                    raise(Fault::Kind::Trap, warp, std::countr_zero(mask), op,
+                          fmt::format("{} ran into a trap at {}", thread_text(warp, std::countr_zero(mask)),
+                                      line_text(op)));
+                    return leave(Advance::Fault);
+                }
+                go_on(op);
+                break;
+            case MicroOp::Kind::Clock: {
+                uint64_t* out = reinterpret_cast<uint64_t*>(at(warp, op.d));
+                for (int lane = 0; lane < kWarpSize; ++lane) out[lane] = count;
+                go_on(op);
+                break;
+            }
+            case MicroOp::Kind::Nothing:
+                go_on(op);
+                break;
+        }
+    }
+}
+
+template Machine::Advance Machine::advance<false>(Warp&);
+template Machine::Advance Machine::advance<true>(Warp&);
+
+}  // namespace tilescope::simt
