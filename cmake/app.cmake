@@ -75,6 +75,7 @@ tilescope_embed(tilescope_app tilescope::draw::embedded_shader ${shaders})
 # Deferred to the end of the folder, where tilescope_tests is known.
 function(tilescope_app_tests)
   tilescope_tests(unit view LINK tilescope_view)
+  tilescope_tests(unit draw LINK tilescope_app)
   tilescope_tests(gl app LINK tilescope_app tilescope_glad)
   if(TARGET tilescope)
     tilescope_tests(window app LINK tilescope_app)

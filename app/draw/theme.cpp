@@ -25,7 +25,7 @@ constexpr std::array<Rgba, kInks> kLight = {
     rgb(0x39486B),  // Heat (by strength)
     rgb(0x1A1E26),  // Selected
     rgb(0xF0DC3A),  // Product: yellow
-    rgb(0xB85C8E),  // Barrier: reddish purple
+    rgb(0xC476A2),  // Barrier: reddish purple
     rgb(0x008A64),  // SharedLoad: bluish green
     rgb(0x0069A8),  // GlobalLoad: blue
     rgb(0x4AAEE6),  // SharedStore: sky blue
@@ -102,7 +102,7 @@ Rgba mix(Rgba a, Rgba b, float t) {
 Rgba Palette::hot(float t) const { return heat[static_cast<size_t>(std::clamp(t, 0.f, 1.f) * 255.f + 0.5f)]; }
 
 Rgba Palette::text_on(Rgba fill) const {
-    constexpr Rgba black = rgb(0x0E1013), white = rgb(0xFFFFFF);
+    constexpr Rgba black = rgb(0x000000), white = rgb(0xFFFFFF);
     return contrast(fill, black) >= contrast(fill, white) ? black : white;
 }
 

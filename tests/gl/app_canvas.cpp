@@ -1,0 +1,46 @@
+#include <glad/gl.h>
+
+#include "backends/imgui_impl_opengl3.h"
+#include "tests/gl/canvas.h"
+
+namespace tilescope::test {
+
+std::optional<std::string> no_opengl() {
+    static const std::optional<std::string> why = [] {
+        auto headless = platform::Headless::create(16, 16);
+        return headless ? std::nullopt : std::optional(headless.error().message);
+    }();
+    return why;
+}
+
+Canvas::Canvas(int width, int height) : width_(width), height_(height) {
+    headless_ = std::move(*platform::Headless::create(width, height));
+    grids_ = std::move(*draw::GridRenderer::create());
+    imgui_ = ImGui::CreateContext();
+    ImGui::SetCurrentContext(imgui_);
+    ImGui::GetIO().IniFilename = nullptr;
+    ImGui_ImplOpenGL3_Init("#version 330 core");
+    fonts_.ensure(1);
+}
+
+Canvas::~Canvas() {
+    grids_.reset();
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui::DestroyContext(imgui_);
+}
+
+platform::Image Canvas::frame(const draw::Palette& palette, const std::function<void(ImDrawList&)>& paint) {
+    ImGui::GetIO().DisplaySize = {static_cast<float>(width_), static_cast<float>(height_)};
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui::NewFrame();
+    grids_->begin_frame();
+    ImDrawList& list = *ImGui::GetBackgroundDrawList();
+    list.AddRectFilled({0, 0}, ImGui::GetIO().DisplaySize, palette[draw::Ink::Ground]);
+    paint(list);
+    ImGui::Render();
+    glViewport(0, 0, width_, height_);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    return headless_->read();
+}
+
+}  // namespace tilescope::test

@@ -1,0 +1,75 @@
+// The palettes keep what the look promises: words can be read, colours can be told apart.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "app/draw/theme.h"
+
+namespace tilescope::draw {
+namespace {
+
+constexpr Ink kMeanings[] = {Ink::GlobalLoad,  Ink::GlobalStore, Ink::SharedLoad,
+                             Ink::SharedStore, Ink::Barrier,     Ink::Fault};
+
+float channel(Rgba c, int i) { return static_cast<float>(c >> (8 * i) & 255) / 255.f; }
+
+// As a person without red cones (protan) or green cones (deutan) sees a colour, in linear light.
+// Source: Viénot, Brettel, Mollon, "Digital video colourmaps for checking the legibility of displays by
+// dichromats", Color Research and Application 24(4), 1999: the matrices for linear RGB.
+std::array<float, 3> seen_by(Rgba c, bool protan) {
+    float lin[3];
+    for (int i = 0; i < 3; ++i) lin[i] = std::pow(channel(c, i), 2.2f);
+    const float a = protan ? 0.11238f : 0.29275f, b = 1 - a;
+    const float rg = a * lin[0] + b * lin[1];
+    const float k = protan ? 0.00401f : -0.02234f;
+    const float blue = k * lin[0] - k * lin[1] + lin[2];
+    return {std::pow(std::max(rg, 0.f), 1 / 2.2f), std::pow(std::max(rg, 0.f), 1 / 2.2f),
+            std::pow(std::max(blue, 0.f), 1 / 2.2f)};
+}
+
+class Themes : public testing::TestWithParam<app::Theme> {};
+INSTANTIATE_TEST_SUITE_P(Both, Themes, testing::Values(app::Theme::Light, app::Theme::Dark),
+                         [](const auto& theme) {
+                             return theme.param == app::Theme::Light ? "light" : "dark";
+                         });
+
+TEST_P(Themes, WordsCanBeRead) {  // WCAG 2.1: 4.5 for text, 3 for large text and for signs
+    const Palette& p = palette(GetParam());
+    for (Ink ground : {Ink::Panel, Ink::Ground, Ink::Raised}) {
+        EXPECT_GE(contrast(p[Ink::Text], p[ground]), 10);
+        EXPECT_GE(contrast(p[Ink::TextQuiet], p[ground]), 5);
+        EXPECT_GE(contrast(p[Ink::TextFaint], p[ground]), 3.3);
+    }
+    for (Rgba hot : p.heat) EXPECT_GE(contrast(p.text_on(hot), hot), 4.5);
+    for (int i = 0; i < kInks; ++i) EXPECT_GE(contrast(p.text_on(p.ink[i]), p.ink[i]), 4.5) << i;
+}
+
+TEST_P(Themes, LoudColoursStandOutFromTheQuietCell) {
+    const Palette& p = palette(GetParam());
+    for (Ink ink : kMeanings) EXPECT_GE(contrast(p[ink], p[Ink::Cell]), 1.9) << static_cast<int>(ink);
+}
+
+TEST_P(Themes, EveryTwoMeaningsDifferForColourBlindEyesToo) {
+    const Palette& p = palette(GetParam());
+    for (Ink a : kMeanings)
+        for (Ink b : kMeanings)
+            for (bool protan : {true, false}) {
+                if (a >= b) continue;
+                auto x = seen_by(p[a], protan), y = seen_by(p[b], protan);
+                float far = 0;
+                for (size_t i = 0; i < 3; ++i) far += (x[i] - y[i]) * (x[i] - y[i]);
+                EXPECT_GT(std::sqrt(far), 0.12f) << static_cast<int>(a) << " and " << static_cast<int>(b)
+                                                 << (protan ? " protan" : " deutan");
+            }
+}
+
+TEST_P(Themes, HeatGrowsLighterAllTheWay) {
+    const Palette& p = palette(GetParam());
+    const Rgba black = rgb(0);
+    for (size_t i = 1; i < 256; ++i)
+        // Channels are whole numbers, whose rounding may take back a fraction of a percent.
+        EXPECT_GE(contrast(p.heat[i], black), 0.998f * contrast(p.heat[i - 1], black)) << i;
+}
+
+}  // namespace
+}  // namespace tilescope::draw
