@@ -1,6 +1,7 @@
 // Finds the loop that walks the tiles in the PTX, and numbers the places of its body.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -18,62 +19,69 @@ bool holds(const ptx::Loop& loop, int32_t block) {
     return std::binary_search(loop.blocks.begin(), loop.blocks.end(), block);
 }
 
-// The child of `loop` that a block of it lies in, -1 for one that lies in `loop` itself.
-int32_t child_of(const ControlFlow& flow, int32_t loop, int32_t block) {
-    int32_t inner = flow.blocks[block].loop;
-    if (inner == loop) return -1;
-    while (inner >= 0 && flow.loops[inner].parent != loop) inner = flow.loops[inner].parent;
-    return inner;
-}
-
-// The body of a loop with each loop inside it drawn as one node (its header), in an order in which
-// every path climbs: depth-first postorder reversed, the way back to the top left out.
-struct Body {
+// The kernel with its back edges left out and every loop drawn as one node (its header), but for those that
+// walk the tiles, whose bodies are laid open. Nodes in an order in which every path climbs: depth-first
+// postorder reversed.
+struct Unrolled {
     const ControlFlow& flow;
-    int32_t loop;
-    std::vector<int32_t> order;  // nodes, last first
-    std::vector<bool> seen;
+    const std::vector<int32_t>& open_loops;
+    std::vector<int32_t> order;
+
+    // The outermost loop around a block that is not laid open, -1 for none.
+    int32_t folded_loop(int32_t block) const {
+        int32_t folded = -1;
+        for (int32_t loop = flow.blocks[block].loop; loop >= 0; loop = flow.loops[loop].parent)
+            if (std::find(open_loops.begin(), open_loops.end(), loop) == open_loops.end()) folded = loop;
+        return folded;
+    }
 
     int32_t node_of(int32_t block) const {
-        const int32_t child = child_of(flow, loop, block);
-        return child < 0 ? block : flow.loops[child].header;
+        const int32_t folded = folded_loop(block);
+        return folded < 0 ? block : flow.loops[folded].header;
+    }
+
+    bool is_back_edge(int32_t from, int32_t to) const {
+        return std::any_of(open_loops.begin(), open_loops.end(), [&](int32_t loop) {
+            return flow.loops[loop].header == to && holds(flow.loops[loop], from);
+        });
     }
 
     std::vector<int32_t> next_nodes(int32_t node) const {
         std::vector<int32_t> next;
         const auto follow = [&](int32_t from) {
             for (const int32_t to : flow.blocks[from].successors)
-                if (to >= 0 && to != flow.loops[loop].header && holds(flow.loops[loop], to) &&
-                    node_of(to) != node)
-                    next.push_back(node_of(to));
+                if (to >= 0 && !is_back_edge(from, to) && node_of(to) != node) next.push_back(node_of(to));
         };
-        if (const int32_t child = child_of(flow, loop, node); child >= 0)
-            for (const int32_t b : flow.loops[child].blocks) follow(b);
+        if (const int32_t folded = folded_loop(node); folded >= 0)
+            for (const int32_t block : flow.loops[folded].blocks) follow(block);
         else
             follow(node);
         return next;
     }
 
     // Iterative, so that a long kernel does not exhaust the stack.
-    void visit(int32_t start) {
+    void lay_out() {
+        if (flow.blocks.empty()) return;
         std::vector<std::pair<int32_t, std::vector<int32_t>>> path;
-        seen.assign(flow.blocks.size(), false);
-        seen[start] = true;
-        path.emplace_back(start, next_nodes(start));
+        std::vector<bool> seen(flow.blocks.size(), false);
+        const auto enter = [&](int32_t node) {
+            seen[node] = true;
+            path.emplace_back(node, next_nodes(node));
+        };
+        enter(node_of(0));
         while (!path.empty()) {
-            auto& [node, rest] = path.back();
+            std::vector<int32_t>& rest = path.back().second;
             if (rest.empty()) {
-                order.push_back(node);
+                order.push_back(path.back().first);
                 path.pop_back();
                 continue;
             }
             // The last successor first: the fall-through then comes first in the reversed order.
             const int32_t next = rest.back();
             rest.pop_back();
-            if (seen[next]) continue;
-            seen[next] = true;
-            path.emplace_back(next, next_nodes(next));
+            if (!seen[next]) enter(next);
         }
+        std::reverse(order.begin(), order.end());
     }
 };
 
@@ -121,6 +129,58 @@ std::vector<uint8_t> array_of_sites(const trace::Trace& trace) {
     return array;
 }
 
+// What of the source a site is: its copies, made by a compiler that unrolled a loop, share it.
+using Source = std::tuple<uint32_t, ptx::SiteKind, Space>;
+Source source_of(const ptx::Site& site) { return {site.line, site.kind, site.space}; }
+
+// Sources that open a trip: what fetches a tile, ahead of the trip's first barrier.
+std::set<Source> opening_of(const std::vector<const ptx::Site*>& trip) {
+    std::set<Source> fetches, any;
+    for (const ptx::Site* site : trip) {
+        if (site->kind == ptx::SiteKind::Barrier) {
+            if (any.empty()) any.insert(source_of(*site));
+            break;
+        }
+        any.insert(source_of(*site));
+        if ((site->kind == ptx::SiteKind::Load) == (site->space == Space::Global))
+            fetches.insert(source_of(*site));
+    }
+    return fetches.empty() ? any : fetches;
+}
+
+// Ranks, copies and stays of the sites for which `belongs` holds, in the order of the laid-open kernel. A
+// copy begins where a trip's opening comes again behind a barrier.
+template <class Belongs>
+void number_places(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
+                   const std::vector<int32_t>& loops, Belongs belongs, PhaseRule& rule) {
+    Unrolled kernel{flow, loops, {}};
+    kernel.lay_out();
+    std::vector<const ptx::Site*> order;
+    int32_t place = 0;
+    for (const int32_t node : kernel.order) {
+        const bool folded = kernel.folded_loop(node) >= 0;
+        for (const ptx::Site& site : sites) {
+            if (!belongs(site) || kernel.node_of(flow.block_of[site.instruction]) != node) continue;
+            order.push_back(&site);
+            rule.rank[site.id] = place;
+            rule.stays[site.id] = folded;
+            if (!folded) ++place;
+        }
+        if (folded) ++place;
+    }
+    const std::set<Source> opening = opening_of(order);
+    uint32_t copy = 0;
+    bool behind_barrier = false;
+    for (const ptx::Site* site : order) {
+        if (behind_barrier && opening.contains(source_of(*site))) {
+            ++copy;
+            behind_barrier = false;
+        }
+        rule.copy[site->id] = copy;
+        if (site->kind == ptx::SiteKind::Barrier) behind_barrier = true;
+    }
+}
+
 }  // namespace
 
 Result<PhaseRule> phase_rule(const trace::Trace& trace) {
@@ -144,6 +204,7 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     PhaseRule rule;
     rule.rank.assign(count, -1);
     rule.stays.assign(count, false);
+    rule.copy.assign(count, 0);
     rule.after.assign(count, false);
 
     const std::vector<uint8_t> array = array_of_sites(trace);
@@ -162,32 +223,19 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     const std::vector<bool> reached = reached_from(flow, loops);
 
     std::vector<bool> looped(rule.groups, false);  // groups that have a site inside a loop
+    std::set<Source> copies;                       // and where such sites stand in the source
     for (const int32_t loop : loops)
         for (const ptx::Site& site : sites)
-            if (holds(flow.loops[loop], flow.block_of[site.instruction])) looped[rule.group[site.id]] = true;
-
-    int32_t place = 0;
-    std::vector<bool> inside(count, false);
-    for (const int32_t loop : loops) {
-        Body body{flow, loop, {}, {}};
-        body.visit(flow.loops[loop].header);
-        for (auto node = body.order.rbegin(); node != body.order.rend(); ++node) {
-            const bool inner = child_of(flow, loop, *node) >= 0;
-            for (const ptx::Site& site : sites) {
-                const int32_t block = flow.block_of[site.instruction];
-                if (!holds(flow.loops[loop], block) || body.node_of(block) != *node) continue;
-                inside[site.id] = true;
-                rule.rank[site.id] = place;
-                rule.stays[site.id] = inner;
-                if (!inner) ++place;
+            if (holds(flow.loops[loop], flow.block_of[site.instruction])) {
+                looped[rule.group[site.id]] = true;
+                copies.insert(source_of(site));
             }
-            if (inner) ++place;
-        }
-    }
+    const auto is_loops = [&](const ptx::Site& site) {  // lies in a loop, or is a copy of what does
+        return !rule.by_barrier ? looped[rule.group[site.id]] : copies.contains(source_of(site));
+    };
+    if (rule.by_barrier) number_places(flow, sites, loops, is_loops, rule);
     for (const ptx::Site& site : sites) {
-        if (inside[site.id] || !reached[flow.block_of[site.instruction]]) continue;
-        // A loop's rest, written out behind it by the compiler, still belongs to its trips.
-        if (!rule.by_barrier && looped[rule.group[site.id]]) continue;
+        if (!reached[flow.block_of[site.instruction]] || is_loops(site)) continue;
         rule.after[site.id] = true;
         rule.rank[site.id] = -2;
     }

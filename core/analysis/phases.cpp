@@ -11,13 +11,16 @@ namespace {
 // Where a lane stands in a kernel whose phase loop holds a barrier.
 struct Walk {
     int32_t place = -1;  // its last place inside the loop, -1 before it came to one
+    uint32_t copy = 0;   // of the loop's body
     uint32_t phase = 0;
     bool operator==(const Walk&) const = default;
 };
 
-void advance(Walk& walk, int32_t place, bool stays) {
-    if (place < walk.place || (place == walk.place && !stays)) ++walk.phase;
+void advance(Walk& walk, int32_t place, uint32_t copy, bool stays) {
+    const bool back = place < walk.place || (place == walk.place && !stays);
+    if (back || (walk.place >= 0 && copy != walk.copy)) ++walk.phase;
     walk.place = place;
+    walk.copy = copy;
 }
 
 // kMaps: fill the maps of steps too.
@@ -50,7 +53,8 @@ PhaseMap walk_block(const trace::Trace& trace, const PhaseRule& rule, uint32_t b
         } else if (rule.by_barrier) {
             if (const int32_t place = rule.rank[form.site]; place >= 0) {
                 const bool stays = rule.stays[form.site];
-                phase = walks[warp].update(form.mask, [&](Walk& w) { advance(w, place, stays); }).phase;
+                const uint32_t copy = rule.copy[form.site];
+                phase = walks[warp].update(form.mask, [&](Walk& w) { advance(w, place, copy, stays); }).phase;
                 last_phase[warp] = phase;
                 map.phases = std::max(map.phases, phase + 1);
             }

@@ -5,7 +5,8 @@
 // whichever compiler made the PTX:
 //
 //   a loop that holds a barrier:  a lane enters the next phase when, inside the outermost such loop,
-//                                 it comes to a place that does not lie after its last one
+//                                 it comes to a place that does not lie after its last one,
+//                                 or into another copy of the body
 //   no barrier in any loop:       a lane's phase at an access is how often it has been at that
 //                                 source line, array and direction before (so an unrolled loop counts
 //                                 its trips all the same)
@@ -16,6 +17,10 @@
 //
 //     +-> load M 0 -> load N 1 -> barrier 2 -> [ multiply 3 ]* -> barrier 4 -+
 //     +----------------------------------------------------------------------+
+//
+// A compiler may write several trips into one (unrolling), and the odd trip left over once more behind the
+// loop (nvcc does so for T = 4). Such copies stand at the same source lines; each is a trip of its own, and
+// begins where the lines that fetch a tile come again behind a barrier.
 //
 // Lanes are followed one by one, so that the two arms of a bounds check count as one trip, whichever a lane
 // takes. A request's phase is that of its first active lane. Steps before the loop have phase 0; steps behind
@@ -44,8 +49,10 @@ struct PhaseMap {
 // What of the kernel the phases need; made once for a trace.
 struct PhaseRule {
     bool by_barrier = false;
-    std::vector<int32_t> rank;    // site -> place inside the loop, -1 outside it (before), -2 behind it
-    std::vector<bool> stays;      // site -> its place is an inner loop: coming back to it is no new trip
+    std::vector<int32_t>
+        rank;                 // site -> place inside the loop or a copy of it, -1 outside (before), -2 behind
+    std::vector<bool> stays;  // site -> its place is an inner loop: coming back to it is no new trip
+    std::vector<uint32_t> copy;   // site -> which copy of the body it lies in: another copy is another trip
     std::vector<uint32_t> group;  // site -> number of its (line, array, direction) group
     uint32_t groups = 0;
     std::vector<bool> after;  // site -> lies behind the loop

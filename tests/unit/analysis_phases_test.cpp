@@ -72,7 +72,7 @@ TEST(Phases, OfATiledProduct) {
 PhaseMap slow_phases(const trace::Trace& trace, const PhaseRule& rule, uint32_t block) {
     struct Lane {
         int32_t place = -1;
-        uint32_t phase = 0;
+        uint32_t copy = 0, phase = 0;
         std::map<uint32_t, uint32_t> visits;
     };
     std::map<uint32_t, Lane> lanes;
@@ -92,8 +92,12 @@ PhaseMap slow_phases(const trace::Trace& trace, const PhaseRule& rule, uint32_t 
                 Lane& lane = lanes[access.warp * 32 + static_cast<uint32_t>(l)];
                 if (rule.by_barrier) {
                     const int32_t place = rule.rank[access.site];
-                    if (place < lane.place || (place == lane.place && !rule.stays[access.site])) ++lane.phase;
+                    if (place < lane.place || (place == lane.place && !rule.stays[access.site]))
+                        ++lane.phase;
+                    else if (lane.place >= 0 && rule.copy[access.site] != lane.copy)
+                        ++lane.phase;
                     lane.place = place;
+                    lane.copy = rule.copy[access.site];
                     phase = lane.phase;
                 } else {
                     phase = lane.visits[rule.group[access.site]]++;
@@ -120,6 +124,7 @@ TEST(Phases, OfAnythingAtAllAgreeWithLanesAlone) {
             rule.after.push_back(random() % 8 == 0);
             rule.rank.push_back(static_cast<int32_t>(random() % 6) - 1);
             rule.stays.push_back(random() % 2);
+            rule.copy.push_back(random() % 2);
             rule.group.push_back(random() % 3);
         }
         for (uint32_t block = 0; block < 2; ++block) {
