@@ -1,0 +1,94 @@
+// The loop that walks the tiles, found in all PTX at hand: every kernel that ships, by clang and by nvcc.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "core/analysis/phases.h"
+#include "core/ptx/parse.h"
+
+namespace tilescope::analysis {
+namespace {
+
+std::string read(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+// A recording without a step: what the rule needs is the PTX and its sites.
+trace::Trace empty_trace(const std::string& ptx, const std::string& name) {
+    trace::Trace trace;
+    trace.meta.ptx = ptx;
+    trace.meta.ptx_name = name;
+    const auto module = ptx::parse(ptx, name);
+    EXPECT_TRUE(module) << module.error().message;
+    if (!module) return trace;
+    trace.meta.kernel = module->kernels.at(0).name;
+    trace.sites = ptx::sites_of(module->kernels[0]);
+    return trace;
+}
+
+std::vector<std::filesystem::path> all_ptx() {
+    std::vector<std::filesystem::path> paths;
+    for (const char* folder : {"/assets/ptx", "/tests/data/ptx/nvcc", "/tests/data/ptx/clang"})
+        for (const auto& entry :
+             std::filesystem::directory_iterator(std::string(TILESCOPE_SOURCE_DIR) + folder))
+            if (entry.path().extension() == ".ptx" && entry.path().filename() != "wide.ptx")
+                paths.push_back(entry.path());
+    return paths;
+}
+
+TEST(PhaseRule, HoldsForEveryKernelByEitherCompiler) {
+    size_t tiled = 0, untiled = 0;
+    for (const auto& path : all_ptx()) {
+        SCOPED_TRACE(path.string());
+        const trace::Trace trace = empty_trace(read(path), path.filename());
+        const auto rule = phase_rule(trace);
+        ASSERT_TRUE(rule) << rule.error().message;
+        EXPECT_EQ(rule->by_barrier, trace.meta.kernel.starts_with("tiled"));
+        (rule->by_barrier ? tiled : untiled) += 1;
+        std::map<uint32_t, std::map<std::tuple<uint32_t, ptx::SiteKind, Space>, uint32_t>> sites_of_copy;
+        for (const ptx::Site& site : trace.sites) {
+            const bool store_of_p = site.kind == ptx::SiteKind::Store && site.space == Space::Global;
+            EXPECT_EQ(rule->after[site.id], store_of_p) << "site " << site.id;
+            if (!rule->by_barrier || store_of_p) continue;
+            EXPECT_GE(rule->rank[site.id], 0) << "site " << site.id;
+            ++sites_of_copy[rule->copy[site.id]][{site.line, site.kind, site.space}];
+        }
+        // Every copy of a tiled kernel's body does the same at the same lines.
+        for (const auto& [copy, sites] : sites_of_copy)
+            EXPECT_EQ(sites, sites_of_copy.at(0)) << "copy " << copy;
+    }
+    EXPECT_GE(tiled, 40u);
+    EXPECT_GE(untiled, 10u);
+}
+
+TEST(PhaseRule, PlacesClimbAlongTheText) {
+    const trace::Trace trace =
+        empty_trace(read(std::string(TILESCOPE_SOURCE_DIR) + "/assets/ptx/tiled.t16.ptx"), "tiled.t16.ptx");
+    const auto rule = phase_rule(trace);
+    ASSERT_TRUE(rule);
+    EXPECT_EQ(rule->rank, (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 5, 6, -2}));
+    EXPECT_EQ(rule->stays, (std::vector<bool>{false, false, false, false, false, true, true, false, false}));
+}
+
+TEST(PhaseRule, RefusesWhatDoesNotFit) {
+    trace::Trace trace =
+        empty_trace(read(std::string(TILESCOPE_SOURCE_DIR) + "/assets/ptx/untiled.ptx"), "untiled.ptx");
+    trace::Trace other = trace;
+    other.sites.pop_back();
+    ASSERT_FALSE(phase_rule(other));
+    EXPECT_NE(phase_rule(other).error().message.find("untiled.ptx"), std::string::npos);
+    trace.meta.ptx = "this is no PTX";
+    EXPECT_FALSE(phase_rule(trace));
+    trace.meta.ptx.clear();
+    EXPECT_FALSE(phase_rule(trace));
+}
+
+}  // namespace
+}  // namespace tilescope::analysis
