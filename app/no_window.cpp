@@ -1,16 +1,18 @@
-// Stands in for the window in a build without one (TILESCOPE_APP=OFF): the command line then has all
-// but `open` and `render`.
-#include "app/app.h"
+// Stands in for app/cli/window_commands.cpp in a build without the window (TILESCOPE_APP=OFF): the command
+// line then has everything but `open` and `render`.
+#include "app/cli/cli.h"
 
-namespace tilescope::app {
+namespace tilescope::cli {
 
-namespace {
-const Error kNoWindow{
-    "this tilescope was built without the window; configure with -DTILESCOPE_APP=ON and build again"};
+void add_window(CLI::App&, Chosen& chosen) {
+    chosen = [] {
+        return fail(
+            kFailure,
+            "this tilescope was built without the window; configure with -DTILESCOPE_APP=ON and build again");
+    };
 }
 
-Result<void> run_window(State, const WindowOptions&) { return kNoWindow; }
-bool has_display() { return false; }
-Result<void> render_png(State, const RenderOptions&) { return kNoWindow; }
+void add_open(CLI::App&, Chosen&) {}
+void add_render(CLI::App&, Chosen&) {}
 
-}  // namespace tilescope::app
+}  // namespace tilescope::cli

@@ -6,7 +6,7 @@ if(NOT TILESCOPE_APP)
 endif()
 if(bench_sources)
   add_executable(bench EXCLUDE_FROM_ALL ${bench_sources})
-  target_link_libraries(bench PRIVATE tilescope_app benchmark::benchmark benchmark::benchmark_main)
+  target_link_libraries(bench PRIVATE tilescope_cli benchmark::benchmark benchmark::benchmark_main)
 
   # make bench_table: runs everything and rewrites the table in README.md.
   add_custom_target(bench_table

@@ -31,6 +31,7 @@ endif()
 tilescope_tests(unit cli LINK tilescope_cli)
 tilescope_tests(host cli LINK tilescope_kernels)
 if(TARGET host_cli)
-  target_compile_definitions(host_cli PRIVATE TILESCOPE_PROGRAM="$<TARGET_FILE:tilescope>")
+  target_compile_definitions(host_cli PRIVATE TILESCOPE_PROGRAM="$<TARGET_FILE:tilescope>"
+    TILESCOPE_HAS_WINDOW=$<BOOL:${TILESCOPE_APP}>)
   add_dependencies(host_cli tilescope)
 endif()

@@ -84,7 +84,7 @@ std::string names_of_kernels() {
 }
 
 Result<void> check(const KernelInfo& info, const Shape& shape) {
-    const auto [m, k, n, tile] = shape;
+    const uint32_t m = shape.m, k = shape.k, n = shape.n, tile = shape.tile;
     if (std::find(std::begin(kTiles), std::end(kTiles), static_cast<int>(tile)) == std::end(kTiles)) {
         return Error{
             fmt::format("tile width {} does not ship for {}; choose 2, 4, 8, 16 or 32", tile, info.name)};

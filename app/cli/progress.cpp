@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <future>
 
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is POSIX
 #include <unistd.h>
 
 namespace tilescope::cli {

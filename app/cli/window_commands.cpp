@@ -1,5 +1,6 @@
 // What needs the picture: the window with nothing given, `open FILE`, and `render FILE -o OUT.png`.
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,12 +28,14 @@ struct Options {
 
 constexpr uint32_t kLeastSide = 200, kMostSide = 8192;  // pixels; OpenGL 3.3 devices render at least 8192
 
-Result<app::State> state_from(Result<trace::Trace> trace, std::string origin) {
+Result<app::State> state_of(Result<trace::Trace> trace, std::string origin) {
     if (!trace) return trace.error();
     auto session =
-        app::session_of(std::make_shared<const trace::Trace>(std::move(*trace)), std::move(origin));
+        app::make_session(std::make_shared<const trace::Trace>(std::move(*trace)), std::move(origin));
     if (!session) return session.error();
-    return app::state_of(std::move(*session));
+    app::State state;
+    app::show_session(state, std::move(*session));
+    return state;
 }
 
 int wrong_theme(const std::string& theme) {
@@ -50,7 +53,7 @@ int show(Result<app::State> state, app::Theme theme) {
 int run_open(const Options& options) {
     const auto theme = parse_theme(options.theme);
     if (!theme) return wrong_theme(options.theme);
-    return show(state_from(trace::read_file(options.file), options.file), *theme);
+    return show(state_of(trace::read_file(options.file), options.file), *theme);
 }
 
 int run_default_window(const Options& options) {
@@ -61,7 +64,7 @@ int run_default_window(const Options& options) {
     if (!plan) return fail(kFailure, plan.error().message);
     kernels::RecordOptions record;
     record.schedule = plan->kernel->default_schedule;
-    return show(state_from(kernels::record_cpu(*plan, record), "recorded now"), *theme);
+    return show(state_of(kernels::record_cpu(*plan, record), "recorded now"), *theme);
 }
 
 int run_render(const Options& options) {
@@ -78,7 +81,7 @@ int run_render(const Options& options) {
                                 options.size, kLeastSide, kMostSide));
     }
     if (auto good = check_output(options.output); !good) return fail(kFailure, good.error().message);
-    auto state = state_from(trace::read_file(options.file), options.file);
+    auto state = state_of(trace::read_file(options.file), options.file);
     if (!state) return fail(kFailure, state.error().message);
     const trace::Trace& trace = *state->session->trace;
     const auto step = parse_step(options.at, trace.steps());
@@ -89,7 +92,8 @@ int run_render(const Options& options) {
                                 options.at, options.file, trace.steps()));
     }
     state->theme = *theme;
-    state->cursor = app::cursor_at(trace, *step);
+    const uint32_t block = trace::block_of(trace, *step);
+    state->cursor = {block, static_cast<uint32_t>(*step - trace.blocks[block].first)};
     app::RenderOptions picture;
     picture.width = static_cast<int>(size->first);
     picture.height = static_cast<int>(size->second);

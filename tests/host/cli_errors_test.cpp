@@ -8,30 +8,17 @@
 namespace tilescope::cli_test {
 namespace {
 
-void expect_refused(int status, const std::vector<std::string>& arguments, const std::string& says) {
-    const Ran ran = tilescope(arguments);
-    EXPECT_EQ(ran.status, status) << ran.out << ran.err;
-    EXPECT_EQ(ran.out, "");
-    expect_one_sentence(ran.err);
-    EXPECT_NE(ran.err.find(says), std::string::npos) << ran.err;
-}
-
 TEST(CliHelp, IsDone) {
-    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"--help"},
-                                                                                       {"record", "--help"},
-                                                                                       {"report", "--help"},
-                                                                                       {"table", "--help"},
-                                                                                       {"render", "--help"},
-                                                                                       {"open", "--help"},
-                                                                                       {"kernels", "--help"},
-                                                                                       {"--version"}}) {
+    std::vector<std::vector<std::string>> calls{{"--help"}, {"--version"}};
+    for (const char* command : {"record", "report", "table", "kernels"}) calls.push_back({command, "--help"});
+    for (const auto& words : calls) {
         const Ran ran = tilescope(words);
         EXPECT_EQ(ran.status, 0);
         EXPECT_EQ(ran.err, "");
         EXPECT_NE(ran.out.find("tilescope"), std::string::npos) << ran.out;
     }
     const std::string help = tilescope({"--help"}).out;
-    for (const char* command : {"open", "kernels", "record", "report", "table", "render"}) {
+    for (const char* command : {"kernels", "record", "report", "table"}) {
         EXPECT_NE(help.find(std::string("\n  ") + command + " "), std::string::npos) << command << "\n"
                                                                                      << help;
     }
@@ -64,33 +51,23 @@ TEST(CliWrongCall, NamesWhatWasWrong) {
     EXPECT_TRUE(std::filesystem::is_empty(folder())) << "a refused call leaves nothing behind";
 }
 
-TEST(CliWrongCall, OfTableAndRender) {
+TEST(CliWrongCall, OfTable) {
     const std::string path = lecture_recording();
     expect_refused(2, {"table", path, "--block", "zero"}, "x,y");
     expect_refused(2, {"table", path, "--block", "9,9"}, "blocks 0,0 to 1,1");
     expect_refused(2, {"table", path, "--format", "pdf"}, "text, csv or md");
-    const std::string out = in_folder("a.png");
-    expect_refused(2, {"render", path}, "--output");
-    expect_refused(2, {"render", path, "--at", "0", "-o", out}, "from 1 to 84");
-    expect_refused(2, {"render", path, "--at", "85", "-o", out}, "from 1 to 84");
-    expect_refused(2, {"render", path, "--screen", "limits", "-o", out}, "choose step");
-    expect_refused(2, {"render", path, "--size", "10x10", "-o", out}, "WxH");
-    expect_refused(2, {"render", path, "--size", "1e9x1", "-o", out}, "WxH");
-    expect_refused(2, {"render", path, "--theme", "pink", "-o", out}, "light or dark");
-    EXPECT_FALSE(std::filesystem::exists(out));
 }
 
 TEST(CliFailure, OfReading) {
     write(folder() / "empty.tsc", "");
     write(folder() / "text.tsc", "this is no recording\n");
-    for (const char* command : {"report", "table", "open"}) {
+    for (const char* command : {"report", "table"}) {
         expect_refused(1, {command, "missing.tsc"}, "missing.tsc");
         expect_refused(1, {command, "empty.tsc"}, "empty.tsc");
         expect_refused(1, {command, "text.tsc"}, "text.tsc");
         expect_refused(1, {command, "."}, "");
         expect_refused(1, {command, "text.tsc/inside"}, "");
     }
-    expect_refused(1, {"render", "missing.tsc", "-o", "a.png"}, "missing.tsc");
 }
 
 TEST(CliFailure, OfDamagedRecordings) {
@@ -129,9 +106,6 @@ TEST(CliFailure, OfWriting) {
     EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
     EXPECT_EQ(read(folder() / "file"), "kept");
     EXPECT_TRUE(std::filesystem::is_empty(folder() / "folder"));
-    const std::string path = lecture_recording();
-    expect_refused(1, {"render", path, "-o", "file/a.png"}, "no folder 'file'");
-    expect_refused(1, {"render", path, "-o", "folder"}, "is a folder");
 }
 
 TEST(CliFailure, OfAFullStandardOutput) {
@@ -152,11 +126,6 @@ TEST(CliFailure, OfAnotherKernelsPtx) {
     write(folder() / "bad.ptx",
           ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry tiled() {\n frob.u32 %r1;\n}\n");
     expect_refused(1, {"record", "tiled", "--ptx", "bad.ptx"}, "bad.ptx:5");
-}
-
-TEST(CliFailure, OfAWindowWithoutADisplay) {
-    expect_refused(1, {}, "");
-    expect_refused(1, {"open", lecture_recording()}, "");
 }
 
 // The grid is far more than a machine records in a second, and Ctrl-C comes first.

@@ -76,6 +76,14 @@ void expect_one_sentence(const std::string& err) {
     EXPECT_NE(err[err.size() - 2], '.') << err;
 }
 
+void expect_refused(int status, const std::vector<std::string>& arguments, const std::string& says) {
+    const Ran ran = tilescope(arguments);
+    EXPECT_EQ(ran.status, status) << ran.out << ran.err;
+    EXPECT_EQ(ran.out, "");
+    expect_one_sentence(ran.err);
+    EXPECT_NE(ran.err.find(says), std::string::npos) << ran.err;
+}
+
 std::string lecture_recording() {
     const std::string path = in_folder("lecture.tsc");
     const Ran ran =

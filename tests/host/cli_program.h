@@ -27,7 +27,10 @@ void write(const std::filesystem::path& path, const std::string& text);
 // One plain sentence: exactly one line, "tilescope: ...", without a full stop, and not too long.
 void expect_one_sentence(const std::string& err);
 
-// A recording made once for each test program, by the program: `tiled` of 4 x 4 x 4, T = 2.
+// That call ends with this status and one sentence that says this, and prints nothing else.
+void expect_refused(int status, const std::vector<std::string>& arguments, const std::string& says);
+
+// A recording made by the program: `tiled` of 4 x 4 x 4, T = 2.
 std::string lecture_recording();
 
 }  // namespace tilescope::cli_test
