@@ -63,6 +63,12 @@ struct View {
     double pitch = 16;
 };
 
+// The step whose elements are on their way, and since when (DrawContext::time).
+struct Motion {
+    playback::Cursor shown;
+    double since = -1;
+};
+
 struct RecordForm {
     std::string kernel = "tiled";
     kernels::Shape shape;
@@ -83,7 +89,8 @@ struct State {
     RecordForm form;
     Theme theme = Theme::Light;
     float text_scale = 1;
-    bool motion = true;
+    bool motion = true;        // elements travel when a step is made
+    Motion moving;
     bool show_keys = false;
     bool quit = false;
     std::string message;       // one sentence: the last error or notice

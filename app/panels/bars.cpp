@@ -1,0 +1,71 @@
+// The top bar (screens, the recording's name, record, theme, keys) and the caption below it: what just
+// happened, in words.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/actions.h"
+#include "app/panels/panels.h"
+#include "app/session.h"
+#include "app/view/caption.h"
+
+namespace tilescope::panels {
+
+void top_bar(Ui& ui, const Rect& rect) {
+    ui.list.AddRectFilled(rect.min, rect.max, ui.ink(Ink::Panel));
+    ui.list.AddLine({rect.min.x, rect.max.y}, rect.max, ui.ink(Ink::Line));
+    const float h = ui.px(28), top = rect.min.y + (rect.height() - h) / 2;
+    const float body = line_height(ui, Size::Body), text_y = rect.min.y + (rect.height() - body) / 2;
+    float x = rect.min.x + ui.px(16);
+    x += line(ui, {x, text_y}, ui.px(120), Face::Strong, Size::Body, Ink::Text, "Tilescope") + ui.px(20);
+    // One screen so far; its tab says where one is.
+    const float tab = draw::text_size(ui.font(Face::Strong, Size::Body), "Step").x;
+    line(ui, {x, text_y}, tab + 2, Face::Strong, Size::Body, Ink::Text, "Step");
+    ui.list.AddRectFilled({x, rect.max.y - ui.px(3)}, {x + tab, rect.max.y}, ui.ink(Ink::Accent));
+    x += tab + ui.px(24);
+
+    float right = rect.max.x - ui.px(12);
+    const auto place = [&](float width) {
+        right -= width;
+        const Rect box{{right, top}, {right + width, top + h}};
+        right -= ui.px(6);
+        return box;
+    };
+    if (button(ui, place(ui.px(30)), "?", ui.state.show_keys, true, "All keys (?)")) app::perform(ui.state, "keys");
+    const bool light = ui.state.theme == app::Theme::Light;
+    if (button(ui, place(ui.px(56)), light ? "Dark" : "Light", false, true, "Light or dark (T)")) app::perform(ui.state, "theme");
+    if (button(ui, place(ui.px(92)), "Record\u2026", ui.state.form.open, true, "Record another kernel or size (R)")) {
+        app::perform(ui.state, "record");
+    }
+    right -= ui.px(14);
+    if (ui.state.session) {
+        line(ui, {x, text_y + ui.px(1)}, right - x, Face::Mono, Size::Body, Ink::TextQuiet, view::recording_name(ui.trace().meta));
+    }
+}
+
+void caption_bar(Ui& ui, const Rect& rect) {
+    surface(ui, rect);
+    const Rect in{{rect.min.x + ui.px(16), rect.min.y}, {rect.max.x - ui.px(16), rect.max.y}};
+    const float title = line_height(ui, Size::Title), small = line_height(ui, Size::Small);
+    const trace::Block& block = ui.trace().blocks[ui.state.cursor.block];
+    if (ui.index == nullptr) {
+        line(ui, {in.min.x, rect.min.y + ui.px(8)}, in.width(), Face::Text, Size::Title, Ink::TextQuiet, "Reading this block\u2026");
+        return;
+    }
+    const std::string where = fmt::format("step {} of {}", view::grouped(ui.step() + 1), view::grouped(ui.index->steps));
+    const std::string phase = fmt::format("block ({},{})   {}", block.x, block.y, view::phase_text(*ui.index, ui.step()));
+    const float side = ui.px(250);
+    const float y = rect.min.y + (rect.height() - title - small) / 2;
+    line(ui, {in.max.x, y + ui.px(3)}, side, Face::Mono, Size::Body, Ink::Text, where, draw::Align::Right);
+    line(ui, {in.max.x, y + title}, side, Face::Mono, Size::Small, Ink::TextQuiet, phase, draw::Align::Right);
+    const std::string text = view::caption(ui.trace(), *ui.index, ui.state.replay.get(), ui.step());
+    const float width = in.width() - side - ui.px(16);
+    const bool fits = draw::text_size(ui.font(Face::Strong, Size::Title), text).x <= width;
+    line(ui, {in.min.x, y + (fits ? 0 : ui.px(4))}, width, Face::Strong, fits ? Size::Title : Size::Body, Ink::Text, text);
+    const std::string below = !ui.state.message.empty()    ? ui.state.message
+                              : !ui.state.no_values.empty() ? ui.state.no_values
+                                                            : view::hint(*ui.index, ui.step(), ui.state.playback.playing);
+    line(ui, {in.min.x, y + title}, width, Face::Text, Size::Small, ui.state.message.empty() ? Ink::TextQuiet : Ink::Fault, below);
+}
+
+}  // namespace tilescope::panels

@@ -1,0 +1,18 @@
+// The whole of M, N and P as a small map beside the legend: where the screen looks, which tiles this
+// phase uses, and how often each element of M and N was loaded by all recorded blocks.
+#pragma once
+
+#include "app/panels/ui.h"
+
+namespace tilescope::panels {
+
+struct MapView {
+    struct Window {
+        double row = 0, col = 0, rows = 0, cols = 0;   // cells in sight
+    };
+    Window m, n, p;
+};
+
+void matrix_map(Ui& ui, const Rect& rect, const MapView& looks);
+
+}  // namespace tilescope::panels

@@ -1,0 +1,107 @@
+// What lies over the screen when asked for: the list of keys, and the form that records.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/actions.h"
+#include "app/panels/panels.h"
+#include "app/session.h"
+
+namespace tilescope::panels {
+
+void keys_overlay(Ui& ui, const Rect& screen) {
+    if (!ui.state.show_keys) return;
+    const auto all = app::actions();
+    const size_t rows = (all.size() + 1) / 2;
+    const float row = line_height(ui, Size::Body), pad = ui.px(24);
+    const float column = ui.px(350), width = column * 2 + pad * 2;
+    const float height = row * static_cast<float>(rows) + line_height(ui, Size::Title) + ui.px(16) + pad * 2;
+    ImDrawList& over = *ImGui::GetForegroundDrawList();
+    over.AddRectFilled(screen.min, screen.max, draw::with_alpha(draw::rgb(0), 0.35f));
+    const ImVec2 min{std::round((screen.min.x + screen.max.x - width) / 2), std::round((screen.min.y + screen.max.y - height) / 2)};
+    over.AddRectFilled(min, {min.x + width, min.y + height}, ui.ink(Ink::Panel), ui.px(8));
+    draw::draw_text(over, ui.font(Face::Strong, Size::Title), {min.x + pad, min.y + pad}, ui.ink(Ink::Text), "Keys");
+    const float top = min.y + pad + line_height(ui, Size::Title) + ui.px(16);
+    for (size_t i = 0; i < all.size(); ++i) {
+        const ImVec2 at{min.x + pad + static_cast<float>(i / rows) * column, top + static_cast<float>(i % rows) * row};
+        draw::draw_text(over, ui.font(Face::Mono, Size::Small), {at.x, at.y + ui.px(3)}, ui.ink(Ink::Text), all[i].keys);
+        draw::draw_text(over, ui.font(Face::Text, Size::Body), {at.x + ui.px(120), at.y}, ui.ink(Ink::TextQuiet), all[i].help);
+    }
+    if (ui.mouse && ImGui::IsMouseClicked(0)) ui.state.show_keys = false;
+}
+
+namespace {
+
+void size_field(const char* label, uint32_t& value, float width) {
+    int number = static_cast<int>(value);
+    ImGui::SetNextItemWidth(width);
+    if (ImGui::InputInt(label, &number, 0, 0)) value = static_cast<uint32_t>(std::max(number, 0));
+}
+
+}  // namespace
+
+void record_form(Ui& ui, const Rect& screen, float top) {
+    State& state = ui.state;
+    const app::Background::Progress progress = state.background ? state.background->progress() : app::Background::Progress{};
+    if (!state.form.open && !progress.busy) return;
+    const float width = ui.px(420);
+    ImGui::SetNextWindowPos({screen.max.x - width - ui.px(12), top});
+    ImGui::SetNextWindowSize({width, 0});
+    ImGui::Begin("Record", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                                        ImGuiWindowFlags_AlwaysAutoResize);
+    draw::push_font(ui.font(Face::Strong, Size::Body));
+    ImGui::TextUnformatted(progress.busy ? "Recording" : "Record a kernel");
+    draw::pop_font();
+    if (progress.busy) {
+        ImGui::TextUnformatted(progress.what.c_str());
+        const float part = progress.total == 0 ? 0 : static_cast<float>(progress.done) / static_cast<float>(progress.total);
+        const std::string done = fmt::format("{} of {} blocks", progress.done, progress.total);
+        ImGui::ProgressBar(part, {-1, 0}, done.c_str());
+        if (ImGui::Button("Cancel", {-1, 0})) state.background->cancel();
+        ImGui::End();
+        ui.context.another_frame = true;
+        return;
+    }
+    ImGui::PushTextWrapPos(0);
+    app::RecordForm& form = state.form;
+    for (const kernels::Preset& preset : kernels::presets()) {
+        if (ImGui::Button(preset.label.c_str(), {-1, 0})) {
+            form.kernel = preset.kernel;
+            form.shape = preset.shape;
+            app::start_recording(state);
+            form.open = false;
+        }
+    }
+    ImGui::Separator();
+    ImGui::SetNextItemWidth(ui.px(260));
+    if (ImGui::BeginCombo("kernel", form.kernel.c_str())) {
+        for (const kernels::KernelInfo& kernel : kernels::catalogue()) {
+            if (ImGui::Selectable(kernel.name.c_str(), kernel.name == form.kernel)) form.kernel = kernel.name;
+        }
+        ImGui::EndCombo();
+    }
+    if (const kernels::KernelInfo* kernel = kernels::find(form.kernel)) ImGui::TextDisabled("%s", kernel->teaches.c_str());
+    ImGui::SetNextItemWidth(ui.px(90));
+    if (ImGui::BeginCombo("T", std::to_string(form.shape.tile).c_str())) {
+        for (const int tile : kernels::kTiles) {
+            if (ImGui::Selectable(std::to_string(tile).c_str(), static_cast<uint32_t>(tile) == form.shape.tile)) {
+                form.shape.tile = static_cast<uint32_t>(tile);
+            }
+        }
+        ImGui::EndCombo();
+    }
+    size_field("m", form.shape.m, ui.px(80));
+    ImGui::SameLine();
+    size_field("k", form.shape.k, ui.px(80));
+    ImGui::SameLine();
+    size_field("n", form.shape.n, ui.px(80));
+    if (!state.message.empty()) ImGui::TextUnformatted(state.message.c_str());
+    if (ImGui::Button("Record", {-1, ui.px(34)})) {
+        app::start_recording(state);
+        if (state.message.empty()) form.open = false;
+    }
+    ImGui::PopTextWrapPos();
+    ImGui::End();
+}
+
+}  // namespace tilescope::panels

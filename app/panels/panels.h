@@ -1,0 +1,26 @@
+// The panels of the Step screen: each draws itself into a rectangle of framebuffer pixels.
+#pragma once
+
+#include "app/panels/ui.h"
+#include "app/view/relations.h"
+
+namespace tilescope::panels {
+
+void top_bar(Ui& ui, const Rect& rect);
+void caption_bar(Ui& ui, const Rect& rect);
+void source_panel(Ui& ui, const Rect& rect);
+// M, N and P, the map of them all in the corner. selected: what the selection lights up.
+void matrices_panel(Ui& ui, const Rect& rect, const view::Relations& selected);
+// Mds, Nds and the threads of the block.
+void tiles_panel(Ui& ui, const Rect& rect, const view::Relations& selected);
+void request_panel(Ui& ui, const Rect& rect, const view::Relations& selected);
+void timeline_panel(Ui& ui, const Rect& rect);
+void transport(Ui& ui, const Rect& rect);
+void sums_panel(Ui& ui, const Rect& rect);
+void keys_overlay(Ui& ui, const Rect& screen);
+void record_form(Ui& ui, const Rect& screen, float top);
+
+// Elements on their way, for a fifth of a second after a step. Needs the places of this frame.
+void motion(Ui& ui);
+
+}  // namespace tilescope::panels

@@ -1,0 +1,189 @@
+// The block from inside: its tiles in shared memory with what they hold and where it came from, and
+// its threads, warp by warp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/panels.h"
+#include "app/view/matrix_view.h"
+#include "app/view/tiles_view.h"
+
+namespace tilescope::panels {
+namespace {
+
+void titles(Ui& ui, ImVec2 at, float width, const std::string& name, const std::string& rest) {
+    const float used = line(ui, at, width, Face::Strong, Size::Body, Ink::Text, name);
+    line(ui, {at.x + used + ui.px(8), at.y + ui.px(3)}, width - used - ui.px(8), Face::Mono, Size::Small, Ink::TextQuiet, rest);
+}
+
+draw::GridView fitted(const Rect& box, uint32_t rows, uint32_t cols, float largest) {
+    draw::GridView grid;
+    grid.pitch = std::floor(std::min({box.width() / static_cast<float>(std::max(cols, 1u)),
+                                      box.height() / static_cast<float>(std::max(rows, 1u)), largest}));
+    grid.pitch = std::max(grid.pitch, 1.f);
+    grid.x = box.min.x;
+    grid.y = box.min.y;
+    grid.clip_min = box.min;
+    grid.clip_max = {std::min(box.max.x, box.min.x + grid.pitch * static_cast<float>(cols) + 1),
+                     std::min(box.max.y, box.min.y + grid.pitch * static_cast<float>(rows) + 1)};
+    return grid;
+}
+
+draw::GridMark cell_mark(uint32_t row, uint32_t col, Rgba fill, Rgba edge = 0, float edge_px = 1) {
+    draw::GridMark mark = fill_mark({row, row + 1, col, col + 1}, fill);
+    mark.edge = edge;
+    mark.edge_px = edge_px;
+    return mark;
+}
+
+void selection(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, const view::Relations& selected) {
+    for (const auto& [where, cells] : selected.cells) {
+        if (where == array) marks.push_back(frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
+    }
+}
+
+void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations& selected) {
+    const view::SharedView tile = view::shared_view(ui.trace(), *ui.index, ui.state.replay.get(), array, ui.step());
+    const float title = line_height(ui, Size::Body) + ui.px(2);
+    const bool values = ui.state.replay != nullptr;
+    titles(ui, rect.min, rect.width(), ui.trace().arrays[array].name, fmt::format("{} \u00d7 {}", tile.rows, tile.cols));
+    const draw::GridView grid = fitted({{rect.min.x, rect.min.y + title}, rect.max}, tile.rows, tile.cols, ui.px(72));
+    ui.places.add(array, grid);
+
+    const Rgba color = ui.ink(ink_of(tile.kind)), held = ui.ink(Ink::SharedStore);
+    std::vector<draw::GridMark> marks;
+    const float thin = grid.pitch >= ui.px(5) ? 1.f : 0.f;
+    for (uint32_t row = 0; row < tile.rows; ++row) {
+        for (uint32_t col = 0; col < tile.cols; ++col) {
+            const view::SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];
+            Rgba fill = ui.ink(Ink::Cell);
+            if (cell.written && !cell.stale) fill = draw::mix(fill, held, 0.30f);
+            if (cell.lanes != 0) fill = color;
+            draw::GridMark mark = cell_mark(row, col, fill, thin > 0 ? ui.ink(Ink::Panel) : 0, thin);
+            if (cell.lanes == 0 && cell.zero_fill) {
+                mark.pattern = draw::Pattern::Hatch;
+                mark.edge = ui.ink(Ink::LineStrong);
+            } else if (cell.lanes == 0 && cell.written && cell.stale) {
+                mark.pattern = draw::Pattern::Dots;
+                mark.edge = ui.ink(Ink::LineStrong);
+            }
+            marks.push_back(mark);
+        }
+    }
+    selection(ui, marks, array, selected);
+    ui.context.grids.draw(ui.list, 50u + array, grid, ui.context.palette, ui.context.scale, marks);
+
+    const float pitch = grid.pitch;
+    const bool sources = pitch >= ui.px(48);
+    if (values && pitch >= ui.px(11)) {
+        draw::Font value = ui.font(Face::Mono, pitch >= ui.px(52) ? Size::Title : pitch >= ui.px(30) ? Size::Body : Size::Small);
+        if (pitch < ui.px(22)) value.px = std::max(ui.px(8), std::floor(pitch * 0.58f));
+        draw::Font source = ui.font(Face::Mono, Size::Small);
+        source.px = ui.px(10.5f);
+        for (uint32_t row = 0; row < tile.rows; ++row) {
+            for (uint32_t col = 0; col < tile.cols; ++col) {
+                const view::SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];
+                if (!cell.written) continue;
+                const ImVec2 at = draw::corner_of(grid, row, col);
+                const Rgba ink = cell.lanes != 0 ? ui.context.palette.text_on(color) : ui.ink(Ink::Text);
+                draw::draw_text_in(ui.list, value, at, {at.x + pitch, at.y + pitch * (sources ? 0.70f : 1.f)}, ink, cell.value);
+                if (sources) {
+                    draw::draw_text_in(ui.list, source, {at.x, at.y + pitch * 0.60f}, {at.x + pitch, at.y + pitch * 0.98f},
+                                       cell.lanes != 0 ? ink : ui.ink(Ink::TextQuiet), cell.source);
+                }
+            }
+        }
+    }
+    const Rect box{grid.clip_min, grid.clip_max};
+    if (!ui.over(box)) return;
+    const draw::CellAt at = draw::cell_at(grid, ui.cursor());
+    if (at.row < 0 || at.col < 0 || at.row >= tile.rows || at.col >= tile.cols) return;
+    Pick pick;
+    pick.kind = Pick::Kind::SharedCell;
+    pick.array = array;
+    pick.index = static_cast<uint64_t>(at.row) * tile.cols + static_cast<uint64_t>(at.col);
+    const view::SharedCellView& cell = tile.cells[pick.index];
+    ui.tip = view::element_name(ui.trace().arrays[array], pick.index);
+    if (cell.written) ui.tip += fmt::format(" = {}  from {}", cell.value, cell.source);
+    offer_pick(ui, pick);
+}
+
+void block_threads(Ui& ui, const Rect& rect, const view::Relations& selected) {
+    const view::ThreadsView block = view::threads_view(ui.trace(), *ui.index, ui.step());
+    const float title = line_height(ui, Size::Body) + ui.px(2);
+    titles(ui, rect.min, rect.width(), "Threads",
+           fmt::format("{} \u00d7 {}, {}", block.cols, block.rows, view::counted(ui.index->warps, "warp")));
+    const draw::GridView grid = fitted({{rect.min.x, rect.min.y + title}, rect.max}, block.rows, block.cols, ui.px(72));
+    const Rgba color = ui.ink(ink_of(block.kind));
+    std::vector<draw::GridMark> marks;
+    const float thin = grid.pitch >= ui.px(5) ? 1.f : 0.f;
+    for (uint32_t thread = 0; thread < block.threads.size(); ++thread) {
+        const view::ThreadView& of = block.threads[thread];
+        // Warps told apart by two shades, as the stripes of a table.
+        Rgba fill = draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::LineStrong), of.warp % 2 == 0 ? 0.f : 0.22f);
+        if (of.state == view::ThreadState::Active) fill = color;
+        draw::GridMark mark = cell_mark(thread / block.cols, thread % block.cols, fill, thin > 0 ? ui.ink(Ink::Panel) : 0, thin);
+        if (of.state != view::ThreadState::Active && (!of.has_output || of.state == view::ThreadState::Idle)) {
+            mark.pattern = draw::Pattern::Hatch;
+            mark.edge = ui.ink(of.state == view::ThreadState::Idle ? ink_of(block.kind) : Ink::LineStrong);
+        }
+        marks.push_back(mark);
+    }
+    for (const uint32_t thread : selected.threads) {
+        const uint32_t row = thread / block.cols, col = thread % block.cols;
+        marks.push_back(frame_mark({row, row + 1, col, col + 1}, ui.ink(Ink::Selected), std::min(ui.px(2), grid.pitch / 4), true));
+    }
+    ui.context.grids.draw(ui.list, 60, grid, ui.context.palette, ui.context.scale, marks);
+
+    const float pitch = grid.pitch;
+    if (pitch >= ui.px(14)) {
+        draw::Font font = ui.font(Face::Mono, pitch >= ui.px(30) ? Size::Body : Size::Small);
+        if (pitch < ui.px(24)) font.px = std::max(ui.px(8), std::floor(pitch * 0.52f));
+        for (uint32_t thread = 0; thread < block.threads.size(); ++thread) {
+            const view::ThreadView& of = block.threads[thread];
+            const ImVec2 at = draw::corner_of(grid, thread / block.cols, thread % block.cols);
+            const bool active = of.state == view::ThreadState::Active;
+            if (!active && pitch < ui.px(22)) continue;
+            const std::string text = pitch >= ui.px(44) ? fmt::format("{},{}", thread % block.cols, thread / block.cols)
+                                                        : std::to_string(of.lane);
+            draw::draw_text_in(ui.list, font, at, {at.x + pitch, at.y + pitch},
+                               active ? ui.context.palette.text_on(color) : ui.ink(Ink::TextQuiet), text);
+        }
+    }
+    const Rect box{grid.clip_min, grid.clip_max};
+    if (!ui.over(box)) return;
+    const draw::CellAt at = draw::cell_at(grid, ui.cursor());
+    if (at.row < 0 || at.col < 0 || at.row >= block.rows || at.col >= block.cols) return;
+    Pick pick;
+    pick.kind = Pick::Kind::Thread;
+    pick.thread = static_cast<uint32_t>(at.row) * block.cols + static_cast<uint32_t>(at.col);
+    pick.warp = pick.thread / kWarpSize;
+    ui.tip = fmt::format("{}: warp {}, lane {}", view::thread_name(ui.trace().meta, pick.thread), pick.warp, pick.thread % kWarpSize);
+    if (!block.threads[pick.thread].has_output) ui.tip += ", beyond the matrix";
+    offer_pick(ui, pick);
+}
+
+}  // namespace
+
+void tiles_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
+    surface(ui, rect);
+    const view::Roles roles = view::roles_of(ui.trace());
+    const Rect in = rect.inset(ui.px(12));
+    const size_t columns = roles.shared.size() + 1;
+    const float gap = ui.px(16);
+    const float width = (in.width() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+    const auto column = [&](size_t i) {
+        const float x = std::round(in.min.x + (width + gap) * static_cast<float>(i));
+        return Rect{{x, in.min.y}, {x + width, in.max.y}};
+    };
+    for (size_t i = 0; i < roles.shared.size(); ++i) shared_tile(ui, column(i), roles.shared[i], selected);
+    block_threads(ui, column(columns - 1), selected);
+    if (roles.shared.empty()) {
+        const float x = in.min.x + in.height() + ui.px(16);
+        paragraph(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(4)}, in.max.x - x, Face::Text, Size::Small, Ink::TextQuiet,
+                  "This kernel uses no shared memory: every factor comes from global memory each time it is needed.", 4);
+    }
+}
+
+}  // namespace tilescope::panels

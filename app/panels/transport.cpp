@@ -1,0 +1,106 @@
+// |<  <<  <  play  >  >>  >|   speed: the same actions as the keys. The signs are drawn, not typed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+#include "app/actions.h"
+#include "app/panels/panels.h"
+
+namespace tilescope::panels {
+namespace {
+
+enum class Shape { Bar, Left, Right };
+
+// Triangles and bars side by side, in the middle of a button.
+void shapes(Ui& ui, const Rect& rect, std::initializer_list<Shape> row, Rgba color) {
+    const float size = ui.px(9), bar = ui.px(2.5f), gap = ui.px(1.5f);
+    float width = -gap;
+    for (const Shape shape : row) width += (shape == Shape::Bar ? bar : size * 0.85f) + gap;
+    float x = (rect.min.x + rect.max.x - width) / 2;
+    const float y = (rect.min.y + rect.max.y) / 2;
+    for (const Shape shape : row) {
+        if (shape == Shape::Bar) {
+            ui.list.AddRectFilled({x, y - size / 2}, {x + bar, y + size / 2}, color);
+            x += bar + gap;
+            continue;
+        }
+        const float tip = shape == Shape::Right ? x + size * 0.85f : x, back = shape == Shape::Right ? x : x + size * 0.85f;
+        const ImVec2 a{back, y - size / 2}, b{tip, y}, c{back, y + size / 2};
+        if (shape == Shape::Right) ui.list.AddTriangleFilled(a, b, c, color);
+        else ui.list.AddTriangleFilled(a, c, b, color);
+        x += size * 0.85f + gap;
+    }
+}
+
+}  // namespace
+
+void transport(Ui& ui, const Rect& rect) {
+    State& state = ui.state;
+    const float h = rect.height(), w = ui.px(38), gap = ui.px(4);
+    float x = rect.min.x;
+    const auto act = [&](const char* action, const char* tip, std::initializer_list<Shape> row, float width) {
+        const Rect box{{x, rect.min.y}, {x + width, rect.max.y}};
+        if (button(ui, box, "", false, true, tip)) app::perform(state, action);
+        shapes(ui, box, row, ui.ink(Ink::Text));
+        x += width + gap;
+    };
+    using enum Shape;
+    act("first", "First step of the block (Home)", {Bar, Left}, w);
+    act("previous_phase", "Phase before (Shift + \u2190)", {Left, Left}, w);
+    act("previous_step", "Step before (\u2190)", {Left}, w);
+    {
+        const Rect box{{x, rect.min.y}, {x + ui.px(64), rect.max.y}};
+        if (button(ui, box, "", true, true, "Play or pause (Space)")) app::perform(state, "play");
+        const Rgba color = ui.context.palette.text_on(ui.ink(Ink::Accent));
+        if (state.playback.playing) shapes(ui, box, {Bar, Bar}, color);
+        else shapes(ui, box, {Right}, color);
+        x = box.max.x + gap;
+    }
+    act("next_step", "Next step (\u2192)", {Right}, w);
+    act("next_phase", "Next phase (Shift + \u2192)", {Right, Right}, w);
+    act("last", "Last step of the block (End)", {Right, Bar}, w);
+    x += ui.px(12);
+
+    const auto jump = [&](const char* back, const char* forth, const char* what, const char* tips[2]) {
+        const float text = draw::text_size(ui.font(Face::Text, Size::Small), what).x;
+        const float arrow = ui.px(26);
+        const Rect left{{x, rect.min.y}, {x + arrow, rect.max.y}};
+        const Rect right{{x + arrow + text + ui.px(12), rect.min.y}, {x + arrow * 2 + text + ui.px(12), rect.max.y}};
+        if (right.max.x > rect.max.x) return;
+        if (button(ui, left, "", false, true, tips[0])) app::perform(state, back);
+        shapes(ui, left, {Left}, ui.ink(Ink::Text));
+        line(ui, {left.max.x + ui.px(6), rect.min.y + (h - line_height(ui, Size::Small)) / 2}, text + 2, Face::Text, Size::Small, Ink::TextQuiet, what);
+        if (button(ui, right, "", false, true, tips[1])) app::perform(state, forth);
+        shapes(ui, right, {Right}, ui.ink(Ink::Text));
+        x = right.max.x + ui.px(12);
+    };
+    const char* barrier_tips[2] = {"Barrier before ([)", "Next barrier (])"};
+    const char* block_tips[2] = {"Block before (,)", "Next block (.)"};
+    if (ui.state.session->summary.barriers_per_block > 0) jump("previous_barrier", "next_barrier", "barrier", barrier_tips);
+    if (ui.trace().blocks.size() > 1) jump("previous_block", "next_block", "block", block_tips);
+
+    // Speed: a slider over powers of two.
+    const float text_y = rect.min.y + (h - line_height(ui, Size::Small)) / 2;
+    const std::string rate = state.playback.steps_per_second < 1 ? "1 step in 2 s" : fmt::format("{:.0f} steps/s", state.playback.steps_per_second);
+    const float rate_width = ui.px(96);
+    const float from = x + ui.px(44), to = rect.max.x - rate_width;
+    if (to - from < ui.px(50)) return;
+    line(ui, {x, text_y}, ui.px(44), Face::Text, Size::Small, Ink::TextQuiet, "speed");
+    const float end = std::min(to, from + ui.px(220)), y = (rect.min.y + rect.max.y) / 2;
+    ui.list.AddRectFilled({from, y - ui.px(1.5f)}, {end, y + ui.px(1.5f)}, ui.ink(Ink::LineStrong), ui.px(2));
+    const double low = std::log2(app::kSlowest), high = std::log2(app::kFastest);
+    const auto part = static_cast<float>((std::log2(state.playback.steps_per_second) - low) / (high - low));
+    ui.list.AddCircleFilled({from + (end - from) * part, y}, ui.px(7), ui.ink(Ink::Accent));
+    const Rect slider{{from - ui.px(8), rect.min.y}, {end + ui.px(8), rect.max.y}};
+    if (ui.mouse && ImGui::IsMouseDown(0) && slider.contains(ImGui::GetIO().MouseClickedPos[0])) {
+        const double at = std::clamp((ui.cursor().x - from) / (end - from), 0.f, 1.f);
+        state.playback.steps_per_second = std::exp2(std::round(low + at * (high - low)));
+    } else if (ui.over(slider)) {
+        ui.tip = "Speed of playing (+ and -)";
+    }
+    line(ui, {end + ui.px(14), text_y}, rect.max.x - end - ui.px(14), Face::Mono, Size::Small, Ink::Text, rate);
+}
+
+}  // namespace tilescope::panels

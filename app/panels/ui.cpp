@@ -1,0 +1,167 @@
+#include "app/panels/ui.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilescope::panels {
+
+Ink ink_of(view::StepKind kind) {
+    switch (kind) {
+        case view::StepKind::GlobalLoad: return Ink::GlobalLoad;
+        case view::StepKind::GlobalStore: return Ink::GlobalStore;
+        case view::StepKind::SharedLoad: return Ink::SharedLoad;
+        case view::StepKind::SharedStore: return Ink::SharedStore;
+        case view::StepKind::Barrier: return Ink::Barrier;
+    }
+    return Ink::Text;
+}
+
+const char* words_of(view::StepKind kind) {
+    switch (kind) {
+        case view::StepKind::GlobalLoad: return "global load";
+        case view::StepKind::GlobalStore: return "global store";
+        case view::StepKind::SharedLoad: return "shared load, multiply";
+        case view::StepKind::SharedStore: return "shared store";
+        case view::StepKind::Barrier: return "waits at a barrier";
+    }
+    return "";
+}
+
+void surface(Ui& ui, const Rect& rect) {
+    ui.list.AddRectFilled(rect.min, rect.max, ui.ink(Ink::Panel), ui.px(6));
+}
+
+float line_height(Ui& ui, Size size) {
+    return std::round(ui.px(draw::kSizes[static_cast<size_t>(size)]) * 1.3f);
+}
+
+std::string elided(const draw::Font& font, std::string_view text, float width) {
+    if (draw::text_size(font, text).x <= width) return std::string(text);
+    std::string cut(text);
+    while (!cut.empty()) {
+        // Whole characters of UTF-8 only.
+        do {
+            const auto last = static_cast<unsigned char>(cut.back());
+            cut.pop_back();
+            if ((last & 0xC0) != 0x80) break;
+        } while (!cut.empty());
+        if (draw::text_size(font, cut + "\u2026").x <= width) return cut + "\u2026";
+    }
+    return "";
+}
+
+std::vector<std::string> wrapped(const draw::Font& font, std::string_view text, float width) {
+    std::vector<std::string> lines;
+    std::string current;
+    while (!text.empty()) {
+        const size_t space = text.find(' ');
+        const std::string word(text.substr(0, space));
+        text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+        const std::string longer = current.empty() ? word : current + " " + word;
+        if (!current.empty() && draw::text_size(font, longer).x > width) {
+            lines.push_back(current);
+            current = word;
+        } else {
+            current = longer;
+        }
+    }
+    if (!current.empty()) lines.push_back(current);
+    return lines;
+}
+
+float line(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text, draw::Align align) {
+    const draw::Font font = ui.font(face, size);
+    const std::string cut = elided(font, text, width);
+    draw::draw_text(ui.list, font, at, ui.ink(ink), cut, align);
+    return draw::text_size(font, cut).x;
+}
+
+float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text, int most) {
+    const draw::Font font = ui.font(face, size);
+    std::vector<std::string> lines = wrapped(font, text, width);
+    if (lines.size() > static_cast<size_t>(most)) {
+        std::string rest = lines[static_cast<size_t>(most) - 1];
+        rest += "\u2026";
+        lines.resize(static_cast<size_t>(most));
+        lines.back() = rest;
+    }
+    const float height = line_height(ui, size);
+    for (size_t i = 0; i < lines.size(); ++i) {
+        line(ui, {at.x, at.y + static_cast<float>(i) * height}, width, face, size, ink, lines[i]);
+    }
+    return height * static_cast<float>(lines.size());
+}
+
+void sign(Ui& ui, const Rect& box, view::StepKind kind, float alpha) {
+    const Rgba color = draw::with_alpha(ui.ink(ink_of(kind)), alpha);
+    const float middle = std::round((box.min.y + box.max.y) / 2);
+    switch (kind) {
+        case view::StepKind::GlobalLoad: ui.list.AddRectFilled(box.min, box.max, color); break;
+        case view::StepKind::GlobalStore: {
+            const float t = std::max(1.f, std::min(ui.px(2), box.width() / 3));
+            ui.list.AddRectFilled(box.min, box.max, draw::with_alpha(color, alpha * 0.35f));
+            ui.list.AddRectFilled(box.min, {box.max.x, box.min.y + t}, color);
+            ui.list.AddRectFilled({box.min.x, box.max.y - t}, box.max, color);
+            ui.list.AddRectFilled(box.min, {box.min.x + t, box.max.y}, color);
+            ui.list.AddRectFilled({box.max.x - t, box.min.y}, box.max, color);
+            break;
+        }
+        case view::StepKind::SharedLoad: ui.list.AddRectFilled({box.min.x, middle}, box.max, color); break;
+        case view::StepKind::SharedStore: ui.list.AddRectFilled(box.min, {box.max.x, middle}, color); break;
+        case view::StepKind::Barrier: {
+            const float half = std::max(1.f, ui.px(1));
+            ui.list.AddRectFilled({box.min.x, middle - half}, {box.max.x, middle + half}, color);
+            ui.list.AddRectFilled(box.min, {box.min.x + std::max(1.f, half * 1.5f), box.max.y}, color);
+            break;
+        }
+    }
+}
+
+bool button(Ui& ui, const Rect& rect, std::string_view label, bool on, bool enabled, const char* tip) {
+    const bool over = enabled && ui.over(rect);
+    const bool held = over && ImGui::IsMouseDown(0);
+    Rgba fill = on ? ui.ink(Ink::Accent) : ui.ink(Ink::Raised);
+    if (over) fill = draw::mix(fill, on ? ui.ink(Ink::Panel) : ui.ink(Ink::Accent), held ? 0.25f : 0.12f);
+    ui.list.AddRectFilled(rect.min, rect.max, fill, ui.px(4));
+    Rgba text = on ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::Text);
+    if (!enabled) text = ui.ink(Ink::TextFaint);
+    const draw::Font font = ui.font(Face::Text, Size::Small);
+    const std::string cut = elided(font, label, rect.width() - ui.px(4));
+    const ImVec2 size = draw::text_size(font, cut);
+    draw::draw_text(ui.list, font, {(rect.min.x + rect.max.x - size.x) / 2, (rect.min.y + rect.max.y - size.y) / 2}, text, cut);
+    if (over && tip != nullptr) ui.tip = tip;
+    return over && ImGui::IsMouseClicked(0);
+}
+
+void hatch(Ui& ui, const Rect& rect, Rgba color, float spacing) {
+    ui.list.PushClipRect(rect.min, rect.max, true);
+    for (float x = rect.min.x - rect.height(); x < rect.max.x; x += spacing) {
+        ui.list.AddLine({x, rect.max.y}, {x + rect.height(), rect.min.y}, color, 1);
+    }
+    ui.list.PopClipRect();
+}
+
+draw::GridMark fill_mark(const view::CellRect& cells, Rgba fill) {
+    draw::GridMark mark;
+    mark.row = static_cast<float>(cells.row0);
+    mark.col = static_cast<float>(cells.col0);
+    mark.rows = static_cast<float>(cells.rows());
+    mark.cols = static_cast<float>(cells.cols());
+    mark.fill = fill;
+    return mark;
+}
+
+draw::GridMark frame_mark(const view::CellRect& cells, Rgba edge, float edge_px, bool dashed) {
+    draw::GridMark mark = fill_mark(cells, 0);
+    mark.edge = edge;
+    mark.edge_px = edge_px;
+    mark.dashed = dashed;
+    return mark;
+}
+
+void offer_pick(Ui& ui, const Pick& pick) {
+    ui.hovered = pick;
+    if (ImGui::IsMouseClicked(0)) ui.state.pin = ui.state.pin == pick ? Pick{} : pick;
+}
+
+}  // namespace tilescope::panels

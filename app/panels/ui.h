@@ -1,0 +1,98 @@
+// What every panel draws with: the state, the frame's palette and type, and a few shapes, so that
+// spacing, titles, tooltips and marks are the same everywhere. Sizes are logical; px() makes pixels.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/draw/fonts.h"
+#include "app/draw/grid_renderer.h"
+#include "app/draw/theme.h"
+#include "app/frame.h"
+#include "app/state.h"
+#include "app/view/block_index.h"
+#include "imgui.h"
+
+namespace tilescope::panels {
+
+using app::Pick;
+using app::State;
+using draw::Face;
+using draw::Ink;
+using draw::Rgba;
+using draw::Size;
+
+struct Rect {
+    ImVec2 min, max;
+    float width() const { return max.x - min.x; }
+    float height() const { return max.y - min.y; }
+    bool contains(ImVec2 p) const { return p.x >= min.x && p.x < max.x && p.y >= min.y && p.y < max.y; }
+    Rect inset(float by) const { return {{min.x + by, min.y + by}, {max.x - by, max.y - by}}; }
+};
+
+// Where grids were drawn in this frame: what travels from M to Mds starts and ends there.
+struct Places {
+    struct Grid {
+        uint8_t array = trace::kNoArray;
+        draw::GridView view;
+    };
+    std::vector<Grid> grids;
+    void add(uint8_t array, const draw::GridView& view) { grids.push_back({array, view}); }
+    // The rectangle of a cell; empty (width 0) where it is not in sight.
+    Rect of(uint8_t array, uint32_t row, uint32_t col) const;
+};
+
+struct Ui {
+    State& state;
+    app::DrawContext& context;
+    ImDrawList& list;
+    const view::BlockIndex* index = nullptr;    // of the cursor's block; null while it is made
+    bool mouse = false;                         // the panels have it: no popup is in the way
+    Pick hovered;                               // out: what the mouse is over
+    Places places;
+    std::string tip;                            // out: a line or two beside the mouse
+
+    float px(float logical) const { return logical * context.scale; }
+    Rgba ink(Ink i) const { return context.palette[i]; }
+    draw::Font font(Face face, Size size) const { return context.fonts.of(face, size); }
+    const trace::Trace& trace() const { return *state.session->trace; }
+    uint32_t step() const { return state.cursor.step; }
+    ImVec2 cursor() const { return ImGui::GetIO().MousePos; }
+    bool over(const Rect& rect) const { return mouse && rect.contains(cursor()); }
+    bool clicked(const Rect& rect) const { return over(rect) && ImGui::IsMouseClicked(0); }
+};
+
+// The ink that a kind of step has everywhere.
+Ink ink_of(view::StepKind kind);
+const char* words_of(view::StepKind kind);   // "global load"
+
+// A panel's surface.
+void surface(Ui& ui, const Rect& rect);
+// Text on one line, cut with an ellipsis where it is wider than `width`. Returns its width.
+float line(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
+           draw::Align align = draw::Align::Left);
+// Text over several lines, at most `most`; returns the height taken.
+float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text, int most = 4);
+std::vector<std::string> wrapped(const draw::Font& font, std::string_view text, float width);
+std::string elided(const draw::Font& font, std::string_view text, float width);
+float line_height(Ui& ui, Size size);
+
+// The sign of a kind of step: a square, its pattern told apart without colour.
+//   global load: full   global store: frame   shared load: lower half   shared store: upper half   barrier: bar
+void sign(Ui& ui, const Rect& box, view::StepKind kind, float alpha = 1);
+
+// A button with a label; returns true when pressed. on: drawn as chosen.
+bool button(Ui& ui, const Rect& rect, std::string_view label, bool on = false, bool enabled = true,
+            const char* tip = nullptr);
+
+void hatch(Ui& ui, const Rect& rect, Rgba color, float spacing);
+
+// A mark in one cell or rectangle of a grid.
+draw::GridMark fill_mark(const view::CellRect& cells, Rgba fill);
+draw::GridMark frame_mark(const view::CellRect& cells, Rgba edge, float edge_px, bool dashed = false);
+
+// Pins on a click, hints on hover.
+void offer_pick(Ui& ui, const Pick& pick);
+
+}  // namespace tilescope::panels

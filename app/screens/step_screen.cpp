@@ -1,0 +1,119 @@
+// The Step screen's layout, and the one function that draws a frame of it.
+//
+//   +-----------------------------------------------------------+
+//   | top bar                                                   |
+//   | caption: what just happened                               |
+//   +----------+--------------------------------+---------------+
+//   | source   |  M, N, P                       | request       |
+//   |          |--------------------------------|               |
+//   |          |  Mds, Nds, threads             |               |
+//   +----------+--------------------------------+---------------+
+//   | timeline: phases, warps                   | sums          |
+//   | transport                                 |               |
+//   +-------------------------------------------+---------------+
+#include <algorithm>
+#include <cmath>
+
+#include "app/actions.h"
+#include "app/panels/panels.h"
+#include "app/session.h"
+
+namespace tilescope::app {
+namespace {
+
+using panels::Rect;
+using panels::Ui;
+
+struct Layout {
+    Rect top, caption, source, matrices, tiles, request, time, transport, sums;
+};
+
+Layout lay_out(const Ui& ui, const Rect& screen) {
+    const float gap = ui.px(8), w = screen.width(), h = screen.height();
+    const float top = ui.px(44), caption = ui.px(58);
+    const float left = std::clamp(w * 0.235f, ui.px(290), ui.px(420));
+    const float right = std::clamp(w * 0.235f, ui.px(300), ui.px(420));
+    const float bottom = std::clamp(h * 0.24f, ui.px(168), ui.px(248));
+    Layout l;
+    l.top = {screen.min, {screen.max.x, screen.min.y + top}};
+    const float y0 = l.top.max.y + gap;
+    l.caption = {{screen.min.x + gap, y0}, {screen.max.x - gap, y0 + caption}};
+    const float y1 = l.caption.max.y + gap, y3 = screen.max.y - gap, y2 = y3 - bottom - gap;
+    const float x1 = screen.min.x + gap, x2 = x1 + left, x3 = screen.max.x - gap - right, x4 = screen.max.x - gap;
+    l.source = {{x1, y1}, {x2, y2}};
+    l.request = {{x3, y1}, {x4, y2}};
+    const float split = std::round(y1 + (y2 - y1) * 0.64f);
+    l.matrices = {{x2 + gap, y1}, {x3 - gap, split}};
+    l.tiles = {{x2 + gap, split + gap}, {x3 - gap, y2}};
+    l.sums = {{x3, y2 + gap}, {x4, y3}};
+    const Rect bottom_left{{x1, y2 + gap}, {x3 - gap, y3}};
+    const float buttons = ui.px(30);
+    l.transport = {{x1 + ui.px(12), bottom_left.max.y - buttons - ui.px(10)}, {bottom_left.max.x - ui.px(12), bottom_left.max.y - ui.px(10)}};
+    l.time = {{x1 + ui.px(12), bottom_left.min.y + ui.px(12)}, {bottom_left.max.x - ui.px(12), l.transport.min.y - ui.px(10)}};
+    return l;
+}
+
+void tooltip(Ui& ui, const Rect& screen) {
+    if (ui.tip.empty() || ui.context.still) return;
+    ImDrawList& over = *ImGui::GetForegroundDrawList();
+    const draw::Font font = ui.font(draw::Face::Text, draw::Size::Small);
+    const float pad = ui.px(8);
+    const ImVec2 size = draw::text_size(font, ui.tip);
+    ImVec2 at{ui.cursor().x + ui.px(14), ui.cursor().y + ui.px(18)};
+    at.x = std::clamp(at.x, screen.min.x, std::max(screen.min.x, screen.max.x - size.x - pad * 2));
+    if (at.y + size.y + pad * 2 > screen.max.y) at.y = ui.cursor().y - size.y - pad * 2 - ui.px(8);
+    over.AddRectFilled(at, {at.x + size.x + pad * 2, at.y + size.y + pad}, ui.ink(draw::Ink::Text), ui.px(4));
+    draw::draw_text(over, font, {at.x + pad, at.y + pad / 2}, ui.context.palette.text_on(ui.ink(draw::Ink::Text)), ui.tip);
+}
+
+void step_screen(Ui& ui, const Rect& screen) {
+    const Layout l = lay_out(ui, screen);
+    panels::top_bar(ui, l.top);
+    if (!ui.state.session) {
+        panels::surface(ui, l.caption);
+        panels::line(ui, {l.caption.min.x + ui.px(16), l.caption.min.y + ui.px(14)}, l.caption.width() - ui.px(32), draw::Face::Text,
+                     draw::Size::Title, draw::Ink::TextQuiet,
+                     ui.state.message.empty() ? "Press R to record a kernel, or drop a recording on this window." : ui.state.message);
+        return;
+    }
+    panels::caption_bar(ui, l.caption);
+    if (ui.index == nullptr) return;
+    const Pick& shown = ui.state.hover.kind != Pick::Kind::None ? ui.state.hover : ui.state.pin;
+    const view::Relations selected =
+        view::relations(ui.trace(), *ui.index, ui.state.replay.get(), shown, ui.step());
+    panels::source_panel(ui, l.source);
+    panels::matrices_panel(ui, l.matrices, selected);
+    panels::tiles_panel(ui, l.tiles, selected);
+    panels::request_panel(ui, l.request, selected);
+    panels::surface(ui, {{l.source.min.x, l.sums.min.y}, {l.matrices.max.x, l.sums.max.y}});
+    panels::timeline_panel(ui, l.time);
+    panels::transport(ui, l.transport);
+    panels::sums_panel(ui, l.sums);
+    panels::motion(ui);
+}
+
+}  // namespace
+
+void draw_screen(State& state, const platform::Input& input, DrawContext& context) {
+    const bool recording = poll_background(state);
+    if (!context.typing) handle_input(state, input);
+    advance(state, input.dt);
+    const bool coming = ready_block(state, context.still);
+    context.another_frame = context.another_frame || recording || coming || state.playback.playing;
+    context.quit = context.quit || state.quit;
+
+    const ImVec2 size{static_cast<float>(context.canvas.width), static_cast<float>(context.canvas.height)};
+    const Rect screen{{0, 0}, size};
+    Ui ui{state, context, *ImGui::GetBackgroundDrawList(), state.block.get(), false, {}, {}, {}};
+    // Panels have the mouse unless a form or a list of keys lies over them.
+    ui.mouse = !ImGui::GetIO().WantCaptureMouse && (!state.show_keys || context.still) && ImGui::IsMousePosValid();
+    step_screen(ui, screen);
+    if (state.hover != ui.hovered) context.another_frame = true;
+    state.hover = ui.hovered;
+    ui.mouse = ImGui::IsMousePosValid();
+    panels::record_form(ui, screen, ui.px(52));
+    panels::keys_overlay(ui, screen);
+    tooltip(ui, screen);
+}
+
+}  // namespace tilescope::app
