@@ -24,7 +24,7 @@
 
 namespace tilescope::ptx {
 
-inline constexpr size_t kMaxRegisters = size_t{1} << 20;  // of a module, over all kernels
+inline constexpr size_t kMaxRegisters = size_t{1} << 17;  // of a module, over all kernels
 inline constexpr size_t kMaxDepth = 64;                   // nested { }
 inline constexpr uint64_t kMaxVariableBytes = uint64_t{1} << 31;
 inline constexpr uint64_t kMaxInitialisedBytes = uint64_t{1} << 24;

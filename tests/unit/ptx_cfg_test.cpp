@@ -1,0 +1,261 @@
+// Control flow of shapes that are known, and dominators against the slow, obvious definition on
+// random graphs: X dominates B if B cannot be reached once X is taken away.
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "core/ptx/cfg.h"
+#include "core/ptx/parse.h"
+#include "tests/unit/ptx_texts.h"
+
+namespace tilescope::ptx {
+namespace {
+
+ControlFlow flow_of(const std::string& body) {
+    const auto module = parse(test::kernel_text(body), "cfg.ptx");
+    EXPECT_TRUE(module) << (module ? "" : module.error().message);
+    return module ? control_flow(module->kernels[0]) : ControlFlow{};
+}
+
+using Blocks = std::vector<int32_t>;
+
+TEST(PtxCfg, StraightLine) {
+    const auto flow = flow_of("mov.u32 %r1, 0; unused: mov.u32 %r2, 0; ret;");
+    ASSERT_EQ(flow.blocks.size(), 1u);  // a label that nobody goes to splits nothing
+    EXPECT_EQ(flow.blocks[0].last, 3u);
+    EXPECT_EQ(flow.blocks[0].successors, Blocks{kExitBlock});
+    EXPECT_EQ(flow.blocks[0].post_dominator, kExitBlock);
+    EXPECT_EQ(flow.blocks[0].dominator, -1);
+    EXPECT_TRUE(flow.loops.empty());
+}
+
+TEST(PtxCfg, EmptyBody) {
+    EXPECT_TRUE(flow_of("").blocks.empty());
+    EXPECT_TRUE(flow_of("L:").blocks.empty());
+}
+
+TEST(PtxCfg, Diamond) {
+    const auto flow = flow_of(R"(
+        @%p1 bra ELSE;
+        mov.u32 %r1, 1; bra END;
+        ELSE: mov.u32 %r1, 2;
+        END: ret;)");
+    ASSERT_EQ(flow.blocks.size(), 4u);
+    EXPECT_EQ(flow.blocks[0].successors, (Blocks{1, 2}));  // fall-through first
+    EXPECT_EQ(flow.blocks[3].predecessors, (Blocks{1, 2}));
+    for (const int b : {0, 1, 2}) EXPECT_EQ(flow.blocks[b].post_dominator, 3);
+    for (const int b : {1, 2, 3}) EXPECT_EQ(flow.blocks[b].dominator, 0);
+    EXPECT_EQ(flow.block_of, (Blocks{0, 1, 1, 2, 3}));
+}
+
+TEST(PtxCfg, GuardedRetMayFallThrough) {
+    const auto flow = flow_of("@%p1 ret; mov.u32 %r1, 1; ret;");
+    ASSERT_EQ(flow.blocks.size(), 2u);
+    EXPECT_EQ(flow.blocks[0].successors, (Blocks{1, kExitBlock}));
+    EXPECT_EQ(flow.blocks[0].post_dominator, kExitBlock);
+}
+
+TEST(PtxCfg, FallsOffTheEnd) {
+    const auto flow = flow_of("@%p1 bra END; mov.u32 %r1, 1; END:");
+    ASSERT_EQ(flow.blocks.size(), 2u);
+    EXPECT_EQ(flow.blocks[0].successors, (Blocks{1, kExitBlock}));
+    EXPECT_EQ(flow.blocks[1].successors, Blocks{kExitBlock});
+}
+
+TEST(PtxCfg, BranchToTheNextInstructionIsOneEdge) {
+    const auto flow = flow_of("@%p1 bra L; L: ret;");
+    ASSERT_EQ(flow.blocks.size(), 2u);
+    EXPECT_EQ(flow.blocks[0].successors, Blocks{1});
+    EXPECT_EQ(flow.blocks[1].predecessors, Blocks{0});
+}
+
+TEST(PtxCfg, NestedLoops) {
+    const auto flow = flow_of(R"(
+        mov.u32 %r1, 0;
+        OUTER: mov.u32 %r2, 0;
+        INNER: add.u32 %r2, %r2, 1; @%p1 bra INNER;
+        add.u32 %r1, %r1, 1; @%p2 bra OUTER;
+        SELF: @%p3 bra SELF;
+        ret;)");
+    ASSERT_EQ(flow.blocks.size(), 6u);
+    ASSERT_EQ(flow.loops.size(), 3u);
+    EXPECT_EQ(flow.loops[0].header, 1);
+    EXPECT_EQ(flow.loops[0].blocks, (Blocks{1, 2, 3}));
+    EXPECT_EQ(flow.loops[0].parent, -1);
+    EXPECT_EQ(flow.loops[0].depth, 1u);
+    EXPECT_EQ(flow.loops[1].header, 2);
+    EXPECT_EQ(flow.loops[1].blocks, Blocks{2});
+    EXPECT_EQ(flow.loops[1].parent, 0);
+    EXPECT_EQ(flow.loops[1].depth, 2u);
+    EXPECT_EQ(flow.loops[2].header, 4);
+    EXPECT_EQ(flow.loops[2].parent, -1);
+    EXPECT_EQ(flow.blocks[2].loop, 1);
+    EXPECT_EQ(flow.blocks[3].loop, 0);
+    EXPECT_EQ(flow.blocks[0].loop, -1);
+    EXPECT_EQ(flow.blocks[2].post_dominator, 3);
+}
+
+TEST(PtxCfg, TwoBackEdgesMakeOneLoop) {
+    const auto flow = flow_of("H: mov.u32 %r1, 0; @%p1 bra H; @%p2 bra H; ret;");
+    ASSERT_EQ(flow.loops.size(), 1u);
+    EXPECT_EQ(flow.loops[0].blocks, (Blocks{0, 1}));
+}
+
+TEST(PtxCfg, TwoEntriesMakeNoNaturalLoop) {
+    const auto flow = flow_of(R"(
+        @%p1 bra B;
+        A: mov.u32 %r1, 0;
+        B: @%p2 bra A;
+        ret;)");
+    EXPECT_TRUE(flow.loops.empty());
+    EXPECT_EQ(flow.blocks[0].post_dominator, 2);
+    EXPECT_EQ(flow.blocks[2].dominator, 0);
+}
+
+TEST(PtxCfg, UnreachableAndEndless) {
+    const auto flow = flow_of("bra L; mov.u32 %r1, 0; bra M; L: bra L; M: ret;");
+    ASSERT_EQ(flow.blocks.size(), 4u);
+    EXPECT_FALSE(flow.blocks[1].reachable);
+    EXPECT_EQ(flow.blocks[1].dominator, -1);
+    EXPECT_FALSE(flow.blocks[3].reachable);
+    EXPECT_TRUE(flow.blocks[2].reachable);
+    EXPECT_EQ(flow.blocks[2].post_dominator, kExitBlock);  // no way out at all
+    ASSERT_EQ(flow.loops.size(), 1u);
+    EXPECT_EQ(flow.loops[0].blocks, Blocks{2});
+}
+
+// The slow twin.
+constexpr int32_t kNone = -2;
+
+// Blocks (and kExitBlock) reached from `from` without entering `without`.
+std::set<int32_t> reach(const ControlFlow& flow, int32_t from, int32_t without) {
+    std::set<int32_t> seen;
+    std::vector<int32_t> work{from};
+    while (!work.empty()) {
+        const int32_t b = work.back();
+        work.pop_back();
+        if (b == without || !seen.insert(b).second || b == kExitBlock) continue;
+        for (const int32_t to : flow.blocks[b].successors) work.push_back(to);
+    }
+    return seen;
+}
+
+void check_against_twin(const ControlFlow& flow) {
+    const auto count = static_cast<int32_t>(flow.blocks.size());
+    const auto all = reach(flow, 0, kNone);
+    std::vector<std::set<int32_t>> without(count);  // from the entry
+    for (int32_t x = 0; x < count; ++x) without[x] = reach(flow, 0, x);
+    const auto dominates = [&](int32_t x, int32_t b) {
+        return x == b || (all.count(b) && !without[x].count(b));
+    };
+    const auto leaves = [&](int32_t b, int32_t x) { return reach(flow, b, x).count(kExitBlock) != 0; };
+
+    for (int32_t b = 0; b < count; ++b) {
+        const BasicBlock& block = flow.blocks[b];
+        ASSERT_EQ(block.reachable, all.count(b) != 0) << b;
+        // The immediate dominator is the strict dominator that all other strict ones dominate.
+        int32_t dominator = -1;
+        for (int32_t x = 0; x < count && block.reachable; ++x) {
+            if (x != b && dominates(x, b) && (dominator < 0 || dominates(dominator, x))) dominator = x;
+        }
+        ASSERT_EQ(block.dominator, dominator) << b;
+
+        // x post-dominates b if b leaves, and not without x. The immediate one is the first on the way.
+        std::vector<int32_t> after;
+        for (int32_t x = 0; x < count && leaves(b, kNone); ++x) {
+            if (x != b && !leaves(b, x)) after.push_back(x);
+        }
+        int32_t post = kExitBlock;
+        for (const int32_t x : after) {
+            bool first = true;
+            for (const int32_t y : after) first = first && (x == y || !leaves(x, y));
+            if (first) post = x;
+        }
+        ASSERT_EQ(block.post_dominator, post) << b;
+    }
+
+    // Loops: every edge to a dominator, and only those, makes its target a header; the loop holds
+    // what reaches that edge within the header's dominion.
+    std::set<int32_t> headers;
+    for (int32_t b = 0; b < count; ++b) {
+        for (const int32_t to : flow.blocks[b].successors) {
+            if (to >= 0 && all.count(b) && dominates(to, b)) headers.insert(to);
+        }
+    }
+    ASSERT_EQ(flow.loops.size(), headers.size());
+    for (size_t i = 0; i < flow.loops.size(); ++i) {
+        const Loop& loop = flow.loops[i];
+        ASSERT_TRUE(headers.count(loop.header));
+        ASSERT_LT(loop.parent, static_cast<int32_t>(i));
+        Blocks expected;
+        for (int32_t b = 0; b < count; ++b) {
+            if (!all.count(b) || !dominates(loop.header, b)) continue;
+            bool inside = b == loop.header;
+            for (const int32_t latch : flow.blocks[loop.header].predecessors) {
+                inside = inside || (all.count(latch) && dominates(loop.header, latch) &&
+                                    reach(flow, b, loop.header).count(latch));
+            }
+            if (inside) expected.push_back(b);
+        }
+        ASSERT_EQ(loop.blocks, expected);
+        for (const int32_t b : loop.blocks) {
+            const Loop* inner = &flow.loops[flow.blocks[b].loop];
+            while (inner != &loop && inner->parent >= 0) inner = &flow.loops[inner->parent];
+            ASSERT_EQ(inner, &loop);
+        }
+    }
+}
+
+TEST(PtxCfg, AgreesWithTheTwinOnRandomGraphs) {
+    std::mt19937 random(7);
+    size_t loops = 0, unreachable = 0;
+    for (int graph = 0; graph < 300; ++graph) {
+        const auto count = 1 + random() % 14;
+        std::string body;
+        for (size_t b = 0; b < count; ++b) {
+            body += "L" + std::to_string(b) + ": mov.u32 %r1, 0;\n";
+            const std::string to = "L" + std::to_string(random() % count) + ";\n";
+            switch (random() % 8) {
+                case 0:
+                    body += "bra " + to;
+                    break;
+                case 1:
+                    body += "@%p1 ret;\n";
+                    break;
+                case 2:
+                    body += random() % 2 ? "ret;\n" : "exit;\n";
+                    break;
+                case 3:
+                    break;
+                default:
+                    body += "@!%p1 bra " + to;
+            }
+        }
+        const auto flow = flow_of(body);
+        check_against_twin(flow);
+        if (HasFatalFailure()) {
+            ADD_FAILURE() << body;
+            return;
+        }
+        loops += flow.loops.size();
+        for (const auto& block : flow.blocks) unreachable += !block.reachable;
+    }
+    EXPECT_GT(loops, 100u);  // the graphs are not trivial
+    EXPECT_GT(unreachable, 100u);
+}
+
+TEST(PtxCfg, AgreesWithTheTwinOnRealKernels) {
+    for (const auto& file : test::ptx_files()) {
+        SCOPED_TRACE(file.filename());
+        const auto module = parse(test::read_file(file), "t");
+        ASSERT_TRUE(module);
+        const auto flow = control_flow(module->kernels[0]);
+        check_against_twin(flow);
+        EXPECT_TRUE(!flow.loops.empty() || file.filename() == "wide.ptx");
+        for (const auto& block : flow.blocks) EXPECT_TRUE(block.reachable);
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::ptx

@@ -1,0 +1,54 @@
+// PTX for the parser's tests: the files of tests/data/ptx and assets/ptx, and bodies written by hand.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace tilescope::ptx::test {
+
+inline std::string read_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+// Sorted, so that tests over them are the same everywhere.
+inline std::vector<std::filesystem::path> ptx_files() {
+    std::vector<std::filesystem::path> files;
+    for (const char* folder : {"tests/data/ptx", "assets/ptx"}) {
+        const auto root = std::filesystem::path(TILESCOPE_SOURCE_DIR) / folder;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+            if (entry.path().extension() == ".ptx") files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+// A module of one kernel `k` with the registers that bodies use; the body starts on line 15.
+inline std::string kernel_text(const std::string& body) {
+    return R"(.version 7.0
+.target sm_70
+.address_size 64
+.global .align 4 .f32 table[4] = {0f3F800000, 0f40000000};
+.visible .entry k(
+    .param .u64 k_param_0,
+    .param .u32 k_param_1
+)
+{
+    .reg .pred %p<4>;
+    .reg .b16 %rs<4>;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<8>; .reg .f32 %f<8>; .reg .f64 %fd<4>;
+    .shared .align 4 .b8 tile[64];
+)" + body + "\n}\n";
+}
+
+inline constexpr int kFirstBodyLine = 15;
+
+}  // namespace tilescope::ptx::test
