@@ -27,7 +27,6 @@ TEST(CliHelp, IsDone) {
 TEST(CliWrongCall, NamesWhatWasWrong) {
     expect_refused(2, {"paint"}, "paint");
     expect_refused(2, {"--colour"}, "--colour");
-    expect_refused(2, {"--theme", "green"}, "--theme 'green'");
     expect_refused(2, {"record"}, "KERNEL");
     expect_refused(2, {"record", "tield"}, "there is no kernel 'tield'");
     expect_refused(2, {"record", "tiled", "--tile", "12"}, "tile width 12");

@@ -118,7 +118,7 @@ TEST_P(PtxAssets, HaveASiteForEachAccessOfTheSource) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, PtxAssets, testing::ValuesIn(catalogue()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& kernel) { return kernel.param.name; });
 
 }  // namespace
 }  // namespace tilescope::kernels
