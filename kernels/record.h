@@ -24,13 +24,13 @@ std::vector<float> make_input(uint64_t seed, int array, uint64_t count);
 
 struct RecordOptions {
     BlockWindow window;
-    Schedule schedule;               // fill from KernelInfo::default_schedule where the caller has no wish
+    Schedule schedule;  // fill from KernelInfo::default_schedule where the caller has no wish
     uint64_t seed = kDefaultSeed;
     unsigned threads = 0;
     uint64_t max_instructions_per_warp = 1ull << 32;
     const std::atomic<bool>* stop = nullptr;
     std::atomic<uint64_t>* blocks_done = nullptr;
-    bool timestamp = true;           // fill Meta::recorded_at
+    bool timestamp = true;  // fill Meta::recorded_at
 };
 
 // A fault of the kernel is no Error: the trace holds what was recorded until then, with
@@ -38,7 +38,17 @@ struct RecordOptions {
 Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options);
 
 // P = M N in double, row by row, the obvious way. (m x k) (k x n) -> (m x n)
-std::vector<double> reference_product(const std::vector<float>& M, const std::vector<float>& N, uint32_t m, uint32_t k, uint32_t n);
+std::vector<double> reference_product(const std::vector<float>& M, const std::vector<float>& N, uint32_t m,
+                                      uint32_t k, uint32_t n);
+
+// Checks P against the plain product: all elements that the recorded blocks stored, and all that they
+// own, so that a store left out is found as well. Where every partial sum is exact in fp32 (whole
+// inputs, sum of |m||n| below 2^24) a sum must be equal; elsewhere it may be off by the rounding of k
+// additions, gamma_k * sum of |m||n| with gamma_k = k 2^-23 (twice Higham, "Accuracy and Stability of
+// Numerical Algorithms", 2nd ed., 3.1). An element that is not finite or was not stored is wrong and
+// has no part in max_abs_error. A recording that is not complete is not checked.
+//   P: m x n values by row, after the run
+trace::Verification verify(const trace::Trace& trace, const float* P, unsigned threads = 0);
 
 // Rebuilds the plan of a trace (the trace's own PTX and source, not the shipped ones).
 Result<Plan> plan_of(const trace::Trace& trace);

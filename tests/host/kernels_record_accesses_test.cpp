@@ -1,0 +1,115 @@
+// What is recorded is what a thread-by-thread reading of the kernels does, for every kernel on many launches.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "kernels/record.h"
+#include "tests/host/kernels_record_walk.h"
+
+namespace tilescope::kernels {
+namespace {
+
+constexpr Shape kShapes[] = {
+    {4, 4, 4, 2},     {3, 3, 3, 2},     {1, 1, 1, 2},     {5, 7, 3, 2},     {8, 6, 10, 2},
+    {16, 16, 16, 4},  {9, 5, 13, 4},    {1, 20, 4, 4},    {17, 4, 3, 4},    {24, 24, 24, 8},
+    {25, 23, 9, 8},   {8, 40, 16, 8},   {32, 32, 32, 16}, {33, 17, 20, 16}, {16, 50, 40, 16},
+    {15, 15, 15, 16}, {64, 32, 64, 32}, {40, 33, 70, 32}, {31, 1, 65, 32},  {32, 64, 32, 32},
+    {2, 3, 33, 32},
+};
+
+// Per thread of a block: its streams as recorded. Per warp: how many requests made them.
+struct Recorded {
+    std::vector<ThreadWalk> threads;
+    std::map<std::pair<uint32_t, Stream>, uint64_t> requests;
+};
+
+Recorded recorded_of(const trace::Trace& trace, const trace::Block& block) {
+    Recorded recorded;
+    recorded.threads.resize(trace.meta.block.count());
+    for (uint64_t step = block.first; step < block.first + block.count; ++step) {
+        const trace::Access access = trace::decode(trace, step);
+        const ptx::Site& site = trace.sites[access.site];
+        const uint32_t first = access.warp * kWarpSize + static_cast<uint32_t>(std::countr_zero(access.mask));
+        if (site.kind != ptx::SiteKind::Barrier) {
+            const Stream stream{recorded.threads[first].barriers, trace.arrays.at(access.array).name,
+                                site.kind == ptx::SiteKind::Store};
+            recorded.requests[{access.warp, stream}] += site.bytes / 4;
+        }
+        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+            if (!(access.mask >> lane & 1)) {
+                continue;
+            }
+            ThreadWalk& thread = recorded.threads.at(access.warp * kWarpSize + lane);
+            if (site.kind == ptx::SiteKind::Barrier) {
+                ++thread.barriers;
+                continue;
+            }
+            const Stream stream{thread.barriers, trace.arrays[access.array].name,
+                                site.kind == ptx::SiteKind::Store};
+            for (uint32_t word = 0; word < site.bytes / 4; ++word) {  // of a vector access
+                thread.elements[stream].push_back(access.offset[lane] / 4 + word);
+            }
+        }
+    }
+    return recorded;
+}
+
+void expect_walks(const Plan& plan, const trace::Trace& trace) {
+    ASSERT_EQ(trace.blocks.size(), plan.grid.count());
+    for (const trace::Block& block : trace.blocks) {
+        const Recorded recorded = recorded_of(trace, block);
+        std::map<std::pair<uint32_t, Stream>, uint64_t> longest;
+        for (uint32_t t = 0; t < plan.block.count(); ++t) {
+            const ThreadWalk walk = walk_thread(plan, block.x, block.y, t % plan.block.x, t / plan.block.x);
+            ASSERT_EQ(recorded.threads[t].barriers, walk.barriers) << "thread " << t;
+            ASSERT_EQ(recorded.threads[t].elements, walk.elements)
+                << "thread " << t << " of block " << block.x << "," << block.y;
+            for (const auto& [stream, elements] : walk.elements) {
+                uint64_t& most = longest[{t / kWarpSize, stream}];
+                most = std::max<uint64_t>(most, elements.size());
+            }
+        }
+        // Lanes that do the same do it in one request. The store into a tile is two where some lanes store
+        // what they loaded and others zero.
+        for (const auto& [who, requests] : recorded.requests) {
+            const bool tile_store = who.second.store && who.second.array != "P";
+            ASSERT_GE(requests, longest[who]);
+            ASSERT_LE(requests, tile_store ? 2 * longest[who] : longest[who]) << who.second.array;
+        }
+    }
+}
+
+class RecordedAccesses : public testing::TestWithParam<std::string> {};
+
+TEST_P(RecordedAccesses, AreThoseOfEveryThread) {
+    for (const Shape& shape : kShapes) {
+        SCOPED_TRACE(testing::Message()
+                     << shape.m << " x " << shape.k << " x " << shape.n << ", T = " << shape.tile);
+        const auto sized = plan(GetParam(), shape);
+        ASSERT_TRUE(sized) << sized.error().message;
+        RecordOptions options;
+        options.schedule = sized->kernel->default_schedule;
+        const auto trace = record_cpu(*sized, options);
+        ASSERT_TRUE(trace) << trace.error().message;
+        ASSERT_TRUE(trace->meta.complete) << trace->meta.incomplete_reason;
+        expect_walks(*sized, *trace);
+        const bool faulty = GetParam() == "tiled_no_barrier" || GetParam() == "tiled_stale_edge";
+        EXPECT_TRUE(trace->meta.result.checked);
+        EXPECT_TRUE(trace->meta.result.verified || faulty);
+        if (trace->meta.result.verified) {
+            EXPECT_EQ(trace->meta.result.max_abs_error, 0);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, RecordedAccesses, testing::ValuesIn([] {
+                             std::vector<std::string> names;
+                             for (const KernelInfo& kernel : catalogue()) {
+                                 names.push_back(kernel.name);
+                             }
+                             return names;
+                         }()),
+                         [](const auto& suite) { return suite.param; });
+
+}  // namespace
+}  // namespace tilescope::kernels
