@@ -92,7 +92,7 @@ inline std::shared_ptr<const Program> program_of(const std::string& text, const 
 }
 
 // A launch with its memory; events of every block of the grid, in block order.
-struct Run {
+struct KernelRun {
     std::shared_ptr<const Program> program;
     Launch launch;
     GlobalMemory memory;
@@ -116,7 +116,7 @@ struct Run {
 };
 
 // A shipped kernel on P = M N with small whole numbers.
-struct Product3 : Run {
+struct Product3 : KernelRun {
     uint32_t m, k, n;
     std::vector<float> M, N;
 

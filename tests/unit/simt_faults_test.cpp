@@ -1,0 +1,255 @@
+// Barriers by the real rules, and every kind of fault with its sentence.
+#include <atomic>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/simt_run.h"
+
+namespace tilescope::simt {
+namespace {
+
+using test::Event;
+using test::KernelRun;
+
+constexpr uint64_t kBase = 0x10000;
+
+// A kernel k(u64 out, u32 n) with tid.x in %t, out in %o and &out[tid] in %a.
+KernelRun kernel(const std::string& body, uint32_t threads, uint32_t rows = 3, uint32_t cols = 4) {
+    KernelRun run;
+    run.program = test::program_of(
+        ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0, .param .u32 "
+        "k_1)\n{\n"
+        ".reg .b32 %t;\n.reg .b32 %n;\n.reg .b32 %r<9>;\n.reg .b64 %o;\n.reg .b64 %a;\n.reg .b64 %d<9>;\n"
+        ".reg .pred %p<9>;\n.reg .f32 %f<9>;\n.shared .align 4 .b8 tile[64];\n.loc 1 10 0\n"
+        "ld.param.u64 %o, [k_0];\nld.param.u32 %n, [k_1];\nmov.u32 %t, %tid.x;\n"
+        "mul.wide.u32 %a, %t, 4;\nadd.s64 %a, %a, %o;\n" +
+            body + "\nret;\n}\n.file 1 \"k.cu\"\n",
+        "k");
+    run.launch.block = {threads, 1, 1};
+    run.launch.parameters = {kBase, 12};
+    run.memory.buffers = {{"M", kBase, std::vector<std::byte>(size_t{rows} * cols * 4)}};
+    run.launch.arrays = {
+        {.name = "M", .rows = rows, .cols = cols, .base = kBase, .parameter = 0, .symbol = ""},
+        {.name = "Mds",
+         .space = Space::Shared,
+         .role = ArrayRole::Shared,
+         .rows = 4,
+         .cols = 4,
+         .base = 0,
+         .symbol = "tile"}};
+    return run;
+}
+
+void expect_fault(KernelRun run, Fault::Kind kind, const std::string& message, size_t steps) {
+    const Outcome outcome = run.run();
+    EXPECT_FALSE(outcome.complete);
+    ASSERT_TRUE(outcome.fault);
+    EXPECT_EQ(outcome.fault->kind, kind);
+    EXPECT_EQ(outcome.fault->message, message);
+    EXPECT_EQ(run.events[0].size(), steps);  // what came before is kept
+}
+
+TEST(Faults, ReadsPastTheEndNameElementAndLine) {
+    KernelRun run = kernel(".loc 1 23 0\nld.global.u32 %r1, [%a];", 14);
+    run.launch.grid = {2, 1, 1};
+    expect_fault(run, Fault::Kind::OutOfBounds,
+                 "thread (12,0) of block (0,0) reads M[3,0] at line 23, outside M's 3 x 4 elements", 0);
+}
+
+TEST(Faults, NegativeIndexesAreNamedAsSuch) {
+    expect_fault(kernel("ld.global.u32 %r2, [%a];\n.loc 1 24 0\nst.global.u32 [%a+-8], %t;", 3),
+                 Fault::Kind::OutOfBounds,
+                 "thread (0,0) of block (0,0) writes M[-1,2] at line 24, outside M's 3 x 4 elements", 1);
+}
+
+TEST(Faults, OnlyActiveLanesAreJudged) {
+    KernelRun run = kernel(
+        "setp.lt.u32 %p1, %t, %n;\n@%p1 ld.global.u32 %r1, [%a];\nsetp.gt.u32 %p2, %t, 99;\n@%p2 "
+        "st.global.u32 [%a], %r1;",
+        32);
+    EXPECT_TRUE(run.run().complete);
+    ASSERT_EQ(run.events[0].size(), 1u);  // the store had no active lane
+    EXPECT_EQ(run.events[0][0].mask, 0xFFFu);
+}
+
+TEST(Faults, SharedMemoryHasAnEnd) {
+    const std::string to = "mov.u32 %r1, tile;\nshl.b32 %r2, %t, 2;\nadd.s32 %r1, %r1, %r2;\n.loc 1 31 0\n";
+    expect_fault(kernel(to + "st.shared.u32 [%r1+4], %t;", 16), Fault::Kind::OutOfBounds,
+                 "thread (15,0) of block (0,0) writes Mds[4,0] at line 31, outside Mds's 4 x 4 elements", 0);
+    expect_fault(kernel(to + "ld.shared.u32 %r3, [%r1+-4];", 16), Fault::Kind::OutOfBounds,
+                 "thread (0,0) of block (0,0) reads Mds[-1,3] at line 31, outside Mds's 4 x 4 elements", 0);
+    KernelRun nameless = kernel(to + "ld.shared.u32 %r3, [%r1+64];", 1);
+    nameless.launch.arrays.clear();
+    expect_fault(
+        nameless, Fault::Kind::OutOfBounds,
+        "thread (0,0) of block (0,0) reads byte 64 of shared memory at line 31, outside the block's 64 bytes",
+        0);
+}
+
+TEST(Faults, MisalignedAndWildAddresses) {
+    expect_fault(kernel("ld.global.u32 %r1, [%a+2];", 1), Fault::Kind::Misaligned,
+                 "thread (0,0) of block (0,0) reads 4 bytes near M[0,0] at address 0x10002 at line 10, which "
+                 "is not a multiple of 4",
+                 0);
+    expect_fault(kernel("ld.global.v2.u32 {%r1, %r2}, [%a];", 2), Fault::Kind::Misaligned,
+                 "thread (1,0) of block (0,0) reads 8 bytes near M[0,1] at address 0x10004 at line 10, which "
+                 "is not a multiple of 8",
+                 0);
+    expect_fault(kernel("mov.u64 %d1, 0x7000000000000000;\nld.global.u32 %r1, [%d1];", 1),
+                 Fault::Kind::BadAddress,
+                 "thread (0,0) of block (0,0) reads 4 bytes at address 0x7000000000000000 at line 10, which "
+                 "is in no buffer of the launch",
+                 0);
+}
+
+TEST(Faults, AnAccessThatStraddlesTheEndIsOutside) {
+    KernelRun run = kernel("ld.global.u64 %d1, [%o+8];", 1, 1, 3);
+    expect_fault(
+        run, Fault::Kind::OutOfBounds,
+        "thread (0,0) of block (0,0) reads M[0,2] at line 10, whose 8 bytes reach outside its buffer", 0);
+}
+
+TEST(Faults, LoopsThatNeverEndAndTraps) {
+    KernelRun run = kernel("L:\n.loc 1 12 0\nadd.u32 %r1, %r1, 1;\nbra L;", 4);
+    run.options.max_instructions_per_warp = 1000;
+    const Outcome outcome = run.run();
+    ASSERT_TRUE(outcome.fault);
+    EXPECT_EQ(outcome.fault->kind, Fault::Kind::NeverEnds);
+    EXPECT_NE(outcome.fault->message.find("never ending"), std::string::npos);
+    EXPECT_NE(outcome.fault->message.find("line 12"), std::string::npos);
+    expect_fault(kernel("setp.eq.u32 %p1, %t, 3;\n.loc 1 14 0\n@%p1 trap;", 8), Fault::Kind::Trap,
+                 "thread (3,0) of block (0,0) ran into a trap at line 14", 0);
+}
+
+TEST(Faults, TheStopFlagEndsALoop) {
+    KernelRun run = kernel("L:\nadd.u32 %r1, %r1, 1;\nbra L;", 4);
+    std::atomic<bool> stop{true};
+    run.options.stop = &stop;
+    const Outcome outcome = run.run();
+    EXPECT_TRUE(outcome.stopped);
+    EXPECT_FALSE(outcome.complete);
+    EXPECT_FALSE(outcome.fault);
+}
+
+TEST(Faults, TheFirstFaultingBlockIsNamedOnAnyNumberOfThreads) {
+    for (const unsigned threads : {1u, 2u, 4u}) {
+        KernelRun run = kernel(
+            "mov.u32 %r1, %ctaid.x;\nsetp.ge.u32 %p1, %r1, 5;\nst.global.u32 [%a], %t;\n@%p1 trap;", 4);
+        run.launch.grid = {40, 1, 1};
+        run.options.threads = threads;
+        const Outcome outcome = run.run();
+        ASSERT_TRUE(outcome.fault);
+        EXPECT_EQ(outcome.fault->block.x, 5u);
+        for (size_t b = 0; b <= 5; ++b) EXPECT_EQ(run.events[b].size(), 1u) << b;
+        EXPECT_EQ(outcome.instructions, 6u * (5 + 3) + 5u * 2);
+    }
+}
+
+TEST(Barriers, HoldEveryWarpUntilTheLastArrives) {
+    KernelRun run = kernel("bar.sync 0;\nst.global.u32 [%o], %t;", 128);
+    for (const auto kind : {Schedule::Kind::Fair, Schedule::Kind::Greedy, Schedule::Kind::Seeded}) {
+        run.launch.schedule = {kind, 3};
+        EXPECT_TRUE(run.run().complete);
+        ASSERT_EQ(run.events[0].size(), 8u);
+        for (size_t s = 0; s < 8; ++s) EXPECT_EQ(run.events[0][s].barrier, s < 4);
+    }
+}
+
+TEST(Barriers, DoNotWaitForThreadsThatExited) {
+    // Whole warps, parts of warps, by a branch to ret and by a guarded ret; warp 2 exits late.
+    for (const char* leave :
+         {"setp.ge.u32 %p1, %t, 40;\n@%p1 bra END;\n", "setp.ge.u32 %p1, %t, 40;\n@%p1 ret;\n",
+          "setp.ge.u32 %p1, %t, 40;\n@!%p1 bra GO;\nst.global.u32 [%o], %t;\nbra END;\nGO:\n"}) {
+        KernelRun run = kernel(std::string(leave) + "bar.sync 0;\nst.global.u32 [%o+4], %t;\nEND:", 96);
+        const Outcome outcome = run.run();
+        EXPECT_TRUE(outcome.complete) << leave << (outcome.fault ? outcome.fault->message : "");
+        int arrivals = 0;
+        for (const Event& e : run.events[0])
+            if (e.barrier) {
+                EXPECT_EQ(e.mask, e.warp == 0 ? ~0u : 0xFFu);
+                ++arrivals;
+            }
+        EXPECT_EQ(arrivals, 2);
+    }
+}
+
+TEST(Barriers, OnBothSidesOfABranchInOneWarpAreAFault) {
+    KernelRun run = kernel(
+        "setp.lt.u32 %p1, %t, 8;\n@%p1 bra B;\n.loc 1 21 0\nbar.sync 0;\nbra END;\nB:\n.loc 1 24 0\nbar.sync "
+        "0;\nEND:\nst.global.u32 [%o], %t;",
+        32);
+    expect_fault(run, Fault::Kind::BarrierDivergence,
+                 "thread (8,0) of block (0,0) waits at the barrier at line 21 while thread (0,0), of the "
+                 "same warp, stands at the barrier at line "
+                 "24: a barrier must be reached by all threads of a warp that have not exited",
+                 0);
+}
+
+TEST(Barriers, UnderAConditionThatPartOfAWarpMeetsAreAFault) {
+    KernelRun run = kernel(
+        ".loc 1 20 0\nst.global.u32 [%o], %t;\nsetp.lt.u32 %p1, %t, 8;\n@!%p1 bra NEXT;\n.loc 1 21 "
+        "0\nbar.sync 0;\nNEXT:\n.loc 1 25 0\nbar.sync 0;",
+        32);
+    const Outcome outcome = run.run();
+    ASSERT_TRUE(outcome.fault);
+    EXPECT_EQ(outcome.fault->kind, Fault::Kind::BarrierDivergence);
+    EXPECT_EQ(outcome.fault->line, 21u);
+    EXPECT_EQ(outcome.fault->thread_x, 0u);
+    EXPECT_NE(outcome.fault->message.find("line 25"), std::string::npos) << outcome.fault->message;
+    EXPECT_EQ(run.events[0].size(), 1u);
+}
+
+TEST(Barriers, WithDifferentNumbersDeadlock) {
+    KernelRun run = kernel(
+        "setp.lt.u32 %p1, %t, 32;\n@%p1 bra B;\n.loc 1 30 0\nbar.sync 1;\nbra END;\nB:\n.loc 1 32 "
+        "0\nbar.sync 2;\nEND:",
+        64);
+    expect_fault(run, Fault::Kind::Deadlock,
+                 "thread (0,0) of block (0,0) waits for ever at barrier 2 at line 32: not enough threads "
+                 "come to it, while thread (32,0) waits at "
+                 "barrier 1 at line 30",
+                 2);
+}
+
+TEST(Barriers, CountTheThreadsTheyAreGiven) {
+    // Warps 0 and 1 meet at barrier 1, warps 2 and 3 at barrier 2.
+    KernelRun run =
+        kernel("shr.u32 %r1, %t, 6;\nadd.u32 %r1, %r1, 1;\nbar.sync %r1, 64;\nst.global.u32 [%o], %t;", 128);
+    run.launch.schedule.kind = Schedule::Kind::Greedy;
+    EXPECT_TRUE(run.run().complete);
+    ASSERT_EQ(run.events[0].size(), 8u);
+    const bool barriers[] = {true, true, false, false, true, true, false, false};
+    for (size_t s = 0; s < 8; ++s) EXPECT_EQ(run.events[0][s].barrier, barriers[s]) << s;
+}
+
+TEST(Launches, ThatCannotBeAreRefused) {
+    KernelRun run = kernel("", 0);
+    EXPECT_FALSE(run.try_run());
+    run.launch.block = {1025, 1, 1};
+    EXPECT_FALSE(run.try_run());
+    run.launch.block = {32, 1, 1};
+    run.launch.parameters.pop_back();
+    const auto few = run.try_run();
+    ASSERT_FALSE(few);
+    EXPECT_EQ(few.error().message, "kernel 'k' takes 2 parameters and was given 1");
+}
+
+TEST(Prepare, RefusesWhatItDoesNotRunAndSaysWhere) {
+    const auto refuse = [](const std::string& line) {
+        try {
+            kernel(line, 1);
+        } catch (const std::exception& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    const std::string approx = refuse("sqrt.approx.f32 %f1, %f2;");
+    EXPECT_NE(approx.find("sqrt.approx.f32"), std::string::npos) << approx;
+    EXPECT_NE(approx.find("line 21"), std::string::npos) << approx;
+    EXPECT_NE(approx.find("approximate"), std::string::npos) << approx;
+    EXPECT_NE(refuse("isspacep.global %p1, %o;").find("isspacep"), std::string::npos);
+    EXPECT_EQ(refuse("sqrt.rn.f32 %f1, %f2;"), "");
+}
+
+}  // namespace
+}  // namespace tilescope::simt
