@@ -7,6 +7,8 @@ endif()
 if(bench_sources)
   add_executable(bench EXCLUDE_FROM_ALL ${bench_sources})
   target_link_libraries(bench PRIVATE tilescope_cli benchmark::benchmark benchmark::benchmark_main)
+  target_compile_definitions(bench PRIVATE
+    TILESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TILESCOPE_BINARY_DIR="${PROJECT_BINARY_DIR}")
 
   # make bench_table: runs everything and rewrites the table in README.md.
   add_custom_target(bench_table

@@ -40,11 +40,6 @@ int parse_and_run(int argc, char** argv) {
     app.set_version_flag("--version", fmt::format("tilescope {}", kVersion));
     app.require_subcommand(0, 1);
     app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
-    app.footer(
-        "Exit status: 0 done, 1 failure, 2 wrong call.\n"
-        "Start with:\n"
-        "  tilescope record tiled --tile 2 --m 4 --k 4 --n 4 -o lecture.tsc\n"
-        "  tilescope table lecture.tsc");
     Chosen chosen;
     add_window(app, chosen);
     add_open(app, chosen);
@@ -53,11 +48,16 @@ int parse_and_run(int argc, char** argv) {
     add_report(app, chosen);
     add_table(app, chosen);
     add_render(app, chosen);
+    // After the commands, which would inherit it.
+    app.footer(
+        "Exit status: 0 done, 1 failure, 2 wrong call.\n"
+        "Start with:\n"
+        "  tilescope record tiled --tile 2 --m 4 --k 4 --n 4 -o lecture.tsc\n"
+        "  tilescope table lecture.tsc");
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        const auto commands = app.get_subcommands();
-        return print(commands.empty() ? app.help() : commands.front()->help());
+        return print(app.help());  // or that of the command given
     } catch (const CLI::CallForVersion&) {
         return print(fmt::format("tilescope {}\n", kVersion));
     } catch (const CLI::ParseError& error) {

@@ -34,18 +34,29 @@ Result<void> use_ptx(kernels::Plan& plan, const std::string& path) {
     return {};
 }
 
+std::string counted(uint64_t count, const char* noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 // "verified", or what is wrong with the product.
 std::string judgement(const trace::Meta& meta) {
     const trace::Verification& result = meta.result;
     if (!result.checked) return "result not checked";
     if (result.verified) return "result verified";
-    std::string text =
-        fmt::format("result WRONG in {} element{}", result.wrong, result.wrong == 1 ? "" : "s");
+    std::string text = "result WRONG in " + counted(result.wrong, "element");
     if (result.first_wrong >= 0 && meta.n > 0) {
         const auto first = static_cast<uint64_t>(result.first_wrong);
         text += fmt::format(", the first P[{},{}]", first / meta.n, first % meta.n);
     }
     return text;
+}
+
+uint64_t count_barriers(const trace::Trace& trace) {
+    uint64_t barriers = 0;
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        barriers += trace.sites[trace.form_of(step).site].kind == ptx::SiteKind::Barrier;
+    }
+    return barriers;
 }
 
 int run_record(const RecordRequest& request) {
@@ -78,9 +89,11 @@ int run_record(const RecordRequest& request) {
     }
     std::error_code error;
     const auto bytes = std::filesystem::file_size(job->output, error);
-    return print(fmt::format("{}: {} requests of {} block{}, {}; {} bytes\n", job->output, trace->steps(),
-                             trace->blocks.size(), trace->blocks.size() == 1 ? "" : "s",
-                             judgement(trace->meta), error ? 0 : bytes));
+    const uint64_t barriers = count_barriers(*trace);
+    return print(fmt::format("{}: {} and {} in {}, {}; {}\n", job->output,
+                             counted(trace->steps() - barriers, "request"), counted(barriers, "barrier"),
+                             counted(trace->blocks.size(), "block"), judgement(trace->meta),
+                             counted(error ? 0 : bytes, "byte")));
 }
 
 }  // namespace
