@@ -1,0 +1,220 @@
+// Sums of real recordings: closed forms, the walk over every thread, and what hardware counters say.
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/analysis/summary.h"
+#include "core/export/report.h"
+#include "tests/host/kernels_walk.h"
+
+namespace tilescope::kernels {
+namespace {
+
+using analysis::Summary;
+using analysis::Sums;
+
+// Twenty launches: square, rectangular, with edges on every side, smaller than a tile; T from 2 to 32.
+const Shape kShapes[] = {
+    {4, 4, 4, 2},     {3, 3, 3, 2},     {8, 6, 10, 2},    {5, 9, 7, 2},    {1, 1, 1, 2},     {4, 4, 4, 4},
+    {16, 8, 12, 4},   {7, 13, 9, 4},    {2, 17, 3, 4},    {16, 16, 16, 8}, {8, 24, 16, 8},   {9, 20, 23, 8},
+    {30, 1, 17, 8},   {32, 16, 48, 16}, {20, 33, 17, 16}, {5, 5, 5, 16},   {40, 18, 16, 16}, {32, 32, 32, 32},
+    {64, 32, 32, 32}, {33, 40, 35, 32}, {10, 70, 3, 32},
+};
+
+Summary summary_of(const trace::Trace& trace) {
+    auto summary = analysis::summarize(trace);
+    EXPECT_TRUE(summary) << summary.error().message;
+    return summary ? *summary : Summary{};
+}
+
+size_t distinct(std::vector<uint64_t> values) {
+    std::sort(values.begin(), values.end());
+    return static_cast<size_t>(std::unique(values.begin(), values.end()) - values.begin());
+}
+
+// What a request of 4-byte accesses costs, from the words alone.
+Sums slow_cost(const WarpAccess& access, const Array& array) {
+    Sums sums{.requests = 1, .lanes = static_cast<uint64_t>(std::popcount(access.mask))};
+    sums.bytes = 4 * sums.lanes;
+    std::vector<uint64_t> words, sectors, lines;
+    for (int lane = 0; lane < 32; ++lane) {
+        if (!(access.mask >> lane & 1)) continue;
+        const uint64_t address = array.base + 4 * access.element[lane];
+        words.push_back(address / 4);
+        sectors.push_back(address / 32);
+        lines.push_back(address / 128);
+    }
+    if (array.space == Space::Global) {
+        sums.sectors = distinct(sectors);
+        sums.lines = distinct(lines);
+        sums.ideal_sectors = (distinct(words) * 4 + 31) / 32;
+        return sums;
+    }
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    std::map<uint64_t, uint64_t> of_bank;
+    for (const uint64_t word : words) sums.wavefronts = std::max(sums.wavefronts, ++of_bank[word % 32]);
+    sums.ideal_wavefronts = 1;
+    return sums;
+}
+
+TEST(Sums, AgreeWithAWalkOverEveryThread) {
+    for (const KernelInfo& kernel : catalogue())
+        for (const Shape& shape : kShapes) {
+            SCOPED_TRACE(kernel.name + " T=" + std::to_string(shape.tile) + " " + std::to_string(shape.m) +
+                         "x" + std::to_string(shape.k) + "x" + std::to_string(shape.n));
+            const trace::Trace trace = recorded(kernel.name, shape);
+            ASSERT_TRUE(trace.meta.complete) << trace.meta.incomplete_reason;
+            const Summary summary = summary_of(trace);
+
+            std::map<std::pair<int, bool>, Sums> expected, got;  // by array and direction
+            std::map<int, std::map<uint64_t, uint32_t>> loads;
+            for (uint32_t by = 0; by < trace.meta.grid.y; ++by)
+                for (uint32_t bx = 0; bx < trace.meta.grid.x; ++bx)
+                    walk_block(kernel.name, shape, bx, by, [&](const WarpAccess& a) {
+                        expected[{a.array, a.store}] += slow_cost(a, trace.arrays.at(a.array));
+                        for (int lane = 0; lane < 32; ++lane)
+                            if (a.array < 2 && (a.mask >> lane & 1)) ++loads[a.array][a.element[lane]];
+                    });
+            for (const analysis::SiteSums& site : summary.sites)
+                if (site.sums.requests > 0)
+                    got[{site.array, trace.sites[site.site].kind == ptx::SiteKind::Store}] += site.sums;
+            EXPECT_EQ(got.size(), expected.size());
+            for (const auto& [where, sums] : expected)
+                EXPECT_EQ(got[where], sums)
+                    << trace.arrays[where.first].name << (where.second ? " store" : " load");
+
+            Sums global_load = expected[{0, false}], shared_load = expected[{3, false}];
+            global_load += expected[{1, false}];
+            shared_load += expected[{4, false}];
+            EXPECT_EQ(summary.global_load, global_load);
+            EXPECT_EQ(summary.shared_load, shared_load);
+
+            ASSERT_EQ(summary.reuse.size(), 2u);
+            for (uint8_t array = 0; array < 2; ++array) {
+                const std::vector<uint32_t> counts = analysis::loads_per_element(trace, array);
+                for (uint64_t e = 0; e < counts.size(); ++e)
+                    ASSERT_EQ(counts[e], loads[array].contains(e) ? loads[array][e] : 0) << "element " << e;
+            }
+        }
+}
+
+TEST(Sums, HaveTheirClosedForms) {
+    for (const KernelInfo& kernel : catalogue())
+        for (const Shape& s : kShapes) {
+            SCOPED_TRACE(kernel.name + " T=" + std::to_string(s.tile) + " k=" + std::to_string(s.k));
+            const Summary sums = summary_of(recorded(kernel.name, s));
+            const uint64_t T = s.tile, m = s.m, k = s.k, n = s.n;
+            const uint64_t blocks_m = up(s.m, s.tile), blocks_n = up(s.n, s.tile), trips = up(s.k, s.tile);
+            const uint64_t blocks = blocks_m * blocks_n;
+            EXPECT_EQ(sums.phases, kernel.tiled ? trips : k);
+            EXPECT_EQ(sums.barriers_per_block, !kernel.tiled                       ? 0
+                                               : kernel.name == "tiled_no_barrier" ? trips
+                                                                                   : 2 * trips);
+            EXPECT_EQ(sums.global_store.lanes, m * n);
+            const uint64_t m_each = kernel.tiled ? blocks_n : n, n_each = kernel.tiled ? blocks_m : m;
+            EXPECT_EQ(sums.reuse.at(0), (analysis::Reuse{"M", m * k, m * k * m_each, m_each, m_each}));
+            EXPECT_EQ(sums.reuse.at(1), (analysis::Reuse{"N", k * n, k * n * n_each, n_each, n_each}));
+            EXPECT_EQ(sums.global_load.lanes, m * k * m_each + k * n * n_each);
+            EXPECT_EQ(sums.shared_load.lanes, kernel.tiled ? blocks * trips * 2 * T * T * T : 0);
+            const uint64_t stores =
+                kernel.name == "tiled_stale_edge" ? sums.global_load.lanes : blocks * trips * 2 * T * T;
+            EXPECT_EQ(sums.shared_store.lanes, kernel.tiled ? stores : 0);
+            EXPECT_EQ(sums.shared_load.requests,
+                      kernel.tiled ? blocks * trips * 2 * T * up(s.tile * s.tile, 32) : 0);
+        }
+}
+
+TEST(Sums, AreThoseOfHardwareCountersAt256) {
+    const struct {
+        const char* kernel;
+        uint32_t tile;
+        uint64_t requests, sectors;
+    } cases[] = {{"tiled", 32, 32768, 131072},
+                 {"untiled", 16, 1048576, 2097152},
+                 {"untiled_swapped", 16, 1048576, 8912896}};
+    for (const auto& c : cases) {
+        const Summary sums = summary_of(recorded(c.kernel, {256, 256, 256, c.tile}, 0));
+        EXPECT_EQ(sums.global_load.requests, c.requests) << c.kernel;
+        EXPECT_EQ(sums.global_load.sectors, c.sectors) << c.kernel;
+    }
+}
+
+// The conflicts of N's tile, which is kept transposed.
+Sums nds(const trace::Trace& trace, const Summary& summary, ptx::SiteKind kind) {
+    Sums sums;
+    for (const analysis::SiteSums& site : summary.sites)
+        if (site.array != trace::kNoArray && trace.arrays[site.array].name == "Nds" &&
+            trace.sites[site.site].kind == kind)
+            sums += site.sums;
+    return sums;
+}
+
+TEST(Sums, ATransposedTileConflictsThirtyTwoWaysAndPaddingCuresIt) {
+    const trace::Trace bad = recorded("tiled_transposed", {64, 64, 64, 32});
+    const Summary sums = summary_of(bad);
+    for (const ptx::SiteKind kind : {ptx::SiteKind::Load, ptx::SiteKind::Store}) {
+        const Sums of_nds = nds(bad, sums, kind);
+        EXPECT_GT(of_nds.requests, 0u);
+        EXPECT_EQ(of_nds.wavefronts, 32 * of_nds.requests);
+        EXPECT_EQ(of_nds.bank_conflicts(), 31 * of_nds.requests);
+    }
+    const Summary cured = summary_of(recorded("tiled_padded", {64, 64, 64, 32}));
+    EXPECT_EQ(cured.shared_load.bank_conflicts(), 0u);
+    EXPECT_EQ(cured.shared_store.bank_conflicts(), 0u);
+    EXPECT_EQ(cured.shared_load.requests, sums.shared_load.requests);
+}
+
+TEST(Report, JsonHasTheSchemasKeysInTheirOrder) {
+    const trace::Trace trace = recorded("tiled", {100, 70, 130, 16});
+    const auto json = nlohmann::ordered_json::parse(report::to_json(trace, summary_of(trace)));
+    const auto keys = [](const nlohmann::ordered_json& object) {
+        std::vector<std::string> names;
+        for (const auto& item : object.items()) names.push_back(item.key());
+        return names;
+    };
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(keys(json),
+              (Names{"schema", "kernel", "backend", "device", "launch", "blocks", "complete", "dropped",
+                     "steps", "phases", "barriers_per_block", "sites", "totals", "reuse", "result"}));
+    EXPECT_EQ(json["schema"], "tilescope.report/1");
+    EXPECT_EQ(keys(json["launch"]), (Names{"m", "k", "n", "tile", "grid", "block"}));
+    EXPECT_EQ(json["launch"]["grid"], nlohmann::ordered_json({9, 7, 1}));
+    EXPECT_EQ(json["blocks"], nlohmann::ordered_json({{"recorded", 63}, {"total", 63}}));
+    EXPECT_EQ(keys(json["sites"][0]),
+              (Names{"id", "line", "space", "op", "array", "bytes", "requests", "lanes", "sectors",
+                     "ideal_sectors", "wavefronts", "ideal_wavefronts", "bank_conflicts"}));
+    EXPECT_EQ(keys(json["totals"]), (Names{"global_load", "global_store", "shared_load", "shared_store"}));
+    EXPECT_EQ(keys(json["totals"]["global_store"]),
+              (Names{"requests", "lanes", "bytes", "sectors", "ideal_sectors"}));
+    EXPECT_EQ(keys(json["totals"]["shared_store"]),
+              (Names{"requests", "lanes", "wavefronts", "ideal_wavefronts", "bank_conflicts"}));
+    EXPECT_EQ(json["reuse"]["M"],
+              nlohmann::ordered_json({{"elements", 7000}, {"loads", 63000}, {"min", 9}, {"max", 9}}));
+    EXPECT_EQ(json["result"], nlohmann::ordered_json({{"verified", true}, {"max_abs_error", 0.0}}));
+    EXPECT_EQ(json["phases"], 5);
+    EXPECT_EQ(json["complete"], true);
+}
+
+TEST(Report, SaysWhatIsNotWholeWhereverSumsAppear) {
+    trace::Trace trace = recorded("tiled", {4, 4, 4, 2});
+    const Summary summary = summary_of(trace);
+    EXPECT_EQ(report::to_text(trace, summary).find("not whole"), std::string::npos);
+    trace.blocks[0].dropped = 3;
+    const auto json = nlohmann::json::parse(report::to_json(trace, summary));
+    EXPECT_EQ(json["complete"], false);
+    EXPECT_EQ(json["dropped"], 3);
+    EXPECT_FALSE(json["incomplete_reason"].get<std::string>().empty());
+    const std::string text = report::to_text(trace, summary);
+    EXPECT_NE(text.find("NOT WHOLE"), std::string::npos);
+    size_t notes = 0;
+    for (size_t at = 0; (at = text.find("(not whole)", at)) != std::string::npos; ++at) ++notes;
+    EXPECT_EQ(notes, 4u);  // one at every table
+}
+
+}  // namespace
+}  // namespace tilescope::kernels
