@@ -1,0 +1,205 @@
+// Instructions that need a whole program around them: predicates, warps' votes and shuffles, vectors,
+// narrow loads, the memory spaces, special registers.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/simt_run.h"
+
+namespace tilescope::simt {
+namespace {
+
+constexpr uint64_t kIn = 0x10000, kOut = 0x20000;
+
+// Runs `body` with one warp (or more); it leaves its result in %v, which is stored to out[thread].
+// %t: thread number; in: 64 words, i * 0x01010101 + 0x80.
+std::vector<uint32_t> run(const std::string& body, uint32_t threads = 32, bool values = false,
+                          const std::string& globals = "") {
+    test::KernelRun run;
+    run.program = test::program_of(
+        ".version 6.0\n.target sm_70\n.address_size 64\n" + globals +
+            ".visible .entry k(.param .u64 k_0, .param .u64 k_1)\n{\n.local .align 8 .b8 depot[16];\n.shared "
+            ".align 8 .b8 tile[256];\n"
+            ".reg .b32 %t;\n.reg .b32 %v;\n.reg .b32 %r<9>;\n.reg .b16 %h<9>;\n.reg .b64 %i;\n.reg .b64 "
+            "%o;\n.reg .b64 %d<9>;\n.reg .pred %p<9>;\n.reg .f32 %f<9>;\n"
+            "ld.param.u64 %i, [k_0];\nld.param.u64 %o, [k_1];\nmov.u32 %t, %tid.x;\n" +
+            body + "\nmul.wide.u32 %d0, %t, 4;\nadd.s64 %d0, %d0, %o;\nst.global.u32 [%d0], %v;\nret;\n}\n",
+        "k");
+    run.launch.block = {threads, 1, 1};
+    run.launch.parameters = {kIn, kOut};
+    run.options.values = values;
+    std::vector<uint32_t> in(64), out(threads);
+    for (uint32_t i = 0; i < 64; ++i) in[i] = i * 0x0101'0101 + 0x80;
+    run.memory.buffers = {{"in", kIn, std::vector<std::byte>(256)},
+                          {"out", kOut, std::vector<std::byte>(threads * 4)}};
+    std::memcpy(run.memory.buffers[0].bytes.data(), in.data(), 256);
+    const Outcome outcome = run.run();
+    EXPECT_TRUE(outcome.complete) << (outcome.fault ? outcome.fault->message : "");
+    std::memcpy(out.data(), run.memory.buffers[1].bytes.data(), threads * 4);
+    return out;
+}
+
+void expect(const std::string& body, const std::function<uint32_t(uint32_t)>& want, uint32_t threads = 32,
+            const std::string& globals = "") {
+    for (const bool values : {false, true}) {
+        const auto got = run(body, threads, values, globals);
+        for (uint32_t t = 0; t < threads; ++t) ASSERT_EQ(got[t], want(t)) << "thread " << t << ":\n" << body;
+    }
+}
+
+TEST(Instructions, PredicatesAndTheirCombinations) {
+    const std::string both = "setp.lt.u32 %p1, %t, 20;\nsetp.eq.u32 %p5, %t, 3;\n";
+    const std::string show = "selp.u32 %v, 1, 0, %p2;\nselp.u32 %r1, 2, 0, %p3;\nadd.u32 %v, %v, %r1;";
+    const struct {
+        const char* name;
+        bool (*fn)(bool, bool);
+    } joins[] = {{"and", [](bool a, bool b) { return a && b; }},
+                 {"or", [](bool a, bool b) { return a || b; }},
+                 {"xor", [](bool a, bool b) { return a != b; }}};
+    for (const auto& join : joins)
+        for (const bool negated : {false, true}) {
+            expect(both + "setp.gt." + join.name + ".u32 %p2|%p3, %t, 10, " + (negated ? "!" : "") +
+                       "%p1;\n" + show,
+                   [&](uint32_t t) {
+                       const bool c = (t < 20) != negated;
+                       return (join.fn(t > 10, c) ? 1u : 0u) + (join.fn(t <= 10, c) ? 2u : 0u);
+                   });
+            // The combined predicate may be a destination.
+            expect(both + "mov.pred %p2, %p1;\nsetp.gt." + join.name +
+                       ".u32 %p2, %t, 10, %p2;\nmov.pred %p3, %p5;\n" + show,
+                   [&](uint32_t t) { return (join.fn(t > 10, t < 20) ? 1u : 0u) + (t == 3 ? 2u : 0u); });
+            expect(both + join.name + ".pred %p2, %p1, %p5;\nnot.pred %p3, %p1;\n" + show,
+                   [&](uint32_t t) { return (join.fn(t < 20, t == 3) ? 1u : 0u) + (t < 20 ? 0u : 2u); });
+            expect(both + "set.gt." + join.name + ".u32.u32 %v, %t, 10, %p1;",
+                   [&](uint32_t t) { return join.fn(t > 10, t < 20) ? ~0u : 0u; });
+        }
+    expect(both + "selp.u32 %v, 5, 9, %p1;", [](uint32_t t) { return t < 20 ? 5u : 9u; });
+}
+
+TEST(Instructions, VotesSeeTheLanesThatTakePart) {
+    const std::string odd =
+        "and.b32 %r1, %t, 1;\nsetp.eq.u32 %p1, %r1, 1;\nsetp.lt.u32 %p2, %t, 16;\nmov.u32 %v, 7;\n";
+    expect(odd + "vote.sync.ballot.b32 %v, %p1, -1;", [](uint32_t) { return 0xAAAA'AAAAu; });
+    expect(odd + "@%p2 vote.sync.ballot.b32 %v, %p1, -1;", [](uint32_t t) { return t < 16 ? 0xAAAAu : 7u; });
+    expect(odd + "vote.sync.ballot.b32 %v, !%p1, -1;", [](uint32_t) { return 0x5555'5555u; });
+    expect(odd + "activemask.b32 %v;", [](uint32_t) { return ~0u; });
+    expect(
+        odd + "activemask.b32 %v;", [](uint32_t) { return 0x1Fu; }, 5);
+    expect(odd + "@%p1 activemask.b32 %v;", [](uint32_t t) { return t & 1 ? 0xAAAA'AAAAu : 7u; });
+    const auto as_number = [&](const std::string& vote) { return odd + vote + "\nselp.u32 %v, 1, 0, %p3;"; };
+    expect(as_number("vote.sync.any.pred %p3, %p1, -1;"), [](uint32_t) { return 1u; });
+    expect(as_number("vote.sync.all.pred %p3, %p1, -1;"), [](uint32_t) { return 0u; });
+    expect(as_number("@%p1 vote.sync.all.pred %p3, %p1, -1;"), [](uint32_t t) { return t & 1; });
+    expect(as_number("vote.sync.uni.pred %p3, %p2, -1;"), [](uint32_t) { return 0u; });
+}
+
+TEST(Instructions, ShufflesMoveValuesBetweenLanes) {
+    const std::string start = "mul.lo.u32 %r1, %t, 10;\n",
+                      flag = "\nselp.u32 %r3, 1000, 0, %p1;\nadd.u32 %v, %v, %r3;";
+    expect(start + "shfl.sync.up.b32 %v|%p1, %r1, 3, 0, -1;" + flag,
+           [](uint32_t t) { return t >= 3 ? (t - 3) * 10 + 1000 : t * 10; });
+    expect(start + "shfl.sync.down.b32 %v|%p1, %r1, 4, 31, -1;" + flag,
+           [](uint32_t t) { return t + 4 < 32 ? (t + 4) * 10 + 1000 : t * 10; });
+    expect(start + "shfl.sync.bfly.b32 %v|%p1, %r1, 5, 31, -1;" + flag,
+           [](uint32_t t) { return (t ^ 5) * 10 + 1000; });
+    expect(start + "shfl.sync.idx.b32 %v|%p1, %r1, 9, 31, -1;" + flag, [](uint32_t) { return 1090u; });
+    // Segments of 8 lanes: mask 0x18, clamp 0x1f.
+    expect(start + "shfl.sync.down.b32 %v|%p1, %r1, 2, 0x181f, -1;" + flag,
+           [](uint32_t t) { return t % 8 + 2 < 8 ? (t + 2) * 10 + 1000 : t * 10; });
+    expect(start + "shfl.sync.idx.b32 %v|%p1, %r1, 3, 0x181f, -1;" + flag,
+           [](uint32_t t) { return (t / 8 * 8 + 3) * 10 + 1000; });
+}
+
+TEST(Instructions, VectorsAndNarrowAccesses) {
+    const auto word = [](uint32_t i) { return i * 0x0101'0101 + 0x80; };
+    const std::string at = "mul.wide.u32 %d1, %t, 8;\nadd.s64 %d1, %d1, %i;\n";
+    expect(at + "ld.global.v2.u32 {%r1, %r2}, [%d1];\nsub.u32 %v, %r2, %r1;",
+           [](uint32_t) { return 0x0101'0101u; });
+    expect(at + "ld.global.u64 %d2, [%d1];\nmov.b64 {%r1, %r2}, %d2;\nxor.b32 %v, %r1, %r2;",
+           [&](uint32_t t) { return word(2 * t) ^ word(2 * t + 1); });
+    expect(at + "ld.global.s8 %r1, [%d1];\nmov.u32 %v, %r1;", [&](uint32_t t) {
+        return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(word(2 * t))));
+    });
+    expect(at + "ld.global.u8 %h1, [%d1+1];\ncvt.u32.u16 %v, %h1;",
+           [&](uint32_t t) { return word(2 * t) >> 8 & 0xFF; });
+    expect(at + "ld.global.s16 %d3, [%d1];\nshr.s64 %d3, %d3, 8;\ncvt.u32.u64 %v, %d3;",
+           [&](uint32_t t) { return static_cast<uint32_t>(static_cast<int16_t>(word(2 * t)) >> 8); });
+    expect(at + "ld.global.u32 %r1, [%d1];\nmov.b32 {%h1, %h2}, %r1;\nmov.b32 %v, {%h2, %h1};",
+           [&](uint32_t t) { return word(2 * t) << 16 | word(2 * t) >> 16; });
+    expect("mov.u32 %r1, 5;\nmov.b64 %d1, {%t, %r1};\nshr.u64 %d1, %d1, 32;\ncvt.u32.u64 %v, %d1;", [](uint32_t) { return 5u; });
+    expect("cvt.s8.s32 %v, -3;\ncvt.s64.s8 %d1, %t;\ncvt.u32.u64 %r1, %d1;\nadd.u32 %v, %v, %r1;",
+           [](uint32_t t) { return t - 3; });
+    expect("bfi.b32 %v, %t, -1, 8, 16;", [](uint32_t t) { return 0xFF00'00FFu | t << 8; });
+    expect("lop3.b32 %v, %t, 0xF0, 0x3C, 0xE8;",
+           [](uint32_t t) { return (t & 0xF0) | (t & 0x3C) | (0xF0 & 0x3C); });
+}
+
+TEST(Instructions, EveryMemorySpace) {
+    const std::string globals =
+        ".const .align 4 .b8 table[8] = {1, 0, 0, 0, 42, 0, 0, 0};\n.global .align 4 .u32 counter = 17;\n";
+    expect(
+        "ld.const.u32 %v, [table+4];", [](uint32_t) { return 42u; }, 32, globals);
+    expect(
+        "ld.global.u32 %v, [counter];", [](uint32_t) { return 17u; }, 32, globals);
+    // Local memory is the thread's own; generic addresses find their space.
+    expect("mov.u64 %d1, depot;\ncvta.local.u64 %d2, %d1;\nst.local.u32 [%d1+4], %t;\nld.u32 %v, [%d2+4];",
+           [](uint32_t t) { return t; });
+    expect(
+        "mov.u64 %d1, tile;\ncvta.shared.u64 %d2, %d1;\nmul.wide.u32 %d3, %t, 4;\nadd.s64 %d4, %d2, "
+        "%d3;\nst.u32 [%d4], %t;\nxor.b32 %r1, %t, 1;\nmov.u32 %r2, tile;\nshl.b32 %r1, %r1, 2;\nadd.u32 "
+        "%r2, %r2, %r1;\nld.shared.u32 %v, [%r2];",
+        [](uint32_t t) { return t ^ 1; });
+    expect("ld.u32 %v, [%i+4];", [](uint32_t) { return 0x0101'0181u; });
+    // Shared memory that nobody stored to holds ones everywhere.
+    expect("ld.shared.u32 %v, [tile];", [](uint32_t) { return ~0u; });
+}
+
+TEST(Instructions, SpecialRegisters) {
+    expect(
+        "mov.u32 %v, %laneid;", [](uint32_t t) { return t % 32; }, 70);
+    expect(
+        "mov.u32 %v, %warpid;", [](uint32_t t) { return t / 32; }, 70);
+    expect(
+        "mov.u32 %v, %ntid.x;", [](uint32_t) { return 70u; }, 70);
+    expect("mov.u32 %v, %lanemask_lt;", [](uint32_t t) { return (1u << t) - 1; });
+    expect("mov.u32 %v, %lanemask_ge;", [](uint32_t t) { return ~((1u << t) - 1); });
+}
+
+// mul and add that no compiler fused: the products are reported when the add takes them, under the sum
+// that is stored.
+TEST(Instructions, UnfusedProductsJoinTheirSum) {
+    test::KernelRun run;
+    run.program = test::program_of(
+        ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0)\n{\n.reg .b64 "
+        "%o;\n.reg .f32 %f<20>;\nld.param.u64 %o, [k_0];\n"
+        "ld.global.f32 %f1, [%o];\nld.global.f32 %f2, [%o+4];\nld.global.f32 %f3, [%o+8];\n"
+        "mul.rn.f32 %f4, %f1, %f2;\nadd.rn.f32 %f5, %f4, 0f00000000;\nmul.rn.f32 %f6, %f2, %f3;\nadd.rn.f32 "
+        "%f5, %f6, %f5;\nfma.rn.f32 %f5, %f1, %f3, %f5;\n"
+        "st.global.f32 [%o+12], %f5;\nmul.rn.f32 %f7, %f3, %f3;\nst.global.f32 [%o+16], %f7;\nret;\n}\n",
+        "k");
+    run.launch.block = {2, 1, 1};
+    run.launch.parameters = {kIn};
+    run.options.values = true;
+    const float in[] = {2, 3, 5, 0, 0};
+    run.memory.buffers = {{"x", kIn, std::vector<std::byte>(20)}};
+    std::memcpy(run.memory.buffers[0].bytes.data(), in, 20);
+    ASSERT_TRUE(run.run().complete);
+    const auto& events = run.events[0];
+    ASSERT_EQ(events.size(), 5u);
+    const Origin sum = events[3].origin[0];
+    ASSERT_TRUE(sum & kComputed);
+    const auto& products = events[2].products;
+    ASSERT_EQ(products.size(), 3u);
+    const float sums[] = {6, 21, 31};
+    const Origin factors[][2] = {{1, 2}, {2, 3}, {1, 3}};
+    for (size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(products[i].result[0], sum);
+        EXPECT_EQ(products[i].sum[1], sums[i]);
+        EXPECT_EQ(products[i].a[0], factors[i][0]);
+        EXPECT_EQ(products[i].b[0], factors[i][1]);
+    }
+    EXPECT_NE(events[4].origin[0], sum);  // another sum
+}
+
+}  // namespace
+}  // namespace tilescope::simt
