@@ -32,7 +32,7 @@ void main() {
 
     float pattern_ink = pattern_cover(pattern, floor(v_pixel), fract(at), u_pitch, u_scale);
     float luma = dot(color.rgb, vec3(0.299, 0.587, 0.114));
-    vec3 over = luma > 0.5 ? color.rgb * 0.55 : mix(color.rgb, vec3(1.0), 0.45);
+    vec3 over = luma > 0.5 ? color.rgb * 0.72 : mix(color.rgb, vec3(1.0), 0.3);
     color.rgb = mix(color.rgb, over, pattern_ink);
 
     vec2 before = (floor(v_pixel) - 0.5 - u_corner) / u_pitch;

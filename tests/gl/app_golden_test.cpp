@@ -1,0 +1,106 @@
+// The look, as pictures: every ink, pattern, size of type and kind of mark, in both themes.
+#include <fmt/format.h>
+
+#include "tests/gl/canvas.h"
+#include "tests/gl/golden.h"
+
+namespace tilescope::draw {
+namespace {
+
+constexpr Ink kShown[] = {Ink::Cell,        Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad,
+                          Ink::SharedStore, Ink::Barrier,    Ink::Product,     Ink::Inactive,
+                          Ink::Outside,     Ink::Selected,   Ink::Fault,       Ink::Heat};
+constexpr const char* kNames[] = {"untouched",    "global load", "global store", "shared load",
+                                  "shared store", "barrier",     "multiplied",   "inactive",
+                                  "outside",      "selected",    "fault",        "heat"};
+constexpr int kWidth = 640, kHeight = 480;
+
+// A row for each ink, a column for each strength, then one for each pattern.
+std::vector<Cell> samples() {
+    std::vector<Cell> cells;
+    for (Ink ink : kShown) {
+        for (int s : {64, 128, 192, 255}) cells.push_back(cell(ink, static_cast<uint8_t>(s)));
+        for (Pattern p : {Pattern::Hatch, Pattern::Dots, Pattern::Cross}) cells.push_back(cell(ink, 255, p));
+    }
+    return cells;
+}
+
+void paint(test::Canvas& canvas, const Palette& p, ImDrawList& list) {
+    auto font = [&](Face face, Size size) { return canvas.fonts().of(face, size); };
+    list.AddRectFilled({8, 8}, {kWidth - 8, kHeight - 8}, p[Ink::Panel], 6);
+    draw_text(list, font(Face::Strong, Size::Display), {24, 16}, p[Ink::Text], "tiled T=16");
+    draw_text(list, font(Face::Strong, Size::Title), {200, 24}, p[Ink::Text], "64 × 64 × 64");
+    draw_text(list, font(Face::Text, Size::Body), {24, 52}, p[Ink::TextQuiet],
+              "Warp 0 loads row 0: 32 lanes → 4 sectors");
+    draw_text(list, font(Face::Text, Size::Small), {24, 74}, p[Ink::TextFaint], "Space play · ← → step");
+    draw_text(list, font(Face::Mono, Size::Body), {616, 24}, p[Ink::Text], "1,048,576", Align::Right);
+    draw_text(list, font(Face::Mono, Size::Small), {616, 52}, p[Ink::TextQuiet], "acc += Mds[ty][i]",
+              Align::Right);
+
+    canvas.grids().set_cells(1, 1, std::size(kShown), 7, samples());
+    const GridView view{24, 104, 28, {0, 0}, {kWidth, kHeight}};
+    const std::vector<GridMark> marks = {
+        {1, 1, 4, 3, 0, p[Ink::Selected], 3, false, Pattern::None},
+        {6, 0, 3, 4, 0, p[Ink::Selected], 2, true, Pattern::None},
+        {0.5f, 5.5f, 1, 1, p[Ink::GlobalLoad], p[Ink::Panel], 2, false, Pattern::None}};
+    canvas.grids().draw(list, 1, view, p, 1, marks);
+    for (size_t r = 0; r < std::size(kShown); ++r) {
+        const ImVec2 at = corner_of(view, static_cast<double>(r), 3);
+        const Rgba fill = kShown[r] == Ink::Heat ? p.heat[255] : p[kShown[r]];
+        draw_text_in(list, font(Face::Mono, Size::Small), at, {at.x + 28, at.y + 28}, p.text_on(fill), "-9");
+        draw_text(list, font(Face::Text, Size::Small), {232, at.y + 6}, p[Ink::Text], kNames[r]);
+    }
+    std::vector<Cell> ramp;
+    for (uint32_t i = 0; i < 64 * 64; ++i)
+        ramp.push_back(cell(Ink::Heat, static_cast<uint8_t>(i / 64 * 2 + i % 64 * 2)));
+    canvas.grids().set_cells(2, 1, 64, 64, ramp);
+    float y = 104;
+    for (float pitch : {2.5f, 1.f, 0.4f}) {
+        canvas.grids().draw(list, 2, {360, y, pitch, {0, 0}, {kWidth, kHeight}}, p, 1);
+        canvas.grids().draw(list, 1, {540, y, pitch * 3, {0, 0}, {kWidth, kHeight}}, p, 1);
+        y += 64 * pitch + 16;
+    }
+}
+
+void look(app::Theme theme, const std::string& name) {
+    test::Canvas canvas(kWidth, kHeight);
+    const Palette& p = palette(theme);
+    test::expect_golden(canvas.frame(p, [&](ImDrawList& list) { paint(canvas, p, list); }), name);
+}
+
+TEST(Look, Light) {
+    SKIP_WITHOUT_OPENGL();
+    look(app::Theme::Light, "look-light");
+}
+
+TEST(Look, Dark) {
+    SKIP_WITHOUT_OPENGL();
+    look(app::Theme::Dark, "look-dark");
+}
+
+TEST(GoldenTolerance, TakesNoiseButNoChangeThatAPersonWouldSee) {
+    SKIP_WITHOUT_OPENGL();
+    test::Canvas canvas(kWidth, kHeight);
+    const Palette& p = palette(app::Theme::Light);
+    auto shot = [&](float shift, Ink frame, bool word) {
+        return canvas.frame(p, [&](ImDrawList& list) {
+            paint(canvas, p, list);
+            list.AddRect({350 + shift, 290}, {590 + shift, 470}, p[frame], 0, 0, 2);
+            if (word)
+                draw_text(list, canvas.fonts().of(Face::Strong, Size::Title), {370, 340}, p[Ink::Text],
+                          "a verdict in eight or nine more words");
+        });
+    };
+    const auto before = shot(0, Ink::GlobalLoad, false);
+    auto noisy = before;
+    for (size_t i = 0; i < noisy.rgba.size(); i += 5)  // one channel in five by 4: what rounding does
+        noisy.rgba[i] = static_cast<uint8_t>(noisy.rgba[i] < 128 ? noisy.rgba[i] + 4 : noisy.rgba[i] - 4);
+    EXPECT_TRUE(test::agree(test::difference(before, noisy)));
+    EXPECT_FALSE(test::agree(test::difference(before, shot(28, Ink::GlobalLoad, false))))
+        << "a frame moved by a cell";
+    EXPECT_FALSE(test::agree(test::difference(before, shot(0, Ink::Fault, false)))) << "another colour";
+    EXPECT_FALSE(test::agree(test::difference(before, shot(0, Ink::GlobalLoad, true)))) << "words more";
+}
+
+}  // namespace
+}  // namespace tilescope::draw

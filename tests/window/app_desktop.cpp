@@ -1,0 +1,149 @@
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/window/desktop.h"
+
+namespace tilescope::test {
+
+namespace {
+
+std::string output_of(const std::string& command) {
+    std::string out;
+    if (std::FILE* pipe = popen(command.c_str(), "r")) {
+        char buffer[512];
+        while (size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) out.append(buffer, n);
+        pclose(pipe);
+    }
+    while (!out.empty() && out.back() == '\n') out.pop_back();
+    return out;
+}
+
+bool installed(const std::string& program) { return !output_of("command -v " + program).empty(); }
+
+void end(pid_t pid) {
+    if (pid <= 0) return;
+    kill(pid, SIGTERM);
+    for (int i = 0; i < 100; ++i) {
+        if (waitpid(pid, nullptr, WNOHANG) == pid) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+}
+
+// The number after `word` in text, 0 for none.
+uint64_t number_after(const std::string& text, const std::string& word) {
+    const size_t at = text.find(word);
+    return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + word.size(), nullptr, 10);
+}
+
+}  // namespace
+
+std::optional<std::string> Desktop::missing() {
+    for (const char* program : {"Xvfb", "xdotool"})
+        if (!installed(program))
+            return std::string(program) + " is not installed, so no window can be tested here";
+    return std::nullopt;
+}
+
+bool Desktop::start() {
+    int ends[2];
+    if (pipe(ends) != 0) return false;
+    server_ = fork();
+    if (server_ == 0) {
+        close(ends[0]);
+        const int nothing = open("/dev/null", O_WRONLY);
+        dup2(nothing, 1);
+        dup2(nothing, 2);
+        const std::string fd = std::to_string(ends[1]);
+        // -displayfd: the server finds a free number and says which, when it is ready.
+        execlp("Xvfb", "Xvfb", "-displayfd", fd.c_str(), "-screen", "0", "1600x1000x24", "-nolisten", "tcp",
+               nullptr);
+        _exit(127);
+    }
+    close(ends[1]);
+    char number[16] = {};
+    const ssize_t got = read(ends[0], number, sizeof number - 1);
+    close(ends[0]);
+    if (got <= 0) return false;
+    display_ = ":" + std::to_string(std::atoi(number));
+    return true;
+}
+
+Desktop::~Desktop() { end(server_); }
+
+Program::Program(const Desktop& desktop, const std::vector<std::string>& arguments)
+    : display_(desktop.display()) {
+    error_file_ = std::string(TILESCOPE_BINARY_DIR) + "/tests/window-" + std::to_string(getpid()) + ".err";
+    const std::string program = std::string(TILESCOPE_BINARY_DIR) + "/tilescope";
+    pid_ = fork();
+    if (pid_ != 0) return;
+    setenv("DISPLAY", display_.c_str(), 1);
+    unsetenv("WAYLAND_DISPLAY");
+    setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
+    setenv("TILESCOPE_TIMING", "1", 1);
+    const int errors = open(error_file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    dup2(errors, 2);
+    std::vector<char*> argv = {const_cast<char*>(program.c_str())};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    execv(program.c_str(), argv.data());
+    _exit(127);
+}
+
+Program::~Program() {
+    end(pid_);
+    std::remove(error_file_.c_str());
+}
+
+bool Program::running() { return waitpid(pid_, nullptr, WNOHANG) == 0; }
+
+std::string Program::tool(const std::string& arguments) {
+    return output_of("DISPLAY=" + display_ + " xdotool " + arguments + " 2>/dev/null");
+}
+
+std::string Program::title() {
+    if (window_.empty()) {
+        const std::string found = tool("search --onlyvisible --name Tilescope");
+        window_ = found.substr(0, found.find('\n'));
+        if (!window_.empty()) tool("windowfocus --sync " + window_);
+    }
+    return window_.empty() ? "" : tool("getwindowname " + window_);
+}
+
+uint64_t Program::step() { return number_after(title(), "- step "); }
+uint64_t Program::steps() { return number_after(title(), " of "); }
+void Program::press(const std::string& keys) { tool("key --delay 30 " + keys); }
+
+bool Program::wait_until(const std::function<bool()>& holds) {
+    for (int i = 0; i < 200; ++i) {
+        if (holds()) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return false;
+}
+
+bool Program::wait_for_title(const std::string& part) {
+    return wait_until([&] { return title().find(part) != std::string::npos; });
+}
+
+bool Program::wait_for_step(uint64_t wanted) {
+    return wait_until([&] { return step() == wanted; });
+}
+
+double Program::first_frame_ms() { return static_cast<double>(number_after(errors(), "first frame ")); }
+
+std::string Program::errors() {
+    std::ifstream in(error_file_);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace tilescope::test

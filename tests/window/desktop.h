@@ -1,0 +1,49 @@
+// A display of the test's own (Xvfb on a free number, software OpenGL) and the program on it, its keys
+// pressed and its title read through xdotool.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace tilescope::test {
+
+class Desktop {
+public:
+    static std::optional<std::string> missing();  // what is not installed, if anything
+    bool start();
+    ~Desktop();
+    const std::string& display() const { return display_; }  // ":7"
+
+private:
+    pid_t server_ = -1;
+    std::string display_;
+};
+
+class Program {
+public:
+    Program(const Desktop& desktop, const std::vector<std::string>& arguments);
+    ~Program();
+    bool running();
+    std::string title();  // of its window, "" where there is none yet
+    uint64_t step();      // from the title, 0 where it says none
+    uint64_t steps();
+    void press(const std::string& keys);                  // as xdotool names them, separated by spaces
+    bool wait_until(const std::function<bool()>& holds);  // ten seconds at most
+    bool wait_for_title(const std::string& part);
+    bool wait_for_step(uint64_t step);
+    double first_frame_ms();  // what the program measured, 0 where it has not said
+    std::string errors();     // its standard error so far
+
+private:
+    std::string tool(const std::string& arguments);
+    std::string display_, window_, error_file_;
+    pid_t pid_ = -1;
+};
+
+}  // namespace tilescope::test
