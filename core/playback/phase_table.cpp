@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -88,7 +87,7 @@ struct Maker {
         return element_name(*array, *output);
     }
 
-    void add_products(std::map<std::pair<uint32_t, uint32_t>, std::vector<Sum>>& sums) const {
+    void add_products(std::vector<std::vector<Sum>>& sums, uint32_t threads) const {
         for (const ProductStep& product : replay.products()) {
             for (uint32_t rest = product.mask; rest != 0; rest &= rest - 1) {
                 const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
@@ -99,15 +98,15 @@ struct Maker {
                 std::string second = factor_name(b, product.b_value[lane]);
                 if (b.array < a.array) std::swap(first, second);
                 const uint32_t load = a.array != trace::kNoArray ? a.step : b.step;
-                if (load >= steps) continue;
                 const uint32_t thread = product.warp * kWarpSize + lane;
-                std::vector<Sum>& of_phase = sums[{thread, phases.phase[load]}];
+                if (load >= steps || thread >= threads || phases.phase[load] >= phases.phases) continue;
+                std::vector<Sum>& of_phase = sums[size_t{thread} * phases.phases + phases.phase[load]];
                 const simt::Origin chain = product.result[lane];
                 auto sum = std::find_if(of_phase.begin(), of_phase.end(),
                                         [&](const Sum& s) { return s.chain == chain; });
                 if (sum == of_phase.end()) sum = of_phase.insert(sum, {chain, target_of(thread, chain), ""});
                 if (!sum->terms.empty()) sum->terms += " + ";
-                sum->terms += first + "*" + second;
+                sum->terms.append(first).append("*").append(second);
             }
         }
     }
@@ -142,12 +141,11 @@ PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay,
         if (load.thread < threads && load.phase < phases.phases)
             table.rows[load.thread].phase[load.phase].loads.push_back(std::move(load.text));
 
-    std::map<std::pair<uint32_t, uint32_t>, std::vector<Sum>> sums;
-    maker.add_products(sums);
-    for (const auto& [where, of_phase] : sums) {
-        if (where.first >= threads || where.second >= phases.phases) continue;
-        std::string& text = table.rows[where.first].phase[where.second].multiplies;
-        for (const Sum& sum : of_phase)
+    std::vector<std::vector<Sum>> sums(size_t{threads} * phases.phases);  // (thread, phase)
+    maker.add_products(sums, threads);
+    for (size_t i = 0; i < sums.size(); ++i) {
+        std::string& text = table.rows[i / phases.phases].phase[i % phases.phases].multiplies;
+        for (const Sum& sum : sums[i])
             text += fmt::format("{}{} += {}", text.empty() ? "" : "; ", sum.target, sum.terms);
     }
     return table;
