@@ -53,7 +53,8 @@ enum class Compare : uint8_t {
 enum class Bool : uint8_t { None, And, Or, Xor };
 enum class Round : uint8_t { None, Rn, Rz, Rm, Rp, Rna, Rni, Rzi, Rmi, Rpi, Approx, Full };
 enum class Half : uint8_t { None, Lo, Hi, Wide };
-// shf: L R with Wrap Clamp; shfl: Up Down Bfly Idx; vote: All Any Uni Ballot; bar: Sync Arrive Red.
+// shf: L R with Wrap Clamp; shfl: Up Down Bfly Idx; vote: All Any Uni Ballot; bar: Sync Arrive;
+// bfind: ShiftAmount.
 // clang-format off
 enum class Mode : uint8_t {
     None, L, R, LWrap, LClamp, RWrap, RClamp, Up, Down, Bfly, Idx, All, Any, Uni, Ballot, Sync,

@@ -1,52 +1,15 @@
 // The operands of an instruction, "%f1, [%rd4+8]", against the letters of its rule (ops.h): their
 // number, their kind, and that the registers have the type.
 //
-// Source: PTX ISA, "Instruction Operands"; "Operand Type Checking"; "Operand Size Exceeding
-// Instruction-Type Size" (the relaxed rules of ld, st and cvt).
+// Source: PTX ISA, "Instruction Operands".
 #include <string_view>
 
+#include "core/ptx/agree.h"
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
 namespace tilescope::ptx {
 namespace {
-
-bool is_bits(Type type) { return type >= Type::B8 && type <= Type::B64; }
-
-// Same size, and untyped bits or the same kind of number on both sides.
-bool agrees(Type wanted, Type given) {
-    if (wanted == Type::Pred || given == Type::Pred) return wanted == given;
-    if (size_of(wanted) != size_of(given)) return false;
-    return is_bits(wanted) || is_bits(given) || is_float(wanted) == is_float(given);
-}
-
-// ld, st, cvt: an integer may sit in a wider register.
-bool agrees_relaxed(Type wanted, Type given) {
-    if (agrees(wanted, given)) return true;
-    if (is_float(wanted) || is_float(given) || given == Type::Pred) return false;
-    return size_of(given) > size_of(wanted);
-}
-
-bool immediate_fits(Type wanted, Type given) {
-    if (given == Type::F32 || given == Type::F64) {
-        return size_of(wanted) == size_of(given) && (is_bits(wanted) || is_float(wanted));
-    }
-    return !is_float(wanted) && wanted != Type::Pred;
-}
-
-Type widened(Type type, Half half) {
-    if (half != Half::Wide) return type;
-    switch (type) {
-        case Type::U16:
-            return Type::U32;
-        case Type::S16:
-            return Type::S32;
-        case Type::U32:
-            return Type::U64;
-        default:
-            return Type::S64;
-    }
-}
 
 // Reads the operands of one instruction.
 struct Reader {
@@ -109,6 +72,10 @@ struct Reader {
         if (read_float_bits(token.text, operand.immediate_type, operand.bits)) {
             operand.text = std::string(parser.next().text);
             return true;
+        }
+        if (token.kind == Token::Kind::Number && token.text.find('.') != std::string_view::npos) {
+            return fail(fmt::format("has the constant {}, which must be written by its bits, as 0f3F800000",
+                                    Parser::quoted(token)));
         }
         Integer integer;
         if (!read_integer(parser, integer, fmt::format("an operand of '{}'", full_name(made)))) return false;
@@ -216,6 +183,7 @@ struct Reader {
         const Token& token = parser.peek();
         if (!parser.accept('[')) return fail_at(token, "an address in brackets");
         if (at_immediate()) {
+            if (made.space != StateSpace::Local) return fail("has a constant address, which only .local can");
             const uint64_t limit = UINT64_C(1) << 62;
             uint64_t value = 0;
             if (!read_count(parser, 0, limit, value, "an address")) return false;
@@ -316,7 +284,7 @@ struct Reader {
             case 'p':
                 return read_destination(Type::Pred, false, true, operand);
             case 'e':
-                return read_destination(made.type, false, true, operand);
+                return read_destination(made.type, false, false, operand);
             case 'L':
                 if (made.vector > 1)
                     return read_vector(made.type, made.vector, true, relaxed, false, operand);

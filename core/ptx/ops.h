@@ -20,7 +20,7 @@
 //                                        z  register or symbol that is an address (cvta, isspacep)
 //
 // `p` and `e` may put two operands; `U` and `Q` may put none. Instruction::destinations counts the
-// destinations. Either half of p|q, either of d|p, and an element of L or M may be a Sink. Only a
+// destinations. Either half of p|q, the p of d|p, and an element of L or M may be a Sink. Only a
 // predicate that is a source can be negated. A special register is a source of mov alone (and of
 // cvt), as PTX has it.
 //

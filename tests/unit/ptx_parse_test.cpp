@@ -240,7 +240,7 @@ TEST(PtxParse, AcceptsWhatCompilersWrite) {
              "max.f32 %f1, %f2, %f3;",
              "rem.u64 %rd1, %rd2, 3;",
              ".pragma \"nounroll\";",
-             "ld.const.u32 %r1, [16];",
+             "ld.local.u32 %r1, [16];",
          }) {
         EXPECT_TRUE(parse(kernel_text(text), "t")) << text << "\n" << refusal(kernel_text(text));
     }
@@ -299,7 +299,9 @@ TEST(PtxParse, RefusesWithTheLine) {
              Case{"st.const.u32 [%rd1], %r1;", "nothing can be stored"},
              Case{"ld.shared.f32 %f1, [%r1+99999999999];", "offset of more than 32 bits"},
              Case{"mov.u32 %r1, 99999999999999999999;", "integer of at most 64 bits"},
-             Case{"mov.f32 %f1, 1.5;", "integer"},
+             Case{"ld.const.u32 %r1, [16];", "constant address"},
+             Case{"mov.f32 %f1, 1.5;", "by its bits, as 0f3F800000"},
+             Case{"shfl.sync.up.b32 _|%p1, %r2, %r1, 0, -1;", "a register to write"},
              Case{"shf.l.b32 %r1, %r2, %r3, 5;", ".wrap or .clamp"},
              Case{"bar.red.popc.u32 %r1, 0, %p1;", ".red"},
              Case{"shfl.bfly.b32 %r1, %r2, 1, 31;", ".sync"},

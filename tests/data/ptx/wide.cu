@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(128, 2)
     v.y = p[2];
     out[i] = v;
     asm volatile(
-        "{\n .reg .u32 t;\n add.u32 t, %0, 1;\n st.global.u32 [%1], t;\n}\n{ .reg .u32 t; sub.u32 t, %0, 1; "
-        "st.global.u32 [%1+4], t; }" ::"r"(a),
+        "{\n .reg .u32 t;\n add.u32 t, %0, 1;\n st.global.u32 [%1], t;\n}\n{ .reg .u32 t; sub.u32 t, %0, 1;\n"
+        "st.global.u32 [%1+4], t;\n}" ::"r"(a),
         "l"(u));
 }
