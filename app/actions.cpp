@@ -42,8 +42,9 @@ void play(State& state) {
 void pick_warp(State& state, int by) {
     if (!state.block || state.block->warps == 0) return;
     const auto last = static_cast<int>(state.block->warps) - 1;
-    int warp = by > 0 ? -1 : last + 1;   // none picked yet: begin beside the cursor's
-    if (state.pin.kind == Pick::Kind::Warp) warp = static_cast<int>(state.pin.warp);
+    int warp = by > 0 ? -1 : last + 1;  // none picked yet: begin beside the cursor's
+    if (state.pin.kind == Pick::Kind::Warp)
+        warp = static_cast<int>(state.pin.warp);
     else if (state.cursor.step < state.block->steps) {
         warp = static_cast<int>(state.session->trace->warp_of(state.block->first + state.cursor.step)) - by;
     }
@@ -79,14 +80,20 @@ void speed(State& state, double by) {
 
 void clear(State& state) {
     // The innermost thing first, one at a time.
-    if (state.show_keys) state.show_keys = false;
-    else if (state.form.open) state.form.open = false;
-    else if (state.pin.kind != Pick::Kind::None) state.pin = {};
-    else state.message.clear();
+    if (state.show_keys)
+        state.show_keys = false;
+    else if (state.form.open)
+        state.form.open = false;
+    else if (state.pin.kind != Pick::Kind::None)
+        state.pin = {};
+    else
+        state.message.clear();
     state.hover = {};
 }
 
-double pan_cells(const State& state) { return std::max(1.0, std::round(64 / std::max(state.view.pitch, 1.0))); }
+double pan_cells(const State& state) {
+    return std::max(1.0, std::round(64 / std::max(state.view.pitch, 1.0)));
+}
 
 constexpr Chord key(Key k) { return {k, false, false, 0}; }
 constexpr Chord shift(Key k) { return {k, true, false, 0}; }
@@ -95,12 +102,16 @@ constexpr Chord typed(char32_t c) { return {Key::None, false, false, c}; }
 
 const Action kActions[] = {
     {"play", "play or pause", "Space", key(Key::Space), {}, play},
-    {"next_step", "next request or barrier", "\u2192  Page Down", key(Key::Right), key(Key::PageDown), jump<Move::NextStep>},
-    {"previous_step", "the one before", "\u2190  Page Up", key(Key::Left), key(Key::PageUp), jump<Move::PreviousStep>},
+    {"next_step", "next request or barrier", "\u2192  Page Down", key(Key::Right), key(Key::PageDown),
+     jump<Move::NextStep>},
+    {"previous_step", "the one before", "\u2190  Page Up", key(Key::Left), key(Key::PageUp),
+     jump<Move::PreviousStep>},
     {"next_phase", "next phase", "Shift + \u2192", shift(Key::Right), {}, jump<Move::NextPhase>},
     {"previous_phase", "phase before", "Shift + \u2190", shift(Key::Left), {}, jump<Move::PreviousPhase>},
-    {"next_barrier", "next barrier", "]  Ctrl + \u2192", typed(U']'), control(Key::Right), jump<Move::NextBarrier>},
-    {"previous_barrier", "barrier before", "[  Ctrl + \u2190", typed(U'['), control(Key::Left), jump<Move::PreviousBarrier>},
+    {"next_barrier", "next barrier", "]  Ctrl + \u2192", typed(U']'), control(Key::Right),
+     jump<Move::NextBarrier>},
+    {"previous_barrier", "barrier before", "[  Ctrl + \u2190", typed(U'['), control(Key::Left),
+     jump<Move::PreviousBarrier>},
     {"next_block", "next block", ".", typed(U'.'), {}, jump<Move::NextBlock>},
     {"previous_block", "block before", ",", typed(U','), {}, jump<Move::PreviousBlock>},
     {"first", "first step of the block", "Home", key(Key::Home), {}, jump<Move::First>},
@@ -114,17 +125,27 @@ const Action kActions[] = {
     {"pan_left", "pan left", "A", key(Key::A), {}, [](State& s) { pan(s, -pan_cells(s)); }},
     {"pan_right", "pan right", "D", key(Key::D), {}, [](State& s) { pan(s, pan_cells(s)); }},
     {"focus", "frame the block's tiles again", "F", key(Key::F), {}, [](State& s) { s.view.fit = true; }},
-    {"theme", "light or dark", "T", key(Key::T), {},
+    {"theme",
+     "light or dark",
+     "T",
+     key(Key::T),
+     {},
      [](State& s) { s.theme = s.theme == Theme::Light ? Theme::Dark : Theme::Light; }},
     {"motion", "motion on or off", "M", key(Key::M), {}, [](State& s) { s.motion = !s.motion; }},
-    {"record", "record another kernel or size", "R", key(Key::R), {}, [](State& s) { s.form.open = !s.form.open; }},
+    {"record",
+     "record another kernel or size",
+     "R",
+     key(Key::R),
+     {},
+     [](State& s) { s.form.open = !s.form.open; }},
     {"keys", "this list", "?", key(Key::Question), {}, [](State& s) { s.show_keys = !s.show_keys; }},
     {"clear", "unpin, close", "Esc", key(Key::Escape), {}, clear},
     {"quit", "leave", "Ctrl + Q", control(Key::Q), {}, [](State& s) { s.quit = true; }},
 };
 
 bool pressed(const Chord& chord, const platform::KeyPress& press) {
-    if (chord.key == Key::None || chord.key != press.key || chord.control != press.control || press.alt) return false;
+    if (chord.key == Key::None || chord.key != press.key || chord.control != press.control || press.alt)
+        return false;
     // Plus and the question mark need Shift on some keyboards and not on others.
     const bool by_character = chord.key == Key::Plus || chord.key == Key::Minus || chord.key == Key::Question;
     return by_character || chord.shift == press.shift;
@@ -167,7 +188,8 @@ void advance(State& state, double seconds) {
     const auto steps = static_cast<uint64_t>(playback.carry);
     playback.carry -= static_cast<double>(steps);
     const uint64_t count = state.session->trace->blocks[state.cursor.block].count;
-    state.cursor.step = static_cast<uint32_t>(std::min(state.cursor.step + steps, count == 0 ? 0 : count - 1));
+    state.cursor.step =
+        static_cast<uint32_t>(std::min(state.cursor.step + steps, count == 0 ? 0 : count - 1));
     if (at_end(state)) playback.playing = false;
 }
 

@@ -15,14 +15,14 @@ namespace tilescope::app {
 struct Chord {
     platform::Key key = platform::Key::None;
     bool shift = false, control = false;
-    char32_t character = 0;        // instead of a key: what is typed, on whatever keyboard
+    char32_t character = 0;  // instead of a key: what is typed, on whatever keyboard
 };
 
 struct Action {
-    const char* name;              // "next_step"
-    const char* help;              // "next request or barrier"
-    const char* keys;              // as the overlay prints them: "Shift + Right"
-    Chord chord, other;            // either does it
+    const char* name;    // "next_step"
+    const char* help;    // "next request or barrier"
+    const char* keys;    // as the overlay prints them: "Shift + Right"
+    Chord chord, other;  // either does it
     void (*apply)(State&);
 };
 

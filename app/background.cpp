@@ -1,13 +1,13 @@
 // What runs beside the window: one thread that records, one that makes blocks ready. Both check for
 // stop requests and never touch the State; the window asks for what is finished.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
+
+#include <fmt/format.h>
 
 #include "app/session.h"
 #include "kernels/record.h"
@@ -17,8 +17,8 @@ namespace {
 
 constexpr size_t kBlocksKept = 6;
 
-Result<Session> record_session(const RecordForm& form, const std::atomic<bool>& stop, std::atomic<uint64_t>& done,
-                               std::atomic<uint64_t>& total) {
+Result<Session> record_session(const RecordForm& form, const std::atomic<bool>& stop,
+                               std::atomic<uint64_t>& done, std::atomic<uint64_t>& total) {
     auto plan = kernels::plan(form.kernel, form.shape);
     if (!plan) return plan.error();
     total = plan->grid.count();
@@ -54,7 +54,7 @@ struct Background::Parts {
     std::optional<Wish> working;
     std::deque<BlockData> made;
 
-    std::jthread recorder, block_maker;   // last: they end before what they use
+    std::jthread recorder, block_maker;  // last: they end before what they use
 
     BlockData* find(const trace::Trace* trace, uint32_t block) {
         for (BlockData& data : made) {
@@ -65,8 +65,10 @@ struct Background::Parts {
 
     void publish(const BlockData& data) {
         const std::lock_guard lock(mutex);
-        if (BlockData* known = find(data.trace.get(), data.block)) *known = data;
-        else made.push_back(data);
+        if (BlockData* known = find(data.trace.get(), data.block))
+            *known = data;
+        else
+            made.push_back(data);
         while (made.size() > kBlocksKept) made.pop_front();
     }
 
@@ -93,11 +95,14 @@ struct Background::Parts {
                 trouble.clear();
                 of = job.trace;
                 auto made_replayer = kernels::Replayer::of(*of);
-                if (made_replayer) replayer.emplace(std::move(*made_replayer));
-                else trouble = made_replayer.error().message;
+                if (made_replayer)
+                    replayer.emplace(std::move(*made_replayer));
+                else
+                    trouble = made_replayer.error().message;
             }
             if (job.trace->blocks[job.block].count > kMostReplayedSteps) {
-                data.no_values = fmt::format("Values are not shown for blocks of more than {} steps.", kMostReplayedSteps);
+                data.no_values =
+                    fmt::format("Values are not shown for blocks of more than {} steps.", kMostReplayedSteps);
             } else if (!replayer) {
                 data.no_values = trouble;
             } else {
@@ -136,7 +141,8 @@ void Background::record(const RecordForm& form) {
         const std::lock_guard lock(parts.mutex);
         parts.busy = true;
         parts.finished.reset();
-        parts.what = fmt::format("{} T={}  {}x{}x{}", form.kernel, form.shape.tile, form.shape.m, form.shape.k, form.shape.n);
+        parts.what = fmt::format("{} T={}  {}x{}x{}", form.kernel, form.shape.tile, form.shape.m,
+                                 form.shape.k, form.shape.n);
     }
     parts.recorder = std::jthread([&parts, form] {
         auto session = record_session(form, parts.stop, parts.done, parts.total);
@@ -164,7 +170,9 @@ Background::BlockData Background::block(const Session& session, uint32_t block) 
     const std::lock_guard lock(parts_->mutex);
     BlockData* known = parts_->find(session.trace.get(), block);
     if (known != nullptr) return *known;
-    const auto is_this = [&](const std::optional<Parts::Wish>& w) { return w && w->trace == session.trace && w->block == block; };
+    const auto is_this = [&](const std::optional<Parts::Wish>& w) {
+        return w && w->trace == session.trace && w->block == block;
+    };
     if (!is_this(parts_->working) && !is_this(parts_->wish)) {
         parts_->wish = Parts::Wish{session.trace, session.rule, block};
         parts_->wake.notify_all();

@@ -1,8 +1,8 @@
 #include "app/session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "kernels/record.h"
 
@@ -10,7 +10,7 @@ namespace tilescope::app {
 namespace {
 
 constexpr uint64_t kMostMapElements = 16ull << 20;
-constexpr uint64_t kIndexedAtOnce = 50'000;   // steps: a few milliseconds
+constexpr uint64_t kIndexedAtOnce = 50'000;  // steps: a few milliseconds
 
 }  // namespace
 
@@ -28,7 +28,8 @@ Result<Session> make_session(std::shared_ptr<const trace::Trace> trace, std::str
         const Array& array = trace->arrays[at];
         if (array.role != ArrayRole::Input || uint64_t{array.rows} * array.cols > kMostMapElements) continue;
         session.loads[at] = analysis::loads_per_element(*trace, static_cast<uint8_t>(at));
-        for (const uint32_t loads : session.loads[at]) session.most_loads[at] = std::max(session.most_loads[at], loads);
+        for (const uint32_t loads : session.loads[at])
+            session.most_loads[at] = std::max(session.most_loads[at], loads);
     }
     session.trace = std::move(trace);
     session.origin = std::move(origin);
@@ -68,7 +69,8 @@ bool ready_block(State& state, bool wait) {
     const bool whole = state.block && (state.replay || !state.no_values.empty());
     if (!whole && wait) {
         if (steps > kMostReplayedSteps) {
-            state.no_values = fmt::format("Values are not shown for blocks of more than {} steps.", kMostReplayedSteps);
+            state.no_values =
+                fmt::format("Values are not shown for blocks of more than {} steps.", kMostReplayedSteps);
             return false;
         }
         auto replayer = kernels::Replayer::of(*trace);
@@ -105,8 +107,10 @@ void start_recording(State& state) {
 bool poll_background(State& state) {
     if (!state.background) return false;
     if (auto session = state.background->finished()) {
-        if (*session) show_session(state, std::move(**session));
-        else state.message = session->error().message;
+        if (*session)
+            show_session(state, std::move(**session));
+        else
+            state.message = session->error().message;
     }
     return state.background->progress().busy;
 }

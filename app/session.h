@@ -37,21 +37,21 @@ bool poll_background(State& state);
 class Background {
 public:
     Background();
-    ~Background();   // stops what runs
+    ~Background();  // stops what runs
 
     void record(const RecordForm& form);
     void cancel();
     struct Progress {
         bool busy = false;
-        uint64_t done = 0, total = 0;   // blocks
-        std::string what;               // "tiled T=16  64x64x64"
+        uint64_t done = 0, total = 0;  // blocks
+        std::string what;              // "tiled T=16  64x64x64"
     };
     Progress progress() const;
     // A recording that has ended, once; cancelled ones are not reported.
     std::optional<Result<Session>> finished();
 
     struct BlockData {
-        std::shared_ptr<const trace::Trace> trace;   // what the others refer to
+        std::shared_ptr<const trace::Trace> trace;  // what the others refer to
         uint32_t block = 0;
         std::shared_ptr<const view::BlockIndex> index;
         std::shared_ptr<const playback::BlockReplay> replay;

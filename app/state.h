@@ -24,11 +24,11 @@ enum class Theme : uint8_t { Light, Dark };
 // What hover or a click picked. One selection, seen by every panel.
 struct Pick {
     enum class Kind : uint8_t { None, Thread, Warp, Block, Element, SharedCell, Site } kind = Kind::None;
-    uint32_t thread = 0;       // linear number in the block
+    uint32_t thread = 0;  // linear number in the block
     uint32_t warp = 0;
-    uint32_t block = 0;        // index into trace.blocks
-    uint8_t array = 0;         // index into trace.arrays, for Element and SharedCell
-    uint64_t index = 0;        // linear element
+    uint32_t block = 0;  // index into trace.blocks
+    uint8_t array = 0;   // index into trace.arrays, for Element and SharedCell
+    uint64_t index = 0;  // linear element
     uint32_t site = 0;
     bool operator==(const Pick&) const = default;
 };
@@ -38,28 +38,28 @@ struct Session {
     std::shared_ptr<const trace::Trace> trace;
     analysis::Summary summary;
     analysis::PhaseRule rule;
-    std::string origin;        // file name, or "recorded now"
+    std::string origin;  // file name, or "recorded now"
     // Loads of every element by all recorded blocks, by array, and the most of them; empty for arrays
     // too large to show as a map.
     std::vector<std::vector<uint32_t>> loads;
     std::vector<uint32_t> most_loads;
 };
 
-class Background;              // records and replays beside the window (session.h)
+class Background;  // records and replays beside the window (session.h)
 
 struct Playback {
     bool playing = false;
     double steps_per_second = 8;
-    double carry = 0;          // fraction of a step not yet shown
+    double carry = 0;  // fraction of a step not yet shown
 };
 
 // Where the matrices are looked at: cells at the upper left corners, and logical pixels a cell. While
 // fit is set the screen frames the active block's tiles itself and keeps the camera here, so that
 // zooming and panning go on from what is seen.
 struct View {
-    bool fit = true;           // follow the active block until the user zooms or pans
+    bool fit = true;  // follow the active block until the user zooms or pans
     double row = 0, col = 0;
-    double m_k = 0, n_k = 0;   // the k axis in M (columns) and in N (rows)
+    double m_k = 0, n_k = 0;  // the k axis in M (columns) and in N (rows)
     double pitch = 16;
 };
 
@@ -72,7 +72,7 @@ struct Motion {
 struct RecordForm {
     std::string kernel = "tiled";
     kernels::Shape shape;
-    bool open = false;         // the form is shown
+    bool open = false;  // the form is shown
 };
 
 struct State {
@@ -81,7 +81,7 @@ struct State {
     // Of the cursor's block; null until they are made (session.h: ready_block).
     std::shared_ptr<const view::BlockIndex> block;
     std::shared_ptr<const playback::BlockReplay> replay;
-    std::string no_values;     // why the block will have no replay
+    std::string no_values;  // why the block will have no replay
     std::shared_ptr<Background> background;
     Playback playback;
     Pick hover, pin;
@@ -89,11 +89,11 @@ struct State {
     RecordForm form;
     Theme theme = Theme::Light;
     float text_scale = 1;
-    bool motion = true;        // elements travel when a step is made
+    bool motion = true;  // elements travel when a step is made
     Motion moving;
     bool show_keys = false;
     bool quit = false;
-    std::string message;       // one sentence: the last error or notice
+    std::string message;  // one sentence: the last error or notice
 };
 
 }  // namespace tilescope::app

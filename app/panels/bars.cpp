@@ -1,8 +1,8 @@
 // The top bar (screens, the recording's name, record, theme, keys) and the caption below it: what just
 // happened, in words.
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "app/actions.h"
 #include "app/panels/panels.h"
@@ -31,15 +31,19 @@ void top_bar(Ui& ui, const Rect& rect) {
         right -= ui.px(6);
         return box;
     };
-    if (button(ui, place(ui.px(30)), "?", ui.state.show_keys, true, "All keys (?)")) app::perform(ui.state, "keys");
+    if (button(ui, place(ui.px(30)), "?", ui.state.show_keys, true, "All keys (?)"))
+        app::perform(ui.state, "keys");
     const bool light = ui.state.theme == app::Theme::Light;
-    if (button(ui, place(ui.px(56)), light ? "Dark" : "Light", false, true, "Light or dark (T)")) app::perform(ui.state, "theme");
-    if (button(ui, place(ui.px(92)), "Record\u2026", ui.state.form.open, true, "Record another kernel or size (R)")) {
+    if (button(ui, place(ui.px(56)), light ? "Dark" : "Light", false, true, "Light or dark (T)"))
+        app::perform(ui.state, "theme");
+    if (button(ui, place(ui.px(92)), "Record\u2026", ui.state.form.open, true,
+               "Record another kernel or size (R)")) {
         app::perform(ui.state, "record");
     }
     right -= ui.px(14);
     if (ui.state.session) {
-        line(ui, {x, text_y + ui.px(1)}, right - x, Face::Mono, Size::Body, Ink::TextQuiet, view::recording_name(ui.trace().meta));
+        line(ui, {x, text_y + ui.px(1)}, right - x, Face::Mono, Size::Body, Ink::TextQuiet,
+             view::recording_name(ui.trace().meta));
     }
 }
 
@@ -49,11 +53,14 @@ void caption_bar(Ui& ui, const Rect& rect) {
     const float title = line_height(ui, Size::Title), small = line_height(ui, Size::Small);
     const trace::Block& block = ui.trace().blocks[ui.state.cursor.block];
     if (ui.index == nullptr) {
-        line(ui, {in.min.x, rect.min.y + ui.px(8)}, in.width(), Face::Text, Size::Title, Ink::TextQuiet, "Reading this block\u2026");
+        line(ui, {in.min.x, rect.min.y + ui.px(8)}, in.width(), Face::Text, Size::Title, Ink::TextQuiet,
+             "Reading this block\u2026");
         return;
     }
-    const std::string where = fmt::format("step {} of {}", view::grouped(ui.step() + 1), view::grouped(ui.index->steps));
-    const std::string phase = fmt::format("block ({},{})   {}", block.x, block.y, view::phase_text(*ui.index, ui.step()));
+    const std::string where =
+        fmt::format("step {} of {}", view::grouped(ui.step() + 1), view::grouped(ui.index->steps));
+    const std::string phase =
+        fmt::format("block ({},{})   {}", block.x, block.y, view::phase_text(*ui.index, ui.step()));
     const float side = ui.px(250);
     const float y = rect.min.y + (rect.height() - title - small) / 2;
     line(ui, {in.max.x, y + ui.px(3)}, side, Face::Mono, Size::Body, Ink::Text, where, draw::Align::Right);
@@ -61,11 +68,14 @@ void caption_bar(Ui& ui, const Rect& rect) {
     const std::string text = view::caption(ui.trace(), *ui.index, ui.state.replay.get(), ui.step());
     const float width = in.width() - side - ui.px(16);
     const bool fits = draw::text_size(ui.font(Face::Strong, Size::Title), text).x <= width;
-    line(ui, {in.min.x, y + (fits ? 0 : ui.px(4))}, width, Face::Strong, fits ? Size::Title : Size::Body, Ink::Text, text);
-    const std::string below = !ui.state.message.empty()    ? ui.state.message
-                              : !ui.state.no_values.empty() ? ui.state.no_values
-                                                            : view::hint(*ui.index, ui.step(), ui.state.playback.playing);
-    line(ui, {in.min.x, y + title}, width, Face::Text, Size::Small, ui.state.message.empty() ? Ink::TextQuiet : Ink::Fault, below);
+    line(ui, {in.min.x, y + (fits ? 0 : ui.px(4))}, width, Face::Strong, fits ? Size::Title : Size::Body,
+         Ink::Text, text);
+    const std::string below = !ui.state.message.empty() ? ui.state.message
+                              : !ui.state.no_values.empty()
+                                  ? ui.state.no_values
+                                  : view::hint(*ui.index, ui.step(), ui.state.playback.playing);
+    line(ui, {in.min.x, y + title}, width, Face::Text, Size::Small,
+         ui.state.message.empty() ? Ink::TextQuiet : Ink::Fault, below);
 }
 
 }  // namespace tilescope::panels

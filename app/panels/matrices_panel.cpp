@@ -5,10 +5,10 @@
 //     +-------+-------+
 //     |   M   |   P   |
 //     +-------+-------+
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "app/panels/matrix_map.h"
 #include "app/panels/panels.h"
@@ -25,7 +25,8 @@ std::string value_text(const Ui& ui, const view::MatrixView& matrix, const view:
                        const std::vector<int32_t>& owner, uint32_t row, uint32_t col) {
     const uint64_t element = uint64_t{row} * matrix.cols + col;
     if (matrix.array != roles.p) {
-        return view::short_value(kernels::input_value(ui.trace().meta.seed, matrix.array == roles.m ? 0 : 1, element));
+        return view::short_value(
+            kernels::input_value(ui.trace().meta.seed, matrix.array == roles.m ? 0 : 1, element));
     }
     if (!ui.state.replay || !matrix.tile.contains(row, col)) return "";
     const size_t at = size_t{row - matrix.tile.row0} * matrix.tile.cols() + (col - matrix.tile.col0);
@@ -40,23 +41,32 @@ std::vector<int32_t> owners(const Ui& ui, const view::MatrixView& matrix) {
     for (size_t thread = 0; thread < ui.index->output.size(); ++thread) {
         const int64_t element = ui.index->output[thread];
         if (element < 0 || matrix.cols == 0) continue;
-        const auto row = static_cast<uint32_t>(element / matrix.cols), col = static_cast<uint32_t>(element % matrix.cols);
+        const auto row = static_cast<uint32_t>(element / matrix.cols),
+                   col = static_cast<uint32_t>(element % matrix.cols);
         if (!matrix.tile.contains(row, col)) continue;
-        owner[size_t{row - matrix.tile.row0} * matrix.tile.cols() + (col - matrix.tile.col0)] = static_cast<int32_t>(thread);
+        owner[size_t{row - matrix.tile.row0} * matrix.tile.cols() + (col - matrix.tile.col0)] =
+            static_cast<int32_t>(thread);
     }
     return owner;
 }
 
-void cell_texts(Ui& ui, const view::MatrixView& matrix, const view::Roles& roles, const draw::GridView& grid) {
+void cell_texts(Ui& ui, const view::MatrixView& matrix, const view::Roles& roles,
+                const draw::GridView& grid) {
     const float pitch = grid.pitch;
     if (pitch < ui.px(11)) return;
     const std::vector<int32_t> owner = matrix.array == roles.p ? owners(ui, matrix) : std::vector<int32_t>{};
-    const auto first_row = static_cast<uint32_t>(std::max(0.f, std::floor((grid.clip_min.y - grid.y) / pitch)));
-    const auto first_col = static_cast<uint32_t>(std::max(0.f, std::floor((grid.clip_min.x - grid.x) / pitch)));
-    const auto end_row = std::min(matrix.rows, static_cast<uint32_t>(std::max(0.f, std::ceil((grid.clip_max.y - grid.y) / pitch))));
-    const auto end_col = std::min(matrix.cols, static_cast<uint32_t>(std::max(0.f, std::ceil((grid.clip_max.x - grid.x) / pitch))));
+    const auto first_row =
+        static_cast<uint32_t>(std::max(0.f, std::floor((grid.clip_min.y - grid.y) / pitch)));
+    const auto first_col =
+        static_cast<uint32_t>(std::max(0.f, std::floor((grid.clip_min.x - grid.x) / pitch)));
+    const auto end_row = std::min(
+        matrix.rows, static_cast<uint32_t>(std::max(0.f, std::ceil((grid.clip_max.y - grid.y) / pitch))));
+    const auto end_col = std::min(
+        matrix.cols, static_cast<uint32_t>(std::max(0.f, std::ceil((grid.clip_max.x - grid.x) / pitch))));
     const bool indices = pitch >= ui.px(44);
-    draw::Font value = ui.font(Face::Mono, pitch >= ui.px(56) ? Size::Title : pitch >= ui.px(30) ? Size::Body : Size::Small);
+    draw::Font value = ui.font(Face::Mono, pitch >= ui.px(56)   ? Size::Title
+                                           : pitch >= ui.px(30) ? Size::Body
+                                                                : Size::Small);
     if (pitch < ui.px(22)) value.px = std::max(ui.px(8), std::floor(pitch * 0.58f));
     draw::Font index = ui.font(Face::Mono, Size::Small);
     if (pitch < ui.px(60)) index.px = ui.px(10);
@@ -86,26 +96,22 @@ void base_cells(Ui& ui, uint32_t id, const view::MatrixView& matrix, bool heat) 
     const app::Session& session = *ui.state.session;
     const uint64_t version = reinterpret_cast<uintptr_t>(session.trace.get()) * 2 + (heat ? 1 : 0);
     if (!ui.context.grids.stale(id, version)) return;
-    if (matrix.rows > 8192 || matrix.cols > 8192 || uint64_t{matrix.rows} * matrix.cols > (16ull << 20)) return;
+    if (matrix.rows > 8192 || matrix.cols > 8192 || uint64_t{matrix.rows} * matrix.cols > (16ull << 20))
+        return;
     std::vector<draw::Cell> cells(size_t{matrix.rows} * matrix.cols, draw::cell(Ink::Cell));
-    const auto& loads = session.loads[matrix.array];
-    if (heat && loads.size() == cells.size()) {
-        const double most = std::max(session.most_loads[matrix.array], 1u);
-        for (size_t i = 0; i < cells.size(); ++i) {
-            if (loads[i] > 0) cells[i] = draw::cell(Ink::Heat, static_cast<uint8_t>(std::lround(255.0 * loads[i] / most)));
-        }
-    }
+    if (heat) heat_cells(cells, session.loads[matrix.array]);
     ui.context.grids.set_cells(id, version, matrix.rows, matrix.cols, cells);
 }
 
 struct Port {
     Rect box;
-    double row = 0, col = 0;       // cell at the upper left corner
+    double row = 0, col = 0;  // cell at the upper left corner
 };
 
 void draw_matrix(Ui& ui, uint8_t array, const Port& port, float pitch, const view::Roles& roles,
                  const view::Relations& selected) {
-    const view::MatrixView matrix = view::matrix_view(ui.trace(), *ui.index, ui.state.replay.get(), array, ui.step());
+    const view::MatrixView matrix =
+        view::matrix_view(ui.trace(), *ui.index, ui.state.replay.get(), array, ui.step());
     draw::GridView grid;
     grid.pitch = pitch;
     grid.x = std::round(port.box.min.x - static_cast<float>(port.col * pitch));
@@ -122,11 +128,13 @@ void draw_matrix(Ui& ui, uint8_t array, const Port& port, float pitch, const vie
         mark.pattern = draw::Pattern::Hatch;
         marks.push_back(mark);
     }
-    for (const view::HotCell& cell : matrix.loaded) marks.push_back(fill_mark(one(cell), draw::with_alpha(load, 0.26f)));
+    for (const view::HotCell& cell : matrix.loaded)
+        marks.push_back(fill_mark(one(cell), draw::with_alpha(load, 0.26f)));
     for (const view::HotCell& cell : matrix.related) {
-        draw::GridMark mark = fill_mark(one(cell), draw::with_alpha(ui.ink(array == roles.p ? Ink::Product : ink_of(matrix.kind)), 0.45f));
-        mark.edge = color;
-        mark.edge_px = std::min(2.f, pitch / 6);
+        draw::GridMark mark =
+            fill_mark(one(cell),
+                      draw::with_alpha(ui.ink(array == roles.p ? Ink::Product : ink_of(matrix.kind)), 0.45f));
+        if (pitch >= ui.px(14)) mark.edge = color;
         marks.push_back(mark);
     }
     for (const view::HotCell& cell : matrix.touched) marks.push_back(fill_mark(one(cell), color));
@@ -134,7 +142,7 @@ void draw_matrix(Ui& ui, uint8_t array, const Port& port, float pitch, const vie
     for (const auto& [where, cells] : selected.cells) {
         if (where == array) marks.push_back(frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
     }
-    base_cells(ui, 10u + array, matrix, pitch < ui.px(6));
+    base_cells(ui, 10u + array, matrix, pitch < ui.px(4));
     ui.context.grids.draw(ui.list, 10u + array, grid, ui.context.palette, ui.context.scale, marks);
     cell_texts(ui, matrix, roles, grid);
 
@@ -159,7 +167,8 @@ void navigate(Ui& ui, const Rect& m, const Rect& n, const Rect& p) {
     if (io.MouseWheel != 0) {
         const Rect& box = in_m ? m : in_n ? n : p;
         const double x = (io.MousePos.x - box.min.x) / scale, y = (io.MousePos.y - box.min.y) / scale;
-        const double old = view.pitch, now = std::clamp(std::round(old * std::pow(1.2, io.MouseWheel)), 1.0, 128.0);
+        const double old = view.pitch,
+                     now = std::clamp(std::round(old * std::pow(1.2, io.MouseWheel)), 1.0, 128.0);
         const double dx = x / old - x / now, dy = y / old - y / now;
         (in_m ? view.m_k : view.col) += dx;
         (in_n ? view.n_k : view.row) += dy;
@@ -168,10 +177,14 @@ void navigate(Ui& ui, const Rect& m, const Rect& n, const Rect& p) {
     }
     if (ImGui::IsMouseDragging(1, 0) || ImGui::IsMouseDragging(2, 0)) {
         const double dx = io.MouseDelta.x / scale / view.pitch, dy = io.MouseDelta.y / scale / view.pitch;
-        if (in_m) view.m_k -= dx, view.n_k -= dx;
-        else view.col -= dx;
-        if (in_n) view.n_k -= dy, view.m_k -= dy;
-        else view.row -= dy;
+        if (in_m)
+            view.m_k -= dx, view.n_k -= dx;
+        else
+            view.col -= dx;
+        if (in_n)
+            view.n_k -= dy, view.m_k -= dy;
+        else
+            view.row -= dy;
         view.fit = false;
     }
 }
@@ -196,7 +209,8 @@ void matrices_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
     const auto logical = [&](float size) { return static_cast<float>(size / scale); };
     app::View& look = ui.state.view;
     if (look.fit) {
-        const view::Viewports ports{logical(m.width()), logical(n.height()), logical(m.height()), logical(n.width())};
+        const view::Viewports ports{logical(m.width()), logical(n.height()), logical(m.height()),
+                                    logical(n.width())};
         const view::Camera camera = view::framed(ui.trace(), *ui.index, ui.step(), ports, 16, 96);
         look.pitch = camera.pitch;
         look.row = camera.row;
@@ -210,13 +224,14 @@ void matrices_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
         const Array& a = ui.trace().arrays[static_cast<size_t>(array)];
         const float y = box.min.y - title;
         const float used = line(ui, {box.min.x, y}, box.width(), Face::Strong, Size::Body, Ink::Text, a.name);
-        line(ui, {box.min.x + used + ui.px(8), y + ui.px(3)}, box.width() - used - ui.px(8), Face::Mono, Size::Small,
-             Ink::TextQuiet, fmt::format("{} \u00d7 {}  {}", a.rows, a.cols, axes));
+        line(ui, {box.min.x + used + ui.px(8), y + ui.px(3)}, box.width() - used - ui.px(8), Face::Mono,
+             Size::Small, Ink::TextQuiet, fmt::format("{} \u00d7 {}  {}", a.rows, a.cols, axes));
     };
     title_at(n, roles.n, "k \u00d7 n");
     title_at(m, roles.m, "m \u00d7 k");
     title_at(p, roles.p, "m \u00d7 n");
-    for (const Rect& box : {m, n, p}) ui.list.AddRectFilled(box.min, box.max, draw::with_alpha(ui.ink(Ink::Ground), 0.6f));
+    for (const Rect& box : {m, n, p})
+        ui.list.AddRectFilled(box.min, box.max, draw::with_alpha(ui.ink(Ink::Ground), 0.6f));
     draw_matrix(ui, static_cast<uint8_t>(roles.m), {m, look.row, look.m_k}, pitch, roles, selected);
     draw_matrix(ui, static_cast<uint8_t>(roles.n), {n, look.n_k, look.col}, pitch, roles, selected);
     draw_matrix(ui, static_cast<uint8_t>(roles.p), {p, look.row, look.col}, pitch, roles, selected);

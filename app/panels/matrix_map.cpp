@@ -1,9 +1,9 @@
 #include "app/panels/matrix_map.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "app/view/matrix_view.h"
 
@@ -15,30 +15,29 @@ void map_cells(Ui& ui, uint32_t id, uint8_t array) {
     const auto version = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(session.trace.get()));
     if (!ui.context.grids.stale(id, version)) return;
     const Array& shape = session.trace->arrays[array];
-    const auto& loads = session.loads[array];
     const size_t count = size_t{shape.rows} * shape.cols;
     if (shape.rows > 8192 || shape.cols > 8192 || count > (16u << 20)) return;
     std::vector<draw::Cell> cells(count, draw::cell(Ink::Cell));
-    const double most = std::max(session.most_loads[array], 1u);
-    for (size_t i = 0; i < loads.size() && i < count; ++i) {
-        if (loads[i] > 0) cells[i] = draw::cell(Ink::Heat, static_cast<uint8_t>(std::lround(255.0 * loads[i] / most)));
-    }
+    heat_cells(cells, session.loads[array]);
     ui.context.grids.set_cells(id, version, shape.rows, shape.cols, cells);
 }
 
 void one_map(Ui& ui, int array, ImVec2 at, float pitch, const MapView::Window& look) {
     const auto which = static_cast<uint8_t>(array);
     const Array& shape = ui.trace().arrays[which];
-    const ImVec2 end{at.x + static_cast<float>(shape.cols) * pitch, at.y + static_cast<float>(shape.rows) * pitch};
+    const ImVec2 end{at.x + static_cast<float>(shape.cols) * pitch,
+                     at.y + static_cast<float>(shape.rows) * pitch};
     ui.list.AddRectFilled(at, end, ui.ink(Ink::Cell));
     map_cells(ui, 30u + which, which);
     draw::GridView grid{at.x, at.y, pitch, at, end};
     std::vector<draw::GridMark> marks;
-    const view::CellRect tile = view::tile_of_phase(ui.trace(), *ui.index, which, ui.index->phase_at(ui.step()));
+    const view::CellRect tile =
+        view::tile_of_phase(ui.trace(), *ui.index, which, ui.index->phase_at(ui.step()));
     ui.context.grids.draw(ui.list, 30u + which, grid, ui.context.palette, ui.context.scale, marks);
     ui.list.AddRect(at, end, ui.ink(Ink::LineStrong));
     if (!tile.empty()) {
-        ImVec2 a = draw::corner_of(grid, tile.row0, tile.col0), b = draw::corner_of(grid, tile.row1, tile.col1);
+        ImVec2 a = draw::corner_of(grid, tile.row0, tile.col0),
+               b = draw::corner_of(grid, tile.row1, tile.col1);
         b = {std::max(b.x, a.x + 2), std::max(b.y, a.y + 2)};
         ui.list.AddRectFilled(a, b, draw::with_alpha(ui.ink(Ink::Panel), 0.35f));
         ui.list.AddRect(a, b, ui.ink(Ink::Accent), 0, 0, ui.px(2));
@@ -56,15 +55,29 @@ void legend_entry(Ui& ui, ImVec2 at, float width, view::StepKind kind) {
     const float size = ui.px(11), small = line_height(ui, Size::Small);
     const float top = at.y + (small - size) / 2;
     sign(ui, {{at.x, top}, {at.x + size, top + size}}, kind);
-    line(ui, {at.x + size + ui.px(7), at.y}, width - size - ui.px(7), Face::Text, Size::Small, Ink::TextQuiet, words_of(kind));
+    line(ui, {at.x + size + ui.px(7), at.y}, width - size - ui.px(7), Face::Text, Size::Small, Ink::TextQuiet,
+         words_of(kind));
 }
 
 }  // namespace
 
+bool even(const std::vector<uint32_t>& loads) {
+    return std::adjacent_find(loads.begin(), loads.end(), std::not_equal_to<>()) == loads.end();
+}
+
+void heat_cells(std::vector<draw::Cell>& cells, const std::vector<uint32_t>& loads) {
+    if (loads.size() != cells.size() || even(loads)) return;
+    const double most = std::max(*std::max_element(loads.begin(), loads.end()), 1u);
+    for (size_t i = 0; i < cells.size(); ++i) {
+        if (loads[i] > 0)
+            cells[i] = draw::cell(Ink::Heat, static_cast<uint8_t>(std::lround(255.0 * loads[i] / most)));
+    }
+}
+
 void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
     const view::Roles roles = view::roles_of(ui.trace());
     const trace::Meta& meta = ui.trace().meta;
-    const float small = line_height(ui, Size::Small);
+    const float small = std::min(line_height(ui, Size::Small), std::floor(rect.height() / 8));
     const float legend = std::min(ui.px(176), rect.width() * 0.55f);
     const Rect area{rect.min, {rect.max.x - legend - ui.px(12), rect.max.y}};
 
@@ -72,7 +85,8 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
     const float wide = static_cast<float>(meta.k) + static_cast<float>(meta.n);
     const float tall = static_cast<float>(meta.k) + static_cast<float>(meta.m);
     const float most = ui.px(150);
-    const float pitch = std::min(std::min(area.width() - gap, most) / wide, std::min(area.height() - gap - small, most) / tall);
+    const float pitch = std::min(std::min(area.width() - gap, most) / wide,
+                                 std::min(area.height() - gap - small, most) / tall);
     if (pitch > 0) {
         const float km = static_cast<float>(meta.k) * pitch;
         const ImVec2 at{area.min.x, area.min.y + small};
@@ -100,18 +114,30 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
     const float size = ui.px(11), top = at.y + (small - size) / 2;
     const Rect frame{{at.x, top}, {at.x + size, top + size}};
     ui.list.AddRect(frame.min, frame.max, ui.ink(Ink::Accent), 0, 0, ui.px(2));
-    line(ui, {at.x + size + ui.px(7), at.y}, legend, Face::Text, Size::Small, Ink::TextQuiet, "tile of this phase");
+    line(ui, {at.x + size + ui.px(7), at.y}, legend, Face::Text, Size::Small, Ink::TextQuiet,
+         "tile of this phase");
     at.y += small;
     if (at.y + small <= rect.max.y) {
         const Rect box{{at.x, at.y + (small - size) / 2}, {at.x + size, at.y + (small + size) / 2}};
         ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
         hatch(ui, box, ui.ink(Ink::LineStrong), ui.px(4));
-        line(ui, {at.x + size + ui.px(7), at.y}, legend, Face::Text, Size::Small, Ink::TextQuiet, "inactive, out of range");
+        line(ui, {at.x + size + ui.px(7), at.y}, legend, Face::Text, Size::Small, Ink::TextQuiet,
+             "inactive, out of range");
         at.y += small;
     }
     const uint32_t loads = std::max(ui.state.session->most_loads[static_cast<size_t>(roles.m)],
                                     ui.state.session->most_loads[static_cast<size_t>(roles.n)]);
-    if (at.y + small <= rect.max.y && loads > 0) {
+    if (at.y + small > rect.max.y + 1 || loads == 0) return;
+    const auto input = [&](int array) -> const std::vector<uint32_t>& {
+        return ui.state.session->loads[static_cast<size_t>(array)];
+    };
+    if (even(input(roles.m)) && even(input(roles.n))) {
+        const bool same =
+            input(roles.m).empty() || input(roles.n).empty() || input(roles.m)[0] == input(roles.n)[0];
+        line(ui, at, legend, Face::Text, Size::Small, Ink::TextQuiet,
+             same ? fmt::format("each input loaded {} times", loads)
+                  : fmt::format("loaded: M {}, N {} times", input(roles.m)[0], input(roles.n)[0]));
+    } else {
         const float ramp = ui.px(44), y = at.y + (small - size) / 2;
         for (float x = 0; x < ramp; x += 1) {
             ui.list.AddRectFilled({at.x + x, y}, {at.x + x + 1, y + size}, ui.context.palette.hot(x / ramp));

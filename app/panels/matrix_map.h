@@ -8,10 +8,14 @@ namespace tilescope::panels {
 
 struct MapView {
     struct Window {
-        double row = 0, col = 0, rows = 0, cols = 0;   // cells in sight
+        double row = 0, col = 0, rows = 0, cols = 0;  // cells in sight
     };
     Window m, n, p;
 };
+
+// Colours cells by how often their element was loaded, the most often loaded one hottest. Where all
+// are loaded alike the colour would say nothing: the cells stay plain.
+void heat_cells(std::vector<draw::Cell>& cells, const std::vector<uint32_t>& loads);
 
 void matrix_map(Ui& ui, const Rect& rect, const MapView& looks);
 

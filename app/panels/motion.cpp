@@ -29,12 +29,15 @@ Rect Places::of(uint8_t array, uint32_t row, uint32_t col) const {
 void motion(Ui& ui) {
     State& state = ui.state;
     const bool moved = !(state.moving.shown == state.cursor);
-    const bool one_step = state.moving.shown.block == state.cursor.block && state.cursor.step == state.moving.shown.step + 1;
+    const bool one_step =
+        state.moving.shown.block == state.cursor.block && state.cursor.step == state.moving.shown.step + 1;
     if (moved) {
         const bool slow = !state.playback.playing || state.playback.steps_per_second <= app::kFastestMotion;
-        state.moving = {state.cursor, one_step && slow && state.motion && !ui.context.still ? ui.context.time : -1};
+        state.moving = {state.cursor,
+                        one_step && slow && state.motion && !ui.context.still ? ui.context.time : -1};
     }
-    if (state.moving.since < 0 || !state.replay || ui.index == nullptr || ui.step() >= ui.index->steps) return;
+    if (state.moving.since < 0 || !state.replay || ui.index == nullptr || ui.step() >= ui.index->steps)
+        return;
     const double part = (ui.context.time - state.moving.since) / kSeconds;
     if (part >= 1 || part < 0) return;
     ui.context.another_frame = true;

@@ -1,7 +1,7 @@
 // What lies over the screen when asked for: the list of keys, and the form that records.
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "app/actions.h"
 #include "app/panels/panels.h"
@@ -18,14 +18,19 @@ void keys_overlay(Ui& ui, const Rect& screen) {
     const float height = row * static_cast<float>(rows) + line_height(ui, Size::Title) + ui.px(16) + pad * 2;
     ImDrawList& over = *ImGui::GetForegroundDrawList();
     over.AddRectFilled(screen.min, screen.max, draw::with_alpha(draw::rgb(0), 0.35f));
-    const ImVec2 min{std::round((screen.min.x + screen.max.x - width) / 2), std::round((screen.min.y + screen.max.y - height) / 2)};
+    const ImVec2 min{std::round((screen.min.x + screen.max.x - width) / 2),
+                     std::round((screen.min.y + screen.max.y - height) / 2)};
     over.AddRectFilled(min, {min.x + width, min.y + height}, ui.ink(Ink::Panel), ui.px(8));
-    draw::draw_text(over, ui.font(Face::Strong, Size::Title), {min.x + pad, min.y + pad}, ui.ink(Ink::Text), "Keys");
+    draw::draw_text(over, ui.font(Face::Strong, Size::Title), {min.x + pad, min.y + pad}, ui.ink(Ink::Text),
+                    "Keys");
     const float top = min.y + pad + line_height(ui, Size::Title) + ui.px(16);
     for (size_t i = 0; i < all.size(); ++i) {
-        const ImVec2 at{min.x + pad + static_cast<float>(i / rows) * column, top + static_cast<float>(i % rows) * row};
-        draw::draw_text(over, ui.font(Face::Mono, Size::Small), {at.x, at.y + ui.px(3)}, ui.ink(Ink::Text), all[i].keys);
-        draw::draw_text(over, ui.font(Face::Text, Size::Body), {at.x + ui.px(120), at.y}, ui.ink(Ink::TextQuiet), all[i].help);
+        const ImVec2 at{min.x + pad + static_cast<float>(i / rows) * column,
+                        top + static_cast<float>(i % rows) * row};
+        draw::draw_text(over, ui.font(Face::Mono, Size::Small), {at.x, at.y + ui.px(3)}, ui.ink(Ink::Text),
+                        all[i].keys);
+        draw::draw_text(over, ui.font(Face::Text, Size::Body), {at.x + ui.px(120), at.y},
+                        ui.ink(Ink::TextQuiet), all[i].help);
     }
     if (ui.mouse && ImGui::IsMouseClicked(0)) ui.state.show_keys = false;
 }
@@ -42,19 +47,22 @@ void size_field(const char* label, uint32_t& value, float width) {
 
 void record_form(Ui& ui, const Rect& screen, float top) {
     State& state = ui.state;
-    const app::Background::Progress progress = state.background ? state.background->progress() : app::Background::Progress{};
+    const app::Background::Progress progress =
+        state.background ? state.background->progress() : app::Background::Progress{};
     if (!state.form.open && !progress.busy) return;
     const float width = ui.px(420);
     ImGui::SetNextWindowPos({screen.max.x - width - ui.px(12), top});
     ImGui::SetNextWindowSize({width, 0});
-    ImGui::Begin("Record", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                                        ImGuiWindowFlags_AlwaysAutoResize);
+    ImGui::Begin("Record", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_AlwaysAutoResize);
     draw::push_font(ui.font(Face::Strong, Size::Body));
     ImGui::TextUnformatted(progress.busy ? "Recording" : "Record a kernel");
     draw::pop_font();
     if (progress.busy) {
         ImGui::TextUnformatted(progress.what.c_str());
-        const float part = progress.total == 0 ? 0 : static_cast<float>(progress.done) / static_cast<float>(progress.total);
+        const float part =
+            progress.total == 0 ? 0 : static_cast<float>(progress.done) / static_cast<float>(progress.total);
         const std::string done = fmt::format("{} of {} blocks", progress.done, progress.total);
         ImGui::ProgressBar(part, {-1, 0}, done.c_str());
         if (ImGui::Button("Cancel", {-1, 0})) state.background->cancel();
@@ -80,11 +88,13 @@ void record_form(Ui& ui, const Rect& screen, float top) {
         }
         ImGui::EndCombo();
     }
-    if (const kernels::KernelInfo* kernel = kernels::find(form.kernel)) ImGui::TextDisabled("%s", kernel->teaches.c_str());
+    if (const kernels::KernelInfo* kernel = kernels::find(form.kernel))
+        ImGui::TextDisabled("%s", kernel->teaches.c_str());
     ImGui::SetNextItemWidth(ui.px(90));
     if (ImGui::BeginCombo("T", std::to_string(form.shape.tile).c_str())) {
         for (const int tile : kernels::kTiles) {
-            if (ImGui::Selectable(std::to_string(tile).c_str(), static_cast<uint32_t>(tile) == form.shape.tile)) {
+            if (ImGui::Selectable(std::to_string(tile).c_str(),
+                                  static_cast<uint32_t>(tile) == form.shape.tile)) {
                 form.shape.tile = static_cast<uint32_t>(tile);
             }
         }

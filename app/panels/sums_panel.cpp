@@ -1,7 +1,7 @@
 // Sums so far of this block, and of the whole recording: requests, what they cost, the least they could.
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "app/panels/panels.h"
 #include "app/view/sums_view.h"
@@ -11,7 +11,7 @@ namespace {
 
 float table(Ui& ui, const Rect& in, float y, const view::SumsTable& sums) {
     const float small = line_height(ui, Size::Small);
-    const float third = std::min(ui.px(74), in.width() * 0.24f);
+    const float third = std::min(ui.px(74), in.width() * 0.205f);
     const float cost = in.max.x - third, requests = in.max.x - third * 2;
     line(ui, {in.min.x, y}, requests - third - in.min.x, Face::Strong, Size::Small, Ink::Text, sums.title);
     line(ui, {requests, y}, third, Face::Text, Size::Small, Ink::TextFaint, "requests", draw::Align::Right);
@@ -22,14 +22,17 @@ float table(Ui& ui, const Rect& in, float y, const view::SumsTable& sums) {
     for (const view::SumsRow& row : sums.rows) {
         if (y + small > in.max.y + ui.px(4)) return y;
         sign(ui, {{in.min.x, y + (small - mark) / 2}, {in.min.x + mark, y + (small + mark) / 2}}, row.kind);
-        line(ui, {in.min.x + mark + ui.px(6), y}, requests - third - in.min.x - mark, Face::Text, Size::Small, Ink::TextQuiet, row.what);
+        line(ui, {in.min.x + mark + ui.px(6), y}, requests - third - in.min.x - mark, Face::Text, Size::Small,
+             Ink::TextQuiet, row.what);
         line(ui, {requests, y}, third, Face::Mono, Size::Small, Ink::Text, row.requests, draw::Align::Right);
-        const float used = line(ui, {cost, y}, third, Face::Mono, Size::Small, row.wasteful ? Ink::Fault : Ink::Text, row.cost, draw::Align::Right);
+        const float used = line(ui, {cost, y}, third, Face::Mono, Size::Small,
+                                row.wasteful ? Ink::Fault : Ink::Text, row.cost, draw::Align::Right);
         if (row.wasteful) {
             const float x = cost - used - ui.px(10), m = y + small / 2, r = ui.px(3.5f);
             ui.list.AddTriangleFilled({x, m - r}, {x + r, m + r}, {x - r, m + r}, ui.ink(Ink::Fault));
         }
-        line(ui, {in.max.x, y}, third, Face::Mono, Size::Small, Ink::TextQuiet, row.least, draw::Align::Right);
+        line(ui, {in.max.x, y}, third, Face::Mono, Size::Small, Ink::TextQuiet, row.least,
+             draw::Align::Right);
         y += small;
     }
     return y;
@@ -41,21 +44,24 @@ void sums_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(12));
     const app::Session& session = *ui.state.session;
-    const trace::Block& block = ui.trace().blocks[ui.index->block];
     const float small = line_height(ui, Size::Small);
     const view::SplitSums so_far = view::sums_so_far(ui.trace(), *ui.index, ui.step());
-    const view::SumsTable here = view::sums_table(fmt::format("block ({},{}) so far", block.x, block.y), so_far, session.summary);
-    const view::SumsTable whole = view::sums_table("whole recording", view::split(session.summary), session.summary);
+    const view::SumsTable here = view::sums_table("block so far", so_far, session.summary);
+    const view::SumsTable whole =
+        view::sums_table("whole recording", view::split(session.summary), session.summary);
     const float rows = static_cast<float>(here.rows.size() + 1) * small;
     float y = table(ui, in, in.min.y, here);
     y += ui.px(6);
     if (y + rows <= in.max.y + ui.px(4)) y = table(ui, in, y, whole) + ui.px(6);
     const std::string trouble = view::not_whole(ui.trace());
-    const std::string foot = trouble.empty() ? fmt::format("{}; {}", here.bytes, view::result_text(ui.trace())) : trouble;
+    const std::string foot =
+        trouble.empty() ? fmt::format("{}; {}", here.bytes, view::result_text(ui.trace())) : trouble;
     if (y + small <= in.max.y + ui.px(4)) {
-        const bool bad = !trouble.empty() || (ui.trace().meta.result.checked && !ui.trace().meta.result.verified);
+        const bool bad =
+            !trouble.empty() || (ui.trace().meta.result.checked && !ui.trace().meta.result.verified);
         const int lines = static_cast<int>((in.max.y + ui.px(4) - y) / small);
-        paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, bad ? Ink::Fault : Ink::TextQuiet, foot, std::max(lines, 1));
+        paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, bad ? Ink::Fault : Ink::TextQuiet,
+                  foot, std::max(lines, 1));
     }
 }
 

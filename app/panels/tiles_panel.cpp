@@ -1,9 +1,9 @@
 // The block from inside: its tiles in shared memory with what they hold and where it came from, and
 // its threads, warp by warp.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "app/panels/panels.h"
 #include "app/view/matrix_view.h"
@@ -14,7 +14,8 @@ namespace {
 
 void titles(Ui& ui, ImVec2 at, float width, const std::string& name, const std::string& rest) {
     const float used = line(ui, at, width, Face::Strong, Size::Body, Ink::Text, name);
-    line(ui, {at.x + used + ui.px(8), at.y + ui.px(3)}, width - used - ui.px(8), Face::Mono, Size::Small, Ink::TextQuiet, rest);
+    line(ui, {at.x + used + ui.px(8), at.y + ui.px(3)}, width - used - ui.px(8), Face::Mono, Size::Small,
+         Ink::TextQuiet, rest);
 }
 
 draw::GridView fitted(const Rect& box, uint32_t rows, uint32_t cols, float largest) {
@@ -44,16 +45,19 @@ void selection(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, const 
 }
 
 void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations& selected) {
-    const view::SharedView tile = view::shared_view(ui.trace(), *ui.index, ui.state.replay.get(), array, ui.step());
+    const view::SharedView tile =
+        view::shared_view(ui.trace(), *ui.index, ui.state.replay.get(), array, ui.step());
     const float title = line_height(ui, Size::Body) + ui.px(2);
     const bool values = ui.state.replay != nullptr;
-    titles(ui, rect.min, rect.width(), ui.trace().arrays[array].name, fmt::format("{} \u00d7 {}", tile.rows, tile.cols));
-    const draw::GridView grid = fitted({{rect.min.x, rect.min.y + title}, rect.max}, tile.rows, tile.cols, ui.px(72));
+    titles(ui, rect.min, rect.width(), ui.trace().arrays[array].name,
+           fmt::format("{} \u00d7 {}", tile.rows, tile.cols));
+    const draw::GridView grid =
+        fitted({{rect.min.x, rect.min.y + title}, rect.max}, tile.rows, tile.cols, ui.px(72));
     ui.places.add(array, grid);
 
     const Rgba color = ui.ink(ink_of(tile.kind)), held = ui.ink(Ink::SharedStore);
     std::vector<draw::GridMark> marks;
-    const float thin = grid.pitch >= ui.px(5) ? 1.f : 0.f;
+    const float pitch_of = grid.pitch, thin = pitch_of >= ui.px(5) ? 1.f : 0.f;
     for (uint32_t row = 0; row < tile.rows; ++row) {
         for (uint32_t col = 0; col < tile.cols; ++col) {
             const view::SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];
@@ -63,7 +67,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
             draw::GridMark mark = cell_mark(row, col, fill, thin > 0 ? ui.ink(Ink::Panel) : 0, thin);
             if (cell.lanes == 0 && cell.zero_fill) {
                 mark.pattern = draw::Pattern::Hatch;
-                mark.edge = ui.ink(Ink::LineStrong);
+                mark.edge = ui.ink(pitch_of >= ui.px(10) ? Ink::LineStrong : Ink::Inactive);
             } else if (cell.lanes == 0 && cell.written && cell.stale) {
                 mark.pattern = draw::Pattern::Dots;
                 mark.edge = ui.ink(Ink::LineStrong);
@@ -77,19 +81,23 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
     const float pitch = grid.pitch;
     const bool sources = pitch >= ui.px(48);
     if (values && pitch >= ui.px(11)) {
-        draw::Font value = ui.font(Face::Mono, pitch >= ui.px(52) ? Size::Title : pitch >= ui.px(30) ? Size::Body : Size::Small);
+        draw::Font value = ui.font(Face::Mono, pitch >= ui.px(52)   ? Size::Title
+                                               : pitch >= ui.px(30) ? Size::Body
+                                                                    : Size::Small);
         if (pitch < ui.px(22)) value.px = std::max(ui.px(8), std::floor(pitch * 0.58f));
         draw::Font source = ui.font(Face::Mono, Size::Small);
-        source.px = ui.px(10.5f);
+        if (pitch < ui.px(66)) source.px = ui.px(11);
         for (uint32_t row = 0; row < tile.rows; ++row) {
             for (uint32_t col = 0; col < tile.cols; ++col) {
                 const view::SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];
                 if (!cell.written) continue;
                 const ImVec2 at = draw::corner_of(grid, row, col);
                 const Rgba ink = cell.lanes != 0 ? ui.context.palette.text_on(color) : ui.ink(Ink::Text);
-                draw::draw_text_in(ui.list, value, at, {at.x + pitch, at.y + pitch * (sources ? 0.70f : 1.f)}, ink, cell.value);
+                draw::draw_text_in(ui.list, value, at, {at.x + pitch, at.y + pitch * (sources ? 0.70f : 1.f)},
+                                   ink, cell.value);
                 if (sources) {
-                    draw::draw_text_in(ui.list, source, {at.x, at.y + pitch * 0.60f}, {at.x + pitch, at.y + pitch * 0.98f},
+                    draw::draw_text_in(ui.list, source, {at.x, at.y + pitch * 0.60f},
+                                       {at.x + pitch, at.y + pitch * 0.98f},
                                        cell.lanes != 0 ? ink : ui.ink(Ink::TextQuiet), cell.source);
                 }
             }
@@ -114,7 +122,8 @@ void block_threads(Ui& ui, const Rect& rect, const view::Relations& selected) {
     const float title = line_height(ui, Size::Body) + ui.px(2);
     titles(ui, rect.min, rect.width(), "Threads",
            fmt::format("{} \u00d7 {}, {}", block.cols, block.rows, view::counted(ui.index->warps, "warp")));
-    const draw::GridView grid = fitted({{rect.min.x, rect.min.y + title}, rect.max}, block.rows, block.cols, ui.px(72));
+    const draw::GridView grid =
+        fitted({{rect.min.x, rect.min.y + title}, rect.max}, block.rows, block.cols, ui.px(72));
     const Rgba color = ui.ink(ink_of(block.kind));
     std::vector<draw::GridMark> marks;
     const float thin = grid.pitch >= ui.px(5) ? 1.f : 0.f;
@@ -123,8 +132,10 @@ void block_threads(Ui& ui, const Rect& rect, const view::Relations& selected) {
         // Warps told apart by two shades, as the stripes of a table.
         Rgba fill = draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::LineStrong), of.warp % 2 == 0 ? 0.f : 0.22f);
         if (of.state == view::ThreadState::Active) fill = color;
-        draw::GridMark mark = cell_mark(thread / block.cols, thread % block.cols, fill, thin > 0 ? ui.ink(Ink::Panel) : 0, thin);
-        if (of.state != view::ThreadState::Active && (!of.has_output || of.state == view::ThreadState::Idle)) {
+        draw::GridMark mark = cell_mark(thread / block.cols, thread % block.cols, fill,
+                                        thin > 0 ? ui.ink(Ink::Panel) : 0, thin);
+        if (of.state != view::ThreadState::Active &&
+            (!of.has_output || of.state == view::ThreadState::Idle)) {
             mark.pattern = draw::Pattern::Hatch;
             mark.edge = ui.ink(of.state == view::ThreadState::Idle ? ink_of(block.kind) : Ink::LineStrong);
         }
@@ -132,7 +143,8 @@ void block_threads(Ui& ui, const Rect& rect, const view::Relations& selected) {
     }
     for (const uint32_t thread : selected.threads) {
         const uint32_t row = thread / block.cols, col = thread % block.cols;
-        marks.push_back(frame_mark({row, row + 1, col, col + 1}, ui.ink(Ink::Selected), std::min(ui.px(2), grid.pitch / 4), true));
+        marks.push_back(frame_mark({row, row + 1, col, col + 1}, ui.ink(Ink::Selected),
+                                   std::min(ui.px(2), grid.pitch / 4), true));
     }
     ui.context.grids.draw(ui.list, 60, grid, ui.context.palette, ui.context.scale, marks);
 
@@ -145,8 +157,9 @@ void block_threads(Ui& ui, const Rect& rect, const view::Relations& selected) {
             const ImVec2 at = draw::corner_of(grid, thread / block.cols, thread % block.cols);
             const bool active = of.state == view::ThreadState::Active;
             if (!active && pitch < ui.px(22)) continue;
-            const std::string text = pitch >= ui.px(44) ? fmt::format("{},{}", thread % block.cols, thread / block.cols)
-                                                        : std::to_string(of.lane);
+            const std::string text = pitch >= ui.px(44)
+                                         ? fmt::format("{},{}", thread % block.cols, thread / block.cols)
+                                         : std::to_string(of.lane);
             draw::draw_text_in(ui.list, font, at, {at.x + pitch, at.y + pitch},
                                active ? ui.context.palette.text_on(color) : ui.ink(Ink::TextQuiet), text);
         }
@@ -159,7 +172,8 @@ void block_threads(Ui& ui, const Rect& rect, const view::Relations& selected) {
     pick.kind = Pick::Kind::Thread;
     pick.thread = static_cast<uint32_t>(at.row) * block.cols + static_cast<uint32_t>(at.col);
     pick.warp = pick.thread / kWarpSize;
-    ui.tip = fmt::format("{}: warp {}, lane {}", view::thread_name(ui.trace().meta, pick.thread), pick.warp, pick.thread % kWarpSize);
+    ui.tip = fmt::format("{}: warp {}, lane {}", view::thread_name(ui.trace().meta, pick.thread), pick.warp,
+                         pick.thread % kWarpSize);
     if (!block.threads[pick.thread].has_output) ui.tip += ", beyond the matrix";
     offer_pick(ui, pick);
 }
@@ -181,8 +195,11 @@ void tiles_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
     block_threads(ui, column(columns - 1), selected);
     if (roles.shared.empty()) {
         const float x = in.min.x + in.height() + ui.px(16);
-        paragraph(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(4)}, in.max.x - x, Face::Text, Size::Small, Ink::TextQuiet,
-                  "This kernel uses no shared memory: every factor comes from global memory each time it is needed.", 4);
+        paragraph(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(4)}, in.max.x - x, Face::Text,
+                  Size::Small, Ink::TextQuiet,
+                  "This kernel uses no shared memory: every factor comes from global memory each time it is "
+                  "needed.",
+                  4);
     }
 }
 

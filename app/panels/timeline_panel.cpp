@@ -1,8 +1,8 @@
 // The block's time: phases, barriers, a row per warp, the playhead; click or drag to scrub.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "app/actions.h"
 #include "app/panels/panels.h"
@@ -11,8 +11,8 @@
 namespace tilescope::panels {
 namespace {
 
-void warp_row(Ui& ui, const view::TimelineView& time, const std::vector<view::TimelineMark>& marks, const Rect& row,
-              double per_step) {
+void warp_row(Ui& ui, const view::TimelineView& time, const std::vector<view::TimelineMark>& marks,
+              const Rect& row, double per_step) {
     for (const view::TimelineMark& mark : marks) {
         const float x0 = row.min.x + static_cast<float>((mark.first - time.first) * per_step);
         const float x1 = row.min.x + static_cast<float>((mark.end - time.first) * per_step);
@@ -32,21 +32,27 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
     const view::TimelineView time = view::timeline_view(ui.trace(), *ui.index, 0, steps, columns);
     const double per_step = static_cast<double>(plot.width()) / (time.end - time.first);
-    const auto x_of = [&](uint32_t step) { return plot.min.x + static_cast<float>((step - time.first) * per_step); };
+    const auto x_of = [&](uint32_t step) {
+        return plot.min.x + static_cast<float>((step - time.first) * per_step);
+    };
 
     // Phases: a band with its number where there is room for it.
     const Rect band{plot.min, {plot.max.x, plot.min.y + small}};
     line(ui, {rect.min.x, band.min.y}, label, Face::Text, Size::Small, Ink::TextQuiet, "phase");
-    const bool crowded = !time.phases.empty() && band.width() / static_cast<float>(time.phases.size()) < ui.px(6);
+    const bool crowded =
+        !time.phases.empty() && band.width() / static_cast<float>(time.phases.size()) < ui.px(6);
     for (size_t i = 0; i < time.phases.size(); ++i) {
         const view::PhaseSpan& span = time.phases[i];
-        const Rect box{{x_of(std::max(span.first, time.first)), band.min.y}, {x_of(std::min(span.end, time.end)), band.max.y - 2}};
+        const Rect box{{x_of(std::max(span.first, time.first)), band.min.y},
+                       {x_of(std::min(span.end, time.end)), band.max.y - 2}};
         const bool here = ui.step() >= span.first && ui.step() < span.end;
         if (crowded && !here) continue;
-        ui.list.AddRectFilled(box.min, {std::max(box.max.x - 1, box.min.x + 1), box.max.y}, ui.ink(here ? Ink::Accent : Ink::Raised), ui.px(2));
+        ui.list.AddRectFilled(box.min, {std::max(box.max.x - 1, box.min.x + 1), box.max.y},
+                              ui.ink(here ? Ink::Accent : Ink::Raised), ui.px(2));
         const std::string text = span.phase == analysis::kAfter ? "after" : std::to_string(span.phase);
         draw::draw_text_in(ui.list, ui.font(Face::Mono, Size::Small), box.min, box.max,
-                           here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::TextQuiet), text);
+                           here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::TextQuiet),
+                           text);
     }
     if (crowded) {
         ui.list.AddRectFilled(band.min, {band.max.x, band.min.y + 2}, ui.ink(Ink::Line));
@@ -54,7 +60,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
 
     const size_t warps = std::max<size_t>(time.warps.size(), 1);
     const Rect rows{{plot.min.x, band.max.y + ui.px(2)}, plot.max};
-    const float pitch = std::min(rows.height() / static_cast<float>(warps), ui.px(22));
+    const float pitch = std::min(rows.height() / static_cast<float>(warps), ui.px(48));
     const float end = rows.min.y + pitch * static_cast<float>(warps);
     const uint32_t current = ui.step() < steps ? ui.trace().warp_of(ui.index->first + ui.step()) : 0;
     for (size_t warp = 0; warp < time.warps.size(); ++warp) {
@@ -63,10 +69,12 @@ void timeline_panel(Ui& ui, const Rect& rect) {
         const Rect row{{plot.min.x, top}, {plot.max.x, top + inner}};
         const bool pinned = ui.state.pin.kind == Pick::Kind::Warp && ui.state.pin.warp == warp;
         if (warp == current || pinned) {
-            ui.list.AddRectFilled({rect.min.x, top}, {plot.max.x, top + inner}, draw::with_alpha(ui.ink(Ink::Accent), pinned ? 0.16f : 0.08f));
+            ui.list.AddRectFilled({rect.min.x, top}, {plot.max.x, top + inner},
+                                  draw::with_alpha(ui.ink(Ink::Accent), pinned ? 0.16f : 0.08f));
         }
         warp_row(ui, time, time.warps[warp], row, per_step);
-        const size_t every = std::max<size_t>(1, static_cast<size_t>(std::ceil(small / std::max(pitch, 1.f))));
+        const size_t every =
+            std::max<size_t>(1, static_cast<size_t>(std::ceil(small / std::max(pitch, 1.f))));
         if (warp % every == 0 || (warp == current && every == 1)) {
             line(ui, {rect.min.x, top + (inner - small) / 2}, label - ui.px(8), Face::Text, Size::Small,
                  warp == current ? Ink::Text : Ink::TextQuiet, fmt::format("warp {}", warp));
@@ -87,20 +95,25 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     }
     const float x = x_of(ui.step()), width = std::max(static_cast<float>(per_step), ui.px(2));
     ui.list.AddRectFilled({x, band.min.y}, {x + width, end}, draw::with_alpha(ui.ink(Ink::Selected), 0.25f));
-    ui.list.AddRectFilled({std::round(x + width / 2 - ui.px(1)), band.min.y}, {std::round(x + width / 2 + ui.px(1)), end}, ui.ink(Ink::Selected));
-    ui.list.AddTriangleFilled({x + width / 2 - ui.px(6), band.min.y - ui.px(2)}, {x + width / 2 + ui.px(6), band.min.y - ui.px(2)},
+    ui.list.AddRectFilled({std::round(x + width / 2 - ui.px(1)), band.min.y},
+                          {std::round(x + width / 2 + ui.px(1)), end}, ui.ink(Ink::Selected));
+    ui.list.AddTriangleFilled({x + width / 2 - ui.px(6), band.min.y - ui.px(2)},
+                              {x + width / 2 + ui.px(6), band.min.y - ui.px(2)},
                               {x + width / 2, band.min.y + ui.px(7)}, ui.ink(Ink::Selected));
 
     // Scrubbing: begins on the plot, goes on wherever the mouse is dragged.
     const Rect touch{{plot.min.x, band.min.y - ui.px(4)}, {plot.max.x, end}};
     const ImVec2 pressed = ImGui::GetIO().MouseClickedPos[0];
     if (ui.mouse && ImGui::IsMouseDown(0) && touch.contains(pressed)) {
-        const uint32_t to = view::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
+        const uint32_t to =
+            view::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
         if (to != ui.step()) app::go_to(ui.state, to);
         ui.context.another_frame = true;
     } else if (ui.over(touch)) {
-        const uint32_t at = view::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
-        ui.tip = fmt::format("step {}: warp {}, {}", view::grouped(at + 1), ui.trace().warp_of(ui.index->first + at),
+        const uint32_t at =
+            view::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
+        ui.tip = fmt::format("step {}: warp {}, {}", view::grouped(at + 1),
+                             ui.trace().warp_of(ui.index->first + at),
                              words_of(view::kind_of(ui.trace(), ui.index->first + at)));
     }
 }

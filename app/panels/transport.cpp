@@ -1,9 +1,9 @@
 // |<  <<  <  play  >  >>  >|   speed: the same actions as the keys. The signs are drawn, not typed.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+
+#include <fmt/format.h>
 
 #include "app/actions.h"
 #include "app/panels/panels.h"
@@ -26,10 +26,13 @@ void shapes(Ui& ui, const Rect& rect, std::initializer_list<Shape> row, Rgba col
             x += bar + gap;
             continue;
         }
-        const float tip = shape == Shape::Right ? x + size * 0.85f : x, back = shape == Shape::Right ? x : x + size * 0.85f;
+        const float tip = shape == Shape::Right ? x + size * 0.85f : x,
+                    back = shape == Shape::Right ? x : x + size * 0.85f;
         const ImVec2 a{back, y - size / 2}, b{tip, y}, c{back, y + size / 2};
-        if (shape == Shape::Right) ui.list.AddTriangleFilled(a, b, c, color);
-        else ui.list.AddTriangleFilled(a, c, b, color);
+        if (shape == Shape::Right)
+            ui.list.AddTriangleFilled(a, b, c, color);
+        else
+            ui.list.AddTriangleFilled(a, c, b, color);
         x += size * 0.85f + gap;
     }
 }
@@ -54,8 +57,10 @@ void transport(Ui& ui, const Rect& rect) {
         const Rect box{{x, rect.min.y}, {x + ui.px(64), rect.max.y}};
         if (button(ui, box, "", true, true, "Play or pause (Space)")) app::perform(state, "play");
         const Rgba color = ui.context.palette.text_on(ui.ink(Ink::Accent));
-        if (state.playback.playing) shapes(ui, box, {Bar, Bar}, color);
-        else shapes(ui, box, {Right}, color);
+        if (state.playback.playing)
+            shapes(ui, box, {Bar, Bar}, color);
+        else
+            shapes(ui, box, {Right}, color);
         x = box.max.x + gap;
     }
     act("next_step", "Next step (\u2192)", {Right}, w);
@@ -67,23 +72,28 @@ void transport(Ui& ui, const Rect& rect) {
         const float text = draw::text_size(ui.font(Face::Text, Size::Small), what).x;
         const float arrow = ui.px(26);
         const Rect left{{x, rect.min.y}, {x + arrow, rect.max.y}};
-        const Rect right{{x + arrow + text + ui.px(12), rect.min.y}, {x + arrow * 2 + text + ui.px(12), rect.max.y}};
+        const Rect right{{x + arrow + text + ui.px(12), rect.min.y},
+                         {x + arrow * 2 + text + ui.px(12), rect.max.y}};
         if (right.max.x > rect.max.x) return;
         if (button(ui, left, "", false, true, tips[0])) app::perform(state, back);
         shapes(ui, left, {Left}, ui.ink(Ink::Text));
-        line(ui, {left.max.x + ui.px(6), rect.min.y + (h - line_height(ui, Size::Small)) / 2}, text + 2, Face::Text, Size::Small, Ink::TextQuiet, what);
+        line(ui, {left.max.x + ui.px(6), rect.min.y + (h - line_height(ui, Size::Small)) / 2}, text + 2,
+             Face::Text, Size::Small, Ink::TextQuiet, what);
         if (button(ui, right, "", false, true, tips[1])) app::perform(state, forth);
         shapes(ui, right, {Right}, ui.ink(Ink::Text));
         x = right.max.x + ui.px(12);
     };
     const char* barrier_tips[2] = {"Barrier before ([)", "Next barrier (])"};
     const char* block_tips[2] = {"Block before (,)", "Next block (.)"};
-    if (ui.state.session->summary.barriers_per_block > 0) jump("previous_barrier", "next_barrier", "barrier", barrier_tips);
+    if (ui.state.session->summary.barriers_per_block > 0)
+        jump("previous_barrier", "next_barrier", "barrier", barrier_tips);
     if (ui.trace().blocks.size() > 1) jump("previous_block", "next_block", "block", block_tips);
 
     // Speed: a slider over powers of two.
     const float text_y = rect.min.y + (h - line_height(ui, Size::Small)) / 2;
-    const std::string rate = state.playback.steps_per_second < 1 ? "1 step in 2 s" : fmt::format("{:.0f} steps/s", state.playback.steps_per_second);
+    const std::string rate = state.playback.steps_per_second < 1
+                                 ? "1 step in 2 s"
+                                 : fmt::format("{:.0f} steps/s", state.playback.steps_per_second);
     const float rate_width = ui.px(96);
     const float from = x + ui.px(44), to = rect.max.x - rate_width;
     if (to - from < ui.px(50)) return;
@@ -100,7 +110,8 @@ void transport(Ui& ui, const Rect& rect) {
     } else if (ui.over(slider)) {
         ui.tip = "Speed of playing (+ and -)";
     }
-    line(ui, {end + ui.px(14), text_y}, rect.max.x - end - ui.px(14), Face::Mono, Size::Small, Ink::Text, rate);
+    line(ui, {end + ui.px(14), text_y}, rect.max.x - end - ui.px(14), Face::Mono, Size::Small, Ink::Text,
+         rate);
 }
 
 }  // namespace tilescope::panels

@@ -7,22 +7,32 @@ namespace tilescope::panels {
 
 Ink ink_of(view::StepKind kind) {
     switch (kind) {
-        case view::StepKind::GlobalLoad: return Ink::GlobalLoad;
-        case view::StepKind::GlobalStore: return Ink::GlobalStore;
-        case view::StepKind::SharedLoad: return Ink::SharedLoad;
-        case view::StepKind::SharedStore: return Ink::SharedStore;
-        case view::StepKind::Barrier: return Ink::Barrier;
+        case view::StepKind::GlobalLoad:
+            return Ink::GlobalLoad;
+        case view::StepKind::GlobalStore:
+            return Ink::GlobalStore;
+        case view::StepKind::SharedLoad:
+            return Ink::SharedLoad;
+        case view::StepKind::SharedStore:
+            return Ink::SharedStore;
+        case view::StepKind::Barrier:
+            return Ink::Barrier;
     }
     return Ink::Text;
 }
 
 const char* words_of(view::StepKind kind) {
     switch (kind) {
-        case view::StepKind::GlobalLoad: return "global load";
-        case view::StepKind::GlobalStore: return "global store";
-        case view::StepKind::SharedLoad: return "shared load, multiply";
-        case view::StepKind::SharedStore: return "shared store";
-        case view::StepKind::Barrier: return "waits at a barrier";
+        case view::StepKind::GlobalLoad:
+            return "global load";
+        case view::StepKind::GlobalStore:
+            return "global store";
+        case view::StepKind::SharedLoad:
+            return "shared load, multiply";
+        case view::StepKind::SharedStore:
+            return "shared store";
+        case view::StepKind::Barrier:
+            return "waits at a barrier";
     }
     return "";
 }
@@ -69,14 +79,16 @@ std::vector<std::string> wrapped(const draw::Font& font, std::string_view text, 
     return lines;
 }
 
-float line(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text, draw::Align align) {
+float line(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
+           draw::Align align) {
     const draw::Font font = ui.font(face, size);
     const std::string cut = elided(font, text, width);
     draw::draw_text(ui.list, font, at, ui.ink(ink), cut, align);
     return draw::text_size(font, cut).x;
 }
 
-float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text, int most) {
+float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
+                int most) {
     const draw::Font font = ui.font(face, size);
     std::vector<std::string> lines = wrapped(font, text, width);
     if (lines.size() > static_cast<size_t>(most)) {
@@ -96,7 +108,9 @@ void sign(Ui& ui, const Rect& box, view::StepKind kind, float alpha) {
     const Rgba color = draw::with_alpha(ui.ink(ink_of(kind)), alpha);
     const float middle = std::round((box.min.y + box.max.y) / 2);
     switch (kind) {
-        case view::StepKind::GlobalLoad: ui.list.AddRectFilled(box.min, box.max, color); break;
+        case view::StepKind::GlobalLoad:
+            ui.list.AddRectFilled(box.min, box.max, color);
+            break;
         case view::StepKind::GlobalStore: {
             const float t = std::max(1.f, std::min(ui.px(2), box.width() / 3));
             ui.list.AddRectFilled(box.min, box.max, draw::with_alpha(color, alpha * 0.35f));
@@ -106,8 +120,12 @@ void sign(Ui& ui, const Rect& box, view::StepKind kind, float alpha) {
             ui.list.AddRectFilled({box.max.x - t, box.min.y}, box.max, color);
             break;
         }
-        case view::StepKind::SharedLoad: ui.list.AddRectFilled({box.min.x, middle}, box.max, color); break;
-        case view::StepKind::SharedStore: ui.list.AddRectFilled(box.min, {box.max.x, middle}, color); break;
+        case view::StepKind::SharedLoad:
+            ui.list.AddRectFilled({box.min.x, middle}, box.max, color);
+            break;
+        case view::StepKind::SharedStore:
+            ui.list.AddRectFilled(box.min, {box.max.x, middle}, color);
+            break;
         case view::StepKind::Barrier: {
             const float half = std::max(1.f, ui.px(1));
             ui.list.AddRectFilled({box.min.x, middle - half}, {box.max.x, middle + half}, color);
@@ -128,7 +146,9 @@ bool button(Ui& ui, const Rect& rect, std::string_view label, bool on, bool enab
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const std::string cut = elided(font, label, rect.width() - ui.px(4));
     const ImVec2 size = draw::text_size(font, cut);
-    draw::draw_text(ui.list, font, {(rect.min.x + rect.max.x - size.x) / 2, (rect.min.y + rect.max.y - size.y) / 2}, text, cut);
+    draw::draw_text(ui.list, font,
+                    {(rect.min.x + rect.max.x - size.x) / 2, (rect.min.y + rect.max.y - size.y) / 2}, text,
+                    cut);
     if (over && tip != nullptr) ui.tip = tip;
     return over && ImGui::IsMouseClicked(0);
 }

@@ -47,11 +47,11 @@ struct Ui {
     State& state;
     app::DrawContext& context;
     ImDrawList& list;
-    const view::BlockIndex* index = nullptr;    // of the cursor's block; null while it is made
-    bool mouse = false;                         // the panels have it: no popup is in the way
-    Pick hovered;                               // out: what the mouse is over
+    const view::BlockIndex* index = nullptr;  // of the cursor's block; null while it is made
+    bool mouse = false;                       // the panels have it: no popup is in the way
+    Pick hovered;                             // out: what the mouse is over
     Places places;
-    std::string tip;                            // out: a line or two beside the mouse
+    std::string tip;  // out: a line or two beside the mouse
 
     float px(float logical) const { return logical * context.scale; }
     Rgba ink(Ink i) const { return context.palette[i]; }
@@ -65,7 +65,7 @@ struct Ui {
 
 // The ink that a kind of step has everywhere.
 Ink ink_of(view::StepKind kind);
-const char* words_of(view::StepKind kind);   // "global load"
+const char* words_of(view::StepKind kind);  // "global load"
 
 // A panel's surface.
 void surface(Ui& ui, const Rect& rect);
@@ -73,13 +73,15 @@ void surface(Ui& ui, const Rect& rect);
 float line(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
            draw::Align align = draw::Align::Left);
 // Text over several lines, at most `most`; returns the height taken.
-float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text, int most = 4);
+float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
+                int most = 4);
 std::vector<std::string> wrapped(const draw::Font& font, std::string_view text, float width);
 std::string elided(const draw::Font& font, std::string_view text, float width);
 float line_height(Ui& ui, Size size);
 
 // The sign of a kind of step: a square, its pattern told apart without colour.
-//   global load: full   global store: frame   shared load: lower half   shared store: upper half   barrier: bar
+//   global load: full   global store: frame   shared load: lower half   shared store: upper half   barrier:
+//   bar
 void sign(Ui& ui, const Rect& box, view::StepKind kind, float alpha = 1);
 
 // A button with a label; returns true when pressed. on: drawn as chosen.

@@ -25,31 +25,41 @@ using panels::Rect;
 using panels::Ui;
 
 struct Layout {
-    Rect top, caption, source, matrices, tiles, request, time, transport, sums;
+    Rect top, caption, source, matrices, tiles, request, bottom, time, transport, sums;
 };
 
 Layout lay_out(const Ui& ui, const Rect& screen) {
     const float gap = ui.px(8), w = screen.width(), h = screen.height();
-    const float top = ui.px(44), caption = ui.px(58);
-    const float left = std::clamp(w * 0.235f, ui.px(290), ui.px(420));
+    const bool low = h < ui.px(860);
+    const float top = ui.px(low ? 40 : 44), caption = ui.px(low ? 52 : 58);
+    const float left = std::clamp(w * 0.245f, ui.px(290), ui.px(440));
     const float right = std::clamp(w * 0.235f, ui.px(300), ui.px(420));
-    const float bottom = std::clamp(h * 0.24f, ui.px(168), ui.px(248));
+    // As high as its warps need, within bounds; what it leaves is the matrices'.
+    const float warps = ui.index == nullptr ? 8 : static_cast<float>(ui.index->warps);
+    const float bottom =
+        std::clamp(ui.px(100) + warps * ui.px(20), ui.px(140), std::max(ui.px(low ? 150 : 200), h * 0.205f));
+    const bool tiles = ui.state.session && ui.state.session->summary.shared_load.requests > 0;
     Layout l;
     l.top = {screen.min, {screen.max.x, screen.min.y + top}};
     const float y0 = l.top.max.y + gap;
     l.caption = {{screen.min.x + gap, y0}, {screen.max.x - gap, y0 + caption}};
     const float y1 = l.caption.max.y + gap, y3 = screen.max.y - gap, y2 = y3 - bottom - gap;
-    const float x1 = screen.min.x + gap, x2 = x1 + left, x3 = screen.max.x - gap - right, x4 = screen.max.x - gap;
+    const float x1 = screen.min.x + gap, x2 = x1 + left, x3 = screen.max.x - gap - right,
+                x4 = screen.max.x - gap;
     l.source = {{x1, y1}, {x2, y2}};
-    l.request = {{x3, y1}, {x4, y2}};
-    const float split = std::round(y1 + (y2 - y1) * 0.64f);
+    const float sums = std::max(bottom, ui.px(252));
+    l.request = {{x3, y1}, {x4, y3 - sums - gap}};
+    const float split = std::round(y1 + (y2 - y1) * (tiles ? 0.65f : 0.74f));
     l.matrices = {{x2 + gap, y1}, {x3 - gap, split}};
     l.tiles = {{x2 + gap, split + gap}, {x3 - gap, y2}};
-    l.sums = {{x3, y2 + gap}, {x4, y3}};
+    l.sums = {{x3, y3 - sums}, {x4, y3}};
     const Rect bottom_left{{x1, y2 + gap}, {x3 - gap, y3}};
+    l.bottom = bottom_left;
     const float buttons = ui.px(30);
-    l.transport = {{x1 + ui.px(12), bottom_left.max.y - buttons - ui.px(10)}, {bottom_left.max.x - ui.px(12), bottom_left.max.y - ui.px(10)}};
-    l.time = {{x1 + ui.px(12), bottom_left.min.y + ui.px(12)}, {bottom_left.max.x - ui.px(12), l.transport.min.y - ui.px(10)}};
+    l.transport = {{x1 + ui.px(12), bottom_left.max.y - buttons - ui.px(10)},
+                   {bottom_left.max.x - ui.px(12), bottom_left.max.y - ui.px(10)}};
+    l.time = {{x1 + ui.px(12), bottom_left.min.y + ui.px(12)},
+              {bottom_left.max.x - ui.px(12), l.transport.min.y - ui.px(10)}};
     return l;
 }
 
@@ -63,7 +73,8 @@ void tooltip(Ui& ui, const Rect& screen) {
     at.x = std::clamp(at.x, screen.min.x, std::max(screen.min.x, screen.max.x - size.x - pad * 2));
     if (at.y + size.y + pad * 2 > screen.max.y) at.y = ui.cursor().y - size.y - pad * 2 - ui.px(8);
     over.AddRectFilled(at, {at.x + size.x + pad * 2, at.y + size.y + pad}, ui.ink(draw::Ink::Text), ui.px(4));
-    draw::draw_text(over, font, {at.x + pad, at.y + pad / 2}, ui.context.palette.text_on(ui.ink(draw::Ink::Text)), ui.tip);
+    draw::draw_text(over, font, {at.x + pad, at.y + pad / 2},
+                    ui.context.palette.text_on(ui.ink(draw::Ink::Text)), ui.tip);
 }
 
 void step_screen(Ui& ui, const Rect& screen) {
@@ -71,9 +82,11 @@ void step_screen(Ui& ui, const Rect& screen) {
     panels::top_bar(ui, l.top);
     if (!ui.state.session) {
         panels::surface(ui, l.caption);
-        panels::line(ui, {l.caption.min.x + ui.px(16), l.caption.min.y + ui.px(14)}, l.caption.width() - ui.px(32), draw::Face::Text,
-                     draw::Size::Title, draw::Ink::TextQuiet,
-                     ui.state.message.empty() ? "Press R to record a kernel, or drop a recording on this window." : ui.state.message);
+        panels::line(ui, {l.caption.min.x + ui.px(16), l.caption.min.y + ui.px(14)},
+                     l.caption.width() - ui.px(32), draw::Face::Text, draw::Size::Title, draw::Ink::TextQuiet,
+                     ui.state.message.empty()
+                         ? "Press R to record a kernel, or drop a recording on this window."
+                         : ui.state.message);
         return;
     }
     panels::caption_bar(ui, l.caption);
@@ -85,7 +98,7 @@ void step_screen(Ui& ui, const Rect& screen) {
     panels::matrices_panel(ui, l.matrices, selected);
     panels::tiles_panel(ui, l.tiles, selected);
     panels::request_panel(ui, l.request, selected);
-    panels::surface(ui, {{l.source.min.x, l.sums.min.y}, {l.matrices.max.x, l.sums.max.y}});
+    panels::surface(ui, l.bottom);
     panels::timeline_panel(ui, l.time);
     panels::transport(ui, l.transport);
     panels::sums_panel(ui, l.sums);
@@ -106,7 +119,8 @@ void draw_screen(State& state, const platform::Input& input, DrawContext& contex
     const Rect screen{{0, 0}, size};
     Ui ui{state, context, *ImGui::GetBackgroundDrawList(), state.block.get(), false, {}, {}, {}};
     // Panels have the mouse unless a form or a list of keys lies over them.
-    ui.mouse = !ImGui::GetIO().WantCaptureMouse && (!state.show_keys || context.still) && ImGui::IsMousePosValid();
+    ui.mouse =
+        !ImGui::GetIO().WantCaptureMouse && (!state.show_keys || context.still) && ImGui::IsMousePosValid();
     step_screen(ui, screen);
     if (state.hover != ui.hovered) context.another_frame = true;
     state.hover = ui.hovered;

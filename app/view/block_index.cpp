@@ -10,10 +10,14 @@ namespace {
 
 analysis::Sums& sums_of(SplitSums& sums, StepKind kind) {
     switch (kind) {
-        case StepKind::GlobalStore: return sums.global_store;
-        case StepKind::SharedLoad: return sums.shared_load;
-        case StepKind::SharedStore: return sums.shared_store;
-        default: return sums.global_load;
+        case StepKind::GlobalStore:
+            return sums.global_store;
+        case StepKind::SharedLoad:
+            return sums.shared_load;
+        case StepKind::SharedStore:
+            return sums.shared_store;
+        default:
+            return sums.global_load;
     }
 }
 

@@ -20,7 +20,7 @@ namespace tilescope::view {
 // Sums by space and direction, in the order that people read them.
 struct SplitSums {
     analysis::Sums global_load, global_store, shared_load, shared_store;
-    uint64_t barriers = 0;             // arrivals of warps
+    uint64_t barriers = 0;  // arrivals of warps
     analysis::Sums total() const;
 };
 
@@ -30,25 +30,25 @@ StepKind kind_of(const trace::Trace& trace, uint64_t step);
 
 // Steps [first, end) of the block during which a phase is the latest one begun.
 struct PhaseSpan {
-    uint32_t phase = 0;                // analysis::kAfter for what follows the loop
+    uint32_t phase = 0;  // analysis::kAfter for what follows the loop
     uint32_t first = 0, end = 0;
     bool operator==(const PhaseSpan&) const = default;
 };
 
 struct BlockIndex {
     uint32_t block = 0;
-    uint64_t first = 0;                // of the trace
+    uint64_t first = 0;  // of the trace
     uint32_t steps = 0;
     uint32_t warps = 0;
     analysis::PhaseMap phases;
     std::vector<PhaseSpan> spans;
     std::vector<std::vector<uint32_t>> steps_of_site;
     std::vector<std::vector<uint32_t>> steps_of_warp;
-    std::vector<std::vector<uint32_t>> arrivals;   // by barrier interval: the steps at which warps arrive
+    std::vector<std::vector<uint32_t>> arrivals;  // by barrier interval: the steps at which warps arrive
     // Bounding box of the elements touched, by array; by array and phase.
     std::vector<CellRect> touched;
     std::vector<std::vector<CellRect>> touched_in_phase;
-    std::vector<int64_t> output;       // by thread: the element of the output that it stores, -1 for none
+    std::vector<int64_t> output;  // by thread: the element of the output that it stores, -1 for none
     static constexpr uint32_t kCheckpointSteps = 256;
     std::vector<SplitSums> checkpoints;
 

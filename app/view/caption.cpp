@@ -1,9 +1,9 @@
 #include "app/view/caption.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
+
+#include <fmt/format.h>
 
 #include "app/view/request_view.h"
 
@@ -11,7 +11,8 @@ namespace tilescope::view {
 namespace {
 
 bool has_shared(const trace::Trace& trace) {
-    return std::any_of(trace.arrays.begin(), trace.arrays.end(), [](const Array& a) { return a.space == Space::Shared; });
+    return std::any_of(trace.arrays.begin(), trace.arrays.end(),
+                       [](const Array& a) { return a.space == Space::Shared; });
 }
 
 // "rows 0 and 1 of the M tile", "M[3,0..15]", "column 3 of Mds".
@@ -32,10 +33,14 @@ std::string place(const trace::Trace& trace, const BlockIndex& index, const Requ
     } else if (array.space == Space::Global) {
         return array.name + rect_text(cells);
     }
-    const uint32_t row = cells.row0 - std::min(whole.row0, cells.row0), col = cells.col0 - std::min(whole.col0, cells.col0);
-    if (cells.cols() >= whole.cols() && cells.rows() >= whole.rows() && cells.rows() > 1) return "all of " + name;
-    if (cells.cols() >= whole.cols()) return fmt::format("{} of {}", range_words("row", row, row + cells.rows()), name);
-    if (cells.rows() >= whole.rows()) return fmt::format("{} of {}", range_words("column", col, col + cells.cols()), name);
+    const uint32_t row = cells.row0 - std::min(whole.row0, cells.row0),
+                   col = cells.col0 - std::min(whole.col0, cells.col0);
+    if (cells.cols() >= whole.cols() && cells.rows() >= whole.rows() && cells.rows() > 1)
+        return "all of " + name;
+    if (cells.cols() >= whole.cols())
+        return fmt::format("{} of {}", range_words("row", row, row + cells.rows()), name);
+    if (cells.rows() >= whole.rows())
+        return fmt::format("{} of {}", range_words("column", col, col + cells.cols()), name);
     return array.name + rect_text(cells);
 }
 
@@ -43,7 +48,9 @@ uint32_t products_after(const playback::BlockReplay& replay, uint32_t step, uint
     const auto& products = replay.products();
     const auto [first, last] = std::equal_range(
         products.begin(), products.end(), playback::ProductStep{step, 0, 0, {}, {}, {}, {}, {}, {}},
-        [](const playback::ProductStep& a, const playback::ProductStep& b) { return a.after_step < b.after_step; });
+        [](const playback::ProductStep& a, const playback::ProductStep& b) {
+            return a.after_step < b.after_step;
+        });
     return static_cast<uint32_t>(
         std::count_if(first, last, [&](const playback::ProductStep& p) { return p.warp == warp; }));
 }
@@ -75,7 +82,9 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
             const playback::CellState cell = replay->cell(request.array, lane.index, step);
             zeros += cell.written && cell.source_array == trace::kNoArray ? 1 : 0;
         }
-        if (zeros > 0) text += fmt::format(" {} a zero: the element lies outside the matrix.", zeros == 1 ? "One is" : fmt::format("{} are", zeros));
+        if (zeros > 0)
+            text += fmt::format(" {} a zero: the element lies outside the matrix.",
+                                zeros == 1 ? "One is" : fmt::format("{} are", zeros));
     }
     if (replay != nullptr) {
         const uint32_t products = products_after(*replay, step, request.warp);
@@ -89,12 +98,13 @@ std::string phase_text(const BlockIndex& index, uint32_t step) {
     if (index.phases.phases == 0) return "no phases";
     const uint32_t phase = index.phase_at(step);
     if (phase == analysis::kAfter) return "after the last phase";
-    return fmt::format("phase {} of 0..{}", phase, index.phases.phases - 1);
+    return fmt::format("phase {} (of 0 to {})", phase, index.phases.phases - 1);
 }
 
 std::string hint(const BlockIndex& index, uint32_t step, bool playing) {
     if (playing) return "Space pauses.";
-    if (step + 1 >= index.steps) return "The end of this block: Home starts it again, . goes to the next block.";
+    if (step + 1 >= index.steps)
+        return "The end of this block. Home starts it again; a full stop goes to the next block.";
     if (step == 0) return "Press \u2192 for the next request, Space to play, ? for all keys.";
     return "\u2190 \u2192 step, Shift+\u2190 \u2192 phase, [ ] barrier, Space plays.";
 }

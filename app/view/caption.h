@@ -15,7 +15,7 @@ namespace tilescope::view {
 std::string caption(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
                     uint32_t step);
 
-// "phase 2 of 4", "after the last phase"; phases counted from 0 as in the literature.
+// "phase 2 (of 0 to 3)", "after the last phase": phases count from 0, as in the literature.
 std::string phase_text(const BlockIndex& index, uint32_t step);
 
 // What a newcomer presses next, by where playback stands.

@@ -1,10 +1,10 @@
 #include "app/view/matrix_view.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace tilescope::view {
 namespace {
@@ -21,10 +21,11 @@ void add_cell(std::vector<HotCell>& cells, uint32_t row, uint32_t col, uint32_t 
 
 void add_index(std::vector<HotCell>& cells, const Array& array, uint64_t index, uint32_t lane) {
     if (array.cols == 0 || index >= uint64_t{array.rows} * array.cols) return;
-    add_cell(cells, static_cast<uint32_t>(index / array.cols), static_cast<uint32_t>(index % array.cols), 1u << lane);
+    add_cell(cells, static_cast<uint32_t>(index / array.cols), static_cast<uint32_t>(index % array.cols),
+             1u << lane);
 }
 
-template <class Visit>   // visit(lane, offset)
+template <class Visit>  // visit(lane, offset)
 void for_lanes(const trace::Access& access, Visit visit) {
     for (uint32_t mask = access.mask; mask != 0; mask &= mask - 1) {
         const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
@@ -33,7 +34,8 @@ void for_lanes(const trace::Access& access, Visit visit) {
 }
 
 // Elements that this block loaded of the array earlier in this phase, at most the latest few thousand.
-std::vector<HotCell> loaded_before(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step) {
+std::vector<HotCell> loaded_before(const trace::Trace& trace, const BlockIndex& index, uint8_t array,
+                                   uint32_t step) {
     constexpr uint32_t kMostRequests = 128;
     std::vector<HotCell> cells;
     const Array& shape = trace.arrays[array];
@@ -59,8 +61,8 @@ std::vector<HotCell> loaded_before(const trace::Trace& trace, const BlockIndex& 
 }
 
 // Where a tile of T x T that begins inside the matrix reaches past its edges.
-std::vector<CellRect> beyond_edges(const trace::Trace& trace, const CellRect& tile, uint32_t rows, uint32_t cols,
-                                   bool whole_rows, bool whole_cols) {
+std::vector<CellRect> beyond_edges(const trace::Trace& trace, const CellRect& tile, uint32_t rows,
+                                   uint32_t cols, bool whole_rows, bool whole_cols) {
     const uint32_t T = std::max(trace.meta.tile, 1u);
     std::vector<CellRect> beyond;
     if (tile.empty()) return beyond;
@@ -68,7 +70,8 @@ std::vector<CellRect> beyond_edges(const trace::Trace& trace, const CellRect& ti
     const uint32_t row1 = whole_rows ? (tile.row1 + T - 1) / T * T : tile.row1;
     const uint32_t col1 = whole_cols ? (tile.col1 + T - 1) / T * T : tile.col1;
     if (col1 > cols && tile.col1 == cols) beyond.push_back({row0, std::min(row1, rows), cols, col1});
-    if (row1 > rows && tile.row1 == rows) beyond.push_back({rows, row1, col0, col1 > cols && tile.col1 < cols ? cols : col1});
+    if (row1 > rows && tile.row1 == rows)
+        beyond.push_back({rows, row1, col0, col1 > cols && tile.col1 < cols ? cols : col1});
     return beyond;
 }
 
@@ -79,10 +82,14 @@ Roles roles_of(const trace::Trace& trace) {
     for (size_t at = 0; at < trace.arrays.size(); ++at) {
         const Array& array = trace.arrays[at];
         const int here = static_cast<int>(at);
-        if (array.role == ArrayRole::Shared) roles.shared.push_back(static_cast<uint8_t>(at));
-        else if (array.role == ArrayRole::Output) roles.p = roles.p < 0 ? here : roles.p;
-        else if (roles.m < 0) roles.m = here;
-        else if (roles.n < 0) roles.n = here;
+        if (array.role == ArrayRole::Shared)
+            roles.shared.push_back(static_cast<uint8_t>(at));
+        else if (array.role == ArrayRole::Output)
+            roles.p = roles.p < 0 ? here : roles.p;
+        else if (roles.m < 0)
+            roles.m = here;
+        else if (roles.n < 0)
+            roles.n = here;
     }
     return roles;
 }
@@ -91,8 +98,8 @@ int64_t output_of(const BlockIndex& index, uint32_t thread) {
     return thread < index.output.size() ? index.output[thread] : -1;
 }
 
-MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
-                       uint8_t array, uint32_t step) {
+MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
+                       const playback::BlockReplay* replay, uint8_t array, uint32_t step) {
     MatrixView view;
     const Array& shape = trace.arrays[array];
     view.array = array;
@@ -105,7 +112,8 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index, const
     view.kind = kind_of(trace, index.first + step);
     view.tile = tile_of_phase(trace, index, array, index.phase_at(step));
     // The k axis is cut into tiles only where there are tiles; the block always is T x T.
-    view.beyond = beyond_edges(trace, view.tile, view.rows, view.cols, array != roles.n || tiles, array != roles.m || tiles);
+    view.beyond = beyond_edges(trace, view.tile, view.rows, view.cols, array != roles.n || tiles,
+                               array != roles.m || tiles);
 
     const trace::Access access = trace::decode(trace, index.first + step);
     if (view.kind == StepKind::Barrier) {
@@ -121,13 +129,17 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index, const
     for_lanes(access, [&](uint32_t lane, uint64_t offset) {
         if (shape.role == ArrayRole::Output) {
             const int64_t element = output_of(index, access.warp * kWarpSize + lane);
-            const bool multiplies = view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad);
-            if (element >= 0 && multiplies) add_index(view.related, shape, static_cast<uint64_t>(element), lane);
+            const bool multiplies =
+                view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad);
+            if (element >= 0 && multiplies)
+                add_index(view.related, shape, static_cast<uint64_t>(element), lane);
         } else if (shared && replay != nullptr) {
             const uint64_t cell = offset / std::max(trace.arrays[access.array].element_bytes, 1u);
-            const playback::CellState state = view.kind == StepKind::SharedStore ? replay->cell(access.array, cell, step)
-                                                                               : replay->cell_read(step, lane);
-            if (state.written && state.source_array == array) add_index(view.related, shape, state.source_index, lane);
+            const playback::CellState state = view.kind == StepKind::SharedStore
+                                                  ? replay->cell(access.array, cell, step)
+                                                  : replay->cell_read(step, lane);
+            if (state.written && state.source_array == array)
+                add_index(view.related, shape, state.source_index, lane);
         }
     });
     if (shape.role != ArrayRole::Output) view.loaded = loaded_before(trace, index, array, step);
@@ -139,10 +151,12 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
     const Roles roles = roles_of(trace);
     const uint32_t T = std::max(trace.meta.tile, 1u);
     const auto rounded = [](double pitch) { return pitch >= 2 ? std::floor(pitch) : pitch; };
-    const double m = std::max(trace.meta.m, 1u), k = std::max(trace.meta.k, 1u), n = std::max(trace.meta.n, 1u);
-    const auto up = [&](double size) { return std::ceil(size / T) * T; };   // with the part past the edge
+    const double m = std::max(trace.meta.m, 1u), k = std::max(trace.meta.k, 1u),
+                 n = std::max(trace.meta.n, 1u);
+    const auto up = [&](double size) { return std::ceil(size / T) * T; };  // with the part past the edge
     const auto fits = [&](double rows, double cols, double ks) {
-        return std::min({ports.row_height / rows, ports.col_width / cols, ports.m_width / ks, ports.n_height / ks});
+        return std::min(
+            {ports.row_height / rows, ports.col_width / cols, ports.m_width / ks, ports.n_height / ks});
     };
     Camera camera;
     double row0 = 0, col0 = 0, k0 = 0, rows = up(m), cols = up(n), ks = roles.shared.empty() ? k : up(k);
@@ -156,16 +170,19 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
         CellRect mt = tile(roles.m), nt = tile(roles.n);
         // Behind the last phase no input is touched: stay where the last phase was.
         if (mt.empty() && nt.empty() && index.phases.phases > 0) {
-            mt = tile_of_phase(trace, index, static_cast<uint8_t>(std::max(roles.m, 0)), index.phases.phases - 1);
-            nt = tile_of_phase(trace, index, static_cast<uint8_t>(std::max(roles.n, 0)), index.phases.phases - 1);
+            mt = tile_of_phase(trace, index, static_cast<uint8_t>(std::max(roles.m, 0)),
+                               index.phases.phases - 1);
+            nt = tile_of_phase(trace, index, static_cast<uint8_t>(std::max(roles.n, 0)),
+                               index.phases.phases - 1);
         }
         const auto down = [&](uint32_t at) { return static_cast<double>(at / T * T); };
         row0 = down(p.empty() ? mt.row0 : p.row0);
         col0 = down(p.empty() ? nt.col0 : p.col0);
         k0 = down(mt.empty() ? nt.row0 : mt.col0);
         rows = cols = ks = T;
-        const double context = T <= 4 ? 0.5 : 1;
-        camera.pitch = std::min(rounded(fits(rows + 2 * context, cols + 2 * context, ks + 2 * context)), largest);
+        const double context = 0.5;   // cells around the tile
+        camera.pitch =
+            std::min(rounded(fits(rows + 2 * context, cols + 2 * context, ks + 2 * context)), largest);
         camera.pitch = std::max(camera.pitch, 1.0);
     }
     // The tile stands in the middle of its viewport; no empty margin where the matrix has more to show.

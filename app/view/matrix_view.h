@@ -16,12 +16,12 @@ namespace tilescope::view {
 
 struct HotCell {
     uint32_t row = 0, col = 0;
-    uint32_t lanes = 0;            // those of the step's warp that touch it
+    uint32_t lanes = 0;  // those of the step's warp that touch it
 };
 
 struct MatrixView {
     uint8_t array = trace::kNoArray;
-    std::string title;             // "M  64 x 64"
+    std::string title;  // "M  64 x 64"
     uint32_t rows = 0, cols = 0;
     CellRect tile;                 // of this phase
     std::vector<CellRect> beyond;  // where the tile reaches past the matrix: zero filled or out of range
@@ -38,8 +38,8 @@ struct Roles {
 };
 Roles roles_of(const trace::Trace& trace);
 
-MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
-                       uint8_t array, uint32_t step);
+MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
+                       const playback::BlockReplay* replay, uint8_t array, uint32_t step);
 
 // The element of the output that a thread of the block stores; -1 for none.
 int64_t output_of(const BlockIndex& index, uint32_t thread);

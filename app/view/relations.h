@@ -18,9 +18,9 @@
 namespace tilescope::view {
 
 struct Relations {
-    std::vector<std::pair<uint8_t, CellRect>> cells;   // array, cells
-    std::vector<uint32_t> threads;                     // of the block
-    std::vector<std::string> lines;                    // what to say about it: a headline, then details
+    std::vector<std::pair<uint8_t, CellRect>> cells;  // array, cells
+    std::vector<uint32_t> threads;                    // of the block
+    std::vector<std::string> lines;                   // what to say about it: a headline, then details
     bool empty() const { return lines.empty(); }
     bool has_thread(uint32_t thread) const;
 };

@@ -1,9 +1,9 @@
 #include "app/view/request_view.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
+
+#include <fmt/format.h>
 
 #include "app/view/verdict.h"
 
@@ -15,7 +15,7 @@ void lay_out_sectors(const trace::Trace& trace, RequestView& view) {
     const uint64_t base = view.array == trace::kNoArray ? 0 : trace.arrays[view.array].base;
     // Sectors are numbered from the array's start; arrays begin on a 256-byte boundary.
     const uint64_t skew = base % analysis::kLineBytes;
-    std::vector<std::pair<uint64_t, uint32_t>> touched;   // sector, lane
+    std::vector<std::pair<uint64_t, uint32_t>> touched;  // sector, lane
     for (uint32_t lane = 0; lane < 32; ++lane) {
         if (!view.lanes[lane].active) continue;
         const uint64_t first = (view.lanes[lane].offset + skew) / analysis::kSectorBytes;
@@ -23,19 +23,21 @@ void lay_out_sectors(const trace::Trace& trace, RequestView& view) {
         for (uint64_t sector = first; sector <= last; ++sector) touched.emplace_back(sector, lane);
     }
     std::sort(touched.begin(), touched.end());
-    std::array<uint32_t, 32> used{};   // bytes of a sector as bits, by sector
+    std::array<uint32_t, 32> used{};  // bytes of a sector as bits, by sector
     for (const auto& [number, lane] : touched) {
         if (view.sectors.empty() || view.sectors.back().number != number) {
             view.sectors.push_back({number, 0, 0});
             const uint64_t line = number / 4;
-            if (view.lines.empty() || view.lines.back().number != line) view.lines.push_back({line, {-1, -1, -1, -1}});
+            if (view.lines.empty() || view.lines.back().number != line)
+                view.lines.push_back({line, {-1, -1, -1, -1}});
             view.lines.back().sector[number % 4] = static_cast<int32_t>(view.sectors.size() - 1);
             used.fill(0);
         }
         SectorView& sector = view.sectors.back();
         sector.lanes |= 1u << lane;
         const uint64_t from = view.lanes[lane].offset + skew;
-        for (uint64_t byte = std::max(from, number * 32); byte < std::min(from + view.bytes, number * 32 + 32); ++byte) {
+        for (uint64_t byte = std::max(from, number * 32);
+             byte < std::min(from + view.bytes, number * 32 + 32); ++byte) {
             used[byte % 32] = 1;
         }
         sector.bytes_used = static_cast<uint32_t>(std::count(used.begin(), used.end(), 1u));
@@ -52,9 +54,12 @@ void lay_out_banks(const trace::Trace& trace, RequestView& view) {
         const uint64_t last = (address + view.bytes - 1) / analysis::kBankBytes;
         for (uint64_t word = address / analysis::kBankBytes; word <= last; ++word) {
             auto& bank = view.banks[word % analysis::kBanks];
-            const auto found = std::find_if(bank.begin(), bank.end(), [&](const WordView& w) { return w.number == word; });
-            if (found != bank.end()) found->lanes |= 1u << lane;
-            else bank.push_back({word, 1u << lane});
+            const auto found =
+                std::find_if(bank.begin(), bank.end(), [&](const WordView& w) { return w.number == word; });
+            if (found != bank.end())
+                found->lanes |= 1u << lane;
+            else
+                bank.push_back({word, 1u << lane});
         }
     }
 }
@@ -69,18 +74,24 @@ std::string mask_note(const RequestView& view, uint64_t threads) {
                            here == 31 ? "lane is" : fmt::format("{} lanes are", kWarpSize - here));
     }
     const uint64_t off = here - static_cast<uint64_t>(active);
-    std::string note = fmt::format("{} of {} active; {} switched off by a branch, such as a bounds check.",
-                                   active, counted(here, "lane"), off == 1 ? "1 is" : fmt::format("{} are", off));
+    std::string note =
+        fmt::format("{} of {} active; {} switched off by a branch, such as a bounds check.", active,
+                    counted(here, "lane"), off == 1 ? "1 is" : fmt::format("{} are", off));
     return note;
 }
 
 const char* verb_of(StepKind kind) {
     switch (kind) {
-        case StepKind::GlobalLoad: return "loads from";
-        case StepKind::GlobalStore: return "stores to";
-        case StepKind::SharedLoad: return "reads";
-        case StepKind::SharedStore: return "fills";
-        case StepKind::Barrier: return "waits at the barrier";
+        case StepKind::GlobalLoad:
+            return "loads from";
+        case StepKind::GlobalStore:
+            return "stores to";
+        case StepKind::SharedLoad:
+            return "reads";
+        case StepKind::SharedStore:
+            return "fills";
+        case StepKind::Barrier:
+            return "waits at the barrier";
     }
     return "";
 }
@@ -120,7 +131,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     }
     if (view.kind == StepKind::Barrier) {
         view.title = fmt::format("Warp {} {}", view.warp, verb_of(view.kind));
-        view.verdict = barrier_verdict(index, step, view.warp);
+        view.verdict = barrier_verdict(index, step);
         return view;
     }
     std::array<uint64_t, 32> address{};
@@ -150,26 +161,29 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
         return thread + (view.active ? ": waits with its warp" : ": has left the kernel");
     }
     if (!view.active) return thread + ": switched off in this request";
-    if (request.array == trace::kNoArray) return fmt::format("{}: address {}, in no array", thread, view.offset);
+    if (request.array == trace::kNoArray)
+        return fmt::format("{}: address {}, in no array", thread, view.offset);
     const Array& array = trace.arrays[request.array];
     const std::string place = array.space == Space::Global
                                   ? fmt::format("sector {}", grouped(request.sectors[view.sector].number))
                                   : fmt::format("bank {}", view.bank);
-    return fmt::format("{}: {} = byte {} of {}, {}", thread, element_name(array, view.index), grouped(view.offset),
-                       array.name, place);
+    return fmt::format("{}: {} = byte {} of {}, {}", thread, element_name(array, view.index),
+                       grouped(view.offset), array.name, place);
 }
 
-std::string lane_formula(const trace::Trace& trace, const RequestView& request, uint32_t lane) {
+std::vector<std::string> lane_formula(const trace::Trace& trace, const RequestView& request, uint32_t lane) {
     const LaneView& view = request.lanes[lane];
-    if (!view.active || request.array == trace::kNoArray || request.kind == StepKind::Barrier) return "";
+    if (!view.active || request.array == trace::kNoArray || request.kind == StepKind::Barrier) return {};
     const Array& array = trace.arrays[request.array];
     const std::string index = fmt::format("{}\u00b7{} + {} = {}", view.row, array.cols, view.col, view.index);
-    const std::string bytes = fmt::format("{}\u00b7{} = byte {}", view.index, array.element_bytes, view.offset);
+    const std::string bytes =
+        fmt::format("{}\u00b7{} = byte {}", view.index, array.element_bytes, view.offset);
     if (array.space == Space::Global) {
-        return fmt::format("{}   {}   {}/32 = sector {}", index, bytes, view.offset, request.sectors[view.sector].number);
+        return {index, bytes,
+                fmt::format("{}/32 = sector {}", view.offset, request.sectors[view.sector].number)};
     }
     const uint64_t word = (array.base + view.offset) / analysis::kBankBytes;
-    return fmt::format("{}   {}   word {} mod 32 = bank {}", index, bytes, word, view.bank);
+    return {index, bytes, fmt::format("word {} mod 32 = bank {}", word, view.bank)};
 }
 
 }  // namespace tilescope::view

@@ -52,7 +52,8 @@ SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint3
         view.lines[site.line - 1].current = true;
         view.lines[site.line - 1].kind = kind_of(trace, index.first + step);
     }
-    view.footnote = fmt::format("{}:{}  {}", trace.meta.ptx_name, site.ptx_line, line_of(trace.meta.ptx, site.ptx_line));
+    view.footnote =
+        fmt::format("{}:{}  {}", trace.meta.ptx_name, site.ptx_line, line_of(trace.meta.ptx, site.ptx_line));
     return view;
 }
 

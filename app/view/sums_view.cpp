@@ -16,12 +16,14 @@ SplitSums split(const analysis::Summary& summary) {
 SumsTable sums_table(const std::string& title, const SplitSums& sums, const analysis::Summary& whole) {
     SumsTable table;
     table.title = title;
-    const auto add = [&](const char* what, StepKind kind, const analysis::Sums& part, const analysis::Sums& all) {
-        if (all.requests == 0) return;   // the kernel makes none: a row of zeros says nothing
+    const auto add = [&](const char* what, StepKind kind, const analysis::Sums& part,
+                         const analysis::Sums& all) {
+        if (all.requests == 0) return;  // the kernel makes none: a row of zeros says nothing
         const bool global = kind == StepKind::GlobalLoad || kind == StepKind::GlobalStore;
         const uint64_t cost = global ? part.sectors : part.wavefronts;
         const uint64_t least = global ? part.ideal_sectors : part.ideal_wavefronts;
-        table.rows.push_back({what, kind, grouped(part.requests), grouped(cost), grouped(least), cost > least});
+        table.rows.push_back(
+            {what, kind, grouped(part.requests), grouped(cost), grouped(least), cost > least});
     };
     add("global loads", StepKind::GlobalLoad, sums.global_load, whole.global_load);
     add("shared stores", StepKind::SharedStore, sums.shared_store, whole.shared_store);
@@ -49,7 +51,8 @@ std::string result_text(const trace::Trace& trace) {
     std::string text = fmt::format("result wrong in {}", counted(result.wrong, "element"));
     for (const Array& array : trace.arrays) {
         if (array.role == ArrayRole::Output && result.first_wrong >= 0) {
-            text += fmt::format(", the first {}", element_name(array, static_cast<uint64_t>(result.first_wrong)));
+            text +=
+                fmt::format(", the first {}", element_name(array, static_cast<uint64_t>(result.first_wrong)));
         }
     }
     return text;

@@ -9,16 +9,16 @@
 namespace tilescope::view {
 
 struct SumsRow {
-    std::string what;              // "global loads"
+    std::string what;  // "global loads"
     StepKind kind = StepKind::GlobalLoad;
-    std::string requests, cost, least;   // "1,024", "4,096", "4,096"
-    bool wasteful = false;         // cost exceeds the least
+    std::string requests, cost, least;  // "1,024", "4,096", "4,096"
+    bool wasteful = false;              // cost exceeds the least
 };
 
 struct SumsTable {
-    std::string title;             // "block (0,0), to here"
-    std::vector<SumsRow> rows;     // those spaces and directions the recording has
-    std::string bytes;             // "global 32.0 KiB, shared 512.0 KiB"
+    std::string title;          // "block (0,0), to here"
+    std::vector<SumsRow> rows;  // those spaces and directions the recording has
+    std::string bytes;          // "global 32.0 KiB, shared 512.0 KiB"
 };
 
 // cost: sectors for global memory, wavefronts for shared memory.

@@ -1,14 +1,14 @@
 #include "app/view/tiles_view.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
 namespace tilescope::view {
 
-SharedView shared_view(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
-                       uint8_t array, uint32_t step) {
+SharedView shared_view(const trace::Trace& trace, const BlockIndex& index,
+                       const playback::BlockReplay* replay, uint8_t array, uint32_t step) {
     SharedView view;
     const Array& shape = trace.arrays[array];
     view.array = array;

@@ -8,7 +8,8 @@ namespace {
 // Marks of one warp, each from one of its steps to the next; neighbours of one kind are one mark.
 void add_mark(std::vector<TimelineMark>& marks, uint32_t first, uint32_t end, StepKind kind) {
     if (first >= end) return;
-    if (!marks.empty() && marks.back().kind == kind && marks.back().end == first && kind != StepKind::Barrier) {
+    if (!marks.empty() && marks.back().kind == kind && marks.back().end == first &&
+        kind != StepKind::Barrier) {
         marks.back().end = end;
     } else {
         marks.push_back({first, end, kind});
@@ -36,13 +37,14 @@ TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, u
     for (size_t warp = 0; warp < index.steps_of_warp.size(); ++warp) {
         const auto& steps = index.steps_of_warp[warp];
         auto at = std::lower_bound(steps.begin(), steps.end(), view.first);
-        if (at != steps.begin()) --at;   // the mark that reaches into the view
+        if (at != steps.begin()) --at;  // the mark that reaches into the view
         auto& marks = view.warps[warp];
         const auto inside = std::lower_bound(at, steps.end(), view.end) - at;
         if (static_cast<uint64_t>(inside) <= uint64_t{view.columns} * 2) {
             for (auto to = at; to != steps.end() && *to < view.end; ++to) {
                 const uint32_t until = to + 1 == steps.end() ? *to + 1 : *(to + 1);
-                add_mark(marks, std::max(*to, view.first), std::min(until, view.end), kind_of(trace, index.first + *to));
+                add_mark(marks, std::max(*to, view.first), std::min(until, view.end),
+                         kind_of(trace, index.first + *to));
             }
             continue;
         }

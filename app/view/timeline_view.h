@@ -16,17 +16,17 @@
 namespace tilescope::view {
 
 struct TimelineMark {
-    uint32_t first = 0, end = 0;       // steps of the block
+    uint32_t first = 0, end = 0;  // steps of the block
     StepKind kind = StepKind::GlobalLoad;
     bool operator==(const TimelineMark&) const = default;
 };
 
 struct TimelineView {
-    uint32_t first = 0, end = 0;       // steps shown
+    uint32_t first = 0, end = 0;  // steps shown
     uint32_t columns = 0;
-    std::vector<PhaseSpan> phases;     // those in view
-    std::vector<uint32_t> barriers;    // steps at which a barrier was complete
-    std::vector<std::vector<TimelineMark>> warps;   // ascending, without overlap
+    std::vector<PhaseSpan> phases;                 // those in view
+    std::vector<uint32_t> barriers;                // steps at which a barrier was complete
+    std::vector<std::vector<TimelineMark>> warps;  // ascending, without overlap
 };
 
 // Steps [first, end) on `columns` columns (pixels, say); at least one.

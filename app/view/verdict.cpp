@@ -1,9 +1,9 @@
 #include "app/view/verdict.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
+
+#include <fmt/format.h>
 
 #include "app/view/request_view.h"
 
@@ -13,12 +13,12 @@ namespace {
 // The different elements that a request touches, and how they lie.
 struct Pattern {
     uint32_t lanes = 0;
-    std::vector<uint64_t> elements;    // ascending, distinct
-    uint32_t repeats = 0;              // lanes per element where all have as many, else 0
-    uint32_t runs = 0;                 // stretches of neighbours
-    uint32_t run_length = 0;           // where all are as long, else 0
-    bool one_column = false;           // elements of one column, at least two
-    bool even_rows = false;            // ... in rows one apart
+    std::vector<uint64_t> elements;  // ascending, distinct
+    uint32_t repeats = 0;            // lanes per element where all have as many, else 0
+    uint32_t runs = 0;               // stretches of neighbours
+    uint32_t run_length = 0;         // where all are as long, else 0
+    bool one_column = false;         // elements of one column, at least two
+    bool even_rows = false;          // ... in rows one apart
 };
 
 Pattern pattern_of(const RequestView& view, uint32_t cols) {
@@ -30,7 +30,8 @@ Pattern pattern_of(const RequestView& view, uint32_t cols) {
     std::sort(all.begin(), all.end());
     pattern.lanes = static_cast<uint32_t>(all.size());
     pattern.elements = all;
-    pattern.elements.erase(std::unique(pattern.elements.begin(), pattern.elements.end()), pattern.elements.end());
+    pattern.elements.erase(std::unique(pattern.elements.begin(), pattern.elements.end()),
+                           pattern.elements.end());
     const auto& elements = pattern.elements;
     pattern.repeats = pattern.lanes / static_cast<uint32_t>(std::max<size_t>(elements.size(), 1));
     for (const uint64_t element : elements) {
@@ -77,7 +78,8 @@ std::string global_places(const trace::Trace& trace, const RequestView& view, co
     if (count == 1) return pattern.lanes == 1 ? "one element" + of : "one and the same element" + of;
     if (pattern.one_column && known) {
         const Array& array = trace.arrays[view.array];
-        const std::string apart = fmt::format("a row ({}) apart", bytes_text(uint64_t{array.cols} * array.element_bytes));
+        const std::string apart =
+            fmt::format("a row ({}) apart", bytes_text(uint64_t{array.cols} * array.element_bytes));
         const std::string what = pattern.even_rows && count == pattern.lanes
                                      ? fmt::format("one column{}", of)
                                      : fmt::format("{} elements of one column{}", count, of);
@@ -89,7 +91,8 @@ std::string global_places(const trace::Trace& trace, const RequestView& view, co
                            off_edge ? ", not starting at a sector's edge" : "");
     }
     if (pattern.run_length > 1) {
-        return fmt::format("{} rows of {} neighbours{}", pattern.runs, pattern.run_length, each_times(pattern));
+        return fmt::format("{} rows of {} neighbours{}", pattern.runs, pattern.run_length,
+                           each_times(pattern));
     }
     if (pattern.run_length == 0) {
         return fmt::format("{} elements in {} stretches{}", count, pattern.runs, each_times(pattern));
@@ -130,7 +133,8 @@ std::string shared_verdict(const RequestView& view, const Pattern& pattern) {
                            repeats.empty() ? "" : "broadcasts, ", price);
     }
     if (banks == 1) {
-        return fmt::format("{} {} different words of bank {}{}: {}", start, words, worst, each_times(pattern), price);
+        return fmt::format("{} {} different words of bank {}{}: {}", start, words, worst, each_times(pattern),
+                           price);
     }
     return fmt::format("{} {} words in only {} banks, up to {} in one{}: {}", start, words, banks, most,
                        each_times(pattern), price);
@@ -148,14 +152,14 @@ std::string request_verdict(const trace::Trace& trace, const RequestView& view) 
                        global_cost(view.cost.global));
 }
 
-std::string barrier_verdict(const BlockIndex& index, uint32_t step, uint32_t warp) {
+std::string barrier_verdict(const BlockIndex& index, uint32_t step) {
     const uint32_t interval = step < index.phases.interval.size() ? index.phases.interval[step] : 0;
     if (interval >= index.arrivals.size()) return "";
     const auto& arrivals = index.arrivals[interval];
     if (arrivals.size() == 1) return "The block is a single warp: it goes straight on.";
     const auto arrived = std::upper_bound(arrivals.begin(), arrivals.end(), step) - arrivals.begin();
     if (static_cast<size_t>(arrived) == arrivals.size()) {
-        return fmt::format("Warp {} is the last of {} warps to arrive: the block goes on.", warp, arrivals.size());
+        return fmt::format("The last of {} warps arrives: the block goes on.", arrivals.size());
     }
     return fmt::format("{} of {} warps {} arrived; the block waits for the others.", arrived, arrivals.size(),
                        arrived == 1 ? "has" : "have");

@@ -19,6 +19,6 @@ struct RequestView;
 std::string request_verdict(const trace::Trace& trace, const RequestView& view);
 
 // "2 of 8 warps have arrived; the block waits for the others."
-std::string barrier_verdict(const BlockIndex& index, uint32_t step, uint32_t warp);
+std::string barrier_verdict(const BlockIndex& index, uint32_t step);
 
 }  // namespace tilescope::view

@@ -1,9 +1,9 @@
 #include "app/view/words.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace tilescope::view {
 
@@ -75,7 +75,8 @@ std::string thread_name(const trace::Meta& meta, uint32_t thread) {
 }
 
 std::string recording_name(const trace::Meta& meta) {
-    return fmt::format("{} T={}   {}x{}x{}   {}", meta.kernel, meta.tile, meta.m, meta.k, meta.n, meta.device);
+    return fmt::format("{} T={}   {}x{}x{}   {}", meta.kernel, meta.tile, meta.m, meta.k, meta.n,
+                       meta.device);
 }
 
 }  // namespace tilescope::view

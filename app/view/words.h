@@ -24,10 +24,10 @@ struct CellRect {
     bool operator==(const CellRect&) const = default;
 };
 
-std::string grouped(uint64_t number);                                  // 1,048,576
-std::string counted(uint64_t number, std::string_view noun);           // "1 sector", "4 sectors"
-std::string bytes_text(uint64_t bytes);                                // "512 bytes", "16.0 KiB"
-std::string short_value(float value);                                  // "-9", "2.5", "1.2e+6", "NaN"
+std::string grouped(uint64_t number);                         // 1,048,576
+std::string counted(uint64_t number, std::string_view noun);  // "1 sector", "4 sectors"
+std::string bytes_text(uint64_t bytes);                       // "512 bytes", "16.0 KiB"
+std::string short_value(float value);                         // "-9", "2.5", "1.2e+6", "NaN"
 
 // "row 3", "rows 0 and 1", "rows 0 to 3" of the half-open range.
 std::string range_words(std::string_view noun, uint32_t first, uint32_t end);
