@@ -30,6 +30,11 @@ inline void write(std::byte* p, T value) {
         std::memcpy(p, &value, sizeof(T));
 }
 
+// base + offset, where lanes that are not active may lead anywhere: nothing is read through those.
+inline std::byte* displaced(std::byte* base, uint64_t offset) {
+    return reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(base) + offset);
+}
+
 template <class Fn>
 inline void each_lane(uint32_t mask, Fn fn) {
     if (mask == ~0u) {
@@ -125,7 +130,7 @@ bool Machine::locate_global(Warp& warp, const MicroOp& op, const Access& access,
         outside = 0;
         for (int lane = 0; lane < kWarpSize; ++lane) {
             const uint64_t address = address_[static_cast<size_t>(lane)];
-            host_[static_cast<size_t>(lane)] = view.data + (address - view.base);
+            host_[static_cast<size_t>(lane)] = displaced(view.data, address - view.base);
             outside |= holds(view, address) ? 0u : 1u << lane;
         }
         outside &= mask;
@@ -220,7 +225,8 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask, bool reported
         uint32_t outside = 0;
         for (int lane = 0; lane < kWarpSize; ++lane) {
             const uint64_t address = address_[static_cast<size_t>(lane)];
-            host_[static_cast<size_t>(lane)] = base + address + stride * static_cast<uint64_t>(lane);
+            host_[static_cast<size_t>(lane)] =
+                displaced(base, address + stride * static_cast<uint64_t>(lane));
             outside |= size >= bytes && address <= size - bytes ? 0u : 1u << lane;
         }
         if (outside & mask) {
