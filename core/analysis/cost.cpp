@@ -1,5 +1,7 @@
 #include "core/analysis/cost.h"
 
+#include <algorithm>
+
 namespace tilescope::analysis {
 
 trace::Access decode_addresses(const trace::Trace& trace, uint64_t step) {
@@ -22,6 +24,11 @@ const Cost& CostTable::of(uint64_t step) { return of(trace_.key[step] & 0xFFFFFF
 
 const Cost& CostTable::of(uint32_t form, uint32_t place, uint64_t step) {
     if (row_[form] < 0) {
+        if (known_.size() >= kRememberedForms * kCostPeriod) {  // forget all, begin anew
+            std::fill(row_.begin(), row_.end(), -1);
+            known_.clear();
+            costs_.resize(1);
+        }
         row_[form] = static_cast<int32_t>(known_.size() / kCostPeriod);
         known_.resize(known_.size() + kCostPeriod, -1);
     }

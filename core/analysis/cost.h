@@ -21,10 +21,14 @@ struct Cost {
 
 inline constexpr uint32_t kCostPeriod = 128;  // bytes
 
+// Forms remembered at once: a kernel that gathers has a form a request, and they must not fill the memory.
+inline constexpr size_t kRememberedForms = 1u << 14;
+
 class CostTable {
 public:
     explicit CostTable(const trace::Trace& trace);  // keeps a reference
-    const Cost& of(uint64_t step);                  // zero cost for barriers
+    // Zero cost for barriers. The reference holds until the next call.
+    const Cost& of(uint64_t step);
 
     // Where the first active lane of a step lies modulo kCostPeriod; global addresses are virtual ones.
     uint32_t place(uint64_t step) const {

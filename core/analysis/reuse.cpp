@@ -12,7 +12,8 @@ LoadCounter::LoadCounter(const trace::Trace& trace) : trace_(trace), counts_(tra
         const bool counted =
             trace.sites[form.site].kind == ptx::SiteKind::Load && form.array != trace::kNoArray &&
             trace.arrays[form.array].space == Space::Global && trace.arrays[form.array].element_bytes > 0;
-        shape_.push_back(counted ? kNew : kIgnored);
+        // A form that is not affine is seldom met again: no shape is kept for it.
+        shape_.push_back(!counted ? kIgnored : form.irregular >= 0 ? kNoShape : kNew);
     }
 }
 
@@ -45,6 +46,7 @@ LoadCounter::Shape LoadCounter::shape_of(uint64_t step) const {
 }
 
 void LoadCounter::add_load(uint64_t step, uint32_t form) {
+    if (shape_[form] == kNoShape) return add_lanes(step);
     if (shape_[form] == kNew) {
         shape_[form] = static_cast<int32_t>(shapes_.size());
         shapes_.push_back(shape_of(step));

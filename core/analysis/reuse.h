@@ -88,7 +88,7 @@ private:
         std::vector<Run> runs;            // empty: the lanes do not lie on whole elements, each is looked at
         int64_t lowest = 0, highest = 0;  // elements touched, from the first active lane's
     };
-    static constexpr int32_t kIgnored = -1, kNew = -2;
+    static constexpr int32_t kIgnored = -1, kNew = -2, kNoShape = -3;
 
     void add_load(uint64_t step, uint32_t form);
     void add_lanes(uint64_t step);

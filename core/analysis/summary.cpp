@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <unordered_map>
 
 #include "core/analysis/cost.h"
 #include "core/analysis/phases.h"
@@ -24,7 +25,10 @@ public:
 
     void add(uint64_t step) {
         const uint32_t form = trace_.key[step] & 0xFFFFFF;
-        if (row_[form] < 0) open_row(form);
+        if (row_[form] < 0) {
+            if (entries_.size() >= kRememberedForms * kCostPeriod) return add_alone(form, step);
+            open_row(form);
+        }
         Entry& entry = entries_[static_cast<size_t>(row_[form]) * kCostPeriod + costs_.place(step)];
         ++entry.count;
         entry.step = step;
@@ -39,20 +43,11 @@ public:
             Sums sums;
             for (uint32_t place = 0; place < kCostPeriod; ++place) {
                 const Entry& entry = entries_[static_cast<size_t>(row_[form]) * kCostPeriod + place];
-                if (entry.count == 0) continue;
-                const Cost& cost = costs_.of(form, place, entry.step);
-                const uint64_t lanes = entry.count * std::popcount(trace_.forms[form].mask);
-                sums += {.requests = entry.count,
-                         .lanes = lanes,
-                         .bytes = lanes * site.bytes,
-                         .sectors = entry.count * cost.global.sectors,
-                         .ideal_sectors = entry.count * cost.global.ideal_sectors,
-                         .lines = entry.count * cost.global.lines,
-                         .wavefronts = entry.count * cost.shared.wavefronts,
-                         .ideal_wavefronts = entry.count * cost.shared.ideal_wavefronts};
+                if (entry.count > 0) sums += cost_of(form, costs_.of(form, place, entry.step), entry.count);
             }
             visit(form, sums);
         }
+        for (const auto& [form, sums] : alone_) visit(form, sums);
     }
 
 private:
@@ -61,6 +56,24 @@ private:
         uint64_t step = 0;  // any of them
     };
 
+    Sums cost_of(uint32_t form, const Cost& cost, uint64_t count) const {
+        const uint64_t lanes = count * static_cast<uint64_t>(std::popcount(trace_.forms[form].mask));
+        return {.requests = count,
+                .lanes = lanes,
+                .bytes = lanes * trace_.sites[trace_.forms[form].site].bytes,
+                .sectors = count * cost.global.sectors,
+                .ideal_sectors = count * cost.global.ideal_sectors,
+                .lines = count * cost.global.lines,
+                .wavefronts = count * cost.shared.wavefronts,
+                .ideal_wavefronts = count * cost.shared.ideal_wavefronts};
+    }
+
+    // For forms beyond those that are remembered: judged at once.
+    void add_alone(uint32_t form, uint64_t step) {
+        if (trace_.sites[trace_.forms[form].site].kind != ptx::SiteKind::Barrier)
+            alone_[form] += cost_of(form, costs_.of(step), 1);
+    }
+
     void open_row(uint32_t form) {
         row_[form] = static_cast<int32_t>(entries_.size() / kCostPeriod);
         entries_.resize(entries_.size() + kCostPeriod);
@@ -68,7 +81,8 @@ private:
 
     const trace::Trace& trace_;
     CostTable costs_;
-    std::vector<int32_t> row_;    // per form, -1 until it occurs
+    std::vector<int32_t> row_;  // per form, -1 until it occurs
+    std::unordered_map<uint32_t, Sums> alone_;
     std::vector<Entry> entries_;  // row * 128 + place
 };
 

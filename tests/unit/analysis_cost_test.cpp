@@ -61,6 +61,30 @@ TEST(Sums, OfStepsAreTheSumOverTheSteps) {
         }
 }
 
+TEST(Sums, OfMoreFormsThanAreRememberedAreExactToo) {
+    // Most random requests are forms of their own: more of them than a table remembers.
+    const trace::Trace trace = trace::random_trace(9, 1, 1, 60000);
+    ASSERT_GT(trace.forms.size(), kRememberedForms);
+    CostTable costs(trace);
+    uint64_t sectors = 0, wavefronts = 0;
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        const trace::Access access = decode_addresses(trace, step);
+        const ptx::Site& site = trace.sites[access.site];
+        if (site.kind == ptx::SiteKind::Barrier) continue;
+        if (trace.form_of(step).space == Space::Global) {
+            sectors += sector_cost(access.offset.data(), access.mask, site.bytes).sectors;
+            ASSERT_EQ(costs.of(step).global, sector_cost(access.offset.data(), access.mask, site.bytes));
+        } else {
+            wavefronts +=
+                bank_cost(access.offset.data(), access.mask, site.bytes, is_store(trace, access.site))
+                    .wavefronts;
+        }
+    }
+    const Sums sums = sums_of_steps(trace, 0, trace.steps());
+    EXPECT_EQ(sums.sectors, sectors);
+    EXPECT_EQ(sums.wavefronts, wavefronts);
+}
+
 TEST(Reuse, LoadsOfEveryElementAgreeWithWalkingTheLanes) {
     std::vector<trace::PlainStep> plain;
     const trace::Trace trace = trace::random_trace(7, 2, 2, 3000, &plain);
