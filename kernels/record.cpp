@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <ctime>
-#include <exception>
 #include <mutex>
+#include <new>
 #include <tuple>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "core/base/version.h"
 #include "core/trace/builder.h"
@@ -16,8 +17,6 @@
 namespace tilescope::kernels {
 
 namespace {
-
-using Recorders = std::vector<std::unique_ptr<trace::BlockRecorder>>;
 
 BlockWindow clip(const BlockWindow& window, const Dim3& grid) {
     return {window.x0, std::min(window.x1, grid.x), window.y0, std::min(window.y1, grid.y)};
@@ -69,6 +68,48 @@ void set_outcome(trace::Meta& meta, const simt::Outcome& outcome) {
     }
 }
 
+struct StepCounter final : simt::BlockObserver {
+    uint64_t steps = 0;
+    void on_request(const simt::Request&) override { ++steps; }
+    void on_barrier(uint32_t, uint32_t, uint32_t) override { ++steps; }
+};
+
+uint64_t memory_for_steps(const RecordOptions& options) {
+    return options.memory ? options.memory
+                          : static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                                static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
+}
+
+// Runs the first block unrecorded and multiplies: the blocks of a window are alike but for edges.
+// Windows too small to fill a memory are not measured.
+Result<void> check_memory(const ReadyLaunch& ready, simt::GlobalMemory& memory, const RecordOptions& options,
+                          simt::RunOptions run) {
+    constexpr uint64_t kFewBlocks = 64;
+    constexpr uint64_t kBytesAStep = 16;  // 8 in the block's recorder, 8 in the trace that is put together
+    const BlockWindow& window = ready.launch.window;
+    const uint64_t blocks = uint64_t{window.x1 - window.x0} * (window.y1 - window.y0) * ready.launch.grid.z;
+    if (blocks < kFewBlocks && options.memory == 0) {
+        return {};
+    }
+    simt::Launch first = ready.launch;
+    first.window = {window.x0, window.x0 + 1, window.y0, window.y0 + 1};
+    StepCounter counter;
+    run.threads = 1;
+    run.blocks_done = nullptr;
+    const auto outcome =
+        simt::run(*ready.program, first, memory, run, [&](const simt::BlockId&) { return &counter; });
+    if (!outcome) {
+        return outcome.error();
+    }
+    const double bytes = static_cast<double>(counter.steps) * static_cast<double>(blocks) * kBytesAStep;
+    if (bytes > static_cast<double>(memory_for_steps(options))) {
+        return Error{fmt::format(
+            "{} blocks of about {} requests need {:.1f} GB of memory; record a smaller window of blocks",
+            blocks, counter.steps, bytes / 1e9)};
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) {
@@ -91,6 +132,9 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
     run.stop = options.stop;
     run.blocks_done = options.blocks_done;
 
+    if (auto ok = check_memory(*ready, ready->memory, options, run); !ok) {
+        return ok.error();
+    }
     const std::vector<ptx::Site>& sites = simt::sites_of(*ready->program);
     std::mutex mutex;
     std::vector<std::pair<simt::BlockId, std::unique_ptr<trace::BlockRecorder>>> made;
@@ -106,7 +150,7 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
         if (!outcome) {
             return outcome.error();
         }
-        Recorders recorders;
+        std::vector<std::unique_ptr<trace::BlockRecorder>> recorders;
         for (auto& [id, recorder] : made) {
             if (!outcome->fault || !after(id, outcome->fault->block)) {
                 recorders.push_back(std::move(recorder));

@@ -30,6 +30,9 @@ struct RecordOptions {
     uint64_t max_instructions_per_warp = 1ull << 32;
     const std::atomic<bool>* stop = nullptr;
     std::atomic<uint64_t>* blocks_done = nullptr;
+    // Bytes that the steps may take, 0 for three quarters of the machine's memory. A window whose first
+    // block says that it will take more is refused before it runs.
+    uint64_t memory = 0;
     bool timestamp = true;  // fill Meta::recorded_at
 };
 

@@ -92,6 +92,16 @@ TEST(Record, LargeMatricesCostWhatTheWindowCosts) {
     EXPECT_TRUE(trace.meta.result.verified);
 }
 
+TEST(Record, TooLittleMemoryIsSaidBeforeTheRun) {
+    RecordOptions options;
+    options.memory = 100'000;
+    const auto refused = record_cpu(*plan("tiled", {64, 64, 64, 16}), options);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("record a smaller window of blocks"), std::string::npos);
+    options.memory = 100'000'000;
+    EXPECT_TRUE(record("tiled", {64, 64, 64, 16}, options).meta.result.verified);
+}
+
 TEST(Record, FaultsOfTheKernelsAreCaught) {
     EXPECT_FALSE(
         record("tiled_no_barrier", {64, 64, 64, 16}, scheduled(Schedule::Kind::Greedy)).meta.result.verified);
