@@ -114,7 +114,7 @@ std::string Program::title() {
     if (window_.empty()) {
         const std::string found = tool("search --onlyvisible --name Tilescope");
         window_ = found.substr(0, found.find('\n'));
-        if (!window_.empty()) tool("windowfocus --sync " + window_);
+        if (!window_.empty()) tool("windowfocus " + window_);
     }
     return window_.empty() ? "" : tool("getwindowname " + window_);
 }
