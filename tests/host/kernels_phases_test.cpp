@@ -80,8 +80,8 @@ TEST(Phases, AreThoseOfTheSource) {
 
 TEST(Phases, AndAccessesAreTheSameByNvccAndByClang) {
     for (const KernelInfo& kernel : catalogue())
-        for (const char* file :
-             {"nvcc/%.default.ptx", "nvcc/%.O1.ptx", "clang/%.O1.ptx", "clang/%.O2.ptx", "clang/%.O3.ptx"}) {
+        for (const char* file : {"nvcc/%.default.ptx", "nvcc/%.O1.ptx", "nvrtc/%.default.ptx",
+                                 "nvrtc/%.min.ptx", "clang/%.O1.ptx", "clang/%.O2.ptx", "clang/%.O3.ptx"}) {
             std::string name = file;
             name.replace(name.find('%'), 1, kernel.name);
             const std::string text = read("/tests/data/ptx/" + name);
