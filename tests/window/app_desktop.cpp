@@ -116,7 +116,10 @@ std::string Program::title() {
         window_ = found.substr(0, found.find('\n'));
         if (!window_.empty()) tool("windowfocus " + window_);
     }
-    return window_.empty() ? "" : tool("getwindowname " + window_);
+    if (window_.empty()) return "";
+    const std::string name = tool("getwindowname " + window_);
+    if (name.empty()) window_.clear();  // it was the window of a program that has just ended: look again
+    return name;
 }
 
 uint64_t Program::step() { return number_after(title(), "- step "); }
