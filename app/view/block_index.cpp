@@ -50,7 +50,7 @@ analysis::Cost cost_of(const trace::Trace& trace, uint64_t step) {
     if (access.array != trace::kNoArray) {
         for (uint64_t& offset : access.offset) offset += trace.arrays[access.array].base;
     }
-    if (site.space == Space::Global) {
+    if (form.space == Space::Global) {
         cost.global = analysis::sector_cost(access.offset.data(), access.mask, site.bytes);
     } else {
         cost.shared = analysis::bank_cost(access.offset.data(), access.mask, site.bytes);
@@ -88,10 +88,12 @@ analysis::Sums SplitSums::total() const {
 }
 
 StepKind kind_of(const trace::Trace& trace, uint64_t step) {
-    const ptx::Site& site = trace.sites[trace.form_of(step).site];
+    // A generic address shows only in the run whether it is global or shared: the form says so.
+    const trace::Form& form = trace.form_of(step);
+    const ptx::Site& site = trace.sites[form.site];
     if (site.kind == ptx::SiteKind::Barrier) return StepKind::Barrier;
     const bool load = site.kind == ptx::SiteKind::Load;
-    if (site.space == Space::Global) return load ? StepKind::GlobalLoad : StepKind::GlobalStore;
+    if (form.space == Space::Global) return load ? StepKind::GlobalLoad : StepKind::GlobalStore;
     return load ? StepKind::SharedLoad : StepKind::SharedStore;
 }
 

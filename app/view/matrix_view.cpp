@@ -180,7 +180,7 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
         col0 = down(p.empty() ? nt.col0 : p.col0);
         k0 = down(mt.empty() ? nt.row0 : mt.col0);
         rows = cols = ks = T;
-        const double context = 0.5;   // cells around the tile
+        const double context = 0.5;  // cells around the tile
         camera.pitch =
             std::min(rounded(fits(rows + 2 * context, cols + 2 * context, ks + 2 * context)), largest);
         camera.pitch = std::max(camera.pitch, 1.0);

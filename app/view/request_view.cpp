@@ -138,7 +138,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     for (uint32_t lane = 0; lane < 32; ++lane) {
         address[lane] = view.lanes[lane].offset + (known ? trace.arrays[access.array].base : 0);
     }
-    if (site.space == Space::Global) {
+    if (view.kind == StepKind::GlobalLoad || view.kind == StepKind::GlobalStore) {
         lay_out_sectors(trace, view);
         view.cost.global = analysis::sector_cost(address.data(), view.mask, view.bytes);
         view.good = view.cost.global.sectors <= view.cost.global.ideal_sectors;

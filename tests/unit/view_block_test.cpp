@@ -1,0 +1,127 @@
+// What is looked up about a block: sums so far, hits, phases, tiles; against slow twins.
+#include <random>
+
+#include "app/view/source_view.h"
+#include "app/view/sums_view.h"
+#include "app/view/timeline_view.h"
+#include "tests/unit/trace_requests.h"
+#include "tests/unit/view_recordings.h"
+
+namespace tilescope::view {
+namespace {
+
+TEST(BlockSums, EqualTheSumsOfTheSteps) {
+    for (const char* kernel : {"tiled", "untiled_swapped", "tiled_transposed"}) {
+        const Recording made = record(kernel, {50, 40, 30, 16}, 1);
+        std::mt19937 random(3);
+        for (int i = 0; i < 40; ++i) {
+            const uint32_t step =
+                i == 0 ? made.index->steps - 1 : static_cast<uint32_t>(random() % made.index->steps);
+            EXPECT_EQ(sums_so_far(*made.trace, *made.index, step).total(),
+                      analysis::sums_of_steps(*made.trace, made.index->first, made.index->first + step + 1))
+                << kernel << " step " << step;
+        }
+    }
+}
+
+TEST(BlockSums, EndAtTheSumsOfTheRecordingForOneBlock) {
+    const Recording made = record("tiled", {16, 48, 16, 16});
+    const auto summary = analysis::summarize(*made.trace);
+    ASSERT_TRUE(summary);
+    const SplitSums all = sums_so_far(*made.trace, *made.index, made.index->steps - 1);
+    EXPECT_EQ(all.global_load, summary->global_load);
+    EXPECT_EQ(all.global_store, summary->global_store);
+    EXPECT_EQ(all.shared_load, summary->shared_load);
+    EXPECT_EQ(all.shared_store, summary->shared_store);
+    EXPECT_EQ(all.barriers, 2u * 3 * 8) << "two a phase, three phases, eight warps";
+    const SumsTable table = sums_table("all", all, *summary);
+    ASSERT_EQ(table.rows.size(), 4u);
+    EXPECT_EQ(table.rows[0].requests, "48");
+    EXPECT_EQ(table.rows[0].cost, "192");
+    EXPECT_FALSE(table.rows[0].wasteful);
+}
+
+TEST(Source, CountsRequestsOfTheBlockUpToTheStep) {
+    const Recording made = record("tiled", {32, 32, 32, 16}, 2);
+    for (const uint32_t step : {0u, 17u, 300u, made.index->steps - 1}) {
+        const SourceView source = source_view(*made.trace, *made.index, step);
+        uint64_t all = 0;
+        std::vector<uint64_t> by_line(source.lines.size() + 1, 0);
+        for (uint32_t at = 0; at <= step; ++at) {
+            ++by_line[made.trace->sites[made.trace->form_of(made.index->first + at).site].line];
+        }
+        for (const SourceLine& line : source.lines) {
+            EXPECT_EQ(line.hits, by_line[line.number]) << "line " << line.number;
+            all += line.hits;
+        }
+        EXPECT_EQ(all, step + 1);
+        ASSERT_GE(source.current, 0);
+        EXPECT_TRUE(source.lines[static_cast<size_t>(source.current)].current);
+    }
+    const SourceView first = source_view(*made.trace, *made.index, 0);
+    EXPECT_NE(first.lines[static_cast<size_t>(first.current)].text.find("M[row * k + m_col]"),
+              std::string_view::npos);
+    EXPECT_NE(first.footnote.find("ld.global"), std::string::npos);
+}
+
+TEST(Phases, SpansFollowOneAnotherAndCoverTheBlock) {
+    const Recording made = record("tiled", {64, 64, 64, 16});
+    const auto& spans = made.index->spans;
+    ASSERT_EQ(spans.size(), 5u);
+    for (size_t i = 0; i < spans.size(); ++i) {
+        EXPECT_EQ(spans[i].first, i == 0 ? 0 : spans[i - 1].end);
+        EXPECT_EQ(spans[i].phase, i < 4 ? i : analysis::kAfter);
+    }
+    EXPECT_EQ(spans.back().end, made.index->steps);
+}
+
+// Every column of every warp's row shows the kind of the warp's latest step there.
+TEST(Timeline, ShowsEveryWarpsLatestStep) {
+    const Recording made = record("tiled", {32, 32, 32, 16});
+    for (const auto& [first, end, columns] :
+         {std::array<uint32_t, 3>{0, made.index->steps, 2000},
+          std::array<uint32_t, 3>{0, made.index->steps, 40}, std::array<uint32_t, 3>{100, 220, 500}}) {
+        const TimelineView view = timeline_view(*made.trace, *made.index, first, end, columns);
+        ASSERT_EQ(view.warps.size(), 8u);
+        for (uint32_t warp = 0; warp < 8; ++warp) {
+            uint32_t before = first;
+            for (const TimelineMark& mark : view.warps[warp]) {
+                EXPECT_GE(mark.first, before);
+                EXPECT_LT(mark.first, mark.end);
+                EXPECT_LE(mark.end, end);
+                before = mark.end;
+                uint32_t latest = mark.first;
+                while (latest > 0 && made.trace->warp_of(made.index->first + latest) != warp) --latest;
+                EXPECT_EQ(mark.kind, kind_of(*made.trace, made.index->first + latest))
+                    << "warp " << warp << " step " << mark.first;
+            }
+        }
+    }
+}
+
+TEST(Timeline, HasABarrierWhereTheLastWarpArrives) {
+    const Recording made = record("tiled", {32, 32, 32, 16});
+    const TimelineView view = timeline_view(*made.trace, *made.index, 0, made.index->steps, 800);
+    ASSERT_EQ(view.barriers.size(), 4u);
+    for (const uint32_t step : view.barriers) {
+        EXPECT_EQ(kind_of(*made.trace, made.index->first + step), StepKind::Barrier);
+        EXPECT_NE(kind_of(*made.trace, made.index->first + step + 1), StepKind::Barrier)
+            << "the block goes on";
+    }
+    EXPECT_EQ(step_at(view, 0), 0u);
+    EXPECT_EQ(step_at(view, 1), made.index->steps - 1);
+    EXPECT_EQ(step_at(view, -3), 0u);
+    EXPECT_EQ(step_at(view, 0.5), made.index->steps / 2);
+}
+
+TEST(Block, AnEmptyOneIsShownAsNothing) {
+    trace::Trace empty;
+    empty.arrays = trace::test_arrays();
+    const auto index = index_block(empty, {}, 0);
+    EXPECT_EQ(index->steps, 0u);
+    EXPECT_EQ(sums_so_far(empty, *index, 5).total(), analysis::Sums{});
+    EXPECT_TRUE(timeline_view(empty, *index, 0, 10, 100).phases.empty());
+}
+
+}  // namespace
+}  // namespace tilescope::view

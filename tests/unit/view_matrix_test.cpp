@@ -1,0 +1,178 @@
+// Tiles, cells, captions and what a selection lights up, on real recordings.
+#include <algorithm>
+#include <bit>
+
+#include "app/view/caption.h"
+#include "app/view/matrix_view.h"
+#include "app/view/relations.h"
+#include "app/view/tiles_view.h"
+#include "tests/unit/view_recordings.h"
+
+namespace tilescope::view {
+namespace {
+
+using app::Pick;
+const kernels::Shape kDefault{64, 64, 64, 16};
+
+TEST(Tiles, OfEveryPhaseAreThoseOfTheTextbook) {
+    const Recording made = record("tiled", kDefault, 6);  // block (2,1)
+    ASSERT_EQ(made.trace->blocks[6].x, 2u);
+    for (uint32_t phase = 0; phase < 4; ++phase) {
+        EXPECT_EQ(tile_of_phase(*made.trace, *made.index, 0, phase),
+                  (CellRect{16, 32, phase * 16, phase * 16 + 16}));
+        EXPECT_EQ(tile_of_phase(*made.trace, *made.index, 1, phase),
+                  (CellRect{phase * 16, phase * 16 + 16, 32, 48}));
+        EXPECT_EQ(tile_of_phase(*made.trace, *made.index, 2, phase), (CellRect{16, 32, 32, 48}));
+    }
+    EXPECT_TRUE(tile_of_phase(*made.trace, *made.index, 0, analysis::kAfter).empty());
+}
+
+TEST(Tiles, OfTheUntiledKernelAreAColumnAndARow) {
+    const Recording made = record("untiled", kDefault);
+    EXPECT_EQ(tile_of_phase(*made.trace, *made.index, 0, 5), (CellRect{0, 16, 5, 6}));
+    EXPECT_EQ(tile_of_phase(*made.trace, *made.index, 1, 5), (CellRect{5, 6, 0, 16}));
+}
+
+TEST(Tiles, ReachPastTheEdgesWhereTheBlockDoes) {
+    const Recording made = record("tiled", {100, 70, 130, 16}, 62);  // block (8,6), the last
+    const uint32_t last = step_of(made, StepKind::GlobalLoad, "M", made.index->spans[4].first);
+    const MatrixView M = matrix_view(*made.trace, *made.index, made.replay.get(), 0, last);
+    EXPECT_EQ(M.tile, (CellRect{96, 100, 64, 70}));
+    EXPECT_EQ(M.beyond, (std::vector<CellRect>{{96, 100, 70, 80}, {100, 112, 64, 80}}));
+    const MatrixView P = matrix_view(*made.trace, *made.index, made.replay.get(), 2, last);
+    EXPECT_EQ(P.tile, (CellRect{96, 100, 128, 130}));
+    const ThreadsView threads = threads_view(*made.trace, *made.index, last);
+    EXPECT_EQ(std::count_if(threads.threads.begin(), threads.threads.end(),
+                            [](const ThreadView& t) { return t.has_output; }),
+              8);
+}
+
+TEST(Cells, OfAStoreIntoSharedMemoryComeFromTheElementsLoaded) {
+    const Recording made = record("tiled", kDefault);
+    const uint32_t load = step_of(made, StepKind::GlobalLoad, "M"),
+                   store = step_of(made, StepKind::SharedStore, "Mds");
+    const MatrixView at_load = matrix_view(*made.trace, *made.index, made.replay.get(), 0, load);
+    const MatrixView at_store = matrix_view(*made.trace, *made.index, made.replay.get(), 0, store);
+    ASSERT_EQ(at_load.touched.size(), 32u);
+    ASSERT_EQ(at_store.related.size(), 32u);
+    EXPECT_TRUE(at_store.touched.empty());
+    for (size_t i = 0; i < 32; ++i) {
+        EXPECT_EQ(at_load.touched[i].row, at_store.related[i].row);
+        EXPECT_EQ(at_load.touched[i].col, at_store.related[i].col);
+    }
+    const SharedView tile = shared_view(*made.trace, *made.index, made.replay.get(), 3, store);
+    EXPECT_EQ(tile.cells[19].source, "M[1,3]");
+    EXPECT_EQ(tile.cells[19].value, short_value(kernels::input_value(kernels::kDefaultSeed, 0, 64 + 3)));
+    EXPECT_FALSE(tile.cells[16 * 15].written);
+    EXPECT_EQ(std::count_if(tile.cells.begin(), tile.cells.end(),
+                            [](const SharedCellView& c) { return c.lanes != 0; }),
+              32);
+}
+
+TEST(Cells, OutsideTheMatrixAreZeroFilled) {
+    const Recording made = record("tiled", {3, 3, 3, 2}, 3);  // block (1,1) of the 3 x 3 case
+    const SharedView tile =
+        shared_view(*made.trace, *made.index, made.replay.get(), 3, made.index->steps - 1);
+    EXPECT_TRUE(tile.cells[3].zero_fill);
+    EXPECT_EQ(tile.cells[3].source, "zero");
+}
+
+TEST(Captions, SayWhatHappened) {
+    const Recording made = record("tiled", kDefault);
+    const auto at = [&](uint32_t step) { return caption(*made.trace, *made.index, made.replay.get(), step); };
+    EXPECT_EQ(at(0), "Warp 0 loads rows 0 and 1 of the M tile: 32 lanes, 4 sectors.");
+    EXPECT_EQ(at(step_of(made, StepKind::SharedStore, "Nds")),
+              "Warp 0 fills rows 0 and 1 of Nds: 32 lanes, 1 wavefront.");
+    const uint32_t barrier = step_of(made, StepKind::Barrier, "");
+    EXPECT_EQ(at(barrier),
+              "Warp 0 comes to the barrier. 1 of 8 warps has arrived; the block waits for the others.");
+    EXPECT_EQ(at(barrier + 7),
+              "Warp 7 comes to the barrier. The last of 8 warps arrives: the block goes on.");
+    EXPECT_EQ(at(step_of(made, StepKind::GlobalStore, "P")),
+              "Warp 0 writes its sums to P[0..1,0..15]: 32 lanes, 4 sectors.");
+    EXPECT_EQ(phase_text(*made.index, 0), "phase 0 (of 0 to 3)");
+    EXPECT_EQ(phase_text(*made.index, made.index->steps - 1), "after the last phase");
+}
+
+TEST(Relations, AnElementOfPHasItsThreadRowAndColumn) {
+    const Recording made = record("tiled", kDefault);
+    Pick pick;
+    pick.kind = Pick::Kind::Element;
+    pick.array = 2;
+    pick.index = 3 * 64 + 5;
+    const Relations to = relations(*made.trace, *made.index, made.replay.get(), pick, made.index->steps - 1);
+    EXPECT_EQ(to.threads, (std::vector<uint32_t>{3 * 16 + 5}));
+    ASSERT_EQ(to.cells.size(), 3u);
+    EXPECT_EQ(to.cells[1].second, (CellRect{3, 4, 0, 64}));
+    EXPECT_EQ(to.cells[2].second, (CellRect{0, 64, 5, 6}));
+    EXPECT_EQ(to.lines[0], "P[3,5] = row 3 of M times column 5 of N");
+    pick.index = 64 * 64 - 1;
+    const Relations other = relations(*made.trace, *made.index, made.replay.get(), pick, 0);
+    EXPECT_TRUE(other.threads.empty());
+    EXPECT_EQ(other.lines.back(), "Another block computes it.");
+}
+
+TEST(Relations, ASharedCellKnowsSourceStorerAndReads) {
+    const Recording made = record("tiled", kDefault);
+    Pick pick;
+    pick.kind = Pick::Kind::SharedCell;
+    pick.array = 3;
+    pick.index = 2 * 16 + 7;
+    const uint32_t end_of_phase = made.index->spans[1].first - 1;
+    const Relations to = relations(*made.trace, *made.index, made.replay.get(), pick, end_of_phase);
+    ASSERT_EQ(to.lines.size(), 4u);
+    EXPECT_EQ(to.lines[1], "holds M[2,7]");
+    EXPECT_EQ(to.lines[2].substr(0, 23), "stored by thread (7,2) ");
+    EXPECT_EQ(to.lines[3], "read 16 times since") << "every shared value is read T times";
+    EXPECT_EQ(to.threads, (std::vector<uint32_t>{39}));
+}
+
+TEST(Relations, ReuseOfAnInputElementIsTOfItsLoadsFewer) {
+    Pick pick;
+    pick.kind = Pick::Kind::Element;
+    pick.array = 0;
+    pick.index = 64 + 3;
+    const Recording tiled = record("tiled", kDefault), untiled = record("untiled", kDefault);
+    EXPECT_EQ(relations(*tiled.trace, *tiled.index, tiled.replay.get(), pick, 40).lines[1].substr(0, 27),
+              "loaded once by thread (3,1)");
+    EXPECT_EQ(
+        relations(*untiled.trace, *untiled.index, untiled.replay.get(), pick, 40).lines[1].substr(0, 29),
+        "loaded 16 times by 16 threads");
+}
+
+TEST(Relations, PicksOutOfRangeAreNothing) {
+    const Recording made = record("tiled", {4, 4, 4, 2});
+    Pick pick;
+    pick.kind = Pick::Kind::Element;
+    pick.array = 200;
+    EXPECT_TRUE(relations(*made.trace, *made.index, made.replay.get(), pick, 0).empty());
+    pick.array = 0;
+    pick.index = 1u << 30;
+    EXPECT_TRUE(relations(*made.trace, *made.index, made.replay.get(), pick, 0).empty());
+    pick.kind = Pick::Kind::Thread;
+    pick.thread = 77;
+    EXPECT_TRUE(relations(*made.trace, *made.index, made.replay.get(), pick, 0).empty());
+}
+
+TEST(Camera, FramesTheTileOfThePhaseWholly) {
+    for (const kernels::Shape shape :
+         {kDefault, kernels::Shape{100, 70, 130, 16}, kernels::Shape{4, 4, 4, 2}}) {
+        const Recording made = record("tiled", shape);
+        const Viewports ports{330, 160, 160, 330};
+        for (uint32_t step = 0; step < made.index->steps; step += 37) {
+            const Camera camera = framed(*made.trace, *made.index, step, ports, 16, 96);
+            const CellRect M = tile_of_phase(*made.trace, *made.index, 0, made.index->phase_at(step));
+            if (M.empty()) continue;
+            EXPECT_GE(M.row0, camera.row);
+            EXPECT_LE(M.row1, camera.row + ports.row_height / camera.pitch);
+            EXPECT_GE(M.col0, camera.m_k);
+            EXPECT_LE(M.col1, camera.m_k + ports.m_width / camera.pitch);
+        }
+    }
+    const Recording lecture = record("tiled", {4, 4, 4, 2});
+    EXPECT_EQ(framed(*lecture.trace, *lecture.index, 0, {330, 160, 160, 330}, 16, 96).pitch, 40)
+        << "all of it, as large as fits";
+}
+
+}  // namespace
+}  // namespace tilescope::view

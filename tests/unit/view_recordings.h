@@ -1,0 +1,117 @@
+// Recordings that the tests of the view models look at: real ones of the kernels that ship, and
+// single requests made by hand.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "app/state.h"
+#include "app/view/block_index.h"
+#include "core/trace/builder.h"
+#include "kernels/record.h"
+
+namespace tilescope::view {
+
+struct Recording {
+    std::shared_ptr<const trace::Trace> trace;
+    analysis::PhaseRule rule;
+    std::shared_ptr<const BlockIndex> index;
+    std::shared_ptr<const playback::BlockReplay> replay;
+};
+
+inline Recording record(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
+    Recording made;
+    const auto plan = kernels::plan(kernel, shape);
+    EXPECT_TRUE(plan);
+    kernels::RecordOptions options;
+    options.schedule = plan->kernel->default_schedule;
+    options.timestamp = false;
+    auto trace = kernels::record_cpu(*plan, options);
+    EXPECT_TRUE(trace) << trace.error().message;
+    made.trace = std::make_shared<const trace::Trace>(std::move(*trace));
+    auto rule = analysis::phase_rule(*made.trace);
+    EXPECT_TRUE(rule);
+    made.rule = *rule;
+    made.index = index_block(*made.trace, made.rule, block);
+    auto replay = std::make_shared<playback::BlockReplay>(*made.trace, block);
+    auto replayer = kernels::Replayer::of(*made.trace);
+    EXPECT_TRUE(replayer);
+    EXPECT_TRUE(replayer->replay(*made.trace, block, *replay));
+    replay->finish();
+    made.replay = replay;
+    return made;
+}
+
+inline app::State state_of(const Recording& recording) {
+    app::State state;
+    state.session.emplace();
+    state.session->trace = recording.trace;
+    state.session->rule = recording.rule;
+    state.block = recording.index;
+    state.replay = recording.replay;
+    return state;
+}
+
+// The first step of the block of a kind whose array has that name; asserts that there is one.
+inline uint32_t step_of(const Recording& recording, StepKind kind, const char* array, uint32_t from = 0) {
+    for (uint32_t step = from; step < recording.index->steps; ++step) {
+        const uint64_t at = recording.index->first + step;
+        if (kind_of(*recording.trace, at) != kind) continue;
+        const uint8_t where = recording.trace->form_of(at).array;
+        if (kind == StepKind::Barrier || recording.trace->arrays[where].name == array) return step;
+    }
+    ADD_FAILURE() << "no such step on " << array;
+    return 0;
+}
+
+// A rule for traces without a kernel: everything lies before any loop, in phase 0.
+inline analysis::PhaseRule one_phase(size_t sites) {
+    analysis::PhaseRule rule;
+    rule.by_barrier = true;
+    rule.rank.assign(sites, -1);
+    rule.stays.assign(sites, false);
+    rule.copy.assign(sites, 0);
+    rule.group.assign(sites, 0);
+    rule.groups = 1;
+    rule.after.assign(sites, false);
+    return rule;
+}
+
+// One request of one warp by hand: M is 64 x 64 floats, Mds 32 x 32.
+enum HandSite : uint32_t { kLoadM, kStoreM, kLoadMds, kStoreMds };
+template <class Offset>  // byte offset in the array by lane
+Recording one_request(HandSite site, uint32_t mask, Offset offset, Dim3 block = {32, 1, 1}) {
+    static const std::vector<Array> arrays = {
+        {"M", Space::Global, ArrayRole::Input, 64, 64, 4, 0x10000, 0, ""},
+        {"Mds", Space::Shared, ArrayRole::Shared, 32, 32, 4, 0, -1, "Mds"}};
+    static const std::vector<ptx::Site> sites = {{0, 0, ptx::SiteKind::Load, Space::Global, 4, 1, 1, 1},
+                                                 {1, 1, ptx::SiteKind::Store, Space::Global, 4, 2, 1, 2},
+                                                 {2, 2, ptx::SiteKind::Load, Space::Shared, 4, 3, 1, 3},
+                                                 {3, 3, ptx::SiteKind::Store, Space::Shared, 4, 4, 1, 4}};
+    std::vector<std::unique_ptr<trace::BlockRecorder>> recorders;
+    recorders.push_back(std::make_unique<trace::BlockRecorder>(arrays, sites, simt::BlockId{}));
+    std::array<uint64_t, 32> address{};
+    for (uint32_t lane = 0; lane < 32; ++lane)
+        address[lane] = arrays[site >= kLoadMds ? 1 : 0].base + offset(lane);
+    simt::Request request;
+    request.site = site;
+    request.mask = mask;
+    request.space = sites[site].space;
+    request.address = address.data();
+    recorders[0]->on_request(request);
+    trace::Meta meta;
+    meta.source = "one\ntwo\nthree\nfour\n";
+    meta.block = block;
+    meta.tile = 32;
+    Recording made;
+    made.trace =
+        std::make_shared<const trace::Trace>(trace::assemble(meta, sites, arrays, std::move(recorders)));
+    made.rule = one_phase(sites.size());
+    made.index = index_block(*made.trace, made.rule, 0);
+    return made;
+}
+
+}  // namespace tilescope::view

@@ -1,0 +1,114 @@
+// A request laid out for the panel: verdicts in words for every pattern, sectors, banks, lanes.
+#include <bit>
+
+#include "app/view/request_view.h"
+#include "tests/unit/trace_requests.h"
+#include "tests/unit/view_recordings.h"
+
+namespace tilescope::view {
+namespace {
+
+template <class Offset>
+std::string verdict(HandSite site, uint32_t mask, Offset offset) {
+    const Recording made = one_request(site, mask, offset);
+    return request_view(*made.trace, *made.index, 0).verdict;
+}
+
+TEST(Verdict, OfGlobalRequests) {
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane * 4; }),
+              "32 lanes read 32 neighbours: 4 sectors of 4 needed");
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane * 256; }),
+              "32 lanes read one column of M, a row (256 bytes) apart: 32 sectors where 4 would do");
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t) { return 40; }),
+              "32 lanes read one and the same element of M: 1 sector of 1 needed");
+    EXPECT_EQ(verdict(kLoadM, 1u << 7, [](uint32_t) { return 40; }),
+              "1 lane reads one element of M: 1 sector of 1 needed");
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane % 16 * 4 + lane / 16 * 256; }),
+              "32 lanes read 2 rows of 16 neighbours: 4 sectors of 4 needed");
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane % 16 * 4; }),
+              "32 lanes read 16 neighbours, each twice: 2 sectors of 2 needed");
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane / 16 * 256; }),
+              "32 lanes read 2 elements of one column of M, a row (256 bytes) apart, each 16 times: 2 "
+              "sectors where 1 would do");
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane * 4 + 8; }),
+              "32 lanes read 32 neighbours, not starting at a sector's edge: 5 sectors where 4 would do");
+    EXPECT_EQ(verdict(kStoreM, 0xFF, [](uint32_t lane) { return lane * 4; }),
+              "8 lanes write 8 neighbours: 1 sector of 1 needed");
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane * 8; }),
+              "32 lanes read 32 elements of M, no two of them neighbours: 8 sectors where 4 would do");
+}
+
+TEST(Verdict, OfSharedRequests) {
+    EXPECT_EQ(verdict(kLoadMds, ~0u, [](uint32_t) { return 12; }),
+              "32 lanes read one word: a broadcast, 1 wavefront");
+    EXPECT_EQ(verdict(kLoadMds, ~0u, [](uint32_t lane) { return lane * 128; }),
+              "32 lanes read 32 different words of bank 0: 32 wavefronts where 1 would do");
+    EXPECT_EQ(verdict(kStoreMds, ~0u, [](uint32_t lane) { return lane * 4; }),
+              "32 lanes write 32 words in 32 different banks: 1 wavefront");
+    EXPECT_EQ(verdict(kLoadMds, ~0u, [](uint32_t lane) { return lane / 16 * 64; }),
+              "32 lanes read 2 words in 2 different banks, each 16 times: broadcasts, 1 wavefront");
+    EXPECT_EQ(verdict(kLoadMds, ~0u, [](uint32_t lane) { return lane * 8; }),
+              "32 lanes read 32 words in only 16 banks, up to 2 in one: 2 wavefronts where 1 would do");
+}
+
+TEST(Request, SaysWhyLanesAreOff) {
+    const auto neighbours = [](uint32_t lane) { return lane * 4; };
+    const auto note = [&](uint32_t mask, Dim3 block) {
+        const Recording made = one_request(kLoadM, mask, neighbours, block);
+        return request_view(*made.trace, *made.index, 0).mask_note;
+    };
+    EXPECT_EQ(note(~0u, {32, 1, 1}), "");
+    EXPECT_EQ(note(0xF, {2, 2, 1}),
+              "The block has only 4 threads in this warp; its other 28 lanes are idle.");
+    EXPECT_EQ(note(0xFFFF, {32, 1, 1}),
+              "16 of 32 lanes active; 16 are switched off by a branch, such as a bounds check.");
+    EXPECT_EQ(note(0x7, {2, 2, 1}),
+              "3 of 4 lanes active; 1 is switched off by a branch, such as a bounds check.");
+}
+
+TEST(Request, TellsALanesAddressAndHowItComesAbout) {
+    const Recording global = one_request(
+        kLoadM, ~1u, [](uint32_t lane) { return (lane % 16 + 16 + lane / 16 * 64) * 4; }, {16, 2, 1});
+    const RequestView request = request_view(*global.trace, *global.index, 0);
+    EXPECT_EQ(lane_text(*global.trace, request, 19), "thread (3,1): M[1,19] = byte 332 of M, sector 10");
+    EXPECT_EQ(
+        lane_formula(*global.trace, request, 19),
+        (std::vector<std::string>{"1\u00b764 + 19 = 83", "83\u00b74 = byte 332", "332/32 = sector 10"}));
+    EXPECT_EQ(lane_text(*global.trace, request, 0), "thread (0,0): switched off in this request");
+    EXPECT_TRUE(lane_formula(*global.trace, request, 0).empty());
+
+    const Recording shared =
+        one_request(kLoadMds, ~0u, [](uint32_t lane) { return lane * 128 + 12; }, {4, 4, 1});
+    const RequestView columns = request_view(*shared.trace, *shared.index, 0);
+    EXPECT_EQ(lane_text(*shared.trace, columns, 5), "thread (1,1): Mds[5,3] = byte 652 of Mds, bank 3");
+    EXPECT_EQ(lane_text(*shared.trace, columns, 20), "lane 20: the block has no thread here");
+}
+
+// On random requests: what is laid out is what is counted, and every active lane is in it.
+TEST(Request, LayoutAgreesWithTheCostOfRandomRequests) {
+    const trace::Trace random = trace::random_trace(11, 2, 1, 600);
+    const auto index = index_block(random, one_phase(random.sites.size()), 1);
+    analysis::CostTable costs(random);
+    for (uint32_t step = 0; step < index->steps; ++step) {
+        const RequestView view = request_view(random, *index, step);
+        const analysis::Cost& cost = costs.of(index->first + step);
+        if (view.kind == StepKind::Barrier) continue;
+        uint32_t lanes = 0;
+        if (view.kind == StepKind::GlobalLoad || view.kind == StepKind::GlobalStore) {
+            ASSERT_EQ(view.cost.global, cost.global) << "step " << step;
+            EXPECT_EQ(view.sectors.size(), cost.global.sectors) << "step " << step;
+            EXPECT_EQ(view.lines.size(), cost.global.lines);
+            for (const SectorView& sector : view.sectors) lanes |= sector.lanes;
+        } else {
+            ASSERT_EQ(view.cost.shared, cost.shared) << "step " << step;
+            for (const auto& bank : view.banks) {
+                for (const WordView& word : bank) lanes |= word.lanes;
+            }
+        }
+        EXPECT_EQ(lanes, view.mask) << "step " << step;
+        EXPECT_FALSE(view.verdict.empty());
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::view
