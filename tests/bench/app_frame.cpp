@@ -1,0 +1,61 @@
+// The processor's share of a frame of the Step screen: everything but OpenGL, at 1600 x 1000, each frame at
+// another step.
+#include <memory>
+
+#include <benchmark/benchmark.h>
+
+#include "app/frame.h"
+#include "app/platform/headless.h"
+#include "app/session.h"
+#include "tests/bench/recordings.h"
+
+namespace tilescope::bench {
+namespace {
+
+// Frames of one recording; `next` moves the cursor before each.
+template <class Next>
+void frames(benchmark::State& state, const trace::Trace& trace, Next next) {
+    auto headless = app::platform::Headless::create(1600, 1000);
+    if (!headless) return state.SkipWithError(headless.error().message.c_str());
+    auto frame = app::Frame::create();
+    if (!frame) return state.SkipWithError(frame.error().message.c_str());
+    // The trace outlives the benchmark, so the session need not own it.
+    auto session = app::make_session({std::shared_ptr<void>(), &trace}, "benchmark");
+    if (!session) return state.SkipWithError(session.error().message.c_str());
+    app::State shown;
+    app::show_session(shown, std::move(*session));
+    app::ready_block(shown, true);
+    app::platform::Input input;
+    input.dt = 1.0 / 60;
+    const app::Canvas canvas{1600, 1000, 1};
+    for (int i = 0; i < 3; ++i) (*frame)->build(shown, input, canvas, false);
+    for (auto _ : state) {
+        next(shown);
+        (*frame)->build(shown, input, canvas, false);
+        state.PauseTiming();
+        (*frame)->render();  // what was built is used up, as in the window
+        state.ResumeTiming();
+    }
+}
+
+void build_frame(benchmark::State& state) {
+    static const trace::Trace trace = record("tiled", {64, 64, 64, 16});
+    const auto steps = static_cast<uint32_t>(trace.blocks[0].count);
+    frames(state, trace, [&](app::State& shown) { shown.cursor.step = (shown.cursor.step + 7) % steps; });
+}
+BENCHMARK(build_frame)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(300);
+
+// Any step of 10 million: another block each frame, its values made beside the window.
+void build_frame_anywhere(benchmark::State& state) {
+    const trace::Trace& trace = large();
+    uint64_t step = 0;
+    frames(state, trace, [&](app::State& shown) {
+        step = (step + 0x9E37'79B9'7F4A'7C15u) % trace.steps();
+        shown.cursor.block = trace::block_of(trace, step);
+        shown.cursor.step = static_cast<uint32_t>(step - trace.blocks[shown.cursor.block].first);
+    });
+}
+BENCHMARK(build_frame_anywhere)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(300);
+
+}  // namespace
+}  // namespace tilescope::bench
