@@ -61,7 +61,7 @@ void caption_bar(Ui& ui, const Rect& rect) {
         fmt::format("step {} of {}", view::grouped(ui.step() + 1), view::grouped(ui.index->steps));
     const std::string phase =
         fmt::format("block ({},{})   {}", block.x, block.y, view::phase_text(*ui.index, ui.step()));
-    const float side = ui.px(250);
+    const float side = ui.px(300);
     const float y = rect.min.y + (rect.height() - title - small) / 2;
     line(ui, {in.max.x, y + ui.px(3)}, side, Face::Mono, Size::Body, Ink::Text, where, draw::Align::Right);
     line(ui, {in.max.x, y + title}, side, Face::Mono, Size::Small, Ink::TextQuiet, phase, draw::Align::Right);

@@ -69,7 +69,7 @@ void cell_texts(Ui& ui, const view::MatrixView& matrix, const view::Roles& roles
                                                                 : Size::Small);
     if (pitch < ui.px(22)) value.px = std::max(ui.px(8), std::floor(pitch * 0.58f));
     draw::Font index = ui.font(Face::Mono, Size::Small);
-    if (pitch < ui.px(60)) index.px = ui.px(10);
+    if (pitch < ui.px(60)) index.px = ui.px(12);
     ui.list.PushClipRect(grid.clip_min, grid.clip_max, true);
     for (uint32_t row = first_row; row < end_row; ++row) {
         for (uint32_t col = first_col; col < end_col; ++col) {
@@ -80,7 +80,7 @@ void cell_texts(Ui& ui, const view::MatrixView& matrix, const view::Roles& roles
             const Rgba ink = lit ? ui.context.palette.text_on(ui.ink(ink_of(matrix.kind)))
                                  : ui.ink(inside ? Ink::Text : Ink::TextFaint);
             const std::string text = value_text(ui, matrix, roles, owner, row, col);
-            const float low = indices ? at.y + pitch * 0.72f : at.y + pitch;
+            const float low = indices ? at.y + pitch * 0.68f : at.y + pitch;
             draw::draw_text_in(ui.list, value, at, {at.x + pitch, low}, ink, text);
             if (indices) {
                 draw::draw_text_in(ui.list, index, {at.x, at.y + pitch * 0.62f}, {at.x + pitch, at.y + pitch},

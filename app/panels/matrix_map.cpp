@@ -135,7 +135,7 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
         const bool same =
             input(roles.m).empty() || input(roles.n).empty() || input(roles.m)[0] == input(roles.n)[0];
         line(ui, at, legend, Face::Text, Size::Small, Ink::TextQuiet,
-             same ? fmt::format("each input loaded {} times", loads)
+             same ? fmt::format("inputs loaded {} times", loads)
                   : fmt::format("loaded: M {}, N {} times", input(roles.m)[0], input(roles.n)[0]));
     } else {
         const float ramp = ui.px(44), y = at.y + (small - size) / 2;

@@ -17,6 +17,7 @@ void request_panel(Ui& ui, const Rect& rect, const view::Relations& selected);
 void timeline_panel(Ui& ui, const Rect& rect);
 void transport(Ui& ui, const Rect& rect);
 void sums_panel(Ui& ui, const Rect& rect);
+float sums_height(Ui& ui);  // that shows all of it
 void keys_overlay(Ui& ui, const Rect& screen);
 void record_form(Ui& ui, const Rect& screen, float top);
 

@@ -22,15 +22,16 @@ float table(Ui& ui, const Rect& in, float y, const view::SumsTable& sums) {
     for (const view::SumsRow& row : sums.rows) {
         if (y + small > in.max.y + ui.px(4)) return y;
         sign(ui, {{in.min.x, y + (small - mark) / 2}, {in.min.x + mark, y + (small + mark) / 2}}, row.kind);
-        line(ui, {in.min.x + mark + ui.px(6), y}, requests - third - in.min.x - mark, Face::Text, Size::Small,
-             Ink::TextQuiet, row.what);
-        line(ui, {requests, y}, third, Face::Mono, Size::Small, Ink::Text, row.requests, draw::Align::Right);
-        const float used = line(ui, {cost, y}, third, Face::Mono, Size::Small,
-                                row.wasteful ? Ink::Fault : Ink::Text, row.cost, draw::Align::Right);
-        if (row.wasteful) {
-            const float x = cost - used - ui.px(10), m = y + small / 2, r = ui.px(3.5f);
+        const float name = line(ui, {in.min.x + mark + ui.px(6), y}, requests - third - in.min.x - mark,
+                                Face::Text, Size::Small, Ink::TextQuiet, row.what);
+        if (ui.over({{in.min.x, y}, {in.max.x, y + small}})) ui.tip = row.exact;
+        if (row.wasteful) {  // a shape beside the colour
+            const float x = in.min.x + mark + name + ui.px(14), m = y + small / 2, r = ui.px(3.5f);
             ui.list.AddTriangleFilled({x, m - r}, {x + r, m + r}, {x - r, m + r}, ui.ink(Ink::Fault));
         }
+        line(ui, {requests, y}, third, Face::Mono, Size::Small, Ink::Text, row.requests, draw::Align::Right);
+        line(ui, {cost, y}, third, Face::Mono, Size::Small, row.wasteful ? Ink::Fault : Ink::Text, row.cost,
+             draw::Align::Right);
         line(ui, {in.max.x, y}, third, Face::Mono, Size::Small, Ink::TextQuiet, row.least,
              draw::Align::Right);
         y += small;
@@ -39,6 +40,13 @@ float table(Ui& ui, const Rect& in, float y, const view::SumsTable& sums) {
 }
 
 }  // namespace
+
+float sums_height(Ui& ui) {
+    if (!ui.state.session) return 0;
+    const analysis::Summary& summary = ui.state.session->summary;
+    const size_t rows = view::sums_table("", {}, summary).rows.size();
+    return line_height(ui, Size::Small) * static_cast<float>(2 * (rows + 1) + 2) + ui.px(12 * 2 + 14);
+}
 
 void sums_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);

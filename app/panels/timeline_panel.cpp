@@ -39,6 +39,11 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     // Phases: a band with its number where there is room for it.
     const Rect band{plot.min, {plot.max.x, plot.min.y + small}};
     line(ui, {rect.min.x, band.min.y}, label, Face::Text, Size::Small, Ink::TextQuiet, "phase");
+    // Where a number is wider than its phase, only every so many phases have theirs.
+    const draw::Font numbers = ui.font(Face::Mono, Size::Small);
+    const float widest = draw::text_size(numbers, std::to_string(ui.index->phases.phases)).x + ui.px(4);
+    const auto every = static_cast<size_t>(std::max(
+        1.f, std::ceil(widest * static_cast<float>(ui.index->phases.phases) / std::max(plot.width(), 1.f))));
     const bool crowded =
         !time.phases.empty() && band.width() / static_cast<float>(time.phases.size()) < ui.px(6);
     for (size_t i = 0; i < time.phases.size(); ++i) {
@@ -49,10 +54,18 @@ void timeline_panel(Ui& ui, const Rect& rect) {
         if (crowded && !here) continue;
         ui.list.AddRectFilled(box.min, {std::max(box.max.x - 1, box.min.x + 1), box.max.y},
                               ui.ink(here ? Ink::Accent : Ink::Raised), ui.px(2));
+    }
+    for (size_t i = 0; i < time.phases.size() && !crowded; ++i) {
+        const view::PhaseSpan& span = time.phases[i];
+        const bool here = ui.step() >= span.first && ui.step() < span.end;
         const std::string text = span.phase == analysis::kAfter ? "after" : std::to_string(span.phase);
-        draw::draw_text_in(ui.list, ui.font(Face::Mono, Size::Small), box.min, box.max,
-                           here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::TextQuiet),
-                           text);
+        const Rect box{{x_of(span.first), band.min.y}, {x_of(span.end), band.max.y - 2}};
+        const Rgba color = here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::TextQuiet);
+        if (every == 1) {
+            draw::draw_text_in(ui.list, numbers, box.min, box.max, color, text);
+        } else if (!here && i % every == 0 && span.phase != analysis::kAfter) {
+            draw::draw_text(ui.list, numbers, {box.min.x + ui.px(2), box.min.y}, color, text);
+        }
     }
     if (crowded) {
         ui.list.AddRectFilled(band.min, {band.max.x, band.min.y + 2}, ui.ink(Ink::Line));
@@ -73,9 +86,9 @@ void timeline_panel(Ui& ui, const Rect& rect) {
                                   draw::with_alpha(ui.ink(Ink::Accent), pinned ? 0.16f : 0.08f));
         }
         warp_row(ui, time, time.warps[warp], row, per_step);
-        const size_t every =
+        const size_t labelled =
             std::max<size_t>(1, static_cast<size_t>(std::ceil(small / std::max(pitch, 1.f))));
-        if (warp % every == 0 || (warp == current && every == 1)) {
+        if (warp % labelled == 0) {
             line(ui, {rect.min.x, top + (inner - small) / 2}, label - ui.px(8), Face::Text, Size::Small,
                  warp == current ? Ink::Text : Ink::TextQuiet, fmt::format("warp {}", warp));
         }

@@ -28,7 +28,7 @@ struct Layout {
     Rect top, caption, source, matrices, tiles, request, bottom, time, transport, sums;
 };
 
-Layout lay_out(const Ui& ui, const Rect& screen) {
+Layout lay_out(Ui& ui, const Rect& screen) {
     const float gap = ui.px(8), w = screen.width(), h = screen.height();
     const bool low = h < ui.px(860);
     const float top = ui.px(low ? 40 : 44), caption = ui.px(low ? 52 : 58);
@@ -47,9 +47,9 @@ Layout lay_out(const Ui& ui, const Rect& screen) {
     const float x1 = screen.min.x + gap, x2 = x1 + left, x3 = screen.max.x - gap - right,
                 x4 = screen.max.x - gap;
     l.source = {{x1, y1}, {x2, y2}};
-    const float sums = std::max(bottom, ui.px(252));
+    const float sums = std::max(bottom, panels::sums_height(ui));
     l.request = {{x3, y1}, {x4, y3 - sums - gap}};
-    const float split = std::round(y1 + (y2 - y1) * (tiles ? 0.65f : 0.74f));
+    const float split = std::round(y1 + (y2 - y1) * (tiles ? 0.65f : 0.68f));
     l.matrices = {{x2 + gap, y1}, {x3 - gap, split}};
     l.tiles = {{x2 + gap, split + gap}, {x3 - gap, y2}};
     l.sums = {{x3, y3 - sums}, {x4, y3}};

@@ -22,8 +22,11 @@ SumsTable sums_table(const std::string& title, const SplitSums& sums, const anal
         const bool global = kind == StepKind::GlobalLoad || kind == StepKind::GlobalStore;
         const uint64_t cost = global ? part.sectors : part.wavefronts;
         const uint64_t least = global ? part.ideal_sectors : part.ideal_wavefronts;
-        table.rows.push_back(
-            {what, kind, grouped(part.requests), grouped(cost), grouped(least), cost > least});
+        SumsRow row{what, kind,        short_count(part.requests), short_count(cost), short_count(least),
+                    "",   cost > least};
+        row.exact = fmt::format("{}: {}, of {} needed", counted(part.requests, "request"),
+                                counted(cost, global ? "sector" : "wavefront"), grouped(least));
+        table.rows.push_back(std::move(row));
     };
     add("global loads", StepKind::GlobalLoad, sums.global_load, whole.global_load);
     add("shared stores", StepKind::SharedStore, sums.shared_store, whole.shared_store);

@@ -11,7 +11,8 @@ namespace tilescope::view {
 struct SumsRow {
     std::string what;  // "global loads"
     StepKind kind = StepKind::GlobalLoad;
-    std::string requests, cost, least;  // "1,024", "4,096", "4,096"
+    std::string requests, cost, least;  // "1,024", "4,096", "4,096"; millions shortened
+    std::string exact;                  // "16,384 requests: 139,264 sectors, of 24,576 needed"
     bool wasteful = false;              // cost exceeds the least
 };
 

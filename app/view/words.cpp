@@ -29,6 +29,12 @@ std::string grouped(uint64_t number) {
     return digits;
 }
 
+std::string short_count(uint64_t number) {
+    const auto size = static_cast<double>(number);
+    if (number < 1'000'000) return grouped(number);
+    return number < 1'000'000'000 ? fmt::format("{:.2f} M", size / 1e6) : fmt::format("{:.2f} G", size / 1e9);
+}
+
 std::string counted(uint64_t number, std::string_view noun) {
     return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
 }

@@ -25,6 +25,7 @@ struct CellRect {
 };
 
 std::string grouped(uint64_t number);                         // 1,048,576
+std::string short_count(uint64_t number);                     // 999,999, then 1.05 M, 2.10 G
 std::string counted(uint64_t number, std::string_view noun);  // "1 sector", "4 sectors"
 std::string bytes_text(uint64_t bytes);                       // "512 bytes", "16.0 KiB"
 std::string short_value(float value);                         // "-9", "2.5", "1.2e+6", "NaN"

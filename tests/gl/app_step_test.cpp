@@ -94,6 +94,13 @@ TEST(StepScreen, ListOfKeys) {
     test::expect_golden(picture(std::move(state), 1280, 720), "step_keys");
 }
 
+TEST(StepScreen, FormThatRecords) {
+    SKIP_WITHOUT_OPENGL();
+    State state = recorded("tiled", kDefault);
+    state.form.open = true;
+    test::expect_golden(picture(std::move(state), 1280, 720), "step_record_form");
+}
+
 // Sizes that nobody designed for are drawn too, and a state without a recording.
 TEST(StepScreen, DrawsAnySizeAndNothingAtAll) {
     SKIP_WITHOUT_OPENGL();

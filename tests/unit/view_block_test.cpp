@@ -41,6 +41,23 @@ TEST(BlockSums, EndAtTheSumsOfTheRecordingForOneBlock) {
     EXPECT_FALSE(table.rows[0].wasteful);
 }
 
+TEST(Words, NumbersStayShortAndExactWhereTheyCan) {
+    EXPECT_EQ(grouped(0), "0");
+    EXPECT_EQ(grouped(999), "999");
+    EXPECT_EQ(grouped(1048576), "1,048,576");
+    EXPECT_EQ(short_count(999'999), "999,999");
+    EXPECT_EQ(short_count(8'388'608), "8.39 M");
+    EXPECT_EQ(counted(1, "sector"), "1 sector");
+    EXPECT_EQ(counted(0, "sector"), "0 sectors");
+    EXPECT_EQ(bytes_text(512), "512 bytes");
+    EXPECT_EQ(bytes_text(16384), "16.0 KiB");
+    EXPECT_EQ(short_value(-9), "-9");
+    EXPECT_EQ(short_value(2.5f), "2.5");
+    EXPECT_EQ(range_words("row", 0, 2), "rows 0 and 1");
+    EXPECT_EQ(range_words("row", 3, 4), "row 3");
+    EXPECT_EQ(rect_text({0, 2, 0, 16}), "[0..1,0..15]");
+}
+
 TEST(Source, CountsRequestsOfTheBlockUpToTheStep) {
     const Recording made = record("tiled", {32, 32, 32, 16}, 2);
     for (const uint32_t step : {0u, 17u, 300u, made.index->steps - 1}) {
