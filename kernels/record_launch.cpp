@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -79,10 +81,21 @@ void fill_buffer(simt::Buffer& buffer, const Array& array, uint64_t seed) {
     if (array.role != ArrayRole::Input) {
         return;
     }
-    for (uint64_t i = 0; i < array.bytes() / sizeof(float); ++i) {
-        const float value = input_value(seed, array.parameter, i);
-        std::memcpy(buffer.bytes.data() + i * sizeof value, &value, sizeof value);
+    const uint64_t count = array.bytes() / sizeof(float);
+    const auto fill = [&](uint64_t first, uint64_t last) {
+        for (uint64_t i = first; i < last; ++i) {
+            const float value = input_value(seed, array.parameter, i);
+            std::memcpy(buffer.bytes.data() + i * sizeof value, &value, sizeof value);
+        }
+    };
+    constexpr uint64_t kWorthAThread = 1 << 20;
+    const uint64_t parts =
+        std::clamp<uint64_t>(count / kWorthAThread, 1, std::max(1u, std::thread::hardware_concurrency()));
+    std::vector<std::jthread> helpers;
+    for (uint64_t part = 1; part < parts; ++part) {
+        helpers.emplace_back(fill, count * part / parts, count * (part + 1) / parts);
     }
+    fill(0, count / parts);
 }
 
 size_t buffer_of(const std::vector<Array>& arrays, size_t array) {

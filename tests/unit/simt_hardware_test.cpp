@@ -61,7 +61,7 @@ std::string ptx_for(const std::string& op, const Shape& shape) {
 
 Buffer buffer_of(const char* name, uint64_t base, const std::vector<uint32_t>& words, size_t bytes) {
     Buffer buffer{name, base, std::vector<std::byte>(bytes)};
-    std::memcpy(buffer.bytes.data(), words.data(), std::min(bytes, words.size() * 4));
+    if (!words.empty()) std::memcpy(buffer.bytes.data(), words.data(), std::min(bytes, words.size() * 4));
     return buffer;
 }
 
