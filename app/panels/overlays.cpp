@@ -37,10 +37,17 @@ void keys_overlay(Ui& ui, const Rect& screen) {
 
 namespace {
 
-void size_field(const char* label, uint32_t& value, float width) {
+void label(const char* text) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(text);
+    ImGui::SameLine();
+}
+
+void size_field(const char* name, const char* id, uint32_t& value, float width) {
     int number = static_cast<int>(value);
+    label(name);
     ImGui::SetNextItemWidth(width);
-    if (ImGui::InputInt(label, &number, 0, 0)) value = static_cast<uint32_t>(std::max(number, 0));
+    if (ImGui::InputInt(id, &number, 0, 0)) value = static_cast<uint32_t>(std::max(number, 0));
 }
 
 }  // namespace
@@ -53,9 +60,13 @@ void record_form(Ui& ui, const Rect& screen, float top) {
     const float width = ui.px(420);
     ImGui::SetNextWindowPos({screen.max.x - width - ui.px(12), top});
     ImGui::SetNextWindowSize({width, 0});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.f, ui.px(1)));
+    ImGui::PushStyleColor(ImGuiCol_Border, ui.ink(Ink::LineStrong));
     ImGui::Begin("Record", nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_AlwaysAutoResize);
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar();
     draw::push_font(ui.font(Face::Strong, Size::Body));
     ImGui::TextUnformatted(progress.busy ? "Recording" : "Record a kernel");
     draw::pop_font();
@@ -81,8 +92,9 @@ void record_form(Ui& ui, const Rect& screen, float top) {
         }
     }
     ImGui::Separator();
-    ImGui::SetNextItemWidth(ui.px(260));
-    if (ImGui::BeginCombo("kernel", form.kernel.c_str())) {
+    label("Kernel");
+    ImGui::SetNextItemWidth(-1);
+    if (ImGui::BeginCombo("##kernel", form.kernel.c_str())) {
         for (const kernels::KernelInfo& kernel : kernels::catalogue()) {
             if (ImGui::Selectable(kernel.name.c_str(), kernel.name == form.kernel)) form.kernel = kernel.name;
         }
@@ -90,8 +102,9 @@ void record_form(Ui& ui, const Rect& screen, float top) {
     }
     if (const kernels::KernelInfo* kernel = kernels::find(form.kernel))
         ImGui::TextDisabled("%s", kernel->teaches.c_str());
-    ImGui::SetNextItemWidth(ui.px(90));
-    if (ImGui::BeginCombo("T", std::to_string(form.shape.tile).c_str())) {
+    label("T");
+    ImGui::SetNextItemWidth(ui.px(72));
+    if (ImGui::BeginCombo("##T", std::to_string(form.shape.tile).c_str())) {
         for (const int tile : kernels::kTiles) {
             if (ImGui::Selectable(std::to_string(tile).c_str(),
                                   static_cast<uint32_t>(tile) == form.shape.tile)) {
@@ -100,11 +113,12 @@ void record_form(Ui& ui, const Rect& screen, float top) {
         }
         ImGui::EndCombo();
     }
-    size_field("m", form.shape.m, ui.px(80));
     ImGui::SameLine();
-    size_field("k", form.shape.k, ui.px(80));
+    size_field("m", "##m", form.shape.m, ui.px(72));
     ImGui::SameLine();
-    size_field("n", form.shape.n, ui.px(80));
+    size_field("k", "##k", form.shape.k, ui.px(72));
+    ImGui::SameLine();
+    size_field("n", "##n", form.shape.n, ui.px(72));
     if (!state.message.empty()) ImGui::TextUnformatted(state.message.c_str());
     if (ImGui::Button("Record", {-1, ui.px(34)})) {
         app::start_recording(state);

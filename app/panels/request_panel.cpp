@@ -227,7 +227,7 @@ void request_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
         for (std::string& part : wrapped(small_text, said, in.width())) foot.push_back(std::move(part));
     }
     if (foot.size() > 7) foot.resize(7);
-    const std::vector<std::string> address =
+    std::vector<std::string> address =
         wrapped(ui.font(Face::Text, Size::Body), view::lane_text(ui.trace(), request, lane), in.width());
     // As many of the formula's steps on a line as fit.
     std::vector<std::string> steps;
@@ -238,11 +238,19 @@ void request_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
         else
             steps.push_back(part);
     }
+    // In a low panel the selection takes the place of the address, so that the picture stays.
+    const float taken =
+        body * static_cast<float>(address.size()) + small * static_cast<float>(steps.size() + foot.size());
+    if (!foot.empty() && in.max.y - y - taken < ui.px(150)) {
+        address.clear();
+        steps.clear();
+    }
     float bottom = in.max.y;
     if (!foot.empty()) bottom -= small * static_cast<float>(foot.size()) + ui.px(10);
     bottom -= body * static_cast<float>(address.size()) + small * static_cast<float>(steps.size()) + ui.px(8);
     float at = bottom + ui.px(8);
-    ui.list.AddLine({in.min.x, bottom + ui.px(2)}, {in.max.x, bottom + ui.px(2)}, ui.ink(Ink::Line));
+    if (!address.empty())
+        ui.list.AddLine({in.min.x, bottom + ui.px(2)}, {in.max.x, bottom + ui.px(2)}, ui.ink(Ink::Line));
     for (const std::string& text : address) {
         line(ui, {in.min.x, at}, in.width(), Face::Text, Size::Body, Ink::Text, text);
         at += body;
@@ -262,7 +270,7 @@ void request_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
     }
 
     const Rect picture{{in.min.x, y}, {in.max.x, bottom - ui.px(4)}};
-    if (picture.height() < ui.px(80)) return;
+    if (picture.height() < ui.px(70)) return;
     if (request.kind == view::StepKind::Barrier) {
         const Rect lanes{{in.min.x, y + small}, {in.max.x, y + small + ui.px(16)}};
         lane_numbers(ui, lanes, y);

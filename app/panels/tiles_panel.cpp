@@ -86,7 +86,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
                                                                     : Size::Small);
         if (pitch < ui.px(22)) value.px = std::max(ui.px(8), std::floor(pitch * 0.58f));
         draw::Font source = ui.font(Face::Mono, Size::Small);
-        if (pitch < ui.px(66)) source.px = ui.px(11);
+        if (pitch < ui.px(66)) source.px = ui.px(12);
         for (uint32_t row = 0; row < tile.rows; ++row) {
             for (uint32_t col = 0; col < tile.cols; ++col) {
                 const view::SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];

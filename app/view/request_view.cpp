@@ -73,11 +73,8 @@ std::string mask_note(const RequestView& view, uint64_t threads) {
         return fmt::format("The block has only {} in this warp; its other {} idle.", counted(here, "thread"),
                            here == 31 ? "lane is" : fmt::format("{} lanes are", kWarpSize - here));
     }
-    const uint64_t off = here - static_cast<uint64_t>(active);
-    std::string note =
-        fmt::format("{} of {} active; {} switched off by a branch, such as a bounds check.", active,
-                    counted(here, "lane"), off == 1 ? "1 is" : fmt::format("{} are", off));
-    return note;
+    return fmt::format("{} of {} active; {} switched off by a branch.", active, counted(here, "lane"),
+                       here - static_cast<uint64_t>(active));
 }
 
 const char* verb_of(StepKind kind) {

@@ -60,10 +60,8 @@ TEST(Request, SaysWhyLanesAreOff) {
     EXPECT_EQ(note(~0u, {32, 1, 1}), "");
     EXPECT_EQ(note(0xF, {2, 2, 1}),
               "The block has only 4 threads in this warp; its other 28 lanes are idle.");
-    EXPECT_EQ(note(0xFFFF, {32, 1, 1}),
-              "16 of 32 lanes active; 16 are switched off by a branch, such as a bounds check.");
-    EXPECT_EQ(note(0x7, {2, 2, 1}),
-              "3 of 4 lanes active; 1 is switched off by a branch, such as a bounds check.");
+    EXPECT_EQ(note(0xFFFF, {32, 1, 1}), "16 of 32 lanes active; 16 switched off by a branch.");
+    EXPECT_EQ(note(0x7, {2, 2, 1}), "3 of 4 lanes active; 1 switched off by a branch.");
 }
 
 TEST(Request, TellsALanesAddressAndHowItComesAbout) {
