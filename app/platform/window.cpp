@@ -112,8 +112,10 @@ Window::~Window() = default;
 Result<std::unique_ptr<Window>> Window::create(int width, int height, const std::string& title) {
     glfwSetErrorCallback([](int, const char* text) { glfw_says = text; });
     if (!glfwInit())
-        return Error{fmt::format(
-            "No window can be opened here ({}); `tilescope render` makes pictures without one.", glfw_says)};
+        return Error{
+            fmt::format("no window can be opened here: the display system says '{}'; `tilescope render` "
+                        "makes pictures without a display",
+                        glfw_says)};
     auto parts = std::make_unique<Parts>();
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 #include <sstream>
 #include <string>
 
@@ -13,6 +14,10 @@
 #include "kernels/catalogue.h"
 
 namespace tilescope::kernels {
+
+// How a test names its kernel.
+void PrintTo(const KernelInfo& kernel, std::ostream* out) { *out << kernel.name; }
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,7 +123,7 @@ TEST_P(PtxAssets, HaveASiteForEachAccessOfTheSource) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, PtxAssets, testing::ValuesIn(catalogue()),
-                         [](const auto& kernel) { return kernel.param.name; });
+                         [](const auto& parameter) { return parameter.param.name; });
 
 }  // namespace
 }  // namespace tilescope::kernels

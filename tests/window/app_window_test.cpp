@@ -1,6 +1,5 @@
 // The real program in a real window, on a display of the test's own: real keys go in, and the window's
 // title says where playback stands.
-#include <algorithm>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -59,16 +58,11 @@ TEST_F(Window, SpacePlaysAndStops) {
     EXPECT_EQ(program.step(), stopped) << "it still plays";
 }
 
-TEST_F(Window, FirstFrameComesWithinHalfASecondOnSoftwareOpenGL) {
-    double best = 1e9;  // of three starts: the machine may be busy with other tests
-    for (int i = 0; i < 3 && best >= 500; ++i) {
-        Program program(*desktop_, {});
-        ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.title();
-        ASSERT_TRUE(program.wait_until([&] { return program.first_frame_ms() > 0; })) << program.errors();
-        best = std::min(best, program.first_frame_ms());
-    }
-    RecordProperty("first_frame_ms", std::to_string(best));
-    EXPECT_LT(best, 500);
+// How long it takes is a benchmark's to say (tests/bench/table.py reads the same line).
+TEST_F(Window, SaysWhenItsFirstFrameCame) {
+    Program program(*desktop_, {});
+    ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.title();
+    EXPECT_TRUE(program.wait_until([&] { return program.first_frame_ms() > 0; })) << program.errors();
 }
 
 }  // namespace
