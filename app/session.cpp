@@ -1,9 +1,11 @@
 #include "app/session.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include <fmt/format.h>
 
+#include "core/trace/file.h"
 #include "kernels/record.h"
 
 namespace tilescope::app {
@@ -31,6 +33,8 @@ Result<Session> make_session(std::shared_ptr<const trace::Trace> trace, std::str
         for (const uint32_t loads : session.loads[at])
             session.most_loads[at] = std::max(session.most_loads[at], loads);
     }
+    static std::atomic<uint64_t> made{0};
+    session.serial = ++made;
     session.trace = std::move(trace);
     session.origin = std::move(origin);
     return session;
@@ -91,6 +95,16 @@ bool ready_block(State& state, bool wait) {
         return !data.done;
     }
     return false;
+}
+
+void open_file(State& state, const std::string& path) {
+    auto trace = trace::read_file(path);
+    auto session = trace ? make_session(std::make_shared<const trace::Trace>(std::move(*trace)), path)
+                         : Result<Session>(trace.error());
+    if (session)
+        show_session(state, std::move(*session));
+    else
+        state.message = session.error().message;
 }
 
 void start_recording(State& state) {

@@ -29,6 +29,9 @@ void show_session(State& state, Session session);
 // still to come.
 bool ready_block(State& state, bool wait);
 
+// Shows the recording of a file, or says in state.message why not.
+void open_file(State& state, const std::string& path);
+
 // Starts to record what the form asks for, ending an earlier recording. Errors go to state.message.
 void start_recording(State& state);
 // Takes over what the background has finished since; true while a recording is under way.

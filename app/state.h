@@ -38,7 +38,8 @@ struct Session {
     std::shared_ptr<const trace::Trace> trace;
     analysis::Summary summary;
     analysis::PhaseRule rule;
-    std::string origin;  // file name, or "recorded now"
+    uint64_t serial = 0;  // of this run of the program: tells what was drawn of one from another
+    std::string origin;   // file name, or "recorded now"
     // Loads of every element by all recorded blocks, by array, and the most of them; empty for arrays
     // too large to show as a map.
     std::vector<std::vector<uint32_t>> loads;

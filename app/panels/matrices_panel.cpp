@@ -94,7 +94,7 @@ void cell_texts(Ui& ui, const view::MatrixView& matrix, const view::Roles& roles
 // One texture a matrix: plain, or how often each element was loaded where cells are too small for more.
 void base_cells(Ui& ui, uint32_t id, const view::MatrixView& matrix, bool heat) {
     const app::Session& session = *ui.state.session;
-    const uint64_t version = reinterpret_cast<uintptr_t>(session.trace.get()) * 2 + (heat ? 1 : 0);
+    const uint64_t version = session.serial * 2 + (heat ? 1 : 0);
     if (!ui.context.grids.stale(id, version)) return;
     if (matrix.rows > 8192 || matrix.cols > 8192 || uint64_t{matrix.rows} * matrix.cols > (16ull << 20))
         return;

@@ -12,7 +12,7 @@ namespace {
 
 void map_cells(Ui& ui, uint32_t id, uint8_t array) {
     const app::Session& session = *ui.state.session;
-    const auto version = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(session.trace.get()));
+    const auto version = session.serial;
     if (!ui.context.grids.stale(id, version)) return;
     const Array& shape = session.trace->arrays[array];
     const size_t count = size_t{shape.rows} * shape.cols;

@@ -109,6 +109,7 @@ void step_screen(Ui& ui, const Rect& screen) {
 
 void draw_screen(State& state, const platform::Input& input, DrawContext& context) {
     const bool recording = poll_background(state);
+    for (const std::string& path : input.dropped) open_file(state, path);
     if (!context.typing) handle_input(state, input);
     advance(state, input.dt);
     const bool coming = ready_block(state, context.still);
