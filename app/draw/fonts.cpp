@@ -78,6 +78,10 @@ bool Fonts::ensure(float scale) {
         std::string_view bytes = bytes_of(face);
         missing |= bytes.empty();
         for (size_t size = 0; size < std::size(kSizes); ++size) {
+            if (face != Face::Mono && size > static_cast<size_t>(Size::Display)) {
+                fonts_[static_cast<size_t>(face)][size] = of(face, Size::Small);
+                continue;
+            }
             // Inter's and JetBrains Mono's design sizes differ: the same x-height needs a little less of the
             // latter.
             float px = std::round(kSizes[size] * scale * (face == Face::Mono ? 0.95f : 1.f));
@@ -105,6 +109,19 @@ bool Fonts::ensure(float scale) {
 
 Font Fonts::of(Face face, Size size) const {
     return fonts_[static_cast<size_t>(face)][static_cast<size_t>(size)];
+}
+
+std::optional<Font> Fonts::for_cells(std::string_view text, float width, float height, Size most) const {
+    const Size sizes[] = {Size::Display, Size::Title,     Size::Body,
+                          Size::Small,   Size::CellSmall, Size::CellTiny};
+    for (const Size size : sizes) {
+        if (kSizes[static_cast<size_t>(size)] > kSizes[static_cast<size_t>(most)]) continue;
+        const Font font = of(Face::Mono, size);
+        const ImVec2 takes = text_size(font, text);
+        // The capitals of a line are about six tenths of it high.
+        if (takes.x <= width && takes.y * 0.62f <= height) return font;
+    }
+    return std::nullopt;
 }
 
 void push_font(const Font& font) {

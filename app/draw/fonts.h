@@ -1,4 +1,5 @@
-// Type: Inter for words, JetBrains Mono for numbers and code, in four sizes.
+// Type: Inter for words, JetBrains Mono for numbers and code, in four sizes; two smaller ones of Mono
+// are for the cells of grids alone.
 //
 // The font files are built into the program from the system's packages; where they were missing at
 // build time they are looked for at run time, and where they are missing then too, ImGui's own face
@@ -6,6 +7,8 @@
 #pragma once
 
 #include <array>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,9 +17,9 @@
 
 namespace tilescope::draw {
 
-enum class Face : uint8_t { Text, Strong, Mono };           // Strong is Inter SemiBold
-enum class Size : uint8_t { Small, Body, Title, Display };  // 13, 16, 20, 28 logical pixels
-inline constexpr float kSizes[] = {13, 16, 20, 28};
+enum class Face : uint8_t { Text, Strong, Mono };  // Strong is Inter SemiBold
+enum class Size : uint8_t { Small, Body, Title, Display, CellSmall, CellTiny };
+inline constexpr float kSizes[] = {13, 16, 20, 28, 11, 9};  // logical pixels
 
 struct Font {
     ImFont* font = nullptr;
@@ -28,12 +31,17 @@ public:
     // Builds the atlas of the current ImGui context for a scale (framebuffer pixels per logical
     // pixel); does nothing when it is built for that scale already. Returns true if it was rebuilt.
     bool ensure(float scale);
-    Font of(Face face, Size size) const;
+    Font of(Face face, Size size) const;  // CellSmall and CellTiny are of Mono only; others give Small
+    // Mono for a grid's cells: the largest size, up to `most`, in which `text` fits width x height
+    // (framebuffer pixels); none where not even the smallest does. No size is ever scaled, so that what
+    // is drawn is crisp and no sign gets lost.
+    std::optional<Font> for_cells(std::string_view text, float width, float height,
+                                  Size most = Size::Display) const;
     float scale() const { return scale_; }
     const std::string& notice() const { return notice_; }  // one sentence, or empty
 
 private:
-    std::array<std::array<Font, 4>, 3> fonts_{};
+    std::array<std::array<Font, std::size(kSizes)>, 3> fonts_{};
     float scale_ = 0;
     std::string notice_;
 };

@@ -64,12 +64,18 @@ void cell_texts(Ui& ui, const view::MatrixView& matrix, const view::Roles& roles
     const auto end_col = std::min(
         matrix.cols, static_cast<uint32_t>(std::max(0.f, std::ceil((grid.clip_max.x - grid.x) / pitch))));
     const bool indices = pitch >= ui.px(44);
-    draw::Font value = ui.font(Face::Mono, pitch >= ui.px(56)   ? Size::Title
-                                           : pitch >= ui.px(30) ? Size::Body
-                                                                : Size::Small);
-    if (pitch < ui.px(22)) value.px = std::max(ui.px(8), std::floor(pitch * 0.58f));
-    draw::Font index = ui.font(Face::Mono, Size::Small);
-    if (pitch < ui.px(60)) index.px = ui.px(12);
+    // All values of a matrix in one size, or none where the longest could not be read in its cell.
+    std::string longest = "0";
+    for (uint32_t row = first_row; row < end_row; ++row)
+        for (uint32_t col = first_col; col < end_col; ++col)
+            if (std::string text = value_text(ui, matrix, roles, owner, row, col);
+                text.size() > longest.size())
+                longest = std::move(text);
+    const draw::Fonts& fonts = ui.context.fonts;
+    const float room = pitch - ui.px(3);
+    const auto value = fonts.for_cells(longest, room, indices ? pitch * 0.55f : room);
+    const auto index = fonts.for_cells(fmt::format("{},{}", end_row, end_col), room, room, Size::Small);
+    if (!value) return;
     ui.list.PushClipRect(grid.clip_min, grid.clip_max, true);
     for (uint32_t row = first_row; row < end_row; ++row) {
         for (uint32_t col = first_col; col < end_col; ++col) {
@@ -81,10 +87,11 @@ void cell_texts(Ui& ui, const view::MatrixView& matrix, const view::Roles& roles
                                  : ui.ink(inside ? Ink::Text : Ink::TextFaint);
             const std::string text = value_text(ui, matrix, roles, owner, row, col);
             const float low = indices ? at.y + pitch * 0.68f : at.y + pitch;
-            draw::draw_text_in(ui.list, value, at, {at.x + pitch, low}, ink, text);
-            if (indices) {
-                draw::draw_text_in(ui.list, index, {at.x, at.y + pitch * 0.62f}, {at.x + pitch, at.y + pitch},
-                                   lit ? ink : ui.ink(Ink::TextFaint), fmt::format("{},{}", row, col));
+            draw::draw_text_in(ui.list, *value, at, {at.x + pitch, low}, ink, text);
+            if (indices && index) {
+                draw::draw_text_in(ui.list, *index, {at.x, at.y + pitch * 0.62f},
+                                   {at.x + pitch, at.y + pitch}, lit ? ink : ui.ink(Ink::TextFaint),
+                                   fmt::format("{},{}", row, col));
             }
         }
     }

@@ -40,14 +40,14 @@ void one_map(Ui& ui, int array, ImVec2 at, float pitch, const MapView::Window& l
                b = draw::corner_of(grid, tile.row1, tile.col1);
         b = {std::max(b.x, a.x + 2), std::max(b.y, a.y + 2)};
         ui.list.AddRectFilled(a, b, draw::with_alpha(ui.ink(Ink::Panel), 0.35f));
-        ui.list.AddRect(a, b, ui.ink(Ink::Accent), 0, 0, ui.px(2));
+        ui.list.AddRect(a, b, ui.ink(Ink::Accent), 0.f, 0, ui.px(2));
     }
     // What the screen shows of it, where that is not all.
     const ImVec2 a = draw::corner_of(grid, std::max(look.row, 0.0), std::max(look.col, 0.0));
     const ImVec2 b = draw::corner_of(grid, std::min(look.row + look.rows, static_cast<double>(shape.rows)),
                                      std::min(look.col + look.cols, static_cast<double>(shape.cols)));
     if (b.x - a.x < end.x - at.x - 1 || b.y - a.y < end.y - at.y - 1) {
-        ui.list.AddRect(a, b, draw::with_alpha(ui.ink(Ink::Text), 0.55f), 0, 0, 1);
+        ui.list.AddRect(a, b, draw::with_alpha(ui.ink(Ink::Text), 0.55f), 0.f, 0, 1.f);
     }
 }
 
@@ -78,7 +78,7 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
     const view::Roles roles = view::roles_of(ui.trace());
     const trace::Meta& meta = ui.trace().meta;
     const float small = std::min(line_height(ui, Size::Small), std::floor(rect.height() / 8));
-    const float legend = std::min(ui.px(176), rect.width() * 0.55f);
+    const float legend = std::clamp(rect.width() * 0.56f, ui.px(132), ui.px(176));
     const Rect area{rect.min, {rect.max.x - legend - ui.px(12), rect.max.y}};
 
     const float gap = ui.px(5);
@@ -90,7 +90,7 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
     if (pitch > 0) {
         const float km = static_cast<float>(meta.k) * pitch;
         const ImVec2 at{area.min.x, area.min.y + small};
-        line(ui, area.min, area.width(), Face::Text, Size::Small, Ink::TextQuiet, "all of M, N and P");
+        line(ui, area.min, area.width(), Face::Text, Size::Small, Ink::TextQuiet, "overview");
         one_map(ui, roles.n, {at.x + km + gap, at.y}, pitch, looks.n);
         one_map(ui, roles.m, {at.x, at.y + km + gap}, pitch, looks.m);
         one_map(ui, roles.p, {at.x + km + gap, at.y + km + gap}, pitch, looks.p);
@@ -113,7 +113,7 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
     }
     const float size = ui.px(11), top = at.y + (small - size) / 2;
     const Rect frame{{at.x, top}, {at.x + size, top + size}};
-    ui.list.AddRect(frame.min, frame.max, ui.ink(Ink::Accent), 0, 0, ui.px(2));
+    ui.list.AddRect(frame.min, frame.max, ui.ink(Ink::Accent), 0.f, 0, ui.px(2));
     line(ui, {at.x + size + ui.px(7), at.y}, legend, Face::Text, Size::Small, Ink::TextQuiet,
          "tile of this phase");
     at.y += small;
@@ -122,7 +122,7 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
         ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
         hatch(ui, box, ui.ink(Ink::LineStrong), ui.px(4));
         line(ui, {at.x + size + ui.px(7), at.y}, legend, Face::Text, Size::Small, Ink::TextQuiet,
-             "inactive, out of range");
+             "inactive, outside");
         at.y += small;
     }
     const uint32_t loads = std::max(ui.state.session->most_loads[static_cast<size_t>(roles.m)],
@@ -135,15 +135,15 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
         const bool same =
             input(roles.m).empty() || input(roles.n).empty() || input(roles.m)[0] == input(roles.n)[0];
         line(ui, at, legend, Face::Text, Size::Small, Ink::TextQuiet,
-             same ? fmt::format("inputs loaded {} times", loads)
-                  : fmt::format("loaded: M {}, N {} times", input(roles.m)[0], input(roles.n)[0]));
+             same ? fmt::format("inputs loaded {}\u00d7", loads)
+                  : fmt::format("M loaded {}\u00d7, N {}\u00d7", input(roles.m)[0], input(roles.n)[0]));
     } else {
         const float ramp = ui.px(44), y = at.y + (small - size) / 2;
         for (float x = 0; x < ramp; x += 1) {
             ui.list.AddRectFilled({at.x + x, y}, {at.x + x + 1, y + size}, ui.context.palette.hot(x / ramp));
         }
         line(ui, {at.x + ramp + ui.px(7), at.y}, legend - ramp, Face::Text, Size::Small, Ink::TextQuiet,
-             fmt::format("loaded to {} times", loads));
+             fmt::format("up to {} loads", loads));
     }
 }
 

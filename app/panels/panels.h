@@ -11,8 +11,10 @@ void caption_bar(Ui& ui, const Rect& rect);
 void source_panel(Ui& ui, const Rect& rect);
 // M, N and P, the map of them all in the corner. selected: what the selection lights up.
 void matrices_panel(Ui& ui, const Rect& rect, const view::Relations& selected);
-// Mds, Nds and the threads of the block.
-void tiles_panel(Ui& ui, const Rect& rect, const view::Relations& selected);
+// Mds and Nds, side by side or one above the other as the rectangle asks; with_threads: and the
+// threads of the block, which otherwise have a panel of their own.
+void tiles_panel(Ui& ui, const Rect& rect, const view::Relations& selected, bool with_threads);
+void threads_panel(Ui& ui, const Rect& rect, const view::Relations& selected);
 void request_panel(Ui& ui, const Rect& rect, const view::Relations& selected);
 void timeline_panel(Ui& ui, const Rect& rect);
 void transport(Ui& ui, const Rect& rect);

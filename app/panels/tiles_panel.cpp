@@ -52,7 +52,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
     titles(ui, rect.min, rect.width(), ui.trace().arrays[array].name,
            fmt::format("{} \u00d7 {}", tile.rows, tile.cols));
     const draw::GridView grid =
-        fitted({{rect.min.x, rect.min.y + title}, rect.max}, tile.rows, tile.cols, ui.px(72));
+        fitted({{rect.min.x, rect.min.y + title}, rect.max}, tile.rows, tile.cols, ui.px(112));
     ui.places.add(array, grid);
 
     const Rgba color = ui.ink(ink_of(tile.kind)), held = ui.ink(Ink::SharedStore);
@@ -81,22 +81,24 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
     const float pitch = grid.pitch;
     const bool sources = pitch >= ui.px(48);
     if (values && pitch >= ui.px(11)) {
-        draw::Font value = ui.font(Face::Mono, pitch >= ui.px(52)   ? Size::Title
-                                               : pitch >= ui.px(30) ? Size::Body
-                                                                    : Size::Small);
-        if (pitch < ui.px(22)) value.px = std::max(ui.px(8), std::floor(pitch * 0.58f));
-        draw::Font source = ui.font(Face::Mono, Size::Small);
-        if (pitch < ui.px(66)) source.px = ui.px(12);
+        std::string longest = "0", longest_source = "M[0,0]";
+        for (const view::SharedCellView& cell : tile.cells) {
+            if (cell.value.size() > longest.size()) longest = cell.value;
+            if (cell.source.size() > longest_source.size()) longest_source = cell.source;
+        }
+        const float room = pitch - ui.px(3);
+        const auto value = ui.context.fonts.for_cells(longest, room, sources ? pitch * 0.55f : room);
+        const auto source = ui.context.fonts.for_cells(longest_source, room, room, Size::Small);
         for (uint32_t row = 0; row < tile.rows; ++row) {
             for (uint32_t col = 0; col < tile.cols; ++col) {
                 const view::SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];
-                if (!cell.written) continue;
+                if (!cell.written || !value) continue;
                 const ImVec2 at = draw::corner_of(grid, row, col);
                 const Rgba ink = cell.lanes != 0 ? ui.context.palette.text_on(color) : ui.ink(Ink::Text);
-                draw::draw_text_in(ui.list, value, at, {at.x + pitch, at.y + pitch * (sources ? 0.70f : 1.f)},
-                                   ink, cell.value);
-                if (sources) {
-                    draw::draw_text_in(ui.list, source, {at.x, at.y + pitch * 0.60f},
+                draw::draw_text_in(ui.list, *value, at,
+                                   {at.x + pitch, at.y + pitch * (sources ? 0.70f : 1.f)}, ink, cell.value);
+                if (sources && source) {
+                    draw::draw_text_in(ui.list, *source, {at.x, at.y + pitch * 0.60f},
                                        {at.x + pitch, at.y + pitch * 0.98f},
                                        cell.lanes != 0 ? ink : ui.ink(Ink::TextQuiet), cell.source);
                 }
@@ -121,7 +123,9 @@ void block_threads(Ui& ui, const Rect& rect, const view::Relations& selected) {
     const view::ThreadsView block = view::threads_view(ui.trace(), *ui.index, ui.step());
     const float title = line_height(ui, Size::Body) + ui.px(2);
     titles(ui, rect.min, rect.width(), "Threads",
-           fmt::format("{} \u00d7 {}, {}", block.cols, block.rows, view::counted(ui.index->warps, "warp")));
+           rect.width() < ui.px(180) ? ""
+                                     : fmt::format("{} \u00d7 {}, {}", block.cols, block.rows,
+                                                   view::counted(ui.index->warps, "warp")));
     const draw::GridView grid =
         fitted({{rect.min.x, rect.min.y + title}, rect.max}, block.rows, block.cols, ui.px(72));
     const Rgba color = ui.ink(ink_of(block.kind));
@@ -150,17 +154,17 @@ void block_threads(Ui& ui, const Rect& rect, const view::Relations& selected) {
 
     const float pitch = grid.pitch;
     if (pitch >= ui.px(14)) {
-        draw::Font font = ui.font(Face::Mono, pitch >= ui.px(30) ? Size::Body : Size::Small);
-        if (pitch < ui.px(24)) font.px = std::max(ui.px(8), std::floor(pitch * 0.52f));
+        const auto font = ui.context.fonts.for_cells(pitch >= ui.px(44) ? "0,0" : "00", pitch - ui.px(3),
+                                                     pitch - ui.px(3), Size::Body);
         for (uint32_t thread = 0; thread < block.threads.size(); ++thread) {
             const view::ThreadView& of = block.threads[thread];
             const ImVec2 at = draw::corner_of(grid, thread / block.cols, thread % block.cols);
             const bool active = of.state == view::ThreadState::Active;
-            if (!active && pitch < ui.px(22)) continue;
+            if (!font || (!active && pitch < ui.px(22))) continue;
             const std::string text = pitch >= ui.px(44)
                                          ? fmt::format("{},{}", thread % block.cols, thread / block.cols)
                                          : std::to_string(of.lane);
-            draw::draw_text_in(ui.list, font, at, {at.x + pitch, at.y + pitch},
+            draw::draw_text_in(ui.list, *font, at, {at.x + pitch, at.y + pitch},
                                active ? ui.context.palette.text_on(color) : ui.ink(Ink::TextQuiet), text);
         }
     }
@@ -180,27 +184,34 @@ void block_threads(Ui& ui, const Rect& rect, const view::Relations& selected) {
 
 }  // namespace
 
-void tiles_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
+void tiles_panel(Ui& ui, const Rect& rect, const view::Relations& selected, bool with_threads) {
     surface(ui, rect);
     const view::Roles roles = view::roles_of(ui.trace());
     const Rect in = rect.inset(ui.px(12));
-    const size_t columns = roles.shared.size() + 1;
-    const float gap = ui.px(16);
-    const float width = (in.width() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
-    const auto column = [&](size_t i) {
-        const float x = std::round(in.min.x + (width + gap) * static_cast<float>(i));
-        return Rect{{x, in.min.y}, {x + width, in.max.y}};
+    const size_t count = roles.shared.size() + (with_threads ? 1 : 0);
+    if (count == 0) return;
+    const bool upright = rect.height() > rect.width();
+    const float gap = ui.px(upright ? 6 : 16), n = static_cast<float>(count);
+    const float each = ((upright ? in.height() : in.width()) - gap * (n - 1)) / n;
+    const auto part = [&](size_t i) {
+        const float at = std::round((each + gap) * static_cast<float>(i));
+        return upright ? Rect{{in.min.x, in.min.y + at}, {in.max.x, in.min.y + at + each}}
+                       : Rect{{in.min.x + at, in.min.y}, {in.min.x + at + each, in.max.y}};
     };
-    for (size_t i = 0; i < roles.shared.size(); ++i) shared_tile(ui, column(i), roles.shared[i], selected);
-    block_threads(ui, column(columns - 1), selected);
-    if (roles.shared.empty()) {
-        const float x = in.min.x + in.height() + ui.px(16);
-        paragraph(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(4)}, in.max.x - x, Face::Text,
-                  Size::Small, Ink::TextQuiet,
-                  "This kernel uses no shared memory: every factor comes from global memory each time it is "
-                  "needed.",
-                  4);
-    }
+    for (size_t i = 0; i < roles.shared.size(); ++i) shared_tile(ui, part(i), roles.shared[i], selected);
+    if (with_threads) block_threads(ui, part(count - 1), selected);
+}
+
+void threads_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
+    surface(ui, rect);
+    const Rect in = rect.inset(ui.px(12));
+    block_threads(ui, in, selected);
+    if (!view::roles_of(ui.trace()).shared.empty()) return;
+    const float x = in.min.x + in.height() - line_height(ui, Size::Body) + ui.px(16);
+    if (in.max.x - x < ui.px(90)) return;
+    paragraph(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(2)}, in.max.x - x, Face::Text,
+              Size::Small, Ink::TextQuiet,
+              "No shared memory: every factor comes from global memory each time it is needed.", 8);
 }
 
 }  // namespace tilescope::panels

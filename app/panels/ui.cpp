@@ -28,7 +28,7 @@ const char* words_of(view::StepKind kind) {
         case view::StepKind::GlobalStore:
             return "global store";
         case view::StepKind::SharedLoad:
-            return "shared load, multiply";
+            return "shared load";
         case view::StepKind::SharedStore:
             return "shared store";
         case view::StepKind::Barrier:

@@ -4,13 +4,16 @@
 //   | top bar                                                   |
 //   | caption: what just happened                               |
 //   +----------+--------------------------------+---------------+
-//   | source   |  M, N, P                       | request       |
-//   |          |--------------------------------|               |
-//   |          |  Mds, Nds, threads             |               |
+//   | source   |  map   N  | Mds                | request       |
+//   |          |  M     P  | Nds                |---------------|
+//   |          |           |                    | threads       |
 //   +----------+--------------------------------+---------------+
 //   | timeline: phases, warps                   | sums          |
 //   | transport                                 |               |
 //   +-------------------------------------------+---------------+
+//
+// The five matrices are squares of one size, as large as the middle allows: a tile of 16 x 16 shows its
+// values from 1600 x 1000 on. In a low window the threads stand below Mds and Nds.
 #include <algorithm>
 #include <cmath>
 
@@ -25,15 +28,16 @@ using panels::Rect;
 using panels::Ui;
 
 struct Layout {
-    Rect top, caption, source, matrices, tiles, request, bottom, time, transport, sums;
+    bool own_threads = true;  // a panel of their own
+    Rect top, caption, source, matrices, tiles, threads, request, bottom, time, transport, sums;
 };
 
 Layout lay_out(Ui& ui, const Rect& screen) {
     const float gap = ui.px(8), w = screen.width(), h = screen.height();
     const bool low = h < ui.px(860);
     const float top = ui.px(low ? 40 : 44), caption = ui.px(low ? 52 : 58);
-    const float left = std::clamp(w * 0.245f, ui.px(290), ui.px(440));
-    const float right = std::clamp(w * 0.235f, ui.px(300), ui.px(420));
+    const float left = std::clamp(w * 0.215f, ui.px(276), ui.px(400));
+    const float right = std::clamp(w * 0.22f, ui.px(304), ui.px(420));
     // As high as its warps need, within bounds; what it leaves is the matrices'.
     const float warps = ui.index == nullptr ? 8 : static_cast<float>(ui.index->warps);
     const float bottom =
@@ -48,10 +52,29 @@ Layout lay_out(Ui& ui, const Rect& screen) {
                 x4 = screen.max.x - gap;
     l.source = {{x1, y1}, {x2, y2}};
     const float sums = std::max(bottom, panels::sums_height(ui));
-    l.request = {{x3, y1}, {x4, y3 - sums - gap}};
-    const float split = std::round(y1 + (y2 - y1) * (tiles ? 0.65f : 0.68f));
-    l.matrices = {{x2 + gap, y1}, {x3 - gap, split}};
-    l.tiles = {{x2 + gap, split + gap}, {x3 - gap, y2}};
+    const Rect right_column{{x3, y1}, {x4, y3 - sums - gap}};
+    const float inset = ui.px(12) * 2, title = panels::line_height(ui, draw::Size::Body);
+    // The threads have a panel below the request where that leaves the request its picture.
+    const float threads = std::min(ui.px(216), right_column.height() - ui.px(370));
+    l.own_threads = !tiles || threads >= ui.px(110);
+    if (l.own_threads) {
+        const float high = std::max(threads, ui.px(130));
+        l.request = {right_column.min, {x4, right_column.max.y - high - gap}};
+        l.threads = {{x3, right_column.max.y - high}, right_column.max};
+    } else {
+        l.request = right_column;
+    }
+    const Rect middle{{x2 + gap, y1}, {x3 - gap, y2}};
+    l.matrices = middle;
+    if (tiles) {
+        const float high = (middle.height() - inset - title * 2 - ui.px(6)) / 2;
+        const float wide = (middle.width() - inset * 2 - ui.px(12) - gap) / 3;
+        const float low_tile = (middle.height() - inset - title * 3 - ui.px(12)) / 3;
+        const float side = std::floor(std::min(high, wide));
+        const float column = (l.own_threads ? side : std::min(side, low_tile)) + inset;
+        l.matrices.max.x = std::floor(middle.max.x - column - gap);
+        l.tiles = {{l.matrices.max.x + gap, y1}, middle.max};
+    }
     l.sums = {{x3, y3 - sums}, {x4, y3}};
     const Rect bottom_left{{x1, y2 + gap}, {x3 - gap, y3}};
     l.bottom = bottom_left;
@@ -96,7 +119,8 @@ void step_screen(Ui& ui, const Rect& screen) {
         view::relations(ui.trace(), *ui.index, ui.state.replay.get(), shown, ui.step());
     panels::source_panel(ui, l.source);
     panels::matrices_panel(ui, l.matrices, selected);
-    panels::tiles_panel(ui, l.tiles, selected);
+    if (l.tiles.width() > 0) panels::tiles_panel(ui, l.tiles, selected, !l.own_threads);
+    if (l.own_threads) panels::threads_panel(ui, l.threads, selected);
     panels::request_panel(ui, l.request, selected);
     panels::surface(ui, l.bottom);
     panels::timeline_panel(ui, l.time);

@@ -40,24 +40,6 @@ void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const a
     to.ideal_wavefronts += cost.shared.ideal_wavefronts;
 }
 
-// The cost of one step without a table.
-analysis::Cost cost_of(const trace::Trace& trace, uint64_t step) {
-    const trace::Form& form = trace.form_of(step);
-    const ptx::Site& site = trace.sites[form.site];
-    analysis::Cost cost;
-    if (site.kind == ptx::SiteKind::Barrier) return cost;
-    trace::Access access = trace::decode(trace, step);
-    if (access.array != trace::kNoArray) {
-        for (uint64_t& offset : access.offset) offset += trace.arrays[access.array].base;
-    }
-    if (form.space == Space::Global) {
-        cost.global = analysis::sector_cost(access.offset.data(), access.mask, site.bytes);
-    } else {
-        cost.shared = analysis::bank_cost(access.offset.data(), access.mask, site.bytes);
-    }
-    return cost;
-}
-
 // The bounding box of a request's elements; stores to the output say whose element it is.
 void include_elements(CellRect& rect, BlockIndex& index, const trace::Trace& trace, uint64_t step) {
     const trace::Access access = trace::decode(trace, step);
@@ -136,7 +118,7 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
             const uint32_t interval = index.phases.interval[step];
             if (interval >= index.arrivals.size()) index.arrivals.resize(interval + 1);
             index.arrivals[interval].push_back(step);
-        } else if (form.array != trace::kNoArray) {
+        } else if (form.array != trace::kNoArray && trace.arrays[form.array].space == Space::Global) {
             CellRect rect;
             include_elements(rect, index, trace, at);
             index.touched[form.array].include(rect);
@@ -165,7 +147,7 @@ SplitSums sums_so_far(const trace::Trace& trace, const BlockIndex& index, uint32
     const uint32_t checkpoint = end / BlockIndex::kCheckpointSteps;
     SplitSums sums = index.checkpoints[checkpoint];
     for (uint32_t at = checkpoint * BlockIndex::kCheckpointSteps; at < end; ++at) {
-        add_step(sums, trace, index.first + at, cost_of(trace, index.first + at));
+        add_step(sums, trace, index.first + at, analysis::cost_of(trace, index.first + at));
     }
     return sums;
 }

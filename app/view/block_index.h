@@ -45,7 +45,7 @@ struct BlockIndex {
     std::vector<std::vector<uint32_t>> steps_of_site;
     std::vector<std::vector<uint32_t>> steps_of_warp;
     std::vector<std::vector<uint32_t>> arrivals;  // by barrier interval: the steps at which warps arrive
-    // Bounding box of the elements touched, by array; by array and phase.
+    // Bounding box of the elements touched, by global array; by global array and phase.
     std::vector<CellRect> touched;
     std::vector<std::vector<CellRect>> touched_in_phase;
     std::vector<int64_t> output;  // by thread: the element of the output that it stores, -1 for none

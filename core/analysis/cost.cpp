@@ -13,6 +13,20 @@ trace::Access decode_addresses(const trace::Trace& trace, uint64_t step) {
     return access;
 }
 
+Cost cost_of(const trace::Trace& trace, uint64_t step) {
+    Cost cost;
+    const trace::Form& form = trace.form_of(step);
+    const ptx::Site& site = trace.sites[form.site];
+    if (site.kind == ptx::SiteKind::Barrier) return cost;
+    const trace::Access access = decode_addresses(trace, step);
+    if (form.space == Space::Global)
+        cost.global = sector_cost(access.offset.data(), access.mask, site.bytes);
+    else
+        cost.shared =
+            bank_cost(access.offset.data(), access.mask, site.bytes, site.kind == ptx::SiteKind::Store);
+    return cost;
+}
+
 CostTable::CostTable(const trace::Trace& trace) : trace_(trace), row_(trace.forms.size(), -1), costs_(1) {
     array_base_.reserve(trace.forms.size());
     for (const trace::Form& form : trace.forms)
@@ -34,19 +48,11 @@ const Cost& CostTable::of(uint32_t form, uint32_t place, uint64_t step) {
     }
     int32_t& known = known_[static_cast<size_t>(row_[form]) * kCostPeriod + place];
     if (known < 0) {
-        const ptx::Site& site = trace_.sites[trace_.forms[form].site];
-        if (site.kind == ptx::SiteKind::Barrier) {
+        if (trace_.sites[trace_.forms[form].site].kind == ptx::SiteKind::Barrier) {
             known = 0;
         } else {
-            const trace::Access access = decode_addresses(trace_, step);
-            Cost cost;
-            if (trace_.forms[form].space == Space::Global)
-                cost.global = sector_cost(access.offset.data(), access.mask, site.bytes);
-            else
-                cost.shared = bank_cost(access.offset.data(), access.mask, site.bytes,
-                                        site.kind == ptx::SiteKind::Store);
             known = static_cast<int32_t>(costs_.size());
-            costs_.push_back(cost);
+            costs_.push_back(cost_of(trace_, step));
         }
     }
     return costs_[static_cast<size_t>(known)];

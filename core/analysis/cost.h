@@ -24,6 +24,9 @@ inline constexpr uint32_t kCostPeriod = 128;  // bytes
 // Forms remembered at once: a kernel that gathers has a form a request, and they must not fill the memory.
 inline constexpr size_t kRememberedForms = 1u << 14;
 
+// Of one step, worked out anew; zero for barriers.
+Cost cost_of(const trace::Trace& trace, uint64_t step);
+
 class CostTable {
 public:
     explicit CostTable(const trace::Trace& trace);  // keeps a reference
