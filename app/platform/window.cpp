@@ -4,6 +4,8 @@
 
 #define GLFW_INCLUDE_NONE
 #include <algorithm>
+#include <deque>
+#include <optional>
 
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
@@ -23,6 +25,14 @@ std::string glfw_says;                            // GLFW reports through a call
 struct Window::Parts {
     GLFWwindow* window = nullptr;
     Input input;  // filled by the callbacks
+    // Presses and releases of mouse buttons, and where: one is told a frame, so that a click that is over
+    // before the next frame is not lost.
+    struct Button {
+        int which;
+        bool down;
+        float x, y;
+    };
+    std::deque<Button> buttons;
     bool happened = false, eventful = false;
     double last = 0;
     std::string title;
@@ -70,7 +80,8 @@ struct Window::Parts {
         });
         glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
             Parts& p = of(w);
-            if (button < 3) p.input.mouse_down[button] = action == GLFW_PRESS;
+            if (button < 3)
+                p.buttons.push_back({button, action == GLFW_PRESS, p.input.mouse_x, p.input.mouse_y});
         });
         glfwSetScrollCallback(window, [](GLFWwindow* w, double x, double y) {
             Parts& p = of(w);
@@ -152,15 +163,25 @@ Result<std::unique_ptr<Window>> Window::create(int width, int height, const std:
 
 Input Window::collect(double wait) {
     Parts& p = *parts_;
-    if (wait > 0)
+    if (wait > 0 && p.buttons.empty())
         glfwWaitEventsTimeout(wait);
     else
         glfwPollEvents();
     const double now = glfwGetTime();
+    std::optional<Parts::Button> button;
+    if (!p.buttons.empty()) {
+        button = p.buttons.front();
+        p.buttons.pop_front();
+        p.input.mouse_down[button->which] = button->down;
+    }
     Input out = p.input;
+    if (button) {
+        out.mouse_x = button->x;
+        out.mouse_y = button->y;
+    }
     out.dt = now - p.last;
     p.last = now;
-    p.eventful = std::exchange(p.happened, false);
+    p.eventful = std::exchange(p.happened, !p.buttons.empty());
     // What is held stays; what happened is told once.
     p.input.presses.clear();
     p.input.releases.clear();
