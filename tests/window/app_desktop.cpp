@@ -54,28 +54,30 @@ std::optional<std::string> Desktop::missing() {
     return std::nullopt;
 }
 
+// A number of our own choice: Xvfb's -displayfd takes no lock, and of two servers that come and go at the
+// same time one can take the other's socket away. A server that finds its number locked ends at once.
 bool Desktop::start() {
-    int ends[2];
-    if (pipe(ends) != 0) return false;
-    server_ = fork();
-    if (server_ == 0) {
-        close(ends[0]);
-        const int nothing = open("/dev/null", O_WRONLY);
-        dup2(nothing, 1);
-        dup2(nothing, 2);
-        const std::string fd = std::to_string(ends[1]);
-        // -displayfd: the server finds a free number and says which, when it is ready.
-        execlp("Xvfb", "Xvfb", "-displayfd", fd.c_str(), "-screen", "0", "1600x1000x24", "-nolisten", "tcp",
-               nullptr);
-        _exit(127);
+    for (int attempt = 0; attempt < 20; ++attempt) {
+        const int number = 100 + (getpid() + attempt * 37) % 900;
+        display_ = ":" + std::to_string(number);
+        server_ = fork();
+        if (server_ == 0) {
+            const int nothing = open("/dev/null", O_WRONLY);
+            dup2(nothing, 1);
+            dup2(nothing, 2);
+            execlp("Xvfb", "Xvfb", display_.c_str(), "-screen", "0", "1600x1000x24", "-nolisten", "tcp",
+                   nullptr);
+            _exit(127);
+        }
+        for (int wait = 0; wait < 100 && waitpid(server_, nullptr, WNOHANG) == 0; ++wait) {
+            if (!output_of("DISPLAY=" + display_ + " xdotool getdisplaygeometry 2>/dev/null").empty())
+                return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+        end(server_);
+        server_ = -1;
     }
-    close(ends[1]);
-    char number[16] = {};
-    const ssize_t got = read(ends[0], number, sizeof number - 1);
-    close(ends[0]);
-    if (got <= 0) return false;
-    display_ = ":" + std::to_string(std::atoi(number));
-    return true;
+    return false;
 }
 
 Desktop::~Desktop() { end(server_); }
