@@ -21,7 +21,7 @@ protected:
 
 TEST_F(Window, KeysMoveTheStep) {
     Program program(*desktop_, {});
-    ASSERT_TRUE(program.wait_for_title("tiled 64x64x64 T=16 - step 1 of ")) << program.title();
+    ASSERT_TRUE(program.wait_for_title("tiled 64x64x64 T=16 - step 1 of ")) << program.title() << program.errors();
     const uint64_t steps = program.steps();
     ASSERT_GT(steps, 1000u);
 
@@ -48,7 +48,7 @@ TEST_F(Window, KeysMoveTheStep) {
 
 TEST_F(Window, SpacePlaysAndStops) {
     Program program(*desktop_, {});
-    ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.title();
+    ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.title() << program.errors();
     program.press("space");
     EXPECT_TRUE(program.wait_until([&] { return program.step() >= 3; })) << program.title();
     program.press("space");
