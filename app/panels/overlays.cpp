@@ -74,7 +74,8 @@ void record_form(Ui& ui, const Rect& screen, float top) {
         ImGui::TextUnformatted(progress.what.c_str());
         const float part =
             progress.total == 0 ? 0 : static_cast<float>(progress.done) / static_cast<float>(progress.total);
-        const std::string done = fmt::format("{} of {} blocks", progress.done, progress.total);
+        const std::string done =
+            fmt::format("{} of {} blocks", view::grouped(progress.done), view::grouped(progress.total));
         ImGui::ProgressBar(part, {-1, 0}, done.c_str());
         if (ImGui::Button("Cancel", {-1, 0})) state.background->cancel();
         ImGui::End();
@@ -88,7 +89,7 @@ void record_form(Ui& ui, const Rect& screen, float top) {
             form.kernel = preset.kernel;
             form.shape = preset.shape;
             app::start_recording(state);
-            form.open = false;
+            if (state.message.empty()) form.open = false;
         }
     }
     ImGui::Separator();
@@ -119,11 +120,12 @@ void record_form(Ui& ui, const Rect& screen, float top) {
     size_field("k", "##k", form.shape.k, ui.px(72));
     ImGui::SameLine();
     size_field("n", "##n", form.shape.n, ui.px(72));
-    if (!state.message.empty()) ImGui::TextUnformatted(state.message.c_str());
     if (ImGui::Button("Record", {-1, ui.px(34)})) {
         app::start_recording(state);
         if (state.message.empty()) form.open = false;
     }
+    // Below the button, which stays where it was pressed.
+    if (!state.message.empty()) ImGui::TextUnformatted(state.message.c_str());
     ImGui::PopTextWrapPos();
     ImGui::End();
 }
