@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/view/sums_view.h"
 #include "core/trace/file.h"
 #include "kernels/record.h"
 
@@ -13,6 +14,16 @@ namespace {
 
 constexpr uint64_t kMostMapElements = 16ull << 20;
 constexpr uint64_t kIndexedAtOnce = 50'000;  // steps: a few milliseconds
+
+// What a viewer must know of the recording before they believe it; "" where it is whole and right.
+std::string warning(const trace::Trace& trace) {
+    if (!trace.meta.complete) return trace.meta.incomplete_reason;
+    const trace::Verification& result = trace.meta.result;
+    if (!result.checked || result.verified) return "";
+    std::string text = view::result_text(trace);
+    text[0] = 'R';
+    return text + ".";
+}
 
 }  // namespace
 
@@ -53,7 +64,7 @@ void show_session(State& state, Session session) {
     const trace::Meta& meta = state.session->trace->meta;
     state.form.kernel = meta.kernel;
     state.form.shape = {meta.m, meta.k, meta.n, meta.tile};
-    state.message = meta.complete ? "" : meta.incomplete_reason;
+    state.message = warning(*state.session->trace);
 }
 
 bool ready_block(State& state, bool wait) {

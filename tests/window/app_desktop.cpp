@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -127,6 +128,12 @@ std::string Program::title() {
 uint64_t Program::step() { return number_after(title(), "- step "); }
 uint64_t Program::steps() { return number_after(title(), " of "); }
 void Program::press(const std::string& keys) { tool("key --delay 30 " + keys); }
+
+void Program::click(int x, int y, int times) {
+    std::string what = fmt::format("mousemove {} {}", x, y);
+    for (int i = 0; i < times; ++i) what += " click 1";
+    tool(what);
+}
 
 bool Program::wait_until(const std::function<bool()>& holds) {
     for (int i = 0; i < 200; ++i) {

@@ -21,7 +21,8 @@ protected:
 
 TEST_F(Window, KeysMoveTheStep) {
     Program program(*desktop_, {});
-    ASSERT_TRUE(program.wait_for_title("tiled 64x64x64 T=16 - step 1 of ")) << program.title() << program.errors();
+    ASSERT_TRUE(program.wait_for_title("tiled 64x64x64 T=16 - step 1 of "))
+        << program.title() << program.errors();
     const uint64_t steps = program.steps();
     ASSERT_GT(steps, 1000u);
 
@@ -56,6 +57,29 @@ TEST_F(Window, SpacePlaysAndStops) {
     const uint64_t stopped = program.step();
     std::this_thread::sleep_for(std::chrono::milliseconds(600));
     EXPECT_EQ(program.step(), stopped) << "it still plays";
+}
+
+// Quicker than a frame: no click may be lost.
+TEST_F(Window, QuickClicksCount) {
+    Program program(*desktop_, {});
+    ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.title();
+    program.click(233, 967, 3);  // the button of the next step
+    EXPECT_TRUE(program.wait_for_step(4)) << program.title();
+}
+
+TEST_F(Window, TheFormRecordsAPresetAndCtrlQLeaves) {
+    Program program(*desktop_, {});
+    ASSERT_TRUE(program.wait_for_title("tiled 64x64x64 T=16 - step 1 of ")) << program.title();
+    program.press("r");
+    // The first preset; the form may come a frame or two after its key.
+    EXPECT_TRUE(program.wait_until([&] {
+        if (program.title().find("tiled 4x4x4 T=2") != std::string::npos) return true;
+        program.click(1376, 110);
+        return false;
+    })) << program.title();
+    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 84")) << program.title();
+    program.press("ctrl+q");
+    EXPECT_TRUE(program.wait_until([&] { return !program.running(); }));
 }
 
 // How long it takes is a benchmark's to say (tests/bench/table.py reads the same line).

@@ -34,6 +34,7 @@ public:
     uint64_t step();      // from the title, 0 where it says none
     uint64_t steps();
     void press(const std::string& keys);                  // as xdotool names them, separated by spaces
+    void click(int x, int y, int times = 1);              // as quick as can be
     bool wait_until(const std::function<bool()>& holds);  // ten seconds at most
     bool wait_for_title(const std::string& part);
     bool wait_for_step(uint64_t step);
