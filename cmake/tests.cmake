@@ -35,3 +35,22 @@ if(TARGET host_cli)
     TILESCOPE_HAS_WINDOW=$<BOOL:${TILESCOPE_APP}>)
   add_dependencies(host_cli tilescope)
 endif()
+
+# core/ stands alone: every object of it, used or not, is linked with nothing but core's own libraries, and
+# what came out asks for no OpenGL, X11, CUDA or ImGui.
+set(core_parts base ptx simt trace analysis playback export)
+add_executable(core_alone ${PROJECT_SOURCE_DIR}/tests/unit/core_alone.cpp)
+target_link_libraries(core_alone PRIVATE tilescope_export)
+foreach(part IN LISTS core_parts)
+  get_target_property(type tilescope_${part} TYPE)
+  if(type STREQUAL STATIC_LIBRARY)
+    target_link_options(core_alone PRIVATE
+      "SHELL:-Wl,--whole-archive $<TARGET_FILE:tilescope_${part}> -Wl,--no-whole-archive")
+    add_dependencies(core_alone tilescope_${part})
+  endif()
+endforeach()
+set_target_properties(core_alone PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME CoreAlone.AsksForNoWindowAndNoDevice
+  COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:core_alone> -DNM=${CMAKE_NM}
+          -DREADELF=${CMAKE_READELF} -P ${PROJECT_SOURCE_DIR}/cmake/core_alone.cmake)
+set_tests_properties(CoreAlone.AsksForNoWindowAndNoDevice PROPERTIES LABELS unit)
