@@ -44,7 +44,7 @@ struct Background::Parts {
     std::atomic<uint64_t> done{0}, total{0};
     std::optional<Result<Session>> finished;
 
-    // Blocks: asked for (the latest wish wins), and made, the most recently used last.
+    // Blocks: asked for (the latest wish wins), and made, the one made last at the end.
     struct Wish {
         std::shared_ptr<const trace::Trace> trace;
         analysis::PhaseRule rule;

@@ -11,17 +11,17 @@
 namespace tilescope::kernels {
 
 struct SharedArray {
-    std::string name;               // as in the source: "Mds"
-    int extra_cols = 0;             // columns beyond T (padding)
+    std::string name;    // as in the source: "Mds"
+    int extra_cols = 0;  // columns beyond T (padding)
 };
 
 struct KernelInfo {
-    std::string name;               // "tiled"
-    std::string teaches;            // one sentence
-    bool tiled = false;             // T is compiled in; the untiled kernels take any block of T x T
-    bool swapped = false;           // thread x walks the rows: grid.x covers m, grid.y covers n
+    std::string name;      // "tiled"
+    std::string teaches;   // one sentence
+    bool tiled = false;    // T is compiled in; the untiled kernels take any block of T x T
+    bool swapped = false;  // thread x walks the rows: grid.x covers m, grid.y covers n
     std::vector<SharedArray> shared;
-    Schedule default_schedule;      // the order of warps that shows what it teaches
+    Schedule default_schedule;  // the order of warps that shows what it teaches
 };
 
 const std::vector<KernelInfo>& catalogue();
@@ -39,11 +39,12 @@ struct Shape {
 struct Plan {
     const KernelInfo* kernel = nullptr;
     Shape shape;
-    Dim3 grid, block;               // block is T x T
-    std::vector<Array> arrays;      // M, N, P (parameters 0..2, bases placed), then the shared ones (bases by the PTX)
-    std::vector<uint64_t> parameters; // M, N, P addresses, then m, k, n
-    std::string source_name, source;  // "tiled.cu" and its text
-    std::string ptx_name, ptx;        // "tiled.t16.ptx" and its text
+    Dim3 grid, block;  // block is T x T
+    // M, N, P (parameters 0..2, bases placed), then the shared ones (bases by the PTX).
+    std::vector<Array> arrays;
+    std::vector<uint64_t> parameters;  // M, N, P addresses, then m, k, n
+    std::string source_name, source;   // "tiled.cu" and its text
+    std::string ptx_name, ptx;         // "tiled.t16.ptx" and its text
 };
 
 // Fails on an unknown kernel, a tile that does not ship, or sizes that are 0 or too large, in one
@@ -52,11 +53,11 @@ Result<Plan> plan(std::string_view kernel, const Shape& shape);
 
 // The presets of the window and the command line.
 struct Preset {
-    std::string label;              // "Lecture: 4 x 4, T = 2"
+    std::string label;  // "Lecture: 4 x 4, T = 2"
     std::string kernel;
     Shape shape;
 };
-const std::vector<Preset>& presets();   // the third one is the default: tiled 64x64x64, T=16
+const std::vector<Preset>& presets();  // the third one is the default: tiled 64x64x64, T=16
 
 // Text of a file that ships (kernels/*.cu, assets/ptx/*.ptx), built into the program; empty for none.
 std::string_view shipped_source(std::string_view kernel);

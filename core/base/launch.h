@@ -27,16 +27,16 @@ enum class ArrayRole : uint8_t { Input, Output, Shared };
 // An array that a kernel touches. Global arrays are the buffers that a launch binds to the
 // kernel's pointer parameters; shared arrays are the __shared__ variables.
 struct Array {
-    std::string name;              // "M", "N", "P", "Mds", "Nds"
+    std::string name;  // "M", "N", "P", "Mds", "Nds"
     Space space = Space::Global;
     ArrayRole role = ArrayRole::Input;
-    uint32_t rows = 0, cols = 0;   // logical size, elements; cols is also the row pitch
+    uint32_t rows = 0, cols = 0;  // logical size, elements; cols is also the row pitch
     uint32_t element_bytes = 4;
     // Global: the virtual address of element 0 (256-byte aligned, as cudaMalloc aligns).
     // Shared: the byte offset of element 0 in the block's shared memory.
     uint64_t base = 0;
-    int32_t parameter = -1;        // global: index of the kernel parameter bound to it
-    std::string symbol;            // shared: the PTX symbol, "_ZZ5tiledE3Mds"
+    int32_t parameter = -1;  // global: index of the kernel parameter bound to it
+    std::string symbol;      // shared: the PTX symbol, "_ZZ5tiledE3Mds"
     uint64_t bytes() const { return uint64_t{rows} * cols * element_bytes; }
     bool operator==(const Array&) const = default;
 };

@@ -18,8 +18,8 @@
 // a value never stored is seen; on a GPU it holds whatever was there before. Registers start as 0.
 #pragma once
 
-#include <atomic>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -61,13 +61,15 @@ inline constexpr Origin kComputed = 0x8000'0000u;
 struct Request {
     uint32_t site = 0;
     uint32_t warp = 0;
-    uint32_t mask = 0;                      // active lanes; never 0
+    uint32_t mask = 0;  // active lanes; never 0
     Space space = Space::Global;
-    const uint64_t* address = nullptr;      // [32]; global: virtual address; shared: byte offset in the block's shared memory; inactive lanes undefined
+    // [32]; global: virtual address; shared: byte offset in the block's shared memory; inactive lanes
+    // undefined.
+    const uint64_t* address = nullptr;
     // Only for observers that want values: the low 32 bits that each lane loaded or stored
     // (first vector element), and for a store where the stored value came from.
-    const uint32_t* value = nullptr;        // [32]
-    const Origin* origin = nullptr;         // [32], stores only
+    const uint32_t* value = nullptr;  // [32]
+    const Origin* origin = nullptr;   // [32], stores only
 };
 
 // One multiply: fma, mad or mul of floats, whose factors may come from loads.
@@ -75,12 +77,12 @@ struct Request {
 struct Product {
     uint32_t warp = 0;
     uint32_t mask = 0;
-    const Origin* a = nullptr;              // [32] origins of the two factors
+    const Origin* a = nullptr;  // [32] origins of the two factors
     const Origin* b = nullptr;
-    const Origin* result = nullptr;         // [32] kComputed | chain: the running sum it went into
-    const float* a_value = nullptr;         // [32]
+    const Origin* result = nullptr;  // [32] kComputed | chain: the running sum it went into
+    const float* a_value = nullptr;  // [32]
     const float* b_value = nullptr;
-    const float* sum = nullptr;             // [32] the result of the instruction
+    const float* sum = nullptr;  // [32] the result of the instruction
 };
 
 struct BlockId {
@@ -100,12 +102,18 @@ public:
 
 struct Fault {
     enum class Kind : uint8_t {
-        OutOfBounds, Misaligned, BarrierDivergence, NeverEnds, Deadlock, Trap, BadAddress,
+        OutOfBounds,
+        Misaligned,
+        BarrierDivergence,
+        NeverEnds,
+        Deadlock,
+        Trap,
+        BadAddress,
     } kind{};
     BlockId block;
     uint32_t thread_x = 0, thread_y = 0, thread_z = 0;
-    int32_t site = -1;                      // -1 where the instruction is no site
-    uint32_t line = 0;                      // kernel source
+    int32_t site = -1;  // -1 where the instruction is no site
+    uint32_t line = 0;  // kernel source
     uint64_t address = 0;
     // One plain sentence: thread, site, source line, array and index, e.g.
     // "thread (3,0) of block (1,0) reads M[2,4] at line 23, outside M's 3 x 4 elements"
@@ -114,27 +122,27 @@ struct Fault {
 
 struct Launch {
     Dim3 grid, block;
-    std::vector<uint64_t> parameters;       // one per kernel parameter: the address or the value's bits
-    std::vector<Array> arrays;              // names and shapes for messages; may be empty
-    BlockWindow window;                     // blocks to run; others are not run at all
+    std::vector<uint64_t> parameters;  // one per kernel parameter: the address or the value's bits
+    std::vector<Array> arrays;         // names and shapes for messages; may be empty
+    BlockWindow window;                // blocks to run; others are not run at all
     Schedule schedule;
     // Schedule::Recorded: the warp of each step, of the one block that is run.
     std::vector<uint8_t> recorded_order;
 };
 
 struct RunOptions {
-    unsigned threads = 0;                   // CPU threads, 0 for all
-    uint64_t max_instructions_per_warp = 1ull << 32;   // then the kernel counts as never ending
-    bool values = false;                    // Request::value and ::origin are filled, products reported
-    const std::atomic<bool>* stop = nullptr;           // set by another thread to stop early
-    std::atomic<uint64_t>* blocks_done = nullptr;      // progress
+    unsigned threads = 0;                             // CPU threads, 0 for all
+    uint64_t max_instructions_per_warp = 1ull << 32;  // then the kernel counts as never ending
+    bool values = false;                      // Request::value and ::origin are filled, products reported
+    const std::atomic<bool>* stop = nullptr;  // set by another thread to stop early
+    std::atomic<uint64_t>* blocks_done = nullptr;  // progress
 };
 
 struct Outcome {
-    bool complete = false;                  // every block of the window ran to its end
-    bool stopped = false;                   // by RunOptions::stop
-    std::optional<Fault> fault;             // that of the first block (in block order) that faulted
-    uint64_t instructions = 0;              // warp instructions executed
+    bool complete = false;       // every block of the window ran to its end
+    bool stopped = false;        // by RunOptions::stop
+    std::optional<Fault> fault;  // that of the first block (in block order) that faulted
+    uint64_t instructions = 0;   // warp instructions executed
 };
 
 // make_observer is called once for each block, on the CPU thread that runs it, before it runs;
@@ -145,7 +153,6 @@ struct Outcome {
 using MakeObserver = std::function<BlockObserver*(const BlockId&)>;
 using BlockDone = std::function<void(const BlockId&, BlockObserver*)>;
 Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& memory,
-                    const RunOptions& options, const MakeObserver& make_observer,
-                    const BlockDone& done = {});
+                    const RunOptions& options, const MakeObserver& make_observer, const BlockDone& done = {});
 
 }  // namespace tilescope::simt

@@ -12,7 +12,7 @@ namespace tilescope::simt {
 
 struct Buffer {
     std::string name;
-    uint64_t base = 0;               // virtual address of byte 0
+    uint64_t base = 0;  // virtual address of byte 0
     std::vector<std::byte> bytes;
 };
 

@@ -126,7 +126,8 @@ TEST(Instructions, VectorsAndNarrowAccesses) {
            [&](uint32_t t) { return static_cast<uint32_t>(static_cast<int16_t>(word(2 * t)) >> 8); });
     expect(at + "ld.global.u32 %r1, [%d1];\nmov.b32 {%h1, %h2}, %r1;\nmov.b32 %v, {%h2, %h1};",
            [&](uint32_t t) { return word(2 * t) << 16 | word(2 * t) >> 16; });
-    expect("mov.u32 %r1, 5;\nmov.b64 %d1, {%t, %r1};\nshr.u64 %d1, %d1, 32;\ncvt.u32.u64 %v, %d1;", [](uint32_t) { return 5u; });
+    expect("mov.u32 %r1, 5;\nmov.b64 %d1, {%t, %r1};\nshr.u64 %d1, %d1, 32;\ncvt.u32.u64 %v, %d1;",
+           [](uint32_t) { return 5u; });
     expect("cvt.s8.s32 %v, -3;\ncvt.s64.s8 %d1, %t;\ncvt.u32.u64 %r1, %d1;\nadd.u32 %v, %v, %r1;",
            [](uint32_t t) { return t - 3; });
     expect("bfi.b32 %v, %t, -1, 8, 16;", [](uint32_t t) { return 0xFF00'00FFu | t << 8; });
