@@ -10,17 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/banks.h"
+#include "tests/unit/analysis_addresses.h"
 
 namespace tilescope::analysis {
 namespace {
-
-using Addresses = std::array<uint64_t, 32>;
-
-Addresses strided(uint64_t base, uint64_t stride) {
-    Addresses a{};
-    for (uint64_t lane = 0; lane < 32; ++lane) a[lane] = base + lane * stride;
-    return a;
-}
 
 // The worst bank of some lanes, byte by byte.
 uint32_t slow_worst(const Addresses& address, uint32_t mask, uint32_t bytes) {

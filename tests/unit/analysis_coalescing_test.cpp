@@ -7,17 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/coalescing.h"
+#include "tests/unit/analysis_addresses.h"
 
 namespace tilescope::analysis {
 namespace {
-
-using Addresses = std::array<uint64_t, 32>;
-
-Addresses strided(uint64_t base, uint64_t stride) {
-    Addresses a{};
-    for (uint64_t lane = 0; lane < 32; ++lane) a[lane] = base + lane * stride;
-    return a;
-}
 
 SectorCost slow_cost(const Addresses& address, uint32_t mask, uint32_t bytes) {
     std::set<uint64_t> byte, sector, line;
