@@ -83,7 +83,7 @@ Frame::Outcome Frame::build(State& state, const platform::Input& input, const Ca
     draw_screen(state, input, context);
     ImGui::Render();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    return {context.another_frame, context.quit || state.quit, took.count()};
+    return {context.another_frame, context.soon, context.quit || state.quit, took.count()};
 }
 
 void Frame::render() {

@@ -33,6 +33,7 @@ struct DrawContext {
     bool still = false;          // a picture: nothing may depend on time
     bool typing = false;         // a text field has the keyboard: key bindings are off
     bool another_frame = false;  // out: something moves, draw again at once
+    bool soon = false;           // out: work goes on beside the window, look again before long
     bool quit = false;           // out: close the window
 };
 
@@ -51,7 +52,7 @@ public:
 
     // still: time stands at 0, so that the same state makes the same picture.
     struct Outcome {
-        bool another_frame = false, quit = false;
+        bool another_frame = false, soon = false, quit = false;
         double build_ms = 0;
     };
     Outcome build(State& state, const platform::Input& input, const Canvas& canvas, bool still);

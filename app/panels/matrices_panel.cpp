@@ -145,7 +145,15 @@ void draw_matrix(Ui& ui, uint8_t array, const Port& port, float pitch, const vie
         marks.push_back(mark);
     }
     for (const view::HotCell& cell : matrix.touched) marks.push_back(fill_mark(one(cell), color));
-    if (!matrix.tile.empty()) marks.push_back(frame_mark(matrix.tile, ui.ink(Ink::Accent), ui.px(2.5f)));
+    if (!matrix.tile.empty()) {  // around the cells, not over their values
+        draw::GridMark frame = frame_mark(matrix.tile, ui.ink(Ink::Accent), ui.px(2.5f));
+        const float edge = frame.edge_px / pitch;
+        frame.row -= edge;
+        frame.col -= edge;
+        frame.rows += 2 * edge;
+        frame.cols += 2 * edge;
+        marks.push_back(frame);
+    }
     for (const auto& [where, cells] : selected.cells) {
         if (where == array) marks.push_back(frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
     }

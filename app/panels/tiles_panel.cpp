@@ -48,7 +48,6 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
     const view::SharedView tile =
         view::shared_view(ui.trace(), *ui.index, ui.state.replay.get(), array, ui.step());
     const float title = line_height(ui, Size::Body) + ui.px(2);
-    const bool values = ui.state.replay != nullptr;
     titles(ui, rect.min, rect.width(), ui.trace().arrays[array].name,
            fmt::format("{} \u00d7 {}", tile.rows, tile.cols));
     const draw::GridView grid =
@@ -57,20 +56,32 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
 
     const Rgba color = ui.ink(ink_of(tile.kind)), held = ui.ink(Ink::SharedStore);
     std::vector<draw::GridMark> marks;
-    const float pitch_of = grid.pitch, thin = pitch_of >= ui.px(5) ? 1.f : 0.f;
+    const float pitch = grid.pitch, thin = pitch >= ui.px(5) ? 1.f : 0.f;
+    const bool sources = pitch >= ui.px(48);
+    std::string longest = "0", longest_source = "M[0,0]";
+    for (const view::SharedCellView& cell : tile.cells) {
+        if (cell.value.size() > longest.size()) longest = cell.value;
+        if (cell.source.size() > longest_source.size()) longest_source = cell.source;
+    }
+    const float room = pitch - ui.px(3);
+    const auto value = ui.context.fonts.for_cells(longest, room, sources ? pitch * 0.55f : room);
+    const auto source = ui.context.fonts.for_cells(longest_source, room, room, Size::Small);
+    const bool shows_values = ui.state.replay != nullptr && value;
     for (uint32_t row = 0; row < tile.rows; ++row) {
         for (uint32_t col = 0; col < tile.cols; ++col) {
             const view::SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];
             Rgba fill = ui.ink(Ink::Cell);
-            if (cell.written && !cell.stale) fill = draw::mix(fill, held, 0.30f);
+            if (cell.written && !cell.stale)
+                fill = cell.zero_fill ? ui.ink(Ink::Outside) : draw::mix(fill, held, 0.30f);
             if (cell.lanes != 0) fill = color;
             draw::GridMark mark = cell_mark(row, col, fill, thin > 0 ? ui.ink(Ink::Panel) : 0, thin);
             if (cell.lanes == 0 && cell.zero_fill) {
                 mark.pattern = draw::Pattern::Hatch;
-                mark.edge = ui.ink(pitch_of >= ui.px(10) ? Ink::LineStrong : Ink::Inactive);
+                mark.edge = ui.ink(pitch >= ui.px(10) ? Ink::LineStrong : Ink::Inactive);
             } else if (cell.lanes == 0 && cell.written && cell.stale) {
-                mark.pattern = draw::Pattern::Dots;
-                mark.edge = ui.ink(Ink::LineStrong);
+                // Dots would lie on the value and be read as part of it: it is faint there, on a bare cell.
+                if (!shows_values) mark.pattern = draw::Pattern::Dots;
+                mark.edge = ui.ink(shows_values ? Ink::Line : Ink::LineStrong);
             }
             marks.push_back(mark);
         }
@@ -78,23 +89,14 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
     selection(ui, marks, array, selected);
     ui.context.grids.draw(ui.list, 50u + array, grid, ui.context.palette, ui.context.scale, marks);
 
-    const float pitch = grid.pitch;
-    const bool sources = pitch >= ui.px(48);
-    if (values && pitch >= ui.px(11)) {
-        std::string longest = "0", longest_source = "M[0,0]";
-        for (const view::SharedCellView& cell : tile.cells) {
-            if (cell.value.size() > longest.size()) longest = cell.value;
-            if (cell.source.size() > longest_source.size()) longest_source = cell.source;
-        }
-        const float room = pitch - ui.px(3);
-        const auto value = ui.context.fonts.for_cells(longest, room, sources ? pitch * 0.55f : room);
-        const auto source = ui.context.fonts.for_cells(longest_source, room, room, Size::Small);
+    if (shows_values) {
         for (uint32_t row = 0; row < tile.rows; ++row) {
             for (uint32_t col = 0; col < tile.cols; ++col) {
                 const view::SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];
-                if (!cell.written || !value) continue;
+                if (!cell.written) continue;
                 const ImVec2 at = draw::corner_of(grid, row, col);
-                const Rgba ink = cell.lanes != 0 ? ui.context.palette.text_on(color) : ui.ink(Ink::Text);
+                const Rgba ink = cell.lanes != 0 ? ui.context.palette.text_on(color)
+                                                 : ui.ink(cell.stale ? Ink::TextFaint : Ink::Text);
                 draw::draw_text_in(ui.list, *value, at,
                                    {at.x + pitch, at.y + pitch * (sources ? 0.70f : 1.f)}, ink, cell.value);
                 if (sources && source) {

@@ -62,8 +62,11 @@ Result<void> run_window(State state, const WindowOptions& options) {
     // ImGui needs a frame or two after an event until hovering and layout have settled.
     constexpr int kSettling = 3;
     int due = kSettling;
+    // Seconds to wait for an event; work beside the window keeps the cores that drawing would take.
+    constexpr double kIdle = 0.5, kSoon = 0.03;
+    bool soon = false;
     for (bool moving = true; !(*window)->asked_to_close();) {
-        platform::Input input = (*window)->collect(moving || due > 0 ? 0 : 0.5);
+        platform::Input input = (*window)->collect(moving || due > 0 ? 0 : soon ? kSoon : kIdle);
         if ((*window)->eventful()) due = kSettling;
         const Canvas canvas{(*window)->width(), (*window)->height(), (*window)->scale()};
         if (canvas.width <= 0 || canvas.height <= 0) {  // minimised
@@ -78,6 +81,7 @@ Result<void> run_window(State state, const WindowOptions& options) {
         timing.frame(outcome.build_ms);
         if (outcome.quit) break;
         moving = outcome.another_frame;
+        soon = outcome.soon;
         due = std::max(0, due - 1);
     }
     return {};

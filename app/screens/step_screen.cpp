@@ -137,7 +137,8 @@ void draw_screen(State& state, const platform::Input& input, DrawContext& contex
     if (!context.typing) handle_input(state, input);
     advance(state, input.dt);
     const bool coming = ready_block(state, context.still);
-    context.another_frame = context.another_frame || recording || coming || state.playback.playing;
+    context.another_frame = context.another_frame || state.playback.playing;
+    context.soon = context.soon || recording || coming;
     context.quit = context.quit || state.quit;
 
     const ImVec2 size{static_cast<float>(context.canvas.width), static_cast<float>(context.canvas.height)};
