@@ -2,7 +2,6 @@
 // holds the same model against a GPU's counters.
 #include <algorithm>
 #include <array>
-#include <map>
 #include <numeric>
 #include <random>
 #include <set>
@@ -15,17 +14,23 @@
 namespace tilescope::analysis {
 namespace {
 
-// The worst bank of some lanes, byte by byte.
-uint32_t slow_worst(const Addresses& address, uint32_t mask, uint32_t bytes) {
-    std::map<uint64_t, std::set<uint64_t>> words_of_bank;
+// Different words of each bank that some lanes touch, byte by byte.
+std::array<uint8_t, kBanks> slow_words(const Addresses& address, uint32_t mask, uint32_t bytes) {
+    std::array<std::set<uint64_t>, kBanks> words_of_bank;
     for (int lane = 0; lane < 32; ++lane)
         for (uint32_t i = 0; (mask >> lane & 1) && i < bytes; ++i) {
             const uint64_t word = (address[lane] + i) / 4;
             words_of_bank[word % 32].insert(word);
         }
-    size_t worst = 0;
-    for (const auto& [bank, words] : words_of_bank) worst = std::max(worst, words.size());
-    return static_cast<uint32_t>(worst);
+    std::array<uint8_t, kBanks> count{};
+    for (size_t bank = 0; bank < kBanks; ++bank)
+        count[bank] = static_cast<uint8_t>(words_of_bank[bank].size());
+    return count;
+}
+
+uint32_t slow_worst(const Addresses& address, uint32_t mask, uint32_t bytes) {
+    const auto words = slow_words(address, mask, bytes);
+    return *std::max_element(words.begin(), words.end());
 }
 
 TEST(Banks, AStrideOfSWordsIsGcdWays) {
@@ -100,8 +105,7 @@ TEST(Banks, AgreesWithCountingEveryByte) {
             expected.ideal_wavefronts += group != 0;
         }
         ASSERT_EQ(bank_cost(a.data(), mask, bytes, store), expected) << "round " << round;
-        const auto words = words_per_bank(a.data(), mask, bytes);
-        ASSERT_EQ(*std::max_element(words.begin(), words.end()), slow_worst(a, mask, bytes));
+        ASSERT_EQ(words_per_bank(a.data(), mask, bytes), slow_words(a, mask, bytes)) << "round " << round;
     }
 }
 
