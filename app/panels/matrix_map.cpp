@@ -78,7 +78,10 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
     const view::Roles roles = view::roles_of(ui.trace());
     const trace::Meta& meta = ui.trace().meta;
     const float small = std::min(line_height(ui, Size::Small), std::floor(rect.height() / 8));
-    const float legend = std::clamp(rect.width() * 0.56f, ui.px(132), ui.px(176));
+    const float wanted = std::clamp(rect.width() * 0.56f, ui.px(132), ui.px(176));
+    // A narrow corner has room for the legend alone.
+    const bool with_map = rect.width() >= wanted + ui.px(72);
+    const float legend = with_map ? wanted : rect.width();
     const Rect area{rect.min, {rect.max.x - legend - ui.px(12), rect.max.y}};
 
     const float gap = ui.px(5);
@@ -87,7 +90,7 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
     const float most = ui.px(150);
     const float pitch = std::min(std::min(area.width() - gap, most) / wide,
                                  std::min(area.height() - gap - small, most) / tall);
-    if (pitch > 0) {
+    if (pitch > 0 && with_map) {
         const float km = static_cast<float>(meta.k) * pitch;
         const ImVec2 at{area.min.x, area.min.y + small};
         line(ui, area.min, area.width(), Face::Text, Size::Small, Ink::TextQuiet, "overview");
@@ -96,7 +99,7 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
         one_map(ui, roles.p, {at.x + km + gap, at.y + km + gap}, pitch, looks.p);
     }
 
-    ImVec2 at{rect.max.x - legend, rect.min.y};
+    ImVec2 at{with_map ? rect.max.x - legend : rect.min.x, rect.min.y};
     const auto entry = [&](view::StepKind kind, const analysis::Sums& sums) {
         if (sums.requests == 0) return;
         legend_entry(ui, at, legend, kind);
@@ -114,15 +117,15 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
     const float size = ui.px(11), top = at.y + (small - size) / 2;
     const Rect frame{{at.x, top}, {at.x + size, top + size}};
     ui.list.AddRect(frame.min, frame.max, ui.ink(Ink::Accent), 0.f, 0, ui.px(2));
-    line(ui, {at.x + size + ui.px(7), at.y}, legend, Face::Text, Size::Small, Ink::TextQuiet,
-         "tile of this phase");
+    line(ui, {at.x + size + ui.px(7), at.y}, legend - size - ui.px(7), Face::Text, Size::Small,
+         Ink::TextQuiet, "tile of this phase");
     at.y += small;
     if (at.y + small <= rect.max.y) {
         const Rect box{{at.x, at.y + (small - size) / 2}, {at.x + size, at.y + (small + size) / 2}};
         ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
         hatch(ui, box, ui.ink(Ink::LineStrong), ui.px(4));
-        line(ui, {at.x + size + ui.px(7), at.y}, legend, Face::Text, Size::Small, Ink::TextQuiet,
-             "inactive, outside");
+        line(ui, {at.x + size + ui.px(7), at.y}, legend - size - ui.px(7), Face::Text, Size::Small,
+             Ink::TextQuiet, "inactive, outside");
         at.y += small;
     }
     const uint32_t loads = std::max(ui.state.session->most_loads[static_cast<size_t>(roles.m)],

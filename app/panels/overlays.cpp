@@ -79,7 +79,7 @@ void record_form(Ui& ui, const Rect& screen, float top) {
         ImGui::ProgressBar(part, {-1, 0}, done.c_str());
         if (ImGui::Button("Cancel", {-1, 0})) state.background->cancel();
         ImGui::End();
-        ui.context.another_frame = true;
+        ui.context.soon = true;
         return;
     }
     ImGui::PushTextWrapPos(0);

@@ -126,7 +126,7 @@ void block_threads(Ui& ui, const Rect& rect, const view::Relations& selected) {
     const float title = line_height(ui, Size::Body) + ui.px(2);
     titles(ui, rect.min, rect.width(), "Threads",
            rect.width() < ui.px(180) ? ""
-                                     : fmt::format("{} \u00d7 {}, {}", block.cols, block.rows,
+                                     : fmt::format("x,y  {} \u00d7 {}, {}", block.cols, block.rows,
                                                    view::counted(ui.index->warps, "warp")));
     const draw::GridView grid =
         fitted({{rect.min.x, rect.min.y + title}, rect.max}, block.rows, block.cols, ui.px(72));

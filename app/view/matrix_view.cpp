@@ -155,8 +155,9 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
                  n = std::max(trace.meta.n, 1u);
     const auto up = [&](double size) { return std::ceil(size / T) * T; };  // with the part past the edge
     const auto fits = [&](double rows, double cols, double ks) {
-        return std::min(
-            {ports.row_height / rows, ports.col_width / cols, ports.m_width / ks, ports.n_height / ks});
+        const double frame = 6;  // logical pixels: room for a tile's frame at the matrix's edge
+        return std::min({(ports.row_height - frame) / rows, (ports.col_width - frame) / cols,
+                         (ports.m_width - frame) / ks, (ports.n_height - frame) / ks});
     };
     Camera camera;
     double row0 = 0, col0 = 0, k0 = 0, rows = up(m), cols = up(n), ks = roles.shared.empty() ? k : up(k);

@@ -17,6 +17,7 @@ struct Pattern {
     uint32_t repeats = 0;            // lanes per element where all have as many, else 0
     uint32_t runs = 0;               // stretches of neighbours
     uint32_t run_length = 0;         // where all are as long, else 0
+    uint64_t run_sectors = 0;        // that the stretches would need if each began at a sector's edge
     bool one_column = false;         // elements of one column, at least two
     bool even_rows = false;          // ... in rows one apart
 };
@@ -46,6 +47,7 @@ Pattern pattern_of(const RequestView& view, uint32_t cols) {
         const auto length = static_cast<uint32_t>(at - begin);
         pattern.run_length = pattern.runs == 0 || pattern.run_length == length ? length : 0;
         ++pattern.runs;
+        pattern.run_sectors += (uint64_t{length} * view.bytes + 31) / 32;
         begin = at;
     }
     pattern.one_column = elements.size() > 1 && cols > 1;
@@ -91,8 +93,15 @@ std::string global_places(const trace::Trace& trace, const RequestView& view, co
                            off_edge ? ", not starting at a sector's edge" : "");
     }
     if (pattern.run_length > 1) {
-        return fmt::format("{} rows of {} neighbours{}", pattern.runs, pattern.run_length,
-                           each_times(pattern));
+        const analysis::SectorCost& cost = view.cost.global;
+        const char* why = "";
+        if (cost.sectors > pattern.run_sectors)
+            why = ", not starting at a sector's edge";
+        else if (cost.sectors > cost.ideal_sectors)
+            why = pattern.run_length * view.bytes < 32 ? ", each shorter than a sector"
+                                                       : ", each ending inside a sector";
+        return fmt::format("{} rows of {} neighbours{}{}", pattern.runs, pattern.run_length,
+                           each_times(pattern), why);
     }
     if (pattern.run_length == 0) {
         return fmt::format("{} elements in {} stretches{}", count, pattern.runs, each_times(pattern));
