@@ -32,6 +32,11 @@ TEST(Verdict, OfGlobalRequests) {
               "sectors where 1 would do");
     EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane * 4 + 8; }),
               "32 lanes read 32 neighbours, not starting at a sector's edge: 5 sectors where 4 would do");
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane % 16 * 4 + lane / 16 * 256 + 8; }),
+              "32 lanes read 2 rows of 16 neighbours, not starting at a sector's edge: 6 sectors where 4 "
+              "would do");
+    EXPECT_EQ(verdict(kLoadM, 0xFFFF, [](uint32_t lane) { return lane % 4 * 4 + lane / 4 * 256; }),
+              "16 lanes read 4 rows of 4 neighbours, each shorter than a sector: 4 sectors where 2 would do");
     EXPECT_EQ(verdict(kStoreM, 0xFF, [](uint32_t lane) { return lane * 4; }),
               "8 lanes write 8 neighbours: 1 sector of 1 needed");
     EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane * 8; }),
