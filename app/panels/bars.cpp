@@ -51,12 +51,13 @@ void caption_bar(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const Rect in{{rect.min.x + ui.px(16), rect.min.y}, {rect.max.x - ui.px(16), rect.max.y}};
     const float title = line_height(ui, Size::Title), small = line_height(ui, Size::Small);
-    const trace::Block& block = ui.trace().blocks[ui.state.cursor.block];
     if (ui.index == nullptr) {
+        const bool empty = ui.trace().blocks.empty();  // it stopped before its first block was done
         line(ui, {in.min.x, rect.min.y + ui.px(8)}, in.width(), Face::Text, Size::Title, Ink::TextQuiet,
-             "Reading this block\u2026");
+             empty ? "This recording holds no block. " + ui.state.message : "Reading this block\u2026");
         return;
     }
+    const trace::Block& block = ui.trace().blocks[ui.state.cursor.block];
     const std::string where =
         fmt::format("step {} of {}", view::grouped(ui.step() + 1), view::grouped(ui.index->steps));
     const std::string phase =
