@@ -1,0 +1,154 @@
+// Every rule that a trace must keep to be shown, broken one at a time in a small one that keeps them all.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "core/trace/format.h"
+
+namespace tilescope::trace {
+namespace {
+
+enum : uint32_t { kWarpOfRow, kHalfWarp, kBarrierForm };
+
+uint32_t key(uint32_t form, uint32_t warp) { return warp << 24 | form; }
+
+// Two blocks of 48 threads: a warp and a half. M has 48 elements: warp 0 loads the first 32, warp 1 the rest.
+Trace sound() {
+    Trace trace;
+    trace.meta.m = trace.meta.n = trace.meta.k = 8;
+    trace.meta.grid = {2, 1, 1};
+    trace.meta.block = {48, 1, 1};
+    trace.meta.window = {0, 2, 0, 1};
+    trace.meta.complete = true;
+    trace.sites = {{0, 1, ptx::SiteKind::Load, Space::Global, 4, 10, 1, 20},
+                   {1, 2, ptx::SiteKind::Barrier, Space::Global, 0, 11, 1, 21}};
+    trace.arrays = {{"M", Space::Global, ArrayRole::Input, 6, 8, 4, 0x1000, 0, ""}};
+    trace.forms.resize(3);
+    for (Form& form : trace.forms) form.array = 0, form.site = 0, form.mask = ~0u, form.stride = 4;
+    trace.forms[kHalfWarp].mask = 0xFFFF;
+    trace.forms[kBarrierForm] = {};
+    trace.forms[kBarrierForm].site = 1;
+    trace.forms[kBarrierForm].array = kNoArray;
+    trace.forms[kBarrierForm].mask = 0xFFFF;
+    for (uint32_t x = 0; x < 2; ++x) {
+        Block block;
+        block.x = x, block.first = trace.key.size(), block.count = 3;
+        trace.blocks.push_back(block);
+        trace.key.insert(trace.key.end(), {key(kWarpOfRow, 0), key(kHalfWarp, 1), key(kBarrierForm, 1)});
+        trace.base.insert(trace.base.end(), {0, 128, 0});
+    }
+    return trace;
+}
+
+// One change that breaks a rule.
+struct Break {
+    const char* what;
+    std::function<void(Trace&)> change;
+};
+
+void expect_refused(const char* words, const std::vector<Break>& breaks) {
+    for (const Break& one : breaks) {
+        Trace trace = sound();
+        one.change(trace);
+        const auto checked = check(trace);
+        ASSERT_FALSE(checked) << one.what;
+        EXPECT_NE(checked.error().message.find(words), std::string::npos)
+            << one.what << ": " << checked.error().message;
+    }
+}
+
+TEST(TraceCheck, ASoundTracePasses) {
+    const auto checked = check(sound());
+    EXPECT_TRUE(checked) << checked.error().message;
+}
+
+TEST(TraceCheck, TheLaunchMustBeOneThatCudaTakes) {
+    expect_refused("cannot be launched",
+                   {{"no thread", [](Trace& t) { t.meta.block.x = 0; }},
+                    {"too many threads",
+                     [](Trace& t) {
+                         t.meta.block = {33, 32, 1};
+                     }},
+                    {"a block too deep",
+                     [](Trace& t) {
+                         t.meta.block = {1, 1, 65};
+                     }},
+                    {"no block", [](Trace& t) { t.meta.grid.x = 0; }},
+                    {"too many rows of blocks", [](Trace& t) { t.meta.grid.y = 65536; }}});
+}
+
+TEST(TraceCheck, WindowAndResultLieInTheLaunch) {
+    expect_refused("outside the launch", {{"window", [](Trace& t) { t.meta.window.x0 = 3; }},
+                                          {"result", [](Trace& t) { t.meta.result.first_wrong = 64; }}});
+}
+
+TEST(TraceCheck, OnlyBarriersTouchNothing) {
+    expect_refused("touches", {{"a load of nothing", [](Trace& t) { t.sites[0].bytes = 0; }},
+                               {"a barrier of 4 bytes", [](Trace& t) { t.sites[1].bytes = 4; }}});
+}
+
+TEST(TraceCheck, ArraysHaveASizeAndAPlace) {
+    expect_refused(
+        "cannot be",
+        {{"no rows", [](Trace& t) { t.arrays[0].rows = 0; }},
+         {"elements of 3 bytes", [](Trace& t) { t.arrays[0].element_bytes = 3; }},
+         {"ends beyond the address space", [](Trace& t) { t.arrays[0].base = ~uint64_t{0} - 100; }},
+         {"shared and yet an input", [](Trace& t) { t.arrays[0].space = Space::Shared; }}});
+}
+
+TEST(TraceCheck, FormsPointToWhatIsThere) {
+    expect_refused("points to nothing", {{"site", [](Trace& t) { t.forms[0].site = 2; }},
+                                         {"array", [](Trace& t) { t.forms[0].array = 1; }},
+                                         {"nobody", [](Trace& t) { t.forms[0].mask = 0; }},
+                                         {"width", [](Trace& t) { t.forms[0].width = 0; }},
+                                         {"irregular", [](Trace& t) { t.forms[0].irregular = 0; }},
+                                         {"wide without a table", [](Trace& t) { t.forms[0].wide = true; }}});
+    expect_refused("cannot touch", {{"a barrier on M", [](Trace& t) { t.forms[kBarrierForm].array = 0; }},
+                                    {"shared on M", [](Trace& t) { t.forms[0].space = Space::Shared; }}});
+}
+
+TEST(TraceCheck, BlocksFollowOneAnother) {
+    expect_refused("not in order", {{"twice", [](Trace& t) { t.blocks[1].x = 0; }},
+                                    {"beyond the grid", [](Trace& t) { t.blocks[1].x = 2; }},
+                                    {"beyond the window", [](Trace& t) { t.meta.window.x1 = 1; }}});
+    expect_refused("do not follow", {{"a gap", [](Trace& t) { t.blocks[1].first = 4; }},
+                                     {"too many", [](Trace& t) { t.blocks[1].count = 4; }}});
+    expect_refused("not equally long", {{"steps of no block", [](Trace& t) { t.blocks[1].count = 2; }},
+                                        {"bases", [](Trace& t) { t.base.pop_back(); }},
+                                        {"times", [](Trace& t) {
+                                             t.time = {1, 2};
+                                         }}});
+}
+
+TEST(TraceCheck, WhatIsCompleteLacksNothing) {
+    expect_refused("says that it is complete", {{"dropped", [](Trace& t) { t.blocks[0].dropped = 1; }},
+                                                {"a block", [](Trace& t) {
+                                                     t.blocks.pop_back();
+                                                     t.key.resize(3), t.base.resize(3);
+                                                 }}});
+    Trace trace = sound();
+    trace.blocks[0].dropped = 1;
+    trace.meta.complete = false;
+    EXPECT_TRUE(check(trace));
+}
+
+TEST(TraceCheck, StepsStayInTheirArrayToTheByte) {
+    Trace trace = sound();
+    trace.base[0] = 64;  // the last lane ends where M ends
+    EXPECT_TRUE(check(trace));
+    expect_refused("reaches outside its array",
+                   {{"an element beyond", [](Trace& t) { t.base[0] = 68; }},
+                    {"a byte beyond", [](Trace& t) { t.base[0] = 65; }},
+                    {"all of it beyond", [](Trace& t) { t.base[0] = 192; }},
+                    {"below", [](Trace& t) { t.forms[kWarpOfRow].stride = -4, t.base[0] = 120; }}});
+}
+
+TEST(TraceCheck, StepsAreOfThreadsThatAreThere) {
+    expect_refused("which do not exist", {{"form", [](Trace& t) { t.key[0] = key(3, 0); }},
+                                          {"warp", [](Trace& t) { t.key[0] = key(0, 2); }}});
+    expect_refused("have no thread", {{"17 lanes", [](Trace& t) { t.forms[kBarrierForm].mask = 0x1'FFFF; }},
+                                      {"a whole warp", [](Trace& t) { t.key[0] = key(kWarpOfRow, 1); }}});
+}
+
+}  // namespace
+}  // namespace tilescope::trace
