@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/view/block_index.h"
+#include "app/view/timeline_view.h"
 #include "core/analysis/cost.h"
 #include "core/analysis/phases.h"
 #include "core/analysis/summary.h"
@@ -70,6 +71,13 @@ struct Motion {
     double since = -1;
 };
 
+// The timeline of a block as wide as it was last drawn: the same for every step of the block, and
+// milliseconds to make where a block has half a million steps.
+struct TimelineCache {
+    std::shared_ptr<const view::BlockIndex> of;
+    view::TimelineView view;
+};
+
 struct RecordForm {
     std::string kernel = "tiled";
     kernels::Shape shape;
@@ -92,6 +100,7 @@ struct State {
     float text_scale = 1;
     bool motion = true;  // elements travel when a step is made
     Motion moving;
+    TimelineCache timeline;
     bool show_keys = false;
     bool quit = false;
     std::string message;  // one sentence: the last error or notice

@@ -99,15 +99,17 @@ void cell_texts(Ui& ui, const view::MatrixView& matrix, const view::Roles& roles
 }
 
 // One texture a matrix: plain, or how often each element was loaded where cells are too small for more.
-void base_cells(Ui& ui, uint32_t id, const view::MatrixView& matrix, bool heat) {
+// False for a matrix that is too large for one.
+bool base_cells(Ui& ui, uint32_t id, const view::MatrixView& matrix, bool heat) {
     const app::Session& session = *ui.state.session;
     const uint64_t version = session.serial * 2 + (heat ? 1 : 0);
-    if (!ui.context.grids.stale(id, version)) return;
+    if (!ui.context.grids.stale(id, version)) return true;
     if (matrix.rows > 8192 || matrix.cols > 8192 || uint64_t{matrix.rows} * matrix.cols > (16ull << 20))
-        return;
+        return false;
     std::vector<draw::Cell> cells(size_t{matrix.rows} * matrix.cols, draw::cell(Ink::Cell));
     if (heat) heat_cells(cells, session.loads[matrix.array]);
     ui.context.grids.set_cells(id, version, matrix.rows, matrix.cols, cells);
+    return true;
 }
 
 struct Port {
@@ -157,7 +159,9 @@ void draw_matrix(Ui& ui, uint8_t array, const Port& port, float pitch, const vie
     for (const auto& [where, cells] : selected.cells) {
         if (where == array) marks.push_back(frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
     }
-    base_cells(ui, 10u + array, matrix, pitch < ui.px(4));
+    if (!base_cells(ui, 10u + array, matrix, pitch < ui.px(4))) {  // too many for a texture: plain ground
+        marks.insert(marks.begin(), fill_mark({0, matrix.rows, 0, matrix.cols}, ui.ink(Ink::Cell)));
+    }
     ui.context.grids.draw(ui.list, 10u + array, grid, ui.context.palette, ui.context.scale, marks);
     cell_texts(ui, matrix, roles, grid);
 

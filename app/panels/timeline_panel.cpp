@@ -30,7 +30,11 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     const float label = ui.px(64), small = line_height(ui, Size::Small);
     const Rect plot{{rect.min.x + label, rect.min.y}, rect.max};
     const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
-    const view::TimelineView time = view::timeline_view(ui.trace(), *ui.index, 0, steps, columns);
+    app::TimelineCache& cache = ui.state.timeline;
+    if (cache.of != ui.state.block || cache.view.columns != columns) {
+        cache = {ui.state.block, view::timeline_view(ui.trace(), *ui.index, 0, steps, columns)};
+    }
+    const view::TimelineView& time = cache.view;
     const double per_step = static_cast<double>(plot.width()) / (time.end - time.first);
     const auto x_of = [&](uint32_t step) {
         return plot.min.x + static_cast<float>((step - time.first) * per_step);
