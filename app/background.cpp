@@ -101,8 +101,8 @@ struct Background::Parts {
                     trouble = made_replayer.error().message;
             }
             if (job.trace->blocks[job.block].count > kMostReplayedSteps) {
-                data.no_values =
-                    fmt::format("Values are not shown for blocks of more than {} steps.", kMostReplayedSteps);
+                data.no_values = fmt::format("Values are not shown for blocks of more than {} steps.",
+                                             view::grouped(kMostReplayedSteps));
             } else if (!replayer) {
                 data.no_values = trouble;
             } else {

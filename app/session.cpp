@@ -84,8 +84,8 @@ bool ready_block(State& state, bool wait) {
     const bool whole = state.block && (state.replay || !state.no_values.empty());
     if (!whole && wait) {
         if (steps > kMostReplayedSteps) {
-            state.no_values =
-                fmt::format("Values are not shown for blocks of more than {} steps.", kMostReplayedSteps);
+            state.no_values = fmt::format("Values are not shown for blocks of more than {} steps.",
+                                          view::grouped(kMostReplayedSteps));
             return false;
         }
         auto replayer = kernels::Replayer::of(*trace);
