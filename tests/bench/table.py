@@ -101,7 +101,7 @@ def against_oclgrind(tilescope):
         command = [tilescope, "record", "tiled", "--tile", "16", "--m", "256", "--k", "256", "--n", "256",
                    "-o", os.path.join(folder, "tiled.tsc")]
         record = timed(command, HERE, 3)
-    yield "`tilescope record` of the same, start to written file", duration(record), ""
+    yield "`tilescope record` of tiled 256×256×256, T = 16, start to written file", duration(record), ""
     oclgrind = shutil.which("oclgrind-kernel")
     if not oclgrind:
         yield "Oclgrind running the same kernel, unrecorded", "not installed here", ""
