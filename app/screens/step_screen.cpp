@@ -56,17 +56,16 @@ Layout lay_out(Ui& ui, const Rect& screen) {
     const float inset = ui.px(12) * 2, title = panels::line_height(ui, draw::Size::Body);
     // The threads have a panel below the request where that leaves the request its picture.
     const float threads = std::min(ui.px(216), right_column.height() - ui.px(370));
-    l.own_threads = !tiles || threads >= ui.px(110);
+    l.own_threads = threads >= ui.px(110);
     if (l.own_threads) {
-        const float high = std::max(threads, ui.px(130));
-        l.request = {right_column.min, {x4, right_column.max.y - high - gap}};
-        l.threads = {{x3, right_column.max.y - high}, right_column.max};
+        l.request = {right_column.min, {x4, right_column.max.y - threads - gap}};
+        l.threads = {{x3, right_column.max.y - threads}, right_column.max};
     } else {
         l.request = right_column;
     }
     const Rect middle{{x2 + gap, y1}, {x3 - gap, y2}};
     l.matrices = middle;
-    if (tiles) {
+    if (tiles || !l.own_threads) {
         const float high = (middle.height() - inset - title * 2 - ui.px(6)) / 2;
         const float wide = (middle.width() - inset * 2 - ui.px(12) - gap) / 3;
         const float low_tile = (middle.height() - inset - title * 3 - ui.px(12)) / 3;

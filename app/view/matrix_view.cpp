@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -33,7 +34,8 @@ void for_lanes(const trace::Access& access, Visit visit) {
     }
 }
 
-// Elements that this block loaded of the array earlier in this phase, at most the latest few thousand.
+// Elements that this block loaded of the array earlier in this phase, each once, by rows; at most those of
+// the latest requests.
 std::vector<HotCell> loaded_before(const trace::Trace& trace, const BlockIndex& index, uint8_t array,
                                    uint32_t step) {
     constexpr uint32_t kMostRequests = 128;
@@ -57,6 +59,17 @@ std::vector<HotCell> loaded_before(const trace::Trace& trace, const BlockIndex& 
             });
         }
     }
+    const auto place = [](const HotCell& cell) { return std::pair(cell.row, cell.col); };
+    std::sort(cells.begin(), cells.end(),
+              [&](const HotCell& a, const HotCell& b) { return place(a) < place(b); });
+    size_t kept = 0;
+    for (const HotCell& cell : cells) {
+        if (kept > 0 && place(cells[kept - 1]) == place(cell))
+            cells[kept - 1].lanes |= cell.lanes;
+        else
+            cells[kept++] = cell;
+    }
+    cells.resize(kept);
     return cells;
 }
 

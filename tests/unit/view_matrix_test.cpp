@@ -1,6 +1,8 @@
 // Tiles, cells, captions and what a selection lights up, on real recordings.
 #include <algorithm>
 #include <bit>
+#include <set>
+#include <utility>
 
 #include "app/view/caption.h"
 #include "app/view/matrix_view.h"
@@ -152,6 +154,18 @@ TEST(Relations, PicksOutOfRangeAreNothing) {
     pick.kind = Pick::Kind::Thread;
     pick.thread = 77;
     EXPECT_TRUE(relations(*made.trace, *made.index, made.replay.get(), pick, 0).empty());
+}
+
+TEST(MatrixView, ListsAnElementLoadedBeforeOnce) {
+    const Recording made = record("untiled", kDefault);  // 16 lanes load one element of M
+    const uint8_t kM = 0;
+    const MatrixView view = matrix_view(*made.trace, *made.index, nullptr, kM, 7);
+    std::set<std::pair<uint32_t, uint32_t>> places;
+    for (const HotCell& cell : view.loaded) {
+        EXPECT_TRUE(places.emplace(cell.row, cell.col).second) << cell.row << "," << cell.col;
+        EXPECT_EQ(std::popcount(cell.lanes), 16);
+    }
+    EXPECT_EQ(places.size(), 14u);  // two rows a warp, by the seven warps before
 }
 
 TEST(Camera, FramesTheTileOfThePhaseWholly) {
