@@ -74,7 +74,7 @@ def first_frame(tilescope, runs=5):
     if not shutil.which("Xvfb"):
         return "not measured: Xvfb is not installed"
     read, write = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1600x1000x24"], pass_fds=[write],
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1600x1000x24", "-noreset"], pass_fds=[write],
                               stderr=subprocess.DEVNULL)
     times = []
     try:

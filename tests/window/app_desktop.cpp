@@ -57,6 +57,7 @@ std::optional<std::string> Desktop::missing() {
 
 // A number of our own choice: Xvfb's -displayfd takes no lock, and of two servers that come and go at the
 // same time one can take the other's socket away. A server that finds its number locked ends at once.
+// -noreset: else it starts over whenever its last client leaves, and turns away who comes meanwhile.
 bool Desktop::start() {
     for (int attempt = 0; attempt < 20; ++attempt) {
         const int number = 100 + (getpid() + attempt * 37) % 900;
@@ -66,8 +67,8 @@ bool Desktop::start() {
             const int nothing = open("/dev/null", O_WRONLY);
             dup2(nothing, 1);
             dup2(nothing, 2);
-            execlp("Xvfb", "Xvfb", display_.c_str(), "-screen", "0", "1600x1000x24", "-nolisten", "tcp",
-                   nullptr);
+            execlp("Xvfb", "Xvfb", display_.c_str(), "-screen", "0", "1600x1000x24", "-noreset", "-nolisten",
+                   "tcp", nullptr);
             _exit(127);
         }
         for (int wait = 0; wait < 100 && waitpid(server_, nullptr, WNOHANG) == 0; ++wait) {
