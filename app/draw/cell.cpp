@@ -7,11 +7,11 @@ namespace tilescope::draw {
 void reduce_part(const CellLevel& level, CellLevel& above, uint32_t row0, uint32_t row1, uint32_t col0,
                  uint32_t col1) {
     for (uint32_t r = row0 / 2; r < (row1 + 1) / 2; ++r) {
-        const Cell* upper = level.cells.data() + size_t{2 * r} * level.cols;
+        const Cell* upper = level.cells.data() + size_t{r} * 2 * level.cols;
         const Cell* lower = 2 * r + 1 < level.rows ? upper + level.cols : upper;
         Cell* out = above.cells.data() + size_t{r} * above.cols;
-        const uint32_t end = (col1 + 1) / 2, whole = std::min(end, level.cols / 2);
-        for (uint32_t c = col0 / 2; c < whole; ++c)
+        const size_t end = (col1 + 1) / 2, whole = std::min<size_t>(end, level.cols / 2);
+        for (size_t c = col0 / 2; c < whole; ++c)
             out[c].bits = std::max(std::max(upper[2 * c].bits, upper[2 * c + 1].bits),
                                    std::max(lower[2 * c].bits, lower[2 * c + 1].bits));
         if (whole < end)  // an odd last column

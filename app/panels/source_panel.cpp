@@ -1,6 +1,7 @@
 // The kernel's text: line numbers, hits of the block so far, the current line lit.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -54,7 +55,9 @@ std::vector<Row> rows_of(Ui& ui, const view::SourceView& source, float width) {
         bool first = true;
         for (const std::string& part :
              wrapped(mono, whole.substr(indent), columns.text - draw::text_size(mono, left + "  ").x)) {
-            rows.push_back({i, left + (first ? "" : "  ") + part, !first, comment});
+            std::string shown_part = left;
+            shown_part.append(first ? "" : "  ").append(part);
+            rows.push_back({i, std::move(shown_part), !first, comment});
             first = false;
         }
     }
@@ -110,7 +113,7 @@ void source_panel(Ui& ui, const Rect& rect) {
     const Columns columns = columns_of(ui, source, in.width());
     ui.list.PushClipRect({rect.min.x, y}, {rect.max.x, bottom}, true);
     for (int at = 0; at < shown && first + at < static_cast<int>(rows.size()); ++at) {
-        const Row& row = rows[static_cast<size_t>(first + at)];
+        const Row& row = rows[static_cast<size_t>(first) + static_cast<size_t>(at)];
         const view::SourceLine& text = source.lines[row.line];
         const float top = y + static_cast<float>(at) * small;
         const Rect band{{rect.min.x + ui.px(4), top}, {rect.max.x - ui.px(4), top + small}};

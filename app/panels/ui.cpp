@@ -67,7 +67,8 @@ std::vector<std::string> wrapped(const draw::Font& font, std::string_view text, 
         const size_t space = text.find(' ');
         const std::string word(text.substr(0, space));
         text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
-        const std::string longer = current.empty() ? word : current + " " + word;
+        std::string longer = current;
+        longer.append(current.empty() ? "" : " ").append(word);
         if (!current.empty() && draw::text_size(font, longer).x > width) {
             lines.push_back(current);
             current = word;
