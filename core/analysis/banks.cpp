@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/launch.h"
+
 namespace tilescope::analysis {
 namespace {
 
@@ -22,7 +24,7 @@ bool pairs_agree(const uint64_t* address, uint32_t mask) {
 std::array<uint8_t, kBanks> words_per_bank(const uint64_t* address, uint32_t mask, uint32_t bytes) {
     std::array<uint8_t, kBanks> per_bank{};
     if (bytes == 0 || bytes > 16) return per_bank;
-    std::array<uint64_t, 32 * 5> words;  // 16 bytes touch 5 words where they are not aligned
+    std::array<uint64_t, size_t{kWarpSize} * 5> words;  // 16 bytes touch 5 words where they are not aligned
     size_t count = 0;
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         const uint64_t first = address[std::countr_zero(rest)];

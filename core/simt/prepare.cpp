@@ -216,8 +216,6 @@ bool Lowering::arithmetic() {
             types[1] = types[2] = Type::U32;
             break;
         case Op::Bfi:
-            types[2] = Type::U32;
-            break;
         case Op::Shf:
             types[2] = Type::U32;
             break;

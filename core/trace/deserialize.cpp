@@ -40,7 +40,7 @@ uint64_t most_bytes(SectionKind kind) {
         case SectionKind::Forms:
             return kMaxForms * kFormBytes;
         case SectionKind::Irregular:
-            return 2 * kMaxForms * kRowBytes;
+            return uint64_t{2} * kMaxForms * kRowBytes;
         case SectionKind::Blocks:
             return kMaxSteps;
         default:
