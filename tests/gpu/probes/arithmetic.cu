@@ -1,26 +1,27 @@
 // What the GPU's arithmetic really gives on special values: every pair of a list of fp32 bit patterns
 // (zeros, infinities, NaNs, subnormals, halves, ends of integer ranges) through the PTX instructions that the
-// interpreter runs. Prints the operands, then for each instruction all results in row-major order of the pairs, in hex.
+// interpreter runs. Prints the operands, then for each instruction all results in row-major order of the
+// pairs, in hex.
 #include <cstdint>
 #include <cstdio>
 
-#define OP2(name, text, constraint, T)                                              \
-    __global__ void name(const T* v, T* out, int n) {                               \
-        const int i = blockIdx.x * 256 + threadIdx.x;                               \
-        if (i < n * n) {                                                            \
-            T r;                                                                    \
+#define OP2(name, text, constraint, T)                                                               \
+    __global__ void name(const T* v, T* out, int n) {                                                \
+        const int i = blockIdx.x * 256 + threadIdx.x;                                                \
+        if (i < n * n) {                                                                             \
+            T r;                                                                                     \
             asm volatile(text ";" : "=" constraint(r) : constraint(v[i / n]), constraint(v[i % n])); \
-            out[i] = r;                                                             \
-        }                                                                           \
+            out[i] = r;                                                                              \
+        }                                                                                            \
     }
-#define OP1(name, text, constraint, T)                                              \
-    __global__ void name(const float* v, T* out, int n) {                           \
-        const int i = threadIdx.x;                                                  \
-        if (i < n) {                                                                \
-            T r;                                                                    \
-            asm volatile(text ";" : "=" constraint(r) : "f"(v[i]));                 \
-            out[i] = r;                                                             \
-        }                                                                           \
+#define OP1(name, text, constraint, T)                              \
+    __global__ void name(const float* v, T* out, int n) {           \
+        const int i = threadIdx.x;                                  \
+        if (i < n) {                                                \
+            T r;                                                    \
+            asm volatile(text ";" : "=" constraint(r) : "f"(v[i])); \
+            out[i] = r;                                             \
+        }                                                           \
     }
 
 OP2(op_add, "add.rn.f32 %0, %1, %2", "f", float)
@@ -53,8 +54,8 @@ OP1(op_cvt_f64, "cvt.f64.f32 %0, %1", "d", double)
 OP1(op_rni_f32, "cvt.rni.f32.f32 %0, %1", "f", float)
 
 template <class In, class Out>
-static void probe(const char* text, void (*kernel)(const In*, Out*, int), const uint32_t* values, int n, int results,
-                  int threads) {
+static void probe(const char* text, void (*kernel)(const In*, Out*, int), const uint32_t* values, int n,
+                  int results, int threads) {
     In* v;
     Out* out;
     static Out host[4096];
@@ -65,8 +66,10 @@ static void probe(const char* text, void (*kernel)(const In*, Out*, int), const 
     cudaMemcpy(host, out, results * sizeof(Out), cudaMemcpyDeviceToHost);
     printf("%s", text);
     for (int i = 0; i < results; ++i) {
-        if (sizeof(Out) == 8) printf(" %llx", *reinterpret_cast<unsigned long long*>(&host[i]));
-        else printf(" %x", *reinterpret_cast<unsigned*>(&host[i]));
+        if (sizeof(Out) == 8)
+            printf(" %llx", *reinterpret_cast<unsigned long long*>(&host[i]));
+        else
+            printf(" %x", *reinterpret_cast<unsigned*>(&host[i]));
     }
     printf("\n");
     cudaFree(v);
@@ -74,10 +77,11 @@ static void probe(const char* text, void (*kernel)(const In*, Out*, int), const 
 }
 
 int main() {
-    const uint32_t f[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001,
-                          0x7f800001, 0xff812345, 0x7fffffff, 0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff,
-                          0xff7fffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0xdf000000, 0x3f000000, 0x3fc00000,
-                          0xbf000001, 0x40490fdb, 0x33800000, 0x4b7fffff, 0x00c00001, 0x3f7fffff, 0x43000000, 0xc3008000};
+    const uint32_t f[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000,
+                          0xffc00001, 0x7f800001, 0xff812345, 0x7fffffff, 0x00000001, 0x80000001, 0x007fffff,
+                          0x00800000, 0x7f7fffff, 0xff7fffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000,
+                          0xdf000000, 0x3f000000, 0x3fc00000, 0xbf000001, 0x40490fdb, 0x33800000, 0x4b7fffff,
+                          0x00c00001, 0x3f7fffff, 0x43000000, 0xc3008000};
     const uint32_t s[] = {0, 1, 2, 31, 32, 33, 0xffffffff, 0x80000000, 0x7fffffff, 7, 0xfffffff9, 0x12345678};
     const int n = sizeof f / 4, m = sizeof s / 4;
     printf("float");

@@ -23,7 +23,9 @@ __global__ void load(const int* index, unsigned mask, float* out) {
         if (kWords == 1) asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(a));
         if (kWords == 2) asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x), "=f"(y) : "r"(a));
         if (kWords == 4) {
-            asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "r"(a));
+            asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                         : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
+                         : "r"(a));
         }
     }
     out[lane] = x + y + z + w;
@@ -54,26 +56,46 @@ static uint32_t random_bits() {  // xorshift64
 static int regular(int pattern, int l, int words) {
     const int n = 8192 / words;
     switch (pattern) {
-        case 0: return l;
-        case 1: return 0;
-        case 2: return l / 2;
-        case 3: return l % 16;
-        case 4: return l * 2;
-        case 5: return l % 8;
-        case 6: return l / 4;
-        case 7: return l * 16 / words;
-        case 8: return l * 32 / words;
-        case 9: return l * 33 % n;
-        case 10: return l ^ 1;
-        case 11: return 31 - l;
-        case 12: return (l % 2) * 16 + l / 2;
-        case 13: return l < 16 ? l : l - 16 + 64;
-        case 14: return l / 8;
-        case 15: return l % 4;
-        case 16: return (l % 2) * 64 + l / 2;
-        case 17: return l * 4 % n;
-        case 18: return l * 8 % n;
-        default: return l / 16;
+        case 0:
+            return l;
+        case 1:
+            return 0;
+        case 2:
+            return l / 2;
+        case 3:
+            return l % 16;
+        case 4:
+            return l * 2;
+        case 5:
+            return l % 8;
+        case 6:
+            return l / 4;
+        case 7:
+            return l * 16 / words;
+        case 8:
+            return l * 32 / words;
+        case 9:
+            return l * 33 % n;
+        case 10:
+            return l ^ 1;
+        case 11:
+            return 31 - l;
+        case 12:
+            return (l % 2) * 16 + l / 2;
+        case 13:
+            return l < 16 ? l : l - 16 + 64;
+        case 14:
+            return l / 8;
+        case 15:
+            return l % 4;
+        case 16:
+            return (l % 2) * 64 + l / 2;
+        case 17:
+            return l * 4 % n;
+        case 18:
+            return l * 8 % n;
+        default:
+            return l / 16;
     }
 }
 
