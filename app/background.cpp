@@ -23,7 +23,6 @@ Result<Session> record_session(const RecordForm& form, const std::atomic<bool>& 
     if (!plan) return plan.error();
     total = plan->grid.count();
     kernels::RecordOptions options;
-    options.schedule = plan->kernel->default_schedule;
     options.stop = &stop;
     options.blocks_done = &done;
     auto trace = kernels::record_cpu(*plan, options);

@@ -31,6 +31,10 @@ std::string now_utc() {
     return {text, length};
 }
 
+Schedule schedule_of(const Plan& plan, const RecordOptions& options) {
+    return options.schedule.value_or(plan.kernel ? plan.kernel->default_schedule : Schedule{});
+}
+
 trace::Meta meta_of(const Plan& plan, const RecordOptions& options, const BlockWindow& window) {
     trace::Meta meta;
     meta.tool_version = kVersion;
@@ -49,7 +53,7 @@ trace::Meta meta_of(const Plan& plan, const RecordOptions& options, const BlockW
     meta.grid = plan.grid;
     meta.block = plan.block;
     meta.window = window;
-    meta.schedule = options.schedule;
+    meta.schedule = schedule_of(plan, options);
     meta.seed = options.seed;
     return meta;
 }
@@ -125,7 +129,7 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
     }
     simt::Launch& launch = ready->launch;
     launch.window = window;
-    launch.schedule = options.schedule;
+    launch.schedule = schedule_of(plan, options);
     simt::RunOptions run;
     run.threads = options.threads;
     run.max_instructions_per_warp = options.max_instructions_per_warp;

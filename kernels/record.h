@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ std::vector<float> make_input(uint64_t seed, int array, uint64_t count);
 
 struct RecordOptions {
     BlockWindow window;
-    Schedule schedule;  // fill from KernelInfo::default_schedule where the caller has no wish
+    std::optional<Schedule> schedule;  // none: KernelInfo::default_schedule
     uint64_t seed = kDefaultSeed;
     unsigned threads = 0;
     uint64_t max_instructions_per_warp = 1ull << 32;

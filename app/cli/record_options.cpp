@@ -69,7 +69,6 @@ Result<RecordJob> job_of(const RecordRequest& request) {
 
     RecordJob job;
     job.options.window = *window;
-    job.options.schedule = plan->kernel->default_schedule;
     job.options.seed = request.seed;
     job.options.threads = request.threads;
     if (!request.schedule.empty()) {

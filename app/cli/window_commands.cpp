@@ -62,9 +62,7 @@ int run_default_window(const Options& options) {
     const kernels::Preset& preset = kernels::presets()[2];
     const auto plan = kernels::plan(preset.kernel, preset.shape);
     if (!plan) return fail(kFailure, plan.error().message);
-    kernels::RecordOptions record;
-    record.schedule = plan->kernel->default_schedule;
-    return show(state_of(kernels::record_cpu(*plan, record), "recorded now"), *theme);
+    return show(state_of(kernels::record_cpu(*plan, {}), "recorded now"), *theme);
 }
 
 int run_render(const Options& options) {

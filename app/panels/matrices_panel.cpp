@@ -165,13 +165,12 @@ void draw_matrix(Ui& ui, uint8_t array, const Port& port, float pitch, const vie
     ui.context.grids.draw(ui.list, 10u + array, grid, ui.context.palette, ui.context.scale, marks);
     cell_texts(ui, matrix, roles, grid);
 
-    if (!ui.over(port.box)) return;
-    const draw::CellAt at = draw::cell_at(grid, ui.cursor());
-    if (at.row < 0 || at.col < 0 || at.row >= matrix.rows || at.col >= matrix.cols) return;
+    const auto under = cell_under(ui, port.box, grid, matrix.rows, matrix.cols);
+    if (!under) return;
     Pick pick;
     pick.kind = Pick::Kind::Element;
     pick.array = array;
-    pick.index = static_cast<uint64_t>(at.row) * matrix.cols + static_cast<uint64_t>(at.col);
+    pick.index = *under;
     ui.tip = view::element_name(ui.trace().arrays[array], pick.index);
     offer_pick(ui, pick);
 }

@@ -107,14 +107,12 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
             }
         }
     }
-    const Rect box{grid.clip_min, grid.clip_max};
-    if (!ui.over(box)) return;
-    const draw::CellAt at = draw::cell_at(grid, ui.cursor());
-    if (at.row < 0 || at.col < 0 || at.row >= tile.rows || at.col >= tile.cols) return;
+    const auto under = cell_under(ui, {grid.clip_min, grid.clip_max}, grid, tile.rows, tile.cols);
+    if (!under) return;
     Pick pick;
     pick.kind = Pick::Kind::SharedCell;
     pick.array = array;
-    pick.index = static_cast<uint64_t>(at.row) * tile.cols + static_cast<uint64_t>(at.col);
+    pick.index = *under;
     const view::SharedCellView& cell = tile.cells[pick.index];
     ui.tip = view::element_name(ui.trace().arrays[array], pick.index);
     if (cell.written) ui.tip += fmt::format(" = {}  from {}", cell.value, cell.source);
@@ -124,12 +122,15 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
 void block_threads(Ui& ui, const Rect& rect, const view::Relations& selected) {
     const view::ThreadsView block = view::threads_view(ui.trace(), *ui.index, ui.step());
     const float title = line_height(ui, Size::Body) + ui.px(2);
-    titles(ui, rect.min, rect.width(), "Threads",
-           rect.width() < ui.px(180) ? ""
-                                     : fmt::format("x,y  {} \u00d7 {}, {}", block.cols, block.rows,
-                                                   view::counted(ui.index->warps, "warp")));
     const draw::GridView grid =
         fitted({{rect.min.x, rect.min.y + title}, rect.max}, block.rows, block.cols, ui.px(72));
+    // The header says what the cells say.
+    const bool places = grid.pitch >= ui.px(44), lanes = !places && grid.pitch >= ui.px(14);
+    std::string what = places ? "x,y" : lanes ? "lanes" : "";
+    if (rect.width() >= ui.px(180))
+        what += fmt::format("{}{} \u00d7 {}, {}", what.empty() ? "" : "  ", block.cols, block.rows,
+                            view::counted(ui.index->warps, "warp"));
+    titles(ui, rect.min, rect.width(), "Threads", what);
     const Rgba color = ui.ink(ink_of(block.kind));
     std::vector<draw::GridMark> marks;
     const float thin = grid.pitch >= ui.px(5) ? 1.f : 0.f;
@@ -155,28 +156,25 @@ void block_threads(Ui& ui, const Rect& rect, const view::Relations& selected) {
     ui.context.grids.draw(ui.list, 60, grid, ui.context.palette, ui.context.scale, marks);
 
     const float pitch = grid.pitch;
-    if (pitch >= ui.px(14)) {
-        const auto font = ui.context.fonts.for_cells(pitch >= ui.px(44) ? "0,0" : "00", pitch - ui.px(3),
-                                                     pitch - ui.px(3), Size::Body);
+    if (places || lanes) {
+        const auto font =
+            ui.context.fonts.for_cells(places ? "0,0" : "00", pitch - ui.px(3), pitch - ui.px(3), Size::Body);
         for (uint32_t thread = 0; thread < block.threads.size(); ++thread) {
             const view::ThreadView& of = block.threads[thread];
             const ImVec2 at = draw::corner_of(grid, thread / block.cols, thread % block.cols);
             const bool active = of.state == view::ThreadState::Active;
             if (!font || (!active && pitch < ui.px(22))) continue;
-            const std::string text = pitch >= ui.px(44)
-                                         ? fmt::format("{},{}", thread % block.cols, thread / block.cols)
-                                         : std::to_string(of.lane);
+            const std::string text = places ? fmt::format("{},{}", thread % block.cols, thread / block.cols)
+                                            : std::to_string(of.lane);
             draw::draw_text_in(ui.list, *font, at, {at.x + pitch, at.y + pitch},
                                active ? ui.context.palette.text_on(color) : ui.ink(Ink::TextQuiet), text);
         }
     }
-    const Rect box{grid.clip_min, grid.clip_max};
-    if (!ui.over(box)) return;
-    const draw::CellAt at = draw::cell_at(grid, ui.cursor());
-    if (at.row < 0 || at.col < 0 || at.row >= block.rows || at.col >= block.cols) return;
+    const auto under = cell_under(ui, {grid.clip_min, grid.clip_max}, grid, block.rows, block.cols);
+    if (!under) return;
     Pick pick;
     pick.kind = Pick::Kind::Thread;
-    pick.thread = static_cast<uint32_t>(at.row) * block.cols + static_cast<uint32_t>(at.col);
+    pick.thread = static_cast<uint32_t>(*under);
     pick.warp = pick.thread / kWarpSize;
     ui.tip = fmt::format("{}: warp {}, lane {}", view::thread_name(ui.trace().meta, pick.thread), pick.warp,
                          pick.thread % kWarpSize);

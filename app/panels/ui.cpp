@@ -180,6 +180,14 @@ draw::GridMark frame_mark(const view::CellRect& cells, Rgba edge, float edge_px,
     return mark;
 }
 
+std::optional<uint64_t> cell_under(const Ui& ui, const Rect& box, const draw::GridView& grid, uint32_t rows,
+                                   uint32_t cols) {
+    if (!ui.over(box)) return std::nullopt;
+    const draw::CellAt at = draw::cell_at(grid, ui.cursor());
+    if (at.row < 0 || at.col < 0 || at.row >= rows || at.col >= cols) return std::nullopt;
+    return static_cast<uint64_t>(at.row) * cols + static_cast<uint64_t>(at.col);
+}
+
 void offer_pick(Ui& ui, const Pick& pick) {
     ui.hovered = pick;
     if (ImGui::IsMouseClicked(0)) ui.state.pin = ui.state.pin == pick ? Pick{} : pick;

@@ -2,6 +2,7 @@
 // spacing, titles, tooltips and marks are the same everywhere. Sizes are logical; px() makes pixels.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,6 +94,10 @@ void hatch(Ui& ui, const Rect& rect, Rgba color, float spacing);
 // A mark in one cell or rectangle of a grid.
 draw::GridMark fill_mark(const view::CellRect& cells, Rgba fill);
 draw::GridMark frame_mark(const view::CellRect& cells, Rgba edge, float edge_px, bool dashed = false);
+
+// The cell of a grid under the mouse, as row * cols + col; none beside the grid or outside `box`.
+std::optional<uint64_t> cell_under(const Ui& ui, const Rect& box, const draw::GridView& grid, uint32_t rows,
+                                   uint32_t cols);
 
 // Pins on a click, hints on hover.
 void offer_pick(Ui& ui, const Pick& pick);

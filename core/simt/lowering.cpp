@@ -259,7 +259,8 @@ bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Re
                 return fail(
                     "approximate results differ between GPUs; compile it with -prec-div=true "
                     "-prec-sqrt=true");
-        return fail("this form of it is not implemented");
+        return fail(
+            "the interpreter does not know this form of it; compile the kernel another way or leave it out");
     }
     MicroOp& op = emit(MicroOp::Kind::Lane);
     op.full = found.full;

@@ -296,7 +296,7 @@ bool Lowering::instruction() {
         }
         case Op::Fns:
         case Op::Isspacep:
-            return fail("it is not implemented");
+            return fail("the interpreter does not know it; compile the kernel another way or leave it out");
         default:
             return arithmetic();
     }

@@ -19,7 +19,7 @@ void frames(benchmark::State& state, const trace::Trace& trace, Next next) {
     if (!headless) return state.SkipWithError(headless.error().message.c_str());
     auto frame = app::Frame::create();
     if (!frame) return state.SkipWithError(frame.error().message.c_str());
-    // The trace outlives the benchmark, so the session need not own it.
+    // Shared without being owned: the trace outlives the benchmark.
     auto session = app::make_session({std::shared_ptr<void>(), &trace}, "benchmark");
     if (!session) return state.SkipWithError(session.error().message.c_str());
     app::State shown;

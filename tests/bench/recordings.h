@@ -13,9 +13,7 @@ namespace tilescope::bench {
 inline trace::Trace record(const char* kernel, const kernels::Shape& shape) {
     auto plan = kernels::plan(kernel, shape);
     if (plan) {
-        kernels::RecordOptions options;
-        options.schedule = plan->kernel->default_schedule;
-        auto trace = kernels::record_cpu(*plan, options);
+        auto trace = kernels::record_cpu(*plan, {});
         if (trace) return std::move(*trace);
         std::fprintf(stderr, "bench: %s\n", trace.error().message.c_str());
     } else {

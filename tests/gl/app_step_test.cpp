@@ -6,19 +6,14 @@
 #include "kernels/record.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/golden.h"
+#include "tests/recorded.h"
 
 namespace tilescope::app {
 namespace {
 
 State recorded(const char* kernel, kernels::Shape shape) {
-    const auto plan = kernels::plan(kernel, shape);
-    EXPECT_TRUE(plan);
-    kernels::RecordOptions options;
-    options.schedule = plan->kernel->default_schedule;
-    options.timestamp = false;
-    auto trace = kernels::record_cpu(*plan, options);
-    EXPECT_TRUE(trace);
-    auto session = make_session(std::make_shared<const trace::Trace>(std::move(*trace)), "test");
+    auto session =
+        make_session(std::make_shared<const trace::Trace>(kernels::recorded(kernel, shape)), "test");
     EXPECT_TRUE(session);
     State state;
     show_session(state, std::move(*session));

@@ -87,9 +87,7 @@ TEST_P(RecordedAccesses, AreThoseOfEveryThread) {
                      << shape.m << " x " << shape.k << " x " << shape.n << ", T = " << shape.tile);
         const auto sized = plan(GetParam(), shape);
         ASSERT_TRUE(sized) << sized.error().message;
-        RecordOptions options;
-        options.schedule = sized->kernel->default_schedule;
-        const auto trace = record_cpu(*sized, options);
+        const auto trace = record_cpu(*sized, {});
         ASSERT_TRUE(trace) << trace.error().message;
         ASSERT_TRUE(trace->meta.complete) << trace->meta.incomplete_reason;
         expect_walks(*sized, *trace);

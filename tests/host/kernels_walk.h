@@ -9,25 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "kernels/catalogue.h"
-#include "kernels/record.h"
+#include "tests/recorded.h"
 
 namespace tilescope::kernels {
-
-inline trace::Trace recorded(const Plan& plan, unsigned threads = 1) {
-    RecordOptions options;
-    options.schedule = plan.kernel->default_schedule;
-    options.threads = threads;
-    options.timestamp = false;
-    auto trace = record_cpu(plan, options);
-    EXPECT_TRUE(trace) << trace.error().message;
-    return trace ? std::move(*trace) : trace::Trace{};
-}
-
-inline trace::Trace recorded(const std::string& kernel, const Shape& shape, unsigned threads = 1) {
-    auto p = plan(kernel, shape);
-    EXPECT_TRUE(p) << p.error().message;
-    return p ? recorded(*p, threads) : trace::Trace{};
-}
 
 inline uint32_t up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 

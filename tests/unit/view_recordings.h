@@ -12,6 +12,7 @@
 #include "app/view/block_index.h"
 #include "core/trace/builder.h"
 #include "kernels/record.h"
+#include "tests/recorded.h"
 
 namespace tilescope::view {
 
@@ -24,14 +25,7 @@ struct Recording {
 
 inline Recording record(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
     Recording made;
-    const auto plan = kernels::plan(kernel, shape);
-    EXPECT_TRUE(plan);
-    kernels::RecordOptions options;
-    options.schedule = plan->kernel->default_schedule;
-    options.timestamp = false;
-    auto trace = kernels::record_cpu(*plan, options);
-    EXPECT_TRUE(trace) << trace.error().message;
-    made.trace = std::make_shared<const trace::Trace>(std::move(*trace));
+    made.trace = std::make_shared<const trace::Trace>(kernels::recorded(kernel, shape));
     auto rule = analysis::phase_rule(*made.trace);
     EXPECT_TRUE(rule);
     made.rule = *rule;
