@@ -47,10 +47,14 @@ std::optional<app::Theme> parse_theme(std::string_view text) {
     return std::nullopt;
 }
 
-std::optional<uint64_t> parse_step(std::string_view text, uint64_t steps) {
+std::optional<uint64_t> parse_step(std::string_view text, const trace::Trace& trace) {
+    const uint64_t steps = trace.steps();
     if (steps == 0) return std::nullopt;
     if (text == "first") return 0;
-    if (text == "middle") return steps / 2;
+    if (text == "middle") {
+        const trace::Block& block = trace.blocks[trace::block_of(trace, steps / 2)];
+        return block.first + block.count / 2;
+    }
     if (text == "last") return steps - 1;
     const auto number = parse_number<uint64_t>(text);
     if (!number || *number < 1 || *number > steps) return std::nullopt;

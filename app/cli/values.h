@@ -8,6 +8,7 @@
 
 #include "app/state.h"
 #include "core/base/launch.h"
+#include "core/trace/trace.h"
 
 namespace tilescope::cli {
 
@@ -23,7 +24,8 @@ std::optional<Schedule> parse_schedule(std::string_view text);
 // "light" or "dark".
 std::optional<app::Theme> parse_theme(std::string_view text);
 
-// A step of a recording of `steps` steps: its number from 1, or "first", "middle" or "last". From 0.
-std::optional<uint64_t> parse_step(std::string_view text, uint64_t steps);
+// A step of a recording: its number from 1, or "first", "last", or "middle", which is the middle step of the
+// middle block (half of all steps is often just where a block begins). From 0.
+std::optional<uint64_t> parse_step(std::string_view text, const trace::Trace& trace);
 
 }  // namespace tilescope::cli

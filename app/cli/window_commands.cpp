@@ -82,7 +82,7 @@ int run_render(const Options& options) {
     auto state = state_of(trace::read_file(options.file), options.file);
     if (!state) return fail(kFailure, state.error().message);
     const trace::Trace& trace = *state->session->trace;
-    const auto step = parse_step(options.at, trace.steps());
+    const auto step = parse_step(options.at, trace);
     if (!step) {
         return fail(kWrongCall,
                     fmt::format("--at '{}' is not a step of '{}'; give a number from 1 to {}, first, middle "

@@ -80,6 +80,10 @@ void cell_texts(Ui& ui, const view::MatrixView& matrix, const view::Roles& roles
     for (uint32_t row = first_row; row < end_row; ++row) {
         for (uint32_t col = first_col; col < end_col; ++col) {
             const ImVec2 at = draw::corner_of(grid, row, col);
+            // A cell that the viewport cuts shows no half digits.
+            if (at.x < grid.clip_min.x - 1 || at.y < grid.clip_min.y - 1 ||
+                at.x + pitch > grid.clip_max.x + 1 || at.y + pitch > grid.clip_max.y + 1)
+                continue;
             bool lit = false;
             for (const view::HotCell& hot : matrix.touched) lit = lit || (hot.row == row && hot.col == col);
             const bool inside = matrix.tile.contains(row, col);

@@ -50,7 +50,7 @@ std::string not_whole(const trace::Trace& trace) {
 std::string result_text(const trace::Trace& trace) {
     const trace::Verification& result = trace.meta.result;
     if (!result.checked) return "result not checked";
-    if (result.verified) return "result checked: right";
+    if (result.verified) return "result verified";
     std::string text = fmt::format("result wrong in {}", counted(result.wrong, "element"));
     for (const Array& array : trace.arrays) {
         if (array.role == ArrayRole::Output && result.first_wrong >= 0) {
