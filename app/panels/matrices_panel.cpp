@@ -84,9 +84,14 @@ void cell_texts(Ui& ui, const view::MatrixView& matrix, const view::Roles& roles
             if (at.x < grid.clip_min.x - 1 || at.y < grid.clip_min.y - 1 ||
                 at.x + pitch > grid.clip_max.x + 1 || at.y + pitch > grid.clip_max.y + 1)
                 continue;
+            // The tile's frame lies on its neighbours: in small cells it would cover a sign.
+            const view::CellRect& tile = matrix.tile;
+            const bool inside = tile.contains(row, col);
+            const bool beside = !tile.empty() && !inside && row + 1 >= tile.row0 && row <= tile.row1 &&
+                                col + 1 >= tile.col0 && col <= tile.col1;
+            if (beside && pitch < ui.px(22)) continue;
             bool lit = false;
             for (const view::HotCell& hot : matrix.touched) lit = lit || (hot.row == row && hot.col == col);
-            const bool inside = matrix.tile.contains(row, col);
             const Rgba ink = lit ? ui.context.palette.text_on(ui.ink(ink_of(matrix.kind)))
                                  : ui.ink(inside ? Ink::Text : Ink::TextFaint);
             const std::string text = value_text(ui, matrix, roles, owner, row, col);
