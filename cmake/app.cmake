@@ -66,7 +66,7 @@ list(FILTER app_sources EXCLUDE REGEX "/app/(main\\.cpp|no_window\\.cpp|cli/|vie
 add_library(tilescope_app STATIC ${app_sources} ${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp)
 target_include_directories(tilescope_app PUBLIC ${PROJECT_SOURCE_DIR})
 target_include_directories(tilescope_app SYSTEM PUBLIC ${IMGUI_INCLUDE_DIRS})
-target_link_libraries(tilescope_app PUBLIC tilescope_view PkgConfig::IMGUI PkgConfig::FREETYPE
+target_link_libraries(tilescope_app PUBLIC tilescope_view tilescope_gpu PkgConfig::IMGUI PkgConfig::FREETYPE
                       PRIVATE tilescope_glad glfw)
 file(GLOB shaders RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/shaders/*.glsl)
 tilescope_embed(tilescope_app tilescope::draw::embedded_shader ${shaders})

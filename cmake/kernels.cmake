@@ -6,6 +6,9 @@ file(GLOB shipped RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/kernels/*.cu ${PROJECT_SOURCE_DIR}/assets/ptx/*.ptx)
 tilescope_embed(tilescope_kernels tilescope::kernels::embedded_file ${shipped})
 
+# The GPU side: NVIDIA's libraries are opened at run time, so nothing of theirs is needed to build.
+tilescope_part(kernels/gpu LINK tilescope_kernels ${CMAKE_DL_LIBS})
+
 # assets/ptx is checked in, so that a build needs no device compiler; this target makes it anew.
 find_program(TILESCOPE_CLANG NAMES clang++)
 if(TILESCOPE_CLANG)

@@ -67,14 +67,24 @@ struct Verification {
     int64_t first_wrong = -1;  // linear index into P of the first, -1 for none
 };
 
+// What recording cost on a GPU, measured in the same run; all zero on a CPU.
+struct Price {
+    double plain_ms = 0;        // the kernel without recording
+    double recorded_ms = 0;     // with it, all launches together
+    uint32_t launches = 0;      // windows of blocks that it was taken in
+    uint64_t device_bytes = 0;  // written to the device trace buffer
+    double clock_mhz = 0;       // rate of the clock that Trace::time counts, as the driver states it
+};
+
 struct Meta {
     std::string tool_version;
     std::string kernel;               // "tiled"
     std::string source_name, source;  // kernel.cu and its text
     std::string ptx_name, ptx;        // the PTX that ran
     Backend backend = Backend::Cpu;
-    std::string device, driver;  // "CPU lockstep interpreter" and "" without a GPU
-    std::string recorded_at;     // UTC, ISO 8601; empty where reproducible output is wanted
+    std::string device,
+        driver;               // "CPU lockstep interpreter" and "" without a GPU; "NVIDIA H200", "580.159.04"
+    std::string recorded_at;  // UTC, ISO 8601; empty where reproducible output is wanted
     uint32_t m = 0, k = 0, n = 0, tile = 0;
     Dim3 grid, block;
     BlockWindow window;  // as asked for, clipped to the grid
@@ -83,6 +93,7 @@ struct Meta {
     bool complete = false;          // every step of every block of the window is here
     std::string incomplete_reason;  // the sentence that says why not
     Verification result;
+    Price price;
 };
 
 struct Trace {

@@ -1,0 +1,52 @@
+// Which addresses of a kernel are the same function of the lane at every execution of a site.
+//
+// A value of a launch is, in every thread of a block,
+//
+//     uniform + x * tid.x + y * tid.y + z * tid.z        (modulo 2^32 or 2^64)
+//
+// where the uniform part is anything that all threads of the block share (a loop counter, blockIdx,
+// a parameter) and x, y, z are known numbers: the launch's parameters and block are given, so that
+// `row * k` has the coefficient k. An address of that form needs no lane but one to be recorded: the
+// others lie at known distances from it.
+//
+// The analysis is conservative. A register that is assigned more than once is uniform only where no
+// branch that threads may take differently decides which assignment it holds; what is loaded from
+// memory, and what is made by operations other than adding, subtracting, scaling and shifting
+// left, is unknown unless all its operands are uniform.
+//
+// Widening a 32-bit value to 64 bits keeps the form only where no lane wraps around. Such
+// instructions are listed: if in every thread -2^30 <= value < 2^30, lanes that lie less than 2^30
+// apart modulo 2^32 lie that far apart exactly, so whoever relies on a site must check
+// that range of the listed operands while the kernel runs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/launch.h"
+#include "core/ptx/ast.h"
+#include "core/ptx/sites.h"
+
+namespace tilescope::ptx {
+
+// What is known of a launch before it runs.
+struct LaunchFacts {
+    Dim3 grid, block;
+    std::vector<uint64_t> parameters;  // as the launch binds them, in order
+};
+
+struct LaneShape {
+    bool affine = false;           // else each lane's address is anyone's guess
+    int64_t x = 0, y = 0, z = 0;   // bytes for a step of tid.x, tid.y, tid.z
+    bool uniform_control = false;  // no branch that threads may take differently leads here
+};
+
+struct AffineAddresses {
+    std::vector<LaneShape> shapes;  // by site id; of barriers only uniform_control says something
+    std::vector<uint32_t> widened;  // instructions whose 32-bit source must be checked, ascending
+};
+
+AffineAddresses affine_addresses(const Kernel& kernel, const std::vector<Site>& sites,
+                                 const LaunchFacts& facts);
+
+}  // namespace tilescope::ptx

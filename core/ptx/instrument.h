@@ -1,0 +1,120 @@
+// Puts a recording sequence before every load, store and barrier of a kernel.
+//
+// Nothing of the kernel's own is changed: its registers and predicates keep their values, and the
+// sequence uses registers of its own. What it writes:
+//
+//   pool of chunks (kChunkBytes each, aligned)                          control block
+//   +--------+--------+--------+----- ... -----+                        +-------------------------+
+//   | chunk 0| chunk 1| chunk 2|               |  <-- next chunk -------| see Control             |
+//   +--------+--------+--------+----- ... -----+      (one atomic a     +-------------------------+
+//      |                                               chunk, none a record)
+//      +--> header 32 bytes | slot | slot | ...  16 bytes each, to the chunk's end or Header::used
+//
+// A stream is a list of chunks. A warp has one stream for what it does as a whole, whose cursor all
+// its lanes carry alike and advance only while all of them are active; and each lane has one for
+// what its part of the warp does while the warp is divided: a part's lowest lane writes for it, and
+// parts have different lowest lanes. So no two parts of a warp can ever write to the same slot,
+// whatever the hardware's scheduler does, and no record needs an atomic.
+//
+// Slots (words of 32 bits). tag = clock << code_bits | code; Code says what the slot is of.
+//
+//   single   address low | tag | address high | active mask
+//   pair     address low of a | tag, a's clock | address low of b | b's clock
+//            Two sites of one basic block, executed by the whole warp: mask is the warp's. The high
+//            halves of global addresses are those of the array's (checked by every lane as it goes,
+//            Control::flags).
+//   escape   a single, then 16 slots: 32 addresses of 64 bits, by lane; of inactive lanes, anything
+//   barrier  as a single with address 0, or as half of a pair
+//
+// The address of a single or pair is that of the lowest active lane; the others follow from
+// the site's LaneShape. Clocks are the low 32 bits of the SM's, in tags fewer: a stream's times are
+// unrolled from the full clock in each chunk's header, and header, and the closing clock in it, show a
+// gap too long for that.
+//
+// The clock of an SM can be compared among the warps that run on it, and so among the warps of a block, which
+// never leaves its SM. Clocks of different SMs start at different times and cannot be compared.
+//
+// Source: PTX ISA, "Special Registers: %clock, %clock64, %smid, %lanemask_lt"; "activemask";
+// "Control Flow Instructions: bra.uni".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/ptx/affine.h"
+#include "core/ptx/ast.h"
+
+namespace tilescope::ptx {
+
+inline constexpr uint32_t kDefaultChunkBytes = 4096;
+inline constexpr uint32_t kSlotBytes = 16;
+inline constexpr uint32_t kHeaderBytes = 32;
+inline constexpr uint32_t kWarpStream = 0xFF;  // ChunkHeader::lane
+inline constexpr uint32_t kPadCode = 0;        // the rest of the chunk is not used
+
+// First 32 bytes of a chunk, as the device writes them.
+struct ChunkHeader {
+    uint32_t block = 0;   // in the window: x + y * width + z * width * height
+    uint32_t stream = 0;  // warp of the block | lane (kWarpStream for the warp's own) << 8
+    uint64_t clock = 0;   // %clock64 when the chunk was begun; orders the chunks of a stream
+    uint32_t used = 0;    // bytes from the chunk's (aligned) start, 0: all of it
+    uint32_t sm = 0;
+    uint32_t last_clock_low = 0,
+             last_clock_high = 0;  // %clock64 when the stream was closed; 0 while used is 0
+};
+static_assert(sizeof(ChunkHeader) == kHeaderBytes);
+
+// What the host lays out for the device; its address is the kernel's last parameter but four.
+struct ControlBlock {
+    uint32_t next_chunk = 0;  // the device adds to it
+    uint32_t chunks = 0;      // in the pool
+    uint64_t pool = 0;        // address of chunk 0's aligned start
+    uint64_t pool_start = 0;  // where writing may begin: pool, or inside chunk 0, which is then shorter
+    uint64_t dropped = 0;     // address of a u32 a block of the window: requests that found no chunk
+    uint32_t flags = 0;       // or-ed by the device: kFlag...
+    uint32_t symbols = 0;     // how many addresses of shared variables follow; written by the device
+    // uint64_t symbol[symbols]: addresses of shared variables, in the order of Instrumented::symbols
+};
+static_assert(sizeof(ControlBlock) == 40);
+
+// A lane's address left what was proven of it (another 4 GiB, a 32-bit index that wraps): what
+// was recorded cannot be trusted, and must be recorded again with InstrumentOptions::exact.
+inline constexpr uint32_t kFlagNotAsProven = 1;
+
+struct Code {
+    enum class Kind : uint8_t { Pad, Single, Pair, Escape } kind = Kind::Pad;
+    uint32_t site = 0;    // of the first
+    uint32_t second = 0;  // Pair: of the second
+    bool operator==(const Code&) const = default;
+};
+
+struct InstrumentOptions {
+    LaunchFacts launch;
+    // By parameter: the high half of every address of the array bound to it, where it has one and
+    // lies within one 4 GiB; used for pairs. The array that a site touches need not be known: all must agree.
+    bool same_high = false;
+    uint32_t high = 0;
+    bool windowed = false;  // blocks outside the window run the kernel's own code
+    bool exact = false;     // every lane's address in full: believes nothing, 272 bytes a request
+    uint32_t chunk_bytes = kDefaultChunkBytes;  // a power of two, 512 .. 65536
+};
+
+// Parameters that the instrumented kernel takes after its own: control block u64, then the window
+// x0, y0, width, height, u32 each (unwindowed kernels take them too).
+struct Instrumented {
+    Module module;                     // holds the one kernel, under its own name
+    std::vector<Site> sites;           // of the kernel as it was
+    std::vector<LaneShape> shapes;     // by site
+    std::vector<Code> codes;           // by code; 0 is the pad
+    uint32_t code_bits = 0;            // of a tag
+    std::vector<std::string> symbols;  // shared variables, as ControlBlock lists them
+    uint32_t chunk_bytes = kDefaultChunkBytes;
+};
+
+// Fails for a kernel that it cannot instrument (no room in tags), in one sentence.
+Result<Instrumented> instrument(const Module& module, const std::string& kernel,
+                                const InstrumentOptions& options);
+
+}  // namespace tilescope::ptx

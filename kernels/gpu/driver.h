@@ -1,0 +1,124 @@
+// NVIDIA's driver, opened at run time by name: no header or library of the CUDA Toolkit is needed to
+// build, and the same program runs where there is no GPU.
+//
+// Every function that fails says in one sentence what failed, in the driver's own words, and what to
+// try. After a kernel's fault (an address outside its buffers, a trap) the driver refuses everything that
+// a context holds; the device is then opened anew by the next Device::open, and what belonged to the
+// lost context only gives errors.
+//
+// Source: CUDA Driver API reference manual.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/launch.h"
+#include "core/base/result.h"
+
+namespace tilescope::gpu {
+
+struct DeviceInfo {
+    int ordinal = 0;
+    std::string name;                    // "NVIDIA H200"
+    std::string driver;                  // "580.159.04" where it can be read, else ""
+    int cuda_major = 0, cuda_minor = 0;  // what the driver supports
+    int major = 0, minor = 0;            // compute capability
+    int sms = 0;
+    int clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
+    uint64_t memory_bytes = 0, l2_bytes = 0;
+    int shared_per_block = 0, shared_per_block_optin = 0, shared_per_sm = 0;
+    int registers_per_block = 0, registers_per_sm = 0;
+    int threads_per_block = 0, threads_per_sm = 0, blocks_per_sm = 0, warp_size = 0;
+};
+
+// All devices; an error where there is no driver, a driver too old, or no device. Cheap after the
+// first call; never throws, never ends the program.
+Result<std::vector<DeviceInfo>> devices();
+
+// "NVIDIA H200, driver 580.159.04, CUDA 13.0, compute capability 9.0"
+std::string describe(const DeviceInfo& info);
+
+class Device;
+
+// A piece of device memory; given back when the last owner goes.
+class Memory {
+public:
+    Memory() = default;
+    uint64_t address() const { return address_; }
+    uint64_t bytes() const { return bytes_; }
+
+private:
+    friend class Device;
+    uint64_t address_ = 0, bytes_ = 0;
+    std::shared_ptr<void> owner_;
+};
+
+// Page-locked host memory, which copies at the bus's full rate.
+class HostMemory {
+public:
+    HostMemory() = default;
+    std::byte* data() const { return static_cast<std::byte*>(data_); }
+    uint64_t bytes() const { return bytes_; }
+
+private:
+    friend class Device;
+    void* data_ = nullptr;
+    uint64_t bytes_ = 0;
+    std::shared_ptr<void> owner_;
+};
+
+struct Function {
+    void* handle = nullptr;
+    int registers = 0, local_bytes = 0, shared_bytes = 0, max_threads = 0;
+    std::shared_ptr<void> owner;  // the loaded module
+};
+
+struct LaunchOptions {
+    double timeout_s = 60;                    // then the kernel counts as hung
+    const std::atomic<bool>* stop = nullptr;  // set by another thread to give up waiting
+    uint32_t shared_bytes = 0;                // dynamic shared memory
+};
+
+// One GPU and this program's (primary) context on it. One thread at a time.
+class Device {
+public:
+    static Result<std::shared_ptr<Device>> open(int ordinal = 0);
+    ~Device();
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    const DeviceInfo& info() const;
+    Result<uint64_t> free_bytes();
+    Result<Memory> allocate(uint64_t bytes, const std::string& what);  // `what` is named in the error
+    Result<HostMemory> allocate_host(uint64_t bytes, const std::string& what);
+    Result<void> upload(const Memory& to, uint64_t offset, const void* from, uint64_t bytes);
+    Result<void> download(void* to, const Memory& from, uint64_t offset, uint64_t bytes);
+    Result<void> copy(const Memory& to, const Memory& from, uint64_t bytes);
+    Result<void> fill(const Memory& memory, uint8_t byte);
+    Result<void> fill32(const Memory& memory, uint32_t word, uint64_t words);
+
+    // Has the driver compile PTX for this device. The error holds the compiler's own first complaint.
+    Result<Function> load(const std::string& ptx, const std::string& ptx_name, const std::string& kernel);
+
+    // Runs a kernel to its end and returns its time on the device in milliseconds, by events.
+    // parameters: by parameter, the value's bits; sizes: bytes of each (4 or 8).
+    Result<double> launch(const Function& function, const Dim3& grid, const Dim3& block,
+                          const std::vector<uint64_t>& parameters, const LaunchOptions& options = {});
+
+    // The same `times` times, back to back with an event before and after each: milliseconds of each.
+    Result<std::vector<double>> launch_timed(const Function& function, const Dim3& grid, const Dim3& block,
+                                             const std::vector<uint64_t>& parameters, uint32_t times,
+                                             const LaunchOptions& options = {});
+
+    struct State;
+    State& state();
+
+private:
+    explicit Device(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace tilescope::gpu

@@ -1,0 +1,25 @@
+// Records a launch on an NVIDIA GPU.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/trace/trace.h"
+#include "kernels/gpu/driver.h"
+#include "kernels/record.h"
+
+namespace tilescope::gpu {
+
+struct GpuRecordOptions {
+    kernels::RecordOptions common;  // schedule must not be set: the hardware has its own
+    uint64_t buffer_bytes = 0;      // device trace buffer, 0: what fits well; a multiple of 16 is used
+    bool one_launch = false;  // do not split into windows of blocks: what does not fit is dropped and counted
+    bool exact = false;       // see ptx::InstrumentOptions
+    uint32_t chunk_bytes = 4096;
+    double timeout_s = 60;  // a launch that takes longer counts as hung
+};
+
+// The trace is what record_cpu would give, with clocks, SM numbers and the price of recording in Meta.
+Result<trace::Trace> record_gpu(Device& device, const kernels::Plan& plan, const GpuRecordOptions& options);
+
+}  // namespace tilescope::gpu

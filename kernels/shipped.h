@@ -1,0 +1,41 @@
+// What ships from real GPUs: recordings and counters, built into the program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::kernels {
+
+// A recording in assets/recordings.
+struct ShippedRecording {
+    std::string name;   // "tiled-64x64x64-t16", what the command line calls it
+    std::string label;  // "Tiled 64 x 64 x 64, T = 16, recorded on an NVIDIA H200"
+    std::string kernel;
+    uint32_t m = 0, k = 0, n = 0, tile = 0;
+    std::string device, driver, date, command;
+    std::string_view bytes;  // of the .tsc file
+};
+
+const std::vector<ShippedRecording>& shipped_recordings();
+const ShippedRecording* find_shipped_recording(std::string_view name);
+Result<trace::Trace> open_shipped(const ShippedRecording& recording);
+
+// What Nsight Compute counted in one launch, from assets/counters.
+struct CounterRow {
+    std::string kernel;
+    uint32_t m = 0, k = 0, n = 0, tile = 0;
+    std::vector<std::pair<std::string, double>> counters;  // metric name -> value
+};
+struct Counters {
+    std::string device, driver, tool, date, command;
+    std::vector<CounterRow> rows;
+};
+Result<Counters> counters_from_json(std::string_view text, std::string_view name);
+const std::vector<Counters>& shipped_counters();
+
+}  // namespace tilescope::kernels

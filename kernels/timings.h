@@ -1,0 +1,49 @@
+// Times measured on a GPU, as `tilescope time --json` writes them and assets/timings keeps them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace tilescope::kernels {
+
+struct Timing {
+    std::string kernel;  // of the catalogue, or "cublas"
+    uint32_t m = 0, k = 0, n = 0, tile = 0;
+    bool verified = false;
+    uint32_t runs = 0;
+    double median_ms = 0, low_ms = 0, high_ms = 0;  // median, and the 10th and 90th percentile
+    double gflops = 0;                              // 2 m k n / median
+    double requested_gbs =
+        0;                   // bytes that its threads ask for / median, 1e9 bytes a second; 0 where not known
+    double recorded_ms = 0;  // the recorded kernel's time, 0 where it was not run
+    int registers = 0, shared_bytes = 0;
+};
+
+struct Roofs {
+    double copy_gbs = 0;                       // device to device copy, bytes read and written, 1e9 a second
+    double fp32_gflops = 0;                    // fused multiply-adds, two operations each
+    double stated_gbs = 0, stated_gflops = 0;  // by clocks and widths that the driver states; 0 unknown
+};
+
+struct Timings {
+    std::string device, driver, cuda, date, command, tool_version;
+    Roofs roofs;
+    std::vector<Timing> rows;
+};
+
+std::string to_json(const Timings& timings);
+Result<Timings> timings_from_json(std::string_view text, std::string_view name);
+
+// The timings that ship with the program (assets/timings), a set a device.
+const std::vector<Timings>& shipped_timings();
+
+// A kernel's time for a shape in some timings; null where it was not measured.
+const Timing* find_timing(const Timings& timings, std::string_view kernel, uint32_t m, uint32_t k, uint32_t n,
+                          uint32_t tile);
+
+}  // namespace tilescope::kernels
