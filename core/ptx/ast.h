@@ -37,9 +37,9 @@ enum class StateSpace : uint8_t { Generic, Param, Shared, Global, Local, Const }
 
 // clang-format off
 enum class Op : uint16_t {
-    Abs, Activemask, Add, And, Bar, Bfe, Bfi, Bfind, Bra, Brev, Clz, Cnot, Cvt, Cvta, Div, Exit,
+    Abs, Activemask, Add, And, Atom, Bar, Bfe, Bfi, Bfind, Bra, Brev, Clz, Cnot, Cvt, Cvta, Div, Exit,
     Fma, Fns, Isspacep, Ld, Lop3, Mad, Mad24, Max, Membar, Min, Mov, Mul, Mul24, Neg, Not, Or, Popc,
-    Prmt, Rcp, Rem, Ret, Sad, Selp, Set, Setp, Shf, Shfl, Shl, Shr, Slct, Sqrt, St, Sub, Trap, Vote,
+    Prmt, Rcp, Red, Rem, Ret, Sad, Selp, Set, Setp, Shf, Shfl, Shl, Shr, Slct, Sqrt, St, Sub, Trap, Vote,
     Xor, BarWarp,
 };
 // clang-format on
@@ -61,6 +61,9 @@ enum class Mode : uint8_t {
     Arrive, ShiftAmount /* bfind */,
 };
 // clang-format on
+
+// What atom and red do to a word of memory.
+enum class Atomic : uint8_t { None, Add, And, Or, Xor, Min, Max, Inc, Dec, Exch, Cas };
 
 // clang-format off
 enum class SpecialRegister : uint8_t {
@@ -112,6 +115,7 @@ struct Instruction {
     Round round = Round::None;
     Half half = Half::None;
     Mode mode = Mode::None;
+    Atomic atomic = Atomic::None;
     uint8_t vector = 1;  // 1, 2 or 4 elements for ld and st
     bool ftz = false, sat = false, is_volatile = false, uniform = false, to_space = false /* cvta.to */;
     uint8_t lut = 0;                    // lop3

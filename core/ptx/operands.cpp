@@ -295,6 +295,8 @@ struct Reader {
             case 's':
                 return made.type == Type::Pred ? read_plain_predicate(operand)
                                                : read_source(made.type, false, operand);
+            case 'V':
+                return read_source(made.type, false, operand);
             case 'c':
                 return read_source(widened(made.type, made.half), false, operand);
             case 't':
@@ -345,6 +347,7 @@ bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& 
     Reader reader{parser, body, made};
     for (const char* letter = rule.operands; *letter != '\0'; ++letter) {
         if (*letter == 'Q' && made.combine == Bool::None) continue;
+        if (*letter == 'V' && made.atomic != Atomic::Cas) continue;
         if (*letter == 'U' && parser.peek().is(';') && made.mode != Mode::Arrive) continue;
         if (letter != rule.operands && !parser.accept(',')) {
             return reader.fail(fmt::format("has {} operands and needs more", made.operands.size()));

@@ -18,8 +18,9 @@
 //      takes `type` apart                   or vector that makes up `type`
 //                                        a  address, for ld and st
 //                                        z  register or symbol that is an address (cvta, isspacep)
+//                                        V  as s, there exactly if `atomic` is Cas
 //
-// `p` and `e` may put two operands; `U` and `Q` may put none. Instruction::destinations counts the
+// `p` and `e` may put two operands; `U`, `Q` and `V` may put none. Instruction::destinations counts the
 // destinations. Either half of p|q, the p of d|p, and an element of L or M may be a Sink. Only a
 // predicate that is a source can be negated. A special register is a source of mov alone (and of
 // cvt), as PTX has it.
@@ -62,6 +63,7 @@ enum Suffix : uint32_t {
     kShift = 1 << 17,   // bfind.shiftamt
     kScope = 1 << 18,   // membar: .cta .gl .sys; fence: .sc .acq_rel .cta .cluster .gpu .sys: must be there
     kWarp = 1 << 19,    // bar.warp.sync
+    kAtomic = 1 << 20,  // atom, red: .add ... must be there; .relaxed .gpu ... kept, and of no meaning here
 };
 
 struct OpRule {

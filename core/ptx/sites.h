@@ -12,7 +12,8 @@ namespace tilescope::ptx {
 enum class SiteKind : uint8_t { Load, Store, Barrier };
 
 // One ld/st of global or shared memory (generic addresses count as global until a run shows
-// otherwise) or one block barrier. Parameter, constant and local memory are not sites.
+// otherwise) or one block barrier. Parameter, constant and local memory are not sites,
+// and for now neither are atom and red.
 struct Site {
     uint32_t id = 0;           // index into the site table
     uint32_t instruction = 0;  // index into Kernel::instructions

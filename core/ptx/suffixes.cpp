@@ -20,6 +20,7 @@ constexpr const char* kLoadCache[] = {"weak", "relaxed", "acquire", "cta", "gpu"
                                       "nc",   "ca",      "cg",      "cs",  "lu",  "cv"};
 constexpr const char* kStoreCache[] = {"weak", "relaxed", "release", "cta", "gpu",
                                        "sys",  "wb",      "cg",      "cs",  "wt"};
+constexpr const char* kOrder[] = {"relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys"};
 constexpr const char* kEviction[] = {"L1::evict_normal", "L1::evict_unchanged",
                                      "L1::evict_first",  "L1::evict_last",
                                      "L1::no_allocate",  "L2::64B",
@@ -28,6 +29,35 @@ constexpr const char* kEviction[] = {"L1::evict_normal", "L1::evict_unchanged",
 bool is_cache(Op op, std::string_view suffix) {
     if (one_of(suffix, kEviction)) return op == Op::Ld || !suffix.starts_with("L2");
     return op == Op::Ld ? one_of(suffix, kLoadCache) : one_of(suffix, kStoreCache);
+}
+
+// atom and red: what they do, and the suffixes that say how it is ordered, which are only kept.
+bool read_atomic(std::string_view suffix, Atomic& atomic) {
+    constexpr std::pair<const char*, Atomic> kNames[] = {
+        {"add", Atomic::Add},   {"and", Atomic::And}, {"or", Atomic::Or},   {"xor", Atomic::Xor},
+        {"min", Atomic::Min},   {"max", Atomic::Max}, {"inc", Atomic::Inc}, {"dec", Atomic::Dec},
+        {"exch", Atomic::Exch}, {"cas", Atomic::Cas}};
+    for (const auto& [name, value] : kNames) {
+        if (suffix == name) return atomic == Atomic::None && (atomic = value, true);
+    }
+    return atomic == Atomic::None && one_of(suffix, kOrder);
+}
+
+// Which types each may have, as the PTX ISA lists them.
+bool atomic_fits(Atomic atomic, Type type) {
+    const bool bits = type == Type::B32 || type == Type::B64;
+    switch (atomic) {
+        case Atomic::Add:
+            return type == Type::U32 || type == Type::S32 || type == Type::U64;
+        case Atomic::Min:
+        case Atomic::Max:
+            return !bits;
+        case Atomic::Inc:
+        case Atomic::Dec:
+            return type == Type::U32;
+        default:
+            return bits;
+    }
 }
 
 bool read_mode(const OpRule& rule, std::string_view suffix, Mode& mode) {
@@ -102,6 +132,7 @@ bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bo
         if (suffix == "volatile") return once(made.is_volatile);
         if (is_cache(rule.op, suffix)) return true;
     }
+    if (has(kAtomic) && read_atomic(suffix, made.atomic)) return true;
     if (has(kVector) && (suffix == "v2" || suffix == "v4")) {
         made.vector = suffix == "v2" ? 2 : 4;
         return once(vector);
@@ -196,6 +227,15 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
         case Op::Vote:
             if ((made.mode == Mode::Ballot) != (made.type == Type::B32))
                 return "must be .ballot.b32 or give a .pred";
+            break;
+        case Op::Atom:
+        case Op::Red:
+            if (made.atomic == Atomic::None) return "lacks what it does";
+            if (!atomic_fits(made.atomic, made.type)) return "has a type that it cannot be done with";
+            if (rule.op == Op::Red && made.atomic >= Atomic::Exch) return "returns nothing; use atom";
+            if (made.space != StateSpace::Generic && made.space != StateSpace::Global &&
+                made.space != StateSpace::Shared)
+                return "goes to memory that threads do not share";
             break;
         case Op::St:
             if (made.space == StateSpace::Const || made.space == StateSpace::Param)

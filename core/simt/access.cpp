@@ -172,7 +172,7 @@ void Machine::store(Warp& warp, const Access& access, uint32_t mask, bool atomic
     }
 }
 
-// Executes a load or store for the lanes of the mask and, where `reported`, makes it a step.
+// Executes a load, store or atomic for the lanes of the mask and, where `reported`, makes it a step.
 template <bool Values>
 bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask, bool reported) {
     const Access& access = program_.accesses[op.target];
@@ -240,6 +240,12 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask, bool reported
         return raise(Fault::Kind::BadAddress, warp, std::countr_zero(mask), op,
                      fmt::format("{} stores to constant memory at {}",
                                  thread_text(warp, std::countr_zero(mask)), line_text(op)));
+    if (op.kind == MicroOp::Kind::Atomic) {
+        update(warp, access, mask);
+        if constexpr (Values)
+            each_lane(mask, [&](int l) { reinterpret_cast<Origin*>(warp.origins + access.data[0])[l] = 0; });
+        return true;  // not a site
+    }
     if (is_load)
         load(warp, access, mask, space == StateSpace::Global);
     else

@@ -104,6 +104,7 @@ void Machine::start(const BlockId& block) {
     block_ = block;
     fault.reset();
     steps_ = next_chain_ = 0;
+    clock_ = 0;
     cursor_ = static_cast<uint32_t>(warps_.size()) - 1;
     const uint64_t number =
         block.x + uint64_t{launch_.grid.x} * (block.y + uint64_t{launch_.grid.y} * block.z);
@@ -194,7 +195,7 @@ Machine::Advance Machine::step(Warp& warp) {
         return Advance::Ok;
     }
     if (!access<Values>(warp, op, warp.pending_mask, true)) return Advance::Fault;
-    ++warp.instructions;
+    ++warp.instructions, ++clock_;
     ++top.pc;
     return advance<Values>(warp);
 }
@@ -224,7 +225,7 @@ Machine::Advance Machine::release_barriers() {
                 released.push_back(&warp);
         for (Warp* warp : released) {
             warp->state = Warp::State::Ready;
-            ++warp->instructions;
+            ++warp->instructions, ++clock_;
             ++warp->stack.back().pc;
         }
         for (Warp* warp : released)

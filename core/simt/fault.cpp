@@ -72,7 +72,9 @@ void Machine::raise_access(Warp& warp, const MicroOp& op, const Access& access, 
     const uint64_t address = address_[static_cast<size_t>(lane)];
     const bool is_load = op.kind == MicroOp::Kind::Load;
     const uint32_t bytes = uint32_t{access.element_bytes} * access.elements;
-    const std::string start = thread_text(warp, lane) + (is_load ? " reads " : " writes ");
+    const std::string start = thread_text(warp, lane) + (is_load                            ? " reads "
+                                                         : op.kind == MicroOp::Kind::Atomic ? " updates "
+                                                                                            : " writes ");
     const std::string where = " at " + line_text(op);
     const bool shared = space == StateSpace::Shared;
     // Offsets in shared memory are small; a huge one is a negative one, of 32 or 64 bits.

@@ -175,11 +175,12 @@ Ref Lowering::special(ptx::SpecialRegister which, int bytes) {
         default:
             break;
     }
-    // Clocks count the warp's instructions.
-    MicroOp& op = emit(MicroOp::Kind::Clock);
-    op.d = column(8);
-    const Ref wide = op.d;
+    // Clocks count the instructions of the block's warps: one clock for all of them, as an SM has.
+    const Ref wide = column(8);
+    emit(MicroOp::Kind::Clock).d = wide;
     if (bytes == 8) return wide;
+    if (which == S::ClockHi || which == S::GlobalTimerHi)
+        lane(Op::Shr, Type::U64, wide, wide, immediate(32, 4));
     const Ref narrow = column(4);
     lane(Op::Cvt, Type::U32, narrow, wide, 0, Type::U64);
     return narrow;

@@ -49,7 +49,9 @@ struct Lowering {
     bool move();
     bool convert();
     bool compare();
+    Ref address_column(const ptx::Operand& address, Access& access);
     bool memory();
+    bool atomic();
     bool parameter_load();
     bool address_conversion();
     bool arithmetic();

@@ -3,6 +3,7 @@
 //   run_block     turns: which warp is next, barriers, faults            (block.cpp)
 //   advance       a warp runs up to its next request or barrier          (warp.cpp)
 //   access        a request: addresses checked, data moved, reported     (access.cpp)
+//   update        atom and red                                           (atomic.cpp)
 //   dataflow      where values come from, for observers that ask         (dataflow.cpp)
 //
 // A warp that is Ready stands right before a request or barrier; its turn is that one step and the
@@ -103,6 +104,7 @@ private:
     bool locate_global(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask, uint32_t bytes);
     void load(Warp& warp, const Access& access, uint32_t mask, bool atomic);
     void store(Warp& warp, const Access& access, uint32_t mask, bool atomic);
+    void update(Warp& warp, const Access& access, uint32_t mask);  // atomic.cpp
     void addresses(Warp& warp, const MicroOp& op, const Access& access);
 
     // dataflow.cpp
@@ -138,6 +140,7 @@ private:
     BlockId block_;
     BlockObserver* observer_ = nullptr;
     uint32_t steps_ = 0;  // of this block, so far
+    uint64_t clock_ = 0;  // instructions that the block's warps have executed, all together
     uint32_t next_chain_ = 0;
     uint32_t cursor_ = 0;  // the warp whose turn was the last
     uint64_t random_ = 0;

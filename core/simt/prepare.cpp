@@ -128,6 +128,20 @@ bool Lowering::parameter_load() {
     return true;
 }
 
+// The column that an access's address counts from.
+Ref Lowering::address_column(const Operand& address, Access& access) {
+    if (address.reg < 0 && address.symbol < 0)
+        return immediate(address.bits + static_cast<uint64_t>(address.offset), 8);
+    access.offset = address.offset;
+    if (address.reg >= 0) {
+        access.wide_address = ptx::size_of(kernel.registers[static_cast<size_t>(address.reg)].type) == 8;
+        return register_offset[static_cast<size_t>(address.reg)];
+    }
+    if (kernel.symbols[static_cast<size_t>(address.symbol)].space == StateSpace::Param)
+        fail("parameters are read with ld.param");
+    return immediate(symbol_address[static_cast<size_t>(address.symbol)], 8);
+}
+
 bool Lowering::memory() {
     const bool load = current->op == Op::Ld;
     const Operand& address = current->operands[load ? 1 : 0];
@@ -140,19 +154,7 @@ bool Lowering::memory() {
     access.element_bytes = static_cast<uint8_t>(ptx::size_of(current->type));
     access.is_signed = ptx::is_signed(current->type);
     access.elements = current->vector;
-    Ref at = 0;
-    if (address.reg >= 0) {
-        at = register_offset[static_cast<size_t>(address.reg)];
-        access.wide_address = ptx::size_of(kernel.registers[static_cast<size_t>(address.reg)].type) == 8;
-        access.offset = address.offset;
-    } else if (address.symbol >= 0) {
-        if (kernel.symbols[static_cast<size_t>(address.symbol)].space == StateSpace::Param)
-            return fail("parameters are read with ld.param");
-        at = immediate(symbol_address[static_cast<size_t>(address.symbol)], 8);
-        access.offset = address.offset;
-    } else {
-        at = immediate(address.bits + static_cast<uint64_t>(address.offset), 8);
-    }
+    const Ref at = address_column(address, access);
     for (size_t i = 0; i < access.elements; ++i) {
         const Operand& d = data.kind == Operand::Kind::Vector ? data.elements[i] : data;
         if (load) {
@@ -169,6 +171,27 @@ bool Lowering::memory() {
     if (!problem.empty()) return false;
     MicroOp& op = emit(load ? MicroOp::Kind::Load : MicroOp::Kind::Store);
     op.a = at;
+    op.target = static_cast<uint32_t>(program.accesses.size());
+    program.accesses.push_back(access);
+    return true;
+}
+
+// atom and red, which are no sites: an access without one.
+bool Lowering::atomic() {
+    const auto& o = current->operands;
+    const size_t at = current->op == Op::Atom ? 1 : 0;  // of the address; the operands follow
+    Access access;
+    access.space = current->space;
+    access.element_bytes = static_cast<uint8_t>(ptx::size_of(current->type));
+    access.is_signed = ptx::is_signed(current->type);
+    access.atomic = current->atomic;
+    const Ref address = address_column(o[at], access);
+    access.data[0] = at == 1 ? register_offset[static_cast<size_t>(o[0].reg)] : column(8);
+    for (size_t i = at + 1; i < o.size(); ++i) access.data[i - at] = source(o[i], current->type);
+    access.data_bytes.fill(access.element_bytes);
+    if (!problem.empty()) return false;
+    MicroOp& op = emit(MicroOp::Kind::Atomic);
+    op.a = address;
     op.target = static_cast<uint32_t>(program.accesses.size());
     program.accesses.push_back(access);
     return true;
@@ -274,6 +297,9 @@ bool Lowering::instruction() {
         case Op::Ld:
         case Op::St:
             return memory();
+        case Op::Atom:
+        case Op::Red:
+            return atomic();
         case Op::Cvta:
             return address_conversion();
         case Op::Mov:

@@ -37,13 +37,13 @@ inline constexpr uint64_t kModuleWindow = 0xF300'0000'0000'0000;  // module vari
 inline constexpr uint64_t kWindowBytes = 0x0100'0000'0000'0000;
 
 struct MicroOp {
-    enum class Kind : uint8_t { Lane, Load, Store, Barrier, Branch, Exit, Trap, Clock, Nothing };
+    enum class Kind : uint8_t { Lane, Load, Store, Atomic, Barrier, Branch, Exit, Trap, Clock, Nothing };
     Kind kind = Kind::Nothing;
     bool counted = true;  // false for all but the last micro-operation of an instruction
     bool join = false;    // a diverged warp may reconverge here
     bool guard_negated = false;
     uint32_t guard = kNoGuard;    // offset of a predicate
-    uint32_t target = 0;          // Branch: pc; Load, Store: index into Program::accesses
+    uint32_t target = 0;          // Branch: pc; Load, Store, Atomic: index into Program::accesses
     uint32_t reconverge = kNoPc;  // Branch: pc
     Ref d = 0, e = 0, a = 0, b = 0, c = 0;
     uint32_t instruction = 0;  // index into Kernel::instructions
@@ -67,15 +67,17 @@ struct Flow {
     LaneFn origin = nullptr;
 };
 
-// A load or store; the address is column a of the micro-operation plus offset.
+// A load, store or atomic; the address is column a of the micro-operation plus offset.
 struct Access {
     ptx::StateSpace space{};
     int32_t site = -1;  // -1 for local and constant memory
     uint8_t element_bytes = 4, elements = 1;
     bool is_signed = false;    // loads of 8, 16 or 32 bits extend their sign into wider registers
     bool wide_address = true;  // 64-bit address column; else 32-bit
+    ptx::Atomic atomic = ptx::Atomic::None;
     int64_t offset = 0;
-    std::array<Ref, 4> data{};            // destination or source columns
+    // Destination or source columns; of an atomic: destination, operand, and cas's second operand.
+    std::array<Ref, 4> data{};
     std::array<uint8_t, 4> data_bytes{};  // their registers' sizes
 };
 

@@ -87,7 +87,8 @@ Machine::Advance Machine::advance(Warp& warp) {
     StackEntry* top = &warp.stack.back();
     uint32_t pc = top->pc, active = top->mask;
     const auto reload = [&] { top = &warp.stack.back(), pc = top->pc, active = top->mask; };
-    const auto leave = [&](Advance why) { return top->pc = pc, warp.instructions = count, why; };
+    const auto settle_count = [&] { clock_ += count - warp.instructions, warp.instructions = count; };
+    const auto leave = [&](Advance why) { return top->pc = pc, settle_count(), why; };
     const auto go_on = [&](const MicroOp& op) { count += op.counted, ++pc; };
 
     for (;;) {
@@ -110,6 +111,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                 break;
             case MicroOp::Kind::Load:
             case MicroOp::Kind::Store:
+            case MicroOp::Kind::Atomic:
                 if (mask && stops_here(warp, op, mask)) {
                     warp.pending_mask = mask;
                     return leave(Advance::Ok);
@@ -177,7 +179,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                 std::erase_if(warp.stack, [](const StackEntry& entry) { return entry.mask == 0; });
                 if (warp.alive == 0) {
                     warp.state = Warp::State::Ended;
-                    warp.instructions = count;
+                    settle_count();
                     if constexpr (Values) settle_all_loose(warp);
                     return Advance::Ok;
                 }
@@ -195,7 +197,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                 break;
             case MicroOp::Kind::Clock: {
                 uint64_t* out = reinterpret_cast<uint64_t*>(at(warp, op.d));
-                for (int lane = 0; lane < kWarpSize; ++lane) out[lane] = count;
+                for (int lane = 0; lane < kWarpSize; ++lane) out[lane] = clock_ + (count - warp.instructions);
                 go_on(op);
                 break;
             }

@@ -254,7 +254,7 @@ TEST(PtxParse, RefusesWithTheLine) {
     };
     for (const Case& c : {
              Case{"tex.2d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t, {%r1,%r2}];", "'tex.2d.v4.f32.s32' is not known"},
-             Case{"atom.global.add.u32 %r1, [%rd1], 1;", "'atom.global.add.u32' is not known"},
+             Case{"atom.global.add.f32 %f1, [%rd1], 1;", ".f32"},
              Case{"call.uni foo, ();", "'call.uni' is not known"},
              Case{"mma.sync.aligned.m8n8k4 x;", "is not known"},
              Case{"ld.global.f31 %f1, [%rd1];", ".f31"},

@@ -1,0 +1,97 @@
+// atom and red: read, printed, refused; and what instrumented kernels are written in prints back.
+#include <gtest/gtest.h>
+
+#include "core/ptx/parse.h"
+#include "core/ptx/sites.h"
+#include "tests/unit/ptx_texts.h"
+
+namespace tilescope::ptx {
+namespace {
+
+Kernel body(const std::string& text) {
+    const auto module = parse(test::kernel_text(text + "\nret;"), "test.ptx");
+    EXPECT_TRUE(module) << (module ? "" : module.error().message);
+    return module && !module->kernels.empty() ? module->kernels[0] : Kernel{};
+}
+
+std::string refusal(const std::string& text) {
+    const auto module = parse(test::kernel_text(text), "test.ptx");
+    return module ? "accepted" : module.error().message;
+}
+
+TEST(PtxAtomics, AreRead) {
+    const Kernel kernel = body(
+        "atom.global.add.u32 %r1, [%rd1+4], 3;\n"
+        "atom.relaxed.gpu.shared.cas.b32 %r1, [tile+8], %r2, %r3;\n"
+        "red.global.or.b32 [%rd1], %r2;\n"
+        "atom.acquire.sys.exch.b64 %rd1, [%rd2], %rd3;\n");
+    ASSERT_EQ(kernel.instructions.size(), 5u);
+    const Instruction& add = kernel.instructions[0];
+    EXPECT_EQ(add.op, Op::Atom);
+    EXPECT_EQ(add.atomic, Atomic::Add);
+    EXPECT_EQ(add.type, Type::U32);
+    EXPECT_EQ(add.space, StateSpace::Global);
+    EXPECT_EQ(add.destinations, 1);
+    ASSERT_EQ(add.operands.size(), 3u);
+    EXPECT_EQ(add.operands[1].kind, Operand::Kind::Address);
+    EXPECT_EQ(add.operands[1].offset, 4);
+    EXPECT_EQ(add.operands[2].bits, 3u);
+    const Instruction& cas = kernel.instructions[1];
+    EXPECT_EQ(cas.atomic, Atomic::Cas);
+    EXPECT_EQ(cas.space, StateSpace::Shared);
+    EXPECT_EQ(cas.operands.size(), 4u);
+    const Instruction& red = kernel.instructions[2];
+    EXPECT_EQ(red.op, Op::Red);
+    EXPECT_EQ(red.destinations, 0);
+    EXPECT_EQ(red.operands.size(), 2u);
+    EXPECT_EQ(kernel.instructions[3].space, StateSpace::Generic);
+    EXPECT_TRUE(sites_of(kernel).empty());
+}
+
+TEST(PtxAtomics, PrintBackAsTheyWere) {
+    const std::string text = test::kernel_text(
+        "atom.global.add.u32 \t%r1, [%rd1+4], 3;\n"
+        "@%p1 atom.relaxed.gpu.shared.cas.b32 %r1, [tile+8], %r2, %r3;\n"
+        "red.release.cta.global.max.s32 [%rd1], %r2;\n"
+        "mov.u64 %rd3, %clock64;\nmov.u32 %r4, %clock;\nmov.u32 %r5, %smid;\nmov.u64 %rd4, %globaltimer;\n"
+        "mov.u32 %r5, %lanemask_lt;\nactivemask.b32 %r6;\nmov.b64 {%r1, %r2}, %rd3;\nmov.b64 %rd3, {%r2, "
+        "%r1};\n"
+        "shfl.sync.idx.b32 %r1|%p2, %r2, 0, 31, -1;\nvote.sync.all.pred %p3, %p2, -1;\n"
+        "@!%p3 st.global.v4.b32 [%rd3+16], {%r1, 77, %r3, -1};\nst.global.v2.b64 [%rd3], {%rd1, %rd2};\n"
+        "@%p1 bra.uni $L;\n$L: ret;");
+    const auto module = parse(text, "test.ptx");
+    ASSERT_TRUE(module) << module.error().message;
+    const std::string printed = print(*module);
+    for (const char* line : {"atom.global.add.u32 \t%r1, [%rd1+4], 3;",
+                             "@%p1 atom.relaxed.gpu.shared.cas.b32 \t%r1, [tile+8], %r2, %r3;",
+                             "red.release.cta.global.max.s32 \t[%rd1], %r2;", "mov.b64 \t{%r1, %r2}, %rd3;",
+                             "@!%p3 st.global.v4.b32 \t[%rd3+16], {%r1, 77, %r3, -1};", "@%p1 bra.uni \t$L;"})
+        EXPECT_NE(printed.find(line), std::string::npos) << line << "\n" << printed;
+    const auto again = parse(printed, "again.ptx");
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(print(*again), printed);
+}
+
+TEST(PtxAtomics, ThatCannotBeAreRefused) {
+    for (const char* wrong : {
+             "atom.global.u32 %r1, [%rd1], 3;",             // does nothing
+             "atom.global.add.b32 %r1, [%rd1], 3;",         // bits do not add
+             "atom.global.and.u32 %r1, [%rd1], 3;",         // and needs bits
+             "atom.global.inc.s32 %r1, [%rd1], 3;",         // inc is .u32
+             "atom.local.add.u32 %r1, [%rd1], 3;",          // nobody shares it
+             "atom.global.add.add.u32 %r1, [%rd1], 3;",     // twice
+             "atom.global.cas.b32 %r1, [%rd1], 3;",         // cas needs two
+             "atom.global.add.u32 %r1, [%rd1], 3, 4;",      // add one
+             "atom.global.add.u64 %r1, [%rd1], 3;",         // the register is narrower
+             "red.global.exch.b32 [%rd1], 3;",              // gives nothing back
+             "red.global.add.u32 %r1, [%rd1], 3;",          // red has no destination
+             "atom.global.add.relaxed.u32 %r1, [%rd1], 3;"  // out of order
+         }) {
+        const std::string message = refusal(wrong);
+        EXPECT_NE(message, "accepted") << wrong;
+        EXPECT_NE(message.find("15"), std::string::npos) << message;  // the line
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::ptx

@@ -1,0 +1,197 @@
+// atom, red and the clock: what kernels need that write a buffer of their own beside their arrays.
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/simt_run.h"
+
+namespace tilescope::simt {
+namespace {
+
+constexpr uint64_t kWords = 0x10000, kOut = 0x20000;
+
+// `body` leaves its result in %d7, which goes to out[thread of the grid], 8 bytes each; [%i]: words.
+struct Ran : test::KernelRun {
+    std::vector<uint32_t> words;
+    std::vector<uint64_t> out;
+
+    Ran(const std::string& body, std::vector<uint32_t> initial, Dim3 block, Dim3 grid = {},
+        unsigned cpus = 1) {
+        program = test::program_of(
+            ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0, .param .u64 "
+            "k_1)\n{\n.shared .align 8 .b8 tile[256];\n.reg .b32 %t;\n.reg .b32 %r<12>;\n.reg .b64 %i;\n.reg "
+            ".b64 %o;\n.reg .b64 %d<9>;\n.reg .pred %p<9>;\n"
+            "ld.param.u64 %i, [k_0];\nld.param.u64 %o, [k_1];\nmov.u32 %t, %tid.x;\n" +
+                body +
+                "\nmov.u32 %r9, %ctaid.x;\nmov.u32 %r10, %ntid.x;\nmad.lo.u32 %r9, %r9, %r10, %t;\n"
+                "mul.wide.u32 %d0, %r9, 8;\nadd.s64 %d0, %d0, %o;\nst.global.u64 [%d0], %d7;\nret;\n}\n",
+            "k");
+        launch.block = block, launch.grid = grid;
+        launch.parameters = {kWords, kOut};
+        options.threads = cpus;
+        const size_t threads = block.count() * grid.count();
+        memory.buffers = {{"words", kWords, std::vector<std::byte>(initial.size() * 4)},
+                          {"out", kOut, std::vector<std::byte>(threads * 8)}};
+        std::memcpy(memory.buffers[0].bytes.data(), initial.data(), initial.size() * 4);
+        const Outcome outcome = run();
+        EXPECT_TRUE(outcome.complete) << (outcome.fault ? outcome.fault->message : "");
+        words.resize(initial.size()), out.resize(threads);
+        std::memcpy(words.data(), memory.buffers[0].bytes.data(), initial.size() * 4);
+        std::memcpy(out.data(), memory.buffers[1].bytes.data(), threads * 8);
+    }
+};
+
+const std::string kShow = "\ncvt.u64.u32 %d7, %r1;";
+
+TEST(Atomics, LanesGoInOrderAndSeeWhatWasThere) {
+    struct Case {
+        const char* how;
+        uint32_t start;
+        uint32_t (*next)(uint32_t old, uint32_t lane);
+    };
+    const Case cases[] = {
+        {"add.u32", 5, [](uint32_t o, uint32_t l) { return o + l; }},
+        {"add.s32", 0xFFFF'FFF0, [](uint32_t o, uint32_t l) { return o + l; }},
+        {"and.b32", 0xFF, [](uint32_t o, uint32_t l) { return o & l; }},
+        {"or.b32", 64, [](uint32_t o, uint32_t l) { return o | l; }},
+        {"xor.b32", 64, [](uint32_t o, uint32_t l) { return o ^ l; }},
+        {"min.u32", 7, [](uint32_t o, uint32_t l) { return std::min(o, l); }},
+        {"max.u32", 7, [](uint32_t o, uint32_t l) { return std::max(o, l); }},
+        {"min.s32", 0xFFFF'FFFE, [](uint32_t o, uint32_t) { return o; }},
+        {"max.s32", 0xFFFF'FFFE,
+         [](uint32_t o, uint32_t l) { return o == 0xFFFF'FFFE ? l : std::max(o, l); }},
+        {"inc.u32", 9, [](uint32_t o, uint32_t l) { return o >= l ? 0 : o + 1; }},
+        {"dec.u32", 3, [](uint32_t o, uint32_t l) { return o == 0 || o > l ? l : o - 1; }},
+        {"exch.b32", 99, [](uint32_t, uint32_t l) { return l; }},
+    };
+    for (const Case& c : cases)
+        for (const bool shared : {false, true}) {
+            SCOPED_TRACE(c.how);
+            const std::string set =
+                shared ? "mov.u32 %r3, " + std::to_string(c.start) + ";\nst.shared.u32 [tile+4], %r3;\n" : "";
+            const std::string at = shared ? ".shared." : ".relaxed.gpu.global.";
+            const std::string where = shared ? "[tile+4]" : "[%i+4]";
+            const Ran ran(set + "atom" + at + c.how + " %r1, " + where + ", %t;" + kShow, {0, c.start},
+                          {20, 1, 1});
+            uint32_t word = c.start;
+            for (uint32_t lane = 0; lane < 20; ++lane) {
+                EXPECT_EQ(ran.out[lane], word) << lane;
+                word = c.next(word, lane);
+            }
+            if (!shared) {
+                EXPECT_EQ(ran.words[1], word);
+            }
+        }
+}
+
+TEST(Atomics, CompareAndSwapAndSixtyFourBits) {
+    const Ran swapped("atom.global.cas.b32 %r1, [%i], %t, 100;" + kShow, {3, 0}, {8, 1, 1});
+    EXPECT_EQ(swapped.out, (std::vector<uint64_t>{3, 3, 3, 3, 100, 100, 100, 100}));
+    EXPECT_EQ(swapped.words[0], 100u);
+    const Ran wide("cvt.u64.u32 %d1, %t;\nshl.b64 %d1, %d1, 31;\natom.global.add.u64 %d7, [%i], %d1;", {1, 0},
+                   {3, 1, 1});
+    EXPECT_EQ(wide.out, (std::vector<uint64_t>{1, 1, 1 + (uint64_t{1} << 31)}));
+    EXPECT_EQ(wide.words, (std::vector<uint32_t>{0x8000'0001, 1}));
+    const Ran generic("atom.max.s64 %d7, [%i], -7;\nmov.u64 %d7, 0;", {0, 0x8000'0000}, {1, 1, 1});
+    EXPECT_EQ(generic.words, (std::vector<uint32_t>{0xFFFF'FFF9, 0xFFFF'FFFF}));
+}
+
+TEST(Atomics, OnlyActiveLanesUpdate) {
+    const Ran ran(
+        "setp.lt.u32 %p1, %t, 5;\nmov.u64 %d7, 0;\n@%p1 red.global.add.u32 [%i], 3;\n@!%p1 "
+        "red.global.add.u32 [%i+4], 1;",
+        {0, 0}, {40, 1, 1});
+    EXPECT_EQ(ran.words, (std::vector<uint32_t>{15, 35}));
+}
+
+TEST(Atomics, AreAtomicAmongBlocksOnSeveralThreads) {
+    // Every thread takes 40 tickets: none is given twice.
+    const Ran ran(
+        "mov.u32 %r2, 0;\nmov.u64 %d7, 0;\n$again:\natom.global.add.u32 %r1, [%i], 1;\ncvt.u64.u32 %d1, "
+        "%r1;\nadd.s64 %d7, %d7, %d1;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 40;\n@%p1 bra $again;",
+        {0}, {96, 1, 1}, {16, 1, 1}, 4);
+    const uint64_t tickets = 40u * 96 * 16;
+    EXPECT_EQ(ran.words[0], tickets);
+    EXPECT_EQ(std::accumulate(ran.out.begin(), ran.out.end(), uint64_t{0}), tickets * (tickets - 1) / 2);
+}
+
+TEST(Atomics, AreNoSitesAndFaultAsOtherAccesses) {
+    test::KernelRun run;
+    run.program = test::program_of(
+        ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0)\n{\n.reg .b64 "
+        "%o;\nld.param.u64 %o, [k_0];\nred.global.add.u32 [%o+64], 1;\nret;\n}\n",
+        "k");
+    EXPECT_TRUE(sites_of(*run.program).empty());
+    run.launch.parameters = {kWords};
+    run.memory.buffers = {{"x", kWords, std::vector<std::byte>(64)}};
+    const Outcome outcome = run.run();
+    ASSERT_TRUE(outcome.fault);
+    EXPECT_EQ(outcome.fault->kind, Fault::Kind::OutOfBounds);
+    EXPECT_NE(outcome.fault->message.find("updates"), std::string::npos) << outcome.fault->message;
+    run.memory.buffers[0].bytes.resize(68);
+    EXPECT_TRUE(run.run().complete);
+    EXPECT_EQ(run.memory.buffers[0].bytes[64], std::byte{1});
+}
+
+TEST(Clock, IncreasesFromOneInstructionToTheNext) {
+    const Ran ran(
+        "mov.u64 %d1, %clock64;\nmov.u64 %d2, %clock64;\nmov.u32 %r1, %clock;\nmov.u32 %r2, %clock_hi;\n"
+        "cvt.u64.u32 %d3, %r1;\nsetp.lt.u64 %p1, %d1, %d2;\nsetp.lt.and.u64 %p1, %d2, %d3, %p1;\n"
+        "setp.eq.and.u32 %p1, %r2, 0, %p1;\nselp.u64 %d7, 1, 0, %p1;",
+        {0}, {33, 1, 1});
+    for (const uint64_t ok : ran.out) EXPECT_EQ(ok, 1u);
+}
+
+// One clock for all warps: what a warp does after a barrier is later than what any did before it, and
+// no two warps ever read the same.
+TEST(Clock, IsTheBlocks) {
+    for (const auto kind : {Schedule::Kind::Fair, Schedule::Kind::Greedy}) {
+        test::KernelRun run;
+        run.program = test::program_of(
+            ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0)\n{\n.reg .b64 "
+            "%o;\n.reg .b64 %d<4>;\n.reg .b32 %t;\nmov.u32 %t, %tid.x;\nld.param.u64 %o, "
+            "[k_0];\nmul.wide.u32 "
+            "%d0, %t, 16;\nadd.s64 %o, %o, %d0;\nmov.u64 %d1, %clock64;\nst.global.u64 [%o], %d1;\nbar.sync "
+            "0;\nmov.u64 %d2, %clock64;\nst.global.u64 [%o+8], %d2;\nret;\n}\n",
+            "k");
+        run.launch.block = {128, 1, 1};
+        run.launch.schedule.kind = kind;
+        run.launch.parameters = {kWords};
+        run.memory.buffers = {{"x", kWords, std::vector<std::byte>(128 * 16)}};
+        ASSERT_TRUE(run.run().complete);
+        std::vector<uint64_t> clock(256);
+        std::memcpy(clock.data(), run.memory.buffers[0].bytes.data(), 128 * 16);
+        uint64_t last_before = 0, first_after = UINT64_MAX;
+        std::vector<uint64_t> seen;
+        for (size_t warp = 0; warp < 4; ++warp)
+            for (size_t k = 0; k < 2; ++k) {
+                const uint64_t at = clock[warp * 64 + k];
+                for (size_t lane = 0; lane < 32; ++lane) EXPECT_EQ(clock[(warp * 32 + lane) * 2 + k], at);
+                (k ? first_after : last_before) = k ? std::min(first_after, at) : std::max(last_before, at);
+                seen.push_back(at);
+            }
+        EXPECT_LT(last_before, first_after);
+        std::sort(seen.begin(), seen.end());
+        EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());
+    }
+}
+
+TEST(Vectors, OfRegistersAndConstantsAreStoredUnderAPredicate) {
+    const Ran ran(
+        "setp.eq.u32 %p1, %t, 2;\nmov.u64 %d7, 0;\nmov.u32 %r1, 11;\nmov.u64 %d1, 0x500000006;\nmov.b64 "
+        "{%r2, "
+        "%r3}, %d1;\nmov.b64 %d2, {%r3, %r2};\n@%p1 st.global.v4.b32 [%i], {%r1, 77, %r2, -1};\n@!%p1 "
+        "bra.uni "
+        "$skip;\nst.global.v2.b64 [%i+16], {%d2, 9};\n$skip:",
+        std::vector<uint32_t>(8), {4, 1, 1});
+    EXPECT_EQ(ran.words, (std::vector<uint32_t>{11, 77, 6, 0xFFFF'FFFF, 5, 6, 9, 0}));
+    const Ran back(
+        "ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%i];\nld.relaxed.gpu.global.v2.b64 {%d1, %d2}, "
+        "[%i+16];\nxor.b32 %r1, %r1, %r4;\nxor.b32 %r2, %r2, %r3;\nmov.b64 %d7, {%r1, %r2};\nxor.b64 "
+        "%d7, %d7, %d1;\nxor.b64 %d7, %d7, %d2;\nfence.acq_rel.gpu;\nmembar.gl;",
+        {1, 2, 4, 8, 16, 32, 64, 128}, {1, 1, 1});
+    EXPECT_EQ(back.out[0], (uint64_t{6 ^ 32 ^ 128} << 32 | (9 ^ 16 ^ 64)));
+}
+
+}  // namespace
+}  // namespace tilescope::simt
