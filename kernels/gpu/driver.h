@@ -10,7 +10,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,7 +58,7 @@ private:
     std::shared_ptr<void> owner_;
 };
 
-// Page-locked host memory, which copies at the bus's full rate.
+// Page-locked host memory, which copies at the bus's full rate. Its bytes stay readable after a fault.
 class HostMemory {
 public:
     HostMemory() = default;
@@ -72,17 +74,20 @@ private:
 
 struct Function {
     void* handle = nullptr;
+    std::string name;
     int registers = 0, local_bytes = 0, shared_bytes = 0, max_threads = 0;
+    int parameters = -1;          // how many it takes, -1 where the driver does not tell (before CUDA 12.4)
     std::shared_ptr<void> owner;  // the loaded module
 };
 
 struct LaunchOptions {
-    double timeout_s = 60;                    // then the kernel counts as hung
+    double timeout_s = 60;                    // of each run, then the kernel counts as hung
     const std::atomic<bool>* stop = nullptr;  // set by another thread to give up waiting
     uint32_t shared_bytes = 0;                // dynamic shared memory
 };
 
-// One GPU and this program's (primary) context on it. One thread at a time.
+// One GPU and this program's (primary) context on it. One thread at a time. All work is done in order, on the
+// context's default stream.
 class Device {
 public:
     static Result<std::shared_ptr<Device>> open(int ordinal = 0);
@@ -91,11 +96,15 @@ public:
     Device& operator=(const Device&) = delete;
 
     const DeviceInfo& info() const;
+    // True after a fault or a hung kernel: everything gives errors until the device is opened anew. What a
+    // library such as cuBLAS holds of the context is then gone as well and must not be given back.
+    bool lost() const;
     Result<uint64_t> free_bytes();
     Result<Memory> allocate(uint64_t bytes, const std::string& what);  // `what` is named in the error
     Result<HostMemory> allocate_host(uint64_t bytes, const std::string& what);
     Result<void> upload(const Memory& to, uint64_t offset, const void* from, uint64_t bytes);
     Result<void> download(void* to, const Memory& from, uint64_t offset, uint64_t bytes);
+    // Copies and fills are only begun; what comes after them, waits for them.
     Result<void> copy(const Memory& to, const Memory& from, uint64_t bytes);
     Result<void> fill(const Memory& memory, uint8_t byte);
     Result<void> fill32(const Memory& memory, uint32_t word, uint64_t words);
@@ -104,7 +113,7 @@ public:
     Result<Function> load(const std::string& ptx, const std::string& ptx_name, const std::string& kernel);
 
     // Runs a kernel to its end and returns its time on the device in milliseconds, by events.
-    // parameters: by parameter, the value's bits; sizes: bytes of each (4 or 8).
+    // parameters: by parameter, the value's bits, of which the kernel takes as many bytes as it declares.
     Result<double> launch(const Function& function, const Dim3& grid, const Dim3& block,
                           const std::vector<uint64_t>& parameters, const LaunchOptions& options = {});
 
@@ -112,6 +121,11 @@ public:
     Result<std::vector<double>> launch_timed(const Function& function, const Dim3& grid, const Dim3& block,
                                              const std::vector<uint64_t>& parameters, uint32_t times,
                                              const LaunchOptions& options = {});
+
+    // The same for any work that `begin` gives to the default stream (a copy, a call of cuBLAS) without
+    // waiting for it. `what` is named in errors. The runs of a batch are queued before the first has ended.
+    Result<std::vector<double>> time_work(const std::function<Result<void>()>& begin, const std::string& what,
+                                          uint32_t times, const LaunchOptions& options = {});
 
     struct State;
     State& state();

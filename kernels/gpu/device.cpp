@@ -1,0 +1,195 @@
+#include <new>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include "kernels/gpu/context.h"
+
+namespace tilescope::gpu {
+
+namespace {
+
+struct Allocation {
+    std::shared_ptr<Context> context;
+    CuAddress address = 0;
+
+    ~Allocation() {
+        if (enter_to_release(*context)) context->api->memory_free(address);
+    }
+};
+
+// The pages are the program's own and only locked by the driver, so that resetting a context, which takes
+// away what the driver allocated, leaves them readable. Where they cannot be locked, copies are slower.
+struct HostAllocation {
+    std::shared_ptr<Context> context;
+    void* start = nullptr;
+    size_t bytes = 0;
+    bool locked = false;
+
+    ~HostAllocation() {
+        // A kernel that still runs may write here: left to it, deliberately leaked.
+        if (context->health == Context::Health::Hung) return;
+        if (locked && enter_to_release(*context)) context->api->host_unregister(start);
+        munmap(start, bytes);
+    }
+};
+
+std::string in_mib(uint64_t bytes) { return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / 1048576); }
+
+// Whether [offset, offset + bytes) lies in a piece of memory of this context.
+Result<void> check_range(const Context& context, const std::shared_ptr<void>& owner, uint64_t size,
+                         uint64_t offset, uint64_t bytes) {
+    if (!owner || static_cast<const Allocation*>(owner.get())->context.get() != &context) {
+        return Error{
+            fmt::format("this memory is not of {} as it is open now; allocate it again", context.info.name)};
+    }
+    if (offset > size || bytes > size - offset) {
+        return Error{fmt::format("{} bytes from byte {} on lie outside a buffer of {} bytes; ask for fewer",
+                                 bytes, offset, size)};
+    }
+    return {};
+}
+
+}  // namespace
+
+Device::Device(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Device::~Device() = default;
+const DeviceInfo& Device::info() const { return state_->context->info; }
+bool Device::lost() const { return state_->context->health != Context::Health::Good; }
+Device::State& Device::state() { return *state_; }
+
+Result<std::shared_ptr<Device>> Device::open(int ordinal) {
+    auto context = open_context(ordinal);
+    if (!context) return context.error();
+    auto state = std::make_unique<State>();
+    state->context = std::move(*context);
+    return std::shared_ptr<Device>(new Device(std::move(state)));
+}
+
+Result<uint64_t> Device::free_bytes() {
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in.error();
+    size_t free = 0, total = 0;
+    if (const int code = context.api->memory_info(&free, &total)) {
+        return failure(context, code, fmt::format("asking {} for its free memory", info().name),
+                       "open it again");
+    }
+    return uint64_t{free};
+}
+
+Result<Memory> Device::allocate(uint64_t bytes, const std::string& what) {
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in.error();
+    if (bytes == 0) return Error{fmt::format("{} has no bytes; give it at least one", what)};
+    CuAddress address = 0;
+    if (const int code = context.api->memory_allocate(&address, bytes)) {
+        const std::string task = fmt::format("allocating {} on {} for {}", in_mib(bytes), info().name, what);
+        if (code != kCuOutOfMemory) return failure(context, code, task, "open the GPU again");
+        size_t free = 0, total = 0;
+        context.api->memory_info(&free, &total);
+        return failure(context, code, task,
+                       fmt::format("{} of {} are free, so choose smaller sizes or end other programs "
+                                   "that use the GPU",
+                                   in_mib(free), in_mib(total)));
+    }
+    auto owner = std::make_shared<Allocation>();
+    owner->context = state_->context;
+    owner->address = address;
+    Memory memory;
+    memory.address_ = address;
+    memory.bytes_ = bytes;
+    memory.owner_ = std::move(owner);
+    return memory;
+}
+
+Result<HostMemory> Device::allocate_host(uint64_t bytes, const std::string& what) {
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in.error();
+    if (bytes == 0) return Error{fmt::format("{} has no bytes; give it at least one", what)};
+    void* start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED) {
+        return Error{
+            fmt::format("there are no {} of memory for {}; choose smaller sizes or end other "
+                        "programs",
+                        in_mib(bytes), what)};
+    }
+    auto owner = std::make_shared<HostAllocation>();
+    owner->context = state_->context;
+    owner->start = start;
+    owner->bytes = bytes;
+    const int code = context.api->host_register(start, bytes, 0);
+    owner->locked = code == kCuSuccess;
+    if (loses_context(code)) {
+        return failure(context, code, fmt::format("locking {} for {}", in_mib(bytes), what),
+                       "open the GPU again");
+    }
+    HostMemory memory;
+    memory.data_ = start;
+    memory.bytes_ = bytes;
+    memory.owner_ = std::move(owner);
+    return memory;
+}
+
+Result<void> Device::upload(const Memory& to, uint64_t offset, const void* from, uint64_t bytes) {
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in;
+    if (auto inside = check_range(context, to.owner_, to.bytes_, offset, bytes); !inside) return inside;
+    if (bytes == 0) return {};
+    if (const int code = context.api->upload(to.address_ + offset, from, bytes)) {
+        return failure(context, code, fmt::format("copying {} to {}", in_mib(bytes), info().name),
+                       "open the GPU again and repeat");
+    }
+    return {};
+}
+
+Result<void> Device::download(void* to, const Memory& from, uint64_t offset, uint64_t bytes) {
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in;
+    if (auto inside = check_range(context, from.owner_, from.bytes_, offset, bytes); !inside) return inside;
+    if (bytes == 0) return {};
+    if (const int code = context.api->download(to, from.address_ + offset, bytes)) {
+        return failure(context, code, fmt::format("copying {} from {}", in_mib(bytes), info().name),
+                       "open the GPU again and repeat");
+    }
+    return {};
+}
+
+Result<void> Device::copy(const Memory& to, const Memory& from, uint64_t bytes) {
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in;
+    if (auto inside = check_range(context, to.owner_, to.bytes_, 0, bytes); !inside) return inside;
+    if (auto inside = check_range(context, from.owner_, from.bytes_, 0, bytes); !inside) return inside;
+    if (bytes == 0) return {};
+    if (const int code = context.api->copy(to.address_, from.address_, bytes)) {
+        return failure(context, code, fmt::format("copying {} on {}", in_mib(bytes), info().name),
+                       "open the GPU again and repeat");
+    }
+    return {};
+}
+
+Result<void> Device::fill(const Memory& memory, uint8_t byte) {
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in;
+    if (auto own = check_range(context, memory.owner_, memory.bytes_, 0, memory.bytes_); !own) return own;
+    if (const int code = context.api->fill8(memory.address_, byte, memory.bytes_)) {
+        return failure(context, code, fmt::format("filling {} on {}", in_mib(memory.bytes_), info().name),
+                       "open the GPU again and repeat");
+    }
+    return {};
+}
+
+Result<void> Device::fill32(const Memory& memory, uint32_t word, uint64_t words) {
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in;
+    if (words > memory.bytes_ / 4) words = UINT64_MAX / 4;  // outside, and no overflow in what says so
+    if (auto inside = check_range(context, memory.owner_, memory.bytes_, 0, words * 4); !inside)
+        return inside;
+    if (words == 0) return {};
+    if (const int code = context.api->fill32(memory.address_, word, words)) {
+        return failure(context, code, fmt::format("filling {} on {}", in_mib(words * 4), info().name),
+                       "open the GPU again and repeat");
+    }
+    return {};
+}
+
+}  // namespace tilescope::gpu

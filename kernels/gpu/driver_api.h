@@ -1,0 +1,105 @@
+// The functions of libcuda that are used here, declared by hand: types, values and versioned names, so that
+// no header of the CUDA Toolkit is needed. A name such as cuMemAlloc_v2 is the function that the Toolkit's
+// header means by cuMemAlloc: libcuda keeps every version of a function that it ever had.
+//
+// Source: CUDA Driver API reference manual, "Data types used by CUDA driver" and the chapters of the
+// functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/base/result.h"
+
+namespace tilescope::gpu {
+
+using CuContext = struct CuContextHandle*;
+using CuModule = struct CuModuleHandle*;
+using CuFunction = struct CuFunctionHandle*;
+using CuEvent = struct CuEventHandle*;
+using CuStream = struct CuStreamHandle*;
+using CuAddress = uint64_t;
+
+// CUresult: those that something is done about.
+inline constexpr int kCuSuccess = 0, kCuInvalidValue = 1, kCuOutOfMemory = 2, kCuStubLibrary = 34,
+                     kCuDeviceUnavailable = 46, kCuNoDevice = 100, kCuNoBinary = 209, kCuInvalidPtx = 218,
+                     kCuNoJitCompiler = 221, kCuUnsupportedPtx = 222, kCuNotFound = 500, kCuNotReady = 600,
+                     kCuOutOfResources = 701, kCuDriverMismatch = 803;
+
+// CUdevice_attribute
+inline constexpr int kCuThreadsPerBlock = 1, kCuSharedPerBlock = 8, kCuWarpSize = 10,
+                     kCuRegistersPerBlock = 12, kCuClockRate = 13, kCuMultiprocessors = 16,
+                     kCuMemoryClockRate = 36, kCuMemoryBusWidth = 37, kCuL2Bytes = 38, kCuThreadsPerSm = 39,
+                     kCuMajor = 75, kCuMinor = 76, kCuSharedPerSm = 81, kCuRegistersPerSm = 82,
+                     kCuSharedPerBlockOptin = 97, kCuBlocksPerSm = 106;
+
+// CUfunction_attribute
+inline constexpr int kCuFunctionThreads = 0, kCuFunctionShared = 1, kCuFunctionLocal = 3,
+                     kCuFunctionRegisters = 4, kCuFunctionDynamicShared = 8;
+
+// CUjit_option
+inline constexpr int kCuJitErrorLog = 5, kCuJitErrorLogBytes = 6;
+
+// X(member, exported name, parameters): all return CUresult.
+#define TILESCOPE_CUDA_FUNCTIONS(X)                                                                       \
+    X(init, "cuInit", (unsigned flags))                                                                   \
+    X(error_string, "cuGetErrorString", (int code, const char** text))                                    \
+    X(device_count, "cuDeviceGetCount", (int* count))                                                     \
+    X(device_get, "cuDeviceGet", (int* device, int ordinal))                                              \
+    X(device_name, "cuDeviceGetName", (char* name, int bytes, int device))                                \
+    X(device_memory, "cuDeviceTotalMem_v2", (size_t * bytes, int device))                                 \
+    X(device_attribute, "cuDeviceGetAttribute", (int* value, int attribute, int device))                  \
+    X(context_retain, "cuDevicePrimaryCtxRetain", (CuContext * context, int device))                      \
+    X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                      \
+    X(context_reset, "cuDevicePrimaryCtxReset_v2", (int device))                                          \
+    X(context_set, "cuCtxSetCurrent", (CuContext context))                                                \
+    X(context_synchronize, "cuCtxSynchronize", ())                                                        \
+    X(memory_info, "cuMemGetInfo_v2", (size_t * free, size_t * total))                                    \
+    X(memory_allocate, "cuMemAlloc_v2", (CuAddress * address, size_t bytes))                              \
+    X(memory_free, "cuMemFree_v2", (CuAddress address))                                                   \
+    X(host_register, "cuMemHostRegister_v2", (void* start, size_t bytes, unsigned flags))                 \
+    X(host_unregister, "cuMemHostUnregister", (void* start))                                              \
+    X(upload, "cuMemcpyHtoD_v2", (CuAddress to, const void* from, size_t bytes))                          \
+    X(download, "cuMemcpyDtoH_v2", (void* to, CuAddress from, size_t bytes))                              \
+    X(copy, "cuMemcpyDtoD_v2", (CuAddress to, CuAddress from, size_t bytes))                              \
+    X(fill8, "cuMemsetD8_v2", (CuAddress to, unsigned char value, size_t count))                          \
+    X(fill32, "cuMemsetD32_v2", (CuAddress to, unsigned value, size_t count))                             \
+    X(event_create, "cuEventCreate", (CuEvent * event, unsigned flags))                                   \
+    X(event_destroy, "cuEventDestroy_v2", (CuEvent event))                                                \
+    X(event_record, "cuEventRecord", (CuEvent event, CuStream stream))                                    \
+    X(event_query, "cuEventQuery", (CuEvent event))                                                       \
+    X(event_elapsed, "cuEventElapsedTime", (float* milliseconds, CuEvent from, CuEvent to))               \
+    X(module_load, "cuModuleLoadDataEx",                                                                  \
+      (CuModule * module, const void* image, unsigned options, int* names, void** values))                \
+    X(module_unload, "cuModuleUnload", (CuModule module))                                                 \
+    X(module_function, "cuModuleGetFunction", (CuFunction * function, CuModule module, const char* name)) \
+    X(function_attribute, "cuFuncGetAttribute", (int* value, int attribute, CuFunction function))         \
+    X(function_set, "cuFuncSetAttribute", (CuFunction function, int attribute, int value))                \
+    X(launch, "cuLaunchKernel",                                                                           \
+      (CuFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,          \
+       unsigned block_y, unsigned block_z, unsigned shared_bytes, CuStream stream, void** parameters,     \
+       void** extra))
+
+struct DriverApi {
+    int version = 0;  // of CUDA: 13000 is 13.0
+#define TILESCOPE_MEMBER(member, name, parameters) int(*member) parameters = nullptr;
+    TILESCOPE_CUDA_FUNCTIONS(TILESCOPE_MEMBER)
+#undef TILESCOPE_MEMBER
+    // Since CUDA 12.4; null before.
+    int (*parameter_info)(CuFunction function, size_t index, size_t* offset, size_t* bytes) = nullptr;
+};
+
+inline constexpr const char* kDriverLibrary = "libcuda.so.1";
+
+// Opens the driver and checks its version (CUDA 11.0 or newer), without starting it.
+Result<std::shared_ptr<const DriverApi>> open_driver(const std::string& library = kDriverLibrary);
+
+// The driver's own words for a result, "an illegal memory access was encountered".
+std::string words_of(const DriverApi& api, int code);
+
+// True for results after which the driver refuses everything that the context holds.
+bool loses_context(int code);
+
+}  // namespace tilescope::gpu

@@ -1,0 +1,37 @@
+#include "kernels/gpu/library.h"
+
+#include <cstdlib>
+
+#include <dlfcn.h>
+
+namespace tilescope::gpu {
+
+Library open_library(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return {handle, name};
+    }
+    return {};
+}
+
+std::vector<std::string> toolkit_names(const std::string& stem, const std::vector<std::string>& numbers) {
+    std::vector<std::string> folders{""};
+    for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) {
+        if (const char* home = std::getenv(variable); home && *home) {
+            folders.push_back(std::string(home) + "/lib64/");
+        }
+    }
+    folders.emplace_back("/usr/local/cuda/lib64/");
+    std::vector<std::string> names;
+    for (const std::string& folder : folders) {
+        const std::string base = folder + "lib" + stem + ".so";
+        names.push_back(base);
+        for (const std::string& number : numbers) names.push_back(base + "." + number);
+    }
+    return names;
+}
+
+void* symbol_of(const Library& library, const char* name) {
+    return library.handle ? dlsym(library.handle, name) : nullptr;
+}
+
+}  // namespace tilescope::gpu

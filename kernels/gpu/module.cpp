@@ -1,0 +1,101 @@
+#include "kernels/gpu/module.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "kernels/gpu/complaint.h"
+
+namespace tilescope::gpu {
+
+namespace {
+
+// What to do about PTX that the driver does not take.
+std::string advice_on_load(const Context& context, int code, const std::string& complaint) {
+    const DeviceInfo& info = context.info;
+    switch (code) {
+        case kCuUnsupportedPtx:
+            return fmt::format(
+                "the PTX is of a newer CUDA than the driver's {}.{}, so update the driver, or "
+                "make the PTX with an older compiler",
+                info.cuda_major, info.cuda_minor);
+        case kCuNoBinary:
+            return fmt::format(
+                "its .target asks for more than compute capability {}.{}, so make it for "
+                "sm_{}{} or older",
+                info.major, info.minor, info.major, info.minor);
+        case kCuNoJitCompiler:
+            return "the driver's PTX compiler libnvidia-ptxjitcompiler.so.1 is not installed; install the "
+                   "whole driver";
+        case kCuOutOfMemory:
+            return "end other programs that use the GPU";
+        default:
+            break;
+    }
+    if (!complaint.empty())
+        return fmt::format("its compiler says \"{}\", so correct that or make the PTX anew", complaint);
+    return "check the PTX with ptxas";
+}
+
+Error load_failure(Context& context, int code, const std::string& ptx_name, std::string_view log) {
+    return failure(context, code, fmt::format("compiling {} for {}", ptx_name, context.info.name),
+                   advice_on_load(context, code, first_complaint(log)));
+}
+
+int count_parameters(const DriverApi& api, CuFunction function) {
+    if (!api.parameter_info) return -1;
+    size_t offset = 0, bytes = 0;
+    int count = 0;
+    while (count < 4096 && api.parameter_info(function, static_cast<size_t>(count), &offset, &bytes) == 0) {
+        ++count;
+    }
+    return count;
+}
+
+}  // namespace
+
+LoadedModule::~LoadedModule() {
+    if (handle && enter_to_release(*context)) context->api->module_unload(handle);
+}
+
+Result<Function> Device::load(const std::string& ptx, const std::string& ptx_name,
+                              const std::string& kernel) {
+    Context& context = *state_->context;
+    const DriverApi& api = *context.api;
+    if (auto in = enter(context); !in) return in.error();
+    std::array<char, 8192> log{};
+    std::array<int, 2> names{kCuJitErrorLog, kCuJitErrorLogBytes};
+    // Values that are no pointers travel in the pointer's own bits.
+    std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
+    auto module = std::make_shared<LoadedModule>();
+    module->context = state_->context;
+    if (const int code =
+            api.module_load(&module->handle, ptx.c_str(), names.size(), names.data(), values.data())) {
+        module->handle = nullptr;
+        return load_failure(context, code, ptx_name, log.data());
+    }
+    CuFunction handle = nullptr;
+    if (const int code = api.module_function(&handle, module->handle, kernel.c_str())) {
+        if (code == kCuNotFound) {
+            return Error{fmt::format("{} has no kernel '{}'; give the name of one of its .entry functions",
+                                     ptx_name, kernel)};
+        }
+        return load_failure(context, code, ptx_name, log.data());
+    }
+    Function function;
+    function.handle = handle;
+    function.name = kernel;
+    for (const auto& [attribute, value] : {std::pair{kCuFunctionRegisters, &function.registers},
+                                           std::pair{kCuFunctionLocal, &function.local_bytes},
+                                           std::pair{kCuFunctionShared, &function.shared_bytes},
+                                           std::pair{kCuFunctionThreads, &function.max_threads}}) {
+        if (const int code = api.function_attribute(value, attribute, handle)) {
+            return load_failure(context, code, ptx_name, log.data());
+        }
+    }
+    function.parameters = count_parameters(api, handle);
+    function.owner = std::move(module);
+    return function;
+}
+
+}  // namespace tilescope::gpu
