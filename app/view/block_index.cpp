@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "app/view/block_clock.h"
 #include "core/analysis/cost.h"
 
 namespace tilescope::view {
@@ -131,6 +132,8 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
         if ((step + 1) % BlockIndex::kCheckpointSteps == 0) index.checkpoints.push_back(sums);
     }
     index.warps = static_cast<uint32_t>(index.steps_of_warp.size());
+    index.clocked = has_clocks(trace, block);
+    index.barriers = barrier_times(trace, index);
     return made;
 }
 

@@ -35,6 +35,22 @@ struct PhaseSpan {
     bool operator==(const PhaseSpan&) const = default;
 };
 
+// One barrier of a block with clocks, as its warps came to it (block_clock.h); clocks from the block's
+// first step.
+struct BarrierTimes {
+    struct Arrival {
+        uint32_t warp = 0, step = 0, clock = 0;
+        bool operator==(const Arrival&) const = default;
+    };
+    uint32_t number = 0;            // barriers that its warps have passed before it
+    uint32_t first = 0, last = 0;   // clocks of the first and the last arrival
+    uint32_t opens = 0;             // clock from which the block goes on
+    uint32_t last_warp = 0;         // that the others waited for
+    std::vector<Arrival> arrivals;  // in the order of the steps
+    uint32_t skew() const { return last - first; }
+    bool operator==(const BarrierTimes&) const = default;
+};
+
 struct BlockIndex {
     uint32_t block = 0;
     uint64_t first = 0;  // of the trace
@@ -45,6 +61,8 @@ struct BlockIndex {
     std::vector<std::vector<uint32_t>> steps_of_site;
     std::vector<std::vector<uint32_t>> steps_of_warp;
     std::vector<std::vector<uint32_t>> arrivals;  // by barrier interval: the steps at which warps arrive
+    bool clocked = false;                         // every step has its SM's clock
+    std::vector<BarrierTimes> barriers;           // of a block with clocks
     // Bounding box of the elements touched, by global array; by global array and phase.
     std::vector<CellRect> touched;
     std::vector<std::vector<CellRect>> touched_in_phase;

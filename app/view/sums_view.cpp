@@ -42,9 +42,36 @@ SumsTable sums_table(const std::string& title, const SplitSums& sums, const anal
 }
 
 std::string not_whole(const trace::Trace& trace) {
-    if (trace.meta.complete) return "";
-    if (!trace.meta.incomplete_reason.empty()) return "Not whole: " + trace.meta.incomplete_reason;
-    return "This recording is not whole: its sums count what was recorded.";
+    const uint64_t dropped = trace::dropped_of(trace);
+    if (trace.meta.complete && dropped == 0) return "";
+    std::string text = "Not whole: ";
+    if (!trace.meta.incomplete_reason.empty())
+        text += trace.meta.incomplete_reason;
+    else if (dropped > 0)
+        text += counted(dropped, "request") + " found no room in the device trace buffer";
+    else
+        text += "sums count what was recorded";
+    if (text.back() != '.') text += '.';
+    return text;
+}
+
+std::string not_whole(const trace::Trace& trace, uint32_t block) {
+    std::string text = not_whole(trace);
+    if (text.empty() || block >= trace.blocks.size()) return text;
+    const uint64_t here = trace.blocks[block].dropped;
+    if (here > 0)
+        text +=
+            fmt::format(" Of this block {} {} missing.", counted(here, "request"), here == 1 ? "is" : "are");
+    return text;
+}
+
+std::string warning(const trace::Trace& trace, uint32_t block) {
+    std::string text = not_whole(trace, block);
+    const trace::Verification& result = trace.meta.result;
+    if (!text.empty() || !result.checked || result.verified) return text;
+    text = result_text(trace);
+    text[0] = 'R';
+    return text + ".";
 }
 
 std::string result_text(const trace::Trace& trace) {

@@ -26,8 +26,14 @@ struct SumsTable {
 SumsTable sums_table(const std::string& title, const SplitSums& sums, const analysis::Summary& whole);
 SplitSums split(const analysis::Summary& summary);
 
-// "" where the recording is whole, else the sentence to show beside every sum.
+// "" where the recording is whole, else the sentence to show beside every sum: why, and how many requests
+// found no room in the device trace buffer, of all blocks and of the one that is shown.
 std::string not_whole(const trace::Trace& trace);
+std::string not_whole(const trace::Trace& trace, uint32_t block);
+
+// What a viewer must know of the recording before they believe it: that it is not whole, or that its result
+// is wrong; "" where neither is so.
+std::string warning(const trace::Trace& trace, uint32_t block);
 // "result checked", "12 wrong elements, the first P[3,4]".
 std::string result_text(const trace::Trace& trace);
 

@@ -65,4 +65,19 @@ uint32_t step_at(const TimelineView& view, double position) {
     return std::min(view.first + static_cast<uint32_t>(at), view.end - 1);
 }
 
+std::vector<uint32_t> ticks(uint32_t first, uint32_t end, uint32_t most) {
+    std::vector<uint32_t> at;
+    if (end <= first || most == 0) return at;
+    constexpr uint64_t kSteps[] = {1, 2, 5};
+    for (uint64_t power = 1;; power *= 10) {
+        for (const uint64_t step : kSteps) {
+            const uint64_t from = (first + power * step - 1) / (power * step),
+                           to = (end - 1) / (power * step);
+            if (to >= from && to - from + 1 > most) continue;
+            for (uint64_t i = from; i <= to; ++i) at.push_back(static_cast<uint32_t>(i * power * step));
+            return at;
+        }
+    }
+}
+
 }  // namespace tilescope::view

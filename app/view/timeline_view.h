@@ -1,4 +1,6 @@
-// The block's time, step by step from left to right: phases, barriers, and a row per warp.
+// The block's time from left to right, by steps or by clocks: phases, barriers, and a row per warp.
+//
+// By steps, every step takes the same room:
 //
 //   phases    | 0            | 1            | 2
 //   warp 0    LLSS|mmmmmmmm|w LLSS|mmmmmmmm|w      a mark lasts from a warp's step to its next one
@@ -6,6 +8,15 @@
 //
 // Long blocks are sampled, one mark a column; barriers and phases are never dropped for lack of room
 // but drawn while they are far enough apart to be told from one another.
+//
+// By clocks, where the recording has them, a mark stands at the moment at which the warp asked, and a wait
+// lasts from a warp's arrival at a barrier until the barrier opens (block_clock.h):
+//
+//   warp 0    L L  S |//////////|   m m m m m |//      what is neither: it computes, or its request is
+//   warp 1      L   L    S |////|  m m m m m  |/       under way; the recording cannot tell
+//
+// Where requests of one warp share a column the rarest kind is seen: stores before loads, global before
+// shared. A column is a wait where the warp stands for at least half of it.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +32,37 @@ struct TimelineMark {
     bool operator==(const TimelineMark&) const = default;
 };
 
+// A warp stands at barriers; clocks, cut to what is shown.
+struct TimelineWait {
+    uint32_t first = 0, end = 0;
+    bool operator==(const TimelineWait&) const = default;
+};
+
+enum class TimeAxis : uint8_t { Steps, Clocks };
+
+// All positions are of the axis: steps of the block, or clocks since its first step.
 struct TimelineView {
-    uint32_t first = 0, end = 0;  // steps shown
+    TimeAxis axis = TimeAxis::Steps;
+    uint32_t first = 0, end = 0;  // shown
     uint32_t columns = 0;
     std::vector<PhaseSpan> phases;                 // those in view
-    std::vector<uint32_t> barriers;                // steps at which a barrier was complete
+    std::vector<uint32_t> barriers;                // at which a barrier was complete
     std::vector<std::vector<TimelineMark>> warps;  // ascending, without overlap
+    std::vector<std::vector<TimelineWait>> waits;  // by warp, the same; Clocks only
 };
 
 // Steps [first, end) on `columns` columns (pixels, say); at least one.
 TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, uint32_t first, uint32_t end,
                            uint32_t columns);
 
-// The step under a position 0..1 along the timeline.
+// The same by clocks, of a block that has them: clocks [first, end), end at most the last step's plus one.
+TimelineView clock_timeline(const trace::Trace& trace, const BlockIndex& index, uint32_t first, uint32_t end,
+                            uint32_t columns);
+
+// The step, or the clock, under a position 0..1 along the timeline.
 uint32_t step_at(const TimelineView& view, double position);
+
+// Where the axis has its numbers: multiples of 1, 2 or 5 times a power of ten, at most `most` of them.
+std::vector<uint32_t> ticks(uint32_t first, uint32_t end, uint32_t most);
 
 }  // namespace tilescope::view

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "app/view/time_words.h"
+
 namespace tilescope::view {
 
 void CellRect::include(uint32_t row, uint32_t col) { include(CellRect{row, row + 1, col, col + 1}); }
@@ -82,7 +84,7 @@ std::string thread_name(const trace::Meta& meta, uint32_t thread) {
 
 std::string recording_name(const trace::Meta& meta) {
     return fmt::format("{} T={}   {}x{}x{}   {}", meta.kernel, meta.tile, meta.m, meta.k, meta.n,
-                       meta.device);
+                       recorder(meta));
 }
 
 }  // namespace tilescope::view

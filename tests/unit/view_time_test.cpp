@@ -1,0 +1,140 @@
+// What is said about measured times: always whose, and never for a launch that was not measured.
+#include "app/view/sums_view.h"
+#include "app/view/time_words.h"
+#include "tests/unit/view_recordings.h"
+
+namespace tilescope::view {
+namespace {
+
+trace::Meta meta_of(const char* kernel, uint32_t width, uint32_t tile) {
+    trace::Meta meta;
+    meta.kernel = kernel;
+    meta.m = meta.k = meta.n = width;
+    meta.tile = tile;
+    meta.device = "CPU lockstep interpreter";
+    return meta;
+}
+
+trace::Meta on_h200(trace::Meta meta, double plain_ms) {
+    meta.backend = trace::Backend::Gpu;
+    meta.device = "NVIDIA H200";
+    meta.driver = "580.159.04";
+    meta.price = {plain_ms, plain_ms * 4.125, 3, 1000, 1980};
+    return meta;
+}
+
+kernels::Timing row(const char* kernel, uint32_t width, uint32_t tile, double ms) {
+    kernels::Timing timing;
+    timing.kernel = kernel;
+    timing.m = timing.k = timing.n = width;
+    timing.tile = tile;
+    timing.verified = true;
+    timing.median_ms = ms;
+    return timing;
+}
+
+std::vector<kernels::Timings> measured() {
+    kernels::Timings h200, other;
+    h200.device = "NVIDIA H200";
+    h200.rows = {row("tiled", 1024, 16, 0.29), row("untiled", 1024, 16, 1.31), row("tiled", 256, 16, 0.0061),
+                 row("untiled", 256, 16, 0.00732), row("tiled_swapped", 1024, 16, 2.61)};
+    other.device = "NVIDIA L4";
+    other.rows = {row("tiled", 1024, 16, 3), row("untiled", 1024, 16, 6)};
+    return {other, h200};
+}
+
+TEST(Times, StandBesideTheUntiledKernel) {
+    EXPECT_EQ(
+        times_text(on_h200(meta_of("tiled", 1024, 16), 0), measured()),
+        "tiled 0.290 ms, untiled 1.31 ms at width 1024, T=16: 4.5 times faster; measured on NVIDIA H200.");
+    EXPECT_EQ(
+        times_text(on_h200(meta_of("tiled_swapped", 1024, 16), 0), measured()),
+        "tiled_swapped 2.61 ms, untiled 1.31 ms at width 1024, T=16: 2.0 times slower; measured on NVIDIA "
+        "H200.");
+    EXPECT_EQ(
+        times_text(on_h200(meta_of("untiled", 1024, 16), 0), measured()),
+        "untiled 1.31 ms, tiled 0.290 ms at width 1024, T=16: 4.5 times slower; measured on NVIDIA H200.");
+}
+
+TEST(Times, AreOfARecordingsOwnDeviceFirst) {
+    const std::string any = times_text(meta_of("tiled", 1024, 16), measured());
+    EXPECT_NE(any.find("NVIDIA L4"), std::string::npos) << any << ": a CPU's takes the first device";
+    trace::Meta meta = on_h200(meta_of("tiled", 1024, 16), 0.3);
+    EXPECT_NE(times_text(meta, measured()).find("tiled 0.300 ms, untiled 1.31 ms"), std::string::npos)
+        << "the launch's own time, where it was taken";
+    meta.device = "NVIDIA B200";
+    const std::string foreign = times_text(meta, measured());
+    EXPECT_NE(foreign.find("tiled 3.00 ms, untiled 6.00 ms"), std::string::npos)
+        << foreign << ": times of two devices are never held against each other";
+}
+
+TEST(Times, OfAnotherWidthAreNamedAsThat) {
+    EXPECT_EQ(
+        times_text(on_h200(meta_of("tiled", 64, 16), 0), measured()),
+        "No times measured at width 64, T=16. Nearest: tiled 6.10 µs, untiled 7.32 µs at width 256, T=16: "
+        "1.2 times faster; measured on NVIDIA H200.");
+    const std::string own = times_text(on_h200(meta_of("tiled", 64, 16), 0.0042), measured());
+    EXPECT_EQ(
+        own.find("tiled 4.20 µs, measured on NVIDIA H200 in this launch; no time of untiled at this size. "
+                 "Nearest: tiled 6.10 µs"),
+        0u)
+        << own;
+    EXPECT_EQ(times_text(meta_of("tiled", 64, 8), measured()), "No times measured at width 64, T=8.");
+    trace::Meta edges = meta_of("tiled", 100, 16);
+    edges.k = 70, edges.n = 130;
+    EXPECT_EQ(times_text(edges, {}), "No times measured at 100 x 70 x 130, T=16.");
+}
+
+TEST(Times, ThatWereNotVerifiedAreNotShown) {
+    auto all = measured();
+    for (auto& timings : all) {
+        for (auto& timing : timings.rows) timing.verified = false;
+    }
+    EXPECT_EQ(times_text(meta_of("tiled", 1024, 16), all), "No times measured at width 1024, T=16.");
+}
+
+TEST(Times, HaveThreeDigits) {
+    EXPECT_EQ(milliseconds(0.0061), "6.10 µs");
+    EXPECT_EQ(milliseconds(0.0999), "99.9 µs");
+    EXPECT_EQ(milliseconds(0.09999), "0.100 ms");
+    EXPECT_EQ(milliseconds(1.31), "1.31 ms");
+    EXPECT_EQ(milliseconds(128.4), "128 ms");
+    EXPECT_EQ(milliseconds(12'843), "12843 ms");
+    EXPECT_EQ(milliseconds(0), "0 ms");
+}
+
+TEST(Labels, SayWhoseTimeItIsAndWhatItCost) {
+    const trace::Meta cpu = meta_of("tiled", 64, 16), gpu = on_h200(meta_of("tiled", 64, 16), 0.29);
+    EXPECT_EQ(time_kind(cpu), "logical steps, CPU lockstep");
+    EXPECT_EQ(time_kind(gpu), "SM clocks, NVIDIA H200");
+    EXPECT_EQ(recorder(cpu), "CPU lockstep");
+    EXPECT_EQ(recorder(gpu), "NVIDIA H200, driver 580.159.04, 3 launches");
+    EXPECT_EQ(price_text(cpu), "");
+    EXPECT_EQ(price_text(gpu), "Recording took 4.1 times the kernel's own time: 1.20 ms against 0.290 ms.");
+}
+
+TEST(Labels, SayThatARecordingIsNotWhole) {
+    trace::Trace trace;
+    trace.meta.complete = true;
+    trace.blocks.resize(2);
+    EXPECT_EQ(not_whole(trace, 0), "");
+    trace.blocks[1].dropped = 1204;
+    EXPECT_EQ(not_whole(trace, 0), "Not whole: 1,204 requests found no room in the device trace buffer.")
+        << "even where the recording believes that it is";
+    EXPECT_EQ(
+        not_whole(trace, 1),
+        "Not whole: 1,204 requests found no room in the device trace buffer. Of this block 1,204 requests "
+        "are missing.");
+    trace.meta.complete = false;
+    trace.meta.incomplete_reason = "the buffer was too small";
+    EXPECT_EQ(warning(trace, 0), "Not whole: the buffer was too small.");
+    trace.blocks[1].dropped = 0;
+    trace.meta.complete = true;
+    EXPECT_EQ(warning(trace, 0), "");
+    trace.meta.result.checked = true;
+    trace.meta.result.wrong = 3;
+    EXPECT_EQ(warning(trace, 0), "Result wrong in 3 elements.");
+}
+
+}  // namespace
+}  // namespace tilescope::view
