@@ -12,7 +12,7 @@ compiler=${CXX:-clang++}
 out=${1:-assets/ptx}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- untiled untiled_swapped tiled tiled_swapped tiled_transposed tiled_padded \
-    tiled_no_barrier tiled_stale_edge
+    tiled_no_barrier tiled_stale_edge roofs/fp32_peak roofs/copy
 
 target="-x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent --cuda-gpu-arch=sm_70"
 code="-O3 -gline-tables-only -mllvm -unroll-threshold=0 -mllvm -unroll-max-count=1"
@@ -35,10 +35,10 @@ compile() {
     mv "$out/$2.tmp.$$" "$out/$2"
 }
 
-mkdir -p "$out"
+mkdir -p "$out/roofs"
 for kernel; do
     case $kernel in
-    untiled*) compile "$kernel" "$kernel.ptx" ;;
+    untiled* | roofs/*) compile "$kernel" "$kernel.ptx" ;;
     *) for tile in 2 4 8 16 32; do compile "$kernel" "$kernel.t$tile.ptx" "-DTILE_WIDTH=$tile"; done ;;
     esac
 done

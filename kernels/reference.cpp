@@ -1,10 +1,9 @@
 // Inputs, the plain product, and P held against it.
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
 
 #include "kernels/record.h"
+#include "kernels/rows.h"
 
 namespace tilescope::kernels {
 
@@ -157,21 +156,7 @@ trace::Verification verify(const trace::Trace& trace, const float* P, unsigned t
     mark_stored(trace, p);
 
     std::vector<trace::Verification> rows(p.rows);
-    std::atomic<uint64_t> next = 0;
-    const auto work = [&] {
-        for (uint64_t row = next++; row < p.rows; row = next++) {
-            rows[row] = verify_row(trace.meta, p, P, row);
-        }
-    };
-    const unsigned count = threads ? threads : std::max(1u, std::thread::hardware_concurrency());
-    std::vector<std::thread> helpers;
-    for (unsigned i = 1; i < count && i < p.rows; ++i) {
-        helpers.emplace_back(work);
-    }
-    work();
-    for (std::thread& helper : helpers) {
-        helper.join();
-    }
+    for_each_row(p.rows, threads, [&](uint64_t row) { rows[row] = verify_row(trace.meta, p, P, row); });
     result.checked = true;
     for (const trace::Verification& row : rows) {
         add(result, row);

@@ -12,8 +12,8 @@
 namespace tilescope::kernels {
 
 struct Timing {
-    std::string kernel;  // of the catalogue, or "cublas"
-    uint32_t m = 0, k = 0, n = 0, tile = 0;
+    std::string kernel;                      // of the catalogue, or "cublas"
+    uint32_t m = 0, k = 0, n = 0, tile = 0;  // tile 0 for cublas
     bool verified = false;
     uint32_t runs = 0;
     double median_ms = 0, low_ms = 0, high_ms = 0;  // median, and the 10th and 90th percentile
@@ -21,6 +21,7 @@ struct Timing {
     double requested_gbs =
         0;                   // bytes that its threads ask for / median, 1e9 bytes a second; 0 where not known
     double recorded_ms = 0;  // the recorded kernel's time, 0 where it was not run
+    uint32_t recorded_blocks = 0;  // that it kept: all of the grid, or a window of a large one
     int registers = 0, shared_bytes = 0;
 };
 
@@ -45,5 +46,8 @@ const std::vector<Timings>& shipped_timings();
 // A kernel's time for a shape in some timings; null where it was not measured.
 const Timing* find_timing(const Timings& timings, std::string_view kernel, uint32_t m, uint32_t k, uint32_t n,
                           uint32_t tile);
+
+// The kernels whose point is a fault: their result may be wrong, and a time of theirs not verified.
+bool made_wrong(std::string_view kernel);
 
 }  // namespace tilescope::kernels

@@ -1,13 +1,24 @@
 // Times of the uninstrumented kernels on a GPU, with the device's own roofs measured beside them.
+//
+// How one is measured, always the same way:
+//
+//     P filled with NaN -> one run -> P downloaded and verified -> warm-up runs -> timed runs, back to back,
+//     an event before and after each -> median, 10th and 90th percentile
+//
+// The verifying run counts as the first warm-up run. Nothing is flushed between runs: a matrix that fits the
+// L2 cache stays there, as it would in a program that goes on with it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
 #include "kernels/catalogue.h"
+#include "kernels/expected_product.h"
 #include "kernels/gpu/driver.h"
 #include "kernels/timings.h"
 
@@ -15,17 +26,41 @@ namespace tilescope::gpu {
 
 struct TimeOptions {
     uint32_t warm_up = 3, runs = 20;
-    bool price = true;   // run the recorded kernel too (one launch that keeps only what fits)
+    bool price = true;   // run the recorded kernel too
     bool cublas = true;  // where libcublas is
     bool roofs = true;   // copy bandwidth and fp32 peak
     const std::atomic<bool>* stop = nullptr;
+    // Told what a person should know and what is no failure: a price that could not be measured.
+    std::function<void(const std::string&)> note;
 };
 
-// Verifies the result against a plain product, warms up, then runs it options.runs times.
+// Inputs of one shape on the device, and what their product must be: made once for all kernels of a shape.
+struct Operands {
+    kernels::Shape shape;  // of any tile
+    Memory M, N, P;
+    kernels::ExpectedProduct expected;
+};
+Result<Operands> make_operands(Device& device, const kernels::Shape& shape);
+
+// Verifies the result against a plain product, warms up, then runs it options.runs times. A wrong result is
+// an Error, except of the kernels that are made to show one: they have a time that is not verified.
 Result<kernels::Timing> time_kernel(Device& device, const kernels::Plan& plan, const TimeOptions& options);
+Result<kernels::Timing> time_kernel(Device& device, const Operands& operands, const kernels::Plan& plan,
+                                    const TimeOptions& options);
+
+// Copy bandwidth and fp32 peak by kernels of their own (kernels/roofs), and what the driver states.
 Result<kernels::Roofs> measure_roofs(Device& device);
+// From clocks and widths alone; 0 where the driver does not say or the compute capability is not known.
+kernels::Roofs stated_roofs(const DeviceInfo& info);
+
 // SGEMM of cuBLAS, kernel name "cublas"; nothing where libcublas is not there.
 Result<std::optional<kernels::Timing>> time_cublas(Device& device, const kernels::Shape& shape,
                                                    const TimeOptions& options);
+Result<std::optional<kernels::Timing>> time_cublas(Device& device, const Operands& operands,
+                                                   const TimeOptions& options);
+
+// The part of a launch whose recording gives the price: all of its blocks up to 1024^3 multiply-adds, else
+// 16 of them.
+BlockWindow price_window(const kernels::Plan& plan);
 
 }  // namespace tilescope::gpu

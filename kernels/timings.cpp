@@ -1,0 +1,167 @@
+// Timings as JSON, a row a line so that a change of one time is a change of one line, and back with every
+// field checked.
+#include "kernels/timings.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/json_fields.h"
+
+namespace tilescope::kernels {
+
+// Path and bytes; made by cmake/embed.cmake.
+std::vector<std::pair<std::string_view, std::string_view>> embedded_assets();
+
+namespace {
+
+constexpr const char* kSchema = "tilescope.timings/1";
+
+// Keys stay in the order in which a person reads them.
+using Ordered = nlohmann::ordered_json;
+using Json = nlohmann::json;
+
+// Text that is not UTF-8 keeps a mark where it is not.
+std::string dump(const Ordered& json) { return json.dump(-1, ' ', false, Ordered::error_handler_t::replace); }
+
+// Six significant digits: more than a clock of half a microsecond gives, and short to read.
+double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
+
+std::string row_to_json(const Timing& row) {
+    return dump(Ordered{{"kernel", row.kernel},
+                        {"m", row.m},
+                        {"k", row.k},
+                        {"n", row.n},
+                        {"tile", row.tile},
+                        {"verified", row.verified},
+                        {"runs", row.runs},
+                        {"median_ms", rounded(row.median_ms)},
+                        {"low_ms", rounded(row.low_ms)},
+                        {"high_ms", rounded(row.high_ms)},
+                        {"gflops", rounded(row.gflops)},
+                        {"requested_gbs", rounded(row.requested_gbs)},
+                        {"recorded_ms", rounded(row.recorded_ms)},
+                        {"recorded_blocks", row.recorded_blocks},
+                        {"registers", row.registers},
+                        {"shared_bytes", row.shared_bytes}});
+}
+
+Timing read_row(const Json& item, std::string& problem) {
+    constexpr int kMost = 1 << 20;
+    Timing row;
+    JsonFields f(item, problem);
+    f.text("kernel", row.kernel);
+    f.number("m", row.m);
+    f.number("k", row.k);
+    f.number("n", row.n);
+    f.number("tile", row.tile, 32);
+    f.flag("verified", row.verified);
+    f.number("runs", row.runs);
+    f.real("median_ms", row.median_ms);
+    f.real("low_ms", row.low_ms);
+    f.real("high_ms", row.high_ms);
+    f.real("gflops", row.gflops);
+    f.real("requested_gbs", row.requested_gbs);
+    f.real("recorded_ms", row.recorded_ms);
+    f.number("recorded_blocks", row.recorded_blocks);
+    f.number("registers", row.registers, kMost);
+    f.number("shared_bytes", row.shared_bytes, kMost);
+    if (row.kernel.empty()) f.fail("kernel");
+    if (row.m == 0) f.fail("m");
+    if (row.k == 0) f.fail("k");
+    if (row.n == 0) f.fail("n");
+    if (row.runs == 0) f.fail("runs");
+    if (row.median_ms <= 0) f.fail("median_ms");
+    if (row.low_ms > row.median_ms) f.fail("low_ms");
+    if (row.high_ms < row.median_ms) f.fail("high_ms");
+    return row;
+}
+
+std::vector<Timings> read_shipped() {
+    std::vector<Timings> sets;
+    for (const auto& [path, text] : embedded_assets()) {
+        if (!path.starts_with("assets/timings/")) continue;
+        // A test reads every file that ships; a damaged one is left out here.
+        if (auto set = timings_from_json(text, path)) sets.push_back(std::move(*set));
+    }
+    return sets;
+}
+
+}  // namespace
+
+std::string to_json(const Timings& timings) {
+    const Roofs& roofs = timings.roofs;
+    const Ordered measured{{"copy_gbs", rounded(roofs.copy_gbs)},
+                           {"fp32_gflops", rounded(roofs.fp32_gflops)},
+                           {"stated_gbs", rounded(roofs.stated_gbs)},
+                           {"stated_gflops", rounded(roofs.stated_gflops)}};
+    const std::pair<const char*, const std::string&> texts[] = {
+        {"device", timings.device}, {"driver", timings.driver},   {"cuda", timings.cuda},
+        {"date", timings.date},     {"command", timings.command}, {"tool_version", timings.tool_version}};
+    std::string text = fmt::format("{{\n  \"schema\": \"{}\",\n", kSchema);
+    for (const auto& [key, value] : texts) text += fmt::format("  \"{}\": {},\n", key, dump(Ordered(value)));
+    text += fmt::format("  \"roofs\": {},\n  \"rows\": [", dump(measured));
+    for (size_t i = 0; i < timings.rows.size(); ++i) {
+        text += fmt::format("{}\n    {}", i ? "," : "", row_to_json(timings.rows[i]));
+    }
+    return text + (timings.rows.empty() ? "]\n}\n" : "\n  ]\n}\n");
+}
+
+Result<Timings> timings_from_json(std::string_view text, std::string_view name) {
+    const Json root = Json::parse(text, nullptr, false);
+    if (!root.is_object()) {
+        return Error{fmt::format("'{}' is not JSON; give a file that 'tilescope time --json' wrote", name)};
+    }
+    std::string problem, schema;
+    Timings timings;
+    JsonFields f(root, problem);
+    f.text("schema", schema);
+    if (schema != kSchema) {
+        return Error{
+            fmt::format("'{}' holds no times: its schema is not {}; give a file that 'tilescope "
+                        "time --json' wrote",
+                        name, kSchema)};
+    }
+    f.text("device", timings.device);
+    f.text("driver", timings.driver);
+    f.text("cuda", timings.cuda);
+    f.text("date", timings.date);
+    f.text("command", timings.command);
+    f.text("tool_version", timings.tool_version);
+    JsonFields roofs(f.inner("roofs", Json::value_t::object), problem);
+    roofs.real("copy_gbs", timings.roofs.copy_gbs);
+    roofs.real("fp32_gflops", timings.roofs.fp32_gflops);
+    roofs.real("stated_gbs", timings.roofs.stated_gbs);
+    roofs.real("stated_gflops", timings.roofs.stated_gflops);
+    for (const Json& item : f.inner("rows", Json::value_t::array)) {
+        timings.rows.push_back(read_row(item, problem));
+        if (!problem.empty()) {
+            return Error{fmt::format("'{}' is damaged in row {}: {}; measure it again", name,
+                                     timings.rows.size(), problem)};
+        }
+    }
+    if (!problem.empty()) {
+        return Error{fmt::format("'{}' is damaged: {}; measure it again", name, problem)};
+    }
+    return timings;
+}
+
+bool made_wrong(std::string_view kernel) {
+    return kernel == "tiled_no_barrier" || kernel == "tiled_stale_edge";
+}
+
+const std::vector<Timings>& shipped_timings() {
+    static const std::vector<Timings> sets = read_shipped();
+    return sets;
+}
+
+const Timing* find_timing(const Timings& timings, std::string_view kernel, uint32_t m, uint32_t k, uint32_t n,
+                          uint32_t tile) {
+    for (const Timing& row : timings.rows) {
+        if (row.kernel == kernel && row.m == m && row.k == k && row.n == n && row.tile == tile) return &row;
+    }
+    return nullptr;
+}
+
+}  // namespace tilescope::kernels
