@@ -33,12 +33,23 @@ struct SiteCache {
     bool global = false, shared = false;  // spaces that its requests went to
 };
 
+// The latest steady request of a site and warp (BlockRecorder::repeat).
+struct Steady {
+    uint32_t form = kNoForm;
+    uint32_t mask = 0;
+    Space space = Space::Global;
+    uint64_t lowest = 1, highest = 0, origin = 0;  // as of its Pattern
+};
+
 struct BlockRecorder::State {
     const std::vector<Array>* arrays = nullptr;
     const std::vector<ptx::Site>* sites = nullptr;
     Block block;                            // count and first are filled by assemble
     FormTable table;                        // forms in the order of their first use
     std::vector<SiteCache> caches;          // by site
+    std::vector<Steady> steady;             // by warp, then site
+    bool timed = false;                     // steps have times
+    uint32_t now = 0;                       // of the next step
     std::vector<uint32_t> base, key, time;  // as in Trace, with the forms of `table`; time may stay empty
 };
 

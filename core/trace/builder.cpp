@@ -57,6 +57,9 @@ void add_step(BlockRecorder::State& state, uint32_t form, uint32_t warp, uint32_
     }
     state.base.push_back(base);
     state.key.push_back(form | warp << 24);
+    if (state.timed) {
+        state.time.push_back(state.now);
+    }
 }
 
 Pattern& slot_for_new(SiteCache& cache) {
@@ -70,15 +73,15 @@ Pattern& slot_for_new(SiteCache& cache) {
     return cache.patterns[cache.latest];
 }
 
-// Fits a request that no pattern of its site matches, and remembers it as one.
-void record_new(BlockRecorder::State& state, SiteCache& cache, const simt::Request& request) {
+// Fits a request that no pattern of its site matches, and remembers it as one; null where it is none.
+const Pattern* record_new(BlockRecorder::State& state, SiteCache& cache, const simt::Request& request) {
     const uint32_t bytes = (*state.sites)[request.site].bytes;
     (request.space == Space::Shared ? cache.shared : cache.global) = true;
     const Fitted fitted = fit(*state.arrays, request, bytes);
     const uint32_t number = intern(state.table, fitted.form, fitted.rows.data());
     add_step(state, number, request.warp, fitted.base);
     if (number == kNoForm || fitted.form.wide) {
-        return;
+        return nullptr;
     }
     Pattern& pattern = slot_for_new(cache);
     pattern.form = number;
@@ -92,10 +95,27 @@ void record_new(BlockRecorder::State& state, SiteCache& cache, const simt::Reque
         }
     }
     set_range(pattern, fitted.form, *state.arrays, bytes);
+    return &pattern;
+}
+
+// The pattern that the request follows, null for none.
+const Pattern* record(BlockRecorder::State& state, const simt::Request& request) {
+    SiteCache& cache = state.caches[request.site];
+    const uint64_t start = request.address[std::countr_zero(request.mask)];
+    for (uint32_t i = 0; i < cache.patterns.size(); ++i) {
+        const uint32_t at = (cache.latest + i) % static_cast<uint32_t>(cache.patterns.size());
+        const Pattern& pattern = cache.patterns[at];
+        if (matches(pattern, request, start)) {
+            cache.latest = at;
+            add_step(state, pattern.form, request.warp, static_cast<uint32_t>(start - pattern.origin));
+            return &pattern;
+        }
+    }
+    return record_new(state, cache, request);
 }
 
 // Puts one block's steps behind those of the blocks before it, with the trace's numbers for its forms.
-void append(Trace& trace, FormTable& table, BlockRecorder::State& state) {
+void append(Trace& trace, FormTable& table, BlockRecorder::State& state, bool timed) {
     std::vector<uint32_t> number(state.table.forms.size());
     for (size_t i = 0; i < number.size(); ++i) {
         Form form = state.table.forms[i];
@@ -107,7 +127,6 @@ void append(Trace& trace, FormTable& table, BlockRecorder::State& state) {
         form.irregular = count;
         number[i] = intern(table, form, rows);
     }
-    const bool timed = !state.time.empty();
     Block block = state.block;
     block.first = trace.key.size();
     for (size_t i = 0; i < state.key.size(); ++i) {
@@ -119,7 +138,7 @@ void append(Trace& trace, FormTable& table, BlockRecorder::State& state) {
         trace.base.push_back(state.base[i]);
         trace.key.push_back(form | (state.key[i] & 0xFF00'0000));
         if (timed) {
-            trace.time.push_back(state.time[i]);
+            trace.time.push_back(state.timed ? state.time[i] : 0);
         }
     }
     block.count = trace.key.size() - block.first;
@@ -158,19 +177,43 @@ BlockRecorder::~BlockRecorder() = default;
 
 BlockRecorder::State& BlockRecorder::state() { return *state_; }
 
-void BlockRecorder::on_request(const simt::Request& request) {
-    SiteCache& cache = state_->caches[request.site];
-    const uint64_t start = request.address[std::countr_zero(request.mask)];
-    for (uint32_t i = 0; i < cache.patterns.size(); ++i) {
-        const uint32_t at = (cache.latest + i) % static_cast<uint32_t>(cache.patterns.size());
-        const Pattern& pattern = cache.patterns[at];
-        if (matches(pattern, request, start)) {
-            cache.latest = at;
-            add_step(*state_, pattern.form, request.warp, static_cast<uint32_t>(start - pattern.origin));
-            return;
-        }
+void BlockRecorder::on_request(const simt::Request& request) { record(*state_, request); }
+
+void BlockRecorder::set_time(uint32_t clocks) {
+    state_->timed = true;
+    state_->now = clocks;
+}
+
+void BlockRecorder::expect(uint64_t steps) {
+    state_->base.reserve(steps);
+    state_->key.reserve(steps);
+    state_->time.reserve(steps);
+}
+
+void BlockRecorder::on_steady_request(const simt::Request& request) {
+    const Pattern* pattern = record(*state_, request);
+    if (!pattern) {
+        return;
     }
-    record_new(*state_, cache, request);
+    const size_t sites = state_->caches.size();
+    if (state_->steady.size() < (request.warp + 1) * sites) {
+        state_->steady.resize((request.warp + 1) * sites);
+    }
+    state_->steady[request.warp * sites + request.site] = {
+        pattern->form, pattern->mask, pattern->space, pattern->lowest, pattern->highest, pattern->origin};
+}
+
+bool BlockRecorder::repeat(uint32_t site, uint32_t warp, uint32_t mask, Space space, uint64_t start) {
+    const size_t at = warp * state_->caches.size() + site;
+    if (at >= state_->steady.size()) {
+        return false;
+    }
+    const Steady& steady = state_->steady[at];
+    if (steady.mask != mask || steady.space != space || start < steady.lowest || start > steady.highest) {
+        return false;
+    }
+    add_step(*state_, steady.form, warp, static_cast<uint32_t>(start - steady.origin));
+    return true;
 }
 
 void BlockRecorder::on_barrier(uint32_t site, uint32_t warp, uint32_t mask) {
@@ -210,7 +253,7 @@ Trace assemble(Meta meta, std::vector<ptx::Site> sites, std::vector<Array> array
     bool timed = false;
     for (const auto& block : blocks) {
         steps += block->state().key.size();
-        timed |= !block->state().time.empty();
+        timed |= block->state().timed;
     }
     trace.base.reserve(steps);
     trace.key.reserve(steps);
@@ -218,7 +261,7 @@ Trace assemble(Meta meta, std::vector<ptx::Site> sites, std::vector<Array> array
     FormTable table;
     table.limit = std::min(max_forms, kMaxForms);
     for (auto& block : blocks) {
-        append(trace, table, block->state());
+        append(trace, table, block->state(), timed);
     }
     trace.forms = std::move(table.forms);
     trace.irregular = std::move(table.irregular);

@@ -22,6 +22,16 @@ public:
     void on_request(const simt::Request& request) override;
     void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) override;
 
+    // From a GPU. set_time: the steps that follow happened so many clocks after the block's first;
+    // called before every step or before none. expect: about how many steps there will be.
+    void set_time(uint32_t clocks);
+    void expect(uint64_t steps);
+    // on_steady_request: as on_request, of a site whose lanes lie the same distances apart in every request
+    // of one warp and mask that is given to it. repeat: records such a request that lies in the same
+    // array as the latest one, given its lowest lane's address alone; false where it does not.
+    void on_steady_request(const simt::Request& request);
+    bool repeat(uint32_t site, uint32_t warp, uint32_t mask, Space space, uint64_t start);
+
     struct State;
     State& state();
 

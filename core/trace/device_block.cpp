@@ -1,0 +1,179 @@
+#include "core/trace/device_block.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "core/trace/block_state.h"
+#include "core/trace/device_records.h"
+
+namespace tilescope::trace {
+
+namespace {
+
+const Move* move_of(const std::vector<Move>& moves, uint64_t address) {
+    for (const Move& move : moves) {
+        if (address - move.first < move.bytes) {
+            return &move;
+        }
+    }
+    return nullptr;
+}
+
+// The addresses of a request, moved to where the trace has its arrays: each lane's with its own array,
+// one in no array with the array of the lowest lane. True where all are moved alike.
+bool place(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp, Space space,
+           std::array<uint64_t, kWarpSize>& address) {
+    const uint64_t keep = space == Space::Shared ? UINT32_MAX : UINT64_MAX;
+    const int leader = std::countr_zero(record.mask);
+    if (record.addresses) {
+        std::memcpy(address.data(), record.addresses, sizeof(address));
+    } else {
+        const auto& offset = layout.offsets_of(warp, record.site);
+        const uint64_t origin = record.address - offset[leader];
+        for (int lane = 0; lane < kWarpSize; ++lane) {
+            address[lane] = origin + offset[lane];
+        }
+    }
+    for (uint64_t& a : address) {
+        a &= keep;
+    }
+    const std::vector<Move>& moves = layout.moves[static_cast<size_t>(space)];
+    if (moves.empty()) {
+        return true;
+    }
+    const Move* first = move_of(moves, address[leader]);
+    bool alike = true;
+    for (uint32_t rest = record.mask; rest != 0; rest &= rest - 1) {
+        uint64_t& a = address[std::countr_zero(rest)];
+        const Move* own = move_of(moves, a);
+        alike = alike && own == first;
+        own = own ? own : first;
+        a = own ? (a + own->shift) & keep : a;
+    }
+    return alike;
+}
+
+void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp, BlockRecorder& recorder) {
+    const SiteFacts& facts = layout.sites[record.site];
+    if (facts.barrier) {
+        recorder.on_barrier(record.site, warp, record.mask);
+        return;
+    }
+    if (!record.addresses) {
+        const std::vector<Move>& moves = layout.moves[static_cast<size_t>(facts.space)];
+        const Move* move = move_of(moves, record.address);
+        const uint64_t start = record.address + (move ? move->shift : 0);
+        if ((move || moves.empty()) &&
+            recorder.repeat(record.site, warp, record.mask, facts.space, start)) {
+            return;
+        }
+    }
+    alignas(64) std::array<uint64_t, kWarpSize> address;
+    const bool alike = place(layout, record, warp, facts.space, address);
+    simt::Request request;
+    request.site = record.site;
+    request.warp = warp;
+    request.mask = record.mask;
+    request.space = facts.space;
+    request.address = address.data();
+    if (alike && !record.addresses) {
+        recorder.on_steady_request(request);
+    } else {
+        recorder.on_request(request);
+    }
+}
+
+// The stream whose record is the next: a heap of the streams' clocks, the earliest on top, ties by
+// warp and lane.
+struct Next {
+    uint64_t clock = 0;
+    uint32_t reader = 0;
+    bool operator<(const Next& other) const {
+        return clock != other.clock ? clock < other.clock : reader < other.reader;
+    }
+};
+
+void sift_down(std::vector<Next>& heap) {
+    const size_t count = heap.size();
+    const Next top = heap[0];
+    size_t at = 0;
+    for (size_t child = 1; child < count; child = 2 * at + 1) {
+        child += child + 1 < count && heap[child + 1] < heap[child];
+        if (!(heap[child] < top)) {
+            break;
+        }
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = top;
+}
+
+std::vector<StreamReader> readers_of(const DeviceLayout& layout, const ChunkTable& table,
+                                     std::span<ChunkRef> chunks) {
+    std::sort(chunks.begin(), chunks.end());
+    std::vector<StreamReader> readers;
+    for (size_t first = 0; first < chunks.size();) {
+        size_t end = first + 1;
+        while (end < chunks.size() && chunks[end].stream == chunks[first].stream) {
+            ++end;
+        }
+        readers.emplace_back(layout, table, chunks.subspan(first, end - first));
+        first = end;
+    }
+    return readers;
+}
+
+}  // namespace
+
+Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table, uint64_t number,
+                                  uint32_t dropped, const DecodeOptions& options) {
+    DecodedBlock made;
+    made.recorder = std::make_unique<BlockRecorder>(*options.arrays, *options.sites, layout.block(number));
+    BlockRecorder& recorder = *made.recorder;
+    Block& block = recorder.state().block;
+    block.dropped = dropped;
+
+    const std::span<ChunkRef> chunks = table.of_block(number);
+    std::vector<StreamReader> readers = readers_of(layout, table, chunks);
+    std::vector<Next> heap;
+    for (uint32_t i = 0; i < readers.size(); ++i) {
+        if (readers[i].next()) {
+            heap.push_back({readers[i].record.clock, i});
+        } else if (!readers[i].problem.empty()) {
+            return Error{readers[i].problem};
+        }
+    }
+    std::sort(heap.begin(), heap.end());
+    if (!heap.empty()) {
+        block.clock = heap[0].clock;
+        block.sm = readers[heap[0].reader].sm;
+        recorder.expect(chunks.size() * (layout.chunk_bytes / ptx::kSlotBytes));
+    }
+    while (!heap.empty()) {
+        StreamReader& reader = readers[heap[0].reader];
+        const uint64_t since = heap[0].clock - block.clock;
+        made.clock_gaps = made.clock_gaps || since > UINT32_MAX;
+        recorder.set_time(static_cast<uint32_t>(std::min<uint64_t>(since, UINT32_MAX)));
+        feed(layout, reader.record, reader.warp, recorder);
+        if (reader.next()) {
+            heap[0].clock = reader.record.clock;
+        } else if (!reader.problem.empty()) {
+            return Error{reader.problem};
+        } else {
+            heap[0] = heap.back();
+            heap.pop_back();
+        }
+        if (!heap.empty()) {
+            sift_down(heap);
+        }
+    }
+    for (const StreamReader& reader : readers) {
+        made.written += reader.written;
+        made.records += reader.records;
+        made.clock_gaps = made.clock_gaps || reader.gap || reader.sm != block.sm;
+    }
+    return made;
+}
+
+}  // namespace tilescope::trace

@@ -1,0 +1,67 @@
+#include "core/trace/device_buffer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "core/trace/block_state.h"
+#include "core/trace/device_block.h"
+
+namespace tilescope::trace {
+
+Result<Decoded> decode_device_buffer(const ptx::Instrumented& code, const DeviceBuffer& buffer,
+                                     const DecodeOptions& options) {
+    const auto layout = device_layout(code, buffer, options);
+    if (!layout) {
+        return layout.error();
+    }
+    auto table = chunk_table(*layout, buffer);
+    if (!table) {
+        return table.error();
+    }
+    const uint64_t blocks = layout->blocks();
+    std::vector<DecodedBlock> made(blocks);
+    std::atomic<uint64_t> next{0}, first_bad{UINT64_MAX};
+    std::mutex mutex;  // for what follows
+    Error problem;
+
+    const auto work = [&] {
+        for (uint64_t b = next++; b < blocks && b < first_bad; b = next++) {
+            auto block = decode_block(*layout, *table, b, buffer.dropped[b], options);
+            if (block) {
+                made[b] = std::move(*block);
+                continue;
+            }
+            const std::lock_guard lock(mutex);
+            if (b < first_bad) {  // the same one on any number of threads
+                first_bad = b;
+                problem = block.error();
+            }
+        }
+    };
+    uint64_t workers = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+    workers = std::min(workers, blocks);
+    {
+        std::vector<std::jthread> threads;
+        for (uint64_t t = 1; t < workers; ++t) {
+            threads.emplace_back(work);
+        }
+        work();
+    }
+    if (first_bad != UINT64_MAX) {
+        return problem;
+    }
+    Decoded decoded;
+    decoded.blocks.reserve(blocks);
+    for (uint64_t b = 0; b < blocks; ++b) {
+        decoded.blocks.push_back(std::move(made[b].recorder));
+        decoded.written += made[b].written;
+        decoded.records += made[b].records;
+        decoded.dropped += buffer.dropped[b];
+        decoded.clock_gaps = decoded.clock_gaps || made[b].clock_gaps;
+    }
+    return decoded;
+}
+
+}  // namespace tilescope::trace

@@ -1,0 +1,186 @@
+#include "core/trace/device_layout.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/core.h>
+
+namespace tilescope::trace {
+
+namespace {
+
+Result<void> check_code(const ptx::Instrumented& code) {
+    if (!std::has_single_bit(code.chunk_bytes) || code.chunk_bytes < 512 || code.chunk_bytes > 65536) {
+        return Error{fmt::format(
+            "chunks of {} bytes cannot be read; choose a power of two from 512 to 65,536", code.chunk_bytes)};
+    }
+    if (code.code_bits == 0 || code.code_bits > 31 || code.codes.size() > uint64_t{1} << code.code_bits) {
+        return Error{fmt::format("{} codes do not fit in the {} bits of a tag; instrument the kernel again",
+                                 code.codes.size(), code.code_bits)};
+    }
+    if (code.shapes.size() != code.sites.size()) {
+        return Error{fmt::format("the kernel has {} sites and the shapes of {}; instrument the kernel again",
+                                 code.sites.size(), code.shapes.size())};
+    }
+    for (const ptx::Code& c : code.codes) {
+        const bool known =
+            c.site < code.sites.size() && c.second < code.sites.size() && c.kind <= ptx::Code::Kind::Escape;
+        if (c.kind != ptx::Code::Kind::Pad && !known) {
+            return Error{fmt::format("a code stands for site {} of {}; instrument the kernel again", c.site,
+                                     code.sites.size())};
+        }
+    }
+    return {};
+}
+
+Result<void> check_options(const ptx::Instrumented& code, const DeviceBuffer& buffer,
+                           const DecodeOptions& options) {
+    const Dim3& b = options.block;
+    if (b.x == 0 || b.y == 0 || b.z == 0 || b.x > 1024 || b.y > 1024 || b.z > 1024 || b.count() > 1024) {
+        return Error{fmt::format("a block of {} x {} x {} threads cannot have been launched", b.x, b.y, b.z)};
+    }
+    if (!options.arrays || !options.sites || options.sites->size() != code.sites.size()) {
+        return Error{"a device trace buffer needs the kernel's arrays and sites to be read; give both"};
+    }
+    if (!options.device_base.empty() && options.device_base.size() != options.arrays->size()) {
+        return Error{fmt::format("{} arrays have {} device addresses; give one for each",
+                                 options.arrays->size(), options.device_base.size())};
+    }
+    if (buffer.symbols.size() != code.symbols.size()) {
+        return Error{fmt::format("{} shared variables have {} device addresses; give one for each",
+                                 code.symbols.size(), buffer.symbols.size())};
+    }
+    return {};
+}
+
+Result<void> set_window(DeviceLayout& layout, const DeviceBuffer& buffer, const DecodeOptions& options) {
+    const BlockWindow& w = options.window;
+    layout.grid = options.grid;
+    layout.x0 = w.x0;
+    layout.y0 = w.y0;
+    const uint32_t x1 = std::min(w.x1, options.grid.x), y1 = std::min(w.y1, options.grid.y);
+    layout.width = w.x0 < x1 ? x1 - w.x0 : 0;
+    layout.height = w.y0 < y1 ? y1 - w.y0 : 0;
+    if (layout.width == 0 || layout.height == 0 || options.grid.z == 0) {
+        return Error{"the window holds no block of the grid; choose one that does"};
+    }
+    // A u32 a block of the window was on the device, so that a count beyond memory never gets here.
+    if (buffer.dropped.size() / layout.width / layout.height != options.grid.z ||
+        buffer.dropped.size() != layout.blocks()) {
+        return Error{
+            fmt::format("the window has {} x {} x {} blocks, and the device counted what {} dropped; "
+                        "read as many counts as there are blocks",
+                        layout.width, layout.height, options.grid.z, buffer.dropped.size())};
+    }
+    return {};
+}
+
+uint64_t device_base(const DecodeOptions& options, size_t array) {
+    return options.device_base.empty() ? (*options.arrays)[array].base : options.device_base[array];
+}
+
+// Pairs keep the low halves of addresses: all global arrays must share one high half.
+Result<void> set_high(DeviceLayout& layout, const DecodeOptions& options) {
+    const bool needed = std::any_of(layout.codes.begin(), layout.codes.end(), [&](const ptx::Code& c) {
+        const auto global = [&](uint32_t site) {
+            return !layout.sites[site].barrier && layout.sites[site].space == Space::Global;
+        };
+        return c.kind == ptx::Code::Kind::Pair && (global(c.site) || global(c.second));
+    });
+    bool first = true;
+    for (size_t i = 0; i < options.arrays->size() && needed; ++i) {
+        if ((*options.arrays)[i].space != Space::Global) {
+            continue;
+        }
+        const uint64_t high = device_base(options, i) >> 32 << 32;
+        if (!first && high != layout.high) {
+            return Error{
+                fmt::format("array '{}' lies in other 4 GiB of the device than those before it, so that "
+                            "pairs of requests "
+                            "cannot be told apart; instrument the kernel without same_high",
+                            (*options.arrays)[i].name)};
+        }
+        layout.high = high;
+        first = false;
+    }
+    return {};
+}
+
+void set_moves(DeviceLayout& layout, const ptx::Instrumented& code, const DeviceBuffer& buffer,
+               const DecodeOptions& options) {
+    const auto add = [&](const Array& array, uint64_t address) {
+        layout.moves[static_cast<size_t>(array.space)].push_back(
+            {address, array.bytes(), array.base - address});
+    };
+    for (size_t i = 0; i < options.arrays->size(); ++i) {
+        const Array& array = (*options.arrays)[i];
+        if (array.space == Space::Global) {
+            add(array, device_base(options, i));
+            continue;
+        }
+        for (size_t s = 0; s < code.symbols.size(); ++s) {
+            if (code.symbols[s] == array.symbol) {
+                add(array, buffer.symbols[s]);
+            }
+        }
+    }
+    for (std::vector<Move>& moves : layout.moves) {
+        if (std::all_of(moves.begin(), moves.end(), [](const Move& m) { return m.shift == 0; })) {
+            moves.clear();
+        }
+    }
+}
+
+void set_offsets(DeviceLayout& layout, const ptx::Instrumented& code, const Dim3& block) {
+    const uint64_t threads = block.count();
+    layout.warps = static_cast<uint32_t>((threads + kWarpSize - 1) / kWarpSize);
+    layout.offsets.resize(layout.warps * layout.sites.size());
+    for (uint32_t warp = 0; warp < layout.warps; ++warp) {
+        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+            const uint64_t thread = uint64_t{warp} * kWarpSize + lane;
+            if (thread >= threads) {
+                break;
+            }
+            layout.lanes[warp] |= 1u << lane;
+            const uint64_t x = thread % block.x, y = thread / block.x % block.y,
+                           z = thread / block.x / block.y;
+            for (size_t site = 0; site < layout.sites.size(); ++site) {
+                const ptx::LaneShape& shape = code.shapes[site];
+                layout.offsets[warp * layout.sites.size() + site][lane] = static_cast<uint64_t>(shape.x) * x +
+                                                                          static_cast<uint64_t>(shape.y) * y +
+                                                                          static_cast<uint64_t>(shape.z) * z;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBuffer& buffer,
+                                   const DecodeOptions& options) {
+    if (auto ok = check_code(code); !ok) {
+        return ok.error();
+    }
+    if (auto ok = check_options(code, buffer, options); !ok) {
+        return ok.error();
+    }
+    DeviceLayout layout;
+    layout.chunk_bytes = code.chunk_bytes;
+    layout.code_bits = code.code_bits;
+    layout.codes = code.codes;
+    for (size_t i = 0; i < code.sites.size(); ++i) {
+        const ptx::Site& site = code.sites[i];
+        layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, code.shapes[i].affine, site.space});
+    }
+    if (auto ok = set_window(layout, buffer, options); !ok) {
+        return ok.error();
+    }
+    if (auto ok = set_high(layout, options); !ok) {
+        return ok.error();
+    }
+    set_moves(layout, code, buffer, options);
+    set_offsets(layout, code, options.block);
+    return layout;
+}
+
+}  // namespace tilescope::trace

@@ -1,0 +1,55 @@
+// What is known of a device trace buffer before a byte of it is read: the launch, what each code
+// stands for, where each thread's address lies from its warp's first, and where arrays are to be moved.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/trace/device_buffer.h"
+
+namespace tilescope::trace {
+
+inline constexpr uint32_t kEscapeBytes = 16 * 17;  // a single, and 32 addresses of 64 bits
+
+struct SiteFacts {
+    bool barrier = false;
+    bool affine = false;
+    Space space = Space::Global;
+};
+
+// Addresses of the device in [first, first + bytes) get `shift` added.
+struct Move {
+    uint64_t first = 0, bytes = 0, shift = 0;
+};
+
+struct DeviceLayout {
+    uint32_t chunk_bytes = 0, code_bits = 0;
+    std::vector<ptx::Code> codes;
+    std::vector<SiteFacts> sites;
+    uint64_t high = 0;  // high half of the global addresses in pairs, in place
+
+    Dim3 grid;
+    uint32_t x0 = 0, y0 = 0, width = 0, height = 0;  // the window, clipped
+    uint32_t warps = 0;
+    std::array<uint32_t, kMaxWarpsPerBlock> lanes{};  // by warp: the lanes that have a thread
+    // By warp, then site: what the address of each lane has more than that of the thread (0, 0, 0).
+    std::vector<std::array<uint64_t, kWarpSize>> offsets;
+
+    std::array<std::vector<Move>, 2> moves;  // by space; empty where nothing is to be moved
+
+    uint64_t blocks() const { return uint64_t{width} * height * grid.z; }
+    simt::BlockId block(uint64_t number) const {
+        return {x0 + static_cast<uint32_t>(number % width),
+                y0 + static_cast<uint32_t>(number / width % height),
+                static_cast<uint32_t>(number / width / height)};
+    }
+    const std::array<uint64_t, kWarpSize>& offsets_of(uint32_t warp, uint32_t site) const {
+        return offsets[warp * sites.size() + site];
+    }
+};
+
+Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBuffer& buffer,
+                                   const DecodeOptions& options);
+
+}  // namespace tilescope::trace

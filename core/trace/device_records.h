@@ -1,0 +1,58 @@
+// One stream of a device trace buffer, record by record, its clocks unrolled.
+//
+//   header's clock   C                                     64 bits
+//   tag's clock      t1 = (C + a) mod 2^w                  w = 32 - code_bits: the next time that is
+//                    t2 = (C + a + b) mod 2^w              t1 modulo 2^w, at or after the one before
+//
+// which is right where records lie less than 2^w clocks apart. The clock at the start of the next
+// chunk, or at the stream's end, tells: where it is 2^w or more after the last record, either they do not,
+// or nothing happened for that long, and nobody knows which.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/trace/device_chunks.h"
+
+namespace tilescope::trace {
+
+struct DeviceRecord {
+    uint64_t clock = 0;
+    uint64_t address = 0;  // of the lowest active lane, as on the device
+    uint32_t site = 0, mask = 0;
+    const std::byte* addresses = nullptr;  // escapes: 32 of 64 bits, by lane; perhaps not aligned
+};
+
+class StreamReader {
+public:
+    // chunks: of one stream, in order; all three outlive the reader.
+    StreamReader(const DeviceLayout& layout, const ChunkTable& table, std::span<const ChunkRef> chunks);
+
+    // Makes `record` the next one. False at the end, and where `problem` is set.
+    bool next();
+
+    DeviceRecord record;
+    uint32_t warp = 0, sm = 0;          // of the latest chunk
+    uint64_t records = 0, written = 0;  // so far; bytes
+    bool gap = false;                   // the clock could not be unrolled, or the stream changed its SM
+    std::string problem;
+
+private:
+    bool next_chunk();
+    void look_for_gap(uint64_t later);
+    bool read_slot();
+    bool fail(const std::string& what);
+
+    const DeviceLayout* layout_;
+    const ChunkTable* table_;
+    std::span<const ChunkRef> chunks_;
+    size_t chunk_ = 0;  // the next one
+    const std::byte *at_ = nullptr, *end_ = nullptr;
+    uint64_t clock_ = 0, closed_ = 0;
+    uint32_t lane_ = 0, code_mask_ = 0, clock_mask_ = 0;
+    bool has_second_ = false;
+    DeviceRecord second_;  // the other half of a pair
+};
+
+}  // namespace tilescope::trace
