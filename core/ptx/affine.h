@@ -35,15 +35,23 @@ struct LaunchFacts {
     std::vector<uint64_t> parameters;  // as the launch binds them, in order
 };
 
+// How a site's address differs from lane to lane.
 struct LaneShape {
-    bool affine = false;           // else each lane's address is anyone's guess
-    int64_t x = 0, y = 0, z = 0;   // bytes for a step of tid.x, tid.y, tid.z
-    bool uniform_control = false;  // no branch that threads may take differently leads here
+    bool affine = false;          // else each lane's address is anyone's guess
+    int64_t x = 0, y = 0, z = 0;  // bytes for a step of tid.x, tid.y, tid.z
+    bool operator==(const LaneShape&) const = default;
+};
+
+// A widening that some address relies on.
+struct Widening {
+    uint32_t instruction = 0;  // it widens its one source that is not the same in all lanes
+    uint8_t operand = 0;       // which of its operands that is
+    bool is_signed = false;    // -2^30 <= value < 2^30 must hold; unsigned: value < 2^30
 };
 
 struct AffineAddresses {
-    std::vector<LaneShape> shapes;  // by site id; of barriers only uniform_control says something
-    std::vector<uint32_t> widened;  // instructions whose 32-bit source must be checked, ascending
+    std::vector<LaneShape> shapes;  // by site id; barriers have none
+    std::vector<Widening> widened;  // ascending by instruction
 };
 
 AffineAddresses affine_addresses(const Kernel& kernel, const std::vector<Site>& sites,

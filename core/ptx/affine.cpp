@@ -1,0 +1,252 @@
+// Forward dataflow over the control flow graph; affine.h says what is looked for.
+//
+// A value carries the name of the definition it came from: an instruction, or the block where paths
+// with different definitions meet. Where they meet after a branch that threads may take differently, threads
+// hold different definitions, and nothing is known; where all threads come by the same path, it is still
+// one number for the whole block. A loop that threads may leave at different trips makes everything
+// that it defines unknown outside.
+#include "core/ptx/affine.h"
+
+#include <algorithm>
+
+#include "core/ptx/affine_value.h"
+#include "core/ptx/cfg.h"
+
+namespace tilescope::ptx {
+
+namespace {
+
+constexpr uint64_t kMostValues = 4u << 20;  // blocks times registers; beyond, nothing is claimed
+
+struct Analysis {
+    const Kernel& kernel;
+    const LaunchFacts& facts;
+    ControlFlow flow;
+    std::vector<std::vector<AffineValue>> in, out;  // by block, then register
+    std::vector<bool> visited;
+    std::vector<bool> divergent;       // by block: it ends in a branch that threads may take differently
+    std::vector<bool> divergent_join;  // by block
+    std::vector<bool> ragged;          // by loop: threads may leave it at different trips
+};
+
+const Instruction* branch_of(const Analysis& a, size_t block) {
+    const BasicBlock& b = a.flow.blocks[block];
+    if (b.last == b.first || b.successors.size() < 2) {
+        return nullptr;
+    }
+    return &a.kernel.instructions[b.last - 1];
+}
+
+// Blocks that a path from `from` reaches, up to and with `stop`.
+std::vector<bool> reach(const Analysis& a, int32_t from, int32_t stop) {
+    std::vector<bool> seen(a.flow.blocks.size());
+    std::vector<int32_t> open{from};
+    while (!open.empty()) {
+        const int32_t at = open.back();
+        open.pop_back();
+        if (at == kExitBlock || seen[at]) {
+            continue;
+        }
+        seen[at] = true;
+        if (at != stop) {
+            const auto& next = a.flow.blocks[at].successors;
+            open.insert(open.end(), next.begin(), next.end());
+        }
+    }
+    return seen;
+}
+
+bool in_loop(const Analysis& a, int32_t block, int32_t loop) {
+    const auto& blocks = a.flow.loops[loop].blocks;
+    return block != kExitBlock && std::binary_search(blocks.begin(), blocks.end(), block);
+}
+
+void mark_divergent(Analysis& a, size_t block) {
+    a.divergent[block] = true;
+    const BasicBlock& b = a.flow.blocks[block];
+    std::vector<int> times(a.flow.blocks.size());
+    for (const int32_t successor : b.successors) {
+        const std::vector<bool> reached = reach(a, successor, b.post_dominator);
+        for (size_t i = 0; i < times.size(); ++i) {
+            times[i] += reached[i];
+        }
+    }
+    for (size_t i = 0; i < times.size(); ++i) {
+        if (times[i] > 1 && a.flow.blocks[i].predecessors.size() > 1) {
+            a.divergent_join[i] = true;
+        }
+    }
+    for (size_t loop = 0; loop < a.flow.loops.size(); ++loop) {
+        const auto l = static_cast<int32_t>(loop);
+        if (in_loop(a, static_cast<int32_t>(block), l) &&
+            std::any_of(b.successors.begin(), b.successors.end(),
+                        [&](int32_t s) { return !in_loop(a, s, l); })) {
+            a.ragged[loop] = true;
+        }
+    }
+}
+
+// What a value is beyond an edge: unknown where it leaves a loop, whose threads leave at different trips,
+// that made it.
+AffineValue along(const Analysis& a, const AffineValue& value, int32_t from, int32_t to) {
+    if (!value.affine || value.constant || value.block < 0) {
+        return value;
+    }
+    for (int32_t loop = a.flow.blocks[from].loop; loop >= 0; loop = a.flow.loops[loop].parent) {
+        if (a.ragged[loop] && !in_loop(a, to, loop) && in_loop(a, value.block, loop)) {
+            return {};
+        }
+    }
+    return value;
+}
+
+std::vector<AffineValue> meet(const Analysis& a, size_t block) {
+    const size_t registers = a.kernel.registers.size();
+    std::vector<AffineValue> result(registers);
+    const auto& from = a.flow.blocks[block].predecessors;
+    bool first = true;
+    for (const int32_t p : from) {
+        if (!a.visited[p]) {
+            continue;
+        }
+        for (size_t r = 0; r < registers; ++r) {
+            const AffineValue value = along(a, a.out[p][r], p, static_cast<int32_t>(block));
+            if (first) {
+                result[r] = value;
+            } else if (!same(result[r], value)) {
+                const AffineValue met = a.divergent_join[block] ? AffineValue{} : join(result[r], value);
+                result[r] = met;
+                if (met.affine && !met.constant) {
+                    result[r].definition = kMeeting | (block * registers + r);
+                    result[r].block = static_cast<int32_t>(block);
+                }
+            }
+        }
+        first = false;
+    }
+    // A meeting stays one: what met once is not taken for a single definition later.
+    if (a.visited[block]) {
+        for (size_t r = 0; r < registers; ++r) {
+            const uint64_t own = kMeeting | (block * registers + r);
+            if (!a.in[block][r].affine && a.visited[block]) {
+                result[r] = {};
+            } else if (result[r].affine && a.in[block][r].definition == own && !a.in[block][r].constant) {
+                const AffineValue met = join(result[r], a.in[block][r]);
+                result[r] = met;
+                result[r].constant = false;
+                result[r].definition = own;
+                result[r].block = static_cast<int32_t>(block);
+            }
+        }
+    }
+    return result;
+}
+
+void run_to_fixpoint(Analysis& a) {
+    const size_t blocks = a.flow.blocks.size();
+    bool changed = true;
+    for (size_t round = 0; changed; ++round) {
+        changed = false;
+        for (size_t block = 0; block < blocks; ++block) {
+            const BasicBlock& b = a.flow.blocks[block];
+            const bool entry = block == 0;
+            const bool ready = entry || std::any_of(b.predecessors.begin(), b.predecessors.end(),
+                                                    [&](int32_t p) { return a.visited[p]; });
+            if (!ready) {
+                continue;
+            }
+            std::vector<AffineValue> values = entry && b.predecessors.empty()
+                                                  ? std::vector<AffineValue>(a.kernel.registers.size())
+                                                  : meet(a, block);
+            if (entry && !b.predecessors.empty()) {
+                std::fill(values.begin(), values.end(), AffineValue{});  // a loop back to the entry
+            }
+            a.in[block] = values;
+            for (uint32_t i = b.first; i < b.last; ++i) {
+                apply(a.kernel, a.facts, i, static_cast<int32_t>(block), values);
+            }
+            const Instruction* branch = branch_of(a, block);
+            const bool splits = branch && branch->guard >= 0 && !values[branch->guard].uniform();
+            if (splits && !a.divergent[block]) {
+                mark_divergent(a, block);
+                changed = true;
+            }
+            if (!a.visited[block] || !std::equal(values.begin(), values.end(), a.out[block].begin(), same)) {
+                changed = true;
+                a.visited[block] = true;
+                a.out[block] = std::move(values);
+            }
+        }
+        if (round > 64 + 4 * blocks) {  // cannot be, since values only move one way; then nothing is claimed
+            for (auto& values : a.in) {
+                std::fill(values.begin(), values.end(), AffineValue{});
+            }
+            return;
+        }
+    }
+}
+
+const Operand& address_of(const Instruction& instruction) {
+    return instruction.operands[instruction.op == Op::Ld ? instruction.destinations : 0];
+}
+
+LaneShape shape_of(const Analysis& a, const Site& site, const std::vector<AffineValue>& values) {
+    const Operand& address = address_of(a.kernel.instructions[site.instruction]);
+    LaneShape shape;
+    if (address.reg < 0) {
+        shape.affine = address.kind == Operand::Kind::Address;  // [symbol] or [immediate]
+    } else if (values[address.reg].affine) {
+        const AffineValue& value = values[address.reg];
+        shape = {true, value.x, value.y, value.z};
+    }
+    return shape;
+}
+
+}  // namespace
+
+AffineAddresses affine_addresses(const Kernel& kernel, const std::vector<Site>& sites,
+                                 const LaunchFacts& facts) {
+    AffineAddresses result;
+    result.shapes.resize(sites.size());
+    Analysis a{kernel, facts, control_flow(kernel), {}, {}, {}, {}, {}, {}};
+    const size_t blocks = a.flow.blocks.size(), registers = kernel.registers.size();
+    if (blocks == 0 || blocks * registers > kMostValues) {
+        return result;
+    }
+    a.in.assign(blocks, std::vector<AffineValue>(registers));
+    a.out = a.in;
+    a.visited.resize(blocks);
+    a.divergent.resize(blocks);
+    a.divergent_join.resize(blocks);
+    a.ragged.resize(a.flow.loops.size());
+    run_to_fixpoint(a);
+
+    for (size_t block = 0; block < blocks; ++block) {
+        if (!a.visited[block]) {
+            continue;
+        }
+        const BasicBlock& b = a.flow.blocks[block];
+        std::vector<AffineValue> values = a.in[block];
+        auto site = std::lower_bound(sites.begin(), sites.end(), b.first,
+                                     [](const Site& s, uint32_t i) { return s.instruction < i; });
+        for (uint32_t i = b.first; i < b.last; ++i) {
+            if (site != sites.end() && site->instruction == i) {
+                if (site->kind != SiteKind::Barrier) {
+                    result.shapes[site->id] = shape_of(a, *site, values);
+                }
+                ++site;
+            }
+            const int widened = apply(kernel, facts, i, static_cast<int32_t>(block), values);
+            if (widened >= 0) {
+                const Instruction& instruction = kernel.instructions[i];
+                const Type type = instruction.op == Op::Cvt ? instruction.type2 : instruction.type;
+                result.widened.push_back({i, static_cast<uint8_t>(widened), is_signed(type)});
+            }
+        }
+    }
+    std::sort(result.widened.begin(), result.widened.end(),
+              [](const Widening& l, const Widening& r) { return l.instruction < r.instruction; });
+    return result;
+}
+
+}  // namespace tilescope::ptx

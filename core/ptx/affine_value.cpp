@@ -1,0 +1,373 @@
+#include "core/ptx/affine_value.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tilescope::ptx {
+
+namespace {
+
+constexpr int64_t kReach = int64_t{1} << 30;  // lanes must lie nearer to each other than this to be widened
+
+int64_t wrap(int64_t value, int bytes) {
+    return bytes == 4 ? static_cast<int64_t>(static_cast<int32_t>(value)) : value;
+}
+
+uint64_t mask_of(int bytes) { return bytes >= 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * bytes) - 1; }
+
+AffineValue number(uint64_t n) {
+    AffineValue value;
+    value.affine = value.constant = true;
+    value.number = n;
+    return value;
+}
+
+struct Step {
+    const Kernel& kernel;
+    const LaunchFacts& facts;
+    const Instruction& instruction;
+    uint32_t at;
+    int32_t block;
+    std::vector<AffineValue>& values;
+    int widened = -1;
+
+    // Something that all threads share and nobody knows.
+    AffineValue uniform() const {
+        AffineValue value;
+        value.affine = true;
+        value.definition = at + 1;
+        value.block = block;
+        return value;
+    }
+
+    const Operand& source(size_t i) const { return instruction.operands[instruction.destinations + i]; }
+    size_t sources() const { return instruction.operands.size() - instruction.destinations; }
+
+    AffineValue special(SpecialRegister which) const {
+        AffineValue value = number(0);
+        switch (which) {
+            case SpecialRegister::TidX:
+                value.x = 1;
+                return value;
+            case SpecialRegister::TidY:
+                value.y = 1;
+                return value;
+            case SpecialRegister::TidZ:
+                value.z = 1;
+                return value;
+            case SpecialRegister::NtidX:
+                return number(facts.block.x);
+            case SpecialRegister::NtidY:
+                return number(facts.block.y);
+            case SpecialRegister::NtidZ:
+                return number(facts.block.z);
+            case SpecialRegister::NctaidX:
+                return number(facts.grid.x);
+            case SpecialRegister::NctaidY:
+                return number(facts.grid.y);
+            case SpecialRegister::NctaidZ:
+                return number(facts.grid.z);
+            case SpecialRegister::CtaidX:
+            case SpecialRegister::CtaidY:
+            case SpecialRegister::CtaidZ:
+            case SpecialRegister::DynamicSmemSize:
+            case SpecialRegister::TotalSmemSize:
+                return uniform();
+            default:
+                return {};
+        }
+    }
+
+    AffineValue read(const Operand& operand) const {
+        switch (operand.kind) {
+            case Operand::Kind::Register:
+                return values[operand.reg];
+            case Operand::Kind::Immediate:
+                return number(operand.bits);
+            case Operand::Kind::Special:
+                return special(operand.special);
+            case Operand::Kind::Symbol:
+                return uniform();  // all threads see a variable at one address
+            default:
+                return {};
+        }
+    }
+
+    // Coefficients and number in the range of the width; lost where a 64-bit coefficient overflows is modulo
+    // too.
+    AffineValue settled(AffineValue value, int bytes) const {
+        value.x = wrap(value.x, bytes);
+        value.y = wrap(value.y, bytes);
+        value.z = wrap(value.z, bytes);
+        value.number &= mask_of(bytes);
+        if (!value.constant) {
+            value.definition = at + 1;
+            value.block = block;
+        }
+        return value;
+    }
+
+    static int64_t times(int64_t a, uint64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * b); }
+    static int64_t plus(int64_t a, int64_t b) {
+        return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    }
+
+    AffineValue scaled(const AffineValue& value, uint64_t factor, int bytes) const {
+        if (!value.affine) {
+            return {};
+        }
+        AffineValue result = value;
+        result.x = times(value.x, factor);
+        result.y = times(value.y, factor);
+        result.z = times(value.z, factor);
+        result.number = value.number * factor;
+        return settled(result, bytes);
+    }
+
+    AffineValue sum(const AffineValue& a, const AffineValue& b, int bytes) const {
+        if (!a.affine || !b.affine) {
+            return {};
+        }
+        AffineValue result;
+        result.affine = true;
+        result.constant = a.constant && b.constant;
+        result.number = a.number + b.number;
+        result.x = plus(a.x, b.x);
+        result.y = plus(a.y, b.y);
+        result.z = plus(a.z, b.z);
+        return settled(result, bytes);
+    }
+
+    AffineValue product(const AffineValue& a, const AffineValue& b, int bytes) const {
+        if (b.number_alone()) {
+            return scaled(a, b.number, bytes);
+        }
+        if (a.number_alone()) {
+            return scaled(b, a.number, bytes);
+        }
+        return a.uniform() && b.uniform() ? uniform() : AffineValue{};
+    }
+
+    // A 32-bit source as 64 bits.
+    AffineValue widen(size_t i, bool with_sign) {
+        AffineValue value = read(source(i));
+        if (!value.affine) {
+            return {};
+        }
+        if (value.constant) {
+            value.number = with_sign ? static_cast<uint64_t>(static_cast<int64_t>(
+                                           static_cast<int32_t>(static_cast<uint32_t>(value.number))))
+                                     : value.number & mask_of(4);
+        }
+        if (value.uniform()) {
+            return settled(value, 8);
+        }
+        const auto far = [](int64_t coefficient, uint32_t threads) {
+            return std::abs(coefficient) * (int64_t{threads} - 1);
+        };
+        if (far(value.x, facts.block.x) + far(value.y, facts.block.y) + far(value.z, facts.block.z) >=
+            kReach) {
+            return {};
+        }
+        widened = instruction.destinations + static_cast<int>(i);
+        return settled(value, 8);
+    }
+
+    AffineValue multiply() {
+        const int bytes = size_of(instruction.type);
+        if (instruction.half == Half::Wide) {
+            if (bytes != 4) {
+                return all_uniform();
+            }
+            const bool with_sign = is_signed(instruction.type);
+            const AffineValue a = widen(0, with_sign), b = widen(1, with_sign);
+            return product(a, b, 8);
+        }
+        if (instruction.half == Half::Hi || is_float(instruction.type) || bytes < 4) {
+            return all_uniform();
+        }
+        return product(read(source(0)), read(source(1)), bytes);
+    }
+
+    AffineValue convert() {
+        const Type to = instruction.type, from = instruction.type2;
+        if (is_float(to) || is_float(from) || instruction.sat || size_of(to) < 4 || size_of(from) < 4) {
+            return all_uniform();
+        }
+        if (size_of(to) == 8 && size_of(from) == 4) {
+            return widen(0, is_signed(from));
+        }
+        const AffineValue value = read(source(0));
+        return value.affine ? settled(value, size_of(to)) : AffineValue{};
+    }
+
+    AffineValue select() const {
+        const AffineValue a = read(source(0)), b = read(source(1)), p = read(source(2));
+        if (same(a, b)) {
+            return a;
+        }
+        if (!p.uniform()) {
+            return {};
+        }
+        AffineValue value = join(a, b);
+        return value.affine ? settled(value, size_of(instruction.type)) : value;
+    }
+
+    AffineValue all_uniform() const {
+        for (size_t i = 0; i < sources(); ++i) {
+            if (!read(source(i)).uniform()) {
+                return {};
+            }
+        }
+        return uniform();
+    }
+
+    AffineValue load() const {
+        if (instruction.space != StateSpace::Param) {
+            return {};
+        }
+        const Operand& address = source(0);
+        const auto& parameters = kernel.parameters;
+        const auto found = std::find(parameters.begin(), parameters.end(), address.symbol);
+        if (address.symbol < 0 || address.reg >= 0 || instruction.vector != 1) {
+            return {};
+        }
+        const auto index = static_cast<size_t>(found - parameters.begin());
+        if (found == parameters.end() || index >= facts.parameters.size() || address.offset != 0 ||
+            is_float(instruction.type) || size_of(instruction.type) < 4 ||
+            size_of(instruction.type) != size_of(kernel.symbols[address.symbol].type)) {
+            return uniform();
+        }
+        return number(facts.parameters[index] & mask_of(size_of(instruction.type)));
+    }
+
+    AffineValue result() {
+        const int bytes = size_of(instruction.type);
+        const bool whole = bytes >= 4 && !is_float(instruction.type) && !instruction.sat;
+        switch (instruction.op) {
+            case Op::Mov:
+                return instruction.destinations == 1 ? read(source(0)) : AffineValue{};
+            case Op::Ld:
+                return load();
+            case Op::Cvta: {
+                const AffineValue value = read(source(0));
+                if (!value.affine || instruction.space == StateSpace::Global) {
+                    return value;  // global addresses are generic ones
+                }
+                AffineValue moved = value;
+                moved.constant = false;
+                return settled(moved, bytes);
+            }
+            case Op::Add:
+                return whole ? sum(read(source(0)), read(source(1)), bytes) : all_uniform();
+            case Op::Sub:
+                return whole ? sum(read(source(0)), scaled(read(source(1)), ~uint64_t{0}, bytes), bytes)
+                             : all_uniform();
+            case Op::Neg:
+                return whole ? scaled(read(source(0)), ~uint64_t{0}, bytes) : all_uniform();
+            case Op::Shl: {
+                const AffineValue by = read(source(1));
+                const bool known = whole && by.number_alone() && by.number < static_cast<uint64_t>(8 * bytes);
+                return known ? scaled(read(source(0)), uint64_t{1} << by.number, bytes) : all_uniform();
+            }
+            case Op::Mul:
+                return multiply();
+            case Op::Mad: {
+                if (is_float(instruction.type) || instruction.sat) {
+                    return all_uniform();
+                }
+                const AffineValue made = multiply();
+                return sum(made, read(source(2)), instruction.half == Half::Wide ? 8 : bytes);
+            }
+            case Op::Cvt:
+                return convert();
+            case Op::Selp:
+                return whole ? select() : all_uniform();
+            case Op::Activemask:
+            case Op::Shfl:
+            case Op::Vote:
+            case Op::Fns:
+                return {};
+            default:
+                return all_uniform();
+        }
+    }
+};
+
+}  // namespace
+
+bool same(const AffineValue& a, const AffineValue& b) {
+    if (a.affine != b.affine || !a.affine) {
+        return a.affine == b.affine;
+    }
+    return a.x == b.x && a.y == b.y && a.z == b.z && a.constant == b.constant &&
+           (a.constant ? a.number == b.number : a.definition == b.definition);
+}
+
+AffineValue join(const AffineValue& a, const AffineValue& b) {
+    if (!a.affine || !b.affine || a.x != b.x || a.y != b.y || a.z != b.z) {
+        return {};
+    }
+    AffineValue result = a;
+    result.constant = a.constant && b.constant && a.number == b.number;
+    return result;
+}
+
+int apply(const Kernel& kernel, const LaunchFacts& facts, uint32_t at, int32_t block,
+          std::vector<AffineValue>& values) {
+    const Instruction& instruction = kernel.instructions[at];
+    if (instruction.destinations == 0) {
+        return -1;
+    }
+    Step step{kernel, facts, instruction, at, block, values};
+    AffineValue made = step.result();
+    // One result cannot stand for several destinations unless all threads share them.
+    const bool several =
+        instruction.destinations > 1 || instruction.operands[0].kind == Operand::Kind::Vector;
+    if (several && !made.uniform()) {
+        made = {};
+    }
+    if (several && made.affine) {
+        made.constant = false;
+    }
+    int written = 0;
+    const auto write = [&](const Operand& operand) {
+        if (operand.kind != Operand::Kind::Register) {
+            return;
+        }
+        AffineValue value = made;
+        if (value.affine && !value.constant && value.definition == at + 1) {
+            value.definition |= static_cast<uint64_t>(written) << 32;  // destinations differ
+        } else if (several && value.affine) {
+            value.definition = (at + 1) | static_cast<uint64_t>(written) << 32;
+            value.block = block;
+        }
+        ++written;
+        AffineValue& target = values[operand.reg];
+        if (instruction.guard < 0 || same(target, value)) {
+            target = value;
+        } else if (!values[instruction.guard].uniform()) {
+            target = {};
+        } else {
+            AffineValue either = join(target, value);
+            if (either.affine && !either.constant) {
+                either.definition = (at + 1) | uint64_t{1} << 62;
+                either.block = block;
+            }
+            target = either;
+        }
+    };
+    for (size_t i = 0; i < instruction.destinations; ++i) {
+        const Operand& operand = instruction.operands[i];
+        if (operand.kind == Operand::Kind::Vector) {
+            for (const Operand& element : operand.elements) {
+                write(element);
+            }
+        } else {
+            write(operand);
+        }
+    }
+    return made.affine ? step.widened : -1;
+}
+
+}  // namespace tilescope::ptx

@@ -1,0 +1,358 @@
+// Decides what is recorded how, and puts the sequences of recording_text.h in their places: as lines of text
+// before instructions, so that the kernel's own instructions are printed as they were. What comes out is
+// parsed again.
+#include "core/ptx/instrument.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/ptx/cfg.h"
+#include "core/ptx/parse.h"
+#include "core/ptx/recording_text.h"
+
+namespace tilescope::ptx {
+
+namespace {
+
+constexpr uint32_t kMostCodeBits = 16;
+
+const Operand& address_of(const Instruction& instruction) {
+    return instruction.operands[instruction.op == Op::Ld ? instruction.destinations : 0];
+}
+
+std::string symbol_name(const Kernel& kernel, const Operand& operand) {
+    return kernel.symbols[operand.symbol].name;
+}
+
+// Where the bytes are that an operand names, as PTX that fills %ts_lo and %ts_hi.
+std::string address_text(const Kernel& kernel, const Site& site) {
+    if (site.kind == SiteKind::Barrier) {
+        return "\n    mov.u32 %ts_lo, 0;\n    mov.u32 %ts_hi, 0;";
+    }
+    const Instruction& instruction = kernel.instructions[site.instruction];
+    const Operand& operand = address_of(instruction);
+    if (operand.reg >= 0 && size_of(kernel.registers[operand.reg].type) == 4) {
+        const std::string& name = kernel.registers[operand.reg].name;
+        return (operand.offset != 0 ? fmt::format("\n    add.u32 %ts_lo, {}, {};", name, operand.offset)
+                                    : fmt::format("\n    mov.b32 %ts_lo, {};", name)) +
+               "\n    mov.u32 %ts_hi, 0;";
+    }
+    std::string text, from;
+    if (operand.reg >= 0) {
+        from = kernel.registers[operand.reg].name;
+    } else {
+        from = "%ts_d0";
+        text = operand.symbol >= 0
+                   ? fmt::format("\n    mov.u64 %ts_d0, {};", symbol_name(kernel, operand))
+                   : fmt::format("\n    mov.u64 %ts_d0, {};", static_cast<int64_t>(operand.bits));
+    }
+    if (operand.offset != 0) {
+        text += fmt::format("\n    add.s64 %ts_d0, {}, {};", from, operand.offset);
+        from = "%ts_d0";
+    }
+    if (instruction.space == StateSpace::Generic) {  // shared addresses as offsets in their window
+        text += fmt::format(R"(
+    isspacep.shared %ts_q, {0};
+    cvta.to.shared.u64 %ts_d1, {0};
+    selp.b64 %ts_d1, %ts_d1, {0}, %ts_q;)",
+                            from);
+        from = "%ts_d1";
+    }
+    return text + fmt::format("\n    mov.b64 {{%ts_lo, %ts_hi}}, {};", from);
+}
+
+struct Work {
+    Kernel kernel;
+    const InstrumentOptions& options;
+    Instrumented result;
+    RecordingText text;
+    std::vector<int32_t>
+        partner;  // by site: the site it is paired with, -1 for none; the first of a pair is the lower
+    std::vector<uint32_t> single;            // by site: code of the site alone
+    std::map<uint32_t, uint32_t> pair_code;  // first site -> code
+    std::vector<Note> notes;
+    std::vector<std::string> slow;
+};
+
+bool escapes(const Work& work, const Site& site) {
+    if (site.kind == SiteKind::Barrier) {
+        return false;
+    }
+    return work.options.exact || !work.result.shapes[site.id].affine ||
+           work.kernel.instructions[site.instruction].space == StateSpace::Generic;
+}
+
+bool can_pair(const Work& work, const Site& site) {
+    const Instruction& instruction = work.kernel.instructions[site.instruction];
+    const bool global = site.kind != SiteKind::Barrier && site.space == Space::Global;
+    return !escapes(work, site) && instruction.guard < 0 && (!global || work.options.same_high);
+}
+
+// Neighbours of one basic block, two by two.
+void find_pairs(Work& work) {
+    const ControlFlow flow = control_flow(work.kernel);
+    const auto& sites = work.result.sites;
+    work.partner.assign(sites.size(), -1);
+    for (size_t i = 0; i + 1 < sites.size(); ++i) {
+        const Site &a = sites[i], &b = sites[i + 1];
+        if (work.partner[i] < 0 && flow.block_of[a.instruction] == flow.block_of[b.instruction] &&
+            can_pair(work, a) && can_pair(work, b)) {
+            work.partner[i] = static_cast<int32_t>(i + 1);
+            work.partner[i + 1] = static_cast<int32_t>(i);
+        }
+    }
+}
+
+Result<void> number_codes(Work& work) {
+    auto& codes = work.result.codes;
+    codes.push_back({Code::Kind::Pad, 0, 0});
+    for (const Site& site : work.result.sites) {
+        work.single.push_back(static_cast<uint32_t>(codes.size()));
+        codes.push_back({escapes(work, site) ? Code::Kind::Escape : Code::Kind::Single, site.id, 0});
+    }
+    for (const Site& site : work.result.sites) {
+        const int32_t second = work.partner[site.id];
+        if (second > static_cast<int32_t>(site.id)) {
+            work.pair_code[site.id] = static_cast<uint32_t>(codes.size());
+            codes.push_back({Code::Kind::Pair, site.id, static_cast<uint32_t>(second)});
+        }
+    }
+    work.result.code_bits = static_cast<uint32_t>(std::bit_width(codes.size() - 1));
+    if (work.result.code_bits > kMostCodeBits) {
+        return Error{
+            fmt::format("kernel {} has {} loads, stores and barriers, more than can be recorded on a GPU; "
+                        "record it with --backend cpu",
+                        work.kernel.name, work.result.sites.size())};
+    }
+    return {};
+}
+
+void add_lines(Work& work, uint32_t instruction, const std::string& text, bool before_labels = false) {
+    size_t from = 0;
+    while (from < text.size()) {
+        const size_t to = std::min(text.find('\n', from), text.size());
+        const size_t start = text.find_first_not_of(' ', from);
+        if (start < to) {
+            work.notes.push_back({instruction, before_labels, text.substr(start, to - start)});
+        }
+        from = to + 1;
+    }
+}
+
+std::string guard_name(const Kernel& kernel, const Instruction& instruction) {
+    return (instruction.guard_negated ? "!" : "") + kernel.registers[instruction.guard].name;
+}
+
+void record_site(Work& work, const Site& site) {
+    const Instruction& instruction = work.kernel.instructions[site.instruction];
+    SiteText text{site.id, address_text(work.kernel, site), work.single[site.id], ""};
+    const bool global = site.kind != SiteKind::Barrier && site.space == Space::Global;
+    const auto checked = [&](SiteText made) {
+        if (global) {
+            made.check = fmt::format(
+                "\n    xor.b32 %ts_t0, %ts_hi, {};\n    or.b32 %ts_bad, %ts_bad, %ts_t0;", work.options.high);
+        }
+        return made;
+    };
+    std::string before;
+    if (instruction.guard >= 0) {  // only the lanes that will execute it take part
+        const std::string guard = guard_name(work.kernel, instruction);
+        before = fmt::format("\n    @{} bra $ts_skip_{};", guard[0] == '!' ? guard.substr(1) : "!" + guard,
+                             site.id);
+    }
+    const int32_t partner = work.partner[site.id];
+    Sequence sequence;
+    if (partner > static_cast<int32_t>(site.id)) {
+        sequence.before = pair_first_text(checked(text));
+    } else if (partner >= 0) {
+        const Site& first = work.result.sites[partner];
+        const SiteText a{first.id, "", work.single[first.id], ""};
+        sequence = pair_second_text(work.text, a, checked(text), work.pair_code[first.id]);
+    } else {
+        sequence = escapes(work, site) ? escape_text(work.text, text) : single_text(work.text, text);
+    }
+    add_lines(work, site.instruction, before + sequence.before);
+    if (!sequence.slow.empty()) {
+        work.slow.push_back(sequence.slow);
+    }
+    if (instruction.guard >= 0) {
+        add_lines(work, site.instruction + 1, fmt::format("$ts_skip_{}:", site.id), true);
+    }
+}
+
+// Checks, in every lane, that a value may be widened as affine.h assumes.
+void check_widening(Work& work, const Widening& widening) {
+    const Instruction& instruction = work.kernel.instructions[widening.instruction];
+    const Operand& operand = instruction.operands[widening.operand];
+    if (operand.kind != Operand::Kind::Register) {
+        return;  // %tid as it stands is small
+    }
+    const std::string& name = work.kernel.registers[operand.reg].name;
+    const std::string guard = instruction.guard < 0 ? "" : "@" + guard_name(work.kernel, instruction) + " ";
+    add_lines(
+        work, widening.instruction,
+        widening.is_signed
+            ? fmt::format("\n    add.u32 %ts_t0, {}, 1073741824;\n    and.b32 %ts_t0, %ts_t0, 2147483648;",
+                          name)
+            : fmt::format("\n    and.b32 %ts_t0, {}, 3221225472;", name));
+    add_lines(work, widening.instruction, "\n    " + guard + "or.b32 %ts_bad, %ts_bad, %ts_t0;");
+}
+
+void close_at_exit(Work& work, uint32_t at, uint32_t number) {
+    const Instruction& instruction = work.kernel.instructions[at];
+    std::string text = exit_text(work.text, number);
+    if (instruction.guard >= 0) {
+        const std::string guard = guard_name(work.kernel, instruction);
+        text = fmt::format("\n    @{} bra $ts_stay_{};", guard[0] == '!' ? guard.substr(1) : "!" + guard,
+                           number) +
+               text;
+        add_lines(work, at + 1, fmt::format("$ts_stay_{}:", number), true);
+    }
+    add_lines(work, at, text);
+}
+
+bool ends(const Instruction& instruction) { return instruction.op == Op::Ret || instruction.op == Op::Exit; }
+
+// A body that runs off its end gets the ret that is meant there.
+void end_with_ret(Kernel& kernel) {
+    const bool closed = !kernel.instructions.empty() && kernel.instructions.back().guard < 0 &&
+                        (ends(kernel.instructions.back()) || kernel.instructions.back().op == Op::Bra) &&
+                        std::none_of(kernel.labels.begin(), kernel.labels.end(), [&](const Label& label) {
+                            return label.instruction == static_cast<int32_t>(kernel.instructions.size());
+                        });
+    if (!closed) {
+        Instruction ret;
+        ret.op = Op::Ret;
+        kernel.instructions.push_back(ret);
+    }
+}
+
+// The kernel's own code once more, behind the recorded one, for blocks outside the window.
+void append_plain(Work& work, const Kernel& plain, const std::string& label) {
+    Kernel& kernel = work.kernel;
+    const auto shift = static_cast<uint32_t>(kernel.instructions.size());
+    const auto labels = static_cast<int32_t>(kernel.labels.size());
+    for (const Label& own : plain.labels) {
+        kernel.labels.push_back({"$ts_plain_" + std::to_string(kernel.labels.size()),
+                                 own.instruction + static_cast<int32_t>(shift)});
+    }
+    for (Instruction instruction : plain.instructions) {
+        for (Operand& operand : instruction.operands) {
+            if (operand.kind == Operand::Kind::Label) {
+                operand.label += labels;
+            }
+        }
+        kernel.instructions.push_back(std::move(instruction));
+    }
+    add_lines(work, shift, label + ":", true);
+    for (Note note : plain.notes) {
+        note.instruction += shift;
+        work.notes.push_back(std::move(note));
+    }
+}
+
+int32_t add_parameter(Kernel& kernel, const std::string& name, Type type) {
+    Symbol symbol;
+    symbol.name = name;
+    symbol.space = StateSpace::Param;
+    symbol.type = type;
+    // Before the variables of the module that the kernel may name, whose places are kept by name alone.
+    kernel.symbols.push_back(symbol);
+    kernel.parameters.push_back(static_cast<int32_t>(kernel.symbols.size() - 1));
+    return kernel.parameters.back();
+}
+
+std::vector<std::string> shared_symbols(const Module& module, const Kernel& kernel) {
+    std::vector<std::string> names;
+    for (const Symbol& symbol : kernel.symbols) {
+        if (symbol.space == StateSpace::Shared &&
+            std::find(names.begin(), names.end(), symbol.name) == names.end()) {
+            names.push_back(symbol.name);
+        }
+    }
+    (void)module;
+    return names;
+}
+
+}  // namespace
+
+Result<Instrumented> instrument(const Module& module, const std::string& name,
+                                const InstrumentOptions& options) {
+    const Kernel* found = find_kernel(module, name);
+    if (!found) {
+        return Error{fmt::format("there is no kernel {} in this PTX; check its name", name)};
+    }
+    Work work{*found, options, {}, {}, {}, {}, {}, {}, {}};
+    work.result.sites = sites_of(*found);
+    AffineAddresses affine = affine_addresses(*found, work.result.sites, options.launch);
+    work.result.shapes = std::move(affine.shapes);
+    work.result.chunk_bytes = options.chunk_bytes;
+    work.result.symbols = shared_symbols(module, *found);
+    find_pairs(work);
+    if (auto ok = number_codes(work); !ok) {
+        return ok.error();
+    }
+    end_with_ret(work.kernel);
+    const Kernel plain = work.kernel;
+
+    RecordingText& text = work.text;
+    text = {name + "_ts_control", name + "_ts_x0",     name + "_ts_y0",      name + "_ts_width",
+            name + "_ts_height",  options.chunk_bytes, work.result.code_bits};
+    add_parameter(work.kernel, text.control, Type::U64);
+    for (const std::string& parameter : {text.x0, text.y0, text.width, text.height}) {
+        add_parameter(work.kernel, parameter, Type::U32);
+    }
+    for (Register& added : recording_registers()) {
+        work.kernel.registers.push_back(std::move(added));
+    }
+
+    const std::string plain_label = "$ts_plain";
+    // A label on the first instruction may be jumped back to: the entry stands before it.
+    add_lines(work, 0, entry_text(text, options.windowed, plain_label, work.result.symbols), true);
+    if (!options.exact) {
+        for (const Widening& widening : affine.widened) {
+            check_widening(work, widening);
+        }
+    }
+    for (const Site& site : work.result.sites) {
+        record_site(work, site);
+    }
+    uint32_t exits = 0;
+    for (uint32_t i = 0; i < plain.instructions.size(); ++i) {
+        if (ends(plain.instructions[i])) {
+            close_at_exit(work, i, exits++);
+        }
+    }
+    work.notes.insert(work.notes.end(), plain.notes.begin(), plain.notes.end());
+    const auto end = static_cast<uint32_t>(plain.instructions.size());
+    if (options.windowed) {
+        append_plain(work, plain, plain_label);
+    }
+    for (const std::string& slow : work.slow) {
+        add_lines(work, static_cast<uint32_t>(work.kernel.instructions.size()), slow);
+    }
+    (void)end;
+    std::stable_sort(work.notes.begin(), work.notes.end(), [](const Note& a, const Note& b) {
+        return a.instruction != b.instruction ? a.instruction < b.instruction
+                                              : a.before_labels && !b.before_labels;
+    });
+    work.kernel.notes = std::move(work.notes);
+
+    Module made = module;
+    made.kernels.assign(1, std::move(work.kernel));
+    if (made.version_major * 10 + made.version_minor < 62) {  // activemask
+        made.version_major = 6;
+        made.version_minor = 2;
+    }
+    auto parsed = parse(print(made), name + " with its recording");
+    if (!parsed) {
+        return parsed.error();
+    }
+    work.result.module = std::move(*parsed);
+    return std::move(work.result);
+}
+
+}  // namespace tilescope::ptx

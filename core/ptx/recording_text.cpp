@@ -1,0 +1,343 @@
+#include "core/ptx/recording_text.h"
+
+#include <fmt/format.h>
+
+namespace tilescope::ptx {
+
+namespace {
+
+constexpr uint32_t kEscapeBytes = 16 + 32 * 8;
+
+// Begins a chunk for the part of the warp whose leader runs this: %ts_clo, %ts_chi is its first slot, or
+// 0 where the pool is used up. %ts_first is the clock of the record that will stand first.
+std::string begin_chunk(const RecordingText& text) {
+    return fmt::format(R"(
+    ld.param.u64 %ts_d0, [{control}];
+    mov.u32 %ts_clo, 0;
+    mov.u32 %ts_chi, 0;
+    ld.volatile.global.u32 %ts_t0, [%ts_d0];
+    ld.global.u32 %ts_t1, [%ts_d0+4];
+    setp.ge.u32 %ts_p0, %ts_t0, %ts_t1;
+    @%ts_p0 bra {{have}};
+    atom.global.add.u32 %ts_t0, [%ts_d0], 1;
+    setp.ge.u32 %ts_p0, %ts_t0, %ts_t1;
+    @%ts_p0 bra {{have}};
+    ld.global.u64 %ts_d1, [%ts_d0+8];
+    ld.global.u64 %ts_d2, [%ts_d0+16];
+    mul.wide.u32 %ts_d3, %ts_t0, {chunk};
+    add.u64 %ts_d1, %ts_d1, %ts_d3;
+    max.u64 %ts_d1, %ts_d1, %ts_d2;
+    mov.u64 %ts_d2, %clock64;
+    cvt.u32.u64 %ts_t0, %ts_d2;
+    sub.u32 %ts_t0, %ts_t0, %ts_first;
+    cvt.u64.u32 %ts_d3, %ts_t0;
+    sub.u64 %ts_d2, %ts_d2, %ts_d3;
+    st.global.u64 [%ts_d1+8], %ts_d2;
+    st.global.u32 [%ts_d1], %ts_block;
+    mov.u32 %ts_t0, %tid.z;
+    mov.u32 %ts_t1, %ntid.y;
+    mov.u32 %ts_t2, %tid.y;
+    mad.lo.u32 %ts_t0, %ts_t0, %ts_t1, %ts_t2;
+    mov.u32 %ts_t1, %ntid.x;
+    mov.u32 %ts_t2, %tid.x;
+    mad.lo.u32 %ts_t0, %ts_t0, %ts_t1, %ts_t2;
+    shr.u32 %ts_t1, %ts_t0, 5;
+    and.b32 %ts_t0, %ts_t0, 31;
+    selp.b32 %ts_t0, 255, %ts_t0, %ts_whole;
+    shl.b32 %ts_t0, %ts_t0, 8;
+    or.b32 %ts_t0, %ts_t0, %ts_t1;
+    st.global.u32 [%ts_d1+4], %ts_t0;
+    mov.u32 %ts_t0, %smid;
+    mov.u32 %ts_t1, 0;
+    st.global.v4.b32 [%ts_d1+16], {{{{%ts_t1, %ts_t0, %ts_t1, %ts_t1}}}};
+    add.u64 %ts_d1, %ts_d1, 32;
+    mov.b64 {{{{%ts_clo, %ts_chi}}}}, %ts_d1;)",
+                       fmt::arg("control", text.control), fmt::arg("chunk", text.chunk_bytes));
+}
+
+// Opens a slow path: who leads this part of the warp, and which stream is its.
+std::string slow_open(const RecordingText& text) {
+    return fmt::format(R"(
+    mov.u32 %ts_t0, %lanemask_lt;
+    and.b32 %ts_t0, %ts_t0, %ts_m;
+    setp.eq.u32 %ts_lead, %ts_t0, 0;
+    setp.eq.u32 %ts_whole, %ts_m, %ts_full;
+    selp.b32 %ts_clo, %ts_wlo, %ts_llo, %ts_whole;
+    selp.b32 %ts_chi, %ts_whi, %ts_lhi, %ts_whole;
+    mov.u32 %ts_t0, %ctaid.y;
+    ld.param.u32 %ts_t1, [{y0}];
+    sub.u32 %ts_t0, %ts_t0, %ts_t1;
+    mov.u32 %ts_t1, %ctaid.z;
+    ld.param.u32 %ts_t2, [{height}];
+    mad.lo.u32 %ts_t0, %ts_t1, %ts_t2, %ts_t0;
+    ld.param.u32 %ts_t1, [{width}];
+    mov.u32 %ts_t2, %ctaid.x;
+    mad.lo.u32 %ts_block, %ts_t0, %ts_t1, %ts_t2;
+    ld.param.u32 %ts_t1, [{x0}];
+    sub.u32 %ts_block, %ts_block, %ts_t1;)",
+                       fmt::arg("x0", text.x0), fmt::arg("y0", text.y0), fmt::arg("width", text.width),
+                       fmt::arg("height", text.height));
+}
+
+// Sees to it that the leader's chunk has room for `bytes`, or that its cursor is 0.
+std::string make_room(const RecordingText& text, const std::string& label, uint32_t bytes) {
+    std::string room = fmt::format(R"(
+    and.b32 %ts_t0, %ts_clo, {low};
+    sub.u32 %ts_t1, %ts_t0, 1;
+    setp.ge.u32 %ts_p0, %ts_t1, {last};
+    and.pred %ts_p0, %ts_p0, %ts_lead;
+    @!%ts_p0 bra {label};)",
+                                   fmt::arg("low", text.chunk_bytes - 1),
+                                   fmt::arg("last", text.chunk_bytes - bytes), fmt::arg("label", label));
+    if (bytes > 16) {  // what is left of the chunk before is a pad
+        room += R"(
+    setp.eq.u32 %ts_p0, %ts_t0, 0;
+    mov.b64 %ts_d0, {%ts_clo, %ts_chi};
+    mov.u32 %ts_t0, 0;
+    @!%ts_p0 st.global.v4.b32 [%ts_d0], {%ts_t0, %ts_t0, %ts_t0, %ts_t0};)";
+    }
+    return room + fmt::format(fmt::runtime(begin_chunk(text)), fmt::arg("have", label)) + "\n" + label + ":";
+}
+
+// Counts a request that found no room.
+std::string count_dropped(const RecordingText& text) {
+    return fmt::format(R"(
+    setp.eq.u32 %ts_p0, %ts_chi, 0;
+    setp.eq.and.u32 %ts_p0, %ts_clo, 0, %ts_p0;
+    and.pred %ts_p1, %ts_p0, %ts_lead;
+    not.pred %ts_p0, %ts_p0;
+    and.pred %ts_p0, %ts_p0, %ts_lead;
+    ld.param.u64 %ts_d0, [{control}];
+    ld.global.u64 %ts_d0, [%ts_d0+24];
+    mul.wide.u32 %ts_d1, %ts_block, 4;
+    add.u64 %ts_d0, %ts_d0, %ts_d1;
+    @%ts_p1 red.global.add.u32 [%ts_d0], 1;)",
+                       fmt::arg("control", text.control));
+}
+
+// One single in the leader's stream. low, clock, high: registers.
+std::string put_single(const RecordingText& text, const std::string& label, const char* low,
+                       const char* clock, const char* high, uint32_t code) {
+    return fmt::format(R"(
+    mov.u32 %ts_first, {clock};{room}{dropped}
+    mad.lo.u32 %ts_t0, {clock}, {scale}, {code};
+    mov.b64 %ts_d0, {{%ts_clo, %ts_chi}};
+    @%ts_p0 st.global.v4.b32 [%ts_d0], {{{low}, %ts_t0, {high}, %ts_m}};
+    @%ts_p0 add.u32 %ts_clo, %ts_clo, 16;)",
+                       fmt::arg("clock", clock), fmt::arg("room", make_room(text, label, 16)),
+                       fmt::arg("dropped", count_dropped(text)),
+                       fmt::arg("scale", uint64_t{1} << text.code_bits), fmt::arg("code", code),
+                       fmt::arg("low", low), fmt::arg("high", high));
+}
+
+// The leader's number in the warp, in %ts_t0.
+constexpr const char* kLeader = R"(
+    neg.s32 %ts_t0, %ts_m;
+    and.b32 %ts_t0, %ts_t0, %ts_m;
+    sub.u32 %ts_t0, %ts_t0, 1;
+    popc.b32 %ts_t0, %ts_t0;)";
+
+// Puts the cursor back where it came from: in all lanes, or in the leader.
+std::string slow_close(const std::string& back) {
+    return std::string(kLeader) + fmt::format(R"(
+    shfl.sync.idx.b32 %ts_t1, %ts_clo, %ts_t0, 31, %ts_m;
+    shfl.sync.idx.b32 %ts_t2, %ts_chi, %ts_t0, 31, %ts_m;
+    @%ts_whole mov.u32 %ts_wlo, %ts_t1;
+    @%ts_whole mov.u32 %ts_whi, %ts_t2;
+    not.pred %ts_p0, %ts_whole;
+    and.pred %ts_p0, %ts_p0, %ts_lead;
+    @%ts_p0 mov.u32 %ts_llo, %ts_clo;
+    @%ts_p0 mov.u32 %ts_lhi, %ts_chi;
+    bra.uni {};
+)",
+                                              back);
+}
+
+}  // namespace
+
+std::vector<Register> recording_registers() {
+    std::vector<Register> registers;
+    for (const char* name :
+         {"full", "wlo", "whi", "llo", "lhi", "bad", "a",   "aclock", "m",     "clock", "lo",
+          "hi",   "tag", "t0",  "t1",  "t2",  "clo", "chi", "first",  "block", "ahi"}) {
+        registers.push_back({fmt::format("%ts_{}", name), Type::B32});
+    }
+    for (const char* name : {"low", "p0", "p1", "q", "lead", "whole"}) {
+        registers.push_back({fmt::format("%ts_{}", name), Type::Pred});
+    }
+    for (const char* name : {"d0", "d1", "d2", "d3"}) {
+        registers.push_back({fmt::format("%ts_{}", name), Type::B64});
+    }
+    return registers;
+}
+
+std::string entry_text(const RecordingText& text, bool windowed, const std::string& plain_label,
+                       const std::vector<std::string>& symbols) {
+    std::string result;
+    if (windowed) {
+        result += fmt::format(R"(
+    mov.u32 %ts_t0, %ctaid.x;
+    ld.param.u32 %ts_t1, [{x0}];
+    sub.u32 %ts_t0, %ts_t0, %ts_t1;
+    ld.param.u32 %ts_t1, [{width}];
+    setp.ge.u32 %ts_p0, %ts_t0, %ts_t1;
+    mov.u32 %ts_t0, %ctaid.y;
+    ld.param.u32 %ts_t1, [{y0}];
+    sub.u32 %ts_t0, %ts_t0, %ts_t1;
+    ld.param.u32 %ts_t1, [{height}];
+    setp.ge.or.u32 %ts_p0, %ts_t0, %ts_t1, %ts_p0;
+    @%ts_p0 bra.uni {plain};)",
+                              fmt::arg("x0", text.x0), fmt::arg("y0", text.y0), fmt::arg("width", text.width),
+                              fmt::arg("height", text.height), fmt::arg("plain", plain_label));
+    }
+    result += R"(
+    activemask.b32 %ts_full;
+    mov.u32 %ts_t0, %lanemask_lt;
+    and.b32 %ts_t0, %ts_t0, %ts_full;
+    setp.eq.u32 %ts_low, %ts_t0, 0;
+    mov.u32 %ts_wlo, 0;
+    mov.u32 %ts_whi, 0;
+    mov.u32 %ts_llo, 0;
+    mov.u32 %ts_lhi, 0;
+    mov.u32 %ts_bad, 0;)";
+    if (!symbols.empty()) {  // every thread would write the same: the first of each block does
+        result += fmt::format(R"(
+    mov.u32 %ts_t0, %tid.x;
+    mov.u32 %ts_t1, %tid.y;
+    or.b32 %ts_t0, %ts_t0, %ts_t1;
+    mov.u32 %ts_t1, %tid.z;
+    or.b32 %ts_t0, %ts_t0, %ts_t1;
+    setp.eq.u32 %ts_p0, %ts_t0, 0;
+    ld.param.u64 %ts_d0, [{}];)",
+                              text.control);
+        for (size_t i = 0; i < symbols.size(); ++i) {
+            result += fmt::format("\n    mov.u64 %ts_d1, {};\n    @%ts_p0 st.global.u64 [%ts_d0+{}], %ts_d1;",
+                                  symbols[i], 40 + 8 * i);
+        }
+    }
+    return result;
+}
+
+std::string exit_text(const RecordingText& text, uint32_t number) {
+    const auto close = [&](const char* low, const char* high) {
+        return fmt::format(
+            R"(
+    and.b32 %ts_t0, {low}, {mask};
+    setp.ne.u32 %ts_p0, %ts_t0, 0;{only}
+    mov.b64 %ts_d2, {{{low}, {high}}};
+    and.b64 %ts_d2, %ts_d2, {chunk};
+    max.u64 %ts_d2, %ts_d2, %ts_d1;
+    mov.u64 %ts_d3, %clock64;
+    @%ts_p0 st.global.u32 [%ts_d2+16], %ts_t0;
+    @%ts_p0 st.global.u64 [%ts_d2+24], %ts_d3;)",
+            fmt::arg("low", low), fmt::arg("high", high), fmt::arg("mask", text.chunk_bytes - 1),
+            fmt::arg("chunk", -static_cast<int64_t>(text.chunk_bytes)),
+            fmt::arg("only", low == std::string("%ts_wlo") ? "\n    and.pred %ts_p0, %ts_p0, %ts_low;" : ""));
+    };
+    return fmt::format(R"(
+    ld.param.u64 %ts_d0, [{control}];
+    or.b32 %ts_t0, %ts_wlo, %ts_llo;
+    or.b32 %ts_t0, %ts_t0, %ts_bad;
+    setp.eq.u32 %ts_p0, %ts_t0, 0;
+    @%ts_p0 bra $ts_closed_{number};
+    ld.global.u64 %ts_d1, [%ts_d0+16];{warp}{lane}
+    setp.ne.u32 %ts_p0, %ts_bad, 0;
+    @%ts_p0 red.global.or.b32 [%ts_d0+32], 1;
+$ts_closed_{number}:)",
+                       fmt::arg("control", text.control), fmt::arg("warp", close("%ts_wlo", "%ts_whi")),
+                       fmt::arg("lane", close("%ts_llo", "%ts_lhi")), fmt::arg("number", number));
+}
+
+Sequence single_text(const RecordingText& text, const SiteText& site) {
+    Sequence sequence;
+    const auto slow = fmt::format("$ts_slow_{}", site.number), back = fmt::format("$ts_back_{}", site.number);
+    sequence.before =
+        fmt::format(R"({address}
+    activemask.b32 %ts_m;
+    mov.u32 %ts_clock, %clock;
+    and.b32 %ts_t0, %ts_wlo, {low};
+    setp.eq.u32 %ts_q, %ts_t0, 0;
+    setp.ne.or.u32 %ts_q, %ts_m, %ts_full, %ts_q;
+    @%ts_q bra.uni {slow};
+    mad.lo.u32 %ts_tag, %ts_clock, {scale}, {code};
+    mov.b64 %ts_d0, {{%ts_wlo, %ts_whi}};
+    @%ts_low st.global.v4.b32 [%ts_d0], {{%ts_lo, %ts_tag, %ts_hi, %ts_m}};
+    add.u32 %ts_wlo, %ts_wlo, 16;
+{back}:)",
+                    fmt::arg("address", site.address), fmt::arg("low", text.chunk_bytes - 1),
+                    fmt::arg("slow", slow), fmt::arg("back", back),
+                    fmt::arg("scale", uint64_t{1} << text.code_bits), fmt::arg("code", site.single));
+    sequence.slow = slow + ":" + slow_open(text) +
+                    put_single(text, fmt::format("$ts_have_{}", site.number), "%ts_lo", "%ts_clock", "%ts_hi",
+                               site.single) +
+                    slow_close(back);
+    return sequence;
+}
+
+Sequence escape_text(const RecordingText& text, const SiteText& site) {
+    Sequence sequence;
+    // Every lane needs the leader's cursor, so all of it is a slow path, in its place.
+    sequence.before =
+        site.address + R"(
+    activemask.b32 %ts_m;
+    mov.u32 %ts_clock, %clock;
+    mov.u32 %ts_first, %ts_clock;)" +
+        slow_open(text) + make_room(text, fmt::format("$ts_have_{}", site.number), kEscapeBytes) +
+        count_dropped(text) + std::string(kLeader) +
+        fmt::format(R"(
+    shfl.sync.idx.b32 %ts_t1, %ts_clo, %ts_t0, 31, %ts_m;
+    shfl.sync.idx.b32 %ts_t2, %ts_chi, %ts_t0, 31, %ts_m;
+    mad.lo.u32 %ts_tag, %ts_clock, {scale}, {code};
+    mov.b64 %ts_d0, {{%ts_t1, %ts_t2}};
+    setp.ne.u64 %ts_q, %ts_d0, 0;
+    @%ts_p0 st.global.v4.b32 [%ts_d0], {{%ts_lo, %ts_tag, %ts_hi, %ts_m}};
+    mov.u32 %ts_t0, %laneid;
+    mul.wide.u32 %ts_d1, %ts_t0, 8;
+    add.u64 %ts_d0, %ts_d0, %ts_d1;
+    mov.b64 %ts_d1, {{%ts_lo, %ts_hi}};
+    @%ts_q st.global.u64 [%ts_d0+16], %ts_d1;
+    @%ts_p0 add.u32 %ts_clo, %ts_clo, {bytes};)",
+                    fmt::arg("scale", uint64_t{1} << text.code_bits), fmt::arg("code", site.single),
+                    fmt::arg("bytes", kEscapeBytes)) +
+        slow_close(fmt::format("$ts_back_{}", site.number)) + fmt::format("$ts_back_{}:", site.number);
+    return sequence;
+}
+
+std::string pair_first_text(const SiteText& site) {
+    return site.address + site.check + R"(
+    mov.u32 %ts_a, %ts_lo;
+    mov.u32 %ts_ahi, %ts_hi;
+    mov.u32 %ts_aclock, %clock;)";
+}
+
+Sequence pair_second_text(const RecordingText& text, const SiteText& first, const SiteText& second,
+                          uint32_t code) {
+    Sequence sequence;
+    const auto slow = fmt::format("$ts_slow_{}", second.number),
+               back = fmt::format("$ts_back_{}", second.number);
+    sequence.before =
+        fmt::format(R"({address}{check}
+    activemask.b32 %ts_m;
+    mov.u32 %ts_clock, %clock;
+    and.b32 %ts_t0, %ts_wlo, {low};
+    setp.eq.u32 %ts_q, %ts_t0, 0;
+    setp.ne.or.u32 %ts_q, %ts_m, %ts_full, %ts_q;
+    @%ts_q bra.uni {slow};
+    mad.lo.u32 %ts_tag, %ts_aclock, {scale}, {code};
+    mov.b64 %ts_d0, {{%ts_wlo, %ts_whi}};
+    @%ts_low st.global.v4.b32 [%ts_d0], {{%ts_a, %ts_tag, %ts_lo, %ts_clock}};
+    add.u32 %ts_wlo, %ts_wlo, 16;
+{back}:)",
+                    fmt::arg("address", second.address), fmt::arg("check", second.check),
+                    fmt::arg("low", text.chunk_bytes - 1), fmt::arg("slow", slow), fmt::arg("back", back),
+                    fmt::arg("scale", uint64_t{1} << text.code_bits), fmt::arg("code", code));
+    sequence.slow = slow + ":" + slow_open(text) +
+                    put_single(text, fmt::format("$ts_have_{}", second.number), "%ts_a", "%ts_aclock",
+                               "%ts_ahi", first.single) +
+                    put_single(text, fmt::format("$ts_more_{}", second.number), "%ts_lo", "%ts_clock",
+                               "%ts_hi", second.single) +
+                    slow_close(back);
+    return sequence;
+}
+
+}  // namespace tilescope::ptx

@@ -1,0 +1,54 @@
+// The recording sequence as PTX text: what instrument.cpp puts before a site, at the kernel's entry and
+// at its exits. core/ptx/instrument.h says what it writes.
+//
+// Registers that live through the kernel:
+//
+//   %ts_full            lanes that the warp began with
+//   %ts_low             whether this is the lowest of them, which writes the warp's stream
+//   %ts_wlo, %ts_whi    cursor of the warp's stream, the same in all lanes; low bits 0: no room
+//   %ts_llo, %ts_lhi    cursor of the lane's own stream
+//   %ts_bad             not 0 once an address was not as proven
+//   %ts_a, %ts_aclock   low address and clock of the first half of a pair
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/ptx/ast.h"
+
+namespace tilescope::ptx {
+
+struct RecordingText {
+    std::string control, x0, y0, width, height;  // names of the added parameters
+    uint32_t chunk_bytes = 0;
+    uint32_t code_bits = 0;
+};
+
+// Registers to declare beside the kernel's own.
+std::vector<Register> recording_registers();
+
+// What a sequence needs to know of a site.
+struct SiteText {
+    uint32_t number = 0;  // for labels: no two sequences have the same
+    std::string address;  // PTX that puts the address in %ts_lo and %ts_hi
+    uint32_t single = 0;  // code of the site alone
+    std::string check;    // PTX that puts what is not as proven in %ts_bad
+};
+
+std::string entry_text(const RecordingText& text, bool windowed, const std::string& plain_label,
+                       const std::vector<std::string>& symbols);
+std::string exit_text(const RecordingText& text, uint32_t number);
+
+// The sequence before a site, and its slow path, which goes to the end of the kernel.
+struct Sequence {
+    std::string before, slow;
+};
+Sequence single_text(const RecordingText& text, const SiteText& site);
+Sequence escape_text(const RecordingText& text, const SiteText& site);
+std::string pair_first_text(const SiteText& site);
+Sequence pair_second_text(const RecordingText& text, const SiteText& first, const SiteText& second,
+                          uint32_t code);
+
+}  // namespace tilescope::ptx
