@@ -19,6 +19,53 @@ function(tilescope_embed target function)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
+# Builds files of any kind and size into a target, as the assembler reads them; rebuilt when one of them changes:
+#
+#   tilescope_embed_bytes(TARGET tilescope::kernels::embedded_assets FILES...)    FILES below the project's folder
+#
+# gives the target   std::vector<std::pair<std::string_view, std::string_view>> tilescope::kernels::embedded_assets();
+# which returns path and bytes of each, in the order given.
+function(tilescope_embed_bytes target function)
+  string(REGEX MATCH "^(.*)::([a-z_]+)$" ignored ${function})
+  set(namespace ${CMAKE_MATCH_1})
+  set(name ${CMAKE_MATCH_2})
+  string(REPLACE "::" "_" stem ${function})
+  set(number 0)
+  set(assembly "")
+  set(symbols "")
+  set(rows "")
+  set(paths "")
+  foreach(file IN LISTS ARGN)
+    set(path ${PROJECT_SOURCE_DIR}/${file})
+    set(begin ${stem}_${number})
+    string(APPEND assembly "__asm__(\".section .rodata\\n.balign 16\\n.global ${begin}\\n${begin}:\\n"
+                           ".incbin \\\"${path}\\\"\\n.global ${begin}_end\\n${begin}_end:\\n.byte 0\\n.text\\n\");\n")
+    string(APPEND symbols "extern \"C\" const char ${begin}[], ${begin}_end[];\n")
+    string(APPEND rows "        {\"${file}\", {${begin}, static_cast<std::size_t>(${begin}_end - ${begin})}},\n")
+    list(APPEND paths ${path})
+    math(EXPR number "${number} + 1")
+  endforeach()
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/generated/${stem}.cpp)
+  file(CONFIGURE OUTPUT ${out} @ONLY CONTENT "// Made by cmake/embed.cmake.
+#include <string_view>
+#include <utility>
+#include <vector>
+
+${assembly}${symbols}
+namespace ${namespace} {
+
+std::vector<std::pair<std::string_view, std::string_view>> ${name}();
+std::vector<std::pair<std::string_view, std::string_view>> ${name}() {
+    return {
+${rows}    };
+}
+
+}  // namespace ${namespace}
+")
+  set_source_files_properties(${out} PROPERTIES OBJECT_DEPENDS "${paths}")
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   string(REGEX MATCH "^(.*)::([a-z_]+)$" ignored ${FUNCTION})
   set(namespace ${CMAKE_MATCH_1})

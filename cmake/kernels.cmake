@@ -3,8 +3,15 @@ include(cmake/embed.cmake)
 
 tilescope_part(kernels LINK tilescope_export)
 file(GLOB shipped RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-     ${PROJECT_SOURCE_DIR}/kernels/*.cu ${PROJECT_SOURCE_DIR}/assets/ptx/*.ptx)
+     ${PROJECT_SOURCE_DIR}/kernels/*.cu ${PROJECT_SOURCE_DIR}/assets/ptx/*.ptx
+     ${PROJECT_SOURCE_DIR}/assets/ptx/roofs/*.ptx)
 tilescope_embed(tilescope_kernels tilescope::kernels::embedded_file ${shipped})
+
+# What real GPUs said: recordings with their index, counters, and times. There may be none.
+file(GLOB measured RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/assets/recordings/index.json ${PROJECT_SOURCE_DIR}/assets/recordings/*.tsc
+     ${PROJECT_SOURCE_DIR}/assets/counters/*.json ${PROJECT_SOURCE_DIR}/assets/timings/*.json)
+tilescope_embed_bytes(tilescope_kernels tilescope::kernels::embedded_assets ${measured})
 
 # The GPU side: NVIDIA's libraries are opened at run time, so nothing of theirs is needed to build.
 tilescope_part(kernels/gpu LINK tilescope_kernels ${CMAKE_DL_LIBS})

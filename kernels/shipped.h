@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -21,11 +22,15 @@ struct ShippedRecording {
     std::string_view bytes;  // of the .tsc file
 };
 
+// Those that were built in; none where assets/recordings holds none. tests/gpu/make_recordings.sh makes them.
 const std::vector<ShippedRecording>& shipped_recordings();
 const ShippedRecording* find_shipped_recording(std::string_view name);
 Result<trace::Trace> open_shipped(const ShippedRecording& recording);
+// An index (assets/recordings/index.json) without the bytes that it names. `name` is named in errors.
+Result<std::vector<ShippedRecording>> recordings_from_json(std::string_view text, std::string_view name);
 
-// What Nsight Compute counted in one launch, from assets/counters.
+// What Nsight Compute counted in one launch of the plain, uninstrumented kernel, from assets/counters, as
+// tests/gpu/counters.py writes it.
 struct CounterRow {
     std::string kernel;
     uint32_t m = 0, k = 0, n = 0, tile = 0;
@@ -35,6 +40,7 @@ struct Counters {
     std::string device, driver, tool, date, command;
     std::vector<CounterRow> rows;
 };
+const double* find_counter(const CounterRow& row, std::string_view metric);  // null where not read
 Result<Counters> counters_from_json(std::string_view text, std::string_view name);
 const std::vector<Counters>& shipped_counters();
 

@@ -45,6 +45,7 @@ int parse_and_run(int argc, char** argv) {
     add_open(app, chosen);
     add_kernels(app, chosen);
     add_record(app, chosen);
+    add_recordings(app, chosen);
     add_report(app, chosen);
     add_table(app, chosen);
     add_render(app, chosen);

@@ -25,6 +25,7 @@ int run(int argc, char** argv);
 using Chosen = std::function<int()>;
 void add_kernels(CLI::App& app, Chosen& chosen);
 void add_record(CLI::App& app, Chosen& chosen);
+void add_recordings(CLI::App& app, Chosen& chosen);
 void add_report(CLI::App& app, Chosen& chosen);
 void add_table(CLI::App& app, Chosen& chosen);
 void add_render(CLI::App& app, Chosen& chosen);

@@ -2,9 +2,9 @@
 #include <memory>
 
 #include "app/cli/cli.h"
+#include "app/cli/open_recording.h"
 #include "core/analysis/summary.h"
 #include "core/export/report.h"
-#include "core/trace/file.h"
 
 namespace tilescope::cli {
 
@@ -16,11 +16,12 @@ struct Options {
 };
 
 int run_report(const Options& options) {
-    const auto trace = trace::read_file(options.file);
-    if (!trace) return fail(kFailure, trace.error().message);
-    const auto summary = analysis::summarize(*trace);
+    const auto opened = open_recording(options.file);
+    if (!opened) return fail(kFailure, opened.error().message);
+    const trace::Trace& trace = opened->trace;
+    const auto summary = analysis::summarize(trace);
     if (!summary) return fail(kFailure, summary.error().message);
-    return print(options.json ? report::to_json(*trace, *summary) : report::to_text(*trace, *summary));
+    return print(options.json ? report::to_json(trace, *summary) : report::to_text(trace, *summary));
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ void add_report(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App* command =
         app.add_subcommand("report", "Print the sums of a recording, by site, space and array");
-    command->add_option("FILE", options->file, "A recording (.tsc)")->required();
+    command->add_option("FILE", options->file, kRecordingArgument)->required();
     command->add_flag("--json", options->json, "Print JSON (schema tilescope.report/1)");
     command->callback([options, &chosen] { chosen = [options] { return run_report(*options); }; });
 }

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/open_recording.h"
 #include "app/cli/values.h"
 #include "core/analysis/phases.h"
 #include "core/playback/phase_table.h"
 #include "core/playback/replay.h"
-#include "core/trace/file.h"
 #include "kernels/record.h"
 
 namespace tilescope::cli {
@@ -49,8 +49,9 @@ int run_table(const Options& options) {
         return fail(kWrongCall,
                     fmt::format("--format '{}' is not a format; choose text, csv or md", options.format));
     }
-    const auto trace = trace::read_file(options.file);
-    if (!trace) return fail(kFailure, trace.error().message);
+    const auto opened = open_recording(options.file);
+    if (!opened) return fail(kFailure, opened.error().message);
+    const trace::Trace* const trace = &opened->trace;
     if (trace->blocks.empty())
         return fail(kFailure, fmt::format("'{}' holds no blocks; record it again", options.file));
     const trace::Block& first = trace->blocks.front();
@@ -82,7 +83,7 @@ void add_table(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App* command =
         app.add_subcommand("table", "Print what each thread of a block loads and multiplies in each phase");
-    command->add_option("FILE", options->file, "A recording (.tsc)")->required();
+    command->add_option("FILE", options->file, kRecordingArgument)->required();
     command->add_option("--block", options->block, "The block, as x,y (the first one recorded)");
     command->add_option("--format", options->format, "text, csv or md (text)");
     command->callback([options, &chosen] { chosen = [options] { return run_table(*options); }; });

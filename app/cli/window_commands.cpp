@@ -6,10 +6,10 @@
 
 #include "app/app.h"
 #include "app/cli/cli.h"
+#include "app/cli/open_recording.h"
 #include "app/cli/output.h"
 #include "app/cli/values.h"
 #include "app/session.h"
-#include "core/trace/file.h"
 #include "kernels/catalogue.h"
 #include "kernels/record.h"
 
@@ -38,6 +38,11 @@ Result<app::State> state_of(Result<trace::Trace> trace, std::string origin) {
     return state;
 }
 
+Result<app::State> state_of(Result<OpenedRecording> opened) {
+    if (!opened) return opened.error();
+    return state_of(std::move(opened->trace), std::move(opened->origin));
+}
+
 int wrong_theme(const std::string& theme) {
     return fail(kWrongCall, fmt::format("--theme '{}' is not known; choose light or dark", theme));
 }
@@ -53,7 +58,7 @@ int show(Result<app::State> state, app::Theme theme) {
 int run_open(const Options& options) {
     const auto theme = parse_theme(options.theme);
     if (!theme) return wrong_theme(options.theme);
-    return show(state_of(trace::read_file(options.file), options.file), *theme);
+    return show(state_of(open_recording(options.file)), *theme);
 }
 
 int run_default_window(const Options& options) {
@@ -79,7 +84,7 @@ int run_render(const Options& options) {
                                 options.size, kLeastSide, kMostSide));
     }
     if (auto good = check_output(options.output); !good) return fail(kFailure, good.error().message);
-    auto state = state_of(trace::read_file(options.file), options.file);
+    auto state = state_of(open_recording(options.file));
     if (!state) return fail(kFailure, state.error().message);
     const trace::Trace& trace = *state->session->trace;
     const auto step = parse_step(options.at, trace);
@@ -112,7 +117,7 @@ void add_window(CLI::App& app, Chosen& chosen) {
 void add_open(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand("open", "Open the window on a recording");
-    command->add_option("FILE", options->file, "A recording (.tsc)")->required();
+    command->add_option("FILE", options->file, kRecordingArgument)->required();
     command->add_option("--theme", options->theme, "Colours: light or dark (light)");
     command->callback([options, &chosen] { chosen = [options] { return run_open(*options); }; });
 }
@@ -121,7 +126,7 @@ void add_render(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App* command =
         app.add_subcommand("render", "Draw a step of a recording as a PNG, without a display");
-    command->add_option("FILE", options->file, "A recording (.tsc)")->required();
+    command->add_option("FILE", options->file, kRecordingArgument)->required();
     command->add_option("--screen", options->screen, "The screen to draw: step (step)");
     command->add_option("--at", options->at, "The step, from 1 on, or first, middle or last (first)");
     command->add_option("--size", options->size, "Size in pixels (1600x1000)");

@@ -1,0 +1,64 @@
+// Every recording that ships from a real GPU, against a CPU recording of the same launch made now.
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/shipped.h"
+#include "tests/recorded.h"
+#include "tests/same_accesses.h"
+
+namespace tilescope::kernels {
+namespace {
+
+class ShippedRecordings : public testing::TestWithParam<std::string> {};
+
+TEST_P(ShippedRecordings, HoldWhatACpuRecordsOfTheSameLaunch) {
+    const ShippedRecording& entry = *find_shipped_recording(GetParam());
+    const auto shipped = open_shipped(entry);
+    ASSERT_TRUE(shipped) << shipped.error().message;
+    const trace::Meta& meta = shipped->meta;
+    EXPECT_EQ(meta.backend, trace::Backend::Gpu);
+    EXPECT_EQ(meta.kernel, entry.kernel);
+    EXPECT_EQ((std::vector{meta.m, meta.k, meta.n, meta.tile}),
+              (std::vector{entry.m, entry.k, entry.n, entry.tile}));
+    EXPECT_EQ(meta.device, entry.device);
+    EXPECT_EQ(meta.driver, entry.driver);
+    EXPECT_TRUE(meta.complete) << meta.incomplete_reason;
+    EXPECT_EQ(trace::dropped_of(*shipped), 0u);
+    EXPECT_EQ(shipped->time.size(), shipped->steps()) << "a clock for every step";
+    const std::string& name = meta.kernel;
+    if (name != "tiled_no_barrier" && name != "tiled_stale_edge") {
+        EXPECT_TRUE(meta.result.verified) << meta.result.wrong << " elements are wrong";
+    }
+
+    // The trace's own PTX, so that a recording stays good when the PTX that ships is made anew.
+    const auto sized = plan_of(*shipped);
+    ASSERT_TRUE(sized) << sized.error().message;
+    RecordOptions options;
+    options.window = meta.window;
+    options.seed = meta.seed;
+    const auto again = record_cpu(*sized, options);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(trace::first_difference(*shipped, *again), "");
+}
+
+std::vector<std::string> names() {
+    std::vector<std::string> list;
+    for (const ShippedRecording& recording : shipped_recordings()) list.push_back(recording.name);
+    return list;
+}
+
+std::string as_identifier(const testing::TestParamInfo<std::string>& parameter) {
+    std::string name = parameter.param;
+    for (char& c : name)
+        if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Assets, ShippedRecordings, testing::ValuesIn(names()), as_identifier);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ShippedRecordings);
+
+}  // namespace
+}  // namespace tilescope::kernels
