@@ -1,9 +1,7 @@
 // tilescope record KERNEL ...: runs a kernel and writes its recording.
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -11,28 +9,13 @@
 #include "app/cli/cli.h"
 #include "app/cli/output.h"
 #include "app/cli/progress.h"
+#include "app/cli/ptx_choice.h"
 #include "app/cli/record_options.h"
 #include "core/trace/file.h"
 
 namespace tilescope::cli {
 
 namespace {
-
-// Another compiler's PTX of the same kernel takes the place of the one that ships.
-Result<void> use_ptx(kernels::Plan& plan, const std::string& path) {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error)) {
-        return Error{fmt::format("'{}' is a folder; give --ptx a PTX file", path)};
-    }
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    if (!file || !(text << file.rdbuf())) {
-        return Error{fmt::format("PTX file '{}' cannot be read; check its name and permissions", path)};
-    }
-    plan.ptx = text.str();
-    plan.ptx_name = std::filesystem::path(path).filename().string();
-    return {};
-}
 
 std::string counted(uint64_t count, const char* noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -64,7 +47,7 @@ int run_record(const RecordRequest& request) {
     if (!job) return fail(kWrongCall, job.error().message);
     if (auto good = check_output(job->output); !good) return fail(kFailure, good.error().message);
     if (!request.ptx_file.empty()) {
-        if (auto good = use_ptx(job->plan, request.ptx_file); !good)
+        if (auto good = use_ptx_file(job->plan, request.ptx_file); !good)
             return fail(kFailure, good.error().message);
     }
 

@@ -1,8 +1,7 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "core/export/report.h"
+#include "core/export/text_table.h"
 
 namespace tilescope::report {
 namespace {
@@ -10,40 +9,6 @@ namespace {
 using analysis::Sums;
 
 constexpr const char* kThin = "\u2009";
-
-// Columns a terminal needs for a text: thin spaces are three bytes and one column.
-size_t columns(const std::string& text) {
-    return static_cast<size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-// Rows of cells under headings: the first `left` columns to the left, numbers to the right.
-class Table {
-public:
-    Table(size_t left, std::vector<std::string> headings) : left_(left), rows_{std::move(headings)} {}
-    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-
-    std::string text() const {
-        std::vector<size_t> width(rows_[0].size(), 0);
-        for (const auto& row : rows_)
-            for (size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], columns(row[c]));
-        std::string out;
-        for (const auto& row : rows_) {
-            std::string line = " ";
-            for (size_t c = 0; c < row.size(); ++c) {
-                const std::string pad(width[c] - columns(row[c]), ' ');
-                line += c < left_ ? fmt::format(" {}{} ", row[c], pad) : fmt::format(" {}{} ", pad, row[c]);
-            }
-            line.erase(line.find_last_not_of(' ') + 1);
-            out += line + "\n";
-        }
-        return out;
-    }
-
-private:
-    size_t left_;
-    std::vector<std::vector<std::string>> rows_;
-};
 
 // How many times the least: "1.00", "32.00"; "-" for nothing.
 std::string ratio(uint64_t needed, uint64_t ideal) {
@@ -85,7 +50,7 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary)
     std::string out = heading(trace, summary);
     const std::string note = whole(trace) ? "" : " (not whole)";
 
-    Table global(
+    TextTable global(
         1, {fmt::format("global memory{}", note), "requests", "lanes", "bytes", "sectors", "ideal", "ratio"});
     const auto add_global = [&](const char* name, const Sums& s) {
         global.add({name, grouped(s.requests), grouped(s.lanes), grouped(s.bytes), grouped(s.sectors),
@@ -95,8 +60,8 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary)
     add_global("stores", summary.global_store);
     out.append("\n").append(global.text());
 
-    Table shared(1, {fmt::format("shared memory{}", note), "requests", "lanes", "wavefronts", "ideal",
-                     "bank conflicts", "ratio"});
+    TextTable shared(1, {fmt::format("shared memory{}", note), "requests", "lanes", "wavefronts", "ideal",
+                         "bank conflicts", "ratio"});
     const auto add_shared = [&](const char* name, const Sums& s) {
         shared.add({name, grouped(s.requests), grouped(s.lanes), grouped(s.wavefronts),
                     grouped(s.ideal_wavefronts), grouped(s.bank_conflicts()),
@@ -106,8 +71,8 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary)
     add_shared("stores", summary.shared_store);
     out.append("\n").append(shared.text());
 
-    Table sites(3, {fmt::format("site{}", note), "what", "array", "line", "bytes", "requests", "lanes",
-                    "sectors or wavefronts", "ideal", "ratio"});
+    TextTable sites(3, {fmt::format("site{}", note), "what", "array", "line", "bytes", "requests", "lanes",
+                        "sectors or wavefronts", "ideal", "ratio"});
     for (const analysis::SiteSums& row : summary.sites) {
         const ptx::Site& site = trace.sites[row.site];
         const bool known = row.array < trace.arrays.size();
@@ -122,7 +87,7 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary)
     }
     out.append("\n").append(sites.text());
 
-    Table reuse(1, {fmt::format("loads of an element{}", note), "elements", "loads", "fewest", "most"});
+    TextTable reuse(1, {fmt::format("loads of an element{}", note), "elements", "loads", "fewest", "most"});
     for (const analysis::Reuse& r : summary.reuse)
         reuse.add({r.array, grouped(r.elements), grouped(r.loads), grouped(r.min), grouped(r.max)});
     out.append("\n").append(reuse.text());

@@ -1,0 +1,25 @@
+// Rows of cells under headings, for a terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tilescope::report {
+
+// The first `left` columns to the left, numbers to the right. Cells are UTF-8: a thin space between groups
+// of digits is three bytes and one column.
+class TextTable {
+public:
+    TextTable(size_t left, std::vector<std::string> headings) : left_(left), rows_{std::move(headings)} {}
+    void add(std::vector<std::string> row) {
+        rows_.push_back(std::move(row));
+    }  // no more cells than headings
+    std::string text() const;
+
+private:
+    size_t left_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace tilescope::report
