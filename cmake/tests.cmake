@@ -27,6 +27,19 @@ endforeach()
 tilescope_tests(unit gpu LINK tilescope_gpu)
 tilescope_tests(host gpu LINK tilescope_gpu)
 tilescope_tests(gpu record LINK tilescope_gpu)
+
+# The stand-in for NVIDIA's driver, which a program finds by LD_LIBRARY_PATH and a test by its path.
+file(GLOB fake_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/host/fake_cuda/*.cpp)
+add_library(fake_cuda SHARED EXCLUDE_FROM_ALL ${fake_cuda_sources})
+set_target_properties(fake_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1 CXX_VISIBILITY_PRESET hidden
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fake_cuda)
+function(tilescope_uses_fake_cuda target)
+  if(TARGET ${target})
+    target_compile_definitions(${target} PRIVATE TILESCOPE_FAKE_CUDA="$<TARGET_FILE:fake_cuda>")
+    add_dependencies(${target} fake_cuda)
+  endif()
+endfunction()
+tilescope_uses_fake_cuda(host_gpu)
 if(TARGET host_kernels)
   target_compile_definitions(host_kernels PRIVATE TILESCOPE_CLANG="${TILESCOPE_CLANG}")
 endif()
@@ -39,6 +52,7 @@ if(TARGET host_cli)
     TILESCOPE_HAS_WINDOW=$<BOOL:${TILESCOPE_APP}>)
   add_dependencies(host_cli tilescope)
 endif()
+tilescope_uses_fake_cuda(host_cli)
 
 # core/ stands alone: every object of it, used or not, is linked with nothing but core's own libraries, and
 # what came out asks for no OpenGL, X11, CUDA or ImGui.

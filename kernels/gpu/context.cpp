@@ -159,7 +159,8 @@ Result<std::shared_ptr<Context>> open_context(int ordinal) {
 
 Result<void> enter(Context& context) {
     if (context.health != Health::Good) {
-        return Error{fmt::format("{} has to be opened again, because {}", context.info.name, context.why)};
+        return Error{fmt::format("{} cannot be used as it was opened, because {}; open it again",
+                                 context.info.name, context.why)};
     }
     if (const int code = context.api->context_set(context.handle)) {
         return failure(context, code, fmt::format("using {}", context.info.name), "open it again");
