@@ -1,62 +1,16 @@
 // Runs a plan's blocks on the CPU with a recorder each, and puts the trace together.
 #include "kernels/record.h"
 
-#include <algorithm>
-#include <ctime>
 #include <mutex>
 #include <new>
 #include <tuple>
 
-#include <fmt/core.h>
-#include <unistd.h>
-
-#include "core/base/version.h"
 #include "core/trace/builder.h"
-#include "kernels/record_launch.h"
+#include "kernels/record_parts.h"
 
 namespace tilescope::kernels {
 
 namespace {
-
-BlockWindow clip(const BlockWindow& window, const Dim3& grid) {
-    return {window.x0, std::min(window.x1, grid.x), window.y0, std::min(window.y1, grid.y)};
-}
-
-std::string now_utc() {
-    const std::time_t now = std::time(nullptr);
-    std::tm utc{};
-    gmtime_r(&now, &utc);
-    char text[32];
-    const size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return {text, length};
-}
-
-Schedule schedule_of(const Plan& plan, const RecordOptions& options) {
-    return options.schedule.value_or(plan.kernel ? plan.kernel->default_schedule : Schedule{});
-}
-
-trace::Meta meta_of(const Plan& plan, const RecordOptions& options, const BlockWindow& window) {
-    trace::Meta meta;
-    meta.tool_version = kVersion;
-    meta.kernel = plan.kernel ? plan.kernel->name : "";
-    meta.source_name = plan.source_name;
-    meta.source = plan.source;
-    meta.ptx_name = plan.ptx_name;
-    meta.ptx = plan.ptx;
-    meta.backend = trace::Backend::Cpu;
-    meta.device = "CPU lockstep interpreter";
-    meta.recorded_at = options.timestamp ? now_utc() : "";
-    meta.m = plan.shape.m;
-    meta.k = plan.shape.k;
-    meta.n = plan.shape.n;
-    meta.tile = plan.shape.tile;
-    meta.grid = plan.grid;
-    meta.block = plan.block;
-    meta.window = window;
-    meta.schedule = schedule_of(plan, options);
-    meta.seed = options.seed;
-    return meta;
-}
 
 bool after(const simt::BlockId& a, const simt::BlockId& b) {
     return std::tie(a.z, a.y, a.x) > std::tie(b.z, b.y, b.x);
@@ -72,63 +26,19 @@ void set_outcome(trace::Meta& meta, const simt::Outcome& outcome) {
     }
 }
 
-struct StepCounter final : simt::BlockObserver {
-    uint64_t steps = 0;
-    void on_request(const simt::Request&) override { ++steps; }
-    void on_barrier(uint32_t, uint32_t, uint32_t) override { ++steps; }
-};
-
-uint64_t memory_for_steps(const RecordOptions& options) {
-    return options.memory ? options.memory
-                          : static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                                static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
-}
-
-// Runs the first block unrecorded and multiplies: the blocks of a window are alike but for edges.
-// Windows too small to fill a memory are not measured.
-Result<void> check_memory(const ReadyLaunch& ready, simt::GlobalMemory& memory, const RecordOptions& options,
-                          simt::RunOptions run) {
-    constexpr uint64_t kFewBlocks = 64;
-    constexpr uint64_t kBytesAStep = 16;  // 8 in the block's recorder, 8 in the trace that is put together
-    const BlockWindow& window = ready.launch.window;
-    const uint64_t blocks = uint64_t{window.x1 - window.x0} * (window.y1 - window.y0) * ready.launch.grid.z;
-    if (blocks < kFewBlocks && options.memory == 0) {
-        return {};
-    }
-    simt::Launch first = ready.launch;
-    first.window = {window.x0, window.x0 + 1, window.y0, window.y0 + 1};
-    StepCounter counter;
-    run.threads = 1;
-    run.blocks_done = nullptr;
-    const auto outcome =
-        simt::run(*ready.program, first, memory, run, [&](const simt::BlockId&) { return &counter; });
-    if (!outcome) {
-        return outcome.error();
-    }
-    const double bytes = static_cast<double>(counter.steps) * static_cast<double>(blocks) * kBytesAStep;
-    if (bytes > static_cast<double>(memory_for_steps(options))) {
-        return Error{fmt::format(
-            "{} blocks of about {} requests need {:.1f} GB of memory; record a smaller window of blocks",
-            blocks, counter.steps, bytes / 1e9)};
-    }
-    return {};
-}
-
 }  // namespace
 
 Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) {
-    const BlockWindow window = clip(options.window, plan.grid);
-    if (window.x0 >= window.x1 || window.y0 >= window.y1) {
-        return Error{fmt::format(
-            "the window of blocks holds none of the grid's {} x {}; choose x below {} and y below {}",
-            plan.grid.x, plan.grid.y, plan.grid.x, plan.grid.y)};
+    const auto window = window_of(plan, options);
+    if (!window) {
+        return window.error();
     }
     auto ready = make_ready(plan, options.seed);
     if (!ready) {
         return ready.error();
     }
     simt::Launch& launch = ready->launch;
-    launch.window = window;
+    launch.window = *window;
     launch.schedule = schedule_of(plan, options);
     simt::RunOptions run;
     run.threads = options.threads;
@@ -136,8 +46,18 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
     run.stop = options.stop;
     run.blocks_done = options.blocks_done;
 
-    if (auto ok = check_memory(*ready, ready->memory, options, run); !ok) {
-        return ok.error();
+    // Windows too small to fill a memory are not measured.
+    constexpr uint64_t kFewBlocks = 64;
+    constexpr uint64_t kBytesAStep = 16;  // 8 in the block's recorder, 8 in the trace that is put together
+    const uint64_t blocks = uint64_t{window->x1 - window->x0} * (window->y1 - window->y0) * plan.grid.z;
+    if (blocks >= kFewBlocks || options.memory != 0) {
+        const auto steps = steps_of_first_block(*ready, ready->memory, options);
+        if (!steps) {
+            return steps.error();
+        }
+        if (auto ok = check_memory(blocks, *steps, kBytesAStep, options); !ok) {
+            return ok.error();
+        }
     }
     const std::vector<ptx::Site>& sites = simt::sites_of(*ready->program);
     std::mutex mutex;
@@ -160,16 +80,10 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
                 recorders.push_back(std::move(recorder));
             }
         }
-        trace::Meta meta = meta_of(plan, options, window);
+        trace::Meta meta = meta_of(plan, options, *window);
         set_outcome(meta, *outcome);
         trace::Trace trace = trace::assemble(std::move(meta), sites, launch.arrays, std::move(recorders));
-        for (size_t i = 0; i < trace.arrays.size(); ++i) {
-            if (trace.arrays[i].role == ArrayRole::Output) {
-                const auto& bytes = ready->memory.buffers[buffer_of(trace.arrays, i)].bytes;
-                trace.meta.result =
-                    verify(trace, reinterpret_cast<const float*>(bytes.data()), options.threads);
-            }
-        }
+        verify_outputs(trace, ready->memory, options);
         return trace;
     } catch (const std::bad_alloc&) {
         return Error{"too little memory for this recording; record a smaller window of blocks"};

@@ -34,7 +34,8 @@ struct RecordOptions {
     // Bytes that the steps may take, 0 for three quarters of the machine's memory. A window whose first
     // block says that it will take more is refused before it runs.
     uint64_t memory = 0;
-    bool timestamp = true;  // fill Meta::recorded_at
+    std::vector<float>* product = nullptr;  // takes P as the kernel left it, m x n by row
+    bool timestamp = true;                  // fill Meta::recorded_at
 };
 
 // A fault of the kernel is no Error: the trace holds what was recorded until then, with

@@ -104,7 +104,7 @@ size_t buffer_of(const std::vector<Array>& arrays, size_t array) {
 }
 
 Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t seed) {
-    const auto module = ptx::parse(plan.ptx, plan.ptx_name);
+    auto module = ptx::parse(plan.ptx, plan.ptx_name);
     if (!module) {
         return module.error();
     }
@@ -136,6 +136,8 @@ Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t seed) {
             fmt::format("too little memory for the matrices of {} with m={} k={} n={}; choose smaller sizes",
                         plan.ptx_name, plan.shape.m, plan.shape.k, plan.shape.n)};
     }
+    ready.module = std::move(*module);
+    ready.kernel = *name;
     return ready;
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/ptx/ast.h"
 #include "core/simt/interpreter.h"
 #include "core/simt/memory.h"
 #include "kernels/catalogue.h"
@@ -13,6 +15,8 @@
 namespace tilescope::kernels {
 
 struct ReadyLaunch {
+    ptx::Module module;
+    std::string kernel;  // its name in the module
     std::shared_ptr<const simt::Program> program;
     simt::Launch launch;        // arrays with the bases that the PTX gives them
     simt::GlobalMemory memory;  // buffer i is that of the i-th global array of launch.arrays

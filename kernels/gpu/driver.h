@@ -110,7 +110,9 @@ public:
     Result<void> fill32(const Memory& memory, uint32_t word, uint64_t words);
 
     // Has the driver compile PTX for this device. The error holds the compiler's own first complaint.
-    Result<Function> load(const std::string& ptx, const std::string& ptx_name, const std::string& kernel);
+    // max_registers: for a thread, 0 for as many as the compiler likes.
+    Result<Function> load(const std::string& ptx, const std::string& ptx_name, const std::string& kernel,
+                          unsigned max_registers = 0);
 
     // Runs a kernel to its end and returns its time on the device in milliseconds, by events.
     // parameters: by parameter, the value's bits, of which the kernel takes as many bytes as it declares.

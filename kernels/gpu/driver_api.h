@@ -40,7 +40,7 @@ inline constexpr int kCuFunctionThreads = 0, kCuFunctionShared = 1, kCuFunctionL
                      kCuFunctionRegisters = 4, kCuFunctionDynamicShared = 8;
 
 // CUjit_option
-inline constexpr int kCuJitErrorLog = 5, kCuJitErrorLogBytes = 6;
+inline constexpr int kCuJitMaxRegisters = 0, kCuJitErrorLog = 5, kCuJitErrorLogBytes = 6;
 
 // X(member, exported name, parameters): all return CUresult.
 #define TILESCOPE_CUDA_FUNCTIONS(X)                                                                       \

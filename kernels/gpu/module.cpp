@@ -58,19 +58,21 @@ LoadedModule::~LoadedModule() {
     if (handle && enter_to_release(*context)) context->api->module_unload(handle);
 }
 
-Result<Function> Device::load(const std::string& ptx, const std::string& ptx_name,
-                              const std::string& kernel) {
+Result<Function> Device::load(const std::string& ptx, const std::string& ptx_name, const std::string& kernel,
+                              unsigned max_registers) {
     Context& context = *state_->context;
     const DriverApi& api = *context.api;
     if (auto in = enter(context); !in) return in.error();
     std::array<char, 8192> log{};
-    std::array<int, 2> names{kCuJitErrorLog, kCuJitErrorLogBytes};
+    std::array<int, 3> names{kCuJitErrorLog, kCuJitErrorLogBytes, kCuJitMaxRegisters};
     // Values that are no pointers travel in the pointer's own bits.
-    std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
+    std::array<void*, 3> values{log.data(), reinterpret_cast<void*>(log.size() - 1),
+                                reinterpret_cast<void*>(static_cast<uintptr_t>(max_registers))};
+    const unsigned options = max_registers > 0 ? 3 : 2;
     auto module = std::make_shared<LoadedModule>();
     module->context = state_->context;
     if (const int code =
-            api.module_load(&module->handle, ptx.c_str(), names.size(), names.data(), values.data())) {
+            api.module_load(&module->handle, ptx.c_str(), options, names.data(), values.data())) {
         module->handle = nullptr;
         return load_failure(context, code, ptx_name, log.data());
     }

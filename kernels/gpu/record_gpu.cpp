@@ -1,0 +1,390 @@
+// Launches the instrumented kernel over windows of blocks that the trace buffer can hold, and puts what
+// comes back together.
+//
+//   plain kernel, timed          the price of recording
+//   window 1   launch | drain |  launch 2 ...
+//                             |  decode 1 (host threads, beside the next launch)
+#include "kernels/gpu/record_gpu.h"
+
+#include <algorithm>
+#include <future>
+#include <new>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "core/ptx/parse.h"
+#include "core/trace/builder.h"
+#include "kernels/gpu/arrays.h"
+#include "kernels/gpu/trace_buffer.h"
+#include "kernels/record_parts.h"
+
+namespace tilescope::gpu {
+
+namespace {
+
+constexpr uint64_t kMostBuffer = uint64_t{4} << 30;  // of a buffer whose size nobody chose
+constexpr uint64_t kBytesAStep = 24;                 // 12 in the block's recorder, 12 in the trace
+constexpr uint64_t kEscapeBytes = 272;
+
+uint64_t blocks_of(const BlockWindow& window, const Dim3& grid) {
+    return uint64_t{window.x1 - window.x0} * (window.y1 - window.y0) * grid.z;
+}
+
+// The kernel's registers are limited so that as many blocks share an SM as of the plain kernel: blocks
+// outside the window then run as they would have.
+// Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": registers are
+// given to warps, 256 at a time.
+unsigned register_limit(const DeviceInfo& info, const Function& plain, const Dim3& block) {
+    constexpr uint64_t kGranule = 256, kLeast = 32, kMost = 255;
+    const uint64_t warps = (block.count() + kWarpSize - 1) / kWarpSize;
+    const uint64_t a_warp =
+        (static_cast<uint64_t>(plain.registers) * kWarpSize + kGranule - 1) / kGranule * kGranule;
+    const auto file = static_cast<uint64_t>(info.registers_per_sm);
+    uint64_t blocks = std::min(static_cast<uint64_t>(info.threads_per_sm) / (warps * kWarpSize),
+                               static_cast<uint64_t>(info.blocks_per_sm));
+    blocks = std::min(blocks, file / std::max<uint64_t>(a_warp * warps, 1));
+    if (plain.shared_bytes > 0) {
+        blocks = std::min(
+            blocks, static_cast<uint64_t>(info.shared_per_sm) / static_cast<uint64_t>(plain.shared_bytes));
+    }
+    const uint64_t limit = file / std::max<uint64_t>(blocks * warps, 1) / kGranule * kGranule / kWarpSize;
+    return static_cast<unsigned>(std::clamp(limit, kLeast, kMost));
+}
+
+struct Recording {
+    Device& device;
+    const kernels::Plan& plan;
+    const GpuRecordOptions& options;
+    kernels::ReadyLaunch ready;
+    DeviceArrays arrays;
+    BlockWindow window;
+    uint64_t steps_a_block = 0;
+    trace::Price price;
+    bool clock_gaps = false;
+    std::vector<std::unique_ptr<trace::BlockRecorder>> blocks;
+
+    // One way of instrumenting, used for all windows.
+    ptx::Instrumented code;
+    Function function;
+    std::optional<TraceBuffer> buffer;
+};
+
+LaunchOptions launch_options(const Recording& r) {
+    LaunchOptions options;
+    options.timeout_s = r.options.timeout_s;
+    options.stop = r.options.common.stop;
+    return options;
+}
+
+// The plain kernel's time, the median of a few runs, and its registers.
+Result<Function> run_plain(Recording& r) {
+    constexpr double kLong = 100;  // ms: such a kernel is run once
+    auto function = r.device.load(r.plan.ptx, r.plan.ptx_name, r.ready.kernel);
+    if (!function) {
+        return function;
+    }
+    const auto run = [&](uint32_t times) {
+        return r.device.launch_timed(*function, r.plan.grid, r.plan.block, r.arrays.parameters, times,
+                                     launch_options(r));
+    };
+    auto times = run(1);  // also brings the clocks up
+    if (times && times->front() < kLong) {
+        times = run(7);
+    }
+    if (!times) {
+        return times.error();
+    }
+    std::sort(times->begin(), times->end());
+    r.price.plain_ms = (*times)[times->size() / 2];
+    return function;
+}
+
+Result<void> prepare_code(Recording& r, const Function& plain, bool windowed, bool exact) {
+    ptx::InstrumentOptions options;
+    options.launch = {r.plan.grid, r.plan.block, r.arrays.parameters};
+    options.same_high = r.arrays.same_high;
+    options.high = r.arrays.high;
+    options.windowed = windowed;
+    options.exact = exact;
+    options.chunk_bytes = r.options.chunk_bytes;
+    auto code = ptx::instrument(r.ready.module, r.ready.kernel, options);
+    if (!code) {
+        return code.error();
+    }
+    auto function = r.device.load(ptx::print(code->module), r.plan.ptx_name + " with its recording",
+                                  r.ready.kernel, register_limit(r.device.info(), plain, r.plan.block));
+    if (!function) {
+        return function.error();
+    }
+    r.code = std::move(*code);
+    r.function = std::move(*function);
+    return {};
+}
+
+// Bytes of the buffer that a block fills, as far as its steps tell: whole chunks for each warp. Divided warps
+// take more; then there are more launches.
+uint64_t bytes_a_block(const Recording& r, bool exact) {
+    const uint64_t warps = (r.plan.block.count() + kWarpSize - 1) / kWarpSize;
+    const uint64_t slot = exact ? kEscapeBytes : ptx::kSlotBytes;
+    const uint64_t steps = (r.steps_a_block + warps - 1) / warps, chunk = r.options.chunk_bytes;
+    return warps * (steps * slot / (chunk - ptx::kHeaderBytes - slot) + 2) * chunk;
+}
+
+Result<uint64_t> buffer_bytes(Recording& r, bool exact) {
+    if (r.options.buffer_bytes > 0) {
+        return r.options.buffer_bytes;
+    }
+    const auto free = r.device.free_bytes();
+    if (!free) {
+        return free.error();
+    }
+    const uint64_t whole = bytes_a_block(r, exact) * blocks_of(r.window, r.plan.grid);
+    return std::max<uint64_t>(std::min({whole, kMostBuffer, *free / 4 * 3}), uint64_t{r.options.chunk_bytes});
+}
+
+struct Launched {
+    TraceBuffer::Drained drained;
+    double ms = 0;
+};
+
+Result<Launched> launch_window(Recording& r, const BlockWindow& window, unsigned turn) {
+    if (auto ok = upload_arrays(r.device, r.arrays, r.ready); !ok) {
+        return ok.error();
+    }
+    if (auto ok = r.buffer->reset(r.device); !ok) {
+        return ok.error();
+    }
+    std::vector<uint64_t> parameters = r.arrays.parameters;
+    parameters.insert(parameters.end(), {r.buffer->control(), window.x0, window.y0, window.x1 - window.x0,
+                                         window.y1 - window.y0});
+    const auto ms = r.device.launch(r.function, r.plan.grid, r.plan.block, parameters, launch_options(r));
+    if (!ms) {
+        return ms.error();
+    }
+    auto drained = r.buffer->drain(r.device, blocks_of(window, r.plan.grid), turn);
+    if (!drained) {
+        return drained.error();
+    }
+    return Launched{std::move(*drained), *ms};
+}
+
+Result<trace::Decoded> decode(const Recording& r, const BlockWindow& window,
+                              const trace::DeviceBuffer& buffer) {
+    trace::DecodeOptions options;
+    options.grid = r.plan.grid;
+    options.block = r.plan.block;
+    options.window = window;
+    options.arrays = &r.ready.launch.arrays;
+    options.sites = &r.code.sites;
+    options.device_base = r.arrays.base;
+    options.threads = r.options.common.threads;
+    return trace::decode_device_buffer(r.code, buffer, options);
+}
+
+Result<void> keep(Recording& r, Result<trace::Decoded> decoded, uint64_t blocks) {
+    if (!decoded) {
+        return decoded.error();
+    }
+    r.clock_gaps |= decoded->clock_gaps;
+    r.price.device_bytes += decoded->written;
+    std::move(decoded->blocks.begin(), decoded->blocks.end(), std::back_inserter(r.blocks));
+    if (r.options.common.blocks_done) {
+        *r.options.common.blocks_done += blocks;
+    }
+    return {};
+}
+
+// The next piece of the window: whole rows of blocks where one fits, else a part of a row.
+BlockWindow next_piece(const BlockWindow& window, uint32_t x, uint32_t y, uint64_t blocks, uint32_t depth) {
+    const uint32_t width = window.x1 - window.x0;
+    const uint64_t columns = std::max<uint64_t>(blocks / depth, 1);
+    if (x == window.x0 && columns >= width) {
+        return {window.x0, window.x1, y,
+                static_cast<uint32_t>(std::min<uint64_t>(window.y1, y + columns / width))};
+    }
+    return {x, static_cast<uint32_t>(std::min<uint64_t>(window.x1, x + columns)), y, y + 1};
+}
+
+enum class Ended : uint8_t { Done, NotAsProven, TooFull };
+
+Result<Ended> record_windows(Recording& r, bool exact, bool windowed) {
+    const uint64_t all = blocks_of(r.window, r.plan.grid);
+    const bool one = r.options.one_launch;
+    uint64_t at_once = one ? all : std::clamp<uint64_t>(r.buffer->bytes() / bytes_a_block(r, exact), 1, all);
+    std::future<Result<trace::Decoded>> decoding;
+    uint64_t decoding_blocks = 0;
+    const auto finish_decoding = [&]() -> Result<void> {
+        return decoding.valid() ? keep(r, decoding.get(), decoding_blocks) : Result<void>{};
+    };
+    uint32_t x = r.window.x0, y = r.window.y0;
+    for (unsigned turn = 0; y < r.window.y1;) {
+        const BlockWindow piece = one ? r.window : next_piece(r.window, x, y, at_once, r.plan.grid.z);
+        auto launched = launch_window(r, piece, turn);
+        if (!launched) {
+            return launched.error();
+        }
+        if (launched->drained.flags & ptx::kFlagNotAsProven) {
+            return Ended::NotAsProven;
+        }
+        const uint64_t blocks = blocks_of(piece, r.plan.grid);
+        if (launched->drained.dropped > 0 && !one) {
+            if (blocks <= r.plan.grid.z) {
+                return Error{fmt::format(
+                    "a trace buffer of {} bytes is too small for one block of this launch; give it "
+                    "more with --buffer, or record with --backend cpu",
+                    r.buffer->bytes())};
+            }
+            if (!windowed) {
+                return Ended::TooFull;
+            }
+            at_once = std::max<uint64_t>(blocks / 2, 1);
+            continue;
+        }
+        r.price.recorded_ms += launched->ms;
+        ++r.price.launches;
+        if (auto ok = finish_decoding(); !ok) {
+            return ok.error();
+        }
+        decoding_blocks = blocks;
+        decoding = std::async(std::launch::async, [&r, piece, buffer = std::move(launched->drained.buffer)] {
+            return decode(r, piece, buffer);
+        });
+        ++turn;
+        x = piece.x1;
+        if (x >= r.window.x1) {
+            x = r.window.x0;
+            y = piece.y1;
+        }
+    }
+    if (auto ok = finish_decoding(); !ok) {
+        return ok.error();
+    }
+    return Ended::Done;
+}
+
+// Instruments, records, and begins again where the first way did not do.
+Result<void> record_all(Recording& r, const Function& plain) {
+    const uint64_t all = blocks_of(r.window, r.plan.grid);
+    bool exact = r.options.exact, windowed = all < r.plan.grid.count();
+    for (;;) {
+        const auto bytes = buffer_bytes(r, exact);
+        if (!bytes) {
+            return bytes.error();
+        }
+        windowed |= !r.options.one_launch && *bytes < bytes_a_block(r, exact) * all;
+        if (auto ok = prepare_code(r, plain, windowed, exact); !ok) {
+            return ok.error();
+        }
+        r.buffer.reset();
+        auto buffer = TraceBuffer::make(r.device, *bytes, all, r.code);
+        if (!buffer) {
+            return buffer.error();
+        }
+        r.buffer = std::move(*buffer);
+        const auto ended = record_windows(r, exact, windowed);
+        if (!ended) {
+            return ended.error();
+        }
+        if (*ended == Ended::Done || (*ended == Ended::NotAsProven && exact)) {
+            return {};
+        }
+        exact |= *ended == Ended::NotAsProven;
+        windowed |= *ended == Ended::TooFull;
+        r.blocks.clear();
+        const double plain_ms = r.price.plain_ms;
+        r.price = {};
+        r.price.plain_ms = plain_ms;
+        if (r.options.common.blocks_done) {
+            *r.options.common.blocks_done = 0;
+        }
+    }
+}
+
+trace::Meta meta_of(const Recording& r) {
+    trace::Meta meta = kernels::meta_of(r.plan, r.options.common, r.window);
+    const DeviceInfo& info = r.device.info();
+    meta.backend = trace::Backend::Gpu;
+    meta.device = info.name;
+    meta.driver = info.driver;
+    meta.schedule = {Schedule::Kind::Recorded, 0};
+    meta.price = r.price;
+    meta.price.clock_mhz = info.clock_khz / 1000.0;
+    meta.complete = true;
+    return meta;
+}
+
+// What makes a recording less than whole. Where clocks have gaps, order and times are not known.
+void judge(trace::Trace& trace, const Recording& r) {
+    const uint64_t dropped = trace::dropped_of(trace);
+    if (dropped > 0 && trace.meta.complete) {
+        trace.meta.complete = false;
+        trace.meta.incomplete_reason = fmt::format(
+            "{} requests did not fit the trace buffer of {} bytes; give it more with --buffer, or record a "
+            "smaller window of blocks",
+            dropped, r.buffer->bytes());
+    } else if (r.clock_gaps && trace.meta.complete) {
+        trace.meta.complete = false;
+        trace.meta.incomplete_reason =
+            "a warp was silent for longer than its records' clocks can tell, so that times and order of "
+            "requests are "
+            "not sure; record it on the CPU";
+    }
+}
+
+}  // namespace
+
+Result<trace::Trace> record_gpu(Device& device, const kernels::Plan& plan, const GpuRecordOptions& options) {
+    if (options.common.schedule) {
+        return Error{
+            "a GPU has its own order of warps; leave out the schedule, or record with --backend cpu"};
+    }
+    const auto window = kernels::window_of(plan, options.common);
+    if (!window) {
+        return window.error();
+    }
+    try {
+        auto ready = kernels::make_ready(plan, options.common.seed);
+        if (!ready) {
+            return ready.error();
+        }
+        ready->launch.window = *window;
+        Recording r{device, plan, options, std::move(*ready), {}, *window, 0, {}, false, {}, {}, {}, {}};
+        auto arrays = place_arrays(device, plan, r.ready);
+        if (!arrays) {
+            return arrays.error();
+        }
+        r.arrays = std::move(*arrays);
+        simt::GlobalMemory scratch = r.ready.memory;
+        const auto steps = kernels::steps_of_first_block(r.ready, scratch, options.common);
+        if (!steps) {
+            return steps.error();
+        }
+        scratch = {};
+        r.steps_a_block = std::max<uint64_t>(*steps, 1);
+        if (auto ok = kernels::check_memory(blocks_of(*window, plan.grid), r.steps_a_block, kBytesAStep,
+                                            options.common);
+            !ok) {
+            return ok.error();
+        }
+        const auto plain = run_plain(r);
+        if (!plain) {
+            return plain.error();
+        }
+        if (auto ok = record_all(r, *plain); !ok) {
+            return ok.error();
+        }
+        if (auto ok = download_outputs(device, r.arrays, r.ready); !ok) {
+            return ok.error();
+        }
+        trace::Trace trace =
+            trace::assemble(meta_of(r), r.code.sites, r.ready.launch.arrays, std::move(r.blocks));
+        judge(trace, r);
+        kernels::verify_outputs(trace, r.ready.memory, options.common);
+        return trace;
+    } catch (const std::bad_alloc&) {
+        return Error{"too little memory for this recording; record a smaller window of blocks"};
+    }
+}
+
+}  // namespace tilescope::gpu

@@ -1,0 +1,42 @@
+// The device trace buffer: a pool of chunks, a control block and a count of dropped requests for each block
+// of the window. core/ptx/instrument.h says how the device writes it, core/trace/device_buffer.h reads what
+// comes back.
+#pragma once
+
+#include <cstdint>
+
+#include "core/ptx/instrument.h"
+#include "core/trace/device_buffer.h"
+#include "kernels/gpu/driver.h"
+
+namespace tilescope::gpu {
+
+class TraceBuffer {
+public:
+    // bytes: that the device may write, headers too; the first chunk is shortened to make them that many.
+    static Result<TraceBuffer> make(Device& device, uint64_t bytes, uint64_t blocks,
+                                    const ptx::Instrumented& code);
+
+    Result<void> reset(Device& device);
+    uint64_t control() const { return control_.address(); }
+    uint64_t bytes() const { return bytes_; }
+
+    struct Drained {
+        trace::DeviceBuffer buffer;  // its pool is host memory of this object
+        uint32_t flags = 0;
+        uint64_t dropped = 0;
+    };
+    // blocks: of the launch's window. Copies to one of two host buffers, `turn` modulo 2, so that the other
+    // can still be read.
+    Result<Drained> drain(Device& device, uint64_t blocks, unsigned turn);
+
+private:
+    Memory pool_, control_, dropped_;
+    HostMemory host_[2];
+    uint64_t bytes_ = 0;
+    uint64_t aligned_ = 0;  // address of the first chunk's aligned start
+    uint64_t lacks_ = 0;    // bytes that the first chunk lacks at its front
+    uint32_t chunks_ = 0, chunk_bytes_ = 0, symbols_ = 0;
+};
+
+}  // namespace tilescope::gpu
