@@ -54,6 +54,7 @@ struct Lowering {
     bool atomic();
     bool parameter_load();
     bool address_conversion();
+    bool space_test();
     bool arithmetic();
 };
 

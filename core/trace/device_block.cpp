@@ -54,6 +54,21 @@ bool place(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp
     return alike;
 }
 
+// Of a generic address, which escapes: those in shared memory are recorded as offsets in its window, below
+// what any GPU has of it, where no global array lies.
+Space space_of(const DeviceLayout& layout, const DeviceRecord& record, Space space) {
+    constexpr uint64_t kSharedEnd = 1 << 24;
+    if (space == Space::Shared || !record.addresses) {
+        return space;
+    }
+    uint64_t address = 0;
+    std::memcpy(&address, record.addresses + 8 * std::countr_zero(record.mask), sizeof(address));
+    const auto holds = [&](const Move& m) { return address - m.first < m.bytes; };
+    return address < kSharedEnd && std::none_of(layout.global.begin(), layout.global.end(), holds)
+               ? Space::Shared
+               : Space::Global;
+}
+
 void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp, BlockRecorder& recorder) {
     const SiteFacts& facts = layout.sites[record.site];
     if (facts.barrier) {
@@ -64,18 +79,18 @@ void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp,
         const std::vector<Move>& moves = layout.moves[static_cast<size_t>(facts.space)];
         const Move* move = move_of(moves, record.address);
         const uint64_t start = record.address + (move ? move->shift : 0);
-        if ((move || moves.empty()) &&
-            recorder.repeat(record.site, warp, record.mask, facts.space, start)) {
+        if ((move || moves.empty()) && recorder.repeat(record.site, warp, record.mask, facts.space, start)) {
             return;
         }
     }
+    const Space space = space_of(layout, record, facts.space);
     alignas(64) std::array<uint64_t, kWarpSize> address;
-    const bool alike = place(layout, record, warp, facts.space, address);
+    const bool alike = place(layout, record, warp, space, address);
     simt::Request request;
     request.site = record.site;
     request.warp = warp;
     request.mask = record.mask;
-    request.space = facts.space;
+    request.space = space;
     request.address = address.data();
     if (alike && !record.addresses) {
         recorder.on_steady_request(request);

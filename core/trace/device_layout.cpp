@@ -124,6 +124,7 @@ void set_moves(DeviceLayout& layout, const ptx::Instrumented& code, const Device
             }
         }
     }
+    layout.global = layout.moves[static_cast<size_t>(Space::Global)];
     for (std::vector<Move>& moves : layout.moves) {
         if (std::all_of(moves.begin(), moves.end(), [](const Move& m) { return m.shift == 0; })) {
             moves.clear();

@@ -37,6 +37,7 @@ struct DeviceLayout {
     std::vector<std::array<uint64_t, kWarpSize>> offsets;
 
     std::array<std::vector<Move>, 2> moves;  // by space; empty where nothing is to be moved
+    std::vector<Move> global;                // the global arrays, moved or not
 
     uint64_t blocks() const { return uint64_t{width} * height * grid.z; }
     simt::BlockId block(uint64_t number) const {

@@ -74,7 +74,7 @@ TEST(PtxPrint, SitesAreTheLinesOfTheText) {
         std::vector<uint32_t> got;
         for (const Site& site : sites_of(module->kernels[0])) got.push_back(site.ptx_line);
         EXPECT_EQ(got, expected);
-        EXPECT_GE(got.size(), 3u);
+        EXPECT_GE(got.size(), 1u);
     }
 }
 

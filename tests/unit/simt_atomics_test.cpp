@@ -193,5 +193,16 @@ TEST(Vectors, OfRegistersAndConstantsAreStoredUnderAPredicate) {
     EXPECT_EQ(back.out[0], (uint64_t{6 ^ 32 ^ 128} << 32 | (9 ^ 16 ^ 64)));
 }
 
+TEST(GenericAddresses, AreAskedWhichSpaceTheyAreIn) {
+    for (const auto& [space, bit] : {std::pair{"shared", 1}, {"global", 2}, {"local", 4}}) {
+        const Ran ran(
+            "mov.u64 %d1, tile;\ncvta.shared.u64 %d1, %d1;\nmov.u64 %d7, 0;\nisspacep." + std::string(space) +
+                " %p1, %d1;\nisspacep." + space +
+                " %p2, %i;\nselp.u64 %d2, 1, 0, %p1;\nselp.u64 %d3, 2, 0, %p2;\nor.b64 %d7, %d2, %d3;",
+            {0}, {2, 1, 1});
+        EXPECT_EQ(ran.out[1], static_cast<uint64_t>(bit & 3)) << space;
+    }
+}
+
 }  // namespace
 }  // namespace tilescope::simt

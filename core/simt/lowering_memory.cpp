@@ -1,0 +1,149 @@
+// Loads, stores, atomics and what is asked of addresses, as micro-operations.
+#include "core/simt/lowering.h"
+
+namespace tilescope::simt {
+
+using ptx::Instruction;
+using ptx::Op;
+using ptx::Operand;
+using ptx::StateSpace;
+using ptx::Type;
+
+bool Lowering::parameter_load() {
+    const Operand& address = current->operands[1];
+    if (address.symbol < 0 || parameter_of[static_cast<size_t>(address.symbol)] < 0)
+        return fail("a parameter's address must be its name and a constant");
+    const Operand& to = current->operands[0];
+    const size_t count = to.kind == Operand::Kind::Vector ? to.elements.size() : 1;
+    const int element = ptx::size_of(current->type);
+    for (size_t i = 0; i < count; ++i) {
+        const Operand& d = to.kind == Operand::Kind::Vector ? to.elements[i] : to;
+        if (d.kind != Operand::Kind::Register) continue;
+        const int64_t byte = address.offset + static_cast<int64_t>(i) * element;
+        if (byte < 0 || byte + element > 8) return fail("parameters of more than 8 bytes are not known here");
+        const int bytes = register_bytes(d);
+        PoolColumn wanted;
+        wanted.kind = PoolColumn::Kind::Parameter;
+        wanted.index = static_cast<uint8_t>(parameter_of[static_cast<size_t>(address.symbol)]);
+        wanted.byte = static_cast<uint8_t>(byte);
+        wanted.type = current->type;
+        wanted.bits = static_cast<uint64_t>(bytes);  // the register's size, for signs
+        wanted.bytes = static_cast<uint8_t>(bytes == 8 ? 8 : 4);
+        if (!lane(Op::Mov, unsigned_of(bytes), register_offset[static_cast<size_t>(d.reg)], pool(wanted)))
+            return false;
+    }
+    return true;
+}
+
+// The column that an access's address counts from.
+Ref Lowering::address_column(const Operand& address, Access& access) {
+    if (address.reg < 0 && address.symbol < 0)
+        return immediate(address.bits + static_cast<uint64_t>(address.offset), 8);
+    access.offset = address.offset;
+    if (address.reg >= 0) {
+        access.wide_address = ptx::size_of(kernel.registers[static_cast<size_t>(address.reg)].type) == 8;
+        return register_offset[static_cast<size_t>(address.reg)];
+    }
+    if (kernel.symbols[static_cast<size_t>(address.symbol)].space == StateSpace::Param)
+        fail("parameters are read with ld.param");
+    return immediate(symbol_address[static_cast<size_t>(address.symbol)], 8);
+}
+
+bool Lowering::memory() {
+    const bool load = current->op == Op::Ld;
+    const Operand& address = current->operands[load ? 1 : 0];
+    const Operand& data = current->operands[load ? 0 : 1];
+    if (current->space == StateSpace::Param)
+        return load ? parameter_load() : fail("parameters cannot be stored to");
+    Access access;
+    access.space = current->space;
+    access.site = site_of[current_index];
+    access.element_bytes = static_cast<uint8_t>(ptx::size_of(current->type));
+    access.is_signed = ptx::is_signed(current->type);
+    access.elements = current->vector;
+    const Ref at = address_column(address, access);
+    for (size_t i = 0; i < access.elements; ++i) {
+        const Operand& d = data.kind == Operand::Kind::Vector ? data.elements[i] : data;
+        if (load) {
+            const bool kept = d.kind == Operand::Kind::Register;
+            access.data_bytes[i] = static_cast<uint8_t>(kept                        ? register_bytes(d)
+                                                        : access.element_bytes == 8 ? 8
+                                                                                    : 4);
+            access.data[i] = kept ? register_offset[static_cast<size_t>(d.reg)] : column(8);
+        } else {
+            access.data[i] = source(d, access.element_bytes == 8 ? Type::U64 : Type::U32);
+            access.data_bytes[i] = access.element_bytes == 8 ? 8 : 4;
+        }
+    }
+    if (!problem.empty()) return false;
+    MicroOp& op = emit(load ? MicroOp::Kind::Load : MicroOp::Kind::Store);
+    op.a = at;
+    op.target = static_cast<uint32_t>(program.accesses.size());
+    program.accesses.push_back(access);
+    return true;
+}
+
+// atom and red, which are no sites: an access without one.
+bool Lowering::atomic() {
+    const auto& o = current->operands;
+    const size_t at = current->op == Op::Atom ? 1 : 0;  // of the address; the operands follow
+    Access access;
+    access.space = current->space;
+    access.element_bytes = static_cast<uint8_t>(ptx::size_of(current->type));
+    access.is_signed = ptx::is_signed(current->type);
+    access.atomic = current->atomic;
+    const Ref address = address_column(o[at], access);
+    access.data[0] = at == 1 ? register_offset[static_cast<size_t>(o[0].reg)] : column(8);
+    for (size_t i = at + 1; i < o.size(); ++i) access.data[i - at] = source(o[i], current->type);
+    access.data_bytes.fill(access.element_bytes);
+    if (!problem.empty()) return false;
+    MicroOp& op = emit(MicroOp::Kind::Atomic);
+    op.a = address;
+    op.target = static_cast<uint32_t>(program.accesses.size());
+    program.accesses.push_back(access);
+    return true;
+}
+
+bool Lowering::address_conversion() {
+    const Ref d = register_offset[static_cast<size_t>(current->operands[0].reg)];
+    const Ref a = source(current->operands[1], current->type);
+    if (!problem.empty()) return false;
+    uint64_t window = 0;
+    switch (current->space) {
+        case StateSpace::Global:
+            return lane(Op::Mov, current->type, d, a);
+        case StateSpace::Shared:
+            window = kSharedWindow;
+            break;
+        case StateSpace::Local:
+            window = kLocalWindow;
+            break;
+        case StateSpace::Const:
+            window = kConstWindow;
+            break;
+        default:
+            return fail("addresses of this space cannot be converted");
+    }
+    if (ptx::size_of(current->type) != 8) return fail("generic addresses have 64 bits");
+    return lane(current->to_space ? Op::Sub : Op::Add, Type::U64, d, a, immediate(window, 8));
+}
+
+// isspacep: whether a generic address lies in its space's window. Global memory is all that no window
+// holds: a range, too, that goes round the end of the 64 bits.
+bool Lowering::space_test() {
+    uint64_t first = kModuleWindow, bytes = kSharedWindow - kModuleWindow;
+    if (current->space == StateSpace::Shared) first = kSharedWindow, bytes = kWindowBytes;
+    if (current->space == StateSpace::Local) first = kLocalWindow, bytes = kWindowBytes;
+    if (current->space == StateSpace::Const) first = kConstWindow, bytes = kWindowBytes;
+    if (current->space == StateSpace::Param) return fail("parameters have no generic addresses here");
+    const Operand& to = current->operands[0];
+    const Ref d =
+        to.kind == Operand::Kind::Register ? register_offset[static_cast<size_t>(to.reg)] : predicate();
+    const Ref a = source(current->operands[1], Type::U64), inside = column(8);
+    Instruction below;
+    below.op = Op::Setp, below.type = Type::U64, below.compare = ptx::Compare::Lt;
+    return problem.empty() && lane(Op::Sub, Type::U64, inside, a, immediate(first, 8)) &&
+           lane(below, d, inside, immediate(bytes, 8));
+}
+
+}  // namespace tilescope::simt
