@@ -48,6 +48,7 @@ int parse_and_run(int argc, char** argv) {
     add_recordings(app, chosen);
     add_report(app, chosen);
     add_table(app, chosen);
+    add_time(app, chosen);
     add_render(app, chosen);
     // After the commands, which would inherit it.
     app.footer(

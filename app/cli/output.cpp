@@ -1,6 +1,7 @@
 #include "app/cli/output.h"
 
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -32,6 +33,19 @@ Result<void> check_output(const std::string& path) {
                         path, folder.string())};
     }
     return {};
+}
+
+Result<void> write_text(const std::string& path, std::string_view text) {
+    const std::string temporary = fmt::format("{}.tmp.{}", path, ::getpid());
+    std::ofstream file(temporary, std::ios::binary);
+    file << text;
+    file.close();
+    std::error_code error;
+    if (file) std::filesystem::rename(temporary, path, error);
+    if (file && !error) return {};
+    const std::string why = error ? error.message() : "the disk may be full";
+    std::filesystem::remove(temporary, error);
+    return Error{fmt::format("'{}' cannot be written: {}; name another file with -o", path, why)};
 }
 
 }  // namespace tilescope::cli

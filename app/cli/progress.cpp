@@ -44,7 +44,7 @@ private:
 }  // namespace
 
 void run_with_progress(const std::function<void()>& work, std::atomic<bool>& stop,
-                       const std::atomic<uint64_t>& done, uint64_t total) {
+                       const std::atomic<uint64_t>& done, uint64_t total, const char* things) {
     using namespace std::chrono_literals;
     const StopOnSignal guard(stop);
     const bool terminal = isatty(STDERR_FILENO) == 1;
@@ -53,8 +53,8 @@ void run_with_progress(const std::function<void()>& work, std::atomic<bool>& sto
     // The first line waits a little: quick work needs none.
     while (finished.wait_for(shown ? 100ms : 300ms) != std::future_status::ready) {
         if (!terminal) continue;
-        std::fprintf(stderr, "\r%llu of %llu blocks%s", static_cast<unsigned long long>(done.load()),
-                     static_cast<unsigned long long>(total), stop ? ", stopping" : "");
+        std::fprintf(stderr, "\r%llu of %llu %s%s", static_cast<unsigned long long>(done.load()),
+                     static_cast<unsigned long long>(total), things, stop ? ", stopping" : "");
         std::fflush(stderr);
         shown = true;
     }

@@ -16,6 +16,8 @@ std::optional<Number> parse_number(std::string_view text) {
 
 }  // namespace
 
+std::optional<uint32_t> parse_whole(std::string_view text) { return parse_number<uint32_t>(text); }
+
 std::optional<std::pair<uint32_t, uint32_t>> parse_pair(std::string_view text, char separator) {
     const size_t at = text.find(separator);
     if (at == std::string_view::npos) return std::nullopt;

@@ -12,6 +12,9 @@
 
 namespace tilescope::cli {
 
+// "1024".
+std::optional<uint32_t> parse_whole(std::string_view text);
+
 // "16x8" with separator 'x', "3,0" with ','.
 std::optional<std::pair<uint32_t, uint32_t>> parse_pair(std::string_view text, char separator);
 

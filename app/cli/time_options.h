@@ -1,0 +1,44 @@
+// What `tilescope time` was asked for, and what that means: a plan for every kernel, size and tile width.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "kernels/catalogue.h"
+
+namespace tilescope::cli {
+
+struct TimeRequest {
+    std::vector<std::string> kernels;  // none: all; "cublas" is one
+    std::vector<std::string> sizes;    // --n; words among them are kernels, as in "--n 1024 tiled"
+    std::vector<uint32_t> tiles;
+    std::optional<uint32_t> m, k;  // none: as n
+    uint32_t runs = 20, warm_up = 3;
+    bool all = false, json = false, no_cublas = false, no_price = false, no_roofs = false;
+    std::string ptx_file;  // "" for the PTX that ships
+    std::string compiler;  // "" or "clang" for what ships, "nvrtc"
+    std::string output;    // "" for standard output
+};
+
+// The launches of one shape, which share their inputs.
+struct TimeGroup {
+    kernels::Shape shape;  // of any tile
+    std::vector<kernels::Plan> plans;
+    bool cublas = false;
+};
+
+struct TimeJob {
+    std::vector<TimeGroup> groups;
+    uint64_t launches() const;  // kernels to time, cuBLAS among them
+};
+
+// Errors are wrong calls: they say which value is wrong and what may be given. Reads no file.
+Result<TimeJob> job_of(const TimeRequest& request);
+
+// The call that asks for the same again: "tilescope time tiled --n 1024 --tile 16 --json".
+std::string command_of(const TimeRequest& request);
+
+}  // namespace tilescope::cli
