@@ -184,7 +184,7 @@ TEST_F(GpuDriver, TimesEachRun) {
     tell("hang=2");
     const auto slow = device->launch_timed(function, {1}, {32}, {memory.address(), 1}, 3);
     ASSERT_TRUE(slow) << slow.error().message;
-    for (const double time : *slow) EXPECT_NEAR(time, 2, 0.5);
+    for (const double time : *slow) EXPECT_GT(time, 1.99);
     EXPECT_TRUE(device->launch_timed(function, {1}, {32}, {memory.address(), 1}, 0)->empty());
 }
 
@@ -251,7 +251,7 @@ TEST_F(GpuDriver, GivesUpAKernelThatHangs) {
     gpu::Function function = add_one();
     auto host = device->allocate_host(4096, "the drain");
     ASSERT_TRUE(host);
-    tell("hang=400");
+    tell("hang=600");
     gpu::LaunchOptions options;
     options.timeout_s = 0.05;
     const auto start = Clock::now();
@@ -268,8 +268,8 @@ TEST_F(GpuDriver, GivesUpAKernelThatHangs) {
     expect_error(gpu::Device::open(), {"Stand-in GPU is still busy", "'add_one' does not end", "wait"});
     EXPECT_EQ(ask("fake_blocked"), 0);
     EXPECT_EQ(ask("fake_resets"), 0);
-    EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(300));
-    std::this_thread::sleep_until(start + std::chrono::milliseconds(450));
+    EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(500));
+    std::this_thread::sleep_until(start + std::chrono::milliseconds(700));
     device = open();
     ASSERT_TRUE(device);
     EXPECT_EQ(ask("fake_resets"), 1);
@@ -281,7 +281,7 @@ TEST_F(GpuDriver, GivesUpAKernelThatHangs) {
 TEST_F(GpuDriver, StopsWaitingWhenAsked) {
     const gpu::Memory memory = words(16);
     const gpu::Function function = add_one();
-    tell("hang=300");
+    tell("hang=600");
     std::atomic<bool> stop = false;
     gpu::LaunchOptions options;
     options.stop = &stop;
@@ -291,7 +291,7 @@ TEST_F(GpuDriver, StopsWaitingWhenAsked) {
     });
     const auto start = Clock::now();
     const auto stopped = device->launch(function, {1}, {32}, {memory.address(), 16}, options);
-    EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(200));
+    EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(500));
     asks.join();
     expect_error(stopped, {"'add_one' was stopped before its end"});
     expect_error(gpu::Device::open(), {"still busy", "was stopped before its end"});
