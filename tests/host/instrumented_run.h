@@ -1,0 +1,95 @@
+// Runs an instrumented kernel in the interpreter, as a GPU would: the pool of chunks and the control block
+// are buffers beside the kernel's own; what it leaves in them is read back.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/ptx/instrument.h"
+#include "core/simt/interpreter.h"
+#include "core/trace/device_buffer.h"
+
+namespace tilescope {
+
+struct InstrumentedRun {
+    ptx::InstrumentOptions options;
+    uint32_t chunks = 1024;
+    uint64_t pool_start = 0;  // bytes that chunk 0 lacks
+    unsigned threads = 2;
+
+    // After run():
+    ptx::Instrumented code;
+    trace::Decoded decoded;
+    simt::GlobalMemory memory;  // of the kernel
+    uint32_t flags = 0, chunks_begun = 0;
+    std::string problem;
+
+    // arrays: with the bases of the trace; sites: the kernel's. False, with `problem`, where something
+    // failed.
+    bool run(const ptx::Module& module, const std::string& kernel, const simt::Launch& launch,
+             const simt::GlobalMemory& before, const std::vector<Array>& arrays,
+             const std::vector<ptx::Site>& sites) {
+        options.launch = {launch.grid, launch.block, launch.parameters};
+        auto made = ptx::instrument(module, kernel, options);
+        if (!made) return problem = made.error().message, false;
+        code = std::move(*made);
+        const auto program = simt::prepare(code.module, kernel);
+        if (!program) return problem = program.error().message, false;
+
+        const uint32_t x1 = std::min(launch.window.x1, launch.grid.x),
+                       y1 = std::min(launch.window.y1, launch.grid.y);
+        const uint32_t width = x1 - launch.window.x0, height = y1 - launch.window.y0;
+        const uint64_t blocks = uint64_t{width} * height * launch.grid.z;
+        constexpr uint64_t kPool = 0x6000'0000'0000, kControl = 0x6100'0000'0000, kDropped = 0x6200'0000'0000;
+        memory = before;
+        const size_t own = memory.buffers.size();
+        memory.buffers.push_back(
+            {"pool", kPool + pool_start,
+             std::vector<std::byte>(uint64_t{chunks} * code.chunk_bytes - pool_start, std::byte{0xEE})});
+        memory.buffers.push_back({"control", kControl, std::vector<std::byte>(40 + 8 * code.symbols.size())});
+        memory.buffers.push_back({"dropped", kDropped, std::vector<std::byte>(4 * blocks)});
+        ptx::ControlBlock control;
+        control.chunks = chunks;
+        control.pool = kPool, control.pool_start = kPool + pool_start, control.dropped = kDropped;
+        control.symbols = static_cast<uint32_t>(code.symbols.size());
+        std::memcpy(memory.buffers[own + 1].bytes.data(), &control, sizeof(control));
+
+        simt::Launch recorded = launch;
+        recorded.parameters.insert(recorded.parameters.end(),
+                                   {kControl, launch.window.x0, launch.window.y0, width, height});
+        if (options.windowed) recorded.window = {};
+        simt::RunOptions how;
+        how.threads = threads;
+        const auto outcome = simt::run(**program, recorded, memory, how, nullptr);
+        if (!outcome) return problem = outcome.error().message, false;
+        if (outcome->fault) return problem = outcome->fault->message, false;
+
+        std::memcpy(&control, memory.buffers[own + 1].bytes.data(), sizeof(control));
+        flags = control.flags;
+        chunks_begun = std::min(control.next_chunk, chunks);
+        trace::DeviceBuffer buffer;
+        buffer.pool =
+            std::span<const std::byte>(memory.buffers[own].bytes)
+                .first(chunks_begun == 0 ? 0 : uint64_t{chunks_begun} * code.chunk_bytes - pool_start);
+        buffer.pool_start = pool_start;
+        buffer.dropped.resize(blocks);
+        std::memcpy(buffer.dropped.data(), memory.buffers[own + 2].bytes.data(), 4 * blocks);
+        buffer.symbols.resize(code.symbols.size());
+        std::memcpy(buffer.symbols.data(), memory.buffers[own + 1].bytes.data() + 40,
+                    8 * code.symbols.size());
+
+        trace::DecodeOptions decode;
+        decode.grid = launch.grid, decode.block = launch.block, decode.window = launch.window;
+        decode.arrays = &arrays, decode.sites = &sites;
+        decode.threads = threads;
+        auto read = trace::decode_device_buffer(code, buffer, decode);
+        if (!read) return problem = read.error().message, false;
+        decoded = std::move(*read);
+        memory.buffers.resize(own);
+        return true;
+    }
+};
+
+}  // namespace tilescope
