@@ -7,7 +7,7 @@
 //                    "command": "tilescope record ..."}]}
 //
 //   {"schema": "tilescope.counters/1", "device": "...", "driver": "...", "tool": "ncu ...", "date": "...",
-//    "command": "...", "rows": [{"kernel": "tiled", "m": 256, "k": 256, "n": 256, "tile": 32,
+//    "command": "...", "rows": [{"kernel": "tiled", "m": 256, "k": 256, "n": 256, "tile": 32, "ptx": "clang",
 //                                "counters": {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": 32768}}]}
 #include "kernels/shipped.h"
 
@@ -58,6 +58,7 @@ CounterRow read_row(const Json& entry, std::string& problem) {
     CounterRow row;
     JsonFields f(entry, problem);
     read_launch(f, row);
+    f.text("ptx", row.ptx);
     const Json& counters = f.inner("counters", Json::value_t::object);
     JsonFields counts(counters, problem);
     for (const auto& item : counters.items()) {

@@ -34,6 +34,7 @@ Result<std::vector<ShippedRecording>> recordings_from_json(std::string_view text
 struct CounterRow {
     std::string kernel;
     uint32_t m = 0, k = 0, n = 0, tile = 0;
+    std::string ptx;                                       // whose PTX ran: "clang", what ships, or "nvcc"
     std::vector<std::pair<std::string, double>> counters;  // metric name -> value
 };
 struct Counters {

@@ -42,8 +42,13 @@ json counters_of(const json& row) {
             {"rows", {row}}};
 }
 json counters_row() {
-    return {{"kernel", "tiled"}, {"m", 8},    {"k", 9},
-            {"n", 10},           {"tile", 2}, {"counters", {{"loads.sum", 32768}, {"stores.sum", 1.5e12}}}};
+    return {{"kernel", "tiled"},
+            {"m", 8},
+            {"k", 9},
+            {"n", 10},
+            {"tile", 2},
+            {"ptx", "nvcc"},
+            {"counters", {{"loads.sum", 32768}, {"stores.sum", 1.5e12}}}};
 }
 
 std::string bytes_of_file(const fs::path& path) {
@@ -119,6 +124,7 @@ TEST(ShippedCounters, AreReadFieldByField) {
     ASSERT_EQ(read->rows.size(), 1u);
     const CounterRow& row = read->rows.front();
     EXPECT_EQ(row.kernel, "tiled");
+    EXPECT_EQ(row.ptx, "nvcc");
     EXPECT_EQ((std::vector{row.m, row.k, row.n, row.tile}), (std::vector{8u, 9u, 10u, 2u}));
     ASSERT_NE(find_counter(row, "loads.sum"), nullptr);
     EXPECT_EQ(*find_counter(row, "loads.sum"), 32768.0);
