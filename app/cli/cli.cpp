@@ -44,6 +44,7 @@ int parse_and_run(int argc, char** argv) {
     add_window(app, chosen);
     add_open(app, chosen);
     add_kernels(app, chosen);
+    add_devices(app, chosen);
     add_record(app, chosen);
     add_recordings(app, chosen);
     add_report(app, chosen);

@@ -24,6 +24,7 @@ int run(int argc, char** argv);
 // A command adds itself to `app`; where it is called, it leaves in `chosen` what to do.
 using Chosen = std::function<int()>;
 void add_kernels(CLI::App& app, Chosen& chosen);
+void add_devices(CLI::App& app, Chosen& chosen);
 void add_record(CLI::App& app, Chosen& chosen);
 void add_recordings(CLI::App& app, Chosen& chosen);
 void add_report(CLI::App& app, Chosen& chosen);

@@ -251,7 +251,9 @@ TEST_F(RecordDriver, RefusesWhatIsTooLarge) {
     LaunchOptions shared;
     shared.shared_bytes = 1 << 20;
     EXPECT_FALSE(device->launch(function, {1}, {1}, {0, 0}, shared));
-    if (function.parameters >= 0) EXPECT_FALSE(device->launch(function, {1}, {1}, {0}));
+    if (function.parameters >= 0) {
+        EXPECT_FALSE(device->launch(function, {1}, {1}, {0}));
+    }
     EXPECT_FALSE(device->lost());
     expect_works();
 }
