@@ -1,0 +1,76 @@
+// Bytes asked for, from the kinds of blocks, held against recordings of whole launches and closed forms.
+#include <gtest/gtest.h>
+
+#include "core/analysis/summary.h"
+#include "kernels/requested_bytes.h"
+#include "tests/recorded.h"
+
+namespace tilescope::kernels {
+namespace {
+
+void expect_as_recorded(const std::string& kernel, const Shape& shape) {
+    SCOPED_TRACE(testing::Message() << kernel << " " << shape.m << " " << shape.k << " " << shape.n << " T "
+                                    << shape.tile);
+    const auto sized = plan(kernel, shape);
+    ASSERT_TRUE(sized) << sized.error().message;
+    const auto bytes = requested_bytes(*sized, 1);
+    ASSERT_TRUE(bytes) << bytes.error().message;
+    const auto summary = analysis::summarize(recorded(*sized));
+    ASSERT_TRUE(summary) << summary.error().message;
+    EXPECT_EQ(bytes->loaded, summary->global_load.bytes);
+    EXPECT_EQ(bytes->stored, summary->global_store.bytes);
+}
+
+class RequestedBytesOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(RequestedBytesOf, IsWhatAWholeRecordingSays) {
+    for (const Shape& shape : {Shape{4, 4, 4, 2}, Shape{3, 3, 3, 2}, Shape{1, 1, 1, 4}, Shape{12, 7, 9, 4},
+                               Shape{8, 16, 24, 8}, Shape{33, 20, 5, 8}, Shape{5, 40, 50, 16},
+                               Shape{48, 17, 35, 16}, Shape{70, 33, 40, 32}, Shape{32, 32, 64, 32}}) {
+        expect_as_recorded(GetParam(), shape);
+    }
+}
+
+TEST_P(RequestedBytesOf, FollowsTheClosedFormOfWholeTiles) {
+    const uint64_t m = 64, k = 96, n = 128;
+    const bool tiled = find(GetParam())->tiled;
+    for (uint32_t tile : {8u, 16u, 32u}) {
+        const auto sized = plan(GetParam(), {64, 96, 128, tile});
+        ASSERT_TRUE(sized);
+        const auto bytes = requested_bytes(*sized, 1);
+        ASSERT_TRUE(bytes) << bytes.error().message;
+        EXPECT_EQ(bytes->loaded, 4 * 2 * m * k * n / (tiled ? tile : 1));
+        EXPECT_EQ(bytes->stored, 4 * m * n);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, RequestedBytesOf,
+                         testing::Values("untiled", "untiled_swapped", "tiled", "tiled_swapped",
+                                         "tiled_transposed", "tiled_padded", "tiled_no_barrier",
+                                         "tiled_stale_edge"),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+// Only four blocks are recorded, whatever the width.
+TEST(RequestedBytes, OfLargeSizesIsQuick) {
+    const auto sized = plan("tiled", {8192, 64, 8191, 32});
+    ASSERT_TRUE(sized);
+    const auto bytes = requested_bytes(*sized, 1);
+    ASSERT_TRUE(bytes) << bytes.error().message;
+    // Every one of 256 x 256 blocks loads 1024 elements of M in each of 2 phases; of N one column less where
+    // the matrix ends.
+    EXPECT_EQ(bytes->loaded, 4 * (256ull * 256 * 1024 * 2 + 256ull * 64 * 8191));
+    EXPECT_EQ(bytes->stored, 4 * 8192ull * 8191);
+}
+
+TEST(RequestedBytes, NamesPtxThatCannotRun) {
+    auto sized = plan("tiled", {4, 4, 4, 2});
+    ASSERT_TRUE(sized);
+    sized->ptx = "nonsense";
+    sized->ptx_name = "bad.ptx";
+    const auto bytes = requested_bytes(*sized, 1);
+    ASSERT_FALSE(bytes);
+    EXPECT_NE(bytes.error().message.find("bad.ptx"), std::string::npos) << bytes.error().message;
+}
+
+}  // namespace
+}  // namespace tilescope::kernels
