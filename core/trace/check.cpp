@@ -163,6 +163,18 @@ Result<void> check_blocks(const Trace& trace) {
     return {};
 }
 
+// Clocks since the block's first step go forwards.
+Result<void> check_times(const Trace& trace) {
+    for (const Block& block : trace.blocks) {
+        const auto first = trace.time.begin() + static_cast<std::ptrdiff_t>(block.first);
+        if (!std::is_sorted(first, first + static_cast<std::ptrdiff_t>(block.count))) {
+            return damaged(
+                fmt::format("the times of its block ({},{},{}) go backwards", block.x, block.y, block.z));
+        }
+    }
+    return {};
+}
+
 Result<void> check_steps(const Trace& trace, const std::vector<Allowed>& allowed) {
     const uint64_t threads = trace.meta.block.count();
     const auto warps = static_cast<uint32_t>((threads + kWarpSize - 1) / kWarpSize);
@@ -202,6 +214,11 @@ Result<void> check(const Trace& trace) {
     }
     if (auto ok = check_blocks(trace); !ok) {
         return ok;
+    }
+    if (!trace.time.empty()) {
+        if (auto ok = check_times(trace); !ok) {
+            return ok;
+        }
     }
     return check_steps(trace, allowed);
 }

@@ -1,11 +1,10 @@
 // Meta, sites and arrays of a trace as JSON, and back with every field checked.
 #include <cmath>
 #include <limits>
-#include <type_traits>
 
-#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_fields.h"
 #include "core/trace/format.h"
 
 namespace tilescope::trace {
@@ -40,112 +39,38 @@ json to_json(const Array& array) {
             {"symbol", array.symbol}};
 }
 
-// Reads fields of one object; the first that is missing, of another type or out of range is kept as
-// the problem, and what is read after it does not count.
-class Fields {
-public:
-    Fields(const json& object, std::string& problem) : object_(object), problem_(problem) {}
+// Price::... as a field: what is not finite cannot be written.
+double written(double value) { return std::isfinite(value) ? value : 0; }
 
-    template <class T>
-    void number(const char* key, T& out, uint64_t highest = std::numeric_limits<T>::max()) {
-        const json* field = find(key);
-        if (!field || !field->is_number_unsigned() || field->get<uint64_t>() > highest) {
-            return fail(key);
-        }
-        out = static_cast<T>(field->get<uint64_t>());
+json to_json(const Price& price) {
+    return {{"plain_ms", written(price.plain_ms)},
+            {"recorded_ms", written(price.recorded_ms)},
+            {"launches", price.launches},
+            {"device_bytes", price.device_bytes},
+            {"clock_mhz", written(price.clock_mhz)}};
+}
+
+bool is_priced(const Price& p) {
+    return p.plain_ms > 0 || p.recorded_ms > 0 || p.launches > 0 || p.device_bytes > 0 || p.clock_mhz > 0;
+}
+
+void read_dim3(JsonFields& fields, const char* key, Dim3& out) {
+    const json& field = fields.inner(key, json::value_t::array);
+    if (field.size() != 3) {
+        return fields.fail(key);
     }
-
-    template <class E>
-    void choice(const char* key, E& out, E highest) {
-        std::underlying_type_t<E> value = 0;
-        number(key, value, static_cast<uint64_t>(highest));
-        out = static_cast<E>(value);
-    }
-
-    void text(const char* key, std::string& out) {
-        const json* field = find(key);
-        if (!field || !field->is_string()) {
-            return fail(key);
+    uint32_t* const parts[] = {&out.x, &out.y, &out.z};
+    for (size_t i = 0; i < 3; ++i) {
+        const json& part = field[i];
+        if (!part.is_number_unsigned() || part.get<uint64_t>() > std::numeric_limits<uint32_t>::max()) {
+            return fields.fail(key);
         }
-        out = field->get<std::string>();
+        *parts[i] = part.get<uint32_t>();
     }
-
-    void flag(const char* key, bool& out) {
-        const json* field = find(key);
-        if (!field || !field->is_boolean()) {
-            return fail(key);
-        }
-        out = field->get<bool>();
-    }
-
-    void real(const char* key, double& out) {
-        const json* field = find(key);
-        if (!field || !field->is_number() || !std::isfinite(field->get<double>()) ||
-            field->get<double>() < 0) {
-            return fail(key);
-        }
-        out = field->get<double>();
-    }
-
-    // A number from -1 (none) up.
-    template <class T>
-    void index(const char* key, T& out, int64_t highest) {
-        const json* field = find(key);
-        if (!field || !field->is_number_integer() ||
-            (field->is_number_unsigned() && field->get<uint64_t>() > static_cast<uint64_t>(highest)) ||
-            field->get<int64_t>() < -1) {
-            return fail(key);
-        }
-        out = static_cast<T>(field->get<int64_t>());
-    }
-
-    void dim3(const char* key, Dim3& out) {
-        const json* field = find(key);
-        if (!field || !field->is_array() || field->size() != 3) {
-            return fail(key);
-        }
-        uint32_t* const parts[] = {&out.x, &out.y, &out.z};
-        for (size_t i = 0; i < 3; ++i) {
-            const json& part = (*field)[i];
-            if (!part.is_number_unsigned() || part.get<uint64_t>() > std::numeric_limits<uint32_t>::max()) {
-                return fail(key);
-            }
-            *parts[i] = part.get<uint32_t>();
-        }
-    }
-
-    // An object or array inside; an empty one where it is missing.
-    const json& inner(const char* key, json::value_t type) {
-        static const json kNothing = json::object();
-        const json* field = find(key);
-        if (!field || field->type() != type) {
-            fail(key);
-            return kNothing;
-        }
-        return *field;
-    }
-
-private:
-    const json* find(const char* key) const {
-        if (!object_.is_object()) {
-            return nullptr;
-        }
-        const auto it = object_.find(key);
-        return it == object_.end() ? nullptr : &*it;
-    }
-
-    void fail(const char* key) {
-        if (problem_.empty()) {
-            problem_ = fmt::format("its field '{}' is missing or holds what it cannot", key);
-        }
-    }
-
-    const json& object_;
-    std::string& problem_;
-};
+}
 
 void read_meta(const json& root, Meta& meta, std::string& problem) {
-    Fields f(root, problem);
+    JsonFields f(root, problem);
     f.text("tool_version", meta.tool_version);
     f.text("kernel", meta.kernel);
     f.text("source_name", meta.source_name);
@@ -158,32 +83,41 @@ void read_meta(const json& root, Meta& meta, std::string& problem) {
     f.number("k", meta.k);
     f.number("n", meta.n);
     f.number("tile", meta.tile);
-    f.dim3("grid", meta.grid);
-    f.dim3("block", meta.block);
-    Fields window(f.inner("window", json::value_t::object), problem);
+    read_dim3(f, "grid", meta.grid);
+    read_dim3(f, "block", meta.block);
+    JsonFields window(f.inner("window", json::value_t::object), problem);
     window.number("x0", meta.window.x0);
     window.number("x1", meta.window.x1);
     window.number("y0", meta.window.y0);
     window.number("y1", meta.window.y1);
-    Fields schedule(f.inner("schedule", json::value_t::object), problem);
+    JsonFields schedule(f.inner("schedule", json::value_t::object), problem);
     schedule.choice("kind", meta.schedule.kind, Schedule::Kind::Recorded);
     schedule.number("seed", meta.schedule.seed, kNoLimit);
     f.number("seed", meta.seed, kNoLimit);
     f.flag("complete", meta.complete);
     f.text("incomplete_reason", meta.incomplete_reason);
-    Fields result(f.inner("result", json::value_t::object), problem);
+    JsonFields result(f.inner("result", json::value_t::object), problem);
     result.flag("checked", meta.result.checked);
     result.flag("verified", meta.result.verified);
     result.real("max_abs_error", meta.result.max_abs_error);
     result.number("wrong", meta.result.wrong, kNoLimit);
     result.index("first_wrong", meta.result.first_wrong, std::numeric_limits<int64_t>::max());
+    if (!root.contains("price")) {  // of a CPU, or of an older version
+        return;
+    }
+    JsonFields price(f.inner("price", json::value_t::object), problem);
+    price.real("plain_ms", meta.price.plain_ms);
+    price.real("recorded_ms", meta.price.recorded_ms);
+    price.number("launches", meta.price.launches);
+    price.number("device_bytes", meta.price.device_bytes, kNoLimit);
+    price.real("clock_mhz", meta.price.clock_mhz);
 }
 
 void read_tables(const json& root, Trace& trace, std::string& problem) {
-    Fields f(root, problem);
+    JsonFields f(root, problem);
     for (const json& item : f.inner("sites", json::value_t::array)) {
         ptx::Site site;
-        Fields s(item, problem);
+        JsonFields s(item, problem);
         site.id = static_cast<uint32_t>(trace.sites.size());
         s.number("instruction", site.instruction);
         s.choice("kind", site.kind, ptx::SiteKind::Barrier);
@@ -196,7 +130,7 @@ void read_tables(const json& root, Trace& trace, std::string& problem) {
     }
     for (const json& item : f.inner("arrays", json::value_t::array)) {
         Array array;
-        Fields a(item, problem);
+        JsonFields a(item, problem);
         a.text("name", array.name);
         a.choice("space", array.space, Space::Shared);
         a.choice("role", array.role, ArrayRole::Shared);
@@ -244,6 +178,9 @@ std::string meta_to_json(const Trace& trace) {
           {"first_wrong", m.result.first_wrong}}},
         {"sites", json::array()},
         {"arrays", json::array()}};
+    if (is_priced(m.price)) {
+        root["price"] = to_json(m.price);
+    }
     for (const ptx::Site& site : trace.sites) {
         root["sites"].push_back(to_json(site));
     }

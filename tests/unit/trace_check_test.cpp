@@ -120,6 +120,14 @@ TEST(TraceCheck, BlocksFollowOneAnother) {
                                          }}});
 }
 
+TEST(TraceCheck, TimesOfABlockGoForwards) {
+    Trace trace = sound();
+    trace.time = {0, 0, 9, 0, 4, 4};  // each block counts from its own first step
+    EXPECT_TRUE(check(trace));
+    expect_refused("block (0,0,0) go backwards", {{"a step", [](Trace& t) { t.time = {0, 5, 4, 0, 1, 2}; }}});
+    expect_refused("block (1,0,0) go backwards", {{"a step", [](Trace& t) { t.time = {0, 5, 6, 1, 0, 2}; }}});
+}
+
 TEST(TraceCheck, WhatIsCompleteLacksNothing) {
     expect_refused("says that it is complete", {{"dropped", [](Trace& t) { t.blocks[0].dropped = 1; }},
                                                 {"a block", [](Trace& t) {

@@ -11,7 +11,8 @@ inline auto parts(const Meta& m) {
     return std::tie(m.tool_version, m.kernel, m.source_name, m.source, m.ptx_name, m.ptx, m.backend, m.device,
                     m.driver, m.recorded_at, m.m, m.k, m.n, m.tile, m.grid, m.block, m.window, m.schedule,
                     m.seed, m.complete, m.incomplete_reason, m.result.checked, m.result.verified,
-                    m.result.max_abs_error, m.result.wrong, m.result.first_wrong);
+                    m.result.max_abs_error, m.result.wrong, m.result.first_wrong, m.price.plain_ms,
+                    m.price.recorded_ms, m.price.launches, m.price.device_bytes, m.price.clock_mhz);
 }
 
 inline bool same(const Block& a, const Block& b) {

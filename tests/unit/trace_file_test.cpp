@@ -55,13 +55,40 @@ TEST_F(TraceFile, ClocksAndManyChunksReadBack) {
         trace.base.push_back(trace.base[i % 100]);
     }
     for (uint64_t i = 0; i < steps; ++i) {
-        trace.time.push_back(static_cast<uint32_t>(4'294'967'000u + i * 7));
+        trace.time.push_back(static_cast<uint32_t>(UINT32_MAX - (steps - i) * 7));  // the largest there are
     }
     trace.blocks[0].count = steps;
     trace.blocks[0].clock = UINT64_MAX;
     const auto read = deserialize(serialize(trace), "a");
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_TRUE(same(trace, *read));
+}
+
+TEST_F(TraceFile, KeepsWhatRecordingCost) {
+    Trace trace = random_trace(5, 1, 1, 20);
+    EXPECT_EQ(meta_to_json(trace).find("price"), std::string::npos);  // a CPU's, as before there were GPUs
+    trace.meta.price = {0.25, 1.5, 3, uint64_t{1} << 40, 1980};
+    const auto read = deserialize(serialize(trace), "a");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(same(trace, *read));
+    EXPECT_EQ(read->meta.price.device_bytes, uint64_t{1} << 40);
+
+    const std::string text = meta_to_json(trace);
+    const auto refusal = [&](const std::string& from, const std::string& to) {
+        std::string changed = text;
+        const size_t at = changed.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        changed.replace(at, from.size(), to);
+        Trace into;
+        const auto ok = meta_from_json(changed, into);
+        return ok ? "accepted" : ok.error().message;
+    };
+    EXPECT_NE(refusal("\"plain_ms\":0.25", "\"plain_ms\":-0.25").find("'plain_ms'"), std::string::npos);
+    EXPECT_NE(refusal("\"recorded_ms\":1.5", "\"recorded_ms\":\"1.5\"").find("'recorded_ms'"),
+              std::string::npos);
+    EXPECT_NE(refusal("\"launches\":3", "\"launches\":4294967296").find("'launches'"), std::string::npos);
+    EXPECT_NE(refusal("\"clock_mhz\":1980.0", "\"clock\":1980.0").find("'clock_mhz'"), std::string::npos);
+    EXPECT_NE(refusal("\"price\":{", "\"price\":7,\"x\":{").find("'price'"), std::string::npos);
 }
 
 TEST_F(TraceFile, EmptyRecordingReadsBack) {
