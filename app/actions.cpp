@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/view/block_clock.h"
+
 namespace tilescope::app {
 namespace {
 
@@ -75,7 +77,21 @@ void pan(State& state, double cells) {
 }
 
 void speed(State& state, double by) {
+    if (by_clock(state)) {
+        state.playback.clocks_per_second =
+            std::clamp(state.playback.clocks_per_second * by, kSlowestClock, kFastestClock);
+        return;
+    }
     state.playback.steps_per_second = std::clamp(state.playback.steps_per_second * by, kSlowest, kFastest);
+}
+
+void change_axis(State& state) {
+    if (state.session && state.block && !state.block->clocked) {
+        state.message = view::no_clocks(*state.session->trace);
+        return;
+    }
+    state.by_clock = !state.by_clock;
+    state.playback.carry = 0;
 }
 
 void clear(State& state) {
@@ -118,6 +134,7 @@ const Action kActions[] = {
     {"last", "last step of the block", "End", key(Key::End), {}, jump<Move::Last>},
     {"faster", "faster", "+", key(Key::Plus), {}, [](State& s) { speed(s, 2); }},
     {"slower", "slower", "-", key(Key::Minus), {}, [](State& s) { speed(s, 0.5); }},
+    {"time", "timeline by clocks or by steps", "C", key(Key::C), {}, change_axis},
     {"previous_warp", "pin the warp above", "\u2191", key(Key::Up), {}, [](State& s) { pick_warp(s, -1); }},
     {"next_warp", "pin the warp below", "\u2193", key(Key::Down), {}, [](State& s) { pick_warp(s, 1); }},
     {"zoom_in", "zoom in", "W", key(Key::W), {}, [](State& s) { zoom(s, 1.25); }},
@@ -155,6 +172,28 @@ bool pressed(const Chord& chord, const platform::KeyPress& press) {
 
 std::span<const Action> actions() { return kActions; }
 
+bool by_clock(const State& state) {
+    return state.by_clock && state.session && state.block && state.block->clocked &&
+           state.block->block == state.cursor.block;
+}
+
+double clock_now(const State& state) {
+    if (!by_clock(state)) return 0;
+    return view::clock_of(*state.session->trace, *state.block, state.cursor.step) +
+           (state.playback.playing ? state.playback.carry : 0);
+}
+
+double fitting_clocks_per_second(uint32_t clocks) {
+    const double fitting = std::exp2(std::round(std::log2(std::max(1.0, clocks / kSecondsABlock))));
+    return std::clamp(fitting, kSlowestClock, kFastestClock);
+}
+
+double steps_per_second(const State& state) {
+    if (!by_clock(state)) return state.playback.steps_per_second;
+    const double clocks = view::last_clock(*state.session->trace, *state.block) + 1.0;
+    return state.block->steps / clocks * state.playback.clocks_per_second;
+}
+
 bool perform(State& state, std::string_view name) {
     for (const Action& action : kActions) {
         if (name != action.name) continue;
@@ -184,7 +223,17 @@ void advance(State& state, double seconds) {
     Playback& playback = state.playback;
     if (!playback.playing || !state.session || state.session->trace->blocks.empty()) return;
     // After a long pause of the program itself, no more than a tenth of a second is made good.
-    playback.carry += std::clamp(seconds, 0.0, 0.1) * playback.steps_per_second;
+    seconds = std::clamp(seconds, 0.0, 0.1);
+    if (by_clock(state)) {
+        const double clock = clock_now(state) + seconds * playback.clocks_per_second;
+        // Steps of one clock are shown together; never back, though the first of them was the cursor's.
+        state.cursor.step =
+            std::max(state.cursor.step, view::step_at_clock(*state.session->trace, *state.block, clock));
+        playback.carry = clock - view::clock_of(*state.session->trace, *state.block, state.cursor.step);
+        if (at_end(state)) playback.playing = false;
+        return;
+    }
+    playback.carry += seconds * playback.steps_per_second;
     const auto steps = static_cast<uint64_t>(playback.carry);
     playback.carry -= static_cast<double>(steps);
     const uint64_t count = state.session->trace->blocks[state.cursor.block].count;

@@ -35,7 +35,13 @@ bool perform(State& state, std::string_view name);
 // Everything that was pressed and typed, in order. Keys that mean nothing are ignored.
 void handle_input(State& state, const platform::Input& input);
 
-// Lets `seconds` of playing go by. Stops at the last step of the block.
+// Whether the timeline and playing go by clocks: asked for, and the cursor's block has them.
+bool by_clock(const State& state);
+
+// Where playing stands on the clocks' axis: the cursor's step and what has gone by since.
+double clock_now(const State& state);
+
+// Lets `seconds` of playing go by, in steps or in clocks. Stops at the last step of the block.
 void advance(State& state, double seconds);
 
 // Puts the cursor at a step of the block, clamped; ends playing.
@@ -43,5 +49,13 @@ void go_to(State& state, uint32_t step);
 
 // Speeds are powers of two from 1/2 to 4096 steps a second. Motion is drawn up to 20.
 inline constexpr double kSlowest = 0.5, kFastest = 4096, kFastestMotion = 20;
+
+// By clocks they are powers of two from 1 to 2^24 a second; a block opens at the one that shows it in about
+// 20 seconds.
+inline constexpr double kSlowestClock = 1, kFastestClock = 1 << 24, kSecondsABlock = 20;
+double fitting_clocks_per_second(uint32_t clocks);
+
+// How fast steps go by while playing, for what is only drawn at low speeds.
+double steps_per_second(const State& state);
 
 }  // namespace tilescope::app

@@ -22,12 +22,13 @@ Result<Session> record_session(const RecordForm& form, const std::atomic<bool>& 
     auto plan = kernels::plan(form.kernel, form.shape);
     if (!plan) return plan.error();
     total = plan->grid.count();
-    kernels::RecordOptions options;
-    options.stop = &stop;
-    options.blocks_done = &done;
-    auto trace = kernels::record_cpu(*plan, options);
+    gpu::GpuRecordOptions options;
+    options.common.stop = &stop;
+    options.common.blocks_done = &done;
+    std::string said;
+    auto trace = gpu::record(*plan, options, form.backend, said);
     if (!trace) return trace.error();
-    return make_session(std::make_shared<const trace::Trace>(std::move(*trace)), "recorded now");
+    return make_session(std::make_shared<const trace::Trace>(std::move(*trace)), "recorded now, " + said);
 }
 
 }  // namespace
@@ -43,6 +44,8 @@ struct Background::Parts {
     std::atomic<uint64_t> done{0}, total{0};
     std::optional<Result<Session>> finished;
 
+    GpuThere gpu;
+
     // Blocks: asked for (the latest wish wins), and made, the one made last at the end.
     struct Wish {
         std::shared_ptr<const trace::Trace> trace;
@@ -53,7 +56,7 @@ struct Background::Parts {
     std::optional<Wish> working;
     std::deque<BlockData> made;
 
-    std::jthread recorder, block_maker;  // last: they end before what they use
+    std::jthread recorder, block_maker, gpu_asker;  // last: they end before what they use
 
     BlockData* find(const trace::Trace* trace, uint32_t block) {
         for (BlockData& data : made) {
@@ -156,6 +159,21 @@ void Background::cancel() { parts_->stop = true; }
 Background::Progress Background::progress() const {
     const std::lock_guard lock(parts_->mutex);
     return {parts_->busy, parts_->done, parts_->total, parts_->what};
+}
+
+GpuThere Background::gpu() {
+    Parts& parts = *parts_;
+    const std::lock_guard lock(parts.mutex);
+    if (!parts.gpu_asker.joinable()) {
+        // The first question opens the driver, which takes longer than a frame.
+        parts.gpu_asker = std::jthread([&parts] {
+            const auto found = gpu::devices();
+            const std::lock_guard answer(parts.mutex);
+            parts.gpu = {true, static_cast<bool>(found),
+                         found ? gpu::describe(found->front()) : found.error().message};
+        });
+    }
+    return parts.gpu;
 }
 
 std::optional<Result<Session>> Background::finished() {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "app/view/sums_view.h"
+#include "app/actions.h"
 #include "core/trace/file.h"
 #include "kernels/record.h"
 
@@ -14,16 +14,6 @@ namespace {
 
 constexpr uint64_t kMostMapElements = 16ull << 20;
 constexpr uint64_t kIndexedAtOnce = 50'000;  // steps: a few milliseconds
-
-// What a viewer must know of the recording before they believe it; "" where it is whole and right.
-std::string warning(const trace::Trace& trace) {
-    if (!trace.meta.complete) return trace.meta.incomplete_reason;
-    const trace::Verification& result = trace.meta.result;
-    if (!result.checked || result.verified) return "";
-    std::string text = view::result_text(trace);
-    text[0] = 'R';
-    return text + ".";
-}
 
 }  // namespace
 
@@ -64,7 +54,12 @@ void show_session(State& state, Session session) {
     const trace::Meta& meta = state.session->trace->meta;
     state.form.kernel = meta.kernel;
     state.form.shape = {meta.m, meta.k, meta.n, meta.tile};
-    state.message = warning(*state.session->trace);
+    const std::vector<uint32_t>& clocks = state.session->trace->time;
+    const auto& blocks = state.session->trace->blocks;
+    if (!clocks.empty() && !blocks.empty() && blocks[0].count > 0)
+        state.playback.clocks_per_second =
+            fitting_clocks_per_second(clocks[blocks[0].first + blocks[0].count - 1]);
+    state.message.clear();
 }
 
 bool ready_block(State& state, bool wait) {
@@ -118,6 +113,17 @@ void open_file(State& state, const std::string& path) {
         state.message = session.error().message;
 }
 
+void open_shipped(State& state, const kernels::ShippedRecording& recording) {
+    auto trace = kernels::open_shipped(recording);
+    auto session =
+        trace ? make_session(std::make_shared<const trace::Trace>(std::move(*trace)), recording.label)
+              : Result<Session>(trace.error());
+    if (session)
+        show_session(state, std::move(*session));
+    else
+        state.message = session.error().message;
+}
+
 void start_recording(State& state) {
     if (!state.background) state.background = std::make_shared<Background>();
     state.message.clear();
@@ -132,9 +138,14 @@ void start_recording(State& state) {
 bool poll_background(State& state) {
     if (!state.background) return false;
     if (auto session = state.background->finished()) {
-        if (*session)
+        if (*session) {
             show_session(state, std::move(**session));
-        else
+            const trace::Meta& meta = state.session->trace->meta;
+            // A GPU that is there and was not taken is worth a word.
+            if (state.form.gpu.there && state.form.backend == gpu::BackendChoice::Auto &&
+                meta.backend == trace::Backend::Cpu)
+                state.message = state.session->origin;
+        } else
             state.message = session->error().message;
     }
     return state.background->progress().busy;

@@ -32,6 +32,9 @@ bool ready_block(State& state, bool wait);
 // Shows the recording of a file, or says in state.message why not.
 void open_file(State& state, const std::string& path);
 
+// The same of a recording that ships with the program.
+void open_shipped(State& state, const kernels::ShippedRecording& recording);
+
 // Starts to record what the form asks for, ending an earlier recording. Errors go to state.message.
 void start_recording(State& state);
 // Takes over what the background has finished since; true while a recording is under way.
@@ -50,6 +53,8 @@ public:
         std::string what;              // "tiled T=16  64x64x64"
     };
     Progress progress() const;
+    // Whether there is a GPU that records; the first call asks, beside the window, and says so.
+    GpuThere gpu();
     // A recording that has ended, once; cancelled ones are not reported.
     std::optional<Result<Session>> finished();
 

@@ -17,6 +17,9 @@
 #include "core/playback/replay.h"
 #include "core/trace/trace.h"
 #include "kernels/catalogue.h"
+#include "kernels/gpu/backend.h"
+#include "kernels/shipped.h"
+#include "kernels/timings.h"
 
 namespace tilescope::app {
 
@@ -52,7 +55,8 @@ class Background;  // records and replays beside the window (session.h)
 struct Playback {
     bool playing = false;
     double steps_per_second = 8;
-    double carry = 0;  // fraction of a step not yet shown
+    double clocks_per_second = 512;  // where playing goes by clocks
+    double carry = 0;                // steps, or clocks since the cursor's step, not yet shown
 };
 
 // Where the matrices are looked at: cells at the upper left corners, and logical pixels a cell. While
@@ -78,9 +82,17 @@ struct TimelineCache {
     view::TimelineView view;
 };
 
+// Whether this machine has a GPU that could record, as far as was asked (Background::gpu).
+struct GpuThere {
+    bool asked = false, there = false;
+    std::string what;  // its name, or the sentence that says why there is none
+};
+
 struct RecordForm {
     std::string kernel = "tiled";
     kernels::Shape shape;
+    gpu::BackendChoice backend = gpu::BackendChoice::Auto;
+    GpuThere gpu;
     bool open = false;  // the form is shown
 };
 
@@ -101,7 +113,11 @@ struct State {
     bool motion = true;  // elements travel when a step is made
     Motion moving;
     TimelineCache timeline;
+    bool by_clock = true;  // the timeline and playing go by clocks where the recording has them
     bool show_keys = false;
+    // What ships from real GPUs, or what a test puts in its place; null for what ships.
+    const std::vector<kernels::Timings>* timings = nullptr;
+    const std::vector<kernels::ShippedRecording>* recordings = nullptr;
     bool quit = false;
     std::string message;  // one sentence: the last error or notice
 };

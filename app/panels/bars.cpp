@@ -7,6 +7,7 @@
 #include "app/actions.h"
 #include "app/panels/panels.h"
 #include "app/session.h"
+#include "app/view/block_clock.h"
 #include "app/view/caption.h"
 
 namespace tilescope::panels {
@@ -47,6 +48,18 @@ void top_bar(Ui& ui, const Rect& rect) {
     }
 }
 
+void warning_strip(Ui& ui, const Rect& rect, const std::string& warning) {
+    const Rgba fault = ui.ink(Ink::Fault);
+    ui.list.AddRectFilled(rect.min, rect.max, draw::mix(ui.ink(Ink::Panel), fault, 0.14f), ui.px(6));
+    ui.list.AddRectFilled(rect.min, {rect.min.x + ui.px(4), rect.max.y}, fault, ui.px(2));
+    const float small = line_height(ui, Size::Small), r = ui.px(6);
+    const float y = rect.min.y + (rect.height() - small) / 2, x = rect.min.x + ui.px(22), m = y + small / 2;
+    ui.list.AddTriangleFilled({x, m - r}, {x + r, m + r * 0.8f}, {x - r, m + r * 0.8f}, fault);
+    const float from = x + r + ui.px(8);
+    line(ui, {from, y}, rect.max.x - ui.px(16) - from, Face::Strong, Size::Small, Ink::Text, warning);
+    if (ui.over(rect)) ui.tip = warning;
+}
+
 void caption_bar(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const Rect in{{rect.min.x + ui.px(16), rect.min.y}, {rect.max.x - ui.px(16), rect.max.y}};
@@ -71,10 +84,13 @@ void caption_bar(Ui& ui, const Rect& rect) {
     const bool fits = draw::text_size(ui.font(Face::Strong, Size::Title), text).x <= width;
     line(ui, {in.min.x, y + (fits ? 0 : ui.px(4))}, width, Face::Strong, fits ? Size::Title : Size::Body,
          Ink::Text, text);
-    const std::string below = !ui.state.message.empty() ? ui.state.message
-                              : !ui.state.no_values.empty()
-                                  ? ui.state.no_values
-                                  : view::hint(*ui.index, ui.step(), ui.state.playback.playing);
+    const view::BarrierTimes* barrier = view::barrier_of_step(*ui.index, ui.step());
+    const std::string below =
+        !ui.state.message.empty()     ? ui.state.message
+        : !ui.state.no_values.empty() ? ui.state.no_values
+        : barrier != nullptr && !ui.state.playback.playing
+            ? view::wait_words(ui.trace(), *barrier, ui.trace().warp_of(ui.index->first + ui.step()))
+            : view::hint(*ui.index, ui.step(), ui.state.playback.playing);
     line(ui, {in.min.x, y + title}, width, Face::Text, Size::Small,
          ui.state.message.empty() ? Ink::TextQuiet : Ink::Fault, below);
 }

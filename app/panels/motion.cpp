@@ -32,7 +32,7 @@ void motion(Ui& ui) {
     const bool one_step =
         state.moving.shown.block == state.cursor.block && state.cursor.step == state.moving.shown.step + 1;
     if (moved) {
-        const bool slow = !state.playback.playing || state.playback.steps_per_second <= app::kFastestMotion;
+        const bool slow = !state.playback.playing || app::steps_per_second(state) <= app::kFastestMotion;
         state.moving = {state.cursor,
                         one_step && slow && state.motion && !ui.context.still ? ui.context.time : -1};
     }

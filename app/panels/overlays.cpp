@@ -50,6 +50,49 @@ void size_field(const char* name, const char* id, uint32_t& value, float width) 
     if (ImGui::InputInt(id, &number, 0, 0)) value = static_cast<uint32_t>(std::max(number, 0));
 }
 
+// Recordings that ship: picking one opens it.
+void shipped_list(Ui& ui) {
+    State& state = ui.state;
+    const auto& recordings = state.recordings != nullptr ? *state.recordings : kernels::shipped_recordings();
+    if (recordings.empty()) return;
+    ImGui::SetNextItemWidth(-1);
+    const std::string title = fmt::format("Recorded on an {}\u2026", recordings.front().device);
+    if (!ImGui::BeginCombo("##shipped", title.c_str())) return;
+    for (const kernels::ShippedRecording& recording : recordings) {
+        if (!ImGui::Selectable(recording.label.c_str())) continue;
+        app::open_shipped(state, recording);
+        if (state.message.empty()) state.form.open = false;
+    }
+    ImGui::EndCombo();
+}
+
+// Where to record: a GPU can be chosen where there is one; elsewhere a sentence says what it would add.
+void backend_choice(Ui& ui) {
+    app::RecordForm& form = ui.state.form;
+    if (!form.gpu.asked && !ui.context.still) {
+        if (!ui.state.background) ui.state.background = std::make_shared<app::Background>();
+        form.gpu = ui.state.background->gpu();
+        ui.context.soon = ui.context.soon || !form.gpu.asked;
+    }
+    label("On");
+    constexpr const char* kLabels[] = {"GPU if there is one", "CPU", "GPU"};  // of BackendChoice
+    for (int at = 0; at < 3; ++at) {
+        const auto choice = static_cast<gpu::BackendChoice>(at);
+        const bool can = choice != gpu::BackendChoice::Gpu || form.gpu.there;
+        if (!can && form.backend == choice) form.backend = gpu::BackendChoice::Auto;
+        ImGui::BeginDisabled(!can);
+        if (ImGui::RadioButton(kLabels[at], form.backend == choice)) form.backend = choice;
+        ImGui::EndDisabled();
+        if (at < 2) ImGui::SameLine();
+    }
+    const bool none = form.gpu.asked && !form.gpu.there;
+    const std::string said = !form.gpu.asked ? "Looking for a GPU\u2026"
+                             : none          ? std::string("No GPU here. ") + gpu::kWithAGpu
+                                             : form.gpu.what;
+    ImGui::TextDisabled("%s", said.c_str());
+    if (none && ImGui::IsItemHovered()) ui.tip = form.gpu.what;
+}
+
 }  // namespace
 
 void record_form(Ui& ui, const Rect& screen, float top) {
@@ -92,6 +135,7 @@ void record_form(Ui& ui, const Rect& screen, float top) {
             if (state.message.empty()) form.open = false;
         }
     }
+    shipped_list(ui);
     ImGui::Separator();
     label("Kernel");
     ImGui::SetNextItemWidth(-1);
@@ -120,6 +164,7 @@ void record_form(Ui& ui, const Rect& screen, float top) {
     size_field("k", "##k", form.shape.k, ui.px(72));
     ImGui::SameLine();
     size_field("n", "##n", form.shape.n, ui.px(72));
+    backend_choice(ui);
     if (ImGui::Button("Record", {-1, ui.px(34)})) {
         app::start_recording(state);
         if (state.message.empty()) form.open = false;

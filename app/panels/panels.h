@@ -7,6 +7,8 @@
 namespace tilescope::panels {
 
 void top_bar(Ui& ui, const Rect& rect);
+// What a viewer must know before they believe the recording (view::warning); it stays.
+void warning_strip(Ui& ui, const Rect& rect, const std::string& warning);
 void caption_bar(Ui& ui, const Rect& rect);
 void source_panel(Ui& ui, const Rect& rect);
 // M, N and P, the map of them all in the corner. selected: what the selection lights up.
@@ -16,6 +18,8 @@ void matrices_panel(Ui& ui, const Rect& rect, const view::Relations& selected);
 void tiles_panel(Ui& ui, const Rect& rect, const view::Relations& selected, bool with_threads);
 void threads_panel(Ui& ui, const Rect& rect, const view::Relations& selected);
 void request_panel(Ui& ui, const Rect& rect, const view::Relations& selected);
+// Inside the request panel, for a barrier with clocks. current: the warp that the step is of.
+void barrier_picture(Ui& ui, const Rect& rect, const view::BarrierTimes& barrier, uint32_t current);
 void timeline_panel(Ui& ui, const Rect& rect);
 void transport(Ui& ui, const Rect& rect);
 void sums_panel(Ui& ui, const Rect& rect);

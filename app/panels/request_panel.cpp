@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "app/panels/panels.h"
+#include "app/view/block_clock.h"
 #include "app/view/request_view.h"
 
 namespace tilescope::panels {
@@ -245,6 +246,17 @@ void request_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
         address.clear();
         steps.clear();
     }
+    // So does the picture itself, where it would not have the height that it needs: the formula goes first,
+    // then the address.
+    const auto room = [&] {
+        return in.max.y - y - body * static_cast<float>(address.size()) -
+               small * static_cast<float>(steps.size() + foot.size()) - ui.px(foot.empty() ? 12 : 22);
+    };
+    const bool global =
+        request.kind == view::StepKind::GlobalLoad || request.kind == view::StepKind::GlobalStore;
+    const float least = ui.px(global ? 74 : 118);
+    if (room() < least) steps.clear();
+    if (room() < least) address.clear();
     float bottom = in.max.y;
     if (!foot.empty()) bottom -= small * static_cast<float>(foot.size()) + ui.px(10);
     bottom -= body * static_cast<float>(address.size()) + small * static_cast<float>(steps.size()) + ui.px(8);
@@ -275,6 +287,9 @@ void request_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
         const Rect lanes{{in.min.x, y + small}, {in.max.x, y + small + ui.px(16)}};
         lane_numbers(ui, lanes, y);
         lanes_row(ui, lanes, request, lane);
+        if (const view::BarrierTimes* barrier = view::barrier_of_step(*ui.index, ui.step()))
+            barrier_picture(ui, {{picture.min.x, lanes.max.y + ui.px(8)}, picture.max}, *barrier,
+                            request.warp);
     } else if (request.kind == view::StepKind::GlobalLoad || request.kind == view::StepKind::GlobalStore) {
         global_picture(ui, picture, request, lane);
     } else {

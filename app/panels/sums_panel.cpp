@@ -1,10 +1,12 @@
-// Sums so far of this block, and of the whole recording: requests, what they cost, the least they could.
+// Sums so far of this block, and of the whole recording: requests, what they cost, the least they could;
+// and the kernel's measured time beside the untiled kernel's.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "app/panels/panels.h"
 #include "app/view/sums_view.h"
+#include "app/view/time_words.h"
 
 namespace tilescope::panels {
 namespace {
@@ -39,13 +41,43 @@ float table(Ui& ui, const Rect& in, float y, const view::SumsTable& sums) {
     return y;
 }
 
+view::TimesTable times_of(const Ui& ui) {
+    return view::times_table(ui.trace().meta,
+                             ui.state.timings != nullptr ? *ui.state.timings : kernels::shipped_timings());
+}
+
+// The kernel's measured time beside the untiled one's, always with the device that it was measured on.
+float times(Ui& ui, const Rect& in, float y, const view::TimesTable& table) {
+    const float small = line_height(ui, Size::Small), height = small * (table.measured ? 3.f : 1.f);
+    const float third = std::min(ui.px(74), in.width() * 0.205f), value = in.max.x - third;
+    if (y + height > in.max.y + ui.px(4)) return y;
+    if (ui.over({{in.min.x, y}, {in.max.x, y + height}})) ui.tip = table.sentence;
+    const float title = table.measured ? value - in.min.x : in.width();
+    line(ui, {in.min.x, y}, title, table.measured ? Face::Strong : Face::Text, Size::Small,
+         table.measured ? Ink::Text : Ink::TextQuiet, table.title);
+    if (!table.measured) return y + height;
+    line(ui, {in.max.x, y}, third, Face::Text, Size::Small, Ink::TextFaint, table.note, draw::Align::Right);
+    for (const bool own : {true, false}) {
+        y += small;
+        line(ui, {in.min.x, y}, value - third - in.min.x, Face::Text, Size::Small, Ink::TextQuiet,
+             own ? table.own : table.rival);
+        line(ui, {value, y}, third * 1.2f, Face::Mono, Size::Small, Ink::Text,
+             own ? table.own_time : table.rival_time, draw::Align::Right);
+        if (!own)
+            line(ui, {in.max.x, y}, third, Face::Mono, Size::Small, Ink::TextQuiet, table.ratio,
+                 draw::Align::Right);
+    }
+    return y + small;
+}
+
 }  // namespace
 
 float sums_height(Ui& ui) {
     if (!ui.state.session) return 0;
     const analysis::Summary& summary = ui.state.session->summary;
     const size_t rows = view::sums_table("", {}, summary).rows.size();
-    return line_height(ui, Size::Small) * static_cast<float>(2 * (rows + 1) + 2) + ui.px(12 * 2 + 14);
+    const size_t timed = times_of(ui).measured ? 3 : 1;
+    return line_height(ui, Size::Small) * static_cast<float>(2 * (rows + 1) + timed + 2) + ui.px(12 * 2 + 20);
 }
 
 void sums_panel(Ui& ui, const Rect& rect) {
@@ -61,7 +93,8 @@ void sums_panel(Ui& ui, const Rect& rect) {
     float y = table(ui, in, in.min.y, here);
     y += ui.px(6);
     if (y + rows <= in.max.y + ui.px(4)) y = table(ui, in, y, whole) + ui.px(6);
-    const std::string trouble = view::not_whole(ui.trace());
+    y = times(ui, in, y, times_of(ui)) + ui.px(6);
+    const std::string trouble = view::not_whole(ui.trace(), ui.state.cursor.block);
     const std::string foot =
         trouble.empty() ? fmt::format("{}; {}", here.bytes, view::result_text(ui.trace())) : trouble;
     if (y + small <= in.max.y + ui.px(4)) {

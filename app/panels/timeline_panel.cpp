@@ -1,4 +1,12 @@
 // The block's time: phases, barriers, a row per warp, the playhead; click or drag to scrub.
+//
+//   whose time it is, how long it took, what recording cost                     [clocks] [steps]
+//   phase    | 0              | 1              | 2
+//   warp 0     marks and waits
+//   ...
+//   clocks   0      2,000      4,000      6,000                  by clocks only
+//
+// All places are of the axis that is shown (view::TimelineView).
 #include <algorithm>
 #include <cmath>
 
@@ -6,20 +14,165 @@
 
 #include "app/actions.h"
 #include "app/panels/panels.h"
+#include "app/view/block_clock.h"
+#include "app/view/time_words.h"
 #include "app/view/timeline_view.h"
 
 namespace tilescope::panels {
 namespace {
 
-void warp_row(Ui& ui, const view::TimelineView& time, const std::vector<view::TimelineMark>& marks,
-              const Rect& row, double per_step) {
-    for (const view::TimelineMark& mark : marks) {
-        const float x0 = row.min.x + static_cast<float>((mark.first - time.first) * per_step);
-        const float x1 = row.min.x + static_cast<float>((mark.end - time.first) * per_step);
-        if (x1 - x0 < 0.5f) continue;
-        sign(ui, {{x0, row.min.y}, {std::max(x1 - (x1 - x0 > 4 ? 1.f : 0.f), x0 + 1), row.max.y}}, mark.kind,
+using view::TimelineView;
+
+// Where things of the axis are on the screen.
+struct Axis {
+    const TimelineView& time;
+    bool clocks = false;
+    float left = 0, width = 1;
+    double scale = 1;  // pixels a step or a clock
+    float x(double at) const { return left + static_cast<float>((at - time.first) * scale); }
+};
+
+const TimelineView& timeline(Ui& ui, uint32_t columns) {
+    app::TimelineCache& cache = ui.state.timeline;
+    const bool clocks = app::by_clock(ui.state);
+    const auto axis = clocks ? view::TimeAxis::Clocks : view::TimeAxis::Steps;
+    if (cache.of != ui.state.block || cache.view.columns != columns || cache.view.axis != axis) {
+        cache = {ui.state.block,
+                 clocks ? view::clock_timeline(ui.trace(), *ui.index, 0, UINT32_MAX, columns)
+                        : view::timeline_view(ui.trace(), *ui.index, 0, ui.index->steps, columns)};
+    }
+    return cache.view;
+}
+
+void header(Ui& ui, const Rect& rect, bool clocks) {
+    float right = rect.max.x;
+    if (ui.index->clocked) {
+        const float width = ui.px(56);
+        for (const bool steps : {true, false}) {
+            const Rect box{{right - width, rect.min.y}, {right, rect.max.y}};
+            if (button(ui, box, steps ? "steps" : "clocks", steps != clocks, true,
+                       "Time by clocks or by steps (C)") &&
+                steps == clocks)
+                app::perform(ui.state, "time");
+            right = box.min.x - ui.px(2);
+        }
+        right -= ui.px(14);
+    }
+    const trace::Meta& meta = ui.trace().meta;
+    const bool gpu = meta.backend == trace::Backend::Gpu;
+    const std::string kind =
+        gpu && !clocks ? "steps in the order of SM clocks, " + meta.device : view::time_kind(meta);
+    float x = rect.min.x;
+    x += line(ui, {x, rect.min.y}, right - x, Face::Strong, Size::Small, Ink::Text, kind) + ui.px(14);
+    const std::string length =
+        ui.index->clocked ? view::block_time(ui.trace(), *ui.index) : view::counted(ui.index->steps, "step");
+    x += line(ui, {x, rect.min.y}, right - x, Face::Text, Size::Small, Ink::TextQuiet, length) + ui.px(20);
+    const std::string price = view::price_short(meta);
+    const float takes = draw::text_size(ui.font(Face::Text, Size::Small), price).x;
+    if (price.empty() || takes > right - x) return;
+    line(ui, {right, rect.min.y}, takes + 1, Face::Text, Size::Small, Ink::TextQuiet, price,
+         draw::Align::Right);
+    if (ui.over({{right - takes, rect.min.y}, {right, rect.max.y}})) ui.tip = view::price_text(meta);
+}
+
+// A band with the phases' numbers where there is room for them.
+void phase_band(Ui& ui, const Axis& axis, const Rect& band, double now) {
+    const TimelineView& time = axis.time;
+    // Where a number is wider than its phase, only every so many phases have theirs.
+    const draw::Font numbers = ui.font(Face::Mono, Size::Small);
+    const float widest = draw::text_size(numbers, std::to_string(ui.index->phases.phases)).x + ui.px(4);
+    const auto every = static_cast<size_t>(
+        std::max(1.f, std::ceil(widest * static_cast<float>(ui.index->phases.phases) / axis.width)));
+    const bool crowded =
+        !time.phases.empty() && band.width() / static_cast<float>(time.phases.size()) < ui.px(6);
+    for (size_t i = 0; i < time.phases.size(); ++i) {
+        const view::PhaseSpan& span = time.phases[i];
+        const Rect box{{axis.x(std::max(span.first, time.first)), band.min.y},
+                       {axis.x(std::min(span.end, time.end)), band.max.y - 2}};
+        const bool here = now >= span.first && now < span.end;
+        if (crowded && !here) continue;
+        ui.list.AddRectFilled(box.min, {std::max(box.max.x - 1, box.min.x + 1), box.max.y},
+                              ui.ink(here ? Ink::Accent : Ink::Raised), ui.px(2));
+    }
+    // The numbers on top of all of it: one may reach over its neighbour.
+    for (size_t i = 0; i < time.phases.size() && !crowded; ++i) {
+        const view::PhaseSpan& span = time.phases[i];
+        const bool here = now >= span.first && now < span.end;
+        const std::string text = span.phase == analysis::kAfter ? "after" : std::to_string(span.phase);
+        const Rect box{{axis.x(std::max(span.first, time.first)), band.min.y},
+                       {axis.x(std::min(span.end, time.end)), band.max.y - 2}};
+        const Rgba color = here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::TextQuiet);
+        if (every == 1) {
+            draw::draw_text_in(ui.list, numbers, box.min, box.max, color, text);
+        } else if (!here && i % every == 0 && span.phase != analysis::kAfter) {
+            draw::draw_text(ui.list, numbers, {box.min.x + ui.px(2), box.min.y}, color, text);
+        }
+    }
+    if (crowded) ui.list.AddRectFilled(band.min, {band.max.x, band.min.y + 2}, ui.ink(Ink::Line));
+}
+
+void warp_row(Ui& ui, const Axis& axis, size_t warp, const Rect& row) {
+    const TimelineView& time = axis.time;
+    if (axis.clocks) {
+        const float middle = std::round((row.min.y + row.max.y) / 2);
+        ui.list.AddRectFilled({row.min.x, middle}, {row.max.x, middle + 1}, ui.ink(Ink::Line));
+        for (const view::TimelineWait& wait : time.waits[warp])
+            wait_bar(ui, {{axis.x(wait.first), row.min.y}, {axis.x(wait.end), row.max.y}});
+    }
+    for (const view::TimelineMark& mark : time.warps[warp]) {
+        const float x0 = axis.x(mark.first);
+        float x1 = axis.x(mark.end);
+        if (axis.clocks) {
+            // A request is a moment: its mark is as narrow as can be seen.
+            if (mark.kind == view::StepKind::Barrier) continue;  // its wait begins here
+            x1 = std::max(x1, x0 + ui.px(2));
+        } else {
+            if (x1 - x0 < 0.5f) continue;
+            x1 = std::max(x1 - (x1 - x0 > 4 ? 1.f : 0.f), x0 + 1);
+        }
+        sign(ui, {{x0, row.min.y}, {x1, row.max.y}}, mark.kind,
              mark.kind == view::StepKind::Barrier ? 0.75f : 0.9f);
     }
+}
+
+void clock_axis(Ui& ui, const Axis& axis, float label_x, float top) {
+    line(ui, {label_x, top}, axis.left - label_x, Face::Text, Size::Small, Ink::TextQuiet, "clocks");
+    const draw::Font numbers = ui.font(Face::Mono, Size::Small);
+    const auto most = static_cast<uint32_t>(axis.width / ui.px(80));
+    for (const uint32_t at : view::ticks(axis.time.first, axis.time.end, std::max(most, 1u))) {
+        const float x = std::round(axis.x(at));
+        ui.list.AddRectFilled({x, top - ui.px(2)}, {x + 1, top + ui.px(3)}, ui.ink(Ink::LineStrong));
+        const std::string text = view::grouped(at);
+        const float width = draw::text_size(numbers, text).x;
+        const float from = std::clamp(x - width / 2, axis.left, axis.left + axis.width - width);
+        draw::draw_text(ui.list, numbers, {from, top + ui.px(1)}, ui.ink(Ink::TextQuiet), text);
+    }
+}
+
+void playhead(Ui& ui, const Axis& axis, float top, float bottom, double now) {
+    const float x = axis.x(now);
+    const float width = std::max(axis.clocks ? 0.f : static_cast<float>(axis.scale), ui.px(2));
+    ui.list.AddRectFilled({x, top}, {x + width, bottom}, draw::with_alpha(ui.ink(Ink::Selected), 0.25f));
+    ui.list.AddRectFilled({std::round(x + width / 2 - ui.px(1)), top},
+                          {std::round(x + width / 2 + ui.px(1)), bottom}, ui.ink(Ink::Selected));
+    ui.list.AddTriangleFilled({x + width / 2 - ui.px(6), top - ui.px(2)},
+                              {x + width / 2 + ui.px(6), top - ui.px(2)}, {x + width / 2, top + ui.px(7)},
+                              ui.ink(Ink::Selected));
+}
+
+// What lies under the mouse, by clocks: the wait of a warp, or the latest request.
+std::string clock_tip(const Ui& ui, uint32_t clock, std::optional<uint32_t> warp) {
+    const trace::Trace& trace = ui.trace();
+    if (warp) {
+        if (const view::BarrierTimes* barrier = view::barrier_at(*ui.index, *warp, clock))
+            return view::wait_words(trace, *barrier, *warp);
+    }
+    const uint32_t step = view::step_at_clock(trace, *ui.index, clock);
+    const std::string us = view::microseconds(trace.meta, clock);
+    return fmt::format("clock {}{}: the latest is step {}, warp {}, {}", view::grouped(clock),
+                       us.empty() ? "" : fmt::format(" ({})", us), view::grouped(step + 1),
+                       trace.warp_of(ui.index->first + step),
+                       words_of(view::kind_of(trace, ui.index->first + step)));
 }
 
 }  // namespace
@@ -28,58 +181,26 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     const uint32_t steps = ui.index->steps;
     if (steps == 0) return;
     const float label = ui.px(64), small = line_height(ui, Size::Small);
-    const Rect plot{{rect.min.x + label, rect.min.y}, rect.max};
-    const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
-    app::TimelineCache& cache = ui.state.timeline;
-    if (cache.of != ui.state.block || cache.view.columns != columns) {
-        cache = {ui.state.block, view::timeline_view(ui.trace(), *ui.index, 0, steps, columns)};
-    }
-    const view::TimelineView& time = cache.view;
-    const double per_step = static_cast<double>(plot.width()) / (time.end - time.first);
-    const auto x_of = [&](uint32_t step) {
-        return plot.min.x + static_cast<float>((step - time.first) * per_step);
-    };
+    const Rect plot{{rect.min.x + label, rect.min.y + small + ui.px(4)}, rect.max};
+    const TimelineView& time = timeline(ui, static_cast<uint32_t>(std::max(plot.width(), 1.f)));
+    const bool clocks = time.axis == view::TimeAxis::Clocks;
+    if (time.end <= time.first) return;
+    const Axis axis{time, clocks, plot.min.x, std::max(plot.width(), 1.f),
+                    static_cast<double>(plot.width()) / (time.end - time.first)};
+    const double now = clocks ? app::clock_now(ui.state) : ui.step();
 
-    // Phases: a band with its number where there is room for it.
+    header(ui, {rect.min, {rect.max.x, rect.min.y + small}}, clocks);
     const Rect band{plot.min, {plot.max.x, plot.min.y + small}};
     line(ui, {rect.min.x, band.min.y}, label, Face::Text, Size::Small, Ink::TextQuiet, "phase");
-    // Where a number is wider than its phase, only every so many phases have theirs.
-    const draw::Font numbers = ui.font(Face::Mono, Size::Small);
-    const float widest = draw::text_size(numbers, std::to_string(ui.index->phases.phases)).x + ui.px(4);
-    const auto every = static_cast<size_t>(std::max(
-        1.f, std::ceil(widest * static_cast<float>(ui.index->phases.phases) / std::max(plot.width(), 1.f))));
-    const bool crowded =
-        !time.phases.empty() && band.width() / static_cast<float>(time.phases.size()) < ui.px(6);
-    for (size_t i = 0; i < time.phases.size(); ++i) {
-        const view::PhaseSpan& span = time.phases[i];
-        const Rect box{{x_of(std::max(span.first, time.first)), band.min.y},
-                       {x_of(std::min(span.end, time.end)), band.max.y - 2}};
-        const bool here = ui.step() >= span.first && ui.step() < span.end;
-        if (crowded && !here) continue;
-        ui.list.AddRectFilled(box.min, {std::max(box.max.x - 1, box.min.x + 1), box.max.y},
-                              ui.ink(here ? Ink::Accent : Ink::Raised), ui.px(2));
-    }
-    for (size_t i = 0; i < time.phases.size() && !crowded; ++i) {
-        const view::PhaseSpan& span = time.phases[i];
-        const bool here = ui.step() >= span.first && ui.step() < span.end;
-        const std::string text = span.phase == analysis::kAfter ? "after" : std::to_string(span.phase);
-        const Rect box{{x_of(span.first), band.min.y}, {x_of(span.end), band.max.y - 2}};
-        const Rgba color = here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::TextQuiet);
-        if (every == 1) {
-            draw::draw_text_in(ui.list, numbers, box.min, box.max, color, text);
-        } else if (!here && i % every == 0 && span.phase != analysis::kAfter) {
-            draw::draw_text(ui.list, numbers, {box.min.x + ui.px(2), box.min.y}, color, text);
-        }
-    }
-    if (crowded) {
-        ui.list.AddRectFilled(band.min, {band.max.x, band.min.y + 2}, ui.ink(Ink::Line));
-    }
+    phase_band(ui, axis, band, now);
 
     const size_t warps = std::max<size_t>(time.warps.size(), 1);
-    const Rect rows{{plot.min.x, band.max.y + ui.px(2)}, plot.max};
+    const Rect rows{{plot.min.x, band.max.y + ui.px(2)},
+                    {plot.max.x, plot.max.y - (clocks ? small + ui.px(2) : 0)}};
     const float pitch = std::min(rows.height() / static_cast<float>(warps), ui.px(48));
     const float end = rows.min.y + pitch * static_cast<float>(warps);
     const uint32_t current = ui.step() < steps ? ui.trace().warp_of(ui.index->first + ui.step()) : 0;
+    std::optional<uint32_t> under;
     for (size_t warp = 0; warp < time.warps.size(); ++warp) {
         const float top = std::round(rows.min.y + pitch * static_cast<float>(warp));
         const float inner = std::max(1.f, std::round(pitch * 0.8f));
@@ -89,12 +210,13 @@ void timeline_panel(Ui& ui, const Rect& rect) {
             ui.list.AddRectFilled({rect.min.x, top}, {plot.max.x, top + inner},
                                   draw::with_alpha(ui.ink(Ink::Accent), pinned ? 0.16f : 0.08f));
         }
-        warp_row(ui, time, time.warps[warp], row, per_step);
+        warp_row(ui, axis, warp, row);
         const size_t labelled =
             std::max<size_t>(1, static_cast<size_t>(std::ceil(small / std::max(pitch, 1.f))));
         if (warp % labelled == 0) {
-            line(ui, {rect.min.x, top + (inner - small) / 2}, label - ui.px(8), Face::Text, Size::Small,
-                 warp == current ? Ink::Text : Ink::TextQuiet, fmt::format("warp {}", warp));
+            line(ui, {rect.min.x, std::max(top + (inner - small) / 2, rows.min.y - ui.px(2))},
+                 label - ui.px(8), Face::Text, Size::Small, warp == current ? Ink::Text : Ink::TextQuiet,
+                 fmt::format("warp {}", warp));
         }
         if (ui.over({{rect.min.x, top}, {plot.min.x, top + pitch}})) {
             Pick pick;
@@ -102,36 +224,31 @@ void timeline_panel(Ui& ui, const Rect& rect) {
             pick.warp = static_cast<uint32_t>(warp);
             offer_pick(ui, pick);
         }
+        if (ui.over({{plot.min.x, top}, {plot.max.x, top + pitch}})) under = static_cast<uint32_t>(warp);
     }
     // Barriers: a line through all warps where the last one has come.
-    if (time.barriers.size() * 4 < columns) {
-        for (const uint32_t step : time.barriers) {
-            const float x = std::round(x_of(step + 1));
+    if (time.barriers.size() * 4 < time.columns) {
+        for (const uint32_t at : time.barriers) {
+            const float x = std::round(axis.x(clocks ? at : at + 1));
             ui.list.AddLine({x, rows.min.y}, {x, end}, ui.ink(Ink::Barrier), ui.px(1.5f));
         }
     }
-    const float x = x_of(ui.step()), width = std::max(static_cast<float>(per_step), ui.px(2));
-    ui.list.AddRectFilled({x, band.min.y}, {x + width, end}, draw::with_alpha(ui.ink(Ink::Selected), 0.25f));
-    ui.list.AddRectFilled({std::round(x + width / 2 - ui.px(1)), band.min.y},
-                          {std::round(x + width / 2 + ui.px(1)), end}, ui.ink(Ink::Selected));
-    ui.list.AddTriangleFilled({x + width / 2 - ui.px(6), band.min.y - ui.px(2)},
-                              {x + width / 2 + ui.px(6), band.min.y - ui.px(2)},
-                              {x + width / 2, band.min.y + ui.px(7)}, ui.ink(Ink::Selected));
+    if (clocks) clock_axis(ui, axis, rect.min.x, end + ui.px(2));
+    playhead(ui, axis, band.min.y, end, now);
 
     // Scrubbing: begins on the plot, goes on wherever the mouse is dragged.
     const Rect touch{{plot.min.x, band.min.y - ui.px(4)}, {plot.max.x, end}};
     const ImVec2 pressed = ImGui::GetIO().MouseClickedPos[0];
+    const uint32_t at = view::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
+    const uint32_t step = clocks ? view::step_at_clock(ui.trace(), *ui.index, at) : at;
     if (ui.mouse && ImGui::IsMouseDown(0) && touch.contains(pressed)) {
-        const uint32_t to =
-            view::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
-        if (to != ui.step()) app::go_to(ui.state, to);
+        if (step != ui.step()) app::go_to(ui.state, step);
         ui.context.another_frame = true;
     } else if (ui.over(touch)) {
-        const uint32_t at =
-            view::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
-        ui.tip = fmt::format("step {}: warp {}, {}", view::grouped(at + 1),
-                             ui.trace().warp_of(ui.index->first + at),
-                             words_of(view::kind_of(ui.trace(), ui.index->first + at)));
+        ui.tip = clocks ? clock_tip(ui, at, under)
+                        : fmt::format("step {}: warp {}, {}", view::grouped(step + 1),
+                                      ui.trace().warp_of(ui.index->first + step),
+                                      words_of(view::kind_of(ui.trace(), ui.index->first + step)));
     }
 }
 

@@ -37,6 +37,43 @@ void shapes(Ui& ui, const Rect& rect, std::initializer_list<Shape> row, Rgba col
     }
 }
 
+// "8 steps/s"; "512 clocks/s".
+std::string rate_text(const State& state, bool clocks) {
+    const double rate = clocks ? state.playback.clocks_per_second : state.playback.steps_per_second;
+    if (clocks) return fmt::format("{} clocks/s", view::grouped(static_cast<uint64_t>(rate)));
+    return rate < 1 ? "1 step in 2 s" : fmt::format("{:.0f} steps/s", rate);
+}
+
+// A slider over powers of two; by clocks it says how much slower than the SM this is.
+void speed(Ui& ui, const Rect& rect) {
+    State& state = ui.state;
+    const bool clocks = app::by_clock(state);
+    const float text_y = rect.min.y + (rect.height() - line_height(ui, Size::Small)) / 2;
+    const float from = rect.min.x + ui.px(44), to = rect.max.x - ui.px(clocks ? 136 : 96);
+    if (to - from < ui.px(50)) return;
+    line(ui, {rect.min.x, text_y}, ui.px(44), Face::Text, Size::Small, Ink::TextQuiet, "speed");
+    const float end = std::min(to, from + ui.px(220)), y = (rect.min.y + rect.max.y) / 2;
+    ui.list.AddRectFilled({from, y - ui.px(1.5f)}, {end, y + ui.px(1.5f)}, ui.ink(Ink::LineStrong), ui.px(2));
+    double& rate = clocks ? state.playback.clocks_per_second : state.playback.steps_per_second;
+    const double low = std::log2(clocks ? app::kSlowestClock : app::kSlowest);
+    const double high = std::log2(clocks ? app::kFastestClock : app::kFastest);
+    const auto part = static_cast<float>((std::log2(rate) - low) / (high - low));
+    ui.list.AddCircleFilled({from + (end - from) * part, y}, ui.px(7), ui.ink(Ink::Accent));
+    const Rect slider{{from - ui.px(8), rect.min.y}, {end + ui.px(8), rect.max.y}};
+    if (ui.mouse && ImGui::IsMouseDown(0) && slider.contains(ImGui::GetIO().MouseClickedPos[0])) {
+        const double at = std::clamp((ui.cursor().x - from) / (end - from), 0.f, 1.f);
+        rate = std::exp2(std::round(low + at * (high - low)));
+    } else if (ui.over(slider)) {
+        ui.tip = "Speed of playing (+ and -)";
+        const double mhz = ui.trace().meta.price.clock_mhz;
+        if (clocks && mhz > 0)
+            ui.tip += fmt::format(": {} times slower than it ran",
+                                  view::short_count(static_cast<uint64_t>(mhz * 1e6 / rate)));
+    }
+    line(ui, {end + ui.px(14), text_y}, rect.max.x - end - ui.px(14), Face::Mono, Size::Small, Ink::Text,
+         rate_text(state, clocks));
+}
+
 }  // namespace
 
 void transport(Ui& ui, const Rect& rect) {
@@ -89,29 +126,7 @@ void transport(Ui& ui, const Rect& rect) {
         jump("previous_barrier", "next_barrier", "barrier", barrier_tips);
     if (ui.trace().blocks.size() > 1) jump("previous_block", "next_block", "block", block_tips);
 
-    // Speed: a slider over powers of two.
-    const float text_y = rect.min.y + (h - line_height(ui, Size::Small)) / 2;
-    const std::string rate = state.playback.steps_per_second < 1
-                                 ? "1 step in 2 s"
-                                 : fmt::format("{:.0f} steps/s", state.playback.steps_per_second);
-    const float rate_width = ui.px(96);
-    const float from = x + ui.px(44), to = rect.max.x - rate_width;
-    if (to - from < ui.px(50)) return;
-    line(ui, {x, text_y}, ui.px(44), Face::Text, Size::Small, Ink::TextQuiet, "speed");
-    const float end = std::min(to, from + ui.px(220)), y = (rect.min.y + rect.max.y) / 2;
-    ui.list.AddRectFilled({from, y - ui.px(1.5f)}, {end, y + ui.px(1.5f)}, ui.ink(Ink::LineStrong), ui.px(2));
-    const double low = std::log2(app::kSlowest), high = std::log2(app::kFastest);
-    const auto part = static_cast<float>((std::log2(state.playback.steps_per_second) - low) / (high - low));
-    ui.list.AddCircleFilled({from + (end - from) * part, y}, ui.px(7), ui.ink(Ink::Accent));
-    const Rect slider{{from - ui.px(8), rect.min.y}, {end + ui.px(8), rect.max.y}};
-    if (ui.mouse && ImGui::IsMouseDown(0) && slider.contains(ImGui::GetIO().MouseClickedPos[0])) {
-        const double at = std::clamp((ui.cursor().x - from) / (end - from), 0.f, 1.f);
-        state.playback.steps_per_second = std::exp2(std::round(low + at * (high - low)));
-    } else if (ui.over(slider)) {
-        ui.tip = "Speed of playing (+ and -)";
-    }
-    line(ui, {end + ui.px(14), text_y}, rect.max.x - end - ui.px(14), Face::Mono, Size::Small, Ink::Text,
-         rate);
+    speed(ui, {{x, rect.min.y}, rect.max});
 }
 
 }  // namespace tilescope::panels

@@ -155,11 +155,20 @@ bool button(Ui& ui, const Rect& rect, std::string_view label, bool on, bool enab
 }
 
 void hatch(Ui& ui, const Rect& rect, Rgba color, float spacing) {
-    ui.list.PushClipRect(rect.min, rect.max, true);
-    for (float x = rect.min.x - rect.height(); x < rect.max.x; x += spacing) {
-        ui.list.AddLine({x, rect.max.y}, {x + rect.height(), rect.min.y}, color, 1);
+    // Rising lines, cut to the rectangle by hand: a clip rectangle each would be a draw call each.
+    const float height = rect.height();
+    for (float x = rect.min.x - height; x < rect.max.x; x += spacing) {
+        const float from = std::max(x, rect.min.x), to = std::min(x + height, rect.max.x);
+        if (to - from < 0.5f) continue;
+        ui.list.AddLine({from, rect.max.y - (from - x)}, {to, rect.max.y - (to - x)}, color, 1);
     }
-    ui.list.PopClipRect();
+}
+
+void wait_bar(Ui& ui, const Rect& box) {
+    const Rgba color = ui.ink(Ink::Barrier);
+    ui.list.AddRectFilled(box.min, box.max, draw::with_alpha(color, 0.16f));
+    if (box.width() > ui.px(3)) hatch(ui, box, draw::with_alpha(color, 0.85f), ui.px(5));
+    ui.list.AddRectFilled(box.min, {box.min.x + std::min(ui.px(1.5f), box.width()), box.max.y}, color);
 }
 
 draw::GridMark fill_mark(const view::CellRect& cells, Rgba fill) {

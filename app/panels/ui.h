@@ -91,6 +91,9 @@ bool button(Ui& ui, const Rect& rect, std::string_view label, bool on = false, b
 
 void hatch(Ui& ui, const Rect& rect, Rgba color, float spacing);
 
+// A warp's wait at a barrier: hatched, from its arrival on the left to the opening on the right.
+void wait_bar(Ui& ui, const Rect& box);
+
 // A mark in one cell or rectangle of a grid.
 draw::GridMark fill_mark(const view::CellRect& cells, Rgba fill);
 draw::GridMark frame_mark(const view::CellRect& cells, Rgba edge, float edge_px, bool dashed = false);

@@ -2,6 +2,7 @@
 //
 //   +-----------------------------------------------------------+
 //   | top bar                                                   |
+//   | a warning, where the recording is not whole or wrong      |
 //   | caption: what just happened                               |
 //   +----------+--------------------------------+---------------+
 //   | source   |  map   N  | Mds                | request       |
@@ -20,6 +21,7 @@
 #include "app/actions.h"
 #include "app/panels/panels.h"
 #include "app/session.h"
+#include "app/view/sums_view.h"
 
 namespace tilescope::app {
 namespace {
@@ -29,10 +31,11 @@ using panels::Ui;
 
 struct Layout {
     bool own_threads = true;  // a panel of their own
-    Rect top, caption, source, matrices, tiles, threads, request, bottom, time, transport, sums;
+    Rect top, warning, caption, source, matrices, tiles, threads, request, bottom, time, transport, sums;
 };
 
-Layout lay_out(Ui& ui, const Rect& screen) {
+// warned: there is a strip with a warning.
+Layout lay_out(Ui& ui, const Rect& screen, bool warned) {
     const float gap = ui.px(8), w = screen.width(), h = screen.height();
     const bool low = h < ui.px(860);
     const float top = ui.px(low ? 40 : 44), caption = ui.px(low ? 52 : 58);
@@ -40,12 +43,17 @@ Layout lay_out(Ui& ui, const Rect& screen) {
     const float right = std::clamp(w * 0.22f, ui.px(304), ui.px(420));
     // As high as its warps need, within bounds; what it leaves is the matrices'.
     const float warps = ui.index == nullptr ? 8 : static_cast<float>(ui.index->warps);
-    const float bottom =
-        std::clamp(ui.px(100) + warps * ui.px(20), ui.px(140), std::max(ui.px(low ? 150 : 200), h * 0.205f));
+    const float words = ui.px(by_clock(ui.state) ? 38 : 20);  // whose time it is, and the clocks' axis
+    const float bottom = std::clamp(ui.px(100) + warps * ui.px(20) + words, ui.px(140) + words,
+                                    std::max(ui.px(low ? 142 : 186) + words, h * 0.205f));
     const bool tiles = ui.state.session && ui.state.session->summary.shared_load.requests > 0;
     Layout l;
     l.top = {screen.min, {screen.max.x, screen.min.y + top}};
-    const float y0 = l.top.max.y + gap;
+    float y0 = l.top.max.y + gap;
+    if (warned) {
+        l.warning = {{screen.min.x + gap, y0}, {screen.max.x - gap, y0 + ui.px(28)}};
+        y0 = l.warning.max.y + gap;
+    }
     l.caption = {{screen.min.x + gap, y0}, {screen.max.x - gap, y0 + caption}};
     const float y1 = l.caption.max.y + gap, y3 = screen.max.y - gap, y2 = y3 - bottom - gap;
     const float x1 = screen.min.x + gap, x2 = x1 + left, x3 = screen.max.x - gap - right,
@@ -100,7 +108,9 @@ void tooltip(Ui& ui, const Rect& screen) {
 }
 
 void step_screen(Ui& ui, const Rect& screen) {
-    const Layout l = lay_out(ui, screen);
+    const std::string warning =
+        ui.state.session ? view::warning(ui.trace(), ui.state.cursor.block) : std::string();
+    const Layout l = lay_out(ui, screen, !warning.empty());
     panels::top_bar(ui, l.top);
     if (!ui.state.session) {
         panels::surface(ui, l.caption);
@@ -111,6 +121,7 @@ void step_screen(Ui& ui, const Rect& screen) {
                          : ui.state.message);
         return;
     }
+    if (!warning.empty()) panels::warning_strip(ui, l.warning, warning);
     panels::caption_bar(ui, l.caption);
     if (ui.index == nullptr) return;
     const Pick& shown = ui.state.hover.kind != Pick::Kind::None ? ui.state.hover : ui.state.pin;

@@ -1,6 +1,7 @@
 #include "app/view/block_clock.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -57,6 +58,17 @@ const BarrierTimes* barrier_of_step(const BlockIndex& index, uint32_t step) {
     return here ? &*at : nullptr;
 }
 
+const BarrierTimes* barrier_at(const BlockIndex& index, uint32_t warp, uint32_t clock) {
+    // Barriers open one after the other: only the next to open can be stood at.
+    const auto at = std::upper_bound(index.barriers.begin(), index.barriers.end(), clock,
+                                     [](uint32_t c, const BarrierTimes& b) { return c < b.opens; });
+    if (at == index.barriers.end()) return nullptr;
+    for (const BarrierTimes::Arrival& arrival : at->arrivals) {
+        if (arrival.warp == warp && arrival.clock <= clock) return &*at;
+    }
+    return nullptr;
+}
+
 uint32_t clock_of(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
     if (index.steps == 0) return 0;
     return clocks_of(trace, index)[std::min(step, index.steps - 1)];
@@ -73,11 +85,28 @@ uint32_t last_clock(const trace::Trace& trace, const BlockIndex& index) {
     return clock_of(trace, index, UINT32_MAX);
 }
 
+std::string no_clocks(const trace::Trace& trace) {
+    if (trace.meta.backend == trace::Backend::Cpu)
+        return "There are no clocks: this was recorded on the CPU, whose time is the logical step.";
+    return trace.time.empty() ? "This recording holds no clocks, so its time is the step."
+                              : "The clocks of this block run backwards, so it is shown by steps.";
+}
+
 std::string microseconds(const trace::Meta& meta, double clocks) {
     if (!(meta.price.clock_mhz > 0)) return "";
     const double us = clocks / meta.price.clock_mhz;
     if (us >= 1000) return fmt::format("{:.2f} ms", us / 1000);
     return fmt::format("{:.{}f} µs", us, us < 10 ? 2 : us < 100 ? 1 : 0);
+}
+
+std::string block_time(const trace::Trace& trace, const BlockIndex& index) {
+    const uint32_t clocks = last_clock(trace, index) + 1;
+    std::string text = counted(clocks, "clock");
+    if (index.block < trace.blocks.size()) text += fmt::format(" of SM {}", trace.blocks[index.block].sm);
+    if (trace.meta.price.clock_mhz > 0)
+        text += fmt::format(", about {} at {} MHz", microseconds(trace.meta, clocks),
+                            grouped(static_cast<uint64_t>(std::llround(trace.meta.price.clock_mhz))));
+    return text;
 }
 
 std::string wait_words(const trace::Trace& trace, const BarrierTimes& barrier, uint32_t warp) {

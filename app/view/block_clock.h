@@ -38,14 +38,23 @@ std::vector<BarrierTimes> barrier_times(const trace::Trace& trace, const BlockIn
 // The barrier that a step arrives at; null where it is none or the block has no clocks.
 const BarrierTimes* barrier_of_step(const BlockIndex& index, uint32_t step);
 
+// The barrier that a warp stands at at a clock; null where it stands at none.
+const BarrierTimes* barrier_at(const BlockIndex& index, uint32_t warp, uint32_t clock);
+
 // Of a block with clocks: the clock of a step (the last one's for steps beyond it), and the latest step that
 // has been made at a clock.
 uint32_t clock_of(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
 uint32_t step_at_clock(const trace::Trace& trace, const BlockIndex& index, double clock);
 uint32_t last_clock(const trace::Trace& trace, const BlockIndex& index);
 
+// Why a block is shown by steps and not by clocks.
+std::string no_clocks(const trace::Trace& trace);
+
 // "2.41 µs"; "" where the clock's rate is not known.
 std::string microseconds(const trace::Meta& meta, double clocks);
+
+// "9,842 clocks of SM 17, about 4.97 µs at 1,980 MHz": the block's time, from its first to its last step.
+std::string block_time(const trace::Trace& trace, const BlockIndex& index);
 
 // "Warp 3 waited 412 clocks (0.21 µs) here; the warps came 980 clocks apart, warp 5 last."
 std::string wait_words(const trace::Trace& trace, const BarrierTimes& barrier, uint32_t warp);

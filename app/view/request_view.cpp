@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/view/block_clock.h"
 #include "app/view/verdict.h"
 
 namespace tilescope::view {
@@ -129,6 +130,8 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     if (view.kind == StepKind::Barrier) {
         view.title = fmt::format("Warp {} {}", view.warp, verb_of(view.kind));
         view.verdict = barrier_verdict(index, step);
+        if (const BarrierTimes* barrier = barrier_of_step(index, step))
+            view.mask_note = wait_words(trace, *barrier, view.warp);
         return view;
     }
     std::array<uint64_t, 32> address{};

@@ -113,6 +113,41 @@ std::string times_text(const trace::Meta& meta, const std::vector<kernels::Timin
     return text;
 }
 
+TimesTable times_table(const trace::Meta& meta, const std::vector<kernels::Timings>& timings) {
+    TimesTable table;
+    table.sentence = times_text(meta, timings);
+    Pair pair = measured(meta, timings, true);
+    const bool exact = pair.own != nullptr;
+    if (!exact) pair = measured(meta, timings, false);
+    if (pair.own == nullptr) {
+        table.title = "no measured times";
+        return table;
+    }
+    const kernels::Timing& row = *pair.own;
+    const bool own = exact && on_gpu(meta) && meta.price.plain_ms > 0 && pair.of->device == meta.device;
+    const double own_ms = own ? meta.price.plain_ms : row.median_ms;
+    table.measured = true;
+    table.title = row.m == row.k && row.k == row.n
+                      ? fmt::format("width {}, {}", row.m, pair.of->device)
+                      : fmt::format("{}x{}x{}, {}", row.m, row.k, row.n, pair.of->device);
+    table.note = exact ? "measured" : "nearest";
+    table.own = meta.kernel;
+    table.own_time = milliseconds(own_ms);
+    table.rival = rival_of(meta.kernel);
+    table.rival_time = milliseconds(pair.rival->median_ms);
+    const double times = own_ms > 0 ? pair.rival->median_ms / own_ms : 0;
+    table.ratio = fmt::format("\u00d7 {:.{}f}", times, times < 1 ? 2 : times < 99.95 ? 1 : 0);
+    return table;
+}
+
+std::string price_short(const trace::Meta& meta) {
+    const trace::Price& price = meta.price;
+    if (!(price.plain_ms > 0) || !(price.recorded_ms > 0)) return "";
+    const double times = price.recorded_ms / price.plain_ms;
+    return fmt::format("recorded in {}, {:.{}f} \u00d7 its own {}", milliseconds(price.recorded_ms), times,
+                       times < 9.95 ? 1 : 0, milliseconds(price.plain_ms));
+}
+
 std::string milliseconds(double ms) {
     if (!(ms > 0)) return "0 ms";
     const bool small = ms < 0.09995;

@@ -31,6 +31,22 @@ std::string price_text(const trace::Meta& meta);
 // by the ratio of their work, m k n.
 std::string times_text(const trace::Meta& meta, const std::vector<kernels::Timings>& timings);
 
+// The same as a small table, for where a sentence has no room; the sentence is beside it.
+//
+//   width 256, NVIDIA H200     nearest
+//   tiled            6.10 µs
+//   untiled          7.32 µs     x 1.2
+struct TimesTable {
+    bool measured = false;  // else there is the title alone: what was not measured
+    std::string title, note;
+    std::string own, own_time, rival, rival_time, ratio;
+    std::string sentence;
+};
+TimesTable times_table(const trace::Meta& meta, const std::vector<kernels::Timings>& timings);
+
+// What recording cost, shorter: "recorded in 25.2 µs, 4.1 × its own 6.10 µs"; "" as above.
+std::string price_short(const trace::Meta& meta);
+
 // Three digits: "128 ms", "1.31 ms", "0.290 ms", "6.10 µs".
 std::string milliseconds(double ms);
 

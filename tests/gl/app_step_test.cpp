@@ -4,6 +4,7 @@
 #include "app/frame.h"
 #include "app/session.h"
 #include "kernels/record.h"
+#include "tests/clocked.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/golden.h"
 #include "tests/recorded.h"
@@ -11,14 +12,51 @@
 namespace tilescope::app {
 namespace {
 
-State recorded(const char* kernel, kernels::Shape shape) {
-    auto session =
-        make_session(std::make_shared<const trace::Trace>(kernels::recorded(kernel, shape)), "test");
+// Times of no device: the pictures do not change with what ships.
+const std::vector<kernels::Timings>& sample_times() {
+    static const std::vector<kernels::Timings> all = [] {
+        kernels::Timings timings;
+        timings.device = "NVIDIA H200";
+        for (const auto& [kernel, ms] : {std::pair{"tiled", 0.0061}, std::pair{"untiled", 0.00732}}) {
+            kernels::Timing row;
+            row.kernel = kernel;
+            row.m = row.k = row.n = 256;
+            row.tile = 16;
+            row.verified = true;
+            row.median_ms = ms;
+            timings.rows.push_back(row);
+        }
+        return std::vector{timings};
+    }();
+    return all;
+}
+
+const std::vector<kernels::ShippedRecording>& sample_recordings() {
+    static const std::vector<kernels::ShippedRecording> all(1, [] {
+        kernels::ShippedRecording one;
+        one.label = "Tiled 64 x 64 x 64, T = 16, recorded on an NVIDIA H200";
+        one.device = "NVIDIA H200";
+        return one;
+    }());
+    return all;
+}
+
+State shown(trace::Trace trace) {
+    auto session = make_session(std::make_shared<const trace::Trace>(std::move(trace)), "test");
     EXPECT_TRUE(session);
     State state;
     show_session(state, std::move(*session));
     ready_block(state, true);
+    state.timings = &sample_times();
+    state.recordings = &sample_recordings();
+    state.form.gpu = {true, false, "there is no driver"};
     return state;
+}
+
+State recorded(const char* kernel, kernels::Shape shape) { return shown(kernels::recorded(kernel, shape)); }
+
+State clocked(const char* kernel, kernels::Shape shape) {
+    return shown(trace::with_clocks(kernels::recorded(kernel, shape)));
 }
 
 // The first step of the cursor's block of a kind, from a step on.
@@ -94,6 +132,41 @@ TEST(StepScreen, FormThatRecords) {
     State state = recorded("tiled", kDefault);
     state.form.open = true;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_record_form");
+}
+
+TEST(StepScreen, ClocksOfAWarpThatComesToABarrier) {
+    SKIP_WITHOUT_OPENGL();
+    State state = clocked("tiled", kDefault);
+    state.cursor.step = state.block->barriers[1].arrivals[2].step;
+    test::expect_golden(picture(std::move(state), 1280, 720), "step_clocks");
+}
+
+TEST(StepScreen, ClocksInTheDark) {
+    SKIP_WITHOUT_OPENGL();
+    State state = clocked("tiled", {64, 64, 64, 32});
+    state.theme = Theme::Dark;
+    state.cursor.step = first_of(state, view::StepKind::SharedLoad) + 40;
+    state.pin.kind = Pick::Kind::Warp;
+    state.pin.warp = 3;
+    test::expect_golden(picture(std::move(state), 1600, 1000), "step_clocks_dark");
+}
+
+TEST(StepScreen, AGpusRecordingBySteps) {
+    SKIP_WITHOUT_OPENGL();
+    State state = clocked("tiled", kDefault);
+    state.by_clock = false;
+    test::expect_golden(picture(std::move(state), 1280, 720), "step_clocks_by_steps");
+}
+
+TEST(StepScreen, WarnsOfARecordingThatIsNotWhole) {
+    SKIP_WITHOUT_OPENGL();
+    trace::Trace trace = trace::with_clocks(kernels::recorded("tiled", kDefault));
+    trace.meta.complete = false;
+    trace.meta.incomplete_reason =
+        "1,204 requests found no room in the device trace buffer of 64 KiB; record with a larger --buffer";
+    trace.blocks[0].dropped = 37;
+    trace.blocks[5].dropped = 1167;
+    test::expect_golden(picture(shown(std::move(trace)), 1280, 720), "step_not_whole");
 }
 
 // Sizes that nobody designed for are drawn too, and a state without a recording.
