@@ -245,7 +245,7 @@ def write(path, rows):
         "schema": "tilescope.counters/1",
         "device": device,
         "driver": driver,
-        "tool": "Nsight Compute " + first_line(["ncu", "--version"], "unknown"),
+        "tool": "Nsight Compute " + first_line(["ncu", "--version"], "unknown").removeprefix("Version "),
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "command": "tests/gpu/counters.py build/tilescope",
     }

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Records on a GPU what ships in assets/recordings, and writes index.json beside it:
+#
+#     tests/gpu/make_recordings.sh PROGRAM [OUT_DIR]        OUT_DIR: assets/recordings
+#
+# The presets of the window, the kernels that people compare with them, and a window of four blocks of a large
+# product. BACKEND=cpu tries the script where there is no GPU; what it makes then is not for shipping.
+set -euo pipefail
+program=$(realpath "$1")
+root=$(cd "$(dirname "$0")/../.." && pwd)
+out=${2:-$root/assets/recordings}
+backend=${BACKEND:-gpu}
+most_bytes=$((1536 * 1024))
+
+# kernel m k n tile [window]
+recordings="
+tiled 4 4 4 2
+tiled 16 16 16 4
+tiled 64 64 64 16
+tiled 100 70 130 16
+untiled 64 64 64 16
+untiled_swapped 64 64 64 16
+tiled_swapped 64 64 64 16
+tiled_transposed 64 64 64 32
+tiled_padded 64 64 64 32
+tiled_no_barrier 64 64 64 16
+tiled_stale_edge 20 20 20 8
+tiled 1024 1024 1024 16 31:33,31:33
+"
+
+mkdir -p "$out"
+rm -f "$out"/*.tsc "$out/index.json"
+cd "$out"
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+while read -r kernel m k n tile window; do
+    [ -n "$kernel" ] || continue
+    name=$kernel-${m}x${k}x${n}-t$tile${window:+-window}
+    arguments="record $kernel --tile $tile --m $m --k $k --n $n${window:+ --blocks $window} --backend $backend"
+    # shellcheck disable=SC2086  # the words are meant to fall apart
+    "$program" $arguments -o "$name.tsc"
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\ttilescope %s -o %s.tsc\n' "$name" "$kernel" "$m" "$k" "$n" "$tile" \
+        "${window:--}" "$arguments" "$name" >>"$list"
+done <<<"$recordings"
+
+driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -1 || true)
+python3 - "$program" "$list" "$driver" "$(date -u +%Y-%m-%d)" <<'PY'
+import json, subprocess, sys
+program, rows, driver, date = sys.argv[1:]
+entries = []
+for row in open(rows):
+    name, kernel, m, k, n, tile, window, command = row.rstrip("\n").split("\t")
+    report = json.loads(subprocess.run([program, "report", name + ".tsc", "--json"], check=True, capture_output=True).stdout)
+    if not report["complete"]:
+        sys.exit(f"make_recordings.sh: {name} is not complete: {report['incomplete_reason']}")
+    faulty = kernel in ("tiled_no_barrier", "tiled_stale_edge")
+    if not faulty and not report["result"]["verified"]:
+        sys.exit(f"make_recordings.sh: the result of {name} is wrong")
+    device = report["device"]
+    some = "" if window == "-" else f"{report['blocks']['recorded']} blocks, "
+    on = "an " + device if device.startswith("NVIDIA") else device
+    what = kernel.replace("_", " ").capitalize()
+    entries.append({
+        "name": name, "label": f"{what} {m} x {k} x {n}, T = {tile}, {some}recorded on {on}", "kernel": kernel,
+        "m": int(m), "k": int(k), "n": int(n), "tile": int(tile),
+        "device": device, "driver": driver, "date": date, "command": command})
+lines = ",\n    ".join(json.dumps(entry) for entry in entries)
+open("index.json", "w").write('{\n  "schema": "tilescope.recordings/1",\n  "recordings": [\n    ' + lines + "\n  ]\n}\n")
+PY
+
+bytes=$(cat ./*.tsc | wc -c)
+echo "$out: $(wc -l <"$list") recordings, $bytes bytes"
+if [ "$bytes" -gt "$most_bytes" ]; then
+    echo "make_recordings.sh: more than $most_bytes bytes ship; leave a recording out" >&2
+    exit 1
+fi

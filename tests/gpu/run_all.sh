@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Everything that needs a GPU, in one go; each step's output is kept, and a step that fails does not stop the next:
+#
+#     tests/gpu/run_all.sh PROGRAM OUT_DIR [STEP...]
+#
+#     tests        the test programs labelled gpu, beside PROGRAM or in tests/ beside it
+#     sanitize     compute-sanitizer over the instrumented kernels
+#     counters     Nsight Compute's counters against the report's sums   -> OUT_DIR/counters/h200.json
+#     recordings   what ships in assets/recordings                       -> OUT_DIR/recordings/
+#     times        what ships in assets/timings                          -> OUT_DIR/timings/h200.json
+#
+# PROGRAM is build/tilescope, or bin/tilescope of what tests/gpu/package.sh made for a machine without our libraries.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+program=$(realpath "$1")
+mkdir -p "$2"
+out=$(realpath "$2")
+shift 2
+steps=${*:-tests sanitize counters recordings times}
+
+run_tests() {
+    local failed=0 found=0
+    for test in "$(dirname "$program")"/gpu_* "$(dirname "$program")"/tests/gpu_*; do
+        case $test in *.bin) continue ;; esac  # behind a wrapper of the same name
+        [ -x "$test" ] || continue
+        found=1
+        "$test" || failed=1
+    done
+    [ "$found" -eq 1 ] || echo "run_all.sh: there is no test program labelled gpu beside $program"
+    [ "$found" -eq 1 ] && [ "$failed" -eq 0 ]
+}
+
+run_step() {
+    case $1 in
+    tests) run_tests ;;
+    sanitize) "$here/sanitize.sh" "$program" ;;
+    counters) python3 "$here/counters.py" "$program" -o "$out/counters/h200.json" ;;
+    recordings) "$here/make_recordings.sh" "$program" "$out/recordings" ;;
+    times)
+        mkdir -p "$out/timings"
+        "$program" time --all --json -o "$out/timings/h200.json"
+        ;;
+    *)
+        echo "run_all.sh: there is no step '$1'; choose tests, sanitize, counters, recordings or times"
+        false
+        ;;
+    esac
+}
+
+failed=""
+for step in $steps; do
+    echo "== $step"
+    begin=$(date +%s)
+    if run_step "$step" 2>&1 | tee "$out/$step.log"; then verdict=ok; else
+        verdict=FAILED
+        failed="$failed $step"
+    fi
+    echo "== $step: $verdict after $(($(date +%s) - begin)) s"
+done
+[ -z "$failed" ] || {
+    echo "run_all.sh: failed:$failed"
+    exit 1
+}
+echo "run_all.sh: all steps passed"
