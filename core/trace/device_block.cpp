@@ -163,7 +163,7 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
     if (!heap.empty()) {
         block.clock = heap[0].clock;
         block.sm = readers[heap[0].reader].sm;
-        recorder.expect(chunks.size() * (layout.chunk_bytes / ptx::kSlotBytes));
+        recorder.expect(2 * chunks.size() * (layout.chunk_bytes / ptx::kSlotBytes));  // slots may be pairs
     }
     while (!heap.empty()) {
         StreamReader& reader = readers[heap[0].reader];
