@@ -31,25 +31,46 @@ uint64_t blocks_of(const BlockWindow& window, const Dim3& grid) {
     return uint64_t{window.x1 - window.x0} * (window.y1 - window.y0) * grid.z;
 }
 
-// The kernel's registers are limited so that as many blocks share an SM as of the plain kernel: blocks
-// outside the window then run as they would have.
+// Blocks of the plain kernel that an SM holds at once.
 // Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": registers are
 // given to warps, 256 at a time.
-unsigned register_limit(const DeviceInfo& info, const Function& plain, const Dim3& block) {
-    constexpr uint64_t kGranule = 256, kLeast = 32, kMost = 255;
-    const uint64_t warps = (block.count() + kWarpSize - 1) / kWarpSize;
+uint64_t blocks_an_sm(const DeviceInfo& info, const Function& plain, uint64_t warps) {
+    constexpr uint64_t kGranule = 256;
     const uint64_t a_warp =
         (static_cast<uint64_t>(plain.registers) * kWarpSize + kGranule - 1) / kGranule * kGranule;
-    const auto file = static_cast<uint64_t>(info.registers_per_sm);
     uint64_t blocks = std::min(static_cast<uint64_t>(info.threads_per_sm) / (warps * kWarpSize),
                                static_cast<uint64_t>(info.blocks_per_sm));
-    blocks = std::min(blocks, file / std::max<uint64_t>(a_warp * warps, 1));
+    blocks = std::min(blocks,
+                      static_cast<uint64_t>(info.registers_per_sm) / std::max<uint64_t>(a_warp * warps, 1));
     if (plain.shared_bytes > 0) {
         blocks = std::min(
             blocks, static_cast<uint64_t>(info.shared_per_sm) / static_cast<uint64_t>(plain.shared_bytes));
     }
-    const uint64_t limit = file / std::max<uint64_t>(blocks * warps, 1) / kGranule * kGranule / kWarpSize;
+    return std::max<uint64_t>(blocks, 1);
+}
+
+// Registers of a thread that let so many blocks share an SM.
+unsigned register_limit(const DeviceInfo& info, uint64_t blocks, uint64_t warps) {
+    constexpr uint64_t kStep = 8, kLeast = 32, kMost = 255;
+    const uint64_t threads = blocks * warps * kWarpSize;
+    const uint64_t limit = static_cast<uint64_t>(info.registers_per_sm) / threads / kStep * kStep;
     return static_cast<unsigned>(std::clamp(limit, kLeast, kMost));
+}
+
+// Loads the instrumented kernel with so few registers that as many blocks share an SM as of the plain one:
+// blocks outside the window then run as they would have. Where all blocks are recorded, fewer blocks are
+// better than registers that go to memory and back.
+Result<Function> load_recording(Device& device, const std::string& ptx, const std::string& ptx_name,
+                                const std::string& kernel, const Function& plain, uint64_t warps,
+                                bool all_recorded) {
+    constexpr int kFewBytes = 32;  // such as are needed when a chunk is begun and hardly else
+    for (uint64_t blocks = blocks_an_sm(device.info(), plain, warps);; --blocks) {
+        auto function = device.load(ptx, ptx_name, kernel, register_limit(device.info(), blocks, warps));
+        if (!function || !all_recorded || blocks == 1 ||
+            function->local_bytes <= plain.local_bytes + kFewBytes) {
+            return function;
+        }
+    }
 }
 
 struct Recording {
@@ -112,8 +133,11 @@ Result<void> prepare_code(Recording& r, const Function& plain, bool windowed, bo
     if (!code) {
         return code.error();
     }
-    auto function = r.device.load(ptx::print(code->module), r.plan.ptx_name + " with its recording",
-                                  r.ready.kernel, register_limit(r.device.info(), plain, r.plan.block));
+    const uint64_t warps = (r.plan.block.count() + kWarpSize - 1) / kWarpSize;
+    const bool all_recorded = blocks_of(r.window, r.plan.grid) == r.plan.grid.count();
+    auto function =
+        load_recording(r.device, ptx::print(code->module), r.plan.ptx_name + " with its recording",
+                       r.ready.kernel, plain, warps, all_recorded);
     if (!function) {
         return function.error();
     }
@@ -315,17 +339,20 @@ trace::Meta meta_of(const Recording& r) {
 }
 
 // What makes a recording less than whole. Where clocks have gaps, order and times are not known.
-void judge(trace::Trace& trace, const Recording& r) {
-    const uint64_t dropped = trace::dropped_of(trace);
-    if (dropped > 0 && trace.meta.complete) {
-        trace.meta.complete = false;
-        trace.meta.incomplete_reason = fmt::format(
-            "{} requests did not fit the trace buffer of {} bytes; give it more with --buffer, or record a "
+void judge(trace::Meta& meta, const Recording& r) {
+    uint64_t dropped = 0;
+    for (const auto& block : r.blocks) {
+        dropped += block->dropped();
+    }
+    if (dropped > 0) {
+        meta.complete = false;
+        meta.incomplete_reason = fmt::format(
+            "{} did not fit the trace buffer of {} bytes; give it more with --buffer, or record a "
             "smaller window of blocks",
-            dropped, r.buffer->bytes());
-    } else if (r.clock_gaps && trace.meta.complete) {
-        trace.meta.complete = false;
-        trace.meta.incomplete_reason =
+            dropped == 1 ? "1 request" : fmt::format("{} requests", dropped), r.buffer->bytes());
+    } else if (r.clock_gaps) {
+        meta.complete = false;
+        meta.incomplete_reason =
             "a warp was silent for longer than its records' clocks can tell, so that times and order of "
             "requests are "
             "not sure; record it on the CPU";
@@ -377,9 +404,10 @@ Result<trace::Trace> record_gpu(Device& device, const kernels::Plan& plan, const
         if (auto ok = download_outputs(device, r.arrays, r.ready); !ok) {
             return ok.error();
         }
+        trace::Meta meta = meta_of(r);
+        judge(meta, r);
         trace::Trace trace =
-            trace::assemble(meta_of(r), r.code.sites, r.ready.launch.arrays, std::move(r.blocks));
-        judge(trace, r);
+            trace::assemble(std::move(meta), r.code.sites, r.ready.launch.arrays, std::move(r.blocks));
         kernels::verify_outputs(trace, r.ready.memory, options.common);
         return trace;
     } catch (const std::bad_alloc&) {
