@@ -54,16 +54,48 @@ void lose(Context& context, const std::string& why) {
     context.why = why;
     context.health = Health::Lost;
     context.events.clear();
-    context.api->context_reset(context.device);
+    if (context.primary) {
+        context.api->context_reset(context.device);
+    } else {
+        context.api->context_destroy(context.handle);
+    }
 }
 
-// Retains the primary context and asks whether it is well.
-int retain(const Context& of, CuContext& handle) {
-    if (const int code = of.api->context_retain(&handle, of.device)) return code;
-    int code = of.api->context_set(handle);
-    if (!code) code = of.api->context_synchronize();
-    if (code) of.api->context_release(of.device);
+// Whether a new context is well: what an earlier fault left behind shows here.
+int check(const Context& context) {
+    const int code = context.api->context_set(context.handle);
+    return code ? code : context.api->context_synchronize();
+}
+
+int retain_primary(Context& context) {
+    if (const int code = context.api->context_retain(&context.handle, context.device)) return code;
+    const int code = check(context);
+    if (code) context.api->context_release(context.device);
     return code;
+}
+
+int create_another(Context& context) {
+    if (const int code = context.api->context_create(&context.handle, 0, context.device)) return code;
+    context.primary = false;
+    const int code = check(context);
+    if (code) context.api->context_destroy(context.handle);
+    return code;
+}
+
+int obtain(Context& context) {
+    int code = retain_primary(context);
+    if (loses_context(code)) {
+        context.api->context_reset(context.device);
+        code = retain_primary(context);
+    }
+    return loses_context(code) ? create_another(context) : code;
+}
+
+// Whether the kernel of a context that was given up has ended since.
+bool has_ended(const Context& hung) {
+    if (hung.api->context_set(hung.handle) != kCuSuccess) return false;
+    const int code = hung.api->event_query(hung.pending);
+    return code == kCuSuccess || loses_context(code);
 }
 
 Result<std::shared_ptr<Context>> new_context(const Driver& driver, const DeviceInfo& info) {
@@ -78,13 +110,7 @@ Result<std::shared_ptr<Context>> new_context(const Driver& driver, const DeviceI
     context->api = driver.api;
     context->info = info;
     int code = driver.api->device_get(&context->device, info.ordinal);
-    if (!code) {
-        code = retain(*context, context->handle);
-        if (loses_context(code)) {  // what an earlier fault left behind
-            driver.api->context_reset(context->device);
-            code = retain(*context, context->handle);
-        }
-    }
+    if (!code) code = obtain(*context);
     if (code == kCuDeviceUnavailable) {
         return Error{
             fmt::format("{} could not be opened: {}; another program may hold it alone (nvidia-smi "
@@ -112,7 +138,11 @@ Result<std::shared_ptr<Context>> new_context(const Driver& driver, const DeviceI
 Context::~Context() {
     if (!enter_to_release(*this)) return;
     for (CuEvent event : events) api->event_destroy(event);
-    api->context_release(device);
+    if (primary) {
+        api->context_release(device);
+    } else {
+        api->context_destroy(handle);
+    }
 }
 
 Result<std::shared_ptr<const Driver>> driver() {
@@ -145,7 +175,7 @@ Result<std::shared_ptr<Context>> open_context(int ordinal) {
     }
     if (slot.hung) {
         Context& hung = *slot.hung;
-        if (hung.api->event_query(hung.pending) == kCuNotReady) {
+        if (!has_ended(hung)) {
             return Error{fmt::format("{} is still busy: {}; wait until it ends, or start the program again",
                                      hung.info.name, hung.why)};
         }

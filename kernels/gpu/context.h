@@ -10,8 +10,9 @@
 // context is left alone, its memory deliberately leaked, until its kernel is seen to have ended. Memory and
 // modules look at the state before they give anything back, so they may outlive their context.
 //
-// This is the primary context, the one that libraries such as cuBLAS use too. All work goes to the default
-// stream, in order.
+// This is the primary context, the one that a process has in any case. Where a driver's primary context stays
+// broken after a reset, it is another one, made for this program alone. All work goes to the default stream,
+// in order.
 #pragma once
 
 #include <atomic>
@@ -32,6 +33,7 @@ struct Context : std::enable_shared_from_this<Context> {
     DeviceInfo info;
     int device = 0;  // CUdevice
     CuContext handle = nullptr;
+    bool primary = true;
     std::atomic<Health> health = Health::Good;
     std::string why;              // it is no longer good
     std::vector<CuEvent> events;  // made when needed, used again

@@ -84,11 +84,6 @@ Error no_start(const DriverApi& api, int code) {
                 fmt::format("the NVIDIA driver sees no GPU ({}); check nvidia-smi and "
                             "CUDA_VISIBLE_DEVICES, or record with --backend cpu",
                             words)};
-        case kCuStubLibrary:
-            return Error{
-                fmt::format("{} is the CUDA Toolkit's stand-in and no driver ({}); take its folder "
-                            "'stubs' out of LD_LIBRARY_PATH, or record with --backend cpu",
-                            kDriverLibrary, words)};
         case kCuDriverMismatch:
             return Error{
                 fmt::format("the NVIDIA driver's parts do not fit together ({}); restart the "

@@ -22,7 +22,16 @@ Result<std::shared_ptr<const DriverApi>> open_driver(const std::string& name) {
     }
     auto api = std::make_shared<DriverApi>();
     int (*version)(int*) = nullptr;
-    if (!find_symbol(library, "cuDriverGetVersion", version) || version(&api->version) != kCuSuccess) {
+    const int code =
+        find_symbol(library, "cuDriverGetVersion", version) ? version(&api->version) : kCuNotFound;
+    if (code == kCuStubLibrary) {
+        return Error{
+            fmt::format("{} is the CUDA Toolkit's stub, against which programs are linked, and no "
+                        "driver; take the folder 'stubs' out of LD_LIBRARY_PATH, or record with "
+                        "--backend cpu",
+                        name)};
+    }
+    if (code) {
         return Error{
             fmt::format("{} does not say which CUDA it supports; reinstall the NVIDIA driver, or "
                         "record with --backend cpu",

@@ -54,6 +54,8 @@ inline constexpr int kCuJitMaxRegisters = 0, kCuJitErrorLog = 5, kCuJitErrorLogB
     X(context_retain, "cuDevicePrimaryCtxRetain", (CuContext * context, int device))                      \
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                      \
     X(context_reset, "cuDevicePrimaryCtxReset_v2", (int device))                                          \
+    X(context_create, "cuCtxCreate_v2", (CuContext * context, unsigned flags, int device))                \
+    X(context_destroy, "cuCtxDestroy_v2", (CuContext context))                                            \
     X(context_set, "cuCtxSetCurrent", (CuContext context))                                                \
     X(context_synchronize, "cuCtxSynchronize", ())                                                        \
     X(memory_info, "cuMemGetInfo_v2", (size_t * free, size_t * total))                                    \
@@ -84,6 +86,7 @@ inline constexpr int kCuJitMaxRegisters = 0, kCuJitErrorLog = 5, kCuJitErrorLogB
 
 struct DriverApi {
     int version = 0;  // of CUDA: 13000 is 13.0
+// NOLINTNEXTLINE(bugprone-macro-parentheses): parts of a declaration take none
 #define TILESCOPE_MEMBER(member, name, parameters) int(*member) parameters = nullptr;
     TILESCOPE_CUDA_FUNCTIONS(TILESCOPE_MEMBER)
 #undef TILESCOPE_MEMBER

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 namespace tilescope::gpu {
 
@@ -17,15 +18,16 @@ std::vector<std::string> toolkit_names(const std::string& stem, const std::vecto
     std::vector<std::string> folders{""};
     for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) {
         if (const char* home = std::getenv(variable); home && *home) {
-            folders.push_back(std::string(home) + "/lib64/");
+            folders.push_back(fmt::format("{}/lib64/", home));
         }
     }
     folders.emplace_back("/usr/local/cuda/lib64/");
     std::vector<std::string> names;
     for (const std::string& folder : folders) {
-        const std::string base = folder + "lib" + stem + ".so";
-        names.push_back(base);
-        for (const std::string& number : numbers) names.push_back(base + "." + number);
+        names.push_back(fmt::format("{}lib{}.so", folder, stem));
+        for (const std::string& number : numbers) {
+            names.push_back(fmt::format("{}lib{}.so.{}", folder, stem, number));
+        }
     }
     return names;
 }

@@ -94,7 +94,8 @@ std::string text_by(int (*size)(Program, size_t*), int (*get)(Program, char*), P
     if (size(program, &bytes) != kSuccess || bytes == 0) return {};
     std::string text(bytes, '\0');
     if (get(program, text.data()) != kSuccess) return {};
-    return text.c_str();
+    text.resize(std::min(text.find('\0'), text.size()));
+    return text;
 }
 
 Error refusal(const Nvrtc& nvrtc, int code, const std::string& name, const std::string& log) {
@@ -122,6 +123,7 @@ Result<Compiled> compile(const std::string& source, const std::string& source_na
                                      "-default-device"};
     if (!define.empty()) options.push_back("-D" + define);
     std::vector<const char*> words;
+    words.reserve(options.size());
     for (const std::string& option : options) words.push_back(option.c_str());
 
     Program program = nullptr;

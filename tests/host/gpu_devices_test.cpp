@@ -82,8 +82,8 @@ TEST_F(GpuDevices, AreMissed) {
 }
 
 TEST_F(GpuDevices, CannotBeHadFromAStub) {
-    tell("init=34");
-    expect_error(gpu::devices(), {"stub library", "LD_LIBRARY_PATH"});
+    tell("asked=34");
+    expect_error(gpu::devices(), {"CUDA Toolkit's stub", "LD_LIBRARY_PATH"});
 }
 
 TEST_F(GpuDevices, NeedADriverWhoseHalvesFit) {
@@ -141,10 +141,35 @@ TEST_F(GpuDevices, AreResetWhereAnEarlierFaultIsLeft) {
     EXPECT_TRUE(device->allocate(16, "words"));
 }
 
-TEST_F(GpuDevices, SayWhereAResetDoesNotHelp) {
-    tell("sick=2");
+TEST_F(GpuDevices, HaveAnotherContextWhereAResetDoesNotHelp) {
+    tell("sick=4");
+    for (int round = 0; round < 2; ++round) {
+        const auto device = open();
+        ASSERT_TRUE(device);
+        EXPECT_EQ(ask("fake_others"), round + 1);
+        EXPECT_EQ(ask("fake_open"), 1);
+        const auto function = device->load(kAddOne, "add_one.ptx", "add_one");
+        ASSERT_TRUE(function);
+        const auto memory = device->allocate(64, "words");
+        ASSERT_TRUE(memory);
+        tell("fault=719");  // which destroys it, and the next is another again
+        EXPECT_FALSE(device->launch(*function, {1}, {1}, {memory->address(), 16}));
+        EXPECT_EQ(ask("fake_open"), 0);
+        tell("");
+    }
+    auto well = open();
+    ASSERT_TRUE(well);
+    EXPECT_EQ(ask("fake_others"), 2) << "the primary context again";
+    well.reset();
+    EXPECT_EQ(ask("fake_open"), 0);
+    EXPECT_EQ(ask("fake_stale"), 0);
+}
+
+TEST_F(GpuDevices, SayWhereNoContextIsWell) {
+    tell("sick=2 create=719");
     expect_error(gpu::Device::open(), {"unspecified launch failure", "start the program again"});
-    EXPECT_TRUE(gpu::Device::open()) << "the third is well";
+    tell("");
+    EXPECT_TRUE(gpu::Device::open());
 }
 
 TEST_F(GpuDevices, AreClosedWhenTheLastUserGoes) {

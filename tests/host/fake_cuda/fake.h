@@ -2,12 +2,14 @@
 // a name, and FAKE_CUDA in the environment makes it misbehave, word by word, separated by blanks:
 //
 //   version=10020   the CUDA that it supports (without: 13000)
+//   asked=CODE      asked for it, it gives CODE
 //   init=CODE       cuInit gives CODE
 //   count=N         that many GPUs (1)
 //   major=N         of compute capability N.0 (9)
 //   memory=N        of N bytes (1 GiB)
 //   retain=CODE     opening the context gives CODE
-//   sick=N          the next N contexts are broken from the start
+//   create=CODE     and so does making another
+//   sick=N          the next N primary contexts are broken from the start
 //   register=CODE   locking host memory gives CODE
 //   load=CODE       compiling PTX gives CODE, and 218 a log
 //   launch=CODE     cuLaunchKernel gives CODE
@@ -33,6 +35,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Context {
     int alive = 0;
+    bool sick = false;
 };
 
 struct Event {
@@ -51,18 +54,18 @@ struct Module {
 
 struct Gpu {
     bool started = false;
-    Context context;
-    const Context* current = nullptr;
+    Context primary, other;
     int fault = 0;          // what the context gives from now on
     int pending_fault = 0;  // the same once the kernel's event is asked for
     int broken_starts = 0;
     Clock::time_point busy_until{};
     std::map<uint64_t, size_t> memory;
     std::set<void*> locked, events, modules;
-    int stale = 0, blocked = 0, resets = 0, releases = 0;
+    int stale = 0, blocked = 0, resets = 0, others = 0;
 };
 
 extern Gpu gpu;
+extern thread_local Context* current;
 
 // The number after WORD= in FAKE_CUDA, or `otherwise`.
 long value_of(const std::string& word, long otherwise);

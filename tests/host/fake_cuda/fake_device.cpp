@@ -6,7 +6,8 @@
 using namespace fake;
 
 EXPORT int cuDriverGetVersion(int* version) {
-    return *version = static_cast<int>(value_of("version", 13000)), 0;
+    *version = static_cast<int>(value_of("version", 13000));
+    return code_of("asked");
 }
 
 EXPORT int cuInit(unsigned) {
@@ -93,19 +94,16 @@ EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
 
 EXPORT int cuDevicePrimaryCtxRetain(void** context, int) {
     if (const int code = code_of("retain")) return code;
-    if (gpu.broken_starts > 0) {
-        --gpu.broken_starts;
-        gpu.fault = 719;
-    }
-    ++gpu.context.alive;
-    *context = &gpu.context;
+    gpu.primary.sick = gpu.broken_starts > 0;
+    if (gpu.primary.sick) --gpu.broken_starts;
+    ++gpu.primary.alive;
+    *context = &gpu.primary;
     return 0;
 }
 
 EXPORT int cuDevicePrimaryCtxRelease_v2(int) {
-    ++gpu.releases;
-    if (gpu.context.alive == 0) return 201;
-    if (--gpu.context.alive == 0) drop_all();
+    if (gpu.primary.alive == 0) return 201;
+    if (--gpu.primary.alive == 0) drop_all();
     return 0;
 }
 
@@ -113,12 +111,28 @@ EXPORT int cuDevicePrimaryCtxReset_v2(int) {
     if (busy()) ++gpu.blocked;
     ++gpu.resets;
     drop_all();
-    gpu.context.alive = 0;
+    gpu.primary = Context{};
     gpu.fault = gpu.pending_fault = 0;
     return 0;
 }
 
-EXPORT int cuCtxSetCurrent(void* context) { return gpu.current = static_cast<Context*>(context), 0; }
+EXPORT int cuCtxCreate_v2(void** context, unsigned, int) {
+    if (const int code = code_of("create")) return code;
+    ++gpu.others;
+    gpu.other.alive = 1;
+    *context = &gpu.other;
+    return 0;
+}
+
+EXPORT int cuCtxDestroy_v2(void*) {
+    if (busy()) ++gpu.blocked;
+    drop_all();
+    gpu.other = Context{};
+    gpu.fault = gpu.pending_fault = 0;
+    return 0;
+}
+
+EXPORT int cuCtxSetCurrent(void* context) { return current = static_cast<Context*>(context), 0; }
 EXPORT int cuCtxSynchronize() { return enter(true); }
 
 // NVRTC looks for this in whatever libcuda.so.1 the process has opened.

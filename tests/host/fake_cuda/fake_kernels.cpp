@@ -33,6 +33,7 @@ EXPORT int cuEventRecord(void* event, void*) {
 }
 
 EXPORT int cuEventQuery(void* event) {
+    if (!current || !current->alive) return 201;
     if (gpu.events.count(event) == 0) return ++gpu.stale, 400;
     const Event& asked = *static_cast<Event*>(event);
     if (Clock::now() < asked.at) return 600;

@@ -5,6 +5,11 @@
 namespace fake {
 
 Gpu gpu;
+thread_local Context* current = nullptr;
+
+static const struct AtExit {
+    ~AtExit() { drop_all(); }
+} at_exit;
 
 static std::string words() {
     const char* text = std::getenv("FAKE_CUDA");
@@ -24,7 +29,8 @@ bool busy() { return Clock::now() < gpu.busy_until; }
 // What every call on the context begins with.
 int enter(bool waits) {
     if (!gpu.started) return 3;
-    if (gpu.current != &gpu.context || !gpu.context.alive) return 201;
+    if (!current || !current->alive) return 201;
+    if (current->sick) return 719;
     if (gpu.fault && !busy()) return gpu.fault;
     if (waits && busy()) ++gpu.blocked;
     return 0;
@@ -52,14 +58,16 @@ bool owns(uint64_t address, size_t bytes) {
 using namespace fake;
 
 // For the tests: how often something of a context that is gone was given back, how many calls would have
-// waited for a kernel that hangs, how often the context was reset, and how many pieces are still held.
+// waited for a kernel that hangs, how often the context was
+// reset, how often one beside the primary was made, and how many pieces are still held.
 EXPORT int fake_stale() { return gpu.stale; }
 EXPORT int fake_blocked() { return gpu.blocked; }
 EXPORT int fake_resets() { return gpu.resets; }
 EXPORT int fake_held() {
     return static_cast<int>(gpu.memory.size() + gpu.locked.size() + gpu.events.size() + gpu.modules.size());
 }
-EXPORT int fake_open() { return gpu.context.alive; }
+EXPORT int fake_open() { return gpu.primary.alive + gpu.other.alive; }
+EXPORT int fake_others() { return gpu.others; }
 EXPORT void fake_forget() {
     drop_all();
     gpu = Gpu{};
