@@ -177,6 +177,8 @@ BlockRecorder::~BlockRecorder() = default;
 
 BlockRecorder::State& BlockRecorder::state() { return *state_; }
 
+uint64_t BlockRecorder::dropped() const { return state_->block.dropped; }
+
 void BlockRecorder::on_request(const simt::Request& request) { record(*state_, request); }
 
 void BlockRecorder::set_time(uint32_t clocks) {

@@ -32,6 +32,9 @@ public:
     void on_steady_request(const simt::Request& request);
     bool repeat(uint32_t site, uint32_t warp, uint32_t mask, Space space, uint64_t start);
 
+    // Requests of the block that were not kept, on the device or here.
+    uint64_t dropped() const;
+
     struct State;
     State& state();
 

@@ -185,6 +185,26 @@ TEST(TraceBuilder, TooManyFormsAreCountedAndSaid) {
     expect_same(trace, steps);
 }
 
+TEST(TraceBuilder, TimesStayWithTheirStepsWhereFormsAreDropped) {
+    const auto sites = test_sites();
+    const auto arrays = test_arrays();
+    std::vector<std::unique_ptr<BlockRecorder>> recorders;
+    for (uint32_t x = 0; x < 3; ++x) {
+        recorders.push_back(std::make_unique<BlockRecorder>(arrays, sites, simt::BlockId{x, 0, 0}));
+        for (uint32_t i = 0; i < 12 && x != 1; ++i) {  // six forms, each twice
+            recorders.back()->set_time(100 * x + i);
+            feed(*recorders.back(), load(~0u >> (i % 6), arrays[0].base, 4, 32));
+        }
+    }
+    EXPECT_EQ(recorders[0]->dropped(), 0u);
+    const Trace trace = assemble({}, sites, arrays, std::move(recorders), 4);
+    ASSERT_EQ(trace.blocks.size(), 3u);
+    EXPECT_EQ(trace.blocks[0].dropped, 4u);
+    EXPECT_EQ(trace.blocks[2].dropped, 4u);
+    EXPECT_EQ(trace.time,
+              (std::vector<uint32_t>{0, 1, 2, 3, 6, 7, 8, 9, 200, 201, 202, 203, 206, 207, 208, 209}));
+}
+
 TEST(TraceBuilder, GenericSiteSettlesToSharedWhereAllWentThere) {
     PlainStep step;
     step.site = kLoadGeneric;
