@@ -50,16 +50,47 @@ Result<BlockWindow> window_of(const RecordRequest& request, const Dim3& grid) {
     return *window;
 }
 
-Result<void> check_backend(const std::string& backend) {
-    if (backend == "gpu") return Error{"this tilescope records on the CPU only; leave out --backend gpu"};
-    if (backend == "cpu" || backend == "auto") return {};
-    return Error{fmt::format("--backend '{}' is not known; choose cpu, gpu or auto", backend)};
+// What was given that only a GPU takes; "" for nothing.
+const char* gpu_option(const RecordRequest& request) {
+    if (request.buffer > 0) return "--buffer";
+    if (request.one_launch) return "--one-launch";
+    return request.exact ? "--exact" : "";
+}
+
+// An option that only one of them takes decides where auto would: --schedule is the CPU's, --buffer and the
+// like are the GPU's.
+Result<gpu::BackendChoice> backend_of(const RecordRequest& request) {
+    const auto choice = gpu::backend_of(request.backend);
+    if (!choice)
+        return Error{fmt::format("--backend '{}' is not known; choose cpu, gpu or auto", request.backend)};
+    const std::string gpus = gpu_option(request);
+    const bool scheduled = !request.schedule.empty();
+    if (scheduled && (*choice == gpu::BackendChoice::Gpu || !gpus.empty())) {
+        return Error{fmt::format(
+            "--schedule is an order of warps for the CPU, and a GPU has its own; leave out --schedule or {}",
+            gpus.empty() ? "--backend gpu" : gpus)};
+    }
+    if (*choice == gpu::BackendChoice::Cpu && !gpus.empty())
+        return Error{fmt::format("{} is for recording on a GPU; leave it out or --backend cpu", gpus)};
+    return gpus.empty() ? *choice : gpu::BackendChoice::Gpu;
+}
+
+Result<void> check_compiler(const RecordRequest& request) {
+    const std::string& compiler = request.compiler;
+    if (compiler != "clang" && compiler != "shipped" && compiler != "nvrtc")
+        return Error{
+            fmt::format("--compiler '{}' is not known; choose clang, whose PTX ships, or nvrtc", compiler)};
+    if (compiler == "nvrtc" && !request.ptx_file.empty())
+        return Error{"--ptx and --compiler nvrtc contradict each other; give one of them"};
+    return {};
 }
 
 }  // namespace
 
 Result<RecordJob> job_of(const RecordRequest& request) {
-    if (auto good = check_backend(request.backend); !good) return good.error();
+    const auto backend = backend_of(request);
+    if (!backend) return backend.error();
+    if (auto good = check_compiler(request); !good) return good.error();
     const auto tile = tile_of(request);
     if (!tile) return tile.error();
     auto plan = kernels::plan(request.kernel, {request.m, request.k, request.n, *tile});
@@ -68,9 +99,14 @@ Result<RecordJob> job_of(const RecordRequest& request) {
     if (!window) return window.error();
 
     RecordJob job;
-    job.options.window = *window;
-    job.options.seed = request.seed;
-    job.options.threads = request.threads;
+    kernels::RecordOptions& common = job.options.common;
+    common.window = *window;
+    common.seed = request.seed;
+    common.threads = request.threads;
+    job.backend = *backend;
+    job.options.buffer_bytes = request.buffer;
+    job.options.one_launch = request.one_launch;
+    job.options.exact = request.exact;
     if (!request.schedule.empty()) {
         const auto schedule = parse_schedule(request.schedule);
         if (!schedule) {
@@ -79,7 +115,7 @@ Result<RecordJob> job_of(const RecordRequest& request) {
                             "as a seed",
                             request.schedule)};
         }
-        job.options.schedule = *schedule;
+        common.schedule = *schedule;
     }
     job.output = request.output;
     if (job.output.empty()) {

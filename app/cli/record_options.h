@@ -7,7 +7,7 @@
 
 #include "core/base/result.h"
 #include "kernels/catalogue.h"
-#include "kernels/record.h"
+#include "kernels/gpu/backend.h"
 
 namespace tilescope::cli {
 
@@ -15,10 +15,13 @@ struct RecordRequest {
     std::string kernel;
     uint32_t tile = 16, m = 64, k = 64, n = 64;
     bool tile_given = false;
-    std::string block;             // "16x16", instead of tile
-    std::string blocks;            // "x0:x1,y0:y1", "" for all
-    std::string backend = "auto";  // cpu, gpu, auto
-    std::string schedule;          // "" for the kernel's own
+    std::string block;               // "16x16", instead of tile
+    std::string blocks;              // "x0:x1,y0:y1", "" for all
+    std::string backend = "auto";    // cpu, gpu, auto
+    std::string compiler = "clang";  // whose PTX: clang's, which ships, or what nvrtc makes
+    uint64_t buffer = 0;             // bytes of the device trace buffer, 0 for what fits well
+    bool one_launch = false, exact = false;
+    std::string schedule;  // "" for the kernel's own
     uint64_t seed = kernels::kDefaultSeed;
     unsigned threads = 0;
     std::string ptx_file;  // "" for the PTX that ships
@@ -27,7 +30,8 @@ struct RecordRequest {
 
 struct RecordJob {
     kernels::Plan plan;
-    kernels::RecordOptions options;
+    gpu::GpuRecordOptions options;  // `common` is all that the CPU needs
+    gpu::BackendChoice backend = gpu::BackendChoice::Auto;
     std::string output;
 };
 

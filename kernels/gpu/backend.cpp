@@ -11,7 +11,7 @@ Result<trace::Trace> on_the_gpu(const kernels::Plan& plan, const GpuRecordOption
                                 std::string& said) {
     auto device = Device::open();
     if (!device) return device.error();
-    said = "on the GPU: " + describe((*device)->info());
+    said = "on the GPU, " + describe((*device)->info());
     return record_gpu(**device, plan, options);
 }
 
@@ -38,14 +38,11 @@ Result<trace::Trace> record(const kernels::Plan& plan, const GpuRecordOptions& o
     }
     if (choice == BackendChoice::Gpu) return on_the_gpu(plan, options, said);
     said = "on the CPU, in lockstep";
-    if (choice == BackendChoice::Auto && scheduled) said += ": it takes the order of warps that was chosen";
     if (choice == BackendChoice::Auto && !scheduled) {
-        if (const auto there = devices(); !there) {
-            said += ": " + there.error().message;
-        } else {
+        if (devices()) {
             auto trace = on_the_gpu(plan, options, said);
             if (trace || stopped(options)) return trace;
-            said = "on the CPU, in lockstep: " + trace.error().message;
+            said = "on the CPU, in lockstep, because " + trace.error().message;
             if (options.common.blocks_done != nullptr) *options.common.blocks_done = 0;
         }
     }

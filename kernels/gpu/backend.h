@@ -29,8 +29,9 @@ inline constexpr const char* kWithAGpu =
     "With an NVIDIA GPU, kernels are recorded while they really run, with the clocks of its SMs and measured "
     "times.";
 
-// Records, and leaves in `said` on what and, where auto had to choose, why: "on the GPU: NVIDIA H200, ...",
-// "on the CPU, in lockstep: ...". The options beyond `common` are the GPU's and do nothing on a CPU.
+// Records, and leaves in `said` on what, and why where auto had to leave a GPU: "on the GPU, NVIDIA H200,
+// ...", "on the CPU, in lockstep", "on the CPU, in lockstep, because ...". The options beyond `common` are
+// the GPU's and do nothing on a CPU.
 Result<trace::Trace> record(const kernels::Plan& plan, const GpuRecordOptions& options, BackendChoice choice,
                             std::string& said);
 

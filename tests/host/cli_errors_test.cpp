@@ -45,7 +45,13 @@ TEST(CliWrongCall, NamesWhatWasWrong) {
     expect_refused(2, {"record", "tiled", "--blocks", "4:5,0:1"}, "outside the grid");
     expect_refused(2, {"record", "tiled", "--schedule", "random"}, "choose fair, greedy");
     expect_refused(2, {"record", "tiled", "--backend", "tpu"}, "choose cpu, gpu or auto");
-    expect_refused(2, {"record", "tiled", "--backend", "gpu"}, "on the CPU");
+    expect_refused(2, {"record", "tiled", "--backend", "gpu", "--schedule", "fair"}, "order of warps");
+    expect_refused(2, {"record", "tiled", "--buffer", "65536", "--schedule", "fair"}, "--buffer");
+    expect_refused(2, {"record", "tiled", "--backend", "cpu", "--one-launch"}, "--one-launch");
+    expect_refused(2, {"record", "tiled", "--backend", "cpu", "--exact"}, "--exact");
+    expect_refused(2, {"record", "tiled", "--buffer", "0"}, "--buffer");
+    expect_refused(2, {"record", "tiled", "--compiler", "gcc"}, "choose clang");
+    expect_refused(2, {"record", "tiled", "--compiler", "nvrtc", "--ptx", "a.ptx"}, "contradict");
     expect_refused(2, {"report"}, "FILE");
     EXPECT_TRUE(std::filesystem::is_empty(folder())) << "a refused call leaves nothing behind";
 }
@@ -67,6 +73,12 @@ TEST(CliFailure, OfReading) {
         expect_refused(1, {command, "."}, "");
         expect_refused(1, {command, "text.tsc/inside"}, "");
     }
+}
+
+TEST(CliFailure, OfAGpuThatIsNotThere) {
+    expect_refused(1, {"record", "tiled", "--backend", "gpu"}, "GPU");
+    expect_refused(1, {"record", "tiled", "--exact"}, "--backend cpu");
+    EXPECT_TRUE(std::filesystem::is_empty(folder()));
 }
 
 TEST(CliFailure, OfDamagedRecordings) {

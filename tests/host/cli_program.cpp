@@ -48,10 +48,11 @@ Ran shell(const std::string& command) {
     const fs::path here = folder();
     // Outside the folder, so that a test may ask what the program left in it.
     const std::string base = here.string() + ".output";
-    const std::string whole = "cd " + quoted(here.string()) +
-                              " && unset DISPLAY WAYLAND_DISPLAY && TILESCOPE=" + quoted(TILESCOPE_PROGRAM) +
-                              " && export TILESCOPE && { " + command + "; } >" + quoted(base + ".out") +
-                              " 2>" + quoted(base + ".err") + " </dev/null";
+    const std::string whole =
+        "cd " + quoted(here.string()) +
+        " && unset DISPLAY WAYLAND_DISPLAY && export CUDA_VISIBLE_DEVICES= && TILESCOPE=" +
+        quoted(TILESCOPE_PROGRAM) + " && export TILESCOPE && { " + command + "; } >" + quoted(base + ".out") +
+        " 2>" + quoted(base + ".err") + " </dev/null";
     const int raw = std::system(whole.c_str());
     Ran ran;
     ran.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);

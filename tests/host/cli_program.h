@@ -12,7 +12,7 @@ struct Ran {
     std::string out, err;
 };
 
-// Runs tilescope with these arguments in the folder of the test, without a display.
+// Runs tilescope with these arguments in the folder of the test, without a display and without a GPU.
 Ran tilescope(const std::vector<std::string>& arguments);
 // The same through sh, for redirections: $TILESCOPE is the program.
 Ran shell(const std::string& command);

@@ -38,7 +38,7 @@ TEST(CliRecord, SaysWhatItMadeInOneLine) {
     // A block of one warp, two phases: 2 loads, 2 stores, a barrier, 2 x 2 loads, a barrier; then the store
     // of P.
     EXPECT_EQ(ran.out, "tiled-4x4x4-t2.tsc: 68 requests and 16 barriers in 4 blocks, result verified; " +
-                           std::to_string(bytes) + " bytes\n");
+                           std::to_string(bytes) + " bytes; recorded on the CPU, in lockstep\n");
 }
 
 TEST(CliRecord, ReportHasTheSumsOfTheClosedForms) {

@@ -2,6 +2,8 @@
 #include <set>
 
 #include "app/actions.h"
+#include "app/view/block_clock.h"
+#include "tests/clocked.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {
@@ -73,6 +75,75 @@ TEST_F(Keys, PlayAndPause) {
     for (int frame = 0; frame < 60; ++frame) advance(state, 0.1);
     EXPECT_EQ(state.cursor.step, made.index->steps - 1);
     EXPECT_FALSE(state.playback.playing);
+}
+
+// The same block as if a GPU had recorded it.
+class ClockKeys : public Keys {
+protected:
+    ClockKeys() {
+        made.trace = std::make_shared<const trace::Trace>(trace::with_clocks(*made.trace));
+        made.index = view::index_block(*made.trace, made.rule, 0);
+        made.replay = nullptr;
+        state = view::state_of(made);
+    }
+    uint32_t clock() const { return made.trace->time[state.cursor.step]; }
+};
+
+TEST_F(ClockKeys, PlayGoesByClocks) {
+    ASSERT_TRUE(by_clock(state));
+    state.playback.clocks_per_second = 1000;
+    handle_input(state, press(Key::Space));
+    for (int frame = 1; frame <= 120; ++frame) {
+        advance(state, 1.0 / 60);
+        const double now = frame * 1000.0 / 60;
+        EXPECT_NEAR(clock_now(state), now, 1e-6);
+        // The latest step that has been made by now: all steps until then have, the next has not.
+        EXPECT_LE(clock(), now + 1e-6);
+        EXPECT_GT(made.trace->time[state.cursor.step + 1], now - 1e-6);
+    }
+    handle_input(state, press(Key::Space));
+    EXPECT_FALSE(state.playback.playing);
+    EXPECT_EQ(clock_now(state), clock()) << "pausing, the playhead stands at a step";
+    const uint32_t step = state.cursor.step;
+    handle_input(state, press(Key::Right));
+    EXPECT_EQ(state.cursor.step, step + 1) << "a step is a step";
+    handle_input(state, press(Key::Space));
+    state.playback.clocks_per_second = kFastestClock;
+    for (int frame = 0; frame < 60; ++frame) advance(state, 0.1);
+    EXPECT_EQ(state.cursor.step, made.index->steps - 1);
+    EXPECT_FALSE(state.playback.playing);
+}
+
+TEST_F(ClockKeys, CChangesBetweenClocksAndSteps) {
+    handle_input(state, press(Key::C));
+    EXPECT_FALSE(by_clock(state));
+    handle_input(state, press(Key::Space));
+    for (int frame = 0; frame < 60; ++frame) advance(state, 1.0 / 60);
+    EXPECT_NEAR(state.cursor.step, 8, 1) << "eight steps a second";
+    EXPECT_EQ(steps_per_second(state), 8);
+    handle_input(state, press(Key::C));
+    EXPECT_TRUE(by_clock(state));
+    const double clocks = view::last_clock(*made.trace, *made.index) + 1.0;
+    state.playback.clocks_per_second = 512;
+    EXPECT_NEAR(steps_per_second(state), made.index->steps * 512 / clocks, 1e-9);
+}
+
+TEST_F(ClockKeys, SpeedIsOfClocks) {
+    for (int i = 0; i < 40; ++i) handle_input(state, press(Key::Plus, true));
+    EXPECT_EQ(state.playback.clocks_per_second, kFastestClock);
+    for (int i = 0; i < 40; ++i) handle_input(state, press(Key::Minus));
+    EXPECT_EQ(state.playback.clocks_per_second, kSlowestClock);
+    EXPECT_EQ(state.playback.steps_per_second, 8) << "that of steps is another";
+    EXPECT_EQ(fitting_clocks_per_second(20 * 512), 512);
+    EXPECT_EQ(fitting_clocks_per_second(0), 1);
+    EXPECT_EQ(fitting_clocks_per_second(UINT32_MAX), kFastestClock);
+}
+
+TEST_F(Keys, ThereAreNoClocksOfACpu) {
+    handle_input(state, press(Key::C));
+    EXPECT_TRUE(state.by_clock) << "what a person wants of other recordings stays";
+    EXPECT_FALSE(by_clock(state));
+    EXPECT_NE(state.message.find("on the CPU"), std::string::npos) << state.message;
 }
 
 TEST_F(Keys, SpeedHasEnds) {

@@ -122,6 +122,23 @@ TEST(Clocks, AreThoseOfARecordingThatHasThemInOrder) {
     EXPECT_TRUE(clock_timeline(*made.trace, *made.index, 0, 100, 10).phases.empty());
 }
 
+TEST(Clocks, ThatAWarpStandsAtABarrierAre) {
+    const Recording made = clocked("tiled", {32, 32, 32, 16});
+    for (const BarrierTimes& barrier : made.index->barriers) {
+        for (const BarrierTimes::Arrival& arrival : barrier.arrivals) {
+            if (arrival.clock == barrier.opens) continue;
+            EXPECT_EQ(barrier_at(*made.index, arrival.warp, arrival.clock), &barrier);
+            EXPECT_EQ(barrier_at(*made.index, arrival.warp, barrier.opens - 1), &barrier);
+            EXPECT_NE(barrier_at(*made.index, arrival.warp, barrier.opens), &barrier);
+            EXPECT_EQ(barrier_at(*made.index, arrival.warp, arrival.clock - 1), nullptr);
+        }
+    }
+    EXPECT_EQ(barrier_at(*made.index, 0, UINT32_MAX), nullptr);
+    EXPECT_EQ(block_time(*made.trace, *made.index),
+              counted(last_clock(*made.trace, *made.index) + 1, "clock") + " of SM 17, about " +
+                  microseconds(made.trace->meta, last_clock(*made.trace, *made.index) + 1) + " at 1,980 MHz");
+}
+
 // The kind that a column shows, by looking at every step: nothing where no step lies in it.
 std::optional<StepKind> slow_kind(const Recording& made, uint32_t warp, uint32_t first, uint32_t end) {
     constexpr StepKind kLoudest[] = {StepKind::GlobalStore, StepKind::SharedStore, StepKind::GlobalLoad,
