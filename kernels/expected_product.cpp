@@ -115,8 +115,9 @@ ProductCheck check_product(const ExpectedProduct& expected, const std::vector<fl
             if (value == static_cast<float>(right)) continue;
             wrong[expected.rows[i]] = true;
             if (check.why.empty()) {
-                check.why = fmt::format("P[{},{}] is {:.9g} and must be {}", expected.rows[i],
-                                        expected.cols[j], value, right);
+                const std::string is = std::isnan(value) ? "not a number" : fmt::format("{:.9g}", value);
+                check.why = fmt::format("P[{},{}] is {} and must be {}", expected.rows[i], expected.cols[j],
+                                        is, right);
             }
         }
     }

@@ -50,9 +50,7 @@ std::string price(const Timing& row) {
     return times(row.recorded_ms / row.median_ms) + (row.recorded_blocks < blocks_of(row) ? "*" : "");
 }
 
-std::string judgement(const Timing& row) {
-    return row.verified ? "verified" : "wrong, as made to show; time not verified";
-}
+std::string judgement(const Timing& row) { return row.verified ? "verified" : "wrong (as made to show)"; }
 
 std::string roofs_text(const Roofs& roofs) {
     if (roofs.copy_gbs <= 0 && roofs.stated_gbs <= 0 && roofs.stated_gflops <= 0) return "";
@@ -67,15 +65,18 @@ std::string legend(const Timings& timings) {
     std::string text =
         "  10 %, 90 %: percentiles; asked GB/s: what the threads ask global memory for, caches or not\n"
         "  x untiled, x swapped: times as fast as untiled, untiled_swapped of the same sizes and T\n";
-    bool window = false, priced = false;
+    bool window = false, priced = false, wrong = false;
     uint64_t blocks = 0;
     for (const Timing& row : timings.rows) {
         priced |= row.recorded_ms > 0;
+        wrong |= !row.verified;
         if (row.recorded_ms > 0 && row.recorded_blocks < blocks_of(row))
             window = true, blocks = row.recorded_blocks;
     }
     if (priced) text += "  recording: recording it takes so many times as long\n";
     if (window) text += fmt::format("  * where only a window of {} blocks was recorded\n", blocks);
+    if (wrong)
+        text += "  wrong (as made to show): a fault is this kernel's point, and its time is unverified\n";
     return text;
 }
 
