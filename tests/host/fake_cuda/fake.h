@@ -8,7 +8,7 @@
 //   major=N         of compute capability N.0 (9)
 //   memory=N        of N bytes (1 GiB)
 //   retain=CODE     opening the context gives CODE
-//   create=CODE     and so does making another
+//   create=CODE     making another context gives CODE
 //   sick=N          the next N primary contexts are broken from the start
 //   register=CODE   locking host memory gives CODE
 //   load=CODE       compiling PTX gives CODE, and 218 a log
