@@ -100,15 +100,8 @@ TEST(PtxPrint, HandWrittenBodyPrintsBack) {
     EXPECT_EQ(print(*again), text);
 }
 
-std::string find_ptxas() {
-    for (const char* path : {"/usr/local/cuda/bin/ptxas", "/usr/bin/ptxas", "/opt/cuda/bin/ptxas"}) {
-        if (fs::exists(path)) return path;
-    }
-    return std::system("command -v ptxas >/dev/null 2>&1") == 0 ? "ptxas" : "";
-}
-
 TEST(PtxPrint, AssemblesToTheSameMachineCode) {
-    const std::string ptxas = find_ptxas();
+    const std::string ptxas = test::find_ptxas();
     if (ptxas.empty()) GTEST_SKIP() << "ptxas of the CUDA Toolkit is not on this machine";
     const fs::path folder = fs::temp_directory_path() / ("tilescope_ptx_print_" + std::to_string(getpid()));
     fs::create_directories(folder);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -28,6 +29,14 @@ inline std::vector<std::filesystem::path> ptx_files() {
     }
     std::sort(files.begin(), files.end());
     return files;
+}
+
+// The CUDA Toolkit's assembler, "" where it is not installed.
+inline std::string find_ptxas() {
+    for (const char* path : {"/usr/local/cuda/bin/ptxas", "/usr/bin/ptxas", "/opt/cuda/bin/ptxas"}) {
+        if (std::filesystem::exists(path)) return path;
+    }
+    return std::system("command -v ptxas >/dev/null 2>&1") == 0 ? "ptxas" : "";
 }
 
 // A module of one kernel `k` with the registers that bodies use; the body starts on line 15.

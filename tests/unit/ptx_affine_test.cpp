@@ -1,0 +1,198 @@
+// Which addresses are found to be the same function of the lane, and which are rightly not.
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "core/ptx/affine.h"
+#include "core/ptx/parse.h"
+#include "tests/unit/ptx_texts.h"
+
+namespace tilescope::ptx {
+namespace {
+
+struct Found {
+    std::vector<Site> sites;
+    AffineAddresses addresses;
+};
+
+Found analyse(const std::string& text, const LaunchFacts& facts) {
+    const auto module = parse(text, "test.ptx");
+    EXPECT_TRUE(module) << module.error().message;
+    if (!module) return {};
+    Found found;
+    found.sites = sites_of(module->kernels.front());
+    found.addresses = affine_addresses(module->kernels.front(), found.sites, facts);
+    return found;
+}
+
+// A kernel of pointer p and number k whose body leaves an address in %a and stores there.
+Found of_body(const std::string& body, uint64_t k = 100) {
+    return analyse(R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry f(.param .u64 p, .param .u32 k)
+{
+    .reg .pred %q, %q1;
+    .reg .b32 %x, %y, %k, %i, %t, %b;
+    .reg .b64 %a, %p, %w;
+    ld.param.u64 %p, [p];
+    ld.param.u32 %k, [k];
+    mov.u32 %x, %tid.x;
+    mov.u32 %y, %tid.y;
+    mov.u32 %b, %ctaid.x;
+)" + body + "\n    st.global.u32 [%a], %x;\n    ret;\n}\n",
+                   {{10, 10, 1}, {16, 16, 1}, {0x7f0000000000, k}});
+}
+
+LaneShape shape_of(const std::string& body, uint64_t k = 100) {
+    const Found found = of_body(body, k);
+    return found.sites.empty() ? LaneShape{} : found.addresses.shapes[found.sites.back().id];
+}
+
+constexpr LaneShape kUnknown{};
+
+TEST(Affine, RowTimesWidthHasTheWidthOfTheLaunch) {
+    const char* const body = R"(
+    mad.lo.u32 %t, %y, %k, %x;
+    mul.wide.s32 %w, %t, 4;
+    add.s64 %a, %p, %w;)";
+    EXPECT_EQ(shape_of(body), (LaneShape{true, 4, 400, 0}));
+    EXPECT_EQ(shape_of(body, 7), (LaneShape{true, 4, 28, 0}));
+}
+
+TEST(Affine, BlockAndLoopCounterAreShared) {
+    EXPECT_EQ(shape_of(R"(
+    mov.u32 %i, 0;
+loop:
+    mad.lo.u32 %t, %b, 16, %x;
+    mad.lo.u32 %t, %i, %k, %t;
+    mul.wide.u32 %w, %t, 4;
+    add.s64 %a, %p, %w;
+    ld.global.u32 %t, [%a];
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %q, %i, %k;
+    @%q bra loop;)"),
+              (LaneShape{true, 4, 0, 0}));
+}
+
+TEST(Affine, ThreadsThatSubtractAndNegateGoBackwards) {
+    EXPECT_EQ(shape_of(R"(
+    sub.s32 %t, 15, %x;
+    cvt.s64.s32 %w, %t;
+    shl.b64 %w, %w, 3;
+    add.s64 %a, %p, %w;)"),
+              (LaneShape{true, -8, 0, 0}));
+}
+
+TEST(Affine, WhatMemoryHoldsIsUnknown) {
+    EXPECT_EQ(shape_of(R"(
+    ld.global.u32 %t, [%p];
+    mul.wide.u32 %w, %t, 4;
+    add.s64 %a, %p, %w;)"),
+              kUnknown);
+}
+
+TEST(Affine, ProductsAndBitsOfThreadsAreUnknown) {
+    EXPECT_EQ(shape_of("mul.lo.u32 %t, %x, %y; mul.wide.u32 %w, %t, 4; add.s64 %a, %p, %w;"), kUnknown);
+    EXPECT_EQ(shape_of("xor.b32 %t, %x, 1; mul.wide.u32 %w, %t, 4; add.s64 %a, %p, %w;"), kUnknown);
+    EXPECT_EQ(shape_of("mul.lo.u32 %t, %x, %b; mul.wide.u32 %w, %t, 4; add.s64 %a, %p, %w;"), kUnknown);
+}
+
+TEST(Affine, AValueThatABranchOfThreadsDecidesIsUnknown) {
+    const std::string tail = R"(
+    mul.wide.u32 %w, %i, 4;
+    add.s64 %a, %p, %w;)";
+    const std::string either = R"(
+    mov.u32 %i, 1;
+    @%q bra join;
+    mov.u32 %i, 2;
+join:)";
+    EXPECT_EQ(shape_of("setp.lt.u32 %q, %x, 3;" + either + tail), kUnknown);
+    EXPECT_EQ(shape_of("setp.lt.u32 %q, %b, 3;" + either + tail), (LaneShape{true, 0, 0, 0}));
+    EXPECT_EQ(shape_of("setp.lt.u32 %q, %x, 3; mov.u32 %i, 1; @%q mov.u32 %i, 2;" + tail), kUnknown);
+    EXPECT_EQ(shape_of("setp.lt.u32 %q, %x, 3; selp.u32 %i, 1, 2, %q;" + tail), kUnknown);
+    EXPECT_EQ(shape_of("setp.lt.u32 %q, %k, 3; selp.u32 %i, %x, %x, %q;" + tail), (LaneShape{true, 4, 0, 0}));
+}
+
+TEST(Affine, ThreadsThatLeaveEarlyDoNotMatterToThoseThatStay) {
+    EXPECT_EQ(shape_of(R"(
+    setp.ge.u32 %q, %x, 7;
+    @%q bra out;
+    mov.u32 %i, 0;
+loop:
+    add.u32 %t, %i, %x;
+    mul.wide.u32 %w, %t, 4;
+    add.s64 %a, %p, %w;
+    st.global.u32 [%a], %x;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %q1, %i, %k;
+    @%q1 bra loop;
+    bra last;
+out:
+    ret;
+last:)"),
+              (LaneShape{true, 4, 0, 0}));
+}
+
+// Threads make different numbers of trips: while they are together in the loop the counter is shared,
+// behind it each has its own.
+TEST(Affine, ALoopLeftAtDifferentTrips) {
+    const Found found = of_body(R"(
+    mov.u32 %i, 0;
+loop:
+    mul.wide.u32 %w, %i, 4;
+    add.s64 %a, %p, %w;
+    ld.global.u32 %t, [%a];
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %q, %i, %x;
+    @%q bra loop;
+    mul.wide.u32 %w, %i, 4;
+    add.s64 %a, %p, %w;)");
+    ASSERT_EQ(found.sites.size(), 2u);
+    EXPECT_EQ(found.addresses.shapes[0], (LaneShape{true, 0, 0, 0}));
+    EXPECT_EQ(found.addresses.shapes[1], kUnknown);
+}
+
+TEST(Affine, WideningIsListedWhereLanesDiffer) {
+    const Found found = of_body(R"(
+    mul.wide.s32 %w, %k, 4;
+    add.s64 %a, %p, %w;
+    mul.wide.s32 %w, %x, 4;
+    add.s64 %a, %a, %w;
+    cvt.u64.u32 %w, %y;
+    add.s64 %a, %a, %w;)");
+    ASSERT_EQ(found.addresses.widened.size(), 2u);
+    EXPECT_TRUE(found.addresses.widened[0].is_signed);
+    EXPECT_FALSE(found.addresses.widened[1].is_signed);
+    EXPECT_EQ(found.addresses.shapes[0], (LaneShape{true, 4, 1, 0}));
+}
+
+TEST(Affine, LanesTooFarApartAreNotWidened) {
+    EXPECT_EQ(shape_of("mad.lo.u32 %t, %y, %k, %x; mul.wide.s32 %w, %t, 4; add.s64 %a, %p, %w;", 1u << 27),
+              kUnknown);
+}
+
+// Every load and store of every kernel that ships, by every compiler.
+TEST(Affine, AllOfTheShippedKernelsIs) {
+    for (const char* kernel : {"untiled", "untiled_swapped", "tiled", "tiled_swapped", "tiled_transposed",
+                               "tiled_padded", "tiled_no_barrier", "tiled_stale_edge"}) {
+        for (const char* how : {"clang/{}.O1", "clang/{}.O2", "clang/{}.O3", "nvcc/{}.O1", "nvcc/{}.default",
+                                "nvrtc/{}.default", "nvrtc/{}.min"}) {
+            std::string name = how;
+            name.replace(name.find("{}"), 2, kernel);
+            const std::string text = test::read_file(std::filesystem::path(TILESCOPE_SOURCE_DIR) /
+                                                     "tests/data/ptx" / (name + ".ptx"));
+            ASSERT_FALSE(text.empty()) << name;
+            const Found found =
+                analyse(text, {{9, 5, 1}, {4, 4, 1}, {1u << 20, 2u << 20, 3u << 20, 17, 33, 35}});
+            for (const Site& site : found.sites) {
+                if (site.kind != SiteKind::Barrier) {
+                    EXPECT_TRUE(found.addresses.shapes[site.id].affine) << name << " site " << site.id;
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::ptx

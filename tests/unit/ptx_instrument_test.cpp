@@ -1,0 +1,132 @@
+// The instrumented kernel is the kernel, with lines between: its own instructions stand as they were, and
+// nothing that was added writes a register of theirs.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "core/ptx/instrument.h"
+#include "core/ptx/parse.h"
+#include "tests/unit/ptx_texts.h"
+
+namespace tilescope::ptx {
+namespace {
+
+Module read(const std::filesystem::path& path) {
+    auto module = parse(test::read_file(path), path.filename().string());
+    EXPECT_TRUE(module) << module.error().message;
+    return module ? *module : Module{};
+}
+
+std::filesystem::path source(const char* name) { return std::filesystem::path(TILESCOPE_SOURCE_DIR) / name; }
+
+InstrumentOptions options_of(const Module& module, bool windowed, bool exact) {
+    InstrumentOptions options;
+    options.launch = {
+        {8, 8, 1}, {4, 4, 1}, std::vector<uint64_t>(module.kernels.front().parameters.size(), 32)};
+    options.same_high = true;
+    options.high = 0x7f00;
+    options.windowed = windowed;
+    options.exact = exact;
+    return options;
+}
+
+bool added(const Kernel& kernel, const Operand& operand) {
+    if (operand.kind == Operand::Kind::Vector) {
+        for (const Operand& element : operand.elements) {
+            if (!added(kernel, element)) return false;
+        }
+        return true;
+    }
+    return operand.kind == Operand::Kind::Sink || kernel.registers[operand.reg].name.starts_with("%ts_");
+}
+
+TEST(Instrument, LeavesTheKernelsOwnInstructionsAndRegistersAlone) {
+    for (const auto& path : test::ptx_files()) {
+        const Module module = read(path);
+        const Kernel& kernel = module.kernels.front();
+        for (const bool exact : {false, true}) {
+            SCOPED_TRACE(path.string());
+            const auto made = instrument(module, kernel.name, options_of(module, false, exact));
+            ASSERT_TRUE(made) << made.error().message;
+            const Kernel& instrumented = made->module.kernels.front();
+            size_t next = 0;  // of the kernel's own
+            for (const Instruction& instruction : instrumented.instructions) {
+                if (next < kernel.instructions.size() &&
+                    print(instrumented, instruction) == print(kernel, kernel.instructions[next])) {
+                    ++next;
+                    continue;
+                }
+                for (size_t i = 0; i < instruction.destinations; ++i) {
+                    EXPECT_TRUE(added(instrumented, instruction.operands[i]))
+                        << print(instrumented, instruction);
+                }
+            }
+            EXPECT_EQ(next, kernel.instructions.size());
+        }
+    }
+}
+
+TEST(Instrument, NumbersACodeForEverySiteAndPair) {
+    const Module module = read(source("assets/ptx/tiled.t16.ptx"));
+    const auto made = instrument(module, "tiled", options_of(module, false, false));
+    ASSERT_TRUE(made);
+    ASSERT_EQ(made->sites.size(), 9u);
+    ASSERT_EQ(made->codes.size(), 1 + 9 + 2u);
+    EXPECT_EQ(made->codes[0].kind, Code::Kind::Pad);
+    for (uint32_t site = 0; site < 9; ++site) {
+        EXPECT_EQ(made->codes[1 + site], (Code{Code::Kind::Single, site, 0}));
+    }
+    EXPECT_EQ(made->codes[10], (Code{Code::Kind::Pair, 3, 4}));  // store to Nds, barrier
+    EXPECT_EQ(made->codes[11], (Code{Code::Kind::Pair, 5, 6}));  // loads of Mds and Nds
+    EXPECT_EQ(made->code_bits, 4u);
+    EXPECT_EQ(made->symbols.size(), 2u);
+}
+
+TEST(Instrument, GlobalLoadsArePairedOnlyWhereOneHighHalfServesAll) {
+    const Module module = read(source("assets/ptx/untiled.ptx"));
+    InstrumentOptions options = options_of(module, false, false);
+    const auto pairs = [&] {
+        const auto made = instrument(module, "untiled", options);
+        return std::count_if(made->codes.begin(), made->codes.end(),
+                             [](const Code& c) { return c.kind == Code::Kind::Pair; });
+    };
+    EXPECT_EQ(pairs(), 1);
+    options.same_high = false;
+    EXPECT_EQ(pairs(), 0);
+}
+
+TEST(Instrument, SaysWhichKernelIsMissing) {
+    const Module module = read(source("assets/ptx/untiled.ptx"));
+    const auto made = instrument(module, "tiled", {});
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().message, "there is no kernel tiled in this PTX; check its name");
+}
+
+// NVIDIA's own assembler takes what is printed, where it is installed.
+TEST(Instrument, Assembles) {
+    if (std::system("ptxas --version > /dev/null 2>&1") != 0)
+        GTEST_SKIP() << "needs ptxas of the CUDA Toolkit";
+    const auto folder = std::filesystem::path(testing::TempDir());
+    const std::string in = (folder / "instrumented.ptx").string(),
+                      out = (folder / "instrumented.cubin").string();
+    for (const char* name :
+         {"assets/ptx/tiled.t16.ptx", "assets/ptx/untiled.ptx", "tests/data/ptx/nvcc/wide.ptx",
+          "tests/data/ptx/nvrtc/tiled_padded.default.ptx"}) {
+        const Module module = read(source(name));
+        for (const bool exact : {false, true}) {
+            const auto made =
+                instrument(module, module.kernels.front().name, options_of(module, true, exact));
+            ASSERT_TRUE(made) << made.error().message;
+            std::ofstream(in) << print(made->module);
+            const std::string command = ptxas + " -arch=sm_90 -o " + out + " " + in;
+            EXPECT_EQ(std::system(command.c_str()), 0) << name;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::ptx
