@@ -11,6 +11,7 @@
 #include "app/cli/output.h"
 #include "app/cli/progress.h"
 #include "app/cli/ptx_choice.h"
+#include "app/cli/shipped_times.h"
 #include "app/cli/time_options.h"
 #include "app/cli/time_table.h"
 #include "core/base/utc.h"
@@ -89,25 +90,6 @@ Result<Measured> measure(gpu::Device& device, const TimeRequest& request, const 
     return measured;
 }
 
-// The rows of shipped timings that were asked for; none where one is missing.
-std::optional<kernels::Timings> select(const kernels::Timings& shipped, const TimeJob& job) {
-    kernels::Timings chosen = shipped;
-    chosen.rows.clear();
-    for (const TimeGroup& group : job.groups) {
-        for (const kernels::Plan& plan : group.plans) {
-            const kernels::Shape& s = plan.shape;
-            const auto* row = find_timing(shipped, plan.kernel->name, s.m, s.k, s.n, s.tile);
-            if (!row) return std::nullopt;
-            chosen.rows.push_back(*row);
-        }
-        const kernels::Shape& s = group.shape;
-        const auto* row = group.cublas ? find_timing(shipped, "cublas", s.m, s.k, s.n, 0) : nullptr;
-        if (row) chosen.rows.push_back(*row);
-        if (!row && group.plans.empty()) return std::nullopt;
-    }
-    return chosen;
-}
-
 int show(const TimeRequest& request, const Measured& measured) {
     if (request.json) {
         for (const std::string& note : measured.notes) fail(kDone, note);
@@ -121,13 +103,11 @@ int show(const TimeRequest& request, const Measured& measured) {
 
 int show_shipped(const TimeRequest& request, const TimeJob& job, const std::string& why) {
     if (!request.ptx_file.empty() || request.compiler == "nvrtc") return fail(kFailure, why);
-    for (const kernels::Timings& shipped : kernels::shipped_timings()) {
-        if (auto chosen = select(shipped, job)) {
-            fail(kDone, fmt::format("{}; with an NVIDIA GPU this measures the kernels on this machine, and "
-                                    "without one it shows the times that ship, measured on {}",
-                                    why, shipped.device));
-            return show(request, {std::move(*chosen), {}});
-        }
+    if (auto chosen = shipped_times(job)) {
+        fail(kDone, fmt::format("{}; with an NVIDIA GPU this measures the kernels on this machine, and "
+                                "without one it shows the times that ship, measured on {}",
+                                why, chosen->device));
+        return show(request, {std::move(*chosen), {}});
     }
     return fail(kFailure,
                 fmt::format("{}; with an NVIDIA GPU this measures the kernels, and of those asked for "

@@ -81,5 +81,57 @@ TEST(CliTime, WithoutAGpuShowsTheTimesThatShip) {
     EXPECT_EQ(whole->rows.size(), 6u * (3 * 8 + 1));
 }
 
+// On the driver that stands in for NVIDIA's, where a kernel does nothing for as long as it is told.
+std::string on_fake(const std::string& told, const std::string& words) {
+    const std::string path = std::filesystem::path(TILESCOPE_FAKE_CUDA).parent_path().string();
+    return "LD_LIBRARY_PATH='" + path + "' FAKE_CUDA='" + told + "' \"$TILESCOPE\" time " + words +
+           " --no-cublas --no-price";
+}
+
+TEST(CliTime, NoTimeOfAWrongResultIsShown) {
+    const Ran ran = shell(on_fake("hang=1", "tiled --n 64 --no-roofs"));
+    EXPECT_EQ(ran.status, 1);
+    EXPECT_EQ(ran.out, "");
+    expect_one_sentence(ran.err);
+    EXPECT_NE(ran.err.find("wrong result"), std::string::npos) << ran.err;
+    const Ran roofs = shell(on_fake("", "tiled --n 64"));
+    EXPECT_EQ(roofs.status, 1);
+    EXPECT_NE(roofs.err.find("did not copy"), std::string::npos) << roofs.err;
+}
+
+TEST(CliTime, AKernelMadeToBeWrongIsNoFailure) {
+    const Ran ran = shell(on_fake("hang=1", "tiled_no_barrier --n 64 --m 32 --no-roofs"));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(ran.err, "");
+    EXPECT_NE(ran.out.find("32 x 64 x 64"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("wrong (as made to show)"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("its time is unverified"), std::string::npos) << ran.out;
+}
+
+TEST(CliTime, WritesItsTimesToAFile) {
+    const Ran ran = shell(on_fake("hang=1", "tiled_no_barrier --n 64 128 --no-roofs --json -o times.json"));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    const auto timings = kernels::timings_from_json(read(folder() / "times.json"), "times.json");
+    ASSERT_TRUE(timings) << timings.error().message;
+    EXPECT_EQ(timings->command,
+              "tilescope time tiled_no_barrier --n 64 128 --no-cublas --no-price --no-roofs --json");
+    EXPECT_EQ(timings->cuda, "13.0");
+    EXPECT_FALSE(timings->date.empty());
+    ASSERT_EQ(timings->rows.size(), 2u);
+    EXPECT_EQ(timings->rows[1].n, 128u);
+    EXPECT_FALSE(timings->rows[1].verified);
+    EXPECT_GE(timings->rows[1].median_ms, 0.9);
+}
+
+TEST(CliTime, StopsOnCtrlCWithoutAFile) {
+    const Ran ran = shell(on_fake("hang=3000", "tiled_no_barrier --n 64 --no-roofs -o times.txt") +
+                          " & pid=$!; sleep 0.4; kill -INT $pid; wait $pid");
+    EXPECT_EQ(ran.status, 1);
+    expect_one_sentence(ran.err);
+    EXPECT_NE(ran.err.find("stopped"), std::string::npos) << ran.err;
+    EXPECT_TRUE(std::filesystem::is_empty(folder()));
+}
+
 }  // namespace
 }  // namespace tilescope::cli_test

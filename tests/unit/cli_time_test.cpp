@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/cli/shipped_times.h"
 #include "app/cli/time_options.h"
 #include "app/cli/time_table.h"
 
@@ -130,6 +131,35 @@ kernels::Timing row(const char* kernel, uint32_t tile, double ms, bool verified 
     timing.median_ms = timing.low_ms = timing.high_ms = ms;
     timing.gflops = 2 * 1024.0 * 1024 * 1024 / (ms * 1e6);
     return timing;
+}
+
+TEST(ShippedTimes, AreTheRowsAskedFor) {
+    kernels::Timings other, whole;
+    other.device = "one that has less";
+    other.rows = {row("tiled", 16, 1)};
+    whole.device = "one that has all";
+    whole.rows = {row("cublas", 0, 4), row("untiled", 16, 2), row("tiled", 32, 1), row("tiled", 16, 3)};
+    TimeRequest request;
+    request.kernels = {"tiled", "untiled"};
+    const auto chosen = shipped_times(*job_of(request), {other, whole});
+    ASSERT_TRUE(chosen);
+    EXPECT_EQ(chosen->device, "one that has all");
+    ASSERT_EQ(chosen->rows.size(), 3u);
+    EXPECT_EQ(chosen->rows[0].median_ms, 3);
+    EXPECT_EQ(chosen->rows[1].kernel, "untiled");
+    EXPECT_EQ(chosen->rows[2].kernel, "cublas");
+    request.kernels = {"tiled"};
+    EXPECT_EQ(shipped_times(*job_of(request), {other, whole})->rows.size(), 1u) << "the first device";
+    request.no_cublas = true;
+    EXPECT_EQ(shipped_times(*job_of(request), {whole})->rows.size(), 1u);
+    request.tiles = {8};
+    EXPECT_FALSE(shipped_times(*job_of(request), {other, whole}));
+    request = {};
+    request.kernels = {"cublas"};
+    EXPECT_EQ(shipped_times(*job_of(request), {other, whole})->device, "one that has all");
+    request.sizes = {"512"};
+    EXPECT_FALSE(shipped_times(*job_of(request), {other, whole}));
+    EXPECT_FALSE(shipped_times(*job_of({}), {}));
 }
 
 // The cells of a kernel's row, by heading; of the first such row.
