@@ -17,6 +17,11 @@ mkdir -p "$2"
 out=$(realpath "$2")
 shift 2
 steps=${*:-tests sanitize counters recordings times}
+# Without a GPU the tests are skipped, which must not look like passing.
+nvidia-smi -L >/dev/null 2>&1 || {
+    echo "run_all.sh: nvidia-smi finds no NVIDIA GPU here, and every step needs one" >&2
+    exit 1
+}
 
 run_tests() {
     local failed=0 found=0
