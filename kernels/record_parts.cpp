@@ -1,25 +1,16 @@
 #include "kernels/record_parts.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "core/base/utc.h"
 #include "core/base/version.h"
 
 namespace tilescope::kernels {
 
 namespace {
-
-std::string now_utc() {
-    const std::time_t now = std::time(nullptr);
-    std::tm utc{};
-    gmtime_r(&now, &utc);
-    char text[32];
-    const size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return {text, length};
-}
 
 struct StepCounter final : simt::BlockObserver {
     uint64_t steps = 0;

@@ -46,6 +46,12 @@ std::string text_of(const fs::path& path) {
     return text.str();
 }
 
+size_t count_of(const std::string& text, const std::string& what) {
+    size_t found = 0;
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+    return found;
+}
+
 std::string file_name(const KernelInfo& info, int tile) {
     return info.tiled ? fmt::format("{}.t{}.ptx", info.name, tile) : info.name + ".ptx";
 }
@@ -107,19 +113,42 @@ TEST_P(PtxAssets, AssembleWithPtxas) {
 // loop.
 TEST_P(PtxAssets, HaveASiteForEachAccessOfTheSource) {
     const KernelInfo& info = GetParam();
-    auto count = [](const std::string& text, const std::string& what) {
-        size_t found = 0;
-        for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
-        return found;
-    };
     for (int tile : kTiles) {
         const std::string ptx = text_of(kRoot / "assets/ptx" / file_name(info, tile));
-        EXPECT_EQ(count(ptx, "ld.global.f32"), 2u);
-        EXPECT_EQ(count(ptx, "st.global.f32"), 1u);
-        EXPECT_EQ(count(ptx, "ld.shared.f32"), info.tiled ? 2u : 0u);
-        EXPECT_EQ(count(ptx, "st.shared.f32"), info.tiled ? 2u : 0u);
-        EXPECT_EQ(count(ptx, "bar.sync"), !info.tiled ? 0u : info.name == "tiled_no_barrier" ? 1u : 2u);
+        EXPECT_EQ(count_of(ptx, "ld.global.f32"), 2u);
+        EXPECT_EQ(count_of(ptx, "st.global.f32"), 1u);
+        EXPECT_EQ(count_of(ptx, "ld.shared.f32"), info.tiled ? 2u : 0u);
+        EXPECT_EQ(count_of(ptx, "st.shared.f32"), info.tiled ? 2u : 0u);
+        EXPECT_EQ(count_of(ptx, "bar.sync"), !info.tiled ? 0u : info.name == "tiled_no_barrier" ? 1u : 2u);
     }
+}
+
+// The kernels that measure a device's roofs, which no catalogue names.
+TEST(PtxRoofs, AreWhatTheSameCompilerMakesToday) {
+    const std::string clang = TILESCOPE_CLANG;
+    if (clang.empty()) GTEST_SKIP() << "no clang++ here";
+    const fs::path out = fs::path(TILESCOPE_BINARY_DIR) / "tests" / "ptx-roofs";
+    for (const std::string name : {"roofs/fp32_peak", "roofs/copy"}) {
+        const std::string shipped = text_of(kRoot / "assets/ptx" / (name + ".ptx"));
+        const std::string made_by = shipped.substr(3, shipped.find('\n') - 3);
+        if (run(clang + " --version").text.find(made_by + "\n") == std::string::npos) {
+            GTEST_SKIP() << "assets/ptx was made by " << made_by;
+        }
+        const Output made = run(fmt::format("CXX='{}' '{}' '{}' {}", clang,
+                                            (kRoot / "kernels/make_ptx.sh").string(), out.string(), name));
+        ASSERT_EQ(made.status, 0) << made.text;
+        EXPECT_EQ(text_of(out / (name + ".ptx")), shipped) << name << " is stale; make the target ptx";
+    }
+}
+
+// 16 sums, 16 times, as roofs.cpp counts them; and a copy that reads before it writes, 8 pieces of 8 bytes.
+TEST(PtxRoofs, DoWhatTheirMeasurementCounts) {
+    const std::string peak = text_of(kRoot / "assets/ptx/roofs/fp32_peak.ptx");
+    EXPECT_EQ(count_of(peak, "fma.rn.f32"), 256u);
+    const std::string copy = text_of(kRoot / "assets/ptx/roofs/copy.ptx");
+    EXPECT_EQ(count_of(copy, "ld.global.f64"), 8u);
+    EXPECT_EQ(count_of(copy, "st.global.f64"), 8u);
+    EXPECT_LT(copy.rfind("ld.global.f64"), copy.find("st.global.f64"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, PtxAssets, testing::ValuesIn(catalogue()),
