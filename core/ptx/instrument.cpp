@@ -254,18 +254,21 @@ void append_plain(Work& work, const Kernel& plain, const std::string& label) {
     }
 }
 
-int32_t add_parameter(Kernel& kernel, const std::string& name, Type type) {
+bool waits_for_whole_block(const Instruction& barrier) {
+    return barrier.mode == Mode::Sync && barrier.operands.size() == 1 &&
+           barrier.operands[0].kind == Operand::Kind::Immediate && barrier.operands[0].bits == 0;
+}
+
+void add_parameter(Kernel& kernel, const std::string& name, Type type) {
     Symbol symbol;
     symbol.name = name;
     symbol.space = StateSpace::Param;
     symbol.type = type;
-    // Before the variables of the module that the kernel may name, whose places are kept by name alone.
     kernel.symbols.push_back(symbol);
     kernel.parameters.push_back(static_cast<int32_t>(kernel.symbols.size() - 1));
-    return kernel.parameters.back();
 }
 
-std::vector<std::string> shared_symbols(const Module& module, const Kernel& kernel) {
+std::vector<std::string> shared_symbols(const Kernel& kernel) {
     std::vector<std::string> names;
     for (const Symbol& symbol : kernel.symbols) {
         if (symbol.space == StateSpace::Shared &&
@@ -273,7 +276,6 @@ std::vector<std::string> shared_symbols(const Module& module, const Kernel& kern
             names.push_back(symbol.name);
         }
     }
-    (void)module;
     return names;
 }
 
@@ -290,7 +292,12 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     AffineAddresses affine = affine_addresses(*found, work.result.sites, options.launch);
     work.result.shapes = std::move(affine.shapes);
     work.result.chunk_bytes = options.chunk_bytes;
-    work.result.symbols = shared_symbols(module, *found);
+    work.result.symbols = shared_symbols(*found);
+    work.result.one_barrier =
+        std::all_of(work.result.sites.begin(), work.result.sites.end(), [&](const Site& site) {
+            return site.kind != SiteKind::Barrier ||
+                   waits_for_whole_block(found->instructions[site.instruction]);
+        });
     find_pairs(work);
     if (auto ok = number_codes(work); !ok) {
         return ok.error();
@@ -327,14 +334,12 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
         }
     }
     work.notes.insert(work.notes.end(), plain.notes.begin(), plain.notes.end());
-    const auto end = static_cast<uint32_t>(plain.instructions.size());
     if (options.windowed) {
         append_plain(work, plain, plain_label);
     }
     for (const std::string& slow : work.slow) {
         add_lines(work, static_cast<uint32_t>(work.kernel.instructions.size()), slow);
     }
-    (void)end;
     std::stable_sort(work.notes.begin(), work.notes.end(), [](const Note& a, const Note& b) {
         return a.instruction != b.instruction ? a.instruction < b.instruction
                                               : a.before_labels && !b.before_labels;

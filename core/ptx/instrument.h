@@ -111,6 +111,7 @@ struct Instrumented {
     uint32_t code_bits = 0;            // of a tag
     std::vector<std::string> symbols;  // shared variables, as ControlBlock lists them
     uint32_t chunk_bytes = kDefaultChunkBytes;
+    bool one_barrier = false;  // all its barriers are barrier 0 of the whole block, as __syncthreads() is
 };
 
 // Fails for a kernel that it cannot instrument (no room in tags), in one sentence.

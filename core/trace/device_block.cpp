@@ -1,10 +1,12 @@
 #include "core/trace/device_block.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
 #include "core/trace/block_state.h"
+#include "core/trace/device_barriers.h"
 #include "core/trace/device_records.h"
 
 namespace tilescope::trace {
@@ -151,6 +153,11 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
 
     const std::span<ChunkRef> chunks = table.of_block(number);
     std::vector<StreamReader> readers = readers_of(layout, table, chunks);
+    // Where requests were dropped, arrivals may be among them.
+    const std::vector<uint64_t> last_arrival =
+        dropped > 0 ? std::vector<uint64_t>{} : last_arrivals(layout, readers);
+    std::array<uint64_t, kMaxWarpsPerBlock> not_before{};  // by warp: what the latest barrier holds it to
+    std::array<size_t, kMaxWarpsPerBlock> barriers{};      // by warp: arrived at so far
     std::vector<Next> heap;
     for (uint32_t i = 0; i < readers.size(); ++i) {
         if (readers[i].next()) {
@@ -167,10 +174,21 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
     }
     while (!heap.empty()) {
         StreamReader& reader = readers[heap[0].reader];
+        if (heap[0].clock < not_before[reader.warp]) {
+            heap[0].clock = not_before[reader.warp];
+            sift_down(heap);
+            continue;
+        }
         const uint64_t since = heap[0].clock - block.clock;
         made.clock_gaps = made.clock_gaps || since > UINT32_MAX;
         recorder.set_time(static_cast<uint32_t>(std::min<uint64_t>(since, UINT32_MAX)));
         feed(layout, reader.record, reader.warp, recorder);
+        if (layout.sites[reader.record.site].barrier) {
+            const size_t barrier = barriers[reader.warp]++;
+            if (barrier < last_arrival.size()) {
+                not_before[reader.warp] = last_arrival[barrier] + 1;
+            }
+        }
         if (reader.next()) {
             heap[0].clock = reader.record.clock;
         } else if (!reader.problem.empty()) {

@@ -169,6 +169,7 @@ Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBu
     layout.chunk_bytes = code.chunk_bytes;
     layout.code_bits = code.code_bits;
     layout.codes = code.codes;
+    layout.one_barrier = code.one_barrier;
     for (size_t i = 0; i < code.sites.size(); ++i) {
         const ptx::Site& site = code.sites[i];
         layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, code.shapes[i].affine, site.space});

@@ -75,6 +75,38 @@ TEST(DeviceBuffer, StreamsOfABlockAreOneSequenceInTheOrderOfTheClock) {
     EXPECT_EQ(trace.time, (std::vector<uint32_t>{0, 20, 20, 60, 60, 80}));
 }
 
+// Warp 0 reads a clock behind each barrier before warp 1 has come to it, which cannot be when it asks.
+TEST(DeviceBuffer, NobodyAsksBehindABarrierBeforeTheLastHasCome) {
+    Hand hand;
+    hand.code.one_barrier = true;
+    const auto write = [](DeviceWriter& writer) {
+        writer.to(0, 0);
+        writer.single(single_of(kHandBarrier), 1000, 0, ~0u);
+        writer.single(single_of(kLoadM), 1010, kM, ~0u);
+        writer.single(single_of(kLoadM), 1030, kM + 4, ~0u);
+        writer.single(single_of(kHandBarrier), 1040, 0, ~0u);
+        writer.single(single_of(kLoadM), 1050, kM + 8, ~0u);
+        writer.to(0, 1);
+        writer.single(single_of(kHandBarrier), 1025, 0, 0xFFFF);
+        writer.single(single_of(kLoadM), 1028, kM, 0xFFFF);
+        writer.single(single_of(kHandBarrier), 1090, 0, 0xFFFF);
+        writer.single(single_of(kLoadM), 1095, kM, 0xFFFF);
+        writer.close(1100);
+    };
+    DeviceWriter writer(8, 512);
+    write(writer);
+    const Trace trace = hand.read(writer);
+    EXPECT_EQ(trace.time, (std::vector<uint32_t>{0, 25, 26, 28, 30, 40, 90, 91, 95}));
+    const uint32_t warps[] = {0, 1, 0, 1, 0, 0, 1, 0, 1};
+    for (uint64_t s = 0; s < 9; ++s) EXPECT_EQ(trace.warp_of(s), warps[s]) << s;
+
+    // Barriers of which nobody knows who waits for whom: the clocks as they were read.
+    hand.code.one_barrier = false;
+    DeviceWriter again(8, 512);
+    write(again);
+    EXPECT_EQ(hand.read(again).time, (std::vector<uint32_t>{0, 10, 25, 28, 30, 40, 50, 90, 95}));
+}
+
 TEST(DeviceBuffer, ChunksFollowOneAnotherAndTheFirstMayBeShort) {
     // Room for 30, or in the first chunk 2, or none.
     for (const uint64_t pool_start : {0u, 448u, 480u}) {
