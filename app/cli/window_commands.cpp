@@ -61,13 +61,15 @@ int run_open(const Options& options) {
     return show(state_of(open_recording(options.file)), *theme);
 }
 
+// The kernel that a newcomer sees first is recorded on the CPU even where there is a GPU: opening a GPU takes
+// longer than this small recording and the first frame together. From the form it is auto.
 int run_default_window(const Options& options) {
     const auto theme = parse_theme(options.theme);
     if (!theme) return wrong_theme(options.theme);
     const kernels::Preset& preset = kernels::presets()[2];
     const auto plan = kernels::plan(preset.kernel, preset.shape);
     if (!plan) return fail(kFailure, plan.error().message);
-    return show(state_of(kernels::record_cpu(*plan, {}), "recorded now"), *theme);
+    return show(state_of(kernels::record_cpu(*plan, {}), "recorded now, on the CPU"), *theme);
 }
 
 int run_render(const Options& options) {

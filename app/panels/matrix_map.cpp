@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "app/actions.h"
+#include "app/actions.h"
 #include "app/view/matrix_view.h"
 
 namespace tilescope::panels {
@@ -54,7 +56,11 @@ void one_map(Ui& ui, int array, ImVec2 at, float pitch, const MapView::Window& l
 void legend_entry(Ui& ui, ImVec2 at, float width, view::StepKind kind) {
     const float size = ui.px(11), small = line_height(ui, Size::Small);
     const float top = at.y + (small - size) / 2;
-    sign(ui, {{at.x, top}, {at.x + size, top + size}}, kind);
+    // By clocks the timeline shows a wait as long as it was.
+    if (kind == view::StepKind::Barrier && app::by_clock(ui.state))
+        wait_bar(ui, {{at.x, top}, {at.x + size, top + size}});
+    else
+        sign(ui, {{at.x, top}, {at.x + size, top + size}}, kind);
     line(ui, {at.x + size + ui.px(7), at.y}, width - size - ui.px(7), Face::Text, Size::Small, Ink::TextQuiet,
          words_of(kind));
 }

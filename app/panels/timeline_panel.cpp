@@ -211,8 +211,9 @@ void timeline_panel(Ui& ui, const Rect& rect) {
                                   draw::with_alpha(ui.ink(Ink::Accent), pinned ? 0.16f : 0.08f));
         }
         warp_row(ui, axis, warp, row);
-        const size_t labelled =
-            std::max<size_t>(1, static_cast<size_t>(std::ceil(small / std::max(pitch, 1.f))));
+        const size_t labelled = std::max<size_t>(
+            1, static_cast<size_t>(
+                   std::ceil((small + (pitch < small * 0.4f ? ui.px(5) : 0)) / std::max(pitch, 1.f))));
         if (warp % labelled == 0) {
             line(ui, {rect.min.x, std::max(top + (inner - small) / 2, rows.min.y - ui.px(2))},
                  label - ui.px(8), Face::Text, Size::Small, warp == current ? Ink::Text : Ink::TextQuiet,

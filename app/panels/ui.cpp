@@ -108,6 +108,10 @@ float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, s
 void sign(Ui& ui, const Rect& box, view::StepKind kind, float alpha) {
     const Rgba color = draw::with_alpha(ui.ink(ink_of(kind)), alpha);
     const float middle = std::round((box.min.y + box.max.y) / 2);
+    if (box.height() < 2) {  // no room for a pattern
+        ui.list.AddRectFilled(box.min, box.max, color);
+        return;
+    }
     switch (kind) {
         case view::StepKind::GlobalLoad:
             ui.list.AddRectFilled(box.min, box.max, color);

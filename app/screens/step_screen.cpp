@@ -44,8 +44,9 @@ Layout lay_out(Ui& ui, const Rect& screen, bool warned) {
     // As high as its warps need, within bounds; what it leaves is the matrices'.
     const float warps = ui.index == nullptr ? 8 : static_cast<float>(ui.index->warps);
     const float words = ui.px(by_clock(ui.state) ? 38 : 20);  // whose time it is, and the clocks' axis
-    const float bottom = std::clamp(ui.px(100) + warps * ui.px(20) + words, ui.px(140) + words,
-                                    std::max(ui.px(low ? 142 : 186) + words, h * 0.205f));
+    const float bottom =
+        std::clamp(ui.px(100) + warps * ui.px(20) + words, ui.px(140) + words,
+                   std::max(ui.px(low ? (warps > 16 ? 150 : 142) : 186) + words, h * 0.205f));
     const bool tiles = ui.state.session && ui.state.session->summary.shared_load.requests > 0;
     Layout l;
     l.top = {screen.min, {screen.max.x, screen.min.y + top}};

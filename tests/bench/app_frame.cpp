@@ -8,6 +8,7 @@
 #include "app/platform/headless.h"
 #include "app/session.h"
 #include "tests/bench/recordings.h"
+#include "tests/clocked.h"
 
 namespace tilescope::bench {
 namespace {
@@ -44,6 +45,15 @@ void build_frame(benchmark::State& state) {
     frames(state, trace, [&](app::State& shown) { shown.cursor.step = (shown.cursor.step + 7) % steps; });
 }
 BENCHMARK(build_frame)->Unit(benchmark::kMillisecond)->Iterations(300);
+
+// By clocks, in a block of 70,000 steps and 32 warps, while it plays.
+void build_frame_by_clocks(benchmark::State& state) {
+    static const trace::Trace trace = trace::with_clocks(record("tiled", {32, 1024, 32, 32}));
+    frames(state, trace, [&](app::State& shown) {
+        shown.cursor.step = (shown.cursor.step + 7919) % static_cast<uint32_t>(trace.blocks[0].count);
+    });
+}
+BENCHMARK(build_frame_by_clocks)->Unit(benchmark::kMillisecond)->Iterations(300);
 
 // Any step of 10 million: another block each frame, its values made beside the window.
 void build_frame_anywhere(benchmark::State& state) {
