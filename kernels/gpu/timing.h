@@ -26,9 +26,7 @@ namespace tilescope::gpu {
 
 struct TimeOptions {
     uint32_t warm_up = 3, runs = 20;
-    bool price = true;   // run the recorded kernel too
-    bool cublas = true;  // where libcublas is
-    bool roofs = true;   // copy bandwidth and fp32 peak
+    bool price = true;  // run the recorded kernel too
     const std::atomic<bool>* stop = nullptr;
     // Told what a person should know and what is no failure: a price that could not be measured.
     std::function<void(const std::string&)> note;
