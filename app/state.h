@@ -80,6 +80,10 @@ struct Motion {
 struct TimelineCache {
     std::shared_ptr<const view::BlockIndex> of;
     view::TimelineView view;
+    // The part of the block that is shown by clocks: the wheel zooms, and a move of the cursor brings
+    // the playhead back into it.
+    view::ClockWindow shown;
+    playback::Cursor cursor;
 };
 
 // Whether this machine has a GPU that could record, as far as was asked (Background::gpu).

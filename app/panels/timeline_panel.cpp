@@ -1,4 +1,5 @@
-// The block's time: phases, barriers, a row per warp, the playhead; click or drag to scrub.
+// The block's time: phases, barriers, a row per warp, the playhead; click or drag to scrub. By clocks the
+// wheel zooms about the mouse.
 //
 //   whose time it is, how long it took, what recording cost                     [clocks] [steps]
 //   phase    | 0              | 1              | 2
@@ -32,14 +33,29 @@ struct Axis {
     float x(double at) const { return left + static_cast<float>((at - time.first) * scale); }
 };
 
-const TimelineView& timeline(Ui& ui, uint32_t columns) {
+const TimelineView& timeline(Ui& ui, const Rect& plot) {
+    const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
     app::TimelineCache& cache = ui.state.timeline;
     const bool clocks = app::by_clock(ui.state);
     const auto axis = clocks ? view::TimeAxis::Clocks : view::TimeAxis::Steps;
-    if (cache.of != ui.state.block || cache.view.columns != columns || cache.view.axis != axis) {
-        cache = {ui.state.block,
-                 clocks ? view::clock_timeline(ui.trace(), *ui.index, 0, UINT32_MAX, columns)
-                        : view::timeline_view(ui.trace(), *ui.index, 0, ui.index->steps, columns)};
+    const view::ClockWindow before = cache.shown;
+    if (cache.of != ui.state.block || !clocks) cache.shown = {};
+    const uint32_t length = clocks ? view::last_clock(ui.trace(), *ui.index) + 1 : 0;
+    if (!(cache.cursor == ui.state.cursor))
+        cache.shown = view::following(cache.shown, length, app::clock_now(ui.state));
+    cache.cursor = ui.state.cursor;
+    const float wheel = ImGui::GetIO().MouseWheel;
+    if (clocks && wheel != 0 && ui.over(plot))
+        cache.shown = view::zoomed(cache.shown, length, (ui.cursor().x - plot.min.x) / plot.width(),
+                                   std::exp2(wheel / 2));
+    if (cache.of != ui.state.block || cache.view.columns != columns || cache.view.axis != axis ||
+        !(cache.shown == before)) {
+        const auto first = static_cast<uint32_t>(cache.shown.first);
+        const uint32_t end =
+            cache.shown.whole() ? UINT32_MAX : static_cast<uint32_t>(std::ceil(cache.shown.end));
+        cache.of = ui.state.block;
+        cache.view = clocks ? view::clock_timeline(ui.trace(), *ui.index, first, end, columns)
+                            : view::timeline_view(ui.trace(), *ui.index, 0, ui.index->steps, columns);
     }
     return cache.view;
 }
@@ -51,7 +67,7 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
         for (const bool steps : {true, false}) {
             const Rect box{{right - width, rect.min.y}, {right, rect.max.y}};
             if (button(ui, box, steps ? "steps" : "clocks", steps != clocks, true,
-                       "Time by clocks or by steps (C)") &&
+                       "Time by clocks or by steps (C); the wheel zooms into the clocks") &&
                 steps == clocks)
                 app::perform(ui.state, "time");
             right = box.min.x - ui.px(2);
@@ -82,7 +98,7 @@ void phase_band(Ui& ui, const Axis& axis, const Rect& band, double now) {
     const draw::Font numbers = ui.font(Face::Mono, Size::Small);
     const float widest = draw::text_size(numbers, std::to_string(ui.index->phases.phases)).x + ui.px(4);
     const auto every = static_cast<size_t>(
-        std::max(1.f, std::ceil(widest * static_cast<float>(ui.index->phases.phases) / axis.width)));
+        std::max(1.f, std::ceil(widest * static_cast<float>(time.phases.size()) / axis.width)));
     const bool crowded =
         !time.phases.empty() && band.width() / static_cast<float>(time.phases.size()) < ui.px(6);
     for (size_t i = 0; i < time.phases.size(); ++i) {
@@ -182,7 +198,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     if (steps == 0) return;
     const float label = ui.px(64), small = line_height(ui, Size::Small);
     const Rect plot{{rect.min.x + label, rect.min.y + small + ui.px(4)}, rect.max};
-    const TimelineView& time = timeline(ui, static_cast<uint32_t>(std::max(plot.width(), 1.f)));
+    const TimelineView& time = timeline(ui, plot);
     const bool clocks = time.axis == view::TimeAxis::Clocks;
     if (time.end <= time.first) return;
     const Axis axis{time, clocks, plot.min.x, std::max(plot.width(), 1.f),
@@ -235,7 +251,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
         }
     }
     if (clocks) clock_axis(ui, axis, rect.min.x, end + ui.px(2));
-    playhead(ui, axis, band.min.y, end, now);
+    if (now >= time.first && now <= time.end) playhead(ui, axis, band.min.y, end, now);
 
     // Scrubbing: begins on the plot, goes on wherever the mouse is dragged.
     const Rect touch{{plot.min.x, band.min.y - ui.px(4)}, {plot.max.x, end}};

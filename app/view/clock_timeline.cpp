@@ -65,6 +65,23 @@ std::vector<TimelineWait> waits_of(const std::vector<uint32_t>& clocks, const Co
 
 }  // namespace
 
+ClockWindow zoomed(const ClockWindow& window, uint32_t clocks, double position, double by) {
+    constexpr double kClosest = 64;
+    const double first = window.whole() ? 0 : window.first, end = window.whole() ? clocks : window.end;
+    const double length = std::max((end - first) / by, std::min<double>(kClosest, clocks));
+    if (length >= clocks) return {};
+    const double kept = first + (end - first) * position;
+    const double from = std::clamp(kept - length * position, 0.0, clocks - length);
+    return {from, from + length};
+}
+
+ClockWindow following(const ClockWindow& window, uint32_t clocks, double clock) {
+    if (window.whole() || (clock >= window.first && clock < window.end)) return window;
+    const double length = window.end - window.first;
+    const double from = std::clamp(clock - length / 10, 0.0, std::max(clocks - length, 0.0));
+    return {from, from + length};
+}
+
 TimelineView clock_timeline(const trace::Trace& trace, const BlockIndex& index, uint32_t first, uint32_t end,
                             uint32_t columns) {
     TimelineView view;

@@ -59,6 +59,19 @@ TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, u
 TimelineView clock_timeline(const trace::Trace& trace, const BlockIndex& index, uint32_t first, uint32_t end,
                             uint32_t columns);
 
+// Clocks [first, end) of a block; whole where end is 0.
+struct ClockWindow {
+    double first = 0, end = 0;
+    bool whole() const { return end <= first; }
+    bool operator==(const ClockWindow&) const = default;
+};
+
+// Zooms by `by` (2: half as much is shown) about a position 0..1 of what is shown, which stays where it is.
+// No closer than 64 clocks; as far out as the block's `clocks`, where the window is whole again.
+ClockWindow zoomed(const ClockWindow& window, uint32_t clocks, double position, double by);
+// Moved, where `clock` is not in it, so that it lies a tenth into the window.
+ClockWindow following(const ClockWindow& window, uint32_t clocks, double clock);
+
 // The step, or the clock, under a position 0..1 along the timeline.
 uint32_t step_at(const TimelineView& view, double position);
 

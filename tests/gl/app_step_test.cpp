@@ -3,6 +3,7 @@
 
 #include "app/frame.h"
 #include "app/session.h"
+#include "app/view/block_clock.h"
 #include "kernels/record.h"
 #include "tests/clocked.h"
 #include "tests/gl/canvas.h"
@@ -149,6 +150,29 @@ TEST(StepScreen, ClocksInTheDark) {
     state.pin.kind = Pick::Kind::Warp;
     state.pin.warp = 3;
     test::expect_golden(picture(std::move(state), 1600, 1000), "step_clocks_dark");
+}
+
+TEST(StepScreen, TheWheelZoomsIntoTheClocks) {
+    SKIP_WITHOUT_OPENGL();
+    State state = clocked("tiled", kDefault);
+    auto headless = platform::Headless::create(1280, 720);
+    auto frame = Frame::create();
+    ASSERT_TRUE(headless);
+    ASSERT_TRUE(frame);
+    const auto build = [&](float notches) {
+        platform::Input input;
+        input.mouse_x = 350, input.mouse_y = 600;  // over the rows of the warps
+        input.scroll_y = notches;
+        (*frame)->build(state, input, {1280, 720, 1}, true);
+    };
+    build(0), build(4), build(0);
+    const uint32_t clocks = view::last_clock(*state.session->trace, *state.block) + 1;
+    EXPECT_NEAR(state.timeline.view.end - state.timeline.view.first, clocks / 4.0, 1) << "twice two notches";
+    build(-4), build(0);
+    EXPECT_TRUE(state.timeline.shown.whole());
+    build(4), build(0);
+    (*frame)->render();
+    test::expect_golden((*headless)->read(), "step_clocks_zoomed");
 }
 
 TEST(StepScreen, AGpusRecordingBySteps) {

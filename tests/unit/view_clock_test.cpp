@@ -249,6 +249,27 @@ TEST(ClockTimeline, DrawsNoMoreThanTheScreenHasRoomFor) {
     for (const auto& waits : view.waits) EXPECT_LE(waits.size(), 900u);
 }
 
+TEST(ClockTimeline, ZoomsAboutAPositionAndOutToAllOfIt) {
+    const ClockWindow half = zoomed({}, 10'000, 0.25, 2);
+    EXPECT_EQ(half, (ClockWindow{1250, 6250})) << "clock 2,500 stays a quarter along";
+    EXPECT_EQ(zoomed(half, 10'000, 0.25, 0.5), ClockWindow{}) << "and back";
+    EXPECT_EQ(zoomed({}, 10'000, 0, 2), (ClockWindow{0, 5000}));
+    EXPECT_EQ(zoomed({}, 10'000, 1, 2), (ClockWindow{5000, 10'000}));
+    ClockWindow close;
+    for (int i = 0; i < 40; ++i) close = zoomed(close, 10'000, 0.5, 2);
+    EXPECT_EQ(close.end - close.first, 64);
+    EXPECT_TRUE(zoomed({}, 50, 0.5, 2).whole()) << "a block that short is always whole";
+    EXPECT_EQ(zoomed({9000, 9900}, 10'000, 0, 0.5), (ClockWindow{8200, 10'000})) << "not beyond the end";
+}
+
+TEST(ClockTimeline, FollowsTheCursor) {
+    EXPECT_TRUE(following({}, 10'000, 9999).whole());
+    EXPECT_EQ(following({1000, 2000}, 10'000, 1999), (ClockWindow{1000, 2000}));
+    EXPECT_EQ(following({1000, 2000}, 10'000, 2000), (ClockWindow{1900, 2900}));
+    EXPECT_EQ(following({1000, 2000}, 10'000, 9990), (ClockWindow{9000, 10'000}));
+    EXPECT_EQ(following({1000, 2000}, 10'000, 20), (ClockWindow{0, 1000}));
+}
+
 TEST(ClockTimeline, TicksAreRoundNumbers) {
     EXPECT_EQ(ticks(0, 10, 10), (std::vector<uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
     EXPECT_EQ(ticks(0, 10'001, 6), (std::vector<uint32_t>{0, 2000, 4000, 6000, 8000, 10000}));
