@@ -83,8 +83,12 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
     const std::string length =
         ui.index->clocked ? view::block_time(ui.trace(), *ui.index) : view::counted(ui.index->steps, "step");
     x += line(ui, {x, rect.min.y}, right - x, Face::Text, Size::Small, Ink::TextQuiet, length) + ui.px(20);
-    const std::string price = view::price_short(meta);
-    const float takes = draw::text_size(ui.font(Face::Text, Size::Small), price).x;
+    std::string price = view::price_short(meta);
+    const auto width_of = [&] { return draw::text_size(ui.font(Face::Text, Size::Small), price).x; };
+    if (!price.empty() && width_of() > right - x)
+        price = fmt::format("recording: {:.1f} \u00d7 the kernel's time",
+                            meta.price.recorded_ms / meta.price.plain_ms);
+    const float takes = width_of();
     if (price.empty() || takes > right - x) return;
     line(ui, {right, rect.min.y}, takes + 1, Face::Text, Size::Small, Ink::TextQuiet, price,
          draw::Align::Right);
@@ -110,7 +114,8 @@ void phase_band(Ui& ui, const Axis& axis, const Rect& band, double now) {
         ui.list.AddRectFilled(box.min, {std::max(box.max.x - 1, box.min.x + 1), box.max.y},
                               ui.ink(here ? Ink::Accent : Ink::Raised), ui.px(2));
     }
-    // The numbers on top of all of it: one may reach over its neighbour.
+    // The numbers on top of all of it: one may reach over its neighbour, but not into its number.
+    float free_from = band.min.x;
     for (size_t i = 0; i < time.phases.size() && !crowded; ++i) {
         const view::PhaseSpan& span = time.phases[i];
         const bool here = now >= span.first && now < span.end;
@@ -120,7 +125,8 @@ void phase_band(Ui& ui, const Axis& axis, const Rect& band, double now) {
         const Rgba color = here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::TextQuiet);
         if (every == 1) {
             draw::draw_text_in(ui.list, numbers, box.min, box.max, color, text);
-        } else if (!here && i % every == 0 && span.phase != analysis::kAfter) {
+        } else if (!here && i % every == 0 && span.phase != analysis::kAfter && box.min.x >= free_from) {
+            free_from = box.min.x + widest;
             draw::draw_text(ui.list, numbers, {box.min.x + ui.px(2), box.min.y}, color, text);
         }
     }

@@ -95,6 +95,7 @@ std::string no_clocks(const trace::Trace& trace) {
 std::string microseconds(const trace::Meta& meta, double clocks) {
     if (!(meta.price.clock_mhz > 0)) return "";
     const double us = clocks / meta.price.clock_mhz;
+    if (us < 0.0995) return fmt::format("{:.0f} ns", us * 1000);
     if (us >= 1000) return fmt::format("{:.2f} ms", us / 1000);
     return fmt::format("{:.{}f} µs", us, us < 10 ? 2 : us < 100 ? 1 : 0);
 }

@@ -50,7 +50,7 @@ uint32_t last_clock(const trace::Trace& trace, const BlockIndex& index);
 // Why a block is shown by steps and not by clocks.
 std::string no_clocks(const trace::Trace& trace);
 
-// "2.41 µs"; "" where the clock's rate is not known.
+// "2.41 µs", "4 ns"; "" where the clock's rate is not known.
 std::string microseconds(const trace::Meta& meta, double clocks);
 
 // "9,842 clocks of SM 17, about 4.97 µs at 1,980 MHz": the block's time, from its first to its last step.

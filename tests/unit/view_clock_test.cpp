@@ -84,6 +84,8 @@ TEST_F(TwoWarps, IsSaidInWords) {
               "Warp 0 waited 412 clocks (0.21 µs) here; the warps came 412 clocks apart, warp 1 last.");
     EXPECT_EQ(microseconds(rated.meta, 1980 * 12.34), "12.3 µs");
     EXPECT_EQ(microseconds(rated.meta, 1980 * 1234.0), "1.23 ms");
+    EXPECT_EQ(microseconds(rated.meta, 8), "4 ns");
+    EXPECT_EQ(microseconds(rated.meta, 198), "0.10 µs");
     EXPECT_EQ(microseconds(timed.trace->meta, 100), "");
 }
 
