@@ -3,8 +3,9 @@
 //
 // Every function that fails says in one sentence what failed, in the driver's own words, and what to
 // try. After a kernel's fault (an address outside its buffers, a trap) the driver refuses everything that
-// a context holds; the device is then opened anew by the next Device::open, and what belonged to the
-// lost context only gives errors.
+// a context holds, and what belonged to it only gives errors. The next Device::open opens the device anew
+// where the driver lets it: NVIDIA's manual says of such faults that the process must be started again
+// (CUresult, CUDA_ERROR_ILLEGAL_ADDRESS and its like), driver 580 holds to that, and the error then says so.
 //
 // Source: CUDA Driver API reference manual.
 #pragma once

@@ -54,7 +54,6 @@ Result<std::shared_ptr<const DriverApi>> open_driver(const std::string& name) {
                         "or record with --backend cpu",
                         name, missing)};
     }
-    find_symbol(library, "cuFuncGetParamInfo", api->parameter_info);
     return std::shared_ptr<const DriverApi>(std::move(api));
 }
 

@@ -91,7 +91,6 @@ struct DriverApi {
     TILESCOPE_CUDA_FUNCTIONS(TILESCOPE_MEMBER)
 #undef TILESCOPE_MEMBER
     // Since CUDA 12.4; null before.
-    int (*parameter_info)(CuFunction function, size_t index, size_t* offset, size_t* bytes) = nullptr;
 };
 
 inline constexpr const char* kDriverLibrary = "libcuda.so.1";

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ptx/parse.h"
 #include "kernels/gpu/complaint.h"
 
 namespace tilescope::gpu {
@@ -42,14 +43,11 @@ Error load_failure(Context& context, int code, const std::string& ptx_name, std:
                    advice_on_load(context, code, first_complaint(log)));
 }
 
-int count_parameters(const DriverApi& api, CuFunction function) {
-    if (!api.parameter_info) return -1;
-    size_t offset = 0, bytes = 0;
-    int count = 0;
-    while (count < 4096 && api.parameter_info(function, static_cast<size_t>(count), &offset, &bytes) == 0) {
-        ++count;
-    }
-    return count;
+// -1 where the PTX is not known to the parser: then nobody counts what a launch gives.
+int count_parameters(const std::string& ptx, const std::string& ptx_name, const std::string& kernel) {
+    const auto module = ptx::parse(ptx, ptx_name);
+    const ptx::Kernel* const found = module ? ptx::find_kernel(*module, kernel) : nullptr;
+    return found ? static_cast<int>(found->parameters.size()) : -1;
 }
 
 }  // namespace
@@ -95,7 +93,7 @@ Result<Function> Device::load(const std::string& ptx, const std::string& ptx_nam
             return load_failure(context, code, ptx_name, log.data());
         }
     }
-    function.parameters = count_parameters(api, handle);
+    function.parameters = count_parameters(ptx, ptx_name, kernel);
     function.owner = std::move(module);
     return function;
 }

@@ -1,5 +1,5 @@
-// Every kind of fault on a real GPU, a kernel that hangs and one that is stopped: the program and the GPU go
-// on.
+// Every kind of fault on a real GPU, a kernel that hangs and one that is stopped: the program goes on, and
+// the GPU too where the driver lets it. Each case needs a process of its own, as ctest gives it.
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -31,7 +31,14 @@ protected:
         EXPECT_FALSE(device->free_bytes());
         EXPECT_EQ(host->data()[4095], std::byte{0x5a});
         const std::shared_ptr<Device> before = device;
-        open();
+        // Some drivers open the GPU again, some (580 among them) not in this process: then it says so.
+        const auto again = Device::open();
+        if (!again) {
+            EXPECT_NE(again.error().message.find("start the program again"), std::string::npos)
+                << again.error().message;
+            GTEST_SKIP() << "this driver opens no context after a fault: " << again.error().message;
+        }
+        device = *again;
         ASSERT_FALSE(device->lost());
         EXPECT_TRUE(before->lost());
         EXPECT_FALSE(device->fill(memory, 0)) << "of the context before";
@@ -41,7 +48,9 @@ protected:
 };
 
 TEST_F(RecordDriverFaults, GoesOnAfterAnIllegalAddress) {
-    for (int round = 0; round < 3; ++round) expect_fault(load("store_at"), {0x10}, "illegal memory access");
+    for (int round = 0; round < 3 && !IsSkipped(); ++round) {
+        expect_fault(load("store_at"), {0x10}, "illegal memory access");
+    }
 }
 
 TEST_F(RecordDriverFaults, GoesOnAfterAMisalignedAddress) {

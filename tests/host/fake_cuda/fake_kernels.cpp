@@ -94,13 +94,6 @@ EXPORT int cuFuncGetAttribute(int* value, int attribute, void*) {
 
 EXPORT int cuFuncSetAttribute(void*, int attribute, int value) { return attribute == 8 && value > 0 ? 0 : 1; }
 
-EXPORT int cuFuncGetParamInfo(void* function, size_t index, size_t* offset, size_t* bytes) {
-    if (index >= static_cast<size_t>(static_cast<Function*>(function)->parameters)) return 1;
-    *offset = 8 * index;
-    *bytes = 8;
-    return 0;
-}
-
 // The kernel add_one(p, n) adds one to n words from p on; any other does nothing.
 EXPORT int cuLaunchKernel(void* function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                           unsigned, void*, void** parameters, void**) {
