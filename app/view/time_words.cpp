@@ -119,6 +119,18 @@ TimesTable times_table(const trace::Meta& meta, const std::vector<kernels::Timin
     Pair pair = measured(meta, timings, true);
     const bool exact = pair.own != nullptr;
     if (!exact) pair = measured(meta, timings, false);
+    if (pair.own == nullptr && on_gpu(meta) && meta.price.plain_ms > 0) {
+        table = {true,
+                 "this launch, " + meta.device,
+                 "measured",
+                 meta.kernel,
+                 milliseconds(meta.price.plain_ms),
+                 std::string(rival_of(meta.kernel)),
+                 "\u2013",
+                 "",
+                 table.sentence};
+        return table;
+    }
     if (pair.own == nullptr) {
         table.title = "no measured times";
         return table;

@@ -85,6 +85,23 @@ TEST(Times, OfAnotherWidthAreNamedAsThat) {
     EXPECT_EQ(times_text(edges, {}), "No times measured at 100 x 70 x 130, T=16.");
 }
 
+TEST(TimesTable, SaysTheSameInLittleRoom) {
+    const TimesTable exact = times_table(on_h200(meta_of("tiled", 1024, 16), 0), measured());
+    EXPECT_TRUE(exact.measured);
+    EXPECT_EQ(exact.title, "width 1024, NVIDIA H200");
+    EXPECT_EQ(exact.note, "measured");
+    EXPECT_EQ(exact.own_time + " " + exact.rival_time + " " + exact.ratio, "0.290 ms 1.31 ms \u00d7 4.5");
+    const TimesTable near = times_table(on_h200(meta_of("tiled", 64, 16), 0.0042), measured());
+    EXPECT_EQ(near.title + ", " + near.note, "width 256, NVIDIA H200, nearest");
+    EXPECT_EQ(near.own_time, "6.10 µs") << "both of one width";
+    const TimesTable own = times_table(on_h200(meta_of("tiled", 64, 8), 0.0042), measured());
+    EXPECT_EQ(own.title, "this launch, NVIDIA H200");
+    EXPECT_EQ(own.own_time + " " + own.rival_time, "4.20 µs \u2013");
+    const TimesTable none = times_table(meta_of("tiled", 64, 8), measured());
+    EXPECT_FALSE(none.measured);
+    EXPECT_EQ(none.title, "no measured times");
+}
+
 TEST(Times, ThatWereNotVerifiedAreNotShown) {
     auto all = measured();
     for (auto& timings : all) {
