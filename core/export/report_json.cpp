@@ -53,10 +53,12 @@ Json triple(const Dim3& d) { return Json::array({d.x, d.y, d.z}); }
 bool whole(const trace::Trace& trace) { return trace.meta.complete && trace::dropped_of(trace) == 0; }
 
 std::string why_not_whole(const trace::Trace& trace) {
+    if (!trace.meta.complete && !trace.meta.incomplete_reason.empty()) return trace.meta.incomplete_reason;
     if (const uint64_t dropped = trace::dropped_of(trace); dropped > 0)
-        return fmt::format("{} requests did not fit the buffer and were dropped", dropped);
-    if (trace.meta.complete) return "";
-    return trace.meta.incomplete_reason.empty() ? "the recording ended early" : trace.meta.incomplete_reason;
+        return fmt::format("{} did not fit the buffer and {} dropped",
+                           dropped == 1 ? "1 request" : fmt::format("{} requests", dropped),
+                           dropped == 1 ? "was" : "were");
+    return trace.meta.complete ? "" : "the recording ended early";
 }
 
 std::string to_json(const trace::Trace& trace, const analysis::Summary& summary) {
@@ -66,6 +68,13 @@ std::string to_json(const trace::Trace& trace, const analysis::Summary& summary)
     json["kernel"] = meta.kernel;
     json["backend"] = meta.backend == trace::Backend::Cpu ? "cpu" : "gpu";
     json["device"] = meta.device;
+    if (!meta.driver.empty()) json["driver"] = meta.driver;
+    if (const trace::Price& price = meta.price; price.launches > 0) {
+        json["price"] = {{"plain_ms", price.plain_ms},
+                         {"recorded_ms", price.recorded_ms},
+                         {"launches", price.launches},
+                         {"device_bytes", price.device_bytes}};
+    }
     json["launch"] = {{"m", meta.m},
                       {"k", meta.k},
                       {"n", meta.n},

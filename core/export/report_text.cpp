@@ -15,11 +15,35 @@ std::string ratio(uint64_t needed, uint64_t ideal) {
     return ideal == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(needed) / static_cast<double>(ideal));
 }
 
+uint64_t requests_of(const analysis::Summary& summary) {
+    return summary.global_load.requests + summary.global_store.requests + summary.shared_load.requests +
+           summary.shared_store.requests;
+}
+
+// What recording on a GPU cost, a line; "" for a CPU.
+std::string price_of(const trace::Price& price, uint64_t requests) {
+    if (price.launches == 0) return "";
+    std::string out =
+        fmt::format("recording took {:.4g} ms in {}", price.recorded_ms,
+                    price.launches == 1 ? "1 launch" : fmt::format("{} launches", price.launches));
+    if (price.plain_ms > 0) {
+        out += fmt::format(", {:.3g} times the kernel's own {:.4g} ms", price.recorded_ms / price.plain_ms,
+                           price.plain_ms);
+    }
+    if (requests > 0) {
+        out += fmt::format("; {:.1f} bytes a request on the device",
+                           static_cast<double>(price.device_bytes) / static_cast<double>(requests));
+    }
+    return out + "\n";
+}
+
 std::string heading(const trace::Trace& trace, const analysis::Summary& summary) {
     const trace::Meta& m = trace.meta;
     std::string out = fmt::format("{}: P (m x n) = M (m x k) N (k x n), m = {}, k = {}, n = {}, T = {}\n",
                                   m.kernel, m.m, m.k, m.n, m.tile);
-    out += fmt::format("recorded on {} ({})\n", m.device, m.backend == trace::Backend::Cpu ? "cpu" : "gpu");
+    out += fmt::format("recorded on {}{} ({})\n", m.device, m.driver.empty() ? "" : ", driver " + m.driver,
+                       m.backend == trace::Backend::Cpu ? "cpu" : "gpu");
+    out += price_of(m.price, requests_of(summary));
     out += fmt::format("grid {} x {} x {}, block {} x {} x {}; {} of {} blocks recorded\n", m.grid.x,
                        m.grid.y, m.grid.z, m.block.x, m.block.y, m.block.z, grouped(trace.blocks.size()),
                        grouped(m.grid.count()));
