@@ -129,4 +129,11 @@ Image Headless::read() const {
     return image;
 }
 
+void Headless::finish() const { glFinish(); }
+
+std::string Headless::renderer() const {
+    const auto* name = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+    return name ? name : "";
+}
+
 }  // namespace tilescope::platform

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "app/platform/png.h"
 #include "core/base/result.h"
@@ -16,7 +17,9 @@ public:
     // The context is current on this thread until destruction; the framebuffer is bound.
     static Result<std::unique_ptr<Headless>> create(int width, int height);
     ~Headless();
-    Image read() const;  // what was drawn
+    Image read() const;            // what was drawn
+    void finish() const;           // waits until all of it is drawn
+    std::string renderer() const;  // what draws, in OpenGL's words: "llvmpipe (LLVM 15.0.6, 256 bits)"
 
 private:
     struct Parts;

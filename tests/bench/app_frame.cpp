@@ -13,9 +13,12 @@
 namespace tilescope::bench {
 namespace {
 
+enum class Measured { Build, Whole };  // the processor's share, or until OpenGL has drawn it
+
 // Frames of one recording; `next` moves the cursor before each.
 template <class Next>
-void frames(benchmark::State& state, const trace::Trace& trace, Next next) {
+void frames(benchmark::State& state, const trace::Trace& trace, Next next,
+            Measured measured = Measured::Build) {
     auto headless = platform::Headless::create(1600, 1000);
     if (!headless) return state.SkipWithError(headless.error().message.c_str());
     auto frame = app::Frame::create();
@@ -33,10 +36,12 @@ void frames(benchmark::State& state, const trace::Trace& trace, Next next) {
     for (auto _ : state) {
         next(shown);
         (*frame)->build(shown, input, canvas, false);
-        state.PauseTiming();
+        if (measured == Measured::Build) state.PauseTiming();
         (*frame)->render();  // what was built is used up, as in the window
-        state.ResumeTiming();
+        (*headless)->finish();
+        if (measured == Measured::Build) state.ResumeTiming();
     }
+    state.SetLabel((*headless)->renderer());
 }
 
 void build_frame(benchmark::State& state) {
@@ -66,6 +71,16 @@ void build_frame_anywhere(benchmark::State& state) {
     });
 }
 BENCHMARK(build_frame_anywhere)->Unit(benchmark::kMillisecond)->Iterations(300);
+
+// The whole frame by the clock on the wall, drawn by whatever OpenGL there is: its name is the label.
+void draw_frame(benchmark::State& state) {
+    static const trace::Trace trace = record("tiled", {64, 64, 64, 16});
+    const auto steps = static_cast<uint32_t>(trace.blocks[0].count);
+    frames(
+        state, trace, [&](app::State& shown) { shown.cursor.step = (shown.cursor.step + 7) % steps; },
+        Measured::Whole);
+}
+BENCHMARK(draw_frame)->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();
 
 }  // namespace
 }  // namespace tilescope::bench

@@ -3,7 +3,8 @@
 #
 #     tests/gpu/package.sh BUILD_DIR OUT_DIR
 #
-#     OUT_DIR/bin/tilescope   a wrapper that finds the libraries; so is every test program labelled gpu
+#     OUT_DIR/bin/tilescope   a wrapper that finds the libraries; so is every test program labelled gpu, the
+#                             one that draws pictures, and the benchmarks where they are built
 #     OUT_DIR/lib/            the shared libraries that they need, but for those of the C and C++ languages and
 #                             OpenGL, which must be the machine's own
 #
@@ -19,7 +20,7 @@ rm -rf "${out:?}/bin" "${out:?}/lib"
 mkdir -p "$out/bin" "$out/lib"
 
 programs="$build/tilescope"
-for test in "$build"/tests/gpu_*; do
+for test in "$build"/tests/gpu_* "$build/tests/gl_app" "$build/bench"; do
     if [ -f "$test" ] && [ -x "$test" ]; then programs="$programs $test"; fi
 done
 

@@ -91,7 +91,8 @@ TEST_F(RecordDriver, WaitsForAShortKernelNoLongerThanItTakes) {
 
 TEST_F(RecordDriver, SaysWhatTheCompilerSays) {
     const auto function = device->load(
-        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry f() {\n  add.u32 nothing, 1, 2;\n  "
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry f() {\n  .reg .b32 %a;\n  add.u32 "
+        "%a, nothing, 2;\n  "
         "ret;\n}\n",
         "broken.ptx", "f");
     ASSERT_FALSE(function);

@@ -4,6 +4,7 @@
 #     tests/gpu/run_all.sh PROGRAM OUT_DIR [STEP...]
 #
 #     tests        the test programs labelled gpu, beside PROGRAM or in tests/ beside it
+#     pictures     the goldens drawn by this GPU through EGL, and the time of a frame
 #     sanitize     compute-sanitizer over the instrumented kernels
 #     counters     Nsight Compute's counters against the report's sums   -> OUT_DIR/counters/h200.json
 #     recordings   what ships in assets/recordings                       -> OUT_DIR/recordings/
@@ -16,7 +17,7 @@ program=$(realpath "$1")
 mkdir -p "$2"
 out=$(realpath "$2")
 shift 2
-steps=${*:-tests sanitize counters recordings times}
+steps=${*:-tests pictures sanitize counters recordings times}
 # Without a GPU the tests are skipped, which must not look like passing.
 nvidia-smi -L >/dev/null 2>&1 || {
     echo "run_all.sh: nvidia-smi finds no NVIDIA GPU here, and every step needs one" >&2
@@ -39,9 +40,20 @@ run_tests() {
     [ "$found" -eq 1 ] && [ "$failed" -eq 0 ]
 }
 
+run_pictures() {
+    local beside failed=0
+    beside=$(dirname "$program")
+    for test in "$beside/gl_app" "$beside/tests/gl_app"; do
+        if [ -x "$test" ]; then "$test" || failed=1; fi
+    done
+    if [ -x "$beside/bench" ]; then "$beside/bench" --benchmark_filter='^(draw|build)_frame' || failed=1; fi
+    [ "$failed" -eq 0 ]
+}
+
 run_step() {
     case $1 in
     tests) run_tests ;;
+    pictures) run_pictures ;;
     sanitize) "$here/sanitize.sh" "$program" ;;
     counters) python3 "$here/counters.py" "$program" -o "$out/counters/h200.json" ;;
     recordings) "$here/make_recordings.sh" "$program" "$out/recordings" ;;
@@ -50,7 +62,7 @@ run_step() {
         "$program" time --all --json -o "$out/timings/h200.json"
         ;;
     *)
-        echo "run_all.sh: there is no step '$1'; choose tests, sanitize, counters, recordings or times"
+        echo "run_all.sh: there is no step '$1'; choose tests, pictures, sanitize, counters, recordings or times"
         false
         ;;
     esac
