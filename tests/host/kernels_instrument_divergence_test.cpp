@@ -1,97 +1,13 @@
 // Instrumented kernels whose warps are really divided: parts at different sites, at the same site in
 // different trips, gone early; guarded requests; generic addresses. None of the shipped kernels is as bad.
-#include <gtest/gtest.h>
-
-#include "core/ptx/parse.h"
-#include "tests/host/instrumented_run.h"
-#include "tests/host/same_requests.h"
+#include "tests/host/hand_kernel.h"
 
 namespace tilescope {
 namespace {
 
-constexpr uint64_t kIn = 0x7F00'0000'0000, kOut = 0x7F00'0001'0000;
-
-// %t: number of the thread in its block; %i, %o: its element of in (64 words) and of out.
-std::string kernel_of(const std::string& body) {
-    return R"(
-.version 6.2
-.target sm_70
-.address_size 64
-.visible .entry k(.param .u64 k_0, .param .u64 k_1)
-{
-    .shared .align 4 .b8 tile[512];
-    .reg .b32 %t; .reg .b32 %r<12>; .reg .b64 %i; .reg .b64 %o; .reg .b64 %d<9>; .reg .pred %p<9>;
-    mov.u32 %r0, %tid.z;
-    mov.u32 %r1, %ntid.y;
-    mov.u32 %r2, %tid.y;
-    mad.lo.u32 %r0, %r0, %r1, %r2;
-    mov.u32 %r1, %ntid.x;
-    mov.u32 %r2, %tid.x;
-    mad.lo.u32 %t, %r0, %r1, %r2;
-    ld.param.u64 %i, [k_0];
-    ld.param.u64 %o, [k_1];
-    mul.wide.u32 %d0, %t, 4;
-    add.s64 %i, %i, %d0;
-    add.s64 %o, %o, %d0;
-    mov.u32 %r3, 5;
-    mov.u32 %r4, 0;
-)" + body + "\n    ret;\n}\n";
-}
-
-void expect_same(const std::string& body, Dim3 block) {
-    for (const uint32_t chunk_bytes : {512u, 4096u})
-        for (const bool exact : {false, true}) {
-            SCOPED_TRACE(testing::Message()
-                         << body << block.x << " x " << block.y << " x " << block.z << " exact " << exact);
-            const auto module = ptx::parse(kernel_of(body), "hand.ptx");
-            ASSERT_TRUE(module) << module.error().message;
-            const auto program = simt::prepare(*module, "k");
-            ASSERT_TRUE(program) << program.error().message;
-            const std::vector<ptx::Site> sites = simt::sites_of(**program);
-            const std::vector<Array> arrays = {
-                {"in", Space::Global, ArrayRole::Input, 1, 160, 4, kIn, 0, ""},
-                {"out", Space::Global, ArrayRole::Output, 1, 160, 4, kOut, 1, ""},
-                {"tile", Space::Shared, ArrayRole::Shared, 1, 128, 4, 0, -1, "tile"}};
-            simt::Launch launch;
-            launch.grid = {2, 1, 1}, launch.block = block;
-            launch.parameters = {kIn, kOut};
-            simt::GlobalMemory before;
-            before.buffers = {{"in", kIn, std::vector<std::byte>(640)},
-                              {"out", kOut, std::vector<std::byte>(640)}};
-            for (uint32_t i = 0; i < 160; ++i) {
-                const uint32_t value = i * 7 % 13;
-                std::memcpy(&before.buffers[0].bytes[4 * i], &value, 4);
-            }
-
-            simt::GlobalMemory plain = before;
-            std::vector<std::unique_ptr<trace::BlockRecorder>> recorders(2);
-            const auto outcome =
-                simt::run(**program, launch, plain, {.threads = 1}, [&](const simt::BlockId& b) {
-                    recorders[b.x] = std::make_unique<trace::BlockRecorder>(arrays, sites, b);
-                    return recorders[b.x].get();
-                });
-            ASSERT_TRUE(outcome);
-            ASSERT_TRUE(outcome->complete) << (outcome->fault ? outcome->fault->message : "");
-            trace::Meta meta;
-            const trace::Trace expected = trace::assemble(meta, sites, arrays, std::move(recorders));
-            EXPECT_GT(expected.steps(), 0u);
-
-            InstrumentedRun run;
-            run.options.chunk_bytes = chunk_bytes;
-            run.options.exact = exact;
-            run.options.same_high = true, run.options.high = kIn >> 32;
-            run.threads = 1;
-            ASSERT_TRUE(run.run(*module, "k", launch, before, arrays, sites)) << run.problem;
-            EXPECT_EQ(run.flags, 0u);
-            EXPECT_TRUE(same_bits(plain, run.memory));
-            const trace::Trace got = trace::assemble(meta, sites, arrays, std::move(run.decoded.blocks));
-            expect_same_requests(expected, got);
-        }
-}
-
 void expect_same(const std::string& body) {
     for (const Dim3 block : {Dim3{32, 1, 1}, Dim3{45, 1, 1}, Dim3{9, 5, 2}, Dim3{3, 1, 1}})
-        expect_same(body, block);
+        expect_same_by_hand(hand_kernel(kThreadOfHand + body + "\n    ret;"), {2, 1, 1}, block);
 }
 
 TEST(InstrumentedDivergence, BothSidesOfABranch) {
