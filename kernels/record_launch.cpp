@@ -41,6 +41,20 @@ const ptx::Symbol* find_shared(const ptx::Module& module, const ptx::Kernel& ker
     return nullptr;
 }
 
+// atom and red are no sites: what they touch would be missing in the recording, and nobody could see it.
+Result<void> check_no_atomics(const ptx::Kernel& kernel, const Plan& plan) {
+    for (const ptx::Instruction& instruction : kernel.instructions) {
+        if (instruction.op == ptx::Op::Atom || instruction.op == ptx::Op::Red) {
+            return Error{
+                fmt::format("{}:{}: kernel {} updates memory with {}, and atomic operations are not "
+                            "recorded yet; record a kernel without them",
+                            plan.ptx_name, instruction.text_line, kernel.name,
+                            instruction.op == ptx::Op::Atom ? "atom" : "red")};
+        }
+    }
+    return {};
+}
+
 Result<void> place_shared(const ptx::Module& module, const ptx::Kernel& kernel, const Plan& plan,
                           ReadyLaunch& ready) {
     for (Array& array : ready.launch.arrays) {
@@ -111,6 +125,9 @@ Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t seed) {
     const auto name = kernel_name(*module, plan);
     if (!name) {
         return name.error();
+    }
+    if (auto ok = check_no_atomics(*ptx::find_kernel(*module, *name), plan); !ok) {
+        return ok.error();
     }
     auto program = simt::prepare(*module, *name);
     if (!program) {

@@ -22,7 +22,8 @@ struct ReadyLaunch {
     simt::GlobalMemory memory;  // buffer i is that of the i-th global array of launch.arrays
 };
 
-// Fails for PTX that cannot run, for a shared array that it lacks, and for too little memory.
+// Fails for PTX that cannot run, for atomic operations, which no backend records, for a shared array that
+// it lacks, and for too little memory.
 Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t seed);
 
 // Whether a PTX symbol is the mangled name of the array `name` inside a function: "_ZZ5tiledE3Mds".

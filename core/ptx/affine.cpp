@@ -186,10 +186,6 @@ void run_to_fixpoint(Analysis& a) {
     }
 }
 
-const Operand& address_of(const Instruction& instruction) {
-    return instruction.operands[instruction.op == Op::Ld ? instruction.destinations : 0];
-}
-
 LaneShape shape_of(const Analysis& a, const Site& site, const std::vector<AffineValue>& values) {
     const Operand& address = address_of(a.kernel.instructions[site.instruction]);
     LaneShape shape;

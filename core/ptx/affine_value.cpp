@@ -284,6 +284,7 @@ struct Step {
             case Op::Selp:
                 return whole ? select() : all_uniform();
             case Op::Activemask:
+            case Op::Atom:
             case Op::Shfl:
             case Op::Vote:
             case Op::Fns:

@@ -19,10 +19,6 @@ namespace {
 
 constexpr uint32_t kMostCodeBits = 16;
 
-const Operand& address_of(const Instruction& instruction) {
-    return instruction.operands[instruction.op == Op::Ld ? instruction.destinations : 0];
-}
-
 std::string symbol_name(const Kernel& kernel, const Operand& operand) {
     return kernel.symbols[operand.symbol].name;
 }

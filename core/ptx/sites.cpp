@@ -2,6 +2,10 @@
 
 namespace tilescope::ptx {
 
+const Operand& address_of(const Instruction& instruction) {
+    return instruction.operands[instruction.op == Op::Ld ? instruction.destinations : 0];
+}
+
 std::vector<Site> sites_of(const Kernel& kernel) {
     std::vector<Site> sites;
     uint32_t line = 0, column = 0;

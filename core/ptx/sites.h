@@ -13,7 +13,7 @@ enum class SiteKind : uint8_t { Load, Store, Barrier };
 
 // One ld/st of global or shared memory (generic addresses count as global until a run shows
 // otherwise) or one block barrier. Parameter, constant and local memory are not sites,
-// and for now neither are atom and red.
+// and for now neither are atom and red: a kernel that has them is refused before it is recorded.
 struct Site {
     uint32_t id = 0;           // index into the site table
     uint32_t instruction = 0;  // index into Kernel::instructions
@@ -23,6 +23,9 @@ struct Site {
     uint32_t line = 0, column = 0;  // kernel source; the nearest line before it where .loc says 0
     uint32_t ptx_line = 0;
 };
+
+// The operand of a load or store that says where.
+const Operand& address_of(const Instruction& instruction);
 
 // In the order of the instructions. bar.warp.sync is not a site: it holds no block.
 std::vector<Site> sites_of(const Kernel& kernel);
