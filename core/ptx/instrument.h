@@ -50,6 +50,7 @@ namespace tilescope::ptx {
 
 inline constexpr uint32_t kDefaultChunkBytes = 4096;
 inline constexpr uint32_t kSlotBytes = 16;
+inline constexpr uint32_t kEscapeBytes = 17 * kSlotBytes;  // a single, and 32 addresses of 64 bits
 inline constexpr uint32_t kHeaderBytes = 32;
 inline constexpr uint32_t kWarpStream = 0xFF;  // ChunkHeader::lane
 inline constexpr uint32_t kPadCode = 0;        // the rest of the chunk is not used

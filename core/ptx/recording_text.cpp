@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "core/ptx/instrument.h"
+
 namespace tilescope::ptx {
 
 namespace {
-
-constexpr uint32_t kEscapeBytes = 16 + 32 * 8;
 
 // Begins a chunk for the part of the warp whose leader runs this: %ts_clo, %ts_chi is its first slot, or
 // 0 where the pool is used up. %ts_first is the clock of the record that will stand first.

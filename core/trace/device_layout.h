@@ -10,8 +10,6 @@
 
 namespace tilescope::trace {
 
-inline constexpr uint32_t kEscapeBytes = 16 * 17;  // a single, and 32 addresses of 64 bits
-
 struct SiteFacts {
     bool barrier = false;
     bool affine = false;
@@ -32,7 +30,7 @@ struct DeviceLayout {
     Dim3 grid;
     uint32_t x0 = 0, y0 = 0, width = 0, height = 0;  // the window, clipped
     uint32_t warps = 0;
-    bool one_barrier = false;  // see ptx::Instrumented
+    bool one_barrier = false;                         // see ptx::Instrumented
     std::array<uint32_t, kMaxWarpsPerBlock> lanes{};  // by warp: the lanes that have a thread
     // By warp, then site: what the address of each lane has more than that of the thread (0, 0, 0).
     std::vector<std::array<uint64_t, kWarpSize>> offsets;

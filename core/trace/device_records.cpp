@@ -129,7 +129,7 @@ bool StreamReader::read_slot() {
     }
     uint32_t bytes = ptx::kSlotBytes;
     if (code.kind == Kind::Escape) {
-        bytes = kEscapeBytes;
+        bytes = ptx::kEscapeBytes;
         if (end_ - at_ < static_cast<std::ptrdiff_t>(bytes)) {
             return fail("begins 32 addresses where the chunk ends");
         }

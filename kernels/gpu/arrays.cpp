@@ -33,7 +33,6 @@ Result<DeviceArrays> place_arrays(Device& device, const kernels::Plan& plan,
     if (fits && at / kFourGiB != (at + total - 1) / kFourGiB) {
         at = (at / kFourGiB + 1) * kFourGiB;
     }
-    placed.first = at - memory->address();
     placed.same_high = fits;
     placed.high = static_cast<uint32_t>(at >> 32);
     placed.parameters = plan.parameters;

@@ -12,7 +12,6 @@ namespace tilescope::gpu {
 
 struct DeviceArrays {
     Memory memory;
-    uint64_t first = 0;                // bytes of `memory` before the first array
     std::vector<uint64_t> base;        // by array of the launch: device address; 0 for shared ones
     std::vector<uint64_t> parameters;  // of the kernel, bound to them
     bool same_high = false;            // they lie within one 4 GiB whose addresses begin with `high`

@@ -26,7 +26,6 @@ namespace {
 
 constexpr uint64_t kMostBuffer = uint64_t{4} << 30;  // of a buffer whose size nobody chose
 constexpr uint64_t kBytesAStep = 24;                 // 12 in the block's recorder, 12 in the trace
-constexpr uint64_t kEscapeBytes = 272;
 
 uint64_t blocks_of(const BlockWindow& window, const Dim3& grid) {
     return uint64_t{window.x1 - window.x0} * (window.y1 - window.y0) * grid.z;
@@ -109,7 +108,7 @@ Result<void> prepare_code(Recording& r, const Function& plain, bool windowed, bo
 // take more; then there are more launches.
 uint64_t bytes_a_block(const Recording& r, bool exact) {
     const uint64_t warps = (r.plan.block.count() + kWarpSize - 1) / kWarpSize;
-    const uint64_t slot = exact ? kEscapeBytes : ptx::kSlotBytes;
+    const uint64_t slot = exact ? ptx::kEscapeBytes : ptx::kSlotBytes;
     const uint64_t steps = (r.steps_a_block + warps - 1) / warps, chunk = r.options.chunk_bytes;
     return warps * (steps * slot / (chunk - ptx::kHeaderBytes - slot) + 2) * chunk;
 }
@@ -207,7 +206,7 @@ Result<Ended> record_windows(Recording& r, bool exact, bool windowed) {
         if (!launched) {
             return launched.error();
         }
-        if (launched->drained.flags & ptx::kFlagNotAsProven) {
+        if ((launched->drained.flags & ptx::kFlagNotAsProven) != 0 && !exact) {  // exact believes nothing
             return Ended::NotAsProven;
         }
         const uint64_t blocks = blocks_of(piece, r.plan.grid);
@@ -269,7 +268,7 @@ Result<void> record_all(Recording& r, const Function& plain) {
         if (!ended) {
             return ended.error();
         }
-        if (*ended == Ended::Done || (*ended == Ended::NotAsProven && exact)) {
+        if (*ended == Ended::Done) {
             return {};
         }
         exact |= *ended == Ended::NotAsProven;

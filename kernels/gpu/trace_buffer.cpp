@@ -23,7 +23,8 @@ bool has_escapes(const ptx::Instrumented& code) {
 Result<TraceBuffer> TraceBuffer::make(Device& device, uint64_t bytes, uint64_t blocks,
                                       const ptx::Instrumented& code) {
     const uint64_t chunk = code.chunk_bytes;
-    const uint64_t least = ptx::kHeaderBytes + (has_escapes(code) ? 17 : 1) * uint64_t{ptx::kSlotBytes};
+    const uint64_t least =
+        ptx::kHeaderBytes + uint64_t{has_escapes(code) ? ptx::kEscapeBytes : ptx::kSlotBytes};
     bytes = bytes / ptx::kSlotBytes * ptx::kSlotBytes;
     if (bytes < least) {
         return Error{
