@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "app/actions.h"
-#include "app/actions.h"
 #include "app/view/matrix_view.h"
 
 namespace tilescope::panels {

@@ -26,8 +26,9 @@ TEST_F(TimingOnFakeGpu, AProductThatNobodyStoredHasNoTime) {
     const auto device = open();
     ASSERT_TRUE(device);
     for (const char* kernel : {"untiled", "untiled_swapped", "tiled", "tiled_padded"}) {
-        expect_error(gpu::time_kernel(*device, plan(kernel), quick()),
-                     {kernel, "wrong result", "P[0,0] is not a number", "40 of 40 rows", "time is not shown"});
+        expect_error(
+            gpu::time_kernel(*device, plan(kernel), quick()),
+            {kernel, "wrong result", "P[0,0] is not a number", "40 of 40 rows", "time is not shown"});
     }
 }
 
