@@ -142,6 +142,13 @@ std::string guard_name(const Kernel& kernel, const Instruction& instruction) {
     return (instruction.guard_negated ? "!" : "") + kernel.registers[instruction.guard].name;
 }
 
+// Lanes that the guard keeps from the instruction go past what is put before it.
+std::string skip_unless_guard(const Kernel& kernel, const Instruction& instruction,
+                              const std::string& label) {
+    const std::string& name = kernel.registers[instruction.guard].name;
+    return fmt::format("\n    @{}{} bra {};", instruction.guard_negated ? "" : "!", name, label);
+}
+
 void record_site(Work& work, const Site& site) {
     const Instruction& instruction = work.kernel.instructions[site.instruction];
     SiteText text{site.id, address_text(work.kernel, site), work.single[site.id], ""};
@@ -155,9 +162,7 @@ void record_site(Work& work, const Site& site) {
     };
     std::string before;
     if (instruction.guard >= 0) {  // only the lanes that will execute it take part
-        const std::string guard = guard_name(work.kernel, instruction);
-        before = fmt::format("\n    @{} bra $ts_skip_{};", guard[0] == '!' ? guard.substr(1) : "!" + guard,
-                             site.id);
+        before = skip_unless_guard(work.kernel, instruction, fmt::format("$ts_skip_{}", site.id));
     }
     const int32_t partner = work.partner[site.id];
     Sequence sequence;
@@ -201,10 +206,7 @@ void close_at_exit(Work& work, uint32_t at, uint32_t number) {
     const Instruction& instruction = work.kernel.instructions[at];
     std::string text = exit_text(work.text, number);
     if (instruction.guard >= 0) {
-        const std::string guard = guard_name(work.kernel, instruction);
-        text = fmt::format("\n    @{} bra $ts_stay_{};", guard[0] == '!' ? guard.substr(1) : "!" + guard,
-                           number) +
-               text;
+        text = skip_unless_guard(work.kernel, instruction, fmt::format("$ts_stay_{}", number)) + text;
         add_lines(work, at + 1, fmt::format("$ts_stay_{}:", number), true);
     }
     add_lines(work, at, text);

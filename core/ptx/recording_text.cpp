@@ -130,6 +130,29 @@ std::string put_single(const RecordingText& text, const std::string& label, cons
                        fmt::arg("low", low), fmt::arg("high", high));
 }
 
+// A whole warp whose chunk has room writes one slot; the others go to $ts_slow_<number> and come back. words:
+// the slot's, %ts_tag among them, which is made of `clock` and `code`.
+std::string fast_path(const RecordingText& text, uint32_t number, const char* clock, uint32_t code,
+                      const char* words) {
+    return fmt::format(R"(
+    activemask.b32 %ts_m;
+    mov.u32 %ts_clock, %clock;
+    and.b32 %ts_t0, %ts_wlo, {low};
+    setp.eq.u32 %ts_q, %ts_t0, 0;
+    setp.ne.or.u32 %ts_q, %ts_m, %ts_full, %ts_q;
+    @%ts_q bra.uni $ts_slow_{number};
+    mad.lo.u32 %ts_tag, {clock}, {scale}, {code};
+    mov.b64 %ts_d0, {{%ts_wlo, %ts_whi}};
+    @%ts_low st.global.v4.b32 [%ts_d0], {{{words}}};
+    add.u32 %ts_wlo, %ts_wlo, 16;
+$ts_back_{number}:)",
+                       fmt::arg("low", text.chunk_bytes - 1), fmt::arg("number", number),
+                       fmt::arg("clock", clock), fmt::arg("scale", uint64_t{1} << text.code_bits),
+                       fmt::arg("code", code), fmt::arg("words", words));
+}
+
+std::string slow_label(uint32_t number) { return fmt::format("$ts_slow_{}:", number); }
+
 // The leader's number in the warp, in %ts_t0.
 constexpr const char* kLeader = R"(
     neg.s32 %ts_t0, %ts_m;
@@ -138,7 +161,7 @@ constexpr const char* kLeader = R"(
     popc.b32 %ts_t0, %ts_t0;)";
 
 // Puts the cursor back where it came from: in all lanes, or in the leader.
-std::string slow_close(const std::string& back) {
+std::string slow_close(uint32_t number) {
     return std::string(kLeader) + fmt::format(R"(
     shfl.sync.idx.b32 %ts_t1, %ts_clo, %ts_t0, 31, %ts_m;
     shfl.sync.idx.b32 %ts_t2, %ts_chi, %ts_t0, 31, %ts_m;
@@ -148,9 +171,9 @@ std::string slow_close(const std::string& back) {
     and.pred %ts_p0, %ts_p0, %ts_lead;
     @%ts_p0 mov.u32 %ts_llo, %ts_clo;
     @%ts_p0 mov.u32 %ts_lhi, %ts_chi;
-    bra.uni {};
+    bra.uni $ts_back_{};
 )",
-                                              back);
+                                              number);
 }
 
 }  // namespace
@@ -250,41 +273,26 @@ $ts_closed_{number}:)",
 
 Sequence single_text(const RecordingText& text, const SiteText& site) {
     Sequence sequence;
-    const auto slow = fmt::format("$ts_slow_{}", site.number), back = fmt::format("$ts_back_{}", site.number);
-    sequence.before =
-        fmt::format(R"({address}
-    activemask.b32 %ts_m;
-    mov.u32 %ts_clock, %clock;
-    and.b32 %ts_t0, %ts_wlo, {low};
-    setp.eq.u32 %ts_q, %ts_t0, 0;
-    setp.ne.or.u32 %ts_q, %ts_m, %ts_full, %ts_q;
-    @%ts_q bra.uni {slow};
-    mad.lo.u32 %ts_tag, %ts_clock, {scale}, {code};
-    mov.b64 %ts_d0, {{%ts_wlo, %ts_whi}};
-    @%ts_low st.global.v4.b32 [%ts_d0], {{%ts_lo, %ts_tag, %ts_hi, %ts_m}};
-    add.u32 %ts_wlo, %ts_wlo, 16;
-{back}:)",
-                    fmt::arg("address", site.address), fmt::arg("low", text.chunk_bytes - 1),
-                    fmt::arg("slow", slow), fmt::arg("back", back),
-                    fmt::arg("scale", uint64_t{1} << text.code_bits), fmt::arg("code", site.single));
-    sequence.slow = slow + ":" + slow_open(text) +
+    sequence.before = site.address + fast_path(text, site.number, "%ts_clock", site.single,
+                                               "%ts_lo, %ts_tag, %ts_hi, %ts_m");
+    sequence.slow = slow_label(site.number) + slow_open(text) +
                     put_single(text, fmt::format("$ts_have_{}", site.number), "%ts_lo", "%ts_clock", "%ts_hi",
                                site.single) +
-                    slow_close(back);
+                    slow_close(site.number);
     return sequence;
 }
 
 Sequence escape_text(const RecordingText& text, const SiteText& site) {
     Sequence sequence;
     // Every lane needs the leader's cursor, so all of it is a slow path, in its place.
-    sequence.before =
-        site.address + R"(
+    sequence.before = site.address + R"(
     activemask.b32 %ts_m;
     mov.u32 %ts_clock, %clock;
     mov.u32 %ts_first, %ts_clock;)" +
-        slow_open(text) + make_room(text, fmt::format("$ts_have_{}", site.number), kEscapeBytes) +
-        count_dropped(text) + std::string(kLeader) +
-        fmt::format(R"(
+                      slow_open(text) +
+                      make_room(text, fmt::format("$ts_have_{}", site.number), kEscapeBytes) +
+                      count_dropped(text) + std::string(kLeader) +
+                      fmt::format(R"(
     shfl.sync.idx.b32 %ts_t1, %ts_clo, %ts_t0, 31, %ts_m;
     shfl.sync.idx.b32 %ts_t2, %ts_chi, %ts_t0, 31, %ts_m;
     mad.lo.u32 %ts_tag, %ts_clock, {scale}, {code};
@@ -297,9 +305,9 @@ Sequence escape_text(const RecordingText& text, const SiteText& site) {
     mov.b64 %ts_d1, {{%ts_lo, %ts_hi}};
     @%ts_q st.global.u64 [%ts_d0+16], %ts_d1;
     @%ts_p0 add.u32 %ts_clo, %ts_clo, {bytes};)",
-                    fmt::arg("scale", uint64_t{1} << text.code_bits), fmt::arg("code", site.single),
-                    fmt::arg("bytes", kEscapeBytes)) +
-        slow_close(fmt::format("$ts_back_{}", site.number)) + fmt::format("$ts_back_{}:", site.number);
+                                  fmt::arg("scale", uint64_t{1} << text.code_bits),
+                                  fmt::arg("code", site.single), fmt::arg("bytes", kEscapeBytes)) +
+                      slow_close(site.number) + fmt::format("$ts_back_{}:", site.number);
     return sequence;
 }
 
@@ -313,30 +321,14 @@ std::string pair_first_text(const SiteText& site) {
 Sequence pair_second_text(const RecordingText& text, const SiteText& first, const SiteText& second,
                           uint32_t code) {
     Sequence sequence;
-    const auto slow = fmt::format("$ts_slow_{}", second.number),
-               back = fmt::format("$ts_back_{}", second.number);
-    sequence.before =
-        fmt::format(R"({address}{check}
-    activemask.b32 %ts_m;
-    mov.u32 %ts_clock, %clock;
-    and.b32 %ts_t0, %ts_wlo, {low};
-    setp.eq.u32 %ts_q, %ts_t0, 0;
-    setp.ne.or.u32 %ts_q, %ts_m, %ts_full, %ts_q;
-    @%ts_q bra.uni {slow};
-    mad.lo.u32 %ts_tag, %ts_aclock, {scale}, {code};
-    mov.b64 %ts_d0, {{%ts_wlo, %ts_whi}};
-    @%ts_low st.global.v4.b32 [%ts_d0], {{%ts_a, %ts_tag, %ts_lo, %ts_clock}};
-    add.u32 %ts_wlo, %ts_wlo, 16;
-{back}:)",
-                    fmt::arg("address", second.address), fmt::arg("check", second.check),
-                    fmt::arg("low", text.chunk_bytes - 1), fmt::arg("slow", slow), fmt::arg("back", back),
-                    fmt::arg("scale", uint64_t{1} << text.code_bits), fmt::arg("code", code));
-    sequence.slow = slow + ":" + slow_open(text) +
+    sequence.before = second.address + second.check +
+                      fast_path(text, second.number, "%ts_aclock", code, "%ts_a, %ts_tag, %ts_lo, %ts_clock");
+    sequence.slow = slow_label(second.number) + slow_open(text) +
                     put_single(text, fmt::format("$ts_have_{}", second.number), "%ts_a", "%ts_aclock",
                                "%ts_ahi", first.single) +
                     put_single(text, fmt::format("$ts_more_{}", second.number), "%ts_lo", "%ts_clock",
                                "%ts_hi", second.single) +
-                    slow_close(back);
+                    slow_close(second.number);
     return sequence;
 }
 

@@ -92,6 +92,12 @@ TEST(Affine, WhatMemoryHoldsIsUnknown) {
               kUnknown);
 }
 
+// All threads add to one word, and each gets another number back.
+TEST(Affine, WhatAnAtomicGivesBackIsUnknown) {
+    EXPECT_EQ(shape_of("atom.global.add.u32 %t, [%p], 1; mul.wide.u32 %w, %t, 4; add.s64 %a, %p, %w;"),
+              kUnknown);
+}
+
 TEST(Affine, ProductsAndBitsOfThreadsAreUnknown) {
     EXPECT_EQ(shape_of("mul.lo.u32 %t, %x, %y; mul.wide.u32 %w, %t, 4; add.s64 %a, %p, %w;"), kUnknown);
     EXPECT_EQ(shape_of("xor.b32 %t, %x, 1; mul.wide.u32 %w, %t, 4; add.s64 %a, %p, %w;"), kUnknown);
