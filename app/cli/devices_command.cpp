@@ -7,17 +7,16 @@
 
 #include "app/cli/cli.h"
 #include "core/base/version.h"
-#include "kernels/gpu/driver.h"
+#include "kernels/gpu/backend.h"
 
 namespace tilescope::cli {
 
 namespace {
 
-constexpr const char* kWithoutAGpu =
-    "kernels are recorded on the CPU, and a GPU would add real clocks, measured times and hardware counters";
-
 std::string as_text(const Result<std::vector<gpu::DeviceInfo>>& found) {
-    if (!found) return fmt::format("No NVIDIA GPU here: {}; {}.\n", found.error().message, kWithoutAGpu);
+    if (!found)
+        return fmt::format("No NVIDIA GPU here: {}. Kernels are recorded on the CPU. {}\n",
+                           found.error().message, gpu::kWithAGpu);
     std::string text;
     for (const gpu::DeviceInfo& info : *found) {
         text += fmt::format("{}  {}, {} SMs, {:.1f} GiB\n", info.ordinal, gpu::describe(info), info.sms,
