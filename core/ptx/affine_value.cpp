@@ -267,7 +267,8 @@ struct Step {
                 return whole ? scaled(read(source(0)), ~uint64_t{0}, bytes) : all_uniform();
             case Op::Shl: {
                 const AffineValue by = read(source(1));
-                const bool known = whole && by.number_alone() && by.number < static_cast<uint64_t>(8 * bytes);
+                const bool known =
+                    whole && by.number_alone() && by.number < uint64_t{8} * static_cast<uint64_t>(bytes);
                 return known ? scaled(read(source(0)), uint64_t{1} << by.number, bytes) : all_uniform();
             }
             case Op::Mul:

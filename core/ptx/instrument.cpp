@@ -345,7 +345,8 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     work.kernel.notes = std::move(work.notes);
 
     Module made = module;
-    made.kernels.assign(1, std::move(work.kernel));
+    made.kernels.clear();
+    made.kernels.push_back(std::move(work.kernel));
     if (made.version_major * 10 + made.version_minor < 62) {  // activemask
         made.version_major = 6;
         made.version_minor = 2;

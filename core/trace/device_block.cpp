@@ -64,7 +64,7 @@ Space space_of(const DeviceLayout& layout, const DeviceRecord& record, Space spa
         return space;
     }
     uint64_t address = 0;
-    std::memcpy(&address, record.addresses + 8 * std::countr_zero(record.mask), sizeof(address));
+    std::memcpy(&address, record.addresses + size_t{8} * std::countr_zero(record.mask), sizeof(address));
     const auto holds = [&](const Move& m) { return address - m.first < m.bytes; };
     return address < kSharedEnd && std::none_of(layout.global.begin(), layout.global.end(), holds)
                ? Space::Shared

@@ -3,6 +3,7 @@
 // comes back.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "core/ptx/instrument.h"
@@ -32,7 +33,7 @@ public:
 
 private:
     Memory pool_, control_, dropped_;
-    HostMemory host_[2];
+    std::array<HostMemory, 2> host_;
     uint64_t bytes_ = 0;
     uint64_t aligned_ = 0;  // address of the first chunk's aligned start
     uint64_t lacks_ = 0;    // bytes that the first chunk lacks at its front
