@@ -77,8 +77,9 @@ struct InstrumentedRun {
         buffer.dropped.resize(blocks);
         std::memcpy(buffer.dropped.data(), memory.buffers[own + 2].bytes.data(), 4 * blocks);
         buffer.symbols.resize(code.symbols.size());
-        std::memcpy(buffer.symbols.data(), memory.buffers[own + 1].bytes.data() + 40,
-                    8 * code.symbols.size());
+        if (!code.symbols.empty())
+            std::memcpy(buffer.symbols.data(), memory.buffers[own + 1].bytes.data() + 40,
+                        8 * code.symbols.size());
 
         trace::DecodeOptions decode;
         decode.grid = launch.grid, decode.block = launch.block, decode.window = launch.window;
