@@ -30,7 +30,7 @@ compile() {
         # The same text on every machine: no folders of this one.
         printf '%s\n' "$text" |
             sed -e 's|^\([[:space:]]*\.file[[:space:]]*[0-9]* \)"[^"]*/\(__clang_[^"/]*\)"|\1"\2"|' \
-                -e 's|^\([[:space:]]*\.file[[:space:]]*[0-9]* \)"[^"]*/\(kernels/[^"/]*\)"|\1"\2"|'
+                -e 's|^\([[:space:]]*\.file[[:space:]]*[0-9]* \)"[^"]*/\(kernels/[^"]*\)"|\1"\2"|'
     } >"$out/$2.tmp.$$"
     mv "$out/$2.tmp.$$" "$out/$2"
 }

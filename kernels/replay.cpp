@@ -189,8 +189,8 @@ Result<void> Replayer::replay(const trace::Trace& trace, uint32_t block_index,
     const trace::Block& block = trace.blocks[block_index];
     if (block.dropped > 0) {
         return Error{fmt::format(
-            "block ({},{}) lost {} requests while it was recorded and cannot run again; record it again",
-            block.x, block.y, block.dropped)};
+            "block ({},{}) lost {} while it was recorded and cannot run again; record it again", block.x,
+            block.y, block.dropped == 1 ? "1 request" : fmt::format("{} requests", block.dropped))};
     }
     simt::Launch& launch = state_->ready.launch;
     launch.window = {block.x, block.x + 1, block.y, block.y + 1};

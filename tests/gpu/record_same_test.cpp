@@ -141,17 +141,20 @@ TEST(RecordGpu, ManyWindowsAreOneRecording) {
 
 TEST(RecordGpu, ChosenBlocksOnly) {
     NEEDS_DEVICE();
-    const kernels::Plan plan = plan_of("tiled", {256, 192, 320, 16}, false);
-    GpuRecordOptions options;
-    options.common.window = {3, 7, 2, 5};
-    const Recorded cpu = on_cpu(plan, options.common.window), gpu = on_gpu(plan, options);
-    EXPECT_EQ(gpu.trace.blocks.size(), 12u);
-    EXPECT_TRUE(gpu.trace.meta.complete);
-    EXPECT_TRUE(gpu.trace.meta.result.verified);
-    EXPECT_EQ(trace::first_difference(cpu.trace, gpu.trace), "");
-    // Blocks outside the window computed their part of P too.
-    const Recorded all = on_cpu(plan);
-    EXPECT_EQ(different_bits(all.product, gpu.product), 0u);
+    for (const char* kernel : {"tiled", "untiled", "untiled_swapped", "tiled_transposed"}) {
+        SCOPED_TRACE(kernel);
+        const kernels::Plan plan = plan_of(kernel, {256, 192, 320, 16}, false);
+        GpuRecordOptions options;
+        options.common.window = {3, 7, 2, 5};
+        const Recorded cpu = on_cpu(plan, options.common.window), gpu = on_gpu(plan, options);
+        EXPECT_EQ(gpu.trace.blocks.size(), 12u);
+        EXPECT_TRUE(gpu.trace.meta.complete);
+        EXPECT_TRUE(gpu.trace.meta.result.verified);
+        EXPECT_EQ(trace::first_difference(cpu.trace, gpu.trace), "");
+        // Blocks outside the window computed their part of P too.
+        const Recorded all = on_cpu(plan);
+        EXPECT_EQ(different_bits(all.product, gpu.product), 0u);
+    }
 }
 
 // One warp, so that what fits can be counted: a header, then a slot of 16 bytes for each record or pair.
