@@ -25,6 +25,9 @@ namespace tilescope::app {
 
 enum class Theme : uint8_t { Light, Dark };
 
+// One at a time; app/screens/screens.h lists those that there are.
+enum class Screen : uint8_t { Step, Compare, Timing, Limits, Lessons };
+
 // What hover or a click picked. One selection, seen by every panel.
 struct Pick {
     enum class Kind : uint8_t { None, Thread, Warp, Block, Element, SharedCell, Site } kind = Kind::None;
@@ -101,6 +104,7 @@ struct RecordForm {
 };
 
 struct State {
+    Screen screen = Screen::Step;
     std::optional<Session> session;
     playback::Cursor cursor;
     // Of the cursor's block; null until they are made (session.h: ready_block).

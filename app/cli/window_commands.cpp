@@ -9,6 +9,7 @@
 #include "app/cli/open_recording.h"
 #include "app/cli/output.h"
 #include "app/cli/values.h"
+#include "app/screens/screens.h"
 #include "app/session.h"
 #include "kernels/catalogue.h"
 #include "kernels/record.h"
@@ -43,6 +44,14 @@ Result<app::State> state_of(Result<OpenedRecording> opened) {
     return state_of(std::move(opened->trace), std::move(opened->origin));
 }
 
+// "step, compare": what --screen takes.
+std::string screen_names() {
+    std::string names;
+    for (const app::ScreenInfo& info : app::screens())
+        names += (names.empty() ? "" : ", ") + std::string(info.option);
+    return names;
+}
+
 int wrong_theme(const std::string& theme) {
     return fail(kWrongCall, fmt::format("--theme '{}' is not known; choose light or dark", theme));
 }
@@ -75,8 +84,10 @@ int run_default_window(const Options& options) {
 int run_render(const Options& options) {
     const auto theme = parse_theme(options.theme);
     if (!theme) return wrong_theme(options.theme);
-    if (options.screen != "step") {
-        return fail(kWrongCall, fmt::format("--screen '{}' is not known; choose step", options.screen));
+    const app::ScreenInfo* const screen = app::find_screen(options.screen);
+    if (!screen) {
+        return fail(kWrongCall,
+                    fmt::format("--screen '{}' is not known; choose {}", options.screen, screen_names()));
     }
     const auto size = parse_pair(options.size, 'x');
     auto fits = [](uint32_t side) { return side >= kLeastSide && side <= kMostSide; };
@@ -97,6 +108,7 @@ int run_render(const Options& options) {
                                 options.at, options.file, trace.steps()));
     }
     state->theme = *theme;
+    state->screen = screen->screen;
     const uint32_t block = trace::block_of(trace, *step);
     state->cursor = {block, static_cast<uint32_t>(*step - trace.blocks[block].first)};
     app::RenderOptions picture;
@@ -129,7 +141,8 @@ void add_render(CLI::App& app, Chosen& chosen) {
     CLI::App* command =
         app.add_subcommand("render", "Draw a step of a recording as a PNG, without a display");
     command->add_option("FILE", options->file, kRecordingArgument)->required();
-    command->add_option("--screen", options->screen, "The screen to draw: step (step)");
+    command->add_option("--screen", options->screen,
+                        fmt::format("The screen to draw: {} (step)", screen_names()));
     command->add_option("--at", options->at, "The step, from 1 on, or first, middle or last (first)");
     command->add_option("--size", options->size, "Size in pixels (1600x1000)");
     command->add_option("--theme", options->theme, "Colours: light or dark (light)");

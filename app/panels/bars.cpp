@@ -6,6 +6,7 @@
 
 #include "app/actions.h"
 #include "app/panels/panels.h"
+#include "app/screens/screens.h"
 #include "app/session.h"
 #include "app/view/block_clock.h"
 #include "app/view/caption.h"
@@ -19,11 +20,19 @@ void top_bar(Ui& ui, const Rect& rect) {
     const float body = line_height(ui, Size::Body), text_y = rect.min.y + (rect.height() - body) / 2;
     float x = rect.min.x + ui.px(16);
     x += line(ui, {x, text_y}, ui.px(120), Face::Strong, Size::Body, Ink::Text, "Tilescope") + ui.px(20);
-    // One screen so far; its tab says where one is.
-    const float tab = draw::text_size(ui.font(Face::Strong, Size::Body), "Step").x;
-    line(ui, {x, text_y}, tab + 2, Face::Strong, Size::Body, Ink::Text, "Step");
-    ui.list.AddRectFilled({x, rect.max.y - ui.px(3)}, {x + tab, rect.max.y}, ui.ink(Ink::Accent));
-    x += tab + ui.px(24);
+    for (const app::ScreenInfo& info : app::screens()) {
+        const bool here = &info == &app::screen_of(ui.state);
+        const float tab = draw::text_size(ui.font(Face::Strong, Size::Body), info.name).x;
+        const Rect box{{x - ui.px(6), rect.min.y}, {x + tab + ui.px(6), rect.max.y}};
+        const Ink ink = here || ui.over(box) ? Ink::Text : Ink::TextQuiet;
+        line(ui, {x, text_y}, tab + 2, Face::Strong, Size::Body, ink, info.name);
+        if (here)
+            ui.list.AddRectFilled({x, rect.max.y - ui.px(3)}, {x + tab, rect.max.y}, ui.ink(Ink::Accent));
+        if (ui.over(box)) ui.tip = info.about;
+        if (ui.clicked(box)) ui.state.screen = info.screen;
+        x += tab + ui.px(20);
+    }
+    x += ui.px(4);
 
     float right = rect.max.x - ui.px(12);
     const auto place = [&](float width) {

@@ -1,7 +1,6 @@
-// The Step screen's layout, and the one function that draws a frame of it.
+// The Step screen's layout.
 //
 //   +-----------------------------------------------------------+
-//   | top bar                                                   |
 //   | a warning, where the recording is not whole or wrong      |
 //   | caption: what just happened                               |
 //   +----------+--------------------------------+---------------+
@@ -20,7 +19,7 @@
 
 #include "app/actions.h"
 #include "app/panels/panels.h"
-#include "app/session.h"
+#include "app/screens/screens.h"
 #include "app/view/sums_view.h"
 
 namespace tilescope::app {
@@ -31,14 +30,14 @@ using panels::Ui;
 
 struct Layout {
     bool own_threads = true;  // a panel of their own
-    Rect top, warning, caption, source, matrices, tiles, threads, request, bottom, time, transport, sums;
+    Rect warning, caption, source, matrices, tiles, threads, request, bottom, time, transport, sums;
 };
 
 // warned: there is a strip with a warning.
 Layout lay_out(Ui& ui, const Rect& screen, bool warned) {
-    const float gap = ui.px(8), w = screen.width(), h = screen.height();
+    const float gap = ui.px(8), w = screen.width(), h = screen.max.y;
     const bool low = h < ui.px(860);
-    const float top = ui.px(low ? 40 : 44), caption = ui.px(low ? 52 : 58);
+    const float caption = ui.px(low ? 52 : 58);
     const float left = std::clamp(w * 0.215f, ui.px(276), ui.px(400));
     const float right = std::clamp(w * 0.22f, ui.px(304), ui.px(420));
     // As high as its warps need, within bounds; what it leaves is the matrices'.
@@ -49,8 +48,7 @@ Layout lay_out(Ui& ui, const Rect& screen, bool warned) {
                    std::max(ui.px(low ? (warps > 16 ? 150 : 142) : 186) + words, h * 0.205f));
     const bool tiles = ui.state.session && ui.state.session->summary.shared_load.requests > 0;
     Layout l;
-    l.top = {screen.min, {screen.max.x, screen.min.y + top}};
-    float y0 = l.top.max.y + gap;
+    float y0 = screen.min.y + gap;
     if (warned) {
         l.warning = {{screen.min.x + gap, y0}, {screen.max.x - gap, y0 + ui.px(28)}};
         y0 = l.warning.max.y + gap;
@@ -94,25 +92,12 @@ Layout lay_out(Ui& ui, const Rect& screen, bool warned) {
     return l;
 }
 
-void tooltip(Ui& ui, const Rect& screen) {
-    if (ui.tip.empty() || ui.context.still) return;
-    ImDrawList& over = *ImGui::GetForegroundDrawList();
-    const draw::Font font = ui.font(draw::Face::Text, draw::Size::Small);
-    const float pad = ui.px(8);
-    const ImVec2 size = draw::text_size(font, ui.tip);
-    ImVec2 at{ui.cursor().x + ui.px(14), ui.cursor().y + ui.px(18)};
-    at.x = std::clamp(at.x, screen.min.x, std::max(screen.min.x, screen.max.x - size.x - pad * 2));
-    if (at.y + size.y + pad * 2 > screen.max.y) at.y = ui.cursor().y - size.y - pad * 2 - ui.px(8);
-    over.AddRectFilled(at, {at.x + size.x + pad * 2, at.y + size.y + pad}, ui.ink(draw::Ink::Text), ui.px(4));
-    draw::draw_text(over, font, {at.x + pad, at.y + pad / 2},
-                    ui.context.palette.text_on(ui.ink(draw::Ink::Text)), ui.tip);
-}
+}  // namespace
 
 void step_screen(Ui& ui, const Rect& screen) {
     const std::string warning =
         ui.state.session ? view::warning(ui.trace(), ui.state.cursor.block) : std::string();
     const Layout l = lay_out(ui, screen, !warning.empty());
-    panels::top_bar(ui, l.top);
     if (!ui.state.session) {
         panels::surface(ui, l.caption);
         panels::line(ui, {l.caption.min.x + ui.px(16), l.caption.min.y + ui.px(14)},
@@ -138,33 +123,6 @@ void step_screen(Ui& ui, const Rect& screen) {
     panels::transport(ui, l.transport);
     panels::sums_panel(ui, l.sums);
     panels::motion(ui);
-}
-
-}  // namespace
-
-void draw_screen(State& state, const platform::Input& input, DrawContext& context) {
-    const bool recording = poll_background(state);
-    for (const std::string& path : input.dropped) open_file(state, path);
-    if (!context.typing) handle_input(state, input);
-    advance(state, input.dt);
-    const bool coming = ready_block(state, context.still);
-    context.another_frame = context.another_frame || state.playback.playing;
-    context.soon = context.soon || recording || coming;
-    context.quit = context.quit || state.quit;
-
-    const ImVec2 size{static_cast<float>(context.canvas.width), static_cast<float>(context.canvas.height)};
-    const Rect screen{{0, 0}, size};
-    Ui ui{state, context, *ImGui::GetBackgroundDrawList(), state.block.get(), false, {}, {}, {}};
-    // Panels have the mouse unless a form or a list of keys lies over them.
-    ui.mouse =
-        !ImGui::GetIO().WantCaptureMouse && (!state.show_keys || context.still) && ImGui::IsMousePosValid();
-    step_screen(ui, screen);
-    if (state.hover != ui.hovered) context.another_frame = true;
-    state.hover = ui.hovered;
-    ui.mouse = ImGui::IsMousePosValid();
-    panels::record_form(ui, screen, ui.px(52));
-    panels::keys_overlay(ui, screen);
-    tooltip(ui, screen);
 }
 
 }  // namespace tilescope::app
