@@ -5,6 +5,7 @@
 #
 #     tests        the test programs labelled gpu, beside PROGRAM or in tests/ beside it
 #     pictures     the goldens drawn by this GPU through EGL, and the time of a frame
+#     price        what recording costs, and what a buffer too small does
 #     sanitize     compute-sanitizer over the instrumented kernels
 #     counters     Nsight Compute's counters against the report's sums   -> OUT_DIR/counters/h200.json
 #     recordings   what ships in assets/recordings                       -> OUT_DIR/recordings/
@@ -17,7 +18,7 @@ program=$(realpath "$1")
 mkdir -p "$2"
 out=$(realpath "$2")
 shift 2
-steps=${*:-tests pictures sanitize counters recordings times}
+steps=${*:-tests pictures price sanitize counters recordings times}
 # Without a GPU the tests are skipped, which must not look like passing.
 nvidia-smi -L >/dev/null 2>&1 || {
     echo "run_all.sh: nvidia-smi finds no NVIDIA GPU here, and every step needs one" >&2
@@ -54,6 +55,7 @@ run_step() {
     case $1 in
     tests) run_tests ;;
     pictures) run_pictures ;;
+    price) "$here/price.sh" "$program" ;;
     sanitize) "$here/sanitize.sh" "$program" ;;
     counters) python3 "$here/counters.py" "$program" -o "$out/counters/h200.json" ;;
     recordings) "$here/make_recordings.sh" "$program" "$out/recordings" ;;
@@ -62,7 +64,7 @@ run_step() {
         "$program" time --all --json -o "$out/timings/h200.json"
         ;;
     *)
-        echo "run_all.sh: there is no step '$1'; choose tests, pictures, sanitize, counters, recordings or times"
+        echo "run_all.sh: there is no step '$1'; choose tests, pictures, price, sanitize, counters, recordings or times"
         false
         ;;
     esac
