@@ -15,6 +15,7 @@
 
 #include "app/actions.h"
 #include "app/panels/panels.h"
+#include "app/panels/timeline_parts.h"
 #include "app/view/block_clock.h"
 #include "app/view/time_words.h"
 #include "app/view/timeline_view.h"
@@ -23,15 +24,6 @@ namespace tilescope::panels {
 namespace {
 
 using view::TimelineView;
-
-// Where things of the axis are on the screen.
-struct Axis {
-    const TimelineView& time;
-    bool clocks = false;
-    float left = 0, width = 1;
-    double scale = 1;  // pixels a step or a clock
-    float x(double at) const { return left + static_cast<float>((at - time.first) * scale); }
-};
 
 const TimelineView& timeline(Ui& ui, const Rect& plot) {
     const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
@@ -95,68 +87,6 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
     if (ui.over({{right - takes, rect.min.y}, {right, rect.max.y}})) ui.tip = view::price_text(meta);
 }
 
-// A band with the phases' numbers where there is room for them.
-void phase_band(Ui& ui, const Axis& axis, const Rect& band, double now) {
-    const TimelineView& time = axis.time;
-    // Where a number is wider than its phase, only every so many phases have theirs.
-    const draw::Font numbers = ui.font(Face::Mono, Size::Small);
-    const float widest = draw::text_size(numbers, std::to_string(ui.index->phases.phases)).x + ui.px(4);
-    const auto every = static_cast<size_t>(
-        std::max(1.f, std::ceil(widest * static_cast<float>(time.phases.size()) / axis.width)));
-    const bool crowded =
-        !time.phases.empty() && band.width() / static_cast<float>(time.phases.size()) < ui.px(6);
-    for (size_t i = 0; i < time.phases.size(); ++i) {
-        const view::PhaseSpan& span = time.phases[i];
-        const Rect box{{axis.x(std::max(span.first, time.first)), band.min.y},
-                       {axis.x(std::min(span.end, time.end)), band.max.y - 2}};
-        const bool here = now >= span.first && now < span.end;
-        if (crowded && !here) continue;
-        ui.list.AddRectFilled(box.min, {std::max(box.max.x - 1, box.min.x + 1), box.max.y},
-                              ui.ink(here ? Ink::Accent : Ink::Raised), ui.px(2));
-    }
-    // The numbers on top of all of it: one may reach over its neighbour, but not into its number.
-    float free_from = band.min.x;
-    for (size_t i = 0; i < time.phases.size() && !crowded; ++i) {
-        const view::PhaseSpan& span = time.phases[i];
-        const bool here = now >= span.first && now < span.end;
-        const std::string text = span.phase == analysis::kAfter ? "after" : std::to_string(span.phase);
-        const Rect box{{axis.x(std::max(span.first, time.first)), band.min.y},
-                       {axis.x(std::min(span.end, time.end)), band.max.y - 2}};
-        const Rgba color = here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::TextQuiet);
-        if (every == 1) {
-            draw::draw_text_in(ui.list, numbers, box.min, box.max, color, text);
-        } else if (!here && i % every == 0 && span.phase != analysis::kAfter && box.min.x >= free_from) {
-            free_from = box.min.x + widest;
-            draw::draw_text(ui.list, numbers, {box.min.x + ui.px(2), box.min.y}, color, text);
-        }
-    }
-    if (crowded) ui.list.AddRectFilled(band.min, {band.max.x, band.min.y + 2}, ui.ink(Ink::Line));
-}
-
-void warp_row(Ui& ui, const Axis& axis, size_t warp, const Rect& row) {
-    const TimelineView& time = axis.time;
-    if (axis.clocks) {
-        const float middle = std::round((row.min.y + row.max.y) / 2);
-        ui.list.AddRectFilled({row.min.x, middle}, {row.max.x, middle + 1}, ui.ink(Ink::Line));
-        for (const view::TimelineWait& wait : time.waits[warp])
-            wait_bar(ui, {{axis.x(wait.first), row.min.y}, {axis.x(wait.end), row.max.y}});
-    }
-    for (const view::TimelineMark& mark : time.warps[warp]) {
-        const float x0 = axis.x(mark.first);
-        float x1 = axis.x(mark.end);
-        if (axis.clocks) {
-            // A request is a moment: its mark is as narrow as can be seen.
-            if (mark.kind == view::StepKind::Barrier) continue;  // its wait begins here
-            x1 = std::max(x1, x0 + ui.px(2));
-        } else {
-            if (x1 - x0 < 0.5f) continue;
-            x1 = std::max(x1 - (x1 - x0 > 4 ? 1.f : 0.f), x0 + 1);
-        }
-        sign(ui, {{x0, row.min.y}, {x1, row.max.y}}, mark.kind,
-             mark.kind == view::StepKind::Barrier ? 0.75f : 0.9f);
-    }
-}
-
 void clock_axis(Ui& ui, const Axis& axis, float label_x, float top) {
     line(ui, {label_x, top}, axis.left - label_x, Face::Text, Size::Small, Ink::TextQuiet, "clocks");
     const draw::Font numbers = ui.font(Face::Mono, Size::Small);
@@ -169,17 +99,6 @@ void clock_axis(Ui& ui, const Axis& axis, float label_x, float top) {
         const float from = std::clamp(x - width / 2, axis.left, axis.left + axis.width - width);
         draw::draw_text(ui.list, numbers, {from, top + ui.px(1)}, ui.ink(Ink::TextQuiet), text);
     }
-}
-
-void playhead(Ui& ui, const Axis& axis, float top, float bottom, double now) {
-    const float x = axis.x(now);
-    const float width = std::max(axis.clocks ? 0.f : static_cast<float>(axis.scale), ui.px(2));
-    ui.list.AddRectFilled({x, top}, {x + width, bottom}, draw::with_alpha(ui.ink(Ink::Selected), 0.25f));
-    ui.list.AddRectFilled({std::round(x + width / 2 - ui.px(1)), top},
-                          {std::round(x + width / 2 + ui.px(1)), bottom}, ui.ink(Ink::Selected));
-    ui.list.AddTriangleFilled({x + width / 2 - ui.px(6), top - ui.px(2)},
-                              {x + width / 2 + ui.px(6), top - ui.px(2)}, {x + width / 2, top + ui.px(7)},
-                              ui.ink(Ink::Selected));
 }
 
 // What lies under the mouse, by clocks: the wait of a warp, or the latest request.
@@ -214,7 +133,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     header(ui, {rect.min, {rect.max.x, rect.min.y + small}}, clocks);
     const Rect band{plot.min, {plot.max.x, plot.min.y + small}};
     line(ui, {rect.min.x, band.min.y}, label, Face::Text, Size::Small, Ink::TextQuiet, "phase");
-    phase_band(ui, axis, band, now);
+    phase_band(ui, axis, ui.index->phases.phases, band, now);
 
     const size_t warps = std::max<size_t>(time.warps.size(), 1);
     const Rect rows{{plot.min.x, band.max.y + ui.px(2)},
