@@ -1,0 +1,273 @@
+// Provenance: the lecture's example line by line, closed forms of reuse, stale and zero values, and slow,
+// obvious twins.
+#include <bit>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "app/view/provenance_view.h"
+#include "app/view/touch_scan.h"
+#include "tests/unit/view_recordings.h"
+
+namespace tilescope::view {
+namespace {
+
+using playback::kNever;
+
+constexpr kernels::Shape kLecture{4, 4, 4, 2};
+
+const Array& array_named(const Recording& made, const char* name, uint8_t& number) {
+    for (number = 0; made.trace->arrays[number].name != name;) ++number;
+    return made.trace->arrays[number];
+}
+
+std::string element(const Recording& made, uint8_t array, uint64_t index) {
+    return array == trace::kNoArray ? "none" : element_name(made.trace->arrays[array], index);
+}
+
+std::string yx(uint32_t y, uint32_t x, const char* of) { return fmt::format("{}[{},{}]", of, y, x); }
+
+// Block (0,0) of 4 x 4, T = 2: which thread loaded each factor, in which phase, through which cell.
+TEST(Provenance, TiledLectureExampleThreadForThread) {
+    const Recording made = record("tiled", kLecture);
+    for (uint32_t y = 0; y < 2; ++y) {
+        for (uint32_t x = 0; x < 2; ++x) {
+            const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, y * 4 + x);
+            ASSERT_TRUE(trail.here);
+            EXPECT_EQ(trail.thread, y * 2 + x);
+            ASSERT_EQ(trail.products.size(), 4u);
+            for (uint32_t k = 0; k < 4; ++k) {
+                const ProductTrail& product = trail.products[k];
+                SCOPED_TRACE(fmt::format("P[{},{}], k = {}", y, x, k));
+                EXPECT_EQ(product.phase, k / 2);
+                EXPECT_EQ(element(made, product.m.array, product.m.index), yx(y, k, "M"));
+                EXPECT_EQ(element(made, product.n.array, product.n.index), yx(k, x, "N"));
+                EXPECT_EQ(element(made, product.m.cell_array, product.m.cell), yx(y, k % 2, "Mds"));
+                EXPECT_EQ(element(made, product.n.cell_array, product.n.cell), yx(k % 2, x, "Nds"));
+                EXPECT_EQ(product.m.thread, y * 2 + k % 2) << "thread [y,k mod 2] loads M[y,k]";
+                EXPECT_EQ(product.n.thread, k % 2 * 2 + x) << "thread [k mod 2,x] loads N[k,x]";
+                for (const FactorTrail& factor : {product.m, product.n}) {
+                    EXPECT_EQ(factor.origin, Origin::Element);
+                    EXPECT_EQ(factor.used, 2u) << "every shared value is read T times";
+                    EXPECT_EQ(factor.loaded, 1u);
+                    EXPECT_EQ(made.index->phase_at(factor.load_step), k / 2);
+                    EXPECT_LT(factor.load_step, factor.store_step);
+                    EXPECT_LT(factor.store_step, factor.read_step);
+                    EXPECT_LE(factor.read_step, product.after_step);
+                }
+            }
+        }
+    }
+}
+
+TEST(Provenance, UntiledLectureExampleLoadsTwice) {
+    const Recording made = record("untiled", kLecture);
+    for (uint32_t thread = 0; thread < 4; ++thread) {
+        const uint32_t y = thread / 2, x = thread % 2;
+        const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, y * 4 + x);
+        ASSERT_EQ(trail.products.size(), 4u);
+        for (uint32_t k = 0; k < 4; ++k) {
+            const ProductTrail& product = trail.products[k];
+            EXPECT_EQ(product.phase, k);
+            EXPECT_EQ(element(made, product.m.array, product.m.index), yx(y, k, "M"));
+            EXPECT_EQ(element(made, product.n.array, product.n.index), yx(k, x, "N"));
+            for (const FactorTrail& factor : {product.m, product.n}) {
+                EXPECT_EQ(factor.cell_array, trace::kNoArray);
+                EXPECT_EQ(factor.thread, thread);
+                EXPECT_EQ(factor.used, 1u);
+                EXPECT_EQ(factor.loaded, 2u) << "each element that the block needs is loaded twice by it";
+            }
+        }
+    }
+}
+
+TEST(Provenance, EveryElementIsUsedTTimesTiledAndLoadedTTimesUntiled) {
+    for (const uint32_t T : {4u, 8u, 16u}) {
+        const kernels::Shape shape{32, 32, 32, T};
+        const Recording tiled = record("tiled", shape), untiled = record("untiled", shape);
+        const uint64_t at = (T - 1) * 32 + 1;
+        const OutputTrail few = output_trail(*tiled.trace, *tiled.index, *tiled.replay, at);
+        const OutputTrail many = output_trail(*untiled.trace, *untiled.index, *untiled.replay, at);
+        ASSERT_EQ(few.products.size(), 32u);
+        ASSERT_EQ(many.products.size(), 32u);
+        for (size_t k = 0; k < 32; ++k) {
+            for (const FactorTrail& f : {few.products[k].m, few.products[k].n}) {
+                EXPECT_EQ(f.used, T);
+                EXPECT_EQ(f.loaded, 1u);
+            }
+            for (const FactorTrail& f : {many.products[k].m, many.products[k].n}) {
+                EXPECT_EQ(f.used, 1u);
+                EXPECT_EQ(f.loaded, T);
+            }
+        }
+    }
+}
+
+TEST(Provenance, TheRunningSumEndsInWhatIsExpected) {
+    const Recording made = record("tiled", {10, 7, 9, 4}, 4);
+    const uint64_t at = made.index->output[5] < 0 ? 0 : static_cast<uint64_t>(made.index->output[5]);
+    const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, at);
+    ASSERT_TRUE(trail.stored);
+    EXPECT_EQ(double{*trail.stored}, trail.expected);
+    EXPECT_EQ(trail.products.back().sum, *trail.stored);
+    float sum = 0;
+    for (const ProductTrail& product : trail.products) {
+        sum += product.m.value * product.n.value;
+        EXPECT_EQ(product.sum, sum);
+    }
+    EXPECT_EQ(products_done(trail, 0), 0u);
+    EXPECT_EQ(products_done(trail, made.index->steps), trail.products.size());
+    for (uint32_t step = 0; step < made.index->steps; ++step) {
+        const size_t done = products_done(trail, step);
+        const auto running = made.replay->running_sum(trail.thread, step);
+        EXPECT_EQ(running.has_value(), done > 0);
+        if (done == 0) continue;
+        EXPECT_EQ(*running, trail.products[done - 1].sum);
+    }
+}
+
+TEST(Provenance, ZeroFillOfTheRaggedCaseIsNamed) {
+    const Recording made = record("tiled", {3, 3, 3, 2}, 3);  // block (1,1): one element of P, M[2,3] outside
+    const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, 8);
+    ASSERT_EQ(trail.products.size(), 4u) << "two phases of two";
+    for (size_t k = 0; k < 3; ++k) {
+        EXPECT_EQ(trail.products[k].m.origin, Origin::Element);
+        EXPECT_EQ(trail.products[k].n.origin, Origin::Element);
+    }
+    for (const FactorTrail& factor : {trail.products[3].m, trail.products[3].n}) {
+        EXPECT_EQ(factor.origin, Origin::ZeroFill);
+        EXPECT_EQ(factor.value, 0);
+        EXPECT_EQ(factor.array, trace::kNoArray);
+        EXPECT_NE(factor.store_step, kNever);
+        EXPECT_EQ(factor.load_step, kNever);
+    }
+    EXPECT_EQ(element(made, trail.products[3].m.cell_array, trail.products[3].m.cell), "Mds[0,1]");
+    EXPECT_EQ(factor_text(*made.trace, *made.index, trail.products[3].m).substr(0, 36),
+              "a zero: stored by thread (1,0) in ph");
+}
+
+TEST(Provenance, AMissingZeroFillShowsAStaleValue) {
+    const Recording made = record("tiled_stale_edge", {3, 3, 3, 2}, 0);
+    const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, 0);
+    ASSERT_EQ(trail.products.size(), 4u);
+    const ProductTrail& last = trail.products[3];
+    EXPECT_EQ(last.m.origin, Origin::Stale);
+    EXPECT_EQ(element(made, last.m.array, last.m.index), "M[0,1]") << "what phase 0 left in Mds[0,1]";
+    EXPECT_EQ(made.index->phase_at(last.m.store_step), 0u);
+    EXPECT_EQ(last.phase, 1u);
+    ASSERT_TRUE(trail.stored);
+    EXPECT_NE(double{*trail.stored}, trail.expected);
+    EXPECT_EQ(factor_text(*made.trace, *made.index, last.m).substr(0, 13), "stale M[0,1]:");
+}
+
+// Twin: uses counted product by product over all threads of the block.
+TEST(Provenance, UsesAgreeWithCountingEveryProduct) {
+    const Recording made = record("tiled", {12, 8, 12, 4}, 4);
+    std::map<std::pair<uint8_t, uint64_t>, uint32_t> uses;
+    for (const playback::ProductStep& product : made.replay->products()) {
+        for (uint32_t lane = 0; lane < 32; ++lane) {
+            if ((product.mask >> lane & 1) == 0) continue;
+            for (const simt::Origin origin : {product.a[lane], product.b[lane]}) {
+                const playback::Factor read = made.replay->factor(origin, product.warp, lane);
+                ASSERT_NE(read.array, trace::kNoArray);
+                const playback::CellState cell = made.replay->cell(read.array, read.index, read.step);
+                ++uses[{cell.source_array, cell.source_index}];
+            }
+        }
+    }
+    size_t looked = 0;
+    for (const int64_t output : made.index->output) {
+        ASSERT_GE(output, 0);
+        const auto trail =
+            output_trail(*made.trace, *made.index, *made.replay, static_cast<uint64_t>(output));
+        for (const ProductTrail& product : trail.products) {
+            for (const FactorTrail& factor : {product.m, product.n}) {
+                EXPECT_EQ(factor.used, (uses[{factor.array, factor.index}]));
+                ++looked;
+            }
+        }
+    }
+    EXPECT_EQ(looked, size_t{16} * 8 * 2);
+}
+
+TEST(Provenance, AnElementOfAnotherBlockIsSaidToBe) {
+    const Recording made = record("tiled", kLecture);
+    const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, 15);
+    EXPECT_FALSE(trail.here);
+    EXPECT_TRUE(trail.products.empty());
+    EXPECT_FALSE(trail.stored);
+}
+
+TEST(Provenance, ASharedCellStepByStep) {
+    const Recording made = record("tiled", kLecture);
+    uint8_t mds = 0;
+    array_named(made, "Mds", mds);
+    const uint32_t stored = step_of(made, StepKind::SharedStore, "Mds");
+    EXPECT_EQ(cell_trail(*made.trace, *made.index, *made.replay, mds, 1, stored - 1).origin, Origin::Nothing);
+    const uint32_t end_of_phase = made.index->spans[1].first - 1;
+    const CellTrail cell = cell_trail(*made.trace, *made.index, *made.replay, mds, 1, end_of_phase);
+    EXPECT_EQ(cell.origin, Origin::Element);
+    EXPECT_EQ(element(made, cell.array, cell.index), "M[0,1]");
+    EXPECT_EQ(cell.thread, 1u);
+    EXPECT_EQ(cell.store_step, stored);
+    EXPECT_LT(cell.load_step, stored);
+    EXPECT_EQ(cell.reads, 2u);
+    uint32_t lanes = 0;
+    for (const CellReader& reader : cell.readers) {
+        EXPECT_GT(reader.step, stored);
+        lanes |= reader.lanes;
+    }
+    EXPECT_EQ(lanes, 0b0011u) << "threads [0,0] and [0,1] multiply with Mds[0,1]";
+    const uint32_t next = made.index->spans[1].first;
+    EXPECT_EQ(cell_trail(*made.trace, *made.index, *made.replay, mds, 1, next).origin, Origin::Stale)
+        << "not stored again yet in phase 1";
+}
+
+// Twin: every step decoded, every lane looked at.
+TEST(TouchScan, FindsWhatLookingAtEveryLaneFinds) {
+    for (const char* kernel : {"tiled", "untiled", "untiled_swapped"}) {
+        const Recording made = record(kernel, {12, 8, 20, 4});
+        const trace::Trace& trace = *made.trace;
+        for (uint8_t array = 0; array < 3; ++array) {
+            const Array& shape = trace.arrays[array];
+            for (uint64_t at = 0; at < uint64_t{shape.rows} * shape.cols; at += 7) {
+                std::vector<Touch> slow;
+                for (uint64_t step = 0; step < trace.steps(); ++step) {
+                    const trace::Access access = trace::decode(trace, step);
+                    uint32_t lanes = 0;
+                    for (uint32_t lane = 0; lane < 32; ++lane)
+                        if ((access.mask >> lane & 1) != 0 && access.array == array &&
+                            access.offset[lane] / 4 == at)
+                            lanes |= 1u << lane;
+                    const bool store = trace.sites[access.site].kind == ptx::SiteKind::Store;
+                    if (lanes != 0) slow.push_back({step, access.warp, lanes, store});
+                }
+                TouchScan scan = begin_scan(trace, array, at);
+                while (!scan.done(trace)) go_on(scan, trace, 100);
+                EXPECT_EQ(scan.touches, slow) << kernel << " " << element_name(shape, at);
+                EXPECT_EQ(scan.requests, slow.size());
+            }
+        }
+    }
+}
+
+// Each element of M is loaded by n/T blocks tiled and n times untiled.
+TEST(TouchScan, ClosedFormsOfReuse) {
+    const Recording tiled = record("tiled", {16, 16, 32, 4}), untiled = record("untiled", {16, 16, 32, 4});
+    TouchScan few = begin_scan(*tiled.trace, 0, 37), many = begin_scan(*untiled.trace, 0, 37);
+    go_on(few, *tiled.trace, tiled.trace->steps());
+    go_on(many, *untiled.trace, untiled.trace->steps());
+    EXPECT_EQ(few.lanes, 32u / 4);
+    EXPECT_EQ(many.lanes, 32u);
+}
+
+TEST(TouchScan, OfNoArrayFindsNothing) {
+    const Recording made = record("tiled", kLecture);
+    TouchScan scan = begin_scan(*made.trace, 200, 0);
+    go_on(scan, *made.trace, UINT64_MAX);
+    EXPECT_TRUE(scan.done(*made.trace));
+    EXPECT_EQ(scan.requests, 0u);
+}
+
+}  // namespace
+}  // namespace tilescope::view
