@@ -13,6 +13,10 @@ file(GLOB measured RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/assets/counters/*.json ${PROJECT_SOURCE_DIR}/assets/timings/*.json)
 tilescope_embed_bytes(tilescope_kernels tilescope::kernels::embedded_assets ${measured})
 
+# Devices and the limits of their compute capabilities.
+file(GLOB device_specs RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/assets/devices/*.json)
+tilescope_embed_bytes(tilescope_kernels tilescope::kernels::embedded_devices ${device_specs})
+
 # The GPU side: NVIDIA's libraries are opened at run time, so nothing of theirs is needed to build.
 tilescope_part(kernels/gpu LINK tilescope_kernels ${CMAKE_DL_LIBS})
 

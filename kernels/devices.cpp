@@ -1,0 +1,90 @@
+#include "kernels/devices.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace tilescope::kernels {
+
+// Path and bytes; made by cmake/embed.cmake.
+std::vector<std::pair<std::string_view, std::string_view>> embedded_devices();
+
+namespace {
+
+constexpr std::string_view kLimits = "assets/devices/limits.json";
+
+std::vector<analysis::SmLimits> read_limits() {
+    for (const auto& [path, text] : embedded_devices()) {
+        if (path != kLimits) continue;
+        if (auto limits = analysis::sm_limits_from_json(text, path)) return std::move(*limits);
+    }
+    return {};
+}
+
+std::vector<analysis::DeviceSpec> read_devices() {
+    std::vector<analysis::DeviceSpec> list;
+    for (const auto& [path, text] : embedded_devices()) {
+        if (path == kLimits) continue;
+        // A test reads every file that ships; a damaged one is left out here.
+        if (auto device = analysis::device_from_json(text, path, sm_limits())) {
+            list.push_back(std::move(*device));
+        }
+    }
+    std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.sm.major, a.sm.minor) < std::pair(b.sm.major, b.sm.minor);
+    });
+    return list;
+}
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return out;
+}
+
+}  // namespace
+
+const std::vector<analysis::SmLimits>& sm_limits() {
+    static const std::vector<analysis::SmLimits> limits = read_limits();
+    return limits;
+}
+
+const std::vector<analysis::DeviceSpec>& devices() {
+    static const std::vector<analysis::DeviceSpec> list = read_devices();
+    return list;
+}
+
+Result<analysis::DeviceSpec> device_named(std::string_view word) {
+    const std::string wanted = lower(word);
+    std::string ids;
+    for (const analysis::DeviceSpec& device : devices()) {
+        const std::string capability = device.sm.capability();
+        if (wanted == device.id || wanted == lower(device.name) || wanted == lower(device.chip) ||
+            wanted == capability || wanted == "cc" + capability) {
+            return device;
+        }
+        ids += (ids.empty() ? "" : ", ") + device.id;
+    }
+    return Error{fmt::format(
+        "'{}' is no device that is known; give a compute capability such as 8.6, or one of {}", word, ids)};
+}
+
+const analysis::DeviceSpec* find_driver_name(std::string_view name) {
+    const std::string wanted = lower(name);
+    for (const analysis::DeviceSpec& device : devices()) {
+        const std::string known = lower(device.name);
+        const size_t at = wanted.find(known);
+        if (at == std::string::npos) continue;
+        // "A100-SXM4-40GB" and "H100 80GB HBM3" are A100 and H100; a "3090 Ti" is no 3090.
+        const std::string_view rest = std::string_view(wanted).substr(at + known.size());
+        if (rest.empty() || rest[0] == '-' ||
+            (rest.size() > 1 && rest[0] == ' ' && rest[1] >= '0' && rest[1] <= '9')) {
+            return &device;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace tilescope::kernels
