@@ -97,8 +97,9 @@ std::string to_json(const Timings& timings) {
                            {"stated_gbs", rounded(roofs.stated_gbs)},
                            {"stated_gflops", rounded(roofs.stated_gflops)}};
     const std::pair<const char*, const std::string&> texts[] = {
-        {"device", timings.device}, {"driver", timings.driver},   {"cuda", timings.cuda},
-        {"date", timings.date},     {"command", timings.command}, {"tool_version", timings.tool_version}};
+        {"device", timings.device},    {"driver", timings.driver},   {"cuda", timings.cuda},
+        {"date", timings.date},        {"command", timings.command}, {"tool_version", timings.tool_version},
+        {"compiler", timings.compiler}};
     std::string text = fmt::format("{{\n  \"schema\": \"{}\",\n", kSchema);
     for (const auto& [key, value] : texts) text += fmt::format("  \"{}\": {},\n", key, dump(Ordered(value)));
     text += fmt::format("  \"roofs\": {},\n  \"rows\": [", dump(measured));
@@ -129,6 +130,7 @@ Result<Timings> timings_from_json(std::string_view text, std::string_view name) 
     f.text("date", timings.date);
     f.text("command", timings.command);
     f.text("tool_version", timings.tool_version);
+    f.text("compiler", timings.compiler);
     JsonFields roofs(f.inner("roofs", Json::value_t::object), problem);
     roofs.real("copy_gbs", timings.roofs.copy_gbs);
     roofs.real("fp32_gflops", timings.roofs.fp32_gflops);

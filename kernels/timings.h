@@ -33,6 +33,7 @@ struct Roofs {
 
 struct Timings {
     std::string device, driver, cuda, date, command, tool_version;
+    std::string compiler = "clang";  // that made the PTX: "clang" of what ships, "nvrtc", or a file's name
     Roofs roofs;
     std::vector<Timing> rows;
 };
@@ -40,7 +41,8 @@ struct Timings {
 std::string to_json(const Timings& timings);
 Result<Timings> timings_from_json(std::string_view text, std::string_view name);
 
-// The timings that ship with the program (assets/timings), a set a device.
+// The timings that ship with the program (assets/timings): a set a device and compiler, those of the PTX that
+// ships before others of the same device.
 const std::vector<Timings>& shipped_timings();
 
 // A kernel's time for a shape in some timings; null where it was not measured.

@@ -24,9 +24,10 @@ std::optional<kernels::Timings> select(const kernels::Timings& shipped, const Ti
 
 }  // namespace
 
-std::optional<kernels::Timings> shipped_times(const TimeJob& job,
+std::optional<kernels::Timings> shipped_times(const TimeJob& job, const std::string& compiler,
                                               const std::vector<kernels::Timings>& shipped) {
     for (const kernels::Timings& timings : shipped) {
+        if (timings.compiler != compiler) continue;
         if (auto chosen = select(timings, job)) return chosen;
     }
     return std::nullopt;

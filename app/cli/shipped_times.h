@@ -9,9 +9,10 @@
 
 namespace tilescope::cli {
 
-// From the first device whose times have every kernel, size and tile width of the job, in the job's order.
-// cuBLAS is left out where it was not measured, unless nothing else was asked for.
+// From the first device whose times of that compiler's PTX have every kernel, size and tile width of the job,
+// in the job's order. cuBLAS is left out where it was not measured, unless nothing else was asked for.
 std::optional<kernels::Timings> shipped_times(
-    const TimeJob& job, const std::vector<kernels::Timings>& shipped = kernels::shipped_timings());
+    const TimeJob& job, const std::string& compiler,
+    const std::vector<kernels::Timings>& shipped = kernels::shipped_timings());
 
 }  // namespace tilescope::cli

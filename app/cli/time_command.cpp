@@ -64,6 +64,7 @@ Result<Measured> measure(gpu::Device& device, const TimeRequest& request, const 
     timings.date = now_utc();
     timings.command = command_of(request);
     timings.tool_version = kVersion;
+    timings.compiler = compiler_of(request);
     gpu::TimeOptions options;
     options.warm_up = request.warm_up;
     options.runs = request.runs;
@@ -102,8 +103,8 @@ int show(const TimeRequest& request, const Measured& measured) {
 }
 
 int show_shipped(const TimeRequest& request, const TimeJob& job, const std::string& why) {
-    if (!request.ptx_file.empty() || request.compiler == "nvrtc") return fail(kFailure, why);
-    if (auto chosen = shipped_times(job)) {
+    if (!request.ptx_file.empty()) return fail(kFailure, why);
+    if (auto chosen = shipped_times(job, compiler_of(request))) {
         fail(kDone, fmt::format("{}; with an NVIDIA GPU this measures the kernels on this machine, and "
                                 "without one it shows the times that ship, measured on {}",
                                 why, chosen->device));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -121,6 +122,11 @@ Result<TimeJob> job_of(const TimeRequest& request) {
         job.groups.push_back(std::move(group));
     }
     return job;
+}
+
+std::string compiler_of(const TimeRequest& request) {
+    if (!request.ptx_file.empty()) return std::filesystem::path(request.ptx_file).filename().string();
+    return request.compiler.empty() ? "clang" : request.compiler;
 }
 
 std::string command_of(const TimeRequest& request) {

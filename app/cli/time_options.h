@@ -38,6 +38,9 @@ struct TimeJob {
 // Errors are wrong calls: they say which value is wrong and what may be given. Reads no file.
 Result<TimeJob> job_of(const TimeRequest& request);
 
+// As Timings::compiler has it.
+std::string compiler_of(const TimeRequest& request);
+
 // The call that asks for the same again: "tilescope time tiled --n 1024 --tile 16 --json".
 std::string command_of(const TimeRequest& request);
 

@@ -86,7 +86,9 @@ std::string time_table(const Timings& timings, const std::vector<std::string>& n
     std::string text = fmt::format("{}, driver {}, CUDA {}; measured {} with tilescope {}\n", timings.device,
                                    timings.driver.empty() ? "unknown" : timings.driver, timings.cuda,
                                    timings.date, timings.tool_version);
-    text += "uninstrumented kernels, results verified before they are timed\n\n";
+    text += fmt::format("uninstrumented kernels, PTX by {}; results verified before they are timed",
+                        timings.compiler) +
+            "\n\n";
     text += roofs_text(timings.roofs);
     report::TextTable table(1, {"kernel", "m x k x n", "T", "runs", "median ms", "10 %", "90 %", "GFLOP/s",
                                 "asked GB/s", "x untiled", "x swapped", "recording", "result"});

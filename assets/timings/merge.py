@@ -4,7 +4,7 @@
     merge.py OUT PART
 
 Rows of PART replace rows of OUT with the same kernel, shape and tile width; OUT may not exist yet. Both must
-be of one device and driver: times of two devices are two files. Roofs, date and version are those of PART;
+be of one device, driver and compiler: times of two devices or compilers are two files. Roofs, date and version are those of PART;
 the commands are listed one behind the other.
 """
 import json
@@ -22,7 +22,7 @@ def key(row):
 
 
 def merged(old, new):
-    for name in ("schema", "device", "driver", "cuda"):
+    for name in ("schema", "device", "driver", "cuda", "compiler"):
         if old[name] != new[name]:
             sys.exit(f"merge.py: {name} is {new[name]} and was {old[name]}; "
                      "measure all of a file on one machine")

@@ -141,7 +141,7 @@ TEST(ShippedTimes, AreTheRowsAskedFor) {
     whole.rows = {row("cublas", 0, 4), row("untiled", 16, 2), row("tiled", 32, 1), row("tiled", 16, 3)};
     TimeRequest request;
     request.kernels = {"tiled", "untiled"};
-    const auto chosen = shipped_times(*job_of(request), {other, whole});
+    const auto chosen = shipped_times(*job_of(request), "clang", {other, whole});
     ASSERT_TRUE(chosen);
     EXPECT_EQ(chosen->device, "one that has all");
     ASSERT_EQ(chosen->rows.size(), 3u);
@@ -149,17 +149,18 @@ TEST(ShippedTimes, AreTheRowsAskedFor) {
     EXPECT_EQ(chosen->rows[1].kernel, "untiled");
     EXPECT_EQ(chosen->rows[2].kernel, "cublas");
     request.kernels = {"tiled"};
-    EXPECT_EQ(shipped_times(*job_of(request), {other, whole})->rows.size(), 1u) << "the first device";
+    EXPECT_EQ(shipped_times(*job_of(request), "clang", {other, whole})->rows.size(), 1u)
+        << "the first device";
     request.no_cublas = true;
-    EXPECT_EQ(shipped_times(*job_of(request), {whole})->rows.size(), 1u);
+    EXPECT_EQ(shipped_times(*job_of(request), "clang", {whole})->rows.size(), 1u);
     request.tiles = {8};
-    EXPECT_FALSE(shipped_times(*job_of(request), {other, whole}));
+    EXPECT_FALSE(shipped_times(*job_of(request), "clang", {other, whole}));
     request = {};
     request.kernels = {"cublas"};
-    EXPECT_EQ(shipped_times(*job_of(request), {other, whole})->device, "one that has all");
+    EXPECT_EQ(shipped_times(*job_of(request), "clang", {other, whole})->device, "one that has all");
     request.sizes = {"512"};
-    EXPECT_FALSE(shipped_times(*job_of(request), {other, whole}));
-    EXPECT_FALSE(shipped_times(*job_of({}), {}));
+    EXPECT_FALSE(shipped_times(*job_of(request), "clang", {other, whole}));
+    EXPECT_FALSE(shipped_times(*job_of({}), "clang", {}));
 }
 
 // The cells of a kernel's row, by heading; of the first such row.
