@@ -1,0 +1,244 @@
+// One block, interval by interval. The stores of an interval are entered by cell; then its own loads are held
+// against them (a race), and the accesses of the intervals before and behind it (whether the barrier between
+// keeps anything apart), each only until the first meeting. Loads of arrays that the interval does not store
+// to are not looked at, so a sound kernel costs little more than its stores.
+#include "core/analysis/hazard_block.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+namespace tilescope::analysis {
+namespace {
+
+// How far apart two threads are; those of different warps always farther than those of one.
+constexpr uint32_t apart(uint32_t a, uint32_t b) {
+    return (a / kWarpSize != b / kWarpSize ? 1u << 16 : 0) + (a < b ? b - a : a - b);
+}
+
+constexpr uint32_t lane_of(uint32_t lanes) { return static_cast<uint32_t>(std::countr_zero(lanes)); }
+constexpr uint32_t last_lane_of(uint32_t lanes) {
+    return 31 - static_cast<uint32_t>(std::countl_zero(lanes));
+}
+
+}  // namespace
+
+BlockHazards::BlockHazards(HazardForms& forms) : forms_(forms), judged_(1u << 12), epoch_(64) {}
+
+template <class Visit>  // visit(cell, lanes)
+void BlockHazards::each_cell(const BlockIntervals& b, const Part& part, Visit visit) {
+    const uint64_t step = b.first + part.step;
+    const uint64_t first = forms_.first_cell(step);
+    for (const ShapeCell& cell : forms_.cells(forms_.trace.key[step] & 0xFFFFFF))
+        if (const uint32_t lanes = cell.lanes & part.mask)
+            visit(first + static_cast<uint64_t>(cell.cell), lanes);
+}
+
+void BlockHazards::add(int32_t& head, uint32_t place, uint32_t warp, uint32_t lanes, uint32_t step) {
+    const uint32_t low = warp * kWarpSize + lane_of(lanes), high = warp * kWarpSize + last_lane_of(lanes);
+    for (int32_t i = head; i >= 0; i = records_[i].next) {
+        Record& r = records_[i];
+        if (r.place != place) continue;
+        if (low < r.low || (low == r.low && step < r.low_step)) r.low = low, r.low_step = step;
+        if (high > r.high || (high == r.high && step < r.high_step)) r.high = high, r.high_step = step;
+        r.first_step = std::min(r.first_step, step);
+        r.last_step = std::max(r.last_step, step);
+        return;
+    }
+    records_.push_back({place, head, low, high, step, step, step, step});
+    head = static_cast<int32_t>(records_.size()) - 1;
+}
+
+void BlockHazards::enter_stores(const BlockIntervals& b, uint32_t interval) {
+    for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
+        const Part& part = b.parts[i];
+        const uint64_t step = b.first + part.step;
+        const HazardForms::Kind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
+        if (!kind.store) continue;
+        const uint32_t warp = forms_.trace.warp_of(step);
+        each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
+            Cell& cell = map(kind.shared).at(number);
+            if (cell.stamp != stamp_) {
+                cell.stamp = stamp_;
+                cell.records = -1;
+                touched_.push_back({number, kind.shared});
+            }
+            add(cell.records, kind.place, warp, lanes, part.step);
+            const uint32_t writer = warp * kWarpSize + lane_of(lanes);
+            if (cell.written != interval || writer <= cell.writer)
+                cell.writer = writer, cell.writer_step = part.step;
+            if (cell.written != interval) cell.first_read = kNoInterval;
+            cell.written = interval;
+        });
+        for (uint64_t bits = kind.shared ? kind.array_bit : 0; bits; bits &= bits - 1)
+            epoch_[static_cast<size_t>(std::countr_zero(bits))] = interval + 1;
+    }
+}
+
+// Shared loads: of nothing, or of what is left over.
+void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
+    for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
+        const Part& part = b.parts[i];
+        const uint64_t step = b.first + part.step;
+        const uint32_t form = forms_.trace.key[step] & 0xFFFFFF;
+        const HazardForms::Kind& kind = forms_.kind(form);
+        if (kind.store || !kind.shared) continue;
+        uint32_t epoch = 0;
+        if (std::has_single_bit(kind.array_bit))
+            epoch = epoch_[static_cast<size_t>(std::countr_zero(kind.array_bit))];
+        else
+            epoch = *std::max_element(epoch_.begin(), epoch_.end());
+        const uint32_t base = forms_.trace.base[step];
+        Judged& judged = judged_[(form * 0x9E37'79B1u ^ base * 0x85EB'CA6Bu) >> 20];
+        if (judged.form == form && judged.base == base && judged.epoch == epoch && judged.run == run_)
+            continue;
+        bool clean = true;
+        each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
+            Cell& cell = shared_.at(number);
+            if (cell.written == interval) {  // in which order is a matter of races
+                clean = false;
+                return;
+            }
+            const bool never = cell.written == kNoInterval;
+            const bool stale = !never && cell.written + 1 < epoch && cell.first_read < epoch - 1;
+            cell.first_read = std::min(cell.first_read, interval);
+            if (!never && !stale) return;
+            clean = false;
+            if (cell.bad_stamp != stamp_) {
+                cell.bad_stamp = stamp_;
+                cell.bad = -1;
+                bad_.push_back({number, true});
+            }
+            add(cell.bad, kind.place, forms_.trace.warp_of(step), lanes, part.step);
+        });
+        if (clean && part.mask == forms_.trace.forms[form].mask) judged = {form, base, epoch, run_};
+    }
+}
+
+// Loads of cells that the interval stores to.
+void BlockHazards::enter_loads(const BlockIntervals& b, uint32_t interval) {
+    for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
+        const Part& part = b.parts[i];
+        const uint64_t step = b.first + part.step;
+        const HazardForms::Kind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
+        if (kind.store || !(kind.array_bit & b.stored[interval])) continue;
+        CellMap<Cell>& cells = map(kind.shared);
+        each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
+            Cell* const cell = cells.find(number);
+            if (cell && cell->stamp == stamp_)
+                add(cell->records, kind.place, forms_.trace.warp_of(step), lanes, part.step);
+        });
+    }
+}
+
+// Whether an access of `interval` would be in conflict with a store entered, were they of one interval.
+bool BlockHazards::meets(const BlockIntervals& b, uint32_t interval, uint64_t stored, bool loads_only) {
+    bool met = false;
+    for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1] && !met; ++i) {
+        const Part& part = b.parts[i];
+        const uint64_t step = b.first + part.step;
+        const HazardForms::Kind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
+        if ((loads_only && kind.store) || !(kind.array_bit & stored)) continue;
+        CellMap<Cell>& cells = map(kind.shared);
+        const uint32_t warp = forms_.trace.warp_of(step);
+        each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
+            Cell* const cell = met ? nullptr : cells.find(number);
+            if (!cell || cell->stamp != stamp_) return;
+            const uint32_t low = warp * kWarpSize + lane_of(lanes),
+                           high = warp * kWarpSize + last_lane_of(lanes);
+            for (int32_t r = cell->records; r >= 0; r = records_[r].next)
+                if (records_[r].low != low || records_[r].high != low || high != low) met = true;
+        });
+    }
+    return met;
+}
+
+HazardSide BlockHazards::side(const BlockIntervals& b, uint32_t thread, uint32_t step) const {
+    return {b.block, thread, forms_.trace.form_of(b.first + step).site, b.first + step, b.phases.phase[step]};
+}
+
+void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const HazardSink& sink) {
+    std::vector<const Record*> of_cell;
+    for (const Touched& touched : touched_) {
+        const Cell& cell = *map(touched.shared).find(touched.cell);
+        if (const Record& only = records_[cell.records]; only.next < 0 && only.low == only.high) continue;
+        of_cell.clear();
+        for (int32_t r = cell.records; r >= 0; r = records_[r].next) of_cell.push_back(&records_[r]);
+        const std::vector<Place>& places = forms_.places();
+        // Stores first, then by line: so that a side a that stores, and equal findings, come out the same.
+        std::sort(of_cell.begin(), of_cell.end(), [&](const Record* x, const Record* y) {
+            const Place &p = places[x->place], &q = places[y->place];
+            return std::tuple(!p.store, p.line, p.array) < std::tuple(!q.store, q.line, q.array);
+        });
+        for (size_t i = 0; i < of_cell.size() && places[of_cell[i]->place].store; ++i)
+            for (size_t j = i; j < of_cell.size(); ++j) {
+                const Record &p = *of_cell[i], &q = *of_cell[j];
+                const uint32_t low = std::min(p.low, q.low), high = std::max(p.high, q.high);
+                if (low == high) continue;
+                HazardInstance found{HazardKind::Race, places[p.place], places[q.place], false, {}};
+                found.same_warp = low / kWarpSize == high / kWarpSize;
+                // The extremes of one against those of the other: of different warps where there are such.
+                const bool low_high = apart(p.low, q.high) >= apart(p.high, q.low);
+                const auto lower = side(b, p.low, p.low_step), higher = side(b, p.high, p.high_step);
+                found.example.a = low_high ? lower : higher;
+                found.example.b = low_high ? side(b, q.high, q.high_step) : side(b, q.low, q.low_step);
+                found.example.interval = interval;
+                found.example.first_step = b.first + std::min(p.first_step, q.first_step);
+                found.example.last_step = b.first + std::max(p.last_step, q.last_step);
+                forms_.name(touched.shared ? Space::Shared : Space::Global, touched.cell, found.example.array,
+                            found.example.element);
+                sink(found);
+            }
+    }
+}
+
+void BlockHazards::tell_loads(const BlockIntervals& b, uint32_t interval, const HazardSink& sink) {
+    for (const Touched& touched : bad_) {
+        const Cell& cell = *shared_.find(touched.cell);
+        const bool never = cell.written == kNoInterval;
+        for (int32_t r = cell.bad; r >= 0; r = records_[r].next) {
+            const Record& load = records_[r];
+            HazardInstance found{never ? HazardKind::Uninitialised : HazardKind::Stale,
+                                 forms_.places()[load.place],
+                                 {},
+                                 false,
+                                 {}};
+            found.example.interval = interval;
+            found.example.a = side(b, load.low, load.low_step);
+            if (!never) {
+                found.example.b = side(b, cell.writer, cell.writer_step);
+                found.other =
+                    forms_.places()[forms_.kind(forms_.trace.key[found.example.b.step] & 0xFFFFFF).place];
+            }
+            found.example.first_step = b.first + load.first_step;
+            found.example.last_step = b.first + load.last_step;
+            forms_.name(Space::Shared, touched.cell, found.example.array, found.example.element);
+            sink(found);
+        }
+    }
+}
+
+void BlockHazards::find(const BlockIntervals& b, const HazardSink& sink, std::vector<bool>& needed) {
+    shared_.clear();
+    global_.clear();
+    std::fill(epoch_.begin(), epoch_.end(), 0);
+    ++run_;
+    needed.assign(b.intervals(), false);
+    for (uint32_t at = 0; at < b.intervals(); ++at) {
+        records_.clear();
+        touched_.clear();
+        bad_.clear();
+        ++stamp_;
+        if (b.stored[at] != 0) {
+            enter_stores(b, at);
+            if (at > 0 && !needed[at - 1]) needed[at - 1] = meets(b, at - 1, b.stored[at], false);
+            if (at + 1 < b.intervals()) needed[at] = meets(b, at + 1, b.stored[at], true);
+            enter_loads(b, at);
+            tell_races(b, at, sink);
+        }
+        judge_loads(b, at);
+        if (!bad_.empty()) tell_loads(b, at, sink);
+    }
+}
+
+}  // namespace tilescope::analysis

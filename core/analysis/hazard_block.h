@@ -1,0 +1,169 @@
+// The parts of hazards.cpp: one block laid out by barrier intervals, and what is found in it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "core/analysis/cell_map.h"
+#include "core/analysis/hazards.h"
+#include "core/analysis/phases.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::analysis {
+
+inline constexpr uint32_t kNoInterval = 0xFFFF'FFFFu;
+
+// Where in the source, in which direction, on what array: copies that a compiler made of one access share it.
+struct Place {
+    uint32_t line = 0;
+    bool store = false;
+    uint8_t array = trace::kNoArray;
+    Space space = Space::Global;
+    bool operator==(const Place&) const = default;
+};
+
+// A cell that some lanes of a form touch, from the cell of the form's first address.
+struct ShapeCell {
+    int64_t cell = 0;
+    uint32_t lanes = 0;
+};
+
+// What of a trace all its blocks need. Cells are numbered by address / grain, in each space for itself.
+class HazardForms {
+public:
+    explicit HazardForms(const trace::Trace& trace);  // keeps a reference
+
+    struct Kind {
+        uint32_t place = 0;
+        uint64_t array_bit = 0;  // bit array % 64; all bits for accesses outside the arrays
+        bool barrier = false, store = false, shared = false;
+        bool grid_written = false;  // global, of an array that some form stores to
+    };
+    const Kind& kind(uint32_t form) const { return kinds_[form]; }
+    const std::vector<Place>& places() const { return places_; }
+    // Cells of a form by cell; the reference holds until the next call.
+    const std::vector<ShapeCell>& cells(uint32_t form);
+    uint64_t first_cell(uint64_t step) const;
+    // Array and element of a cell.
+    void name(Space space, uint64_t cell, uint8_t& array, uint64_t& element) const;
+
+    const trace::Trace& trace;
+
+private:
+    uint64_t grain_ = 4;
+    std::vector<Kind> kinds_;
+    std::vector<Place> places_;
+    std::vector<int32_t> row_;
+    std::vector<std::vector<ShapeCell>> rows_;
+    std::vector<ShapeCell> scratch_;
+};
+
+// Lanes of a step that lie in one interval.
+struct Part {
+    uint32_t step = 0;  // of the block
+    uint32_t mask = 0;
+};
+
+struct Arrival {
+    uint32_t step = 0, warp = 0, mask = 0;
+};
+
+// The steps of a block by barrier interval, those of one interval in step order.
+struct BlockIntervals {
+    uint64_t first = 0;  // step of the recording
+    uint32_t block = 0;
+    std::vector<Part> parts;       // memory steps
+    std::vector<uint32_t> begin;   // interval -> first of its parts; one more at the end
+    std::vector<uint64_t> stored;  // interval -> Kind::array_bit of its stores together
+    struct End {
+        uint32_t site = kNoSite, thread = kNoInterval, step = 0;
+    };
+    std::vector<End> ends;            // interval -> the barrier behind it, as the lowest thread came to it
+    std::vector<Arrival> arrivals;    // in step order
+    std::vector<uint32_t> passed;     // thread -> barriers it came to
+    std::vector<uint32_t> last_step;  // thread -> its last step of the block, kNoInterval for none
+    PhaseMap phases;
+    uint32_t intervals() const { return static_cast<uint32_t>(begin.size()) - 1; }
+};
+BlockIntervals intervals_of_block(HazardForms& forms, const PhaseRule& rule, uint32_t block);
+
+// What is found in a block, told one by one; in no order within an interval.
+struct HazardInstance {
+    HazardKind kind{};
+    Place place, other;
+    bool same_warp = false;
+    HazardExample example;
+};
+using HazardSink = std::function<void(const HazardInstance&)>;
+
+// Reused from block to block.
+class BlockHazards {
+public:
+    explicit BlockHazards(HazardForms& forms);
+    // Races, uninitialised and stale loads. needed: interval -> whether the barrier that ends it keeps
+    // accesses apart.
+    void find(const BlockIntervals& block, const HazardSink& sink, std::vector<bool>& needed);
+
+private:
+    // Accesses of one interval to one cell at one place: the lowest and the highest thread stand for all, as
+    // two different threads (or warps) are among them where those two differ.
+    struct Record {
+        uint32_t place = 0;
+        int32_t next = -1;
+        uint32_t low = 0, high = 0;  // threads
+        uint32_t low_step = 0, high_step = 0;
+        uint32_t first_step = 0, last_step = 0;
+    };
+    struct Cell {
+        uint32_t stamp = 0;  // of the interval that `records` are of
+        int32_t records = -1;
+        uint32_t bad_stamp = 0;  // as above, of loads at fault
+        int32_t bad = -1;
+        uint32_t written = kNoInterval;     // the latest interval that stored to it
+        uint32_t first_read = kNoInterval;  // the first behind `written` that loaded it
+        uint32_t writer = 0, writer_step = 0;
+    };
+    struct Touched {
+        uint64_t cell = 0;
+        bool shared = false;
+    };
+    struct Judged {
+        uint32_t form = 0xFFFF'FFFFu, base = 0, epoch = 0, run = 0;
+    };
+
+    CellMap<Cell>& map(bool shared) { return shared ? shared_ : global_; }
+    void add(int32_t& head, uint32_t place, uint32_t warp, uint32_t lanes, uint32_t step);
+    void enter_stores(const BlockIntervals& b, uint32_t interval);
+    void enter_loads(const BlockIntervals& b, uint32_t interval);
+    void judge_loads(const BlockIntervals& b, uint32_t interval);
+    bool meets(const BlockIntervals& b, uint32_t interval, uint64_t stored, bool loads_only);
+    void tell_races(const BlockIntervals& b, uint32_t interval, const HazardSink& sink);
+    void tell_loads(const BlockIntervals& b, uint32_t interval, const HazardSink& sink);
+    HazardSide side(const BlockIntervals& b, uint32_t thread, uint32_t step) const;
+    template <class Visit>
+    void each_cell(const BlockIntervals& b, const Part& part, Visit visit);
+
+    HazardForms& forms_;
+    CellMap<Cell> shared_, global_;
+    std::vector<Record> records_;
+    std::vector<Touched> touched_, bad_;
+    std::vector<Judged> judged_;
+    std::vector<uint32_t> epoch_;  // array bit -> latest interval + 1 that stored to it
+    uint32_t stamp_ = 0, run_ = 0;
+};
+
+// hazard_barriers.cpp: threads that do not come to a barrier. The block must be whole.
+void find_divergence(const HazardForms& forms, const BlockIntervals& block, const HazardSink& sink);
+
+// Passages of barriers that keep nothing apart. needed: as BlockHazards::find leaves it. judged: line ->
+// passages.
+void find_redundant(const HazardForms& forms, const PhaseRule& rule, const BlockIntervals& block,
+                    const std::vector<bool>& needed, std::map<uint32_t, uint64_t>& judged,
+                    const HazardSink& sink);
+
+// hazard_grid.cpp: elements that two blocks touch. Returns false where there were too many to look at all.
+bool find_grid_races(HazardForms& forms, const HazardSink& sink);
+
+}  // namespace tilescope::analysis

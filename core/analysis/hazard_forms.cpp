@@ -1,0 +1,183 @@
+// What of a recording's forms and steps the search for hazards needs, made ready: which cells a form touches,
+// and which barrier interval a step lies in.
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <tuple>
+
+#include "core/analysis/cost.h"
+#include "core/analysis/hazard_block.h"
+
+namespace tilescope::analysis {
+namespace {
+
+uint64_t grain_of(const trace::Trace& trace) {
+    uint64_t grain = 16;
+    for (const Array& array : trace.arrays)
+        grain = std::min<uint64_t>(grain, std::max(array.element_bytes, 1u));
+    for (const ptx::Site& site : trace.sites)
+        if (site.kind != ptx::SiteKind::Barrier) grain = std::min<uint64_t>(grain, std::max(site.bytes, 1u));
+    return std::bit_floor(grain);
+}
+
+}  // namespace
+
+HazardForms::HazardForms(const trace::Trace& t)
+    : trace(t), grain_(grain_of(t)), kinds_(t.forms.size()), row_(t.forms.size(), -1) {
+    std::map<std::tuple<uint32_t, bool, uint8_t, Space>, uint32_t> numbers;
+    std::vector<bool> written(256, false);
+    for (size_t i = 0; i < kinds_.size(); ++i) {
+        const trace::Form& form = t.forms[i];
+        const ptx::Site& site = t.sites[form.site];
+        Kind& kind = kinds_[i];
+        kind.barrier = site.kind == ptx::SiteKind::Barrier;
+        if (kind.barrier) continue;
+        kind.store = site.kind == ptx::SiteKind::Store;
+        kind.shared = form.space == Space::Shared;
+        kind.array_bit = form.array == trace::kNoArray ? ~uint64_t{0} : uint64_t{1} << form.array % 64;
+        const auto number = numbers.try_emplace({site.line, kind.store, form.array, form.space},
+                                                static_cast<uint32_t>(places_.size()));
+        if (number.second) places_.push_back({site.line, kind.store, form.array, form.space});
+        kind.place = number.first->second;
+        if (kind.store && !kind.shared) written[form.array] = true;
+    }
+    const bool outside = written[trace::kNoArray];
+    const bool any = std::find(written.begin(), written.end(), true) != written.end();
+    for (size_t i = 0; i < kinds_.size(); ++i) {
+        const uint8_t array = t.forms[i].array;
+        kinds_[i].grid_written = !kinds_[i].barrier && !kinds_[i].shared &&
+                                 (written[array] || outside || (array == trace::kNoArray && any));
+    }
+}
+
+const std::vector<ShapeCell>& HazardForms::cells(uint32_t number) {
+    if (row_[number] >= 0) return rows_[row_[number]];
+    const trace::Form& form = trace.forms[number];
+    const int width = form.width;
+    const auto offset = [&](int lane) -> int64_t {
+        if (form.irregular < 0)
+            return int64_t{form.stride} * (lane % width) + int64_t{form.stride2} * (lane / width);
+        const int32_t low = trace.irregular[form.irregular][lane];
+        if (!form.wide) return low;
+        const int32_t high = trace.irregular[form.irregular + 1][lane];
+        return static_cast<int64_t>(uint64_t{static_cast<uint32_t>(high)} << 32 | static_cast<uint32_t>(low));
+    };
+    const auto grain = static_cast<int64_t>(grain_);
+    const int64_t start = form.irregular < 0 ? offset(std::countr_zero(form.mask)) : 0;
+    const int64_t size = std::max<int64_t>(trace.sites[form.site].bytes / grain, 1);
+    std::vector<ShapeCell> all;
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+        if (!(form.mask >> lane & 1)) continue;
+        const int64_t from = (offset(lane) - start) / grain;
+        for (int64_t i = 0; i < size; ++i) all.push_back({from + i, 1u << lane});
+    }
+    std::sort(all.begin(), all.end(), [](const ShapeCell& a, const ShapeCell& b) {
+        return std::tie(a.cell, a.lanes) < std::tie(b.cell, b.lanes);
+    });
+    std::vector<ShapeCell> joined;
+    for (const ShapeCell& cell : all) {
+        if (!joined.empty() && joined.back().cell == cell.cell)
+            joined.back().lanes |= cell.lanes;
+        else
+            joined.push_back(cell);
+    }
+    if (rows_.size() >= kRememberedForms) return scratch_ = std::move(joined);
+    row_[number] = static_cast<int32_t>(rows_.size());
+    rows_.push_back(std::move(joined));
+    return rows_.back();
+}
+
+uint64_t HazardForms::first_cell(uint64_t step) const {
+    const trace::Form& form = trace.form_of(step);
+    uint64_t address = uint64_t{form.base_high} << 32 | trace.base[step];
+    if (form.array != trace::kNoArray) address += trace.arrays[form.array].base;
+    return address / grain_;
+}
+
+void HazardForms::name(Space space, uint64_t cell, uint8_t& array, uint64_t& element) const {
+    const uint64_t address = cell * grain_;
+    for (size_t i = 0; i < trace.arrays.size() && i < trace::kNoArray; ++i) {
+        const Array& a = trace.arrays[i];
+        if (a.space != space || address < a.base || address - a.base >= a.bytes()) continue;
+        array = static_cast<uint8_t>(i);
+        element = (address - a.base) / std::max(a.element_bytes, 1u);
+        return;
+    }
+    array = trace::kNoArray;
+    element = address;
+}
+
+BlockIntervals intervals_of_block(HazardForms& forms, const PhaseRule& rule, uint32_t block) {
+    const trace::Trace& trace = forms.trace;
+    const trace::Block& b = trace.blocks[block];
+    BlockIntervals out;
+    out.first = b.first;
+    out.block = block;
+    out.phases = phases_of_block(trace, rule, block);
+    const uint32_t threads = 256 * kWarpSize;  // as many as a key can name
+    out.passed.assign(threads, 0);
+    out.last_step.assign(threads, kNoInterval);
+
+    std::vector<uint32_t> interval;       // of each part
+    std::vector<bool> split(256, false);  // warps whose lanes may have passed different numbers of barriers
+    uint32_t highest = 0;
+    bool sorted = true;
+    const auto put = [&](uint32_t at, Part part) {
+        sorted = sorted && (interval.empty() || interval.back() <= at);
+        highest = std::max(highest, at);
+        interval.push_back(at);
+        out.parts.push_back(part);
+    };
+    for (uint32_t i = 0; i < b.count; ++i) {
+        const uint64_t step = b.first + i;
+        const uint32_t form = trace.key[step] & 0xFFFFFF, warp = trace.warp_of(step);
+        const uint32_t mask = trace.forms[form].mask;
+        uint32_t* const passed = out.passed.data() + size_t{warp} * kWarpSize;
+        uint32_t* const last = out.last_step.data() + size_t{warp} * kWarpSize;
+        for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) last[std::countr_zero(lanes)] = i;
+        if (forms.kind(form).barrier) {
+            out.arrivals.push_back({i, warp, mask});
+            for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) ++passed[std::countr_zero(lanes)];
+            split[warp] = split[warp] || mask != ~0u;
+            continue;
+        }
+        uint32_t rest = mask;
+        while (rest != 0) {
+            const uint32_t at = passed[std::countr_zero(rest)];
+            uint32_t together = rest;
+            if (split[warp])
+                for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
+                    if (passed[std::countr_zero(lanes)] != at) together &= ~(lanes & (~lanes + 1));
+            put(at, {i, together});
+            rest &= ~together;
+        }
+    }
+    const uint32_t most = *std::max_element(out.passed.begin(), out.passed.end());
+    const uint32_t count = std::max(highest, most) + 1;
+    out.begin.assign(size_t{count} + 1, 0);
+    for (const uint32_t at : interval) ++out.begin[at + 1];
+    for (uint32_t i = 0; i < count; ++i) out.begin[i + 1] += out.begin[i];
+    if (!sorted) {
+        std::vector<uint32_t> next(out.begin.begin(), out.begin.end() - 1);
+        std::vector<Part> parts(out.parts.size());
+        for (size_t i = 0; i < parts.size(); ++i) parts[next[interval[i]]++] = out.parts[i];
+        out.parts = std::move(parts);
+    }
+    out.stored.assign(count, 0);
+    for (uint32_t at = 0; at < count; ++at)
+        for (uint32_t i = out.begin[at]; i < out.begin[at + 1]; ++i) {
+            const HazardForms::Kind& kind = forms.kind(trace.key[b.first + out.parts[i].step] & 0xFFFFFF);
+            if (kind.store) out.stored[at] |= kind.array_bit;
+        }
+    out.ends.resize(count);
+    std::fill(out.passed.begin(), out.passed.end(), 0);
+    for (const Arrival& arrival : out.arrivals)
+        for (uint32_t lanes = arrival.mask; lanes; lanes &= lanes - 1) {
+            const uint32_t thread = arrival.warp * kWarpSize + static_cast<uint32_t>(std::countr_zero(lanes));
+            BlockIntervals::End& end = out.ends[out.passed[thread]++];
+            if (thread < end.thread) end = {trace.form_of(b.first + arrival.step).site, thread, arrival.step};
+        }
+    return out;
+}
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,103 @@
+// Findings in plain sentences. Threads are named x first, as a kernel's own faults name them.
+#include <fmt/format.h>
+
+#include "core/analysis/hazards.h"
+
+namespace tilescope::analysis {
+namespace {
+
+std::string thread_text(const trace::Trace& trace, const HazardSide& side) {
+    const Dim3& d = trace.meta.block;
+    const uint32_t x = side.thread % d.x, y = side.thread / d.x % d.y, z = side.thread / d.x / d.y;
+    return d.z > 1 ? fmt::format("thread ({},{},{})", x, y, z) : fmt::format("thread ({},{})", x, y);
+}
+
+std::string block_text(const trace::Trace& trace, uint32_t block) {
+    const trace::Block& b = trace.blocks[block];
+    return trace.meta.grid.z > 1 ? fmt::format("block ({},{},{})", b.x, b.y, b.z)
+                                 : fmt::format("block ({},{})", b.x, b.y);
+}
+
+std::string cell_text(const trace::Trace& trace, const HazardExample& e) {
+    if (e.array >= trace.arrays.size()) return fmt::format("byte {}", e.element);
+    const Array& array = trace.arrays[e.array];
+    return fmt::format("{}[{},{}]", array.name, e.element / array.cols, e.element % array.cols);
+}
+
+uint32_t line_of(const trace::Trace& trace, const HazardSide& side) { return trace.sites[side.site].line; }
+
+bool stores(const trace::Trace& trace, const HazardSide& side) {
+    return trace.sites[side.site].kind == ptx::SiteKind::Store;
+}
+
+std::string phase_text(uint32_t phase) {
+    return phase == kAfter ? "after the last phase" : fmt::format("in phase {}", phase);
+}
+
+std::string race(const trace::Trace& trace, const HazardExample& e) {
+    const bool later = e.a.phase != e.b.phase;
+    const std::string_view other = stores(trace, e.b) ? "stores" : "reads";
+    std::string out = fmt::format("{}: {} stores at line {}", cell_text(trace, e), thread_text(trace, e.a),
+                                  line_of(trace, e.a));
+    if (later) out += " " + phase_text(e.a.phase);
+    out +=
+        fmt::format(" while {} {}{} at line {}, {}", thread_text(trace, e.b),
+                    e.b.phase < e.a.phase ? "still " : "", other, line_of(trace, e.b), phase_text(e.b.phase));
+    out += " with no barrier between";
+    if (e.a.thread / kWarpSize == e.b.thread / kWarpSize) out += ", both in one warp";
+    return out;
+}
+
+}  // namespace
+
+const char* name_of(HazardKind kind) {
+    switch (kind) {
+        case HazardKind::Race:
+            return "race";
+        case HazardKind::GridRace:
+            return "race between blocks";
+        case HazardKind::Uninitialised:
+            return "uninitialised load";
+        case HazardKind::Stale:
+            return "stale load";
+        case HazardKind::BarrierDivergence:
+            return "barrier that not all threads come to";
+        case HazardKind::RedundantBarrier:
+            return "redundant barrier";
+    }
+    return "";
+}
+
+std::string sentence_of(const trace::Trace& trace, HazardKind kind, const HazardExample& e) {
+    switch (kind) {
+        case HazardKind::Race:
+            return race(trace, e);
+        case HazardKind::GridRace:
+            return fmt::format(
+                "{}: {} of {} stores at line {} and {} of {} {} at line {}, and nothing orders blocks",
+                cell_text(trace, e), thread_text(trace, e.a), block_text(trace, e.a.block),
+                line_of(trace, e.a), thread_text(trace, e.b), block_text(trace, e.b.block),
+                stores(trace, e.b) ? "stores" : "reads", line_of(trace, e.b));
+        case HazardKind::Uninitialised:
+            return fmt::format("{}: {} reads at line {} {}, and nothing was stored there before",
+                               cell_text(trace, e), thread_text(trace, e.a), line_of(trace, e.a),
+                               phase_text(e.a.phase));
+        case HazardKind::Stale:
+            return fmt::format(
+                "{}: {} reads at line {} {} what {} stored at line {} {}, as nothing was stored there since",
+                cell_text(trace, e), thread_text(trace, e.a), line_of(trace, e.a), phase_text(e.a.phase),
+                thread_text(trace, e.b), line_of(trace, e.b), phase_text(e.b.phase));
+        case HazardKind::BarrierDivergence:
+            return fmt::format(
+                "barrier at line {}: {} of {} waits there and {} does not come{}", line_of(trace, e.a),
+                thread_text(trace, e.a), block_text(trace, e.a.block), thread_text(trace, e.b),
+                e.b.site == kNoSite ? ""
+                                    : fmt::format(" (its last step is at line {})", line_of(trace, e.b)));
+        case HazardKind::RedundantBarrier:
+            return fmt::format("barrier at line {}: passed {}, it keeps no two accesses of {} apart",
+                               line_of(trace, e.a), phase_text(e.a.phase), block_text(trace, e.a.block));
+    }
+    return "";
+}
+
+}  // namespace tilescope::analysis

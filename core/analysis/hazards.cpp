@@ -1,0 +1,139 @@
+#include "core/analysis/hazards.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/analysis/hazard_block.h"
+
+namespace tilescope::analysis {
+namespace {
+
+auto order_of(const HazardExample& e) {
+    return std::tuple(e.a.block, e.interval, e.array, e.element, e.a.thread, e.b.thread, e.a.step, e.b.step);
+}
+
+// Equal findings under one number; the fewest first examples of each.
+class Groups {
+public:
+    Groups(const trace::Trace& trace, uint32_t examples) : trace_(trace), examples_(examples) {}
+
+    Hazard& add(const HazardInstance& found) {
+        const Key key{found.kind,        found.place.line,  found.other.line, found.example.array,
+                      found.place.space, found.other.store, found.same_warp};
+        const auto [at, fresh] = groups_.try_emplace(key);
+        Hazard& h = at->second.hazard;
+        if (fresh) {
+            h.kind = found.kind;
+            h.array = found.example.array;
+            h.space = found.place.space;
+            h.line = found.place.line;
+            h.other_line = found.other.line;
+            h.other_stores = found.other.store;
+            h.same_warp = found.same_warp;
+        }
+        ++h.count;
+        if (at->second.last_block != found.example.a.block) {
+            at->second.last_block = found.example.a.block;
+            ++h.blocks;
+        }
+        keep(h.examples, found.example);
+        return h;
+    }
+
+    std::vector<Hazard> take() {
+        std::vector<Hazard> out;
+        for (auto& [key, group] : groups_) {
+            Hazard& h = group.hazard;
+            if (!h.examples.empty()) h.sentence = sentence_of(trace_, h.kind, h.examples.front());
+            out.push_back(std::move(h));
+        }
+        return out;
+    }
+
+private:
+    using Key = std::tuple<HazardKind, uint32_t, uint32_t, uint8_t, Space, bool, bool>;
+    struct Group {
+        Hazard hazard;
+        uint32_t last_block = 0xFFFF'FFFFu;
+    };
+
+    void keep(std::vector<HazardExample>& kept, const HazardExample& example) const {
+        const size_t most = std::max(examples_, 1u);
+        if (kept.size() == most && order_of(example) >= order_of(kept.back())) return;
+        const auto at = std::upper_bound(
+            kept.begin(), kept.end(), example,
+            [](const HazardExample& x, const HazardExample& y) { return order_of(x) < order_of(y); });
+        kept.insert(at, example);
+        if (kept.size() > most) kept.pop_back();
+    }
+
+    const trace::Trace& trace_;
+    uint32_t examples_;
+    std::map<Key, Group> groups_;
+};
+
+bool whole(const trace::Trace& trace) { return trace.meta.complete && trace::dropped_of(trace) == 0; }
+
+}  // namespace
+
+Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& options) {
+    const auto rule = phase_rule(trace);
+    if (!rule) return rule.error();
+    HazardForms forms(trace);
+    BlockHazards hazards(forms);
+    Groups groups(trace, options.examples);
+    const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
+    std::map<uint32_t, uint64_t> judged;
+    std::vector<bool> needed;
+    Hazards out;
+    const bool barriers = whole(trace);
+    for (uint32_t i = 0; i < trace.blocks.size(); ++i) {
+        const BlockIntervals block = intervals_of_block(forms, *rule, i);
+        hazards.find(block, sink, needed);
+        if (!barriers) continue;
+        uint32_t missing = 0;
+        find_divergence(forms, block, [&](const HazardInstance& found) {
+            Hazard& h = groups.add(found);
+            h.threads = std::max(h.threads, ++missing);
+        });
+        find_redundant(forms, *rule, block, needed, judged, sink);
+    }
+    if (!barriers) out.not_judged = "the recording is not whole: barriers were not judged";
+    if (!find_grid_races(forms, sink))
+        out.not_judged =
+            "more elements were stored to than are held against one another between blocks: "
+            "the others were not looked at; record a smaller window of blocks";
+    out.found = groups.take();
+    for (Hazard& h : out.found)
+        if (h.kind == HazardKind::RedundantBarrier) h.of = judged[h.line];
+    return out;
+}
+
+FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint32_t block, size_t most) {
+    HazardForms forms(trace);
+    BlockHazards hazards(forms);
+    FaultyCells out;
+    std::vector<bool> needed;
+    const BlockIntervals intervals = intervals_of_block(forms, rule, block);
+    const auto sink = [&](const HazardInstance& found) {
+        if (out.cells.size() >= most) {
+            out.cut = true;
+            return;
+        }
+        const HazardExample& e = found.example;
+        out.cells.push_back({found.kind, found.same_warp, e.array, e.element, e.interval,
+                             static_cast<uint32_t>(e.first_step - intervals.first),
+                             static_cast<uint32_t>(e.last_step - intervals.first), e});
+    };
+    hazards.find(intervals, sink, needed);
+    std::sort(out.cells.begin(), out.cells.end(), [](const FaultyCell& x, const FaultyCell& y) {
+        const auto key = [](const FaultyCell& c) {
+            return std::tuple(c.interval, c.array, c.element, c.kind, order_of(c.example));
+        };
+        return key(x) < key(y);
+    });
+    return out;
+}
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,137 @@
+// Faults that a recording proves: races, values that were never stored or are left over, barriers that not
+// all threads come to, barriers that hold threads up for nothing.
+//
+// Two accesses of one block are ordered only by a barrier between them. How many barriers a thread has passed
+// is its own matter, not one of the order in which the warps happened to run; so accesses are put side by
+// side by that number, the barrier interval, and the verdict is the same for every order of warps:
+//
+//     interval      0            1            2
+//     thread (0,0)  store   |    load    |    store         | barrier
+//     thread (1,0)     store|  load      |       store
+//     in one interval: two threads, one cell, one of them stores  ->  a race
+//
+//   Race           in one interval of a block two threads touch one cell and one of them stores. Program
+//   order
+//                  holds within a thread only: two lanes of one warp race too (since compute capability 7.0 a
+//                  warp's threads need not advance together; CUDA C++ Programming Guide, "Independent Thread
+//                  Scheduling"), which is said as such (same_warp). bar.warp.sync is not recorded and not
+//                  seen.
+//   GridRace       two blocks touch one element and one of them stores: no barrier orders blocks.
+//   Uninitialised  a shared cell is loaded before anything was stored there.
+//   Stale          a shared cell is loaded whose value was already used before its array was filled anew: it
+//   was
+//                  passed over then, and the old value is used once more.
+//   BarrierDivergence   threads of a block that do not come to a barrier that others wait at.
+//   RedundantBarrier    a barrier that, were it alone left out, would bring no two accesses into conflict.
+//   The last
+//                  passage of a barrier in the loop that walks the tiles is not judged: it guards a trip
+//                  that did not come.
+//
+// A cell is an element of an array; where sites touch less than an element, the least that they touch.
+// Cost is about linear in the lanes' accesses; arrays that nobody stores to cost nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/analysis/phases.h"
+#include "core/base/result.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::analysis {
+
+enum class HazardKind : uint8_t {
+    Race,
+    GridRace,
+    Uninitialised,
+    Stale,
+    BarrierDivergence,
+    RedundantBarrier,
+};
+const char* name_of(HazardKind kind);  // "race", "race between blocks", ..., for people and for JSON
+
+inline constexpr uint32_t kNoSite = 0xFFFF'FFFFu;
+
+// One side of a finding: who did what, where in the source and when.
+struct HazardSide {
+    uint32_t block = 0;   // index into Trace::blocks
+    uint32_t thread = 0;  // linear number in the block
+    uint32_t site = kNoSite;
+    uint64_t step = 0;  // of the recording
+    uint32_t phase = 0;
+    bool operator==(const HazardSide&) const = default;
+};
+
+// One cell that was found at fault in one barrier interval of a block.
+//   Race, GridRace  a and b: the two threads; a stores
+//   Uninitialised   a: the load; b has no site
+//   Stale           a: the load; b: the store that the value is left over from
+//   barriers        no cell. RedundantBarrier: a: an arrival at it. BarrierDivergence: a: an arrival at it;
+//                   b: a thread that does not come (step and site: its last in the block; kNoSite for none)
+struct HazardExample {
+    uint32_t interval = 0;            // of block a; barriers: how many its threads passed before it
+    uint8_t array = trace::kNoArray;  // kNoArray: addresses outside every array
+    uint64_t element = 0;             // linear index in the array, or the address
+    HazardSide a, b;
+    uint64_t first_step = 0, last_step = 0;  // of the recording, of what took part in block a
+    bool operator==(const HazardExample&) const = default;
+};
+
+// Equal findings: same kind, array, source lines and directions.
+struct Hazard {
+    HazardKind kind{};
+    uint8_t array = trace::kNoArray;
+    Space space = Space::Global;
+    uint32_t line = 0;        // of a
+    uint32_t other_line = 0;  // of b; 0 for none
+    bool other_stores = false;
+    bool same_warp = false;  // Race: in all of them both threads are of one warp
+    // Cells, each once for every block and interval (GridRace: once); barriers: passages.
+    uint64_t count = 0;
+    uint64_t of = 0;                      // barriers: passages that were judged
+    uint32_t blocks = 0;                  // blocks that have it
+    uint32_t threads = 0;                 // BarrierDivergence: the most threads of a block that do not come
+    std::vector<HazardExample> examples;  // the first few by block, interval and cell
+    std::string sentence;                 // about the first example, with its full stop left out
+};
+
+struct Hazards {
+    std::vector<Hazard> found;  // by kind, then line, then array
+    // What could not be looked at, a sentence; "" where all was. A recording that is not whole proves what it
+    // shows, but not what it lacks: barriers are then not judged.
+    std::string not_judged;
+    bool any() const { return !found.empty(); }
+};
+
+struct HazardOptions {
+    uint32_t examples = 4;  // kept of each finding
+};
+
+Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& options = {});
+
+// For pictures of one block: every cell at fault with the interval and the steps it concerns.
+struct FaultyCell {
+    HazardKind kind{};  // Race, Uninitialised or Stale; never one of barriers or of the grid
+    bool same_warp = false;
+    uint8_t array = trace::kNoArray;
+    uint64_t element = 0;   // linear index in the array
+    uint32_t interval = 0;  // barrier interval, as in PhaseMap::interval
+    uint32_t first_step = 0,
+             last_step = 0;  // of the block, both included: from the first access at fault to the last
+    HazardExample example;
+};
+struct FaultyCells {
+    std::vector<FaultyCell> cells;  // by interval, array, element, kind
+    bool cut = false;               // there are more than were asked for
+};
+inline constexpr size_t kMostFaultyCells = 1u << 18;
+FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint32_t block,
+                         size_t most = kMostFaultyCells);
+
+// One example in a plain sentence without its full stop: "Mds[1,3]: thread (3,1) stores at line 22 while
+// thread (0,1) still reads at line 34, in phases 2 and 1 with no barrier between".
+std::string sentence_of(const trace::Trace& trace, HazardKind kind, const HazardExample& example);
+
+}  // namespace tilescope::analysis
