@@ -23,6 +23,13 @@ foreach(part base ptx simt trace analysis playback export kernels)
   tilescope_tests(unit ${part} LINK tilescope_${part})
   tilescope_tests(host ${part} LINK tilescope_kernels)
 endforeach()
+# Where the CUDA Toolkit is, its own sums of occupancy are held against ours.
+find_path(TILESCOPE_CUDA_OCCUPANCY_DIR cuda_occupancy.h
+          PATHS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES include)
+if(TILESCOPE_CUDA_OCCUPANCY_DIR AND TARGET unit_kernels)
+  target_include_directories(unit_kernels SYSTEM PRIVATE ${TILESCOPE_CUDA_OCCUPANCY_DIR})
+  target_compile_definitions(unit_kernels PRIVATE TILESCOPE_CUDA_OCCUPANCY)
+endif()
 # The GPU side: unit and host tests need no GPU (a driver of their own stands in for NVIDIA's), gpu tests one.
 tilescope_tests(unit gpu LINK tilescope_gpu)
 tilescope_tests(host gpu LINK tilescope_gpu)

@@ -1,0 +1,88 @@
+// The roofline: how fast a kernel can be, by what it asks of memory for each operation.
+//
+//   GFLOP/s |            ____________  peak
+//           |          /
+//           |        /  GB/s x FLOP/B
+//           |      /
+//           +--------------------------  FLOP/B (log)
+//
+// Two scales of the same thing are taught: arithmetic intensity, operations for each byte, and CGMA,
+// operations for each access to global memory (of 4 bytes in fp32, so that CGMA is 4 times the intensity).
+// A figure worked out here is a bound and says so; only a figure with a clock behind it is measured.
+//
+// Source: Williams, Waterman, Patterson, "Roofline: An Insightful Visual Performance Model for Multicore
+// Architectures", Communications of the ACM 52(4), 2009.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/device_spec.h"
+#include "core/analysis/summary.h"
+#include "core/base/result.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::analysis {
+
+inline constexpr double kFp32Bytes = 4;
+
+enum class Kind : uint8_t { Bound, Measured };
+const char* name_of(Kind kind);  // "bound", "measured"
+
+struct Roof {
+    std::string name;        // "GeForce RTX 3090, stated"
+    double memory_gbs = 0;   // 1e9 bytes a second
+    double peak_gflops = 0;  // fp32
+};
+Roof stated_roof(const DeviceSpec& device);
+
+// Operands of 4 bytes that memory brings, 1e9 a second.
+double operands_per_second(const Roof& roof);
+double bound_gflops(const Roof& roof, double flop_per_byte);
+// The intensity at which the two roofs meet, FLOP/B.
+double ridge(const Roof& roof);
+
+inline double intensity_of_cgma(double cgma) { return cgma / kFp32Bytes; }
+inline double cgma_of_intensity(double flop_per_byte) { return flop_per_byte * kFp32Bytes; }
+
+// A T x T tile is loaded once for T uses of each element: T / 4 FLOP/B. T = 1 is the untiled kernel.
+inline double tile_intensity(uint32_t tile) { return tile / kFp32Bytes; }
+// Shared memory of a block with a tile of M and one of N, bytes.
+inline uint64_t tile_shared_bytes(uint32_t tile) { return uint64_t{2} * tile * tile * 4; }
+// The widest square tile of one thread an element.
+uint32_t widest_tile(const SmLimits& sm);
+
+struct RoofPoint {
+    std::string name;  // "tiled 64 x 64 x 64, T = 16"
+    Kind kind = Kind::Bound;
+    double flop_per_byte = 0;  // by the bytes that threads requested from global memory
+    double gflops = 0;         // bound: under the roof; measured: by a clock
+    double share_of_peak = 0;  // of the roof's
+    bool memory_bound = false;
+};
+RoofPoint bound_point(std::string name, const Roof& roof, double flop_per_byte);
+RoofPoint measured_point(std::string name, const Roof& roof, double flop_per_byte, double gflops);
+
+// What the recorded blocks of a product did: 2 k operations for each element of P stored, and the bytes
+// that lanes requested. As the lectures count, stores are left out; intensity_with_stores has them.
+struct RecordedWork {
+    uint64_t flops = 0, loaded = 0, stored = 0;  // operations, bytes
+    double intensity = 0, intensity_with_stores = 0;
+    double cgma() const { return cgma_of_intensity(intensity); }
+};
+// Fails where nothing was loaded or stored, or where the recording is not whole.
+Result<RecordedWork> recorded_work(const trace::Trace& trace, const Summary& summary);
+
+// The cases by which the roofs are taught.
+struct RoofCase {
+    std::string id;  // "g80-tiled-16"
+    std::string title;
+    Roof roof;
+    uint32_t tile = 1;  // 1: untiled
+};
+// Devices of assets where a case names one, others by figures of its own.
+Result<std::vector<RoofCase>> roof_cases(const std::vector<DeviceSpec>& devices);
+
+}  // namespace tilescope::analysis
