@@ -1,6 +1,9 @@
 // Stands in for app/cli/window_commands.cpp in a build without the window (TILESCOPE_APP=OFF): the command
-// line then has everything but `open` and `render`.
+// line then has everything but `open` and `render`, and exports no pictures.
+#include <fmt/format.h>
+
 #include "app/cli/cli.h"
+#include "app/cli/export_options.h"
 
 namespace tilescope::cli {
 
@@ -11,6 +14,14 @@ void add_window(CLI::App&, Chosen& chosen) {
             "this tilescope was built without the window; configure with -DTILESCOPE_APP=ON and build again");
     };
 }
+
+int export_picture(const ExportOptions& options) {
+    return fail(kFailure,
+                fmt::format("this tilescope was built without the window and draws no {}; configure with "
+                            "-DTILESCOPE_APP=ON and build again",
+                            options.format));
+}
+int export_film(const ExportOptions& options) { return export_picture(options); }
 
 void add_open(CLI::App&, Chosen&) {}
 void add_render(CLI::App&, Chosen&) {}

@@ -51,6 +51,7 @@ int parse_and_run(int argc, char** argv) {
     add_table(app, chosen);
     add_time(app, chosen);
     add_render(app, chosen);
+    add_export(app, chosen);
     // After the commands, which would inherit it.
     app.footer(
         "Exit status: 0 done, 1 failure, 2 wrong call.\n"

@@ -31,6 +31,7 @@ void add_report(CLI::App& app, Chosen& chosen);
 void add_table(CLI::App& app, Chosen& chosen);
 void add_time(CLI::App& app, Chosen& chosen);
 void add_render(CLI::App& app, Chosen& chosen);
+void add_export(CLI::App& app, Chosen& chosen);
 void add_open(CLI::App& app, Chosen& chosen);
 // Without a command: the window, with the default kernel recorded.
 void add_window(CLI::App& app, Chosen& chosen);

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/block_choice.h"
 #include "app/cli/cli.h"
 #include "app/cli/open_recording.h"
-#include "app/cli/values.h"
 #include "core/analysis/phases.h"
 #include "core/playback/phase_table.h"
 #include "core/playback/replay.h"
@@ -30,20 +30,8 @@ std::optional<playback::TableFormat> parse_format(const std::string& text) {
     return std::nullopt;
 }
 
-// The index of block (x,y) among the recorded ones, or -1.
-int64_t index_of(const trace::Trace& trace, uint32_t x, uint32_t y) {
-    for (size_t i = 0; i < trace.blocks.size(); ++i) {
-        if (trace.blocks[i].x == x && trace.blocks[i].y == y) return static_cast<int64_t>(i);
-    }
-    return -1;
-}
-
 int run_table(const Options& options) {
-    const auto wanted = options.block.empty() ? std::nullopt : parse_pair(options.block, ',');
-    if (!options.block.empty() && !wanted) {
-        return fail(kWrongCall,
-                    fmt::format("--block '{}' is not a block; give it as x,y, such as 0,0", options.block));
-    }
+    if (auto good = check_block(options.block); !good) return fail(kWrongCall, good.error().message);
     const auto format = parse_format(options.format);
     if (!format) {
         return fail(kWrongCall,
@@ -54,17 +42,9 @@ int run_table(const Options& options) {
     const trace::Trace* const trace = &opened->trace;
     if (trace->blocks.empty())
         return fail(kFailure, fmt::format("'{}' holds no blocks; record it again", options.file));
-    const trace::Block& first = trace->blocks.front();
-    const trace::Block& last = trace->blocks.back();
-    const auto [x, y] = wanted.value_or(std::pair{first.x, first.y});
-    const int64_t index = index_of(*trace, x, y);
-    if (index < 0) {
-        return fail(
-            kWrongCall,
-            fmt::format("block {},{} is not in '{}', which holds blocks {},{} to {},{}; choose one of them",
-                        x, y, options.file, first.x, first.y, last.x, last.y));
-    }
-    const auto block = static_cast<uint32_t>(index);
+    const auto chosen = choose_block(options.block, *trace, options.file);
+    if (!chosen) return fail(kWrongCall, chosen.error().message);
+    const uint32_t block = *chosen;
     const auto rule = analysis::phase_rule(*trace);
     if (!rule) return fail(kFailure, rule.error().message);
     auto replayer = kernels::Replayer::of(*trace);

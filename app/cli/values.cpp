@@ -63,4 +63,12 @@ std::optional<uint64_t> parse_step(std::string_view text, const trace::Trace& tr
     return *number - 1;
 }
 
+std::optional<std::pair<uint64_t, uint64_t>> parse_steps(std::string_view text, const trace::Trace& trace) {
+    const size_t at = text.find(':');
+    if (at == std::string_view::npos) return std::nullopt;
+    const auto first = parse_step(text.substr(0, at), trace), last = parse_step(text.substr(at + 1), trace);
+    if (!first || !last || *first > *last) return std::nullopt;
+    return std::pair{*first, *last + 1};
+}
+
 }  // namespace tilescope::cli

@@ -31,4 +31,7 @@ std::optional<app::Theme> parse_theme(std::string_view text);
 // middle block (half of all steps is often just where a block begins). From 0.
 std::optional<uint64_t> parse_step(std::string_view text, const trace::Trace& trace);
 
+// "12:40": steps 12 to 40 of a recording, both of them, each as parse_step takes it. Half-open, from 0.
+std::optional<std::pair<uint64_t, uint64_t>> parse_steps(std::string_view text, const trace::Trace& trace);
+
 }  // namespace tilescope::cli

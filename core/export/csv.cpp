@@ -1,0 +1,112 @@
+#include "core/export/csv.h"
+
+#include <bit>
+
+#include "core/export/pieces.h"
+
+namespace tilescope::report {
+namespace {
+
+// Names of arrays are a kernel's identifiers, but a file is not trusted.
+std::string quoted(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+    std::string out = "\"";
+    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+class Writer {
+public:
+    Writer(const trace::Trace& trace, bool lanes, const Take& take)
+        : trace_(trace),
+          lanes_(lanes),
+          timed_(trace.time.size() == trace.steps() && !trace.time.empty()),
+          out_(take) {}
+
+    void heading() {
+        out_.add("block_x,block_y,block_z,step,{}warp,site,line,kind,space,array,mask,",
+                 timed_ ? "clock," : "");
+        out_.add_text(lanes_ ? "lane,thread,address,row,col,phase\r\n"
+                             : "address,row,col,lanes,sectors,least_sectors,wavefronts,least_wavefronts,"
+                               "phase\r\n");
+    }
+
+    bool row(const StepRow& row) {
+        if (lanes_ && !row.barrier())
+            accesses(row);
+        else
+            request(row);
+        return out_.good();
+    }
+
+    bool flush() { return out_.flush(); }
+
+private:
+    void start(const StepRow& row) {
+        const trace::Block& block = trace_.blocks[row.block];
+        out_.add("{},{},{},{},", block.x, block.y, block.z, row.step + 1);
+        if (timed_) out_.add("{},", trace_.time[row.step]);
+        out_.add("{},{},{},{},{},{},{:#010x},", trace_.warp_of(row.step), row.site->id, row.site->line,
+                 kind_of(*row.site), row.barrier() ? "" : name_of(row.form->space),
+                 quoted(array_of(trace_, *row.form)), row.form->mask);
+    }
+
+    void place(uint8_t array, uint64_t offset, uint64_t address) {
+        out_.add("{:#x},", address);
+        if (const ElementAt at = element_at(trace_, array, offset); at.known)
+            out_.add("{},{},", at.row, at.col);
+        else
+            out_.add_text(",,");
+    }
+
+    void request(const StepRow& row) {
+        start(row);
+        if (lanes_) {  // a barrier among accesses
+            out_.add(",,,,,{}\r\n", phase_text(row.phase));
+            return;
+        }
+        if (row.barrier())
+            out_.add_text(",,,");
+        else
+            place(row.form->array, first_offset(trace_, row), first_address(trace_, row));
+        out_.add("{},", std::popcount(row.form->mask));
+        if (row.barrier())
+            out_.add_text(",,,,");
+        else if (row.form->space == Space::Global)
+            out_.add("{},{},,,", row.cost->global.sectors, row.cost->global.ideal_sectors);
+        else
+            out_.add(",,{},{},", row.cost->shared.wavefronts, row.cost->shared.ideal_wavefronts);
+        out_.add("{}\r\n", phase_text(row.phase));
+    }
+
+    void accesses(const StepRow& row) {
+        const trace::Access access = trace::decode(trace_, row.step);
+        const uint64_t base = access.array < trace_.arrays.size() ? trace_.arrays[access.array].base : 0;
+        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+            if (!(access.mask >> lane & 1)) continue;
+            start(row);
+            out_.add("{},{},", lane, access.warp * kWarpSize + lane);
+            place(access.array, access.offset[lane], base + access.offset[lane]);
+            out_.add("{}\r\n", phase_text(row.phase));
+        }
+    }
+
+    const trace::Trace& trace_;
+    bool lanes_, timed_;
+    Pieces out_;
+};
+
+}  // namespace
+
+bool write_csv(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
+               bool lanes, const Take& take, ExportProgress progress) {
+    Writer writer(trace, lanes, take);
+    writer.heading();
+    const bool whole = each_step(trace, rule, selected, [&](const StepRow& row) {
+        progress.add(1);
+        return writer.row(row);
+    });
+    return whole && writer.flush();
+}
+
+}  // namespace tilescope::report

@@ -1,0 +1,272 @@
+#include "core/export/perfetto.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "core/export/pieces.h"
+#include "core/export/report.h"
+
+namespace tilescope::report {
+namespace {
+
+std::string json_text(std::string_view text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// Where steps stand on the axis, in nanoseconds.
+class Axis {
+public:
+    Axis(const trace::Trace& trace, const Selected& selected)
+        : trace_(trace),
+          timed_(!trace.time.empty() && trace.time.size() == trace.steps()),
+          mhz_(trace.meta.price.clock_mhz > 0 ? trace.meta.price.clock_mhz : 1000) {
+        for (uint32_t i = 0; i < trace.blocks.size(); ++i) {
+            if (selected.block >= 0 && selected.block != i) continue;
+            const trace::Block& block = trace.blocks[i];
+            auto& zero = zero_.try_emplace(block.sm, block.clock).first->second;
+            zero = std::min(zero, block.clock);
+        }
+    }
+
+    bool timed() const { return timed_; }
+
+    uint64_t of(uint32_t block, uint64_t step) const {
+        if (!timed_) return step * 1000;
+        const trace::Block& b = trace_.blocks[block];
+        const uint64_t clocks = b.clock - zero_.at(b.sm) + trace_.time[step];
+        return static_cast<uint64_t>(std::floor(static_cast<double>(clocks) * 1000 / mhz_));
+    }
+    // The least that an event takes: a clock, or a step.
+    uint64_t unit() const { return timed_ ? std::max(1u, static_cast<unsigned>(1000 / mhz_)) : 1000; }
+    uint64_t short_of_next() const { return timed_ ? 1 : 0; }
+
+    std::string words() const {
+        if (!timed_)
+            return "ts is the number of the step, a microsecond each: an order, not a time, and the blocks "
+                   "one "
+                   "after the other";
+        return fmt::format(
+            "SM clocks at {} MHz{}, from each SM's first recorded clock; clocks of two SMs cannot be "
+            "compared",
+            mhz_,
+            trace_.meta.price.clock_mhz > 0 ? "" : " (the recording states no rate: a nanosecond each)");
+    }
+
+private:
+    const trace::Trace& trace_;
+    bool timed_;
+    double mhz_;
+    std::map<uint32_t, uint64_t> zero_;  // by SM
+};
+
+// Microseconds, with as many digits as nanoseconds need.
+std::string us(uint64_t ns) {
+    return ns % 1000 == 0 ? fmt::to_string(ns / 1000) : fmt::format("{}.{:03}", ns / 1000, ns % 1000);
+}
+
+struct Pending {
+    bool there = false;
+    uint64_t step = 0, ts = 0;
+    uint32_t phase = 0, interval = 0;
+    analysis::Cost cost;
+};
+
+class Writer {
+public:
+    Writer(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
+           const Take& take)
+        : trace_(trace),
+          rule_(rule),
+          selected_(selected),
+          axis_(trace, selected),
+          costs_(trace),
+          out_(take),
+          stride_(steps_in(trace, selected) / kMostCounterSamples + 1) {
+        for (const trace::Form& form : trace.forms) {
+            const ptx::Site& site = trace.sites[form.site];
+            const std::string_view array = array_of(trace, form);
+            names_.push_back(
+                json_text(std::string(kind_of(site)) + (array.empty() ? "" : " " + std::string(array))));
+        }
+    }
+
+    bool write(const ExportProgress& progress) {
+        head();
+        for (uint32_t block = 0; block < trace_.blocks.size(); ++block) {
+            if (!selects(block)) continue;
+            if (!write_block(block, progress)) return false;
+        }
+        out_.add_text("\n]}\n");
+        return out_.flush();
+    }
+
+private:
+    bool selects(uint32_t block) const {
+        Selected one = selected_;
+        if (one.block >= 0 && one.block != block) return false;
+        one.block = block;
+        return steps_in(trace_, one) > 0;
+    }
+    bool selects_step(uint64_t step) const { return step >= selected_.first && step < selected_.end; }
+
+    void head() {
+        const trace::Meta& meta = trace_.meta;
+        out_.add(
+            "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"tool\":{},\"kernel\":{},\"device\":{},"
+            "\"launch\":{},\"time\":{}",
+            json_text("tilescope " + meta.tool_version), json_text(meta.kernel), json_text(meta.device),
+            json_text(fmt::format("m={} k={} n={} T={}", meta.m, meta.k, meta.n, meta.tile)),
+            json_text(axis_.words()));
+        if (!whole(trace_)) out_.add(",\"incomplete\":{}", json_text(why_not_whole(trace_)));
+        if (stride_ > 1) out_.add(",\"counters\":\"every {}th step\"", stride_);
+        out_.add_text("},\"traceEvents\":[");
+    }
+
+    void begin_event() {
+        out_.add_text(first_ ? "\n" : ",\n");
+        first_ = false;
+    }
+
+    void name(const char* what, uint32_t pid, uint32_t tid, const std::string& text, const char* sort,
+              uint32_t order) {
+        begin_event();
+        out_.add(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}},)", what, pid, tid,
+                 json_text(text));
+        out_.add("\n");
+        out_.add(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", sort, pid, tid,
+                 order);
+    }
+
+    static uint32_t pid_of(uint32_t block) { return block + 1; }
+    static uint32_t tid_of(uint32_t block, uint32_t warp) {
+        return block * trace::kMaxWarpsPerBlock + warp + 1;
+    }
+
+    // A warp's line is named when its first step comes.
+    void name_block(uint32_t block) {
+        const trace::Block& b = trace_.blocks[block];
+        std::string text = fmt::format("block {},{}", b.x, b.y);
+        if (trace_.meta.grid.z > 1) text += fmt::format(",{}", b.z);
+        if (axis_.timed()) text += fmt::format(" (SM {})", b.sm);
+        name("process_name", pid_of(block), tid_of(block, 0), text, "process_sort_index", block);
+    }
+
+    // The latest arrival at each barrier of the block.
+    std::vector<uint64_t> openings(uint32_t block, const analysis::PhaseMap& phases) const {
+        std::vector<uint64_t> opens(phases.barriers + size_t{1}, 0);
+        const trace::Block& b = trace_.blocks[block];
+        for (uint64_t i = 0; i < b.count; ++i) {
+            if (trace_.sites[trace_.form_of(b.first + i).site].kind != ptx::SiteKind::Barrier) continue;
+            uint64_t& open = opens[std::min<size_t>(phases.interval[i], opens.size() - 1)];
+            open = std::max(open, axis_.of(block, b.first + i));
+        }
+        return opens;
+    }
+
+    // end: where the warp's next step stands; none for its last.
+    void event(uint32_t block, uint32_t warp, const Pending& at, const std::vector<uint64_t>& opens,
+               std::optional<uint64_t> end) {
+        if (!selects_step(at.step)) return;
+        const trace::Form& form = trace_.form_of(at.step);
+        const ptx::Site& site = trace_.sites[form.site];
+        const bool barrier = site.kind == ptx::SiteKind::Barrier;
+        uint64_t until = at.ts + axis_.unit();
+        if (barrier)
+            until = std::max(until, opens[std::min<size_t>(at.interval, opens.size() - 1)]);
+        else if (end)
+            until = *end;
+        if (end) until = std::min(until, std::max(at.ts, *end - std::min(*end, axis_.short_of_next())));
+        begin_event();
+        out_.add(R"({{"name":{},"cat":"{}","ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"step":{})",
+                 names_[trace_.key[at.step] & 0xFFFFFF], barrier ? "barrier" : name_of(form.space),
+                 pid_of(block), tid_of(block, warp), us(at.ts), us(until - at.ts), at.step + 1);
+        out_.add(R"(,"phase":"{}","site":{},"line":{},"lanes":{},"mask":"{:#010x}")", phase_text(at.phase),
+                 site.id, site.line, std::popcount(form.mask), form.mask);
+        if (!barrier) {
+            StepRow row;
+            row.step = at.step;
+            row.form = &form;
+            const ElementAt first = element_at(trace_, form.array, first_offset(trace_, row));
+            if (first.known) out_.add(R"(,"first":"[{},{}]")", first.row, first.col);
+            if (form.space == Space::Global)
+                out_.add(R"(,"sectors":{},"least_sectors":{})", at.cost.global.sectors,
+                         at.cost.global.ideal_sectors);
+            else
+                out_.add(R"(,"wavefronts":{},"least_wavefronts":{})", at.cost.shared.wavefronts,
+                         at.cost.shared.ideal_wavefronts);
+        }
+        out_.add_text("}}");
+    }
+
+    struct Counter {
+        const char* name;
+        uint64_t now = 0, shown = UINT64_MAX;
+    };
+    void count(Counter& counter, uint32_t block, uint64_t ts) {
+        if (counter.now == counter.shown) return;
+        counter.shown = counter.now;
+        begin_event();
+        out_.add(R"({{"name":"{0} so far","ph":"C","pid":{1},"tid":{2},"ts":{3},"args":{{"{0}":{4}}}}})",
+                 counter.name, pid_of(block), tid_of(block, 0), us(ts), counter.now);
+    }
+
+    bool write_block(uint32_t block, const ExportProgress& progress) {
+        const trace::Block& b = trace_.blocks[block];
+        const analysis::PhaseMap phases = analysis::phases_of_block(trace_, rule_, block);
+        const std::vector<uint64_t> opens = openings(block, phases);
+        const uint64_t last = std::min(b.first + b.count, selected_.end) - 1;
+        std::array<Pending, trace::kMaxWarpsPerBlock> pending;
+        std::array<bool, trace::kMaxWarpsPerBlock> named{};
+        Counter sectors{"sectors"}, wavefronts{"wavefronts"};
+        name_block(block);
+        for (uint64_t i = 0; i < b.count; ++i) {
+            const uint64_t step = b.first + i, ts = axis_.of(block, step);
+            const uint32_t warp = trace_.warp_of(step) % trace::kMaxWarpsPerBlock;
+            if (pending[warp].there) event(block, warp, pending[warp], opens, ts);
+            const analysis::Cost& cost = costs_.of(step);
+            pending[warp] = {true, step, ts, phases.phase[i], phases.interval[i], cost};
+            sectors.now += cost.global.sectors;
+            wavefronts.now += cost.shared.wavefronts;
+            if (selects_step(step)) {
+                if (!named[warp])
+                    name("thread_name", pid_of(block), tid_of(block, warp), fmt::format("warp {}", warp),
+                         "thread_sort_index", warp);
+                named[warp] = true;
+                if (i % stride_ == 0 || step == last) {
+                    count(sectors, block, ts);
+                    count(wavefronts, block, ts);
+                }
+                progress.add(1);
+            }
+            if (!out_.good()) return false;
+        }
+        for (uint32_t warp = 0; warp < pending.size(); ++warp)
+            if (pending[warp].there) event(block, warp, pending[warp], opens, std::nullopt);
+        return out_.good();
+    }
+
+    const trace::Trace& trace_;
+    const analysis::PhaseRule& rule_;
+    Selected selected_;
+    Axis axis_;
+    analysis::CostTable costs_;
+    Pieces out_;
+    uint64_t stride_;                 // steps between samples of the counters
+    std::vector<std::string> names_;  // of events, by form, as JSON
+    bool first_ = true;
+};
+
+}  // namespace
+
+bool write_perfetto(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
+                    const Take& take, ExportProgress progress) {
+    return Writer(trace, rule, selected, take).write(progress);
+}
+
+}  // namespace tilescope::report

@@ -1,0 +1,85 @@
+#include "core/export/requests.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+namespace tilescope::report {
+namespace {
+
+struct Span {
+    uint64_t first = 0, end = 0;
+};
+
+// The selected steps of one block.
+Span span_of(const trace::Trace& trace, const Selected& selected, uint32_t block) {
+    if (selected.block >= 0 && selected.block != block) return {};
+    const trace::Block& b = trace.blocks[block];
+    const uint64_t first = std::max(b.first, selected.first), end = std::min(b.first + b.count, selected.end);
+    return first < end ? Span{first, end} : Span{};
+}
+
+}  // namespace
+
+uint64_t steps_in(const trace::Trace& trace, const Selected& selected) {
+    uint64_t steps = 0;
+    for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
+        const Span span = span_of(trace, selected, block);
+        steps += span.end - span.first;
+    }
+    return steps;
+}
+
+bool each_step(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
+               const std::function<bool(const StepRow&)>& visit) {
+    analysis::CostTable costs(trace);
+    for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
+        const Span span = span_of(trace, selected, block);
+        if (span.first == span.end) continue;
+        const analysis::PhaseMap phases = analysis::phases_of_block(trace, rule, block);
+        StepRow row;
+        row.block = block;
+        for (row.step = span.first; row.step < span.end; ++row.step) {
+            row.phase = phases.phase[row.step - trace.blocks[block].first];
+            row.form = &trace.form_of(row.step);
+            row.site = &trace.sites[row.form->site];
+            row.cost = &costs.of(row.step);
+            if (!visit(row)) return false;
+        }
+    }
+    return true;
+}
+
+const char* kind_of(const ptx::Site& site) {
+    if (site.kind == ptx::SiteKind::Barrier) return "barrier";
+    return site.kind == ptx::SiteKind::Load ? "load" : "store";
+}
+
+std::string_view array_of(const trace::Trace& trace, const trace::Form& form) {
+    return form.array < trace.arrays.size() ? std::string_view(trace.arrays[form.array].name) : "";
+}
+
+std::string phase_text(uint32_t phase) { return phase == analysis::kAfter ? "after" : fmt::to_string(phase); }
+
+ElementAt element_at(const trace::Trace& trace, uint8_t array, uint64_t offset) {
+    if (array >= trace.arrays.size()) return {};
+    const Array& a = trace.arrays[array];
+    if (a.element_bytes == 0 || a.cols == 0 || offset % a.element_bytes != 0) return {};
+    const uint64_t index = offset / a.element_bytes;
+    if (index >= uint64_t{a.rows} * a.cols) return {};
+    return {true, index, index / a.cols, index % a.cols};
+}
+
+uint64_t first_offset(const trace::Trace& trace, const StepRow& row) {
+    if (row.form->irregular >= 0)
+        return trace::decode(trace, row.step).offset[std::countr_zero(row.form->mask) % kWarpSize];
+    return uint64_t{row.form->base_high} << 32 | trace.base[row.step];  // offsets count from that lane
+}
+
+uint64_t first_address(const trace::Trace& trace, const StepRow& row) {
+    const uint64_t offset = first_offset(trace, row);
+    return row.form->array < trace.arrays.size() ? trace.arrays[row.form->array].base + offset : offset;
+}
+
+}  // namespace tilescope::report

@@ -1,0 +1,71 @@
+// Walks the steps of a recording in order, each with its phase and its cost, for what writes them out.
+//
+// A block's phases are made when the walk enters it and dropped when it leaves, so ten million steps take no
+// more memory than the largest block of them does (8 bytes a step).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "core/analysis/cost.h"
+#include "core/analysis/phases.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::report {
+
+// What is exported: steps [first, end) of the recording, from 0, and of them all or one block's.
+struct Selected {
+    uint64_t first = 0, end = UINT64_MAX;
+    int64_t block = -1;  // index into Trace::blocks, -1 for all
+};
+uint64_t steps_in(const trace::Trace& trace, const Selected& selected);
+
+// Takes text piece by piece; false ends the export (a full disk, a person who stops it).
+using Take = std::function<bool(std::string_view)>;
+
+// How far an export is, in steps; may be watched from another thread.
+struct ExportProgress {
+    std::atomic<uint64_t>* done = nullptr;
+    void add(uint64_t steps) const {
+        if (done) done->fetch_add(steps, std::memory_order_relaxed);
+    }
+};
+
+struct StepRow {
+    uint32_t block = 0;  // index into Trace::blocks
+    uint64_t step = 0;   // of the recording, from 0
+    uint32_t phase = 0;  // analysis::kAfter behind the loop
+    const ptx::Site* site = nullptr;
+    const trace::Form* form = nullptr;
+    const analysis::Cost* cost = nullptr;
+    bool barrier() const { return site->kind == ptx::SiteKind::Barrier; }
+};
+
+// visit(row) for every selected step, in order, until it says false; false if it did.
+bool each_step(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
+               const std::function<bool(const StepRow&)>& visit);
+
+// "load", "store", "barrier".
+const char* kind_of(const ptx::Site& site);
+// The name of a form's array; "" for none.
+std::string_view array_of(const trace::Trace& trace, const trace::Form& form);
+// "3", or "after" behind the loop.
+std::string phase_text(uint32_t phase);
+
+// A lane's element, where its offset is that of one: index = row * cols + col.
+struct ElementAt {
+    bool known = false;
+    uint64_t index = 0, row = 0, col = 0;
+};
+ElementAt element_at(const trace::Trace& trace, uint8_t array, uint64_t offset);
+
+// Byte offset of the first active lane in its array (or address, where it has none).
+uint64_t first_offset(const trace::Trace& trace, const StepRow& row);
+
+// The same as a global virtual address, or an offset in the block's shared memory.
+uint64_t first_address(const trace::Trace& trace, const StepRow& row);
+
+}  // namespace tilescope::report

@@ -1,0 +1,152 @@
+#include "core/export/trace_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/export/pieces.h"
+#include "core/export/report.h"
+
+namespace tilescope::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Names come from files: text that is not UTF-8 must not throw.
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json triple(const Dim3& d) { return Json::array({d.x, d.y, d.z}); }
+
+bool timed(const trace::Trace& trace) { return !trace.time.empty() && trace.time.size() == trace.steps(); }
+
+Json head_of(const trace::Trace& trace) {
+    const trace::Meta& meta = trace.meta;
+    Json json;
+    json["schema"] = "tilescope.trace/1";
+    json["tool_version"] = meta.tool_version;
+    json["kernel"] = meta.kernel;
+    json["backend"] = meta.backend == trace::Backend::Cpu ? "cpu" : "gpu";
+    json["device"] = meta.device;
+    json["driver"] = meta.driver;
+    json["time"] = timed(trace) ? "SM clocks since the block's first step" : "none: the order of the steps";
+    if (timed(trace) && meta.price.clock_mhz > 0) json["clock_mhz"] = meta.price.clock_mhz;
+    json["launch"] = {{"m", meta.m},
+                      {"k", meta.k},
+                      {"n", meta.n},
+                      {"tile", meta.tile},
+                      {"grid", triple(meta.grid)},
+                      {"block", triple(meta.block)}};
+    json["seed"] = meta.seed;
+    json["complete"] = whole(trace);
+    if (!whole(trace)) json["incomplete_reason"] = why_not_whole(trace);
+    json["arrays"] = Json::array();
+    for (const Array& a : trace.arrays)
+        json["arrays"].push_back({{"name", a.name},
+                                  {"space", name_of(a.space)},
+                                  {"rows", a.rows},
+                                  {"cols", a.cols},
+                                  {"element_bytes", a.element_bytes},
+                                  {"base", a.base}});
+    json["sites"] = Json::array();
+    for (const ptx::Site& s : trace.sites)
+        json["sites"].push_back({{"id", s.id},
+                                 {"kind", kind_of(s)},
+                                 {"space", name_of(s.space)},
+                                 {"bytes", s.bytes},
+                                 {"line", s.line},
+                                 {"column", s.column},
+                                 {"ptx_line", s.ptx_line}});
+    return json;
+}
+
+void write_blocks(Pieces& out, const trace::Trace& trace) {
+    out.add_text(",\n\"blocks\":[");
+    for (size_t i = 0; i < trace.blocks.size(); ++i) {
+        const trace::Block& b = trace.blocks[i];
+        Json json = {{"index", i},
+                     {"x", b.x},
+                     {"y", b.y},
+                     {"z", b.z},
+                     {"first_step", b.first + 1},
+                     {"steps", b.count},
+                     {"dropped", b.dropped}};
+        if (timed(trace)) json["sm"] = b.sm, json["clock"] = b.clock;
+        out.add("{}\n{}", i == 0 ? "" : ",", text_of(json));
+        if (!out.good()) return;
+    }
+    out.add_text("]");
+}
+
+void write_element(Pieces& out, const trace::Trace& trace, uint8_t array, uint64_t offset) {
+    if (const ElementAt at = element_at(trace, array, offset); at.known)
+        out.add("[{},{}]", at.row, at.col);
+    else
+        out.add_text("null");
+}
+
+void write_lanes(Pieces& out, const trace::Trace& trace, const StepRow& row) {
+    const trace::Access access = trace::decode(trace, row.step);
+    const uint64_t base = access.array < trace.arrays.size() ? trace.arrays[access.array].base : 0;
+    const auto list = [&](const char* key, auto&& one) {
+        out.add(",\"{}\":[", key);
+        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+            if (lane > 0) out.add_text(",");
+            if (access.mask >> lane & 1)
+                one(access.offset[lane]);
+            else
+                out.add_text("null");
+        }
+        out.add_text("]");
+    };
+    list("addresses", [&](uint64_t offset) { out.add("{}", base + offset); });
+    list("elements", [&](uint64_t offset) { write_element(out, trace, access.array, offset); });
+}
+
+void write_step(Pieces& out, const trace::Trace& trace, const StepRow& row, bool lanes) {
+    out.add("{{\"step\":{},\"block\":{}", row.step + 1, row.block);
+    if (timed(trace)) out.add(",\"clock\":{}", trace.time[row.step]);
+    out.add(",\"warp\":{},\"site\":{},\"mask\":{}", trace.warp_of(row.step), row.form->site, row.form->mask);
+    if (row.phase == analysis::kAfter)
+        out.add_text(",\"phase\":null");
+    else
+        out.add(",\"phase\":{}", row.phase);
+    if (!row.barrier()) {
+        if (row.form->array < trace.arrays.size()) out.add(",\"array\":{}", row.form->array);
+        if (lanes) {
+            write_lanes(out, trace, row);
+        } else {
+            out.add(",\"address\":{},\"element\":", first_address(trace, row));
+            write_element(out, trace, row.form->array, first_offset(trace, row));
+        }
+        if (row.form->space == Space::Global)
+            out.add(",\"sectors\":{},\"least_sectors\":{}", row.cost->global.sectors,
+                    row.cost->global.ideal_sectors);
+        else
+            out.add(",\"wavefronts\":{},\"least_wavefronts\":{}", row.cost->shared.wavefronts,
+                    row.cost->shared.ideal_wavefronts);
+    }
+    out.add_text("}");
+}
+
+}  // namespace
+
+bool write_trace_json(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
+                      bool lanes, const Take& take, ExportProgress progress) {
+    Pieces out(take);
+    std::string head = text_of(head_of(trace));
+    head.pop_back();  // its closing brace: more keys follow
+    out.add_text(head);
+    write_blocks(out, trace);
+    out.add_text(",\n\"steps\":[");
+    bool first = true;
+    const bool all = each_step(trace, rule, selected, [&](const StepRow& row) {
+        progress.add(1);
+        out.add_text(first ? "\n" : ",\n");
+        first = false;
+        write_step(out, trace, row, lanes);
+        return out.good();
+    });
+    if (!all) return false;
+    out.add_text("]}\n");
+    return out.flush();
+}
+
+}  // namespace tilescope::report
