@@ -14,8 +14,8 @@
 //   5.0 on     32-byte sectors.
 //
 //   32 lanes x 4 bytes, neighbours, shifted by one word:
-//      1.0  32 transactions of 32 bytes (none of the lanes fits)      1.2  64 + 64 and 64 + 32, say
-//      2.0  2 lines                                                   5.0  5 sectors
+//      1.0  32 transactions of 32 bytes     1.2  one of 128, of 64, of 32 bytes
+//      2.0  2 lines of 128                  5.0  5 sectors of 32
 //
 // Sources: CUDA C Programming Guide 4.2, appendices F.3.2 (1.0 and 1.1; 1.2 and 1.3) and F.4.2 (2.x); CUDA C
 // Programming Guide 8.0, appendices G.3.2 (3.x), G.4.2 (5.x); CUDA C++ Programming Guide 12, "Global Memory"
