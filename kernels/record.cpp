@@ -20,7 +20,17 @@ bool after(const simt::BlockId& a, const simt::BlockId& b) {
 void set_outcome(trace::Meta& meta, const simt::Outcome& outcome) {
     meta.complete = outcome.complete;
     if (outcome.fault) {
-        meta.incomplete_reason = outcome.fault->message;
+        const simt::Fault& fault = *outcome.fault;
+        meta.incomplete_reason = fault.message;
+        if (fault.kind == simt::Fault::Kind::BarrierDivergence || fault.kind == simt::Fault::Kind::Deadlock) {
+            const Dim3& d = meta.block;
+            meta.barrier_fault = {true,
+                                  fault.block.x,
+                                  fault.block.y,
+                                  fault.block.z,
+                                  (fault.thread_z * d.y + fault.thread_y) * d.x + fault.thread_x,
+                                  fault.line};
+        }
     } else if (!outcome.complete) {
         meta.incomplete_reason = "the recording was stopped before its end";
     }

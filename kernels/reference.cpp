@@ -68,6 +68,10 @@ void add(trace::Verification& sum, const trace::Verification& row) {
     if (row.first_wrong >= 0 && (sum.first_wrong < 0 || row.first_wrong < sum.first_wrong)) {
         sum.first_wrong = row.first_wrong;
     }
+    const size_t room = trace::kMostWrongElements - sum.wrong_elements.size();
+    const auto first = row.wrong_elements.begin();
+    sum.wrong_elements.insert(sum.wrong_elements.end(), first,
+                              first + static_cast<std::ptrdiff_t>(std::min(room, row.wrong_elements.size())));
 }
 
 // One row of P: the owned columns' sums grow side by side, a row of N at a time.
@@ -102,6 +106,8 @@ trace::Verification verify_row(const trace::Meta& meta, const Elements& p, const
         }
         if (!right) {
             ++result.wrong;
+            if (result.wrong_elements.size() < trace::kMostWrongElements)
+                result.wrong_elements.push_back(element);
             result.first_wrong = result.first_wrong < 0 ? static_cast<int64_t>(element) : result.first_wrong;
         }
     }

@@ -3,6 +3,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/open_recording.h"
+#include "core/analysis/hazards.h"
 #include "core/analysis/summary.h"
 #include "core/export/report.h"
 
@@ -21,7 +22,10 @@ int run_report(const Options& options) {
     const trace::Trace& trace = opened->trace;
     const auto summary = analysis::summarize(trace);
     if (!summary) return fail(kFailure, summary.error().message);
-    return print(options.json ? report::to_json(trace, *summary) : report::to_text(trace, *summary));
+    const auto hazards = analysis::find_hazards(trace);
+    if (!hazards) return fail(kFailure, hazards.error().message);
+    return print(options.json ? report::to_json(trace, *summary, &hazards.value())
+                              : report::to_text(trace, *summary, &hazards.value()));
 }
 
 }  // namespace

@@ -26,8 +26,7 @@ void find_divergence(const HazardForms& forms, const BlockIntervals& block, cons
     const auto threads =
         static_cast<uint32_t>(std::min<uint64_t>(trace.meta.block.count(), block.passed.size()));
     // A thread that lags behind misses every barrier from its own count on; it is told of for the first.
-    const auto begin = block.passed.begin(), end = begin + threads;
-    const uint32_t most = threads == 0 ? 0 : *std::max_element(begin, end);
+    const uint32_t most = *std::max_element(block.passed.begin(), block.passed.end());
     for (uint32_t t = 0; t < threads; ++t) {
         const uint32_t at = block.passed[t];
         if (at == most) continue;

@@ -35,17 +35,14 @@ std::string phase_text(uint32_t phase) {
 }
 
 std::string race(const trace::Trace& trace, const HazardExample& e) {
-    const bool later = e.a.phase != e.b.phase;
     const std::string_view other = stores(trace, e.b) ? "stores" : "reads";
-    std::string out = fmt::format("{}: {} stores at line {}", cell_text(trace, e), thread_text(trace, e.a),
-                                  line_of(trace, e.a));
-    if (later) out += " " + phase_text(e.a.phase);
-    out +=
-        fmt::format(" while {} {}{} at line {}, {}", thread_text(trace, e.b),
-                    e.b.phase < e.a.phase ? "still " : "", other, line_of(trace, e.b), phase_text(e.b.phase));
-    out += " with no barrier between";
-    if (e.a.thread / kWarpSize == e.b.thread / kWarpSize) out += ", both in one warp";
-    return out;
+    const bool same_phase = e.a.phase == e.b.phase, behind = e.b.phase < e.a.phase;
+    return fmt::format("{}: {} stores at line {}{} while {} {}{} at line {}{} {}{}", cell_text(trace, e),
+                       thread_text(trace, e.a), line_of(trace, e.a),
+                       same_phase ? "" : " " + phase_text(e.a.phase), thread_text(trace, e.b),
+                       behind ? "still " : "", other, line_of(trace, e.b), same_phase ? "," : "",
+                       phase_text(e.b.phase) + (same_phase ? "" : ",") + " with no barrier between",
+                       e.a.thread / kWarpSize == e.b.thread / kWarpSize ? ", both in one warp" : "");
 }
 
 }  // namespace
@@ -64,6 +61,24 @@ const char* name_of(HazardKind kind) {
             return "barrier that not all threads come to";
         case HazardKind::RedundantBarrier:
             return "redundant barrier";
+    }
+    return "";
+}
+
+const char* key_of(HazardKind kind) {
+    switch (kind) {
+        case HazardKind::Race:
+            return "race";
+        case HazardKind::GridRace:
+            return "grid_race";
+        case HazardKind::Uninitialised:
+            return "uninitialised";
+        case HazardKind::Stale:
+            return "stale";
+        case HazardKind::BarrierDivergence:
+            return "barrier_divergence";
+        case HazardKind::RedundantBarrier:
+            return "redundant_barrier";
     }
     return "";
 }

@@ -13,6 +13,26 @@ auto order_of(const HazardExample& e) {
     return std::tuple(e.a.block, e.interval, e.array, e.element, e.a.thread, e.b.thread, e.a.step, e.b.step);
 }
 
+// A recording that ended at a barrier: the kernel's own fault.
+Hazard barrier_fault(const trace::Trace& trace) {
+    const trace::BarrierFault& fault = trace.meta.barrier_fault;
+    Hazard h;
+    h.kind = HazardKind::BarrierDivergence;
+    h.line = fault.line;
+    h.count = h.blocks = h.threads = 1;
+    h.sentence = trace.meta.incomplete_reason;
+    for (uint32_t i = 0; i < trace.blocks.size(); ++i) {
+        const trace::Block& b = trace.blocks[i];
+        if (b.x != fault.x || b.y != fault.y || b.z != fault.z) continue;
+        HazardExample e;
+        e.a.block = e.b.block = i;
+        e.a.thread = e.b.thread = fault.thread;
+        e.first_step = e.last_step = e.a.step = e.b.step = b.first + b.count - (b.count > 0 ? 1 : 0);
+        h.examples.push_back(e);
+    }
+    return h;
+}
+
 // Equal findings under one number; the fewest first examples of each.
 class Groups {
 public:
@@ -105,6 +125,7 @@ Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& opt
             "more elements were stored to than are held against one another between blocks: "
             "the others were not looked at; record a smaller window of blocks";
     out.found = groups.take();
+    if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
     for (Hazard& h : out.found)
         if (h.kind == HazardKind::RedundantBarrier) h.of = judged[h.line];
     return out;

@@ -50,7 +50,8 @@ enum class HazardKind : uint8_t {
     BarrierDivergence,
     RedundantBarrier,
 };
-const char* name_of(HazardKind kind);  // "race", "race between blocks", ..., for people and for JSON
+const char* name_of(HazardKind kind);  // "race", "race between blocks", ..., for people
+const char* key_of(HazardKind kind);   // "race", "grid_race", ..., for JSON
 
 inline constexpr uint32_t kNoSite = 0xFFFF'FFFFu;
 
@@ -70,6 +71,7 @@ struct HazardSide {
 //   Stale           a: the load; b: the store that the value is left over from
 //   barriers        no cell. RedundantBarrier: a: an arrival at it. BarrierDivergence: a: an arrival at it;
 //                   b: a thread that does not come (step and site: its last in the block; kNoSite for none)
+//                   A fault that ended the recording: a and b are the thread that waits, without sites.
 struct HazardExample {
     uint32_t interval = 0;            // of block a; barriers: how many its threads passed before it
     uint8_t array = trace::kNoArray;  // kNoArray: addresses outside every array

@@ -5,19 +5,29 @@
 //   "array": null              a site that nothing was recorded at, or that touched no known array
 //   "incomplete_reason"        the sentence that says why "complete" is false
 //   "result": "checked":false  the product was not checked; "verified" is then false too
+//   "faults": [...]            what analysis/hazards.h finds, where it was asked for; [] where nothing is at
+//   fault.
+//                              Threads and blocks are [x,y,z], cells [row,col]; "phase" is null behind the
+//                              loop
+//   "faults_not_judged"        the sentence that says what could not be looked at
+//   "wrong", "wrong_elements"  of a result that is not verified: how many, and the first of them as [row,col]
 // "max_abs_error" is null where the result holds a NaN (JSON knows none). "complete" is true only for a
 // recording that holds every step of every block of its window and dropped nothing.
 #pragma once
 
 #include <string>
 
+#include "core/analysis/hazards.h"
 #include "core/analysis/summary.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::report {
 
-std::string to_json(const trace::Trace& trace, const analysis::Summary& summary);
-std::string to_text(const trace::Trace& trace, const analysis::Summary& summary);
+// hazards: null leaves the faults out.
+std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
+                    const analysis::Hazards* hazards = nullptr);
+std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
+                    const analysis::Hazards* hazards = nullptr);
 
 // 1234567 -> "1 234 567", with thin spaces (U+2009) between the groups.
 std::string grouped(uint64_t number);

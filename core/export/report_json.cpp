@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/export/report.h"
+#include "core/export/report_faults.h"
 
 namespace tilescope::report {
 namespace {
@@ -46,6 +47,13 @@ Json site_sums(const trace::Trace& trace, const analysis::SiteSums& row) {
             {"bank_conflicts", s.bank_conflicts()}};
 }
 
+Json wrong_elements(const trace::Meta& meta) {
+    Json elements = Json::array();
+    for (const uint64_t e : meta.result.wrong_elements)
+        elements.push_back(Json::array({e / meta.n, e % meta.n}));
+    return elements;
+}
+
 Json triple(const Dim3& d) { return Json::array({d.x, d.y, d.z}); }
 
 }  // namespace
@@ -61,7 +69,8 @@ std::string why_not_whole(const trace::Trace& trace) {
     return trace.meta.complete ? "" : "the recording ended early";
 }
 
-std::string to_json(const trace::Trace& trace, const analysis::Summary& summary) {
+std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
+                    const analysis::Hazards* hazards) {
     const trace::Meta& meta = trace.meta;
     Json json;
     json["schema"] = "tilescope.report/1";
@@ -102,6 +111,14 @@ std::string to_json(const trace::Trace& trace, const analysis::Summary& summary)
     const double error = meta.result.max_abs_error;
     json["result"]["max_abs_error"] = std::isfinite(error) ? Json(error) : Json(nullptr);
     if (!meta.result.checked) json["result"]["checked"] = false;
+    if (meta.result.wrong > 0) {
+        json["result"]["wrong"] = meta.result.wrong;
+        json["result"]["wrong_elements"] = wrong_elements(meta);
+    }
+    if (hazards) {
+        json["faults"] = faults_to_json(trace, *hazards);
+        if (!hazards->not_judged.empty()) json["faults_not_judged"] = hazards->not_judged;
+    }
     // Names come from files: text that is not UTF-8 must not throw.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

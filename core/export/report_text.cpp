@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/export/report.h"
+#include "core/export/report_faults.h"
 #include "core/export/text_table.h"
 
 namespace tilescope::report {
@@ -70,7 +71,8 @@ std::string grouped(uint64_t number) {
     return out;
 }
 
-std::string to_text(const trace::Trace& trace, const analysis::Summary& summary) {
+std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
+                    const analysis::Hazards* hazards) {
     std::string out = heading(trace, summary);
     const std::string note = whole(trace) ? "" : " (not whole)";
 
@@ -115,6 +117,7 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary)
     for (const analysis::Reuse& r : summary.reuse)
         reuse.add({r.array, grouped(r.elements), grouped(r.loads), grouped(r.min), grouped(r.max)});
     out.append("\n").append(reuse.text());
+    if (hazards) out.append("\n").append(faults_to_text(trace, *hazards));
     return out;
 }
 

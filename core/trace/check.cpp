@@ -1,5 +1,6 @@
 // Whether a trace that was read hangs together, so that nothing after it need check an index again.
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include <fmt/core.h>
@@ -30,6 +31,17 @@ Result<void> check_launch(const Meta& meta) {
     const bool first_wrong_outside =
         meta.result.first_wrong >= 0 &&
         static_cast<uint64_t>(meta.result.first_wrong) >= uint64_t{meta.m} * meta.n;
+    const std::vector<uint64_t>& wrong = meta.result.wrong_elements;
+    if (wrong.size() > meta.result.wrong ||
+        std::adjacent_find(wrong.begin(), wrong.end(), std::greater_equal<>()) != wrong.end() ||
+        (!wrong.empty() && wrong.back() >= uint64_t{meta.m} * meta.n)) {
+        return damaged("its wrong elements of the result lie outside it, or not in order");
+    }
+    const BarrierFault& fault = meta.barrier_fault;
+    if (fault.is &&
+        (fault.x >= grid.x || fault.y >= grid.y || fault.z >= grid.z || fault.thread >= block.count())) {
+        return damaged("its fault at a barrier is of no thread of the launch");
+    }
     if (meta.window.x0 > meta.window.x1 || meta.window.y0 > meta.window.y1 || first_wrong_outside) {
         return damaged("its window of blocks or its result lies outside the launch");
     }

@@ -102,6 +102,23 @@ void read_meta(const json& root, Meta& meta, std::string& problem) {
     result.real("max_abs_error", meta.result.max_abs_error);
     result.number("wrong", meta.result.wrong, kNoLimit);
     result.index("first_wrong", meta.result.first_wrong, std::numeric_limits<int64_t>::max());
+    if (root.contains("result") && root["result"].contains("wrong_elements")) {  // none in an older file
+        for (const json& element : result.inner("wrong_elements", json::value_t::array)) {
+            if (!element.is_number_unsigned() || meta.result.wrong_elements.size() == kMostWrongElements) {
+                return result.fail("wrong_elements");
+            }
+            meta.result.wrong_elements.push_back(element.get<uint64_t>());
+        }
+    }
+    if (root.contains("barrier_fault")) {
+        JsonFields fault(f.inner("barrier_fault", json::value_t::object), problem);
+        meta.barrier_fault.is = true;
+        fault.number("x", meta.barrier_fault.x);
+        fault.number("y", meta.barrier_fault.y);
+        fault.number("z", meta.barrier_fault.z);
+        fault.number("thread", meta.barrier_fault.thread);
+        fault.number("line", meta.barrier_fault.line);
+    }
     if (!root.contains("price")) {  // of a CPU, or of an older version
         return;
     }
@@ -178,6 +195,13 @@ std::string meta_to_json(const Trace& trace) {
           {"first_wrong", m.result.first_wrong}}},
         {"sites", json::array()},
         {"arrays", json::array()}};
+    if (!m.result.wrong_elements.empty()) {
+        root["result"]["wrong_elements"] = m.result.wrong_elements;
+    }
+    if (const BarrierFault& fault = m.barrier_fault; fault.is) {
+        root["barrier_fault"] = {
+            {"x", fault.x}, {"y", fault.y}, {"z", fault.z}, {"thread", fault.thread}, {"line", fault.line}};
+    }
     if (is_priced(m.price)) {
         root["price"] = to_json(m.price);
     }

@@ -65,6 +65,18 @@ struct Verification {
     double max_abs_error = 0;  // the largest finite one over the elements that the recorded blocks own
     uint64_t wrong = 0;        // elements beyond the error bound, not finite, or never stored
     int64_t first_wrong = -1;  // linear index into P of the first, -1 for none
+    // The first kMostWrongElements wrong ones, ascending; empty in a file of an older version.
+    std::vector<uint64_t> wrong_elements;
+};
+inline constexpr size_t kMostWrongElements = 4096;
+
+// Where the kernel's own fault ended an incomplete recording: a thread that waits at a barrier that not all
+// threads come to. Other faults are told by Meta::incomplete_reason alone.
+struct BarrierFault {
+    bool is = false;
+    uint32_t x = 0, y = 0, z = 0;  // block
+    uint32_t thread = 0;           // linear number in the block
+    uint32_t line = 0;             // of the barrier, in the kernel source
 };
 
 // What recording cost on a GPU, measured in the same run; all zero on a CPU.
@@ -92,6 +104,7 @@ struct Meta {
     uint64_t seed = 0;              // of the inputs
     bool complete = false;          // every step of every block of the window is here
     std::string incomplete_reason;  // the sentence that says why not
+    BarrierFault barrier_fault;
     Verification result;
     Price price;
 };

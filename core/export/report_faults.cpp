@@ -1,0 +1,125 @@
+#include "core/export/report_faults.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/export/report.h"
+
+namespace tilescope::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using analysis::Hazard;
+using analysis::HazardExample;
+using analysis::HazardKind;
+using analysis::HazardSide;
+
+constexpr size_t kNamedElements = 8;  // of the result, in text
+
+Json side_to_json(const trace::Trace& trace, const HazardSide& side) {
+    const Dim3& d = trace.meta.block;
+    const trace::Block& b = trace.blocks[side.block];
+    Json json = {{"block", {b.x, b.y, b.z}},
+                 {"thread", {side.thread % d.x, side.thread / d.x % d.y, side.thread / d.x / d.y}}};
+    if (side.site == analysis::kNoSite) return json;
+    const ptx::Site& site = trace.sites[side.site];
+    json["op"] = site.kind == ptx::SiteKind::Load    ? "load"
+                 : site.kind == ptx::SiteKind::Store ? "store"
+                                                     : "barrier";
+    json["line"] = site.line;
+    json["step"] = side.step;
+    json["phase"] = side.phase == analysis::kAfter ? Json(nullptr) : Json(side.phase);
+    return json;
+}
+
+bool of_cells(HazardKind kind) {
+    return kind != HazardKind::BarrierDivergence && kind != HazardKind::RedundantBarrier;
+}
+
+Json example_to_json(const trace::Trace& trace, const Hazard& hazard, const HazardExample& e) {
+    Json json;
+    if (of_cells(hazard.kind) && e.array < trace.arrays.size()) {
+        const uint32_t cols = trace.arrays[e.array].cols;
+        json["cell"] = {e.element / cols, e.element % cols};
+    } else if (of_cells(hazard.kind)) {
+        json["address"] = e.element;
+    }
+    if (hazard.kind != HazardKind::GridRace) json["interval"] = e.interval;
+    json["a"] = side_to_json(trace, e.a);
+    const bool other =
+        hazard.kind != HazardKind::Uninitialised && hazard.kind != HazardKind::RedundantBarrier;
+    if (other) json["b"] = side_to_json(trace, e.b);
+    return json;
+}
+
+std::string counted(uint64_t number, const char* noun) {
+    return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+}
+
+std::string heading(const trace::Trace& trace, const Hazard& h) {
+    std::string out = name_of(h.kind);
+    if (of_cells(h.kind))
+        out += " on " + (h.array < trace.arrays.size() ? trace.arrays[h.array].name
+                                                       : std::string("addresses outside the arrays"));
+    out += h.other_line != 0 && h.other_line != h.line
+               ? fmt::format(", lines {} and {}", h.line, h.other_line)
+               : fmt::format(", line {}", h.line);
+    const std::string blocks = counted(h.blocks, "block");
+    if (h.kind == HazardKind::BarrierDivergence)
+        return out + fmt::format(": {} in {}", counted(h.count, "thread"), blocks);
+    if (h.kind == HazardKind::RedundantBarrier)
+        return out + fmt::format(": {} of {} in {}", grouped(h.count), counted(h.of, "passage"), blocks);
+    if (h.kind == HazardKind::GridRace) return out + ": " + counted(h.count, "element");
+    return out + fmt::format(": {} in {}{}", counted(h.count, "time"), blocks,
+                             h.same_warp ? ", both threads in one warp" : "");
+}
+
+std::string wrong_text(const trace::Meta& meta, const std::string& name) {
+    if (meta.result.wrong == 0) return "";
+    std::string out = fmt::format("  wrong elements of {}: {}", name, grouped(meta.result.wrong));
+    const auto& elements = meta.result.wrong_elements;
+    const size_t shown = std::min(elements.size(), kNamedElements);
+    for (size_t i = 0; i < shown; ++i)
+        out += fmt::format("{}{}[{},{}]", i == 0 ? ": " : ", ", name, elements[i] / meta.n,
+                           elements[i] % meta.n);
+    return out + (shown < meta.result.wrong && shown > 0 ? ", ...\n" : "\n");
+}
+
+}  // namespace
+
+nlohmann::ordered_json faults_to_json(const trace::Trace& trace, const analysis::Hazards& hazards) {
+    Json faults = Json::array();
+    for (const Hazard& h : hazards.found) {
+        Json json = {{"kind", key_of(h.kind)}};
+        if (of_cells(h.kind)) {
+            json["array"] = h.array < trace.arrays.size() ? Json(trace.arrays[h.array].name) : Json(nullptr);
+            json["space"] = name_of(h.space);
+        }
+        json["line"] = h.line;
+        if (h.other_line != 0) json["other_line"] = h.other_line;
+        if (h.kind == HazardKind::Race) json["same_warp"] = h.same_warp;
+        json["count"] = h.count;
+        if (h.kind == HazardKind::RedundantBarrier) json["of"] = h.of;
+        json["blocks"] = h.blocks;
+        json["sentence"] = h.sentence;
+        json["examples"] = Json::array();
+        for (const HazardExample& e : h.examples) json["examples"].push_back(example_to_json(trace, h, e));
+        faults.push_back(std::move(json));
+    }
+    return faults;
+}
+
+std::string faults_to_text(const trace::Trace& trace, const analysis::Hazards& hazards) {
+    std::string name = "P";
+    for (const Array& array : trace.arrays)
+        if (array.role == ArrayRole::Output) name = array.name;
+    const std::string wrong = wrong_text(trace.meta, name);
+    std::string out = hazards.any() || !wrong.empty() ? "faults\n" : "faults: none found\n";
+    out += wrong;
+    for (const Hazard& h : hazards.found) out += fmt::format("  {}\n    {}\n", heading(trace, h), h.sentence);
+    if (!hazards.not_judged.empty()) out += fmt::format("  {}\n", hazards.not_judged);
+    return out;
+}
+
+}  // namespace tilescope::report
