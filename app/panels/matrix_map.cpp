@@ -72,10 +72,15 @@ bool even(const std::vector<uint32_t>& loads) {
 
 void heat_cells(std::vector<draw::Cell>& cells, const std::vector<uint32_t>& loads) {
     if (loads.size() != cells.size() || even(loads)) return;
-    const double most = std::max(*std::max_element(loads.begin(), loads.end()), 1u);
+    heat_cells(cells, loads, *std::max_element(loads.begin(), loads.end()));
+}
+
+void heat_cells(std::vector<draw::Cell>& cells, const std::vector<uint32_t>& loads, uint32_t most) {
+    if (loads.size() != cells.size()) return;
     for (size_t i = 0; i < cells.size(); ++i) {
-        if (loads[i] > 0)
-            cells[i] = draw::cell(Ink::Heat, static_cast<uint8_t>(std::lround(255.0 * loads[i] / most)));
+        if (loads[i] == 0) continue;
+        const double heat = std::min(255.0 * loads[i] / std::max(most, 1u), 255.0);
+        cells[i] = draw::cell(Ink::Heat, static_cast<uint8_t>(std::lround(heat)));
     }
 }
 

@@ -16,6 +16,8 @@ struct MapView {
 // Colours cells by how often their element was loaded, the most often loaded one hottest. Where all
 // are loaded alike the colour would say nothing: the cells stay plain.
 void heat_cells(std::vector<draw::Cell>& cells, const std::vector<uint32_t>& loads);
+// On a scale up to `most`, whether all are loaded alike or not; elements never loaded stay plain.
+void heat_cells(std::vector<draw::Cell>& cells, const std::vector<uint32_t>& loads, uint32_t most);
 
 void matrix_map(Ui& ui, const Rect& rect, const MapView& looks);
 

@@ -70,6 +70,15 @@ analysis::Sums SplitSums::total() const {
     return all;
 }
 
+SplitSums& SplitSums::operator+=(const SplitSums& other) {
+    global_load += other.global_load;
+    global_store += other.global_store;
+    shared_load += other.shared_load;
+    shared_store += other.shared_store;
+    barriers += other.barriers;
+    return *this;
+}
+
 StepKind kind_of(const trace::Trace& trace, uint64_t step) {
     // A generic address shows only in the run whether it is global or shared: the form says so.
     const trace::Form& form = trace.form_of(step);
@@ -153,6 +162,19 @@ SplitSums sums_so_far(const trace::Trace& trace, const BlockIndex& index, uint32
         add_step(sums, trace, index.first + at, analysis::cost_of(trace, index.first + at));
     }
     return sums;
+}
+
+std::vector<SplitSums> sums_before_blocks(const trace::Trace& trace) {
+    std::vector<SplitSums> before(1);
+    before.reserve(trace.blocks.size() + 1);
+    analysis::CostTable costs(trace);
+    SplitSums sums;
+    for (const trace::Block& block : trace.blocks) {
+        for (uint64_t step = block.first; step < block.first + block.count; ++step)
+            add_step(sums, trace, step, costs.of(step));
+        before.push_back(sums);
+    }
+    return before;
 }
 
 uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step) {

@@ -22,6 +22,8 @@ struct SplitSums {
     analysis::Sums global_load, global_store, shared_load, shared_store;
     uint64_t barriers = 0;  // arrivals of warps
     analysis::Sums total() const;
+    SplitSums& operator+=(const SplitSums& other);
+    bool operator==(const SplitSums&) const = default;
 };
 
 // What kind of step it is: the colour and the mark it has everywhere.
@@ -83,6 +85,9 @@ CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8
 
 // Sums over the block's steps 0..step, inclusive.
 SplitSums sums_so_far(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
+
+// [blocks + 1]: the sums of all blocks before each one; the last are those of the whole recording.
+std::vector<SplitSums> sums_before_blocks(const trace::Trace& trace);
 
 // How many requests (or barrier arrivals) of a site the block has made in steps 0..step, inclusive.
 uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step);

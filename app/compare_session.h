@@ -1,0 +1,50 @@
+// The Compare screen's recordings: made beside the window when a comparison is chosen, or on the spot for a
+// picture without a display.
+//
+//   choose --> CompareWork --> Session A, Session B, their sums      A becomes the State's own recording
+//   cursor of A, lock --> cursor of B, index of B's block            every frame, microseconds
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "app/state.h"
+#include "app/view/compare_presets.h"
+#include "core/base/result.h"
+
+namespace tilescope::app {
+
+// Chooses the comparison that is so many further on in the list; the next frame opens it.
+void next_comparison(State& state, int by);
+void next_lock(State& state);
+
+// Sets a second recording beside the State's own.
+void compare_with(State& state, Session other);
+
+// Opens what was chosen, and makes B stand where the lock has it. wait: at once; else what takes long comes
+// with a later call. Returns true while something is still to come.
+bool ready_compare(State& state, bool wait);
+
+class CompareWork {
+public:
+    CompareWork();
+    ~CompareWork();  // stops what runs
+
+    struct Pair {
+        Session a, b;
+        SideOf side_a, side_b;
+    };
+    // Begins with it, leaving what was begun before.
+    void open(const view::ComparePreset& preset, const std::vector<kernels::ShippedRecording>& recordings);
+    bool busy() const;
+    std::optional<Result<Pair>> finished();
+
+    // The sums of a recording; empty until they are made, which the call begins.
+    SideOf side(const Session& session);
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tilescope::app

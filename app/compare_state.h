@@ -1,0 +1,47 @@
+// What the Compare screen knows beside the State's own recording, which is A: the second recording, B, how
+// the two are locked, and where B stands. Plain data; compare_session.h fills it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "app/view/block_index.h"
+#include "app/view/compare_view.h"
+#include "app/view/timeline_view.h"
+
+namespace tilescope::app {
+
+struct Session;
+class CompareWork;  // makes sessions beside the window (compare_session.h)
+
+// The sums of a recording and where its blocks store, and whose they are.
+struct SideOf {
+    uint64_t serial = 0;  // Session::serial; 0 for none
+    std::shared_ptr<const view::CompareSide> side;
+};
+
+struct Compare {
+    view::Lock lock = view::Lock::Phase;
+    int preset = -1;        // of compare_presets(), shown or on its way; -1 for none
+    bool wanted = false;    // it is to be opened
+    bool choosing = false;  // the list of pairs is shown, whatever is there
+    std::string message;    // why the last one could not be
+
+    std::shared_ptr<const Session> other;  // B; null while none was chosen
+    SideOf a, b;
+
+    playback::Cursor cursor;  // of B, follows A's
+    std::shared_ptr<const view::BlockIndex> block;
+
+    // The strips as wide as they were last drawn.
+    struct Strip {
+        std::shared_ptr<const view::BlockIndex> of;
+        view::TimelineView view;
+    };
+    Strip strips[2];
+
+    std::shared_ptr<CompareWork> work;
+};
+
+}  // namespace tilescope::app

@@ -1,0 +1,42 @@
+// The panels of the Compare screen. A is a disc and B a square wherever they are named.
+#pragma once
+
+#include "app/panels/request_picture.h"
+#include "app/panels/ui.h"
+#include "app/view/compare_view.h"
+#include "app/view/relations.h"
+
+namespace tilescope::panels {
+
+// One of the two recordings at its step, with all that its panels draw.
+struct Side {
+    char letter = 'A';
+    const app::Session& session;
+    Shown shown;
+    playback::Cursor cursor;
+    view::Relations selected;  // in this recording's own terms
+};
+
+// "A" on a disc or "B" on a square, `size` high; returns its width.
+float badge(Ui& ui, ImVec2 at, float size, char letter);
+
+// The headline, how the two are locked, and the buttons to change both. True when another pair is asked for.
+bool compare_bar(Ui& ui, const Rect& rect, const view::Headline& headline);
+
+// Pairs to choose from; also what is on its way, and why something did not come.
+void compare_choice(Ui& ui, const Rect& rect, bool busy);
+
+// Loads of every element of M and N, coloured on a scale up to `most`.
+void heat_panel(Ui& ui, const Rect& rect, const Side& side, uint32_t most);
+uint32_t most_loads(const Side& side);
+
+// The scale that both are coloured on, and the counters beside each other.
+void counters_panel(Ui& ui, const Rect& rect, const Side& a, const Side& b, const view::Counters& counters,
+                    uint32_t most);
+
+void compare_request(Ui& ui, const Rect& rect, const Side& side);
+
+// Both blocks' steps, one above the other. By step they share one scale.
+void compare_strips(Ui& ui, const Rect& rect, const Side& a, const Side& b);
+
+}  // namespace tilescope::panels

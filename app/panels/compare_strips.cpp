@@ -1,0 +1,74 @@
+// The block of A and the block of B as strips of steps, one above the other, under one playhead.
+//
+//   A  | 0 | 1 | 2 | ...          by step both have one scale, and the shorter one ends earlier;
+//      warps                      by phase and by share each fills the width
+//   B  |   0   |   1   | ...
+//      warps
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/actions.h"
+#include "app/panels/compare_panels.h"
+#include "app/panels/timeline_parts.h"
+#include "app/view/compare_pick.h"
+
+namespace tilescope::panels {
+namespace {
+
+void one_strip(Ui& ui, const Rect& rect, const Side& side, app::Compare::Strip& cache, uint32_t longest,
+               const std::shared_ptr<const view::BlockIndex>& index) {
+    const uint32_t steps = index->steps;
+    if (steps == 0) return;
+    const float label = ui.px(40), small = line_height(ui, Size::Small);
+    const float size = ui.px(18);
+    badge(ui, {rect.min.x, rect.min.y + (rect.height() - size) / 2}, size, side.letter);
+    Rect plot{{rect.min.x + label, rect.min.y}, rect.max};
+    plot.max.x = plot.min.x + plot.width() * static_cast<float>(steps) / static_cast<float>(longest);
+    const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
+    if (cache.of != index || cache.view.columns != columns) {
+        cache.of = index;
+        cache.view = view::timeline_view(side.shown.trace, *index, 0, steps, columns);
+    }
+    const view::TimelineView& time = cache.view;
+    const Axis axis{time, false, plot.min.x, std::max(plot.width(), 1.f),
+                    static_cast<double>(plot.width()) / (time.end - time.first)};
+    const Rect band{plot.min, {plot.max.x, plot.min.y + small}};
+    phase_band(ui, axis, index->phases.phases, band, side.shown.step);
+    const auto warps = static_cast<float>(std::max<size_t>(time.warps.size(), 1));
+    const float top = band.max.y + ui.px(2), pitch = (plot.max.y - top) / warps;
+    for (size_t warp = 0; warp < time.warps.size(); ++warp) {
+        const float y = top + pitch * static_cast<float>(warp);
+        const float high = pitch >= 3 ? std::max(1.f, std::round(pitch * 0.8f)) : pitch;
+        warp_row(ui, axis, warp, {{plot.min.x, y}, {plot.max.x, y + high}});
+    }
+    playhead(ui, axis, band.min.y, plot.max.y, side.shown.step);
+
+    const ImVec2 pressed = ImGui::GetIO().MouseClickedPos[0];
+    const uint32_t step =
+        view::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
+    if (ui.mouse && ImGui::IsMouseDown(0) && plot.contains(pressed) && side.letter == 'A') {
+        if (step != ui.step()) app::go_to(ui.state, step);
+        ui.context.another_frame = true;
+    } else if (ui.over(plot)) {
+        ui.tip = fmt::format("{}, step {}: warp {}, {}", side.letter, view::grouped(step + 1),
+                             side.shown.trace.warp_of(index->first + step),
+                             words_of(view::kind_of(side.shown.trace, index->first + step)));
+    }
+}
+
+}  // namespace
+
+void compare_strips(Ui& ui, const Rect& rect, const Side& a, const Side& b) {
+    app::Compare& compare = ui.state.compare;
+    const float gap = ui.px(8), half = (rect.height() - gap) / 2;
+    const bool one_scale = compare.lock == view::Lock::Step;
+    const uint32_t both = std::max({a.shown.index.steps, b.shown.index.steps, 1u});
+    one_strip(ui, {rect.min, {rect.max.x, rect.min.y + half}}, a, compare.strips[0],
+              one_scale ? both : std::max(a.shown.index.steps, 1u), ui.state.block);
+    one_strip(ui, {{rect.min.x, rect.max.y - half}, rect.max}, b, compare.strips[1],
+              one_scale ? both : std::max(b.shown.index.steps, 1u), compare.block);
+}
+
+}  // namespace tilescope::panels

@@ -1,0 +1,89 @@
+// Two recordings on one playhead: where the second stands while the first is walked, and what both have
+// cost so far.
+//
+//   locked by step     step i of A's block        step i of B's block
+//   by phase           the same stretch of k: phase p and how far into it, scaled to B's phases
+//   by share           the same share of the whole run, over all blocks in the order recorded
+//
+//        untiled   |0|1|2|3|4|5|6|7|8|9|...            64 phases, one a trip of the loop over k
+//        tiled     |   0   |   1   |   2   | 3 |       4 phases, one a tile
+//                          ^ by phase both have seen the same k here
+//
+// By step and by phase the two stand in blocks that belong together: B's block is the one that computes the
+// first element of A's block.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/view/block_index.h"
+#include "core/playback/cursor.h"
+
+namespace tilescope::view {
+
+enum class Lock : uint8_t { Step, Phase, Share };
+inline constexpr const char* kLockNames[] = {"step", "phase", "share"};  // in the order of Lock
+std::optional<Lock> lock_of(std::string_view name);
+
+// What comparing needs of a recording, made once.
+struct CompareSide {
+    std::vector<SplitSums> before;  // [blocks + 1]: sums of all blocks before; the last is the whole run
+    std::vector<CellRect> outputs;  // [blocks]: bounding box of the output's elements that it stores
+};
+CompareSide compare_side(const trace::Trace& trace);
+
+// One of the two, to be asked about. Nothing is copied.
+struct Compared {
+    const trace::Trace& trace;
+    const CompareSide& side;
+};
+
+// The block of B in which it stands while A's cursor is at `at`; 0 where B has none that belongs to it.
+uint32_t partner_block(Lock lock, const Compared& a, playback::Cursor at, const Compared& b);
+
+// B's step in that block. a_index, b_index: of A's block at `at` and of partner_block.
+uint32_t partner_step(Lock lock, const Compared& a, const BlockIndex& a_index, playback::Cursor at,
+                      const Compared& b, const BlockIndex& b_index);
+
+// A count of both, and who has fewer: -1 A, 1 B, 0 neither.
+struct Count {
+    uint64_t a = 0, b = 0;
+    std::optional<double> ratio() const;  // b / a; none where a is 0
+    int fewer() const { return a == b ? 0 : a < b ? -1 : 1; }
+    bool operator==(const Count&) const = default;
+};
+struct CounterRow {
+    std::string what;  // "load sectors"
+    StepKind kind = StepKind::GlobalLoad;
+    bool bytes = false;
+    bool least = false;  // the least that the requests could need: no merit of the one that has fewer
+    Count so_far, whole;
+};
+struct Counters {
+    bool of_run = false;           // so_far counts the blocks before as well; else this block alone
+    std::vector<CounterRow> rows;  // those that either recording has
+};
+
+// Exact: sums of the steps up to and including the two cursors.
+Counters counters(Lock lock, const Compared& a, const BlockIndex& a_index, uint32_t a_step, const Compared& b,
+                  const BlockIndex& b_index, uint32_t b_step);
+
+std::string count_text(uint64_t count, bool bytes);  // "16,384", "1.05 M", "64.0 KiB"
+std::string ratio_text(const Count& count);          // b / a: "0.0625", "4.25", "1"; "" where a is 0
+
+// The one sentence that the comparison is about, and which side is better: -1 A, 1 B, 0 neither.
+struct Headline {
+    std::string text;
+    int better = 0;
+};
+Headline headline(const Compared& a, const Compared& b);
+// "" or what makes the two hard to compare: other sizes, a recording that is not whole.
+std::string caveat(const Compared& a, const Compared& b);
+
+// "64 loads each = n", "4 to 8 loads", "loads not counted"; of an input of the recording.
+std::string loads_text(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads);
+
+}  // namespace tilescope::view

@@ -1,0 +1,124 @@
+// What is said about two recordings: numbers, ratios, and the sentence that they come to.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/view/compare_view.h"
+#include "app/view/sums_view.h"
+
+namespace tilescope::view {
+namespace {
+
+std::string three_digits(double value) {
+    if (value >= 1000) return grouped(static_cast<uint64_t>(std::llround(value)));
+    return fmt::format("{:.3g}", value);
+}
+
+// "16 times fewer load sectors".
+struct Claim {
+    std::string text;
+    double factor = 1;
+    int better = 0;
+};
+
+Claim claim(const Count& count, const char* what) {
+    Claim made;
+    made.better = count.fewer();
+    if (count.a == 0 || count.b == 0 || made.better == 0) return made;
+    made.factor =
+        static_cast<double>(std::max(count.a, count.b)) / static_cast<double>(std::min(count.a, count.b));
+    made.text = fmt::format("{} times fewer {}", three_digits(made.factor), what);
+    return made;
+}
+
+bool same_size(const trace::Meta& a, const trace::Meta& b) { return a.m == b.m && a.k == b.k && a.n == b.n; }
+
+}  // namespace
+
+std::string count_text(uint64_t count, bool bytes) {
+    if (!bytes) return short_count(count);
+    return count < 10'000 ? fmt::format("{} B", grouped(count)) : bytes_text(count);
+}
+
+std::string ratio_text(const Count& count) {
+    const auto ratio = count.ratio();
+    return ratio ? three_digits(*ratio) : "";
+}
+
+Headline headline(const Compared& a, const Compared& b) {
+    const trace::Verification &ra = a.trace.meta.result, &rb = b.trace.meta.result;
+    if (ra.checked && rb.checked && ra.verified != rb.verified) {
+        const bool a_right = ra.verified;
+        std::string wrong = result_text(a_right ? b.trace : a.trace);
+        wrong.replace(0, 6, a_right ? "B's result is" : "A's result is");
+        return {fmt::format("{}; {} is right.", wrong, a_right ? "A's" : "B's"), a_right ? -1 : 1};
+    }
+    const SplitSums &sa = a.side.before.back(), &sb = b.side.before.back();
+    Claim claims[] = {
+        claim({sa.global_load.requests, sb.global_load.requests}, "load requests"),
+        claim({sa.global_load.sectors, sb.global_load.sectors}, "load sectors"),
+        claim({sa.shared_load.wavefronts + sa.shared_store.wavefronts,
+               sb.shared_load.wavefronts + sb.shared_store.wavefronts},
+              "wavefronts of shared memory"),
+        claim({sa.barriers, sb.barriers}, "arrivals at barriers"),
+    };
+    std::stable_sort(std::begin(claims), std::end(claims),
+                     [](const Claim& x, const Claim& y) { return x.factor > y.factor; });
+    if (claims[0].text.empty()) {
+        if (sa == sb)
+            return {fmt::format("The same requests in both: {} loads, {}.", grouped(sa.global_load.requests),
+                                counted(sa.global_load.sectors, "sector")),
+                    0};
+        return {"Both ask for global memory alike.", 0};
+    }
+    std::string text = claims[0].text;
+    if (!claims[1].text.empty() && claims[1].better == claims[0].better) text += " and " + claims[1].text;
+    const bool is_a = claims[0].better < 0;
+    const trace::Meta& better = (is_a ? a : b).trace.meta;
+    return {fmt::format("{}, {} T={}: {} than {}.", is_a ? "A" : "B", better.kernel, better.tile, text,
+                        is_a ? "B" : "A"),
+            claims[0].better};
+}
+
+std::string caveat(const Compared& a, const Compared& b) {
+    for (const Compared* one : {&a, &b}) {
+        const std::string trouble = not_whole(one->trace);
+        if (!trouble.empty()) return fmt::format("{}: {}", one == &a ? "A" : "B", trouble);
+    }
+    const trace::Meta &ma = a.trace.meta, &mb = b.trace.meta;
+    if (!same_size(ma, mb)) {
+        return fmt::format(
+            "Different work: {}x{}x{} in A, {}x{}x{} in B. A ratio compares the sizes as well.", ma.m, ma.k,
+            ma.n, mb.m, mb.k, mb.n);
+    }
+    const auto stored = [](const Compared& one) { return one.side.before.back().global_store.lanes; };
+    if (stored(a) != stored(b))
+        return fmt::format(
+            "Different parts: {} elements stored in A, {} in B. A ratio compares these as well.",
+            grouped(stored(a)), grouped(stored(b)));
+    return "";
+}
+
+std::string loads_text(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads) {
+    if (loads.empty()) return "too large to count by element";
+    uint32_t least = UINT32_MAX, most = 0;
+    for (const uint32_t count : loads) {
+        if (count == 0) continue;
+        least = std::min(least, count);
+        most = std::max(most, count);
+    }
+    if (most == 0) return "never loaded";
+    if (least != most) return fmt::format("{} to {} loads an element", least, most);
+    // Of M every column of P asks, of N every row.
+    const bool is_m = array.parameter == 0, is_n = array.parameter == 1;
+    const uint32_t width = is_m ? meta.n : meta.m, tile = std::max(meta.tile, 1u);
+    const char* letter = is_m ? "n" : "m";
+    std::string why;
+    if ((is_m || is_n) && most == width) why = fmt::format(" = {}", letter);
+    if ((is_m || is_n) && most != width && most == (width + tile - 1) / tile)
+        why = fmt::format(" = {}/T", letter);
+    return fmt::format("{} {} an element{}", most, most == 1 ? "load" : "loads", why);
+}
+
+}  // namespace tilescope::view
