@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/view/block_clock.h"
 
@@ -96,12 +97,18 @@ void change_axis(State& state) {
 
 void clear(State& state) {
     // The innermost thing first, one at a time.
-    if (state.show_keys)
+    if (state.teach.commands.open)
+        state.teach.commands.open = false;
+    else if (state.teach.path.mode != PathBox::Mode::Closed)
+        state.teach.path.mode = PathBox::Mode::Closed;
+    else if (state.show_keys)
         state.show_keys = false;
     else if (state.form.open)
         state.form.open = false;
     else if (state.pin.kind != Pick::Kind::None)
         state.pin = {};
+    else if (state.teach.lesson.running && state.message.empty())
+        state.teach.lesson.running = false;
     else
         state.message.clear();
     state.hover = {};
@@ -116,48 +123,162 @@ constexpr Chord shift(Key k) { return {k, true, false, 0}; }
 constexpr Chord control(Key k) { return {k, false, true, 0}; }
 constexpr Chord typed(char32_t c) { return {Key::None, false, false, c}; }
 
+// A clicker's keys: the stops of the lesson that runs, else steps.
+void forth(State& state) {
+    const LessonPlace& place = state.teach.lesson;
+    if (place.running)
+        go_to_stop(state, place.lesson, place.stop + 1);
+    else
+        jump<Move::NextStep>(state);
+}
+
+void back(State& state) {
+    const LessonPlace& place = state.teach.lesson;
+    if (!place.running)
+        jump<Move::PreviousStep>(state);
+    else if (place.stop > 0)
+        go_to_stop(state, place.lesson, place.stop - 1);
+}
+
+void text_by(State& state, float by) {
+    const float steps = std::round((state.text_scale + by) / kTextStep);
+    state.text_scale = std::clamp(steps * kTextStep, kLeastText, kMostText);
+}
+
+template <int number>
+void show_screen(State& state) {
+    state.teach.wanted_screen = number;
+}
+
+void open_palette(State& state) { state.teach.commands = {true, {}, 0}; }
+
+constexpr const char *kWalk = "Walk", *kLook = "Look", *kShow = "Show", *kFiles = "Recordings";
+
 const Action kActions[] = {
-    {"play", "play or pause", "Space", key(Key::Space), {}, play},
-    {"next_step", "next request or barrier", "\u2192  Page Down", key(Key::Right), key(Key::PageDown),
-     jump<Move::NextStep>},
-    {"previous_step", "the one before", "\u2190  Page Up", key(Key::Left), key(Key::PageUp),
-     jump<Move::PreviousStep>},
-    {"next_phase", "next phase", "Shift + \u2192", shift(Key::Right), {}, jump<Move::NextPhase>},
-    {"previous_phase", "phase before", "Shift + \u2190", shift(Key::Left), {}, jump<Move::PreviousPhase>},
+    {"play", "play or pause", "Space", key(Key::Space), {}, play, kWalk},
+    {"next_step", "next request or barrier", "\u2192", key(Key::Right), {}, jump<Move::NextStep>, kWalk},
+    {"previous_step", "previous request or barrier", "\u2190", key(Key::Left), {}, jump<Move::PreviousStep>, kWalk},
+    {"forth", "next step, or stop of the lesson", "Page Down", key(Key::PageDown), {}, forth, kWalk},
+    {"back", "step or stop before", "Page Up", key(Key::PageUp), {}, back, kWalk},
+    {"next_phase", "next phase", "Shift + \u2192", shift(Key::Right), {}, jump<Move::NextPhase>, kWalk},
+    {"previous_phase",
+     "phase before",
+     "Shift + \u2190",
+     shift(Key::Left),
+     {},
+     jump<Move::PreviousPhase>,
+     kWalk},
     {"next_barrier", "next barrier", "]  Ctrl + \u2192", typed(U']'), control(Key::Right),
-     jump<Move::NextBarrier>},
+     jump<Move::NextBarrier>, kWalk},
     {"previous_barrier", "barrier before", "[  Ctrl + \u2190", typed(U'['), control(Key::Left),
-     jump<Move::PreviousBarrier>},
-    {"next_block", "next block", ".", typed(U'.'), {}, jump<Move::NextBlock>},
-    {"previous_block", "block before", ",", typed(U','), {}, jump<Move::PreviousBlock>},
-    {"first", "first step of the block", "Home", key(Key::Home), {}, jump<Move::First>},
-    {"last", "last step of the block", "End", key(Key::End), {}, jump<Move::Last>},
-    {"faster", "faster", "+", key(Key::Plus), {}, [](State& s) { speed(s, 2); }},
-    {"slower", "slower", "-", key(Key::Minus), {}, [](State& s) { speed(s, 0.5); }},
-    {"time", "timeline by clocks or by steps", "C", key(Key::C), {}, change_axis},
-    {"previous_warp", "pin the warp above", "\u2191", key(Key::Up), {}, [](State& s) { pick_warp(s, -1); }},
-    {"next_warp", "pin the warp below", "\u2193", key(Key::Down), {}, [](State& s) { pick_warp(s, 1); }},
-    {"zoom_in", "zoom in", "W", key(Key::W), {}, [](State& s) { zoom(s, 1.25); }},
-    {"zoom_out", "zoom out", "S", key(Key::S), {}, [](State& s) { zoom(s, 0.8); }},
-    {"pan_left", "pan left", "A", key(Key::A), {}, [](State& s) { pan(s, -pan_cells(s)); }},
-    {"pan_right", "pan right", "D", key(Key::D), {}, [](State& s) { pan(s, pan_cells(s)); }},
-    {"focus", "frame the block's tiles again", "F", key(Key::F), {}, [](State& s) { s.view.fit = true; }},
+     jump<Move::PreviousBarrier>, kWalk},
+    {"next_block", "next block", ".  Ctrl + Page Down", typed(U'.'), control(Key::PageDown),
+     jump<Move::NextBlock>, kWalk},
+    {"previous_block", "block before", ",  Ctrl + Page Up", typed(U','), control(Key::PageUp),
+     jump<Move::PreviousBlock>, kWalk},
+    {"first", "first step of the block", "Home", key(Key::Home), {}, jump<Move::First>, kWalk},
+    {"last", "last step of the block", "End", key(Key::End), {}, jump<Move::Last>, kWalk},
+    {"faster", "play faster", "+", key(Key::Plus), {}, [](State& s) { speed(s, 2); }, kWalk},
+    {"slower", "play slower", "-", key(Key::Minus), {}, [](State& s) { speed(s, 0.5); }, kWalk},
+    {"previous_warp",
+     "pin the warp above",
+     "\u2191",
+     key(Key::Up),
+     {},
+     [](State& s) { pick_warp(s, -1); },
+     kLook},
+    {"next_warp",
+     "pin the warp below",
+     "\u2193",
+     key(Key::Down),
+     {},
+     [](State& s) { pick_warp(s, 1); },
+     kLook},
+    {"zoom_in", "zoom in", "W", key(Key::W), {}, [](State& s) { zoom(s, 1.25); }, kLook},
+    {"zoom_out", "zoom out", "S", key(Key::S), {}, [](State& s) { zoom(s, 0.8); }, kLook},
+    {"pan_left", "pan left", "A", key(Key::A), {}, [](State& s) { pan(s, -pan_cells(s)); }, kLook},
+    {"pan_right", "pan right", "D", key(Key::D), {}, [](State& s) { pan(s, pan_cells(s)); }, kLook},
+    {"focus",
+     "frame the block's tiles again",
+     "F",
+     key(Key::F),
+     {},
+     [](State& s) { s.view.fit = true; },
+     kLook},
+    {"time", "timeline by clocks or by steps", "C", key(Key::C), {}, change_axis, kLook},
+    {"screen_step", "the Step screen", "1", key(Key::Digit1), {}, show_screen<1>, kShow},
+    {"screen_compare", "the Compare screen", "2", key(Key::Digit2), {}, show_screen<2>, kShow},
+    {"screen_timing", "the Timing screen", "3", key(Key::Digit3), {}, show_screen<3>, kShow},
+    {"screen_limits", "the Limits screen", "4", key(Key::Digit4), {}, show_screen<4>, kShow},
+    {"screen_lessons", "the Lessons screen", "5", key(Key::Digit5), {}, show_screen<5>, kShow},
+    {"lecture",
+     "lecture mode",
+     "L",
+     key(Key::L),
+     {},
+     [](State& s) { s.teach.lecture = !s.teach.lecture; },
+     kShow},
+    {"blank",
+     "blank screen; in lecture mode . too",
+     "B",
+     key(Key::B),
+     {},
+     [](State& s) { s.teach.blank = true; },
+     kShow},
     {"theme",
      "light or dark",
      "T",
      key(Key::T),
      {},
-     [](State& s) { s.theme = s.theme == Theme::Light ? Theme::Dark : Theme::Light; }},
-    {"motion", "motion on or off", "M", key(Key::M), {}, [](State& s) { s.motion = !s.motion; }},
+     [](State& s) { s.theme = s.theme == Theme::Light ? Theme::Dark : Theme::Light; },
+     kShow},
+    {"motion", "motion on or off", "M", key(Key::M), {}, [](State& s) { s.motion = !s.motion; }, kShow},
+    {"text_larger",
+     "larger type",
+     "Ctrl + +",
+     control(Key::Plus),
+     {},
+     [](State& s) { text_by(s, kTextStep); },
+     kShow},
+    {"text_smaller",
+     "smaller type",
+     "Ctrl + -",
+     control(Key::Minus),
+     {},
+     [](State& s) { text_by(s, -kTextStep); },
+     kShow},
+    {"text_normal",
+     "type at its usual size",
+     "Ctrl + 0",
+     control(Key::Digit0),
+     {},
+     [](State& s) { s.text_scale = 1; },
+     kShow},
+    {"commands", "find any of these", "Ctrl + P", control(Key::P), {}, open_palette, kFiles},
+    {"open",
+     "open a recording",
+     "Ctrl + O",
+     control(Key::O),
+     {},
+     [](State& s) { open_path_box(s, PathBox::Mode::Open); },
+     kFiles},
+    {"save",
+     "save this recording",
+     "Ctrl + S",
+     control(Key::S),
+     {},
+     [](State& s) { open_path_box(s, PathBox::Mode::Save); },
+     kFiles},
     {"record",
      "record another kernel or size",
      "R",
      key(Key::R),
      {},
-     [](State& s) { s.form.open = !s.form.open; }},
-    {"keys", "this list", "?", key(Key::Question), {}, [](State& s) { s.show_keys = !s.show_keys; }},
-    {"clear", "unpin, close", "Esc", key(Key::Escape), {}, clear},
-    {"quit", "leave", "Ctrl + Q", control(Key::Q), {}, [](State& s) { s.quit = true; }},
+     [](State& s) { s.form.open = !s.form.open; },
+     kFiles},
+    {"keys", "this list of keys", "?", key(Key::Question), {}, [](State& s) { s.show_keys = !s.show_keys; }, kFiles},
+    {"clear", "unpin, close, end the lesson", "Esc", key(Key::Escape), {}, clear, kFiles},
+    {"quit", "leave Tilescope", "Ctrl + Q", control(Key::Q), {}, [](State& s) { s.quit = true; }, kFiles},
 };
 
 bool pressed(const Chord& chord, const platform::KeyPress& press) {
@@ -204,7 +325,23 @@ bool perform(State& state, std::string_view name) {
 }
 
 void handle_input(State& state, const platform::Input& input) {
+    if (state.teach.blank) {
+        // Whoever blanked the screen wants it back, whichever key they find.
+        if (!input.presses.empty() || !input.characters.empty()) state.teach.blank = false;
+        return;
+    }
+    // What is typed into a line of text came before the keys that end it.
+    bool typed_yet = false;
+    const auto type_all = [&] {
+        if (std::exchange(typed_yet, true)) return;
+        for (const uint32_t character : input.characters) type_in_overlay(state, character);
+    };
     for (const platform::KeyPress& press : input.presses) {
+        if (overlay_open(state)) {
+            type_all();
+            press_in_overlay(state, press);
+            continue;
+        }
         for (const Action& action : kActions) {
             if (pressed(action.chord, press) || pressed(action.other, press)) {
                 action.apply(state);
@@ -212,7 +349,13 @@ void handle_input(State& state, const platform::Input& input) {
             }
         }
     }
+    if (overlay_open(state)) type_all();
+    if (typed_yet) return;
     for (const uint32_t character : input.characters) {
+        if (character == U'.' && state.teach.lecture) {  // what clickers send
+            state.teach.blank = true;
+            continue;
+        }
         for (const Action& action : kActions) {
             if (action.chord.character != 0 && action.chord.character == character) action.apply(state);
         }

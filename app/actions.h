@@ -24,6 +24,7 @@ struct Action {
     const char* keys;    // as the overlay prints them: "Shift + Right"
     Chord chord, other;  // either does it
     void (*apply)(State&);
+    const char* group = "More";  // the heading it stands under in the list of keys
 };
 
 // In the order in which the keys overlay lists them.
@@ -32,8 +33,22 @@ std::span<const Action> actions();
 // Does the action of that name; false for a name that is not there.
 bool perform(State& state, std::string_view name);
 
-// Everything that was pressed and typed, in order. Keys that mean nothing are ignored.
+// Everything that was pressed and typed, in order. Keys that mean nothing are ignored. While the screen is
+// blank any key brings it back; while the palette or the path box is open they have the keyboard.
 void handle_input(State& state, const platform::Input& input);
+
+// The palette or the path box is open: what is typed is text (actions_overlays.cpp).
+bool overlay_open(const State& state);
+void press_in_overlay(State& state, const platform::KeyPress& press);
+void type_in_overlay(State& state, uint32_t character);
+void open_path_box(State& state, PathBox::Mode mode);
+// Does what the palette's row says, and remembers it.
+void run_command(State& state, const std::string& id);
+// Takes the row that is chosen, or what is typed.
+void take_command(State& state);
+void take_path(State& state);
+// Walks to a stop of a lesson; ends the lesson when it leads beyond the last one.
+void go_to_stop(State& state, size_t lesson, size_t stop);
 
 // Whether the timeline and playing go by clocks: asked for, and the cursor's block has them.
 bool by_clock(const State& state);

@@ -1,6 +1,7 @@
 // The two ways to look at a state: a window, and a picture made without a display.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@
 namespace tilescope::app {
 
 struct WindowOptions {
-    int width = 1600, height = 1000;  // logical pixels
+    int width = 1600, height = 1000;  // logical pixels, where nothing else is remembered
+    bool keep_theme = false;          // the state's theme was asked for: what is remembered does not count
 };
 
 struct RenderOptions {
@@ -19,7 +21,8 @@ struct RenderOptions {
     std::string path;                 // OUT.png
 };
 
-// Runs until the window is closed. Fails, in one sentence, where there is no display or no OpenGL 3.3.
+// Runs until the window is closed. Size, place, theme, type and the like are as they were left
+// (app/platform/settings_file.h). Fails, in one sentence, where there is no display or no OpenGL 3.3.
 Result<void> run_window(State state, const WindowOptions& options);
 
 // True where a window could be opened at all: DISPLAY or WAYLAND_DISPLAY is set.
@@ -27,5 +30,20 @@ bool has_display();
 
 // Draws one frame of the state through EGL and writes it as a PNG, whole or not at all.
 Result<void> render_png(State state, const RenderOptions& options);
+
+// The same frame as an SVG picture: its text.
+Result<std::string> render_svg(State state, const RenderOptions& options);
+
+// Steps [first, end) of the recording, a frame each, as a GIF or an MP4 (H.264); needs the program ffmpeg.
+struct FilmOptions {
+    enum class Format : uint8_t { Gif, Mp4 } format = Format::Gif;
+    int width = 1280, height = 720;  // pixels; MP4 asks for even ones
+    uint32_t fps = 8;                // frames a second
+    uint64_t first = 0, end = 0;
+    std::string path;
+    const std::atomic<bool>* stop = nullptr;  // ends it early: the file is then of no use
+    std::atomic<uint64_t>* done = nullptr;    // frames
+};
+Result<void> render_film(State state, const FilmOptions& options);
 
 }  // namespace tilescope::app

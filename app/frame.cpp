@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <glad/gl.h>
 
+#include "app/draw/svg.h"
 #include "app/platform/imgui_feed.h"
 #include "backends/imgui_impl_opengl3.h"
 
@@ -16,7 +17,7 @@ struct Frame::Parts {
     platform::ImguiFeed feed;
     draw::Fonts fonts;
     std::unique_ptr<draw::GridRenderer> grids;
-    std::optional<Theme> styled;
+    const draw::Palette* styled = nullptr;
     draw::Rgba ground = 0;
     Canvas canvas;
     double time = 0;
@@ -37,8 +38,8 @@ struct Frame::Parts {
             ImGui_ImplOpenGL3_CreateFontsTexture();
         }
 #endif
-        if (!rebuilt && styled == palette.theme) return;
-        styled = palette.theme;
+        if (!rebuilt && styled == &palette) return;
+        styled = &palette;
         draw::apply_style(palette, scale);
         ground = palette[draw::Ink::Ground];
     }
@@ -69,8 +70,8 @@ Frame::Outcome Frame::build(State& state, const platform::Input& input, const Ca
     const auto start = std::chrono::steady_clock::now();
     Parts& p = *parts_;
     ImGui::SetCurrentContext(p.imgui);
-    const draw::Palette& palette = draw::palette(state.theme);
-    const float scale = canvas.scale * state.text_scale;
+    const draw::Palette& palette = draw::palette(state.theme, state.teach.lecture);
+    const float scale = canvas.scale * state.text_scale * (state.teach.lecture ? kLectureScale : 1.f);
     p.canvas = canvas;
     p.dress(palette, scale);
     if (!still) p.time += input.dt;
@@ -94,6 +95,20 @@ void Frame::render() {
     glClearColor(part(0), part(8), part(16), 1);
     glClear(GL_COLOR_BUFFER_BIT);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+std::string Frame::svg(State& state, const Canvas& canvas) {
+    platform::Input input;
+    input.dt = 1.0 / 60;
+    build(state, input, canvas, true);  // sets the style that is changed here
+    ImGuiStyle& style = ImGui::GetStyle();
+    const ImGuiStyle kept = style;
+    style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = false;
+    for (int i = 0; i < 2; ++i) build(state, input, canvas, true);
+    std::string text =
+        draw::svg_of(*ImGui::GetDrawData(), *parts_->grids, parts_->ground, window_title(state));
+    style = kept;
+    return text;
 }
 
 const std::string& Frame::notice() const { return parts_->fonts.notice(); }

@@ -8,7 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "app/compare_state.h"
+#include "app/teach_state.h"
+#include "app/timing_state.h"
+#include "app/provenance_state.h"
 #include "app/view/block_index.h"
+#include "app/view/fault_view.h"
+#include "app/view/loads_window.h"
 #include "app/view/timeline_view.h"
 #include "core/analysis/cost.h"
 #include "core/analysis/phases.h"
@@ -51,6 +57,8 @@ struct Session {
     // too large to show as a map.
     std::vector<std::vector<uint32_t>> loads;
     std::vector<uint32_t> most_loads;
+    // The same by array for those too large: the part that was loaded.
+    std::vector<view::LoadsWindow> windows;
 };
 
 class Background;  // records and replays beside the window (session.h)
@@ -98,6 +106,7 @@ struct GpuThere {
 struct RecordForm {
     std::string kernel = "tiled";
     kernels::Shape shape;
+    BlockWindow window;  // of blocks; all of them unless one is picked
     gpu::BackendChoice backend = gpu::BackendChoice::Auto;
     GpuThere gpu;
     bool open = false;  // the form is shown
@@ -111,9 +120,11 @@ struct State {
     std::shared_ptr<const view::BlockIndex> block;
     std::shared_ptr<const playback::BlockReplay> replay;
     std::string no_values;  // why the block will have no replay
+    std::shared_ptr<const view::BlockFaults> faults;  // null until they are looked for
     std::shared_ptr<Background> background;
     Playback playback;
     Pick hover, pin;
+    Provenance provenance;  // of the pinned element or shared cell
     View view;
     RecordForm form;
     Theme theme = Theme::Light;
@@ -123,6 +134,9 @@ struct State {
     TimelineCache timeline;
     bool by_clock = true;  // the timeline and playing go by clocks where the recording has them
     bool show_keys = false;
+    Teach teach;  // lecture mode, lessons, palette, path box, what is remembered
+    TimingState timing;  // what the Timing screen shows
+    Compare compare;
     // What ships from real GPUs, or what a test puts in its place; null for what ships.
     const std::vector<kernels::Timings>* timings = nullptr;
     const std::vector<kernels::ShippedRecording>* recordings = nullptr;

@@ -59,7 +59,9 @@ set_source_files_properties(${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp P
 file(GLOB view_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/view/*.cpp ${PROJECT_SOURCE_DIR}/app/actions*.cpp)
 add_library(tilescope_view STATIC ${view_sources})
 target_include_directories(tilescope_view PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(tilescope_view PUBLIC tilescope_kernels)
+target_link_libraries(tilescope_view PUBLIC tilescope_kernels PRIVATE nlohmann_json::nlohmann_json)
+file(GLOB lessons RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/assets/lessons/*.json)
+tilescope_embed(tilescope_view tilescope::view::embedded_lesson ${lessons})
 
 file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/*.cpp)
 list(FILTER app_sources EXCLUDE REGEX "/app/(main\\.cpp|no_window\\.cpp|cli/|view/|actions)")

@@ -1,5 +1,6 @@
 // What needs the picture: the window with nothing given, `open FILE`, and `render FILE -o OUT.png`.
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,7 +21,8 @@ namespace {
 
 struct Options {
     std::string file;
-    std::string theme = "light";
+    std::string theme;  // "" for the one remembered, light in pictures
+    bool lecture = false;
     std::string screen = "step";
     std::string at = "first";
     std::string size = "1600x1000";
@@ -52,37 +54,43 @@ std::string screen_names() {
     return names;
 }
 
+std::optional<app::Theme> theme_of(const Options& options) {
+    return options.theme.empty() ? app::Theme::Light : parse_theme(options.theme);
+}
+
 int wrong_theme(const std::string& theme) {
     return fail(kWrongCall, fmt::format("--theme '{}' is not known; choose light or dark", theme));
 }
 
-int show(Result<app::State> state, app::Theme theme) {
+int show(Result<app::State> state, const Options& options, app::Theme theme) {
     if (!state) return fail(kFailure, state.error().message);
     state->theme = theme;
-    if (auto good = app::run_window(std::move(*state), {}); !good)
+    app::WindowOptions window;
+    window.keep_theme = !options.theme.empty();
+    if (auto good = app::run_window(std::move(*state), window); !good)
         return fail(kFailure, good.error().message);
     return kDone;
 }
 
 int run_open(const Options& options) {
-    const auto theme = parse_theme(options.theme);
+    const auto theme = theme_of(options);
     if (!theme) return wrong_theme(options.theme);
-    return show(state_of(open_recording(options.file)), *theme);
+    return show(state_of(open_recording(options.file)), options, *theme);
 }
 
 // The kernel that a newcomer sees first is recorded on the CPU even where there is a GPU: opening a GPU takes
 // longer than this small recording and the first frame together. From the form it is auto.
 int run_default_window(const Options& options) {
-    const auto theme = parse_theme(options.theme);
+    const auto theme = theme_of(options);
     if (!theme) return wrong_theme(options.theme);
     const kernels::Preset& preset = kernels::presets()[2];
     const auto plan = kernels::plan(preset.kernel, preset.shape);
     if (!plan) return fail(kFailure, plan.error().message);
-    return show(state_of(kernels::record_cpu(*plan, {}), "recorded now, on the CPU"), *theme);
+    return show(state_of(kernels::record_cpu(*plan, {}), "recorded now, on the CPU"), options, *theme);
 }
 
 int run_render(const Options& options) {
-    const auto theme = parse_theme(options.theme);
+    const auto theme = theme_of(options);
     if (!theme) return wrong_theme(options.theme);
     const app::ScreenInfo* const screen = app::find_screen(options.screen);
     if (!screen) {
@@ -108,6 +116,7 @@ int run_render(const Options& options) {
                                 options.at, options.file, trace.steps()));
     }
     state->theme = *theme;
+    state->teach.lecture = options.lecture;
     state->screen = screen->screen;
     const uint32_t block = trace::block_of(trace, *step);
     state->cursor = {block, static_cast<uint32_t>(*step - trace.blocks[block].first)};
@@ -124,7 +133,7 @@ int run_render(const Options& options) {
 
 void add_window(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
-    app.add_option("--theme", options->theme, "Colours of the window: light or dark (light)");
+    app.add_option("--theme", options->theme, "Colours of the window: light or dark (as last time)");
     chosen = [options] { return run_default_window(*options); };
 }
 
@@ -132,7 +141,7 @@ void add_open(CLI::App& app, Chosen& chosen) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand("open", "Open the window on a recording");
     command->add_option("FILE", options->file, kRecordingArgument)->required();
-    command->add_option("--theme", options->theme, "Colours: light or dark (light)");
+    command->add_option("--theme", options->theme, "Colours: light or dark (as last time)");
     command->callback([options, &chosen] { chosen = [options] { return run_open(*options); }; });
 }
 
@@ -146,6 +155,7 @@ void add_render(CLI::App& app, Chosen& chosen) {
     command->add_option("--at", options->at, "The step, from 1 on, or first, middle or last (first)");
     command->add_option("--size", options->size, "Size in pixels (1600x1000)");
     command->add_option("--theme", options->theme, "Colours: light or dark (light)");
+    command->add_flag("--lecture", options->lecture, "Type, lines and colours for the back row");
     command->add_option("-o,--output", options->output, "The picture to write")->required();
     command->callback([options, &chosen] { chosen = [options] { return run_render(*options); }; });
 }

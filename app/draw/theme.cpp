@@ -1,4 +1,4 @@
-// The two palettes, cividis, and contrast.
+// The palettes, cividis, and contrast.
 #include "app/draw/theme.h"
 
 #include <algorithm>
@@ -58,14 +58,67 @@ constexpr std::array<Rgba, kInks> kDark = {
     rgb(0xF2703A),  // Fault: vermillion
 };
 
+// In a lit room a projector adds grey to everything: surfaces that differ by little become one, so the
+// steps between them are larger here, quiet words are nearly as dark as loud ones, and hues are deeper.
+constexpr std::array<Rgba, kInks> kLightLecture = {
+    rgb(0xDDE1E8),  // Ground
+    rgb(0xFFFFFF),  // Panel
+    rgb(0xD3D9E3),  // Raised
+    rgb(0xA9B1BF),  // Line
+    rgb(0x5C6575),  // LineStrong
+    rgb(0x000000),  // Text
+    rgb(0x272D38),  // TextQuiet
+    rgb(0x414958),  // TextFaint
+    rgb(0xFFFFFF),  // TextOnColor
+    rgb(0x141A26),  // Accent
+    rgb(0xCFD6E1),  // Cell
+    rgb(0xEEF0F4),  // Outside
+    rgb(0x98A2B2),  // Inactive
+    rgb(0x39486B),  // Heat (by strength)
+    rgb(0x000000),  // Selected
+    rgb(0xF5DC00),  // Product: yellow
+    rgb(0xA8397C),  // Barrier: reddish purple
+    rgb(0x00704F),  // SharedLoad: bluish green
+    rgb(0x004F8C),  // GlobalLoad: blue
+    rgb(0x1C8ACB),  // SharedStore: sky blue
+    rgb(0xB86E00),  // GlobalStore: orange
+    rgb(0xB03600),  // Fault: vermillion
+};
+
+constexpr std::array<Rgba, kInks> kDarkLecture = {
+    rgb(0x000000),  // Ground
+    rgb(0x11151B),  // Panel
+    rgb(0x323A47),  // Raised
+    rgb(0x4C5665),  // Line
+    rgb(0x93A0B4),  // LineStrong
+    rgb(0xFFFFFF),  // Text
+    rgb(0xDCE2EC),  // TextQuiet
+    rgb(0xBAC3D1),  // TextFaint
+    rgb(0x000000),  // TextOnColor
+    rgb(0xF2F5FA),  // Accent
+    rgb(0x38414F),  // Cell
+    rgb(0x1B212A),  // Outside
+    rgb(0x677286),  // Inactive
+    rgb(0x707173),  // Heat (by strength)
+    rgb(0xFFFFFF),  // Selected
+    rgb(0xFFF14A),  // Product: yellow
+    rgb(0xF2A6D3),  // Barrier: reddish purple
+    rgb(0x2EDDA8),  // SharedLoad: bluish green
+    rgb(0x58ABF5),  // GlobalLoad: blue
+    rgb(0xB0E6FF),  // SharedStore: sky blue
+    rgb(0xFFBE3D),  // GlobalStore: orange
+    rgb(0xFF8450),  // Fault: vermillion
+};
+
 // cividis at ten even places; straight lines between them are within 2 of 255 of the full table.
 constexpr Rgba kCividis[] = {rgb(0x00204D), rgb(0x00336F), rgb(0x39486B), rgb(0x575C6D), rgb(0x707173),
                              rgb(0x8A8779), rgb(0xA69D75), rgb(0xC4B56C), rgb(0xE4CF5B), rgb(0xFFEA46)};
 
-Palette make(app::Theme theme) {
+Palette make(app::Theme theme, bool lecture) {
     Palette p;
     p.theme = theme;
-    p.ink = theme == app::Theme::Light ? kLight : kDark;
+    const bool light = theme == app::Theme::Light;
+    p.ink = lecture ? (light ? kLightLecture : kDarkLecture) : (light ? kLight : kDark);
     constexpr float spans = static_cast<float>(std::size(kCividis) - 1);
     for (size_t i = 0; i < 256; ++i) {
         float at = static_cast<float>(i) / 255.f * spans;
@@ -106,9 +159,10 @@ Rgba Palette::text_on(Rgba fill) const {
     return contrast(fill, black) >= contrast(fill, white) ? black : white;
 }
 
-const Palette& palette(app::Theme theme) {
-    static const Palette light = make(app::Theme::Light), dark = make(app::Theme::Dark);
-    return theme == app::Theme::Light ? light : dark;
+const Palette& palette(app::Theme theme, bool lecture) {
+    static const Palette all[2][2] = {{make(app::Theme::Light, false), make(app::Theme::Dark, false)},
+                                      {make(app::Theme::Light, true), make(app::Theme::Dark, true)}};
+    return all[lecture ? 1 : 0][theme == app::Theme::Light ? 0 : 1];
 }
 
 float contrast(Rgba a, Rgba b) {

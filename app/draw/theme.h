@@ -66,7 +66,8 @@ struct Palette {
     // Text that can be read on a cell of that colour: black or white, whichever has more contrast.
     Rgba text_on(Rgba fill) const;
 };
-const Palette& palette(app::Theme theme);
+// lecture: the same hues pushed apart for a projector in a lit room, which washes out what is pale.
+const Palette& palette(app::Theme theme, bool lecture = false);
 
 // WCAG 2.1 contrast ratio of two opaque colours, 1..21.
 float contrast(Rgba a, Rgba b);

@@ -4,33 +4,66 @@
 #include <fmt/format.h>
 
 #include "app/actions.h"
+#include "app/panels/overlay_box.h"
 #include "app/panels/panels.h"
 #include "app/session.h"
 
 namespace tilescope::panels {
 
+// Actions under their headings, in three columns of about the same height.
 void keys_overlay(Ui& ui, const Rect& screen) {
     if (!ui.state.show_keys) return;
-    const auto all = app::actions();
-    const size_t rows = (all.size() + 1) / 2;
-    const float row = line_height(ui, Size::Body), pad = ui.px(24);
-    const float column = ui.px(350), width = column * 2 + pad * 2;
-    const float height = row * static_cast<float>(rows) + line_height(ui, Size::Title) + ui.px(16) + pad * 2;
+    struct Group {
+        const char* name;
+        std::vector<const app::Action*> rows;
+    };
+    std::vector<Group> groups;
+    for (const app::Action& action : app::actions()) {
+        const auto same = [&](const Group& group) { return std::string_view(group.name) == action.group; };
+        auto at = std::find_if(groups.begin(), groups.end(), same);
+        if (at == groups.end()) at = groups.insert(groups.end(), {action.group, {}});
+        at->rows.push_back(&action);
+    }
+    constexpr size_t kColumns = 3;
+    size_t tallest = 0;
+    std::vector<std::vector<const Group*>> columns(kColumns);
+    std::vector<size_t> heights(kColumns, 0);
+    for (const Group& group : groups) {
+        // Each to the column that is least full, so that none stands out.
+        const auto at =
+            static_cast<size_t>(std::min_element(heights.begin(), heights.end()) - heights.begin());
+        columns[at].push_back(&group);
+        heights[at] += group.rows.size() + 2;
+        tallest = std::max(tallest, heights[at]);
+    }
+    const float pad = ui.px(24), title = line_height(ui, Size::Title);
+    // In lecture mode on a small projector the rows stand closer.
+    const float room = screen.height() - ui.px(16) - pad * 2 - title - ui.px(8);
+    const float row =
+        std::min(line_height(ui, Size::Small) + ui.px(4), std::floor(room / static_cast<float>(tallest)));
+    const float wide = std::min(ui.px(1180), screen.width() - ui.px(32));
+    const Rect box =
+        overlay_box(ui, screen, wide, pad * 2 + title + ui.px(8) + row * static_cast<float>(tallest));
     ImDrawList& over = *ImGui::GetForegroundDrawList();
-    over.AddRectFilled(screen.min, screen.max, draw::with_alpha(draw::rgb(0), 0.35f));
-    const ImVec2 min{std::round((screen.min.x + screen.max.x - width) / 2),
-                     std::round((screen.min.y + screen.max.y - height) / 2)};
-    over.AddRectFilled(min, {min.x + width, min.y + height}, ui.ink(Ink::Panel), ui.px(8));
-    draw::draw_text(over, ui.font(Face::Strong, Size::Title), {min.x + pad, min.y + pad}, ui.ink(Ink::Text),
-                    "Keys");
-    const float top = min.y + pad + line_height(ui, Size::Title) + ui.px(16);
-    for (size_t i = 0; i < all.size(); ++i) {
-        const ImVec2 at{min.x + pad + static_cast<float>(i / rows) * column,
-                        top + static_cast<float>(i % rows) * row};
-        draw::draw_text(over, ui.font(Face::Mono, Size::Small), {at.x, at.y + ui.px(3)}, ui.ink(Ink::Text),
-                        all[i].keys);
-        draw::draw_text(over, ui.font(Face::Text, Size::Body), {at.x + ui.px(120), at.y},
-                        ui.ink(Ink::TextQuiet), all[i].help);
+    const auto write = [&](Face face, Size size, ImVec2 at, Ink ink, float width, std::string_view text) {
+        draw::draw_text(over, ui.font(face, size), at, ui.ink(ink), elided(ui.font(face, size), text, width));
+    };
+    write(Face::Strong, Size::Title, {box.min.x + pad, box.min.y + pad}, Ink::Text, wide, "Keys");
+    const float column = (box.width() - pad * 2 + ui.px(24)) / kColumns, keys = column * 0.40f;
+    for (size_t c = 0; c < kColumns; ++c) {
+        const float x = box.min.x + pad + column * static_cast<float>(c);
+        float y = box.min.y + pad + title + ui.px(8);
+        for (const Group* group : columns[c]) {
+            write(Face::Strong, Size::Small, {x, y + row * 0.4f}, Ink::TextQuiet, column, group->name);
+            y += row * 1.5f;
+            for (const app::Action* action : group->rows) {
+                write(Face::Mono, Size::Small, {x, y}, Ink::Text, keys - ui.px(8), action->keys);
+                write(Face::Text, Size::Small, {x + keys, y}, Ink::TextQuiet, column - keys - ui.px(24),
+                      action->help);
+                y += row;
+            }
+            y += row * 0.5f;
+        }
     }
     if (ui.mouse && ImGui::IsMouseClicked(0)) ui.state.show_keys = false;
 }

@@ -11,6 +11,9 @@ void top_bar(Ui& ui, const Rect& rect);
 void warning_strip(Ui& ui, const Rect& rect, const std::string& warning);
 void caption_bar(Ui& ui, const Rect& rect);
 void source_panel(Ui& ui, const Rect& rect);
+// Where the pinned element or shared cell came from; stands in the source's place while there is one
+// (view::has_provenance).
+void provenance_panel(Ui& ui, const Rect& rect);
 // M, N and P, the map of them all in the corner. selected: what the selection lights up.
 void matrices_panel(Ui& ui, const Rect& rect, const view::Relations& selected);
 // Mds and Nds, side by side or one above the other as the rectangle asks; with_threads: and the
@@ -26,6 +29,8 @@ void sums_panel(Ui& ui, const Rect& rect);
 float sums_height(Ui& ui);  // that shows all of it
 void keys_overlay(Ui& ui, const Rect& screen);
 void record_form(Ui& ui, const Rect& screen, float top);
+void command_palette(Ui& ui, const Rect& screen);
+void path_box(Ui& ui, const Rect& screen);
 
 // Elements on their way, for a fifth of a second after a step. Needs the places of this frame.
 void motion(Ui& ui);

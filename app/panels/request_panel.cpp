@@ -22,8 +22,9 @@ void request_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
     std::string where = fmt::format("line {}", request.line);
     if (request.kind != view::StepKind::Barrier)
         where += fmt::format(", {} a lane", view::counted(request.bytes, "byte"));
-    line(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, Ink::TextQuiet, where);
-    y += small + ui.px(8);
+    const bool lecture = ui.state.teach.lecture;  // the small print goes
+    if (!lecture) line(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, Ink::TextQuiet, where);
+    y += (lecture ? 0 : small) + ui.px(8);
 
     y += request_verdict(ui, {in.min.x, y}, in.width(), request, 4);
     y += ui.px(10);
@@ -46,6 +47,10 @@ void request_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
             steps.back() = longer;
         else
             steps.push_back(part);
+    }
+    if (lecture) {
+        address.clear();
+        steps.clear();
     }
     // In a low panel the selection takes the place of the address, so that the picture stays.
     const float taken =

@@ -17,6 +17,7 @@ Key key_of_glfw(int key, int scancode) {
         if (name && name[0] >= 'a' && name[0] <= 'z' && !name[1]) return offset(Key::A, name[0] - 'a');
         return offset(Key::A, key - GLFW_KEY_A);
     }
+    if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_9) return offset(Key::Digit0, key - GLFW_KEY_KP_0);
     if (key >= GLFW_KEY_0 && key <= GLFW_KEY_9) return offset(Key::Digit0, key - GLFW_KEY_0);
     switch (key) {
         case GLFW_KEY_SPACE:
@@ -65,6 +66,15 @@ Key key_of_character(uint32_t code_point) {
         default:
             return Key::None;
     }
+}
+
+Key key_with_control(int key, int scancode) {
+    if (key == GLFW_KEY_KP_ADD) return Key::Plus;
+    if (key == GLFW_KEY_KP_SUBTRACT) return Key::Minus;
+    const char* name = glfwGetKeyName(key, scancode);
+    const Key named =
+        name && name[0] && !name[1] ? key_of_character(static_cast<unsigned char>(name[0])) : Key::None;
+    return named == Key::None ? key_of_glfw(key, scancode) : named;
 }
 
 }  // namespace tilescope::platform

@@ -3,12 +3,17 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "app/app.h"
 #include "app/frame.h"
+#include "app/platform/settings_file.h"
 #include "app/platform/window.h"
+#include "app/requests.h"
+#include "app/view/settings.h"
 
 namespace tilescope::app {
 
@@ -42,6 +47,53 @@ struct Timing {
     }
 };
 
+// What is remembered between starts: taken up as the window opens, written a moment after it changed, so that
+// a program that is killed loses little.
+struct Memory {
+    platform::SettingsFiles files = platform::settings_files();
+    view::Remembered now, written;
+    std::optional<Clock::time_point> changed;
+    static constexpr double kCalmMs = 1000;
+
+    Memory(State& state, const WindowOptions& options) {
+        platform::Loaded loaded = platform::load_settings(files);
+        now = std::move(loaded.remembered);
+        if (now.window == view::Placement{})
+            now.window.width = options.width, now.window.height = options.height;
+        written = now;
+        const Theme asked = state.theme;
+        view::apply(now, state);
+        if (options.keep_theme) state.theme = asked;
+        remember_file(state);
+        if (!loaded.notice.empty()) state.message = loaded.notice;
+    }
+
+    void look(const State& state, const platform::Window& window) {
+        view::Remembered seen = now;
+        view::collect(state, seen);
+        window.logical_size(seen.window.width, seen.window.height);
+        if (const auto place = window.place()) {
+            seen.window.placed = true;
+            seen.window.x = place->x, seen.window.y = place->y;
+        }
+        if (seen != now) {
+            now = std::move(seen);
+            changed = Clock::now();
+        } else if (changed && ms_since(*changed) > kCalmMs) {
+            keep();
+        }
+    }
+
+    void keep() {
+        changed.reset();
+        if (now == written) return;
+        written = now;
+        // A folder that cannot be written is no reason to interrupt anyone.
+        if (auto good = platform::save_settings(files, now); !good && std::getenv("TILESCOPE_TIMING"))
+            fmt::print(stderr, "{}\n", good.error().message);
+    }
+};
+
 }  // namespace
 
 bool has_display() {
@@ -53,7 +105,11 @@ bool has_display() {
 }
 
 Result<void> run_window(State state, const WindowOptions& options) {
-    auto window = platform::Window::create(options.width, options.height, window_title(state));
+    Memory memory(state, options);
+    const view::Placement& at = memory.now.window;
+    auto window = platform::Window::create(
+        at.width, at.height, window_title(state),
+        at.placed ? std::optional(platform::Window::Place{at.x, at.y}) : std::nullopt);
     if (!window) return window.error();
     auto frame = Frame::create();
     if (!frame) return frame.error();
@@ -79,11 +135,13 @@ Result<void> run_window(State state, const WindowOptions& options) {
         (*window)->show();
         (*window)->set_title(window_title(state));
         timing.frame(outcome.build_ms);
+        memory.look(state, **window);
         if (outcome.quit) break;
         moving = outcome.another_frame;
         soon = outcome.soon;
         due = std::max(0, due - 1);
     }
+    memory.keep();
     return {};
 }
 

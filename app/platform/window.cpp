@@ -4,6 +4,7 @@
 
 #define GLFW_INCLUDE_NONE
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <optional>
 
@@ -19,6 +20,20 @@ namespace {
 
 constexpr int kMinWidth = 960, kMinHeight = 600;  // logical pixels: what the panels need
 std::string glfw_says;                            // GLFW reports through a callback without a user pointer
+
+// Enough of a title bar at that place lies on a monitor to take hold of it.
+bool in_sight(Window::Place place) {
+    int count = 0;
+    GLFWmonitor** monitors = glfwGetMonitors(&count);
+    for (int at = 0; at < count; ++at) {
+        int x = 0, y = 0, w = 0, h = 0;
+        glfwGetMonitorWorkarea(monitors[at], &x, &y, &w, &h);
+        constexpr int kHold = 100;
+        if (place.x > x - kHold && place.x < x + w - kHold && place.y >= y && place.y < y + h - kHold)
+            return true;
+    }
+    return false;
+}
 
 }  // namespace
 
@@ -36,6 +51,7 @@ struct Window::Parts {
     bool happened = false, eventful = false;
     double last = 0;
     std::string title;
+    bool places = true;  // the desktop tells where windows lie
 
     ~Parts() {
         if (window) glfwDestroyWindow(window);
@@ -60,8 +76,10 @@ struct Window::Parts {
         glfwSetWindowUserPointer(window, this);
         glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
             Parts& p = of(w);
-            KeyPress press{key_of_glfw(key, scancode), (mods & GLFW_MOD_SHIFT) != 0,
-                           (mods & GLFW_MOD_CONTROL) != 0, (mods & GLFW_MOD_ALT) != 0, action == GLFW_REPEAT};
+            const bool control = (mods & GLFW_MOD_CONTROL) != 0;
+            KeyPress press{control ? key_with_control(key, scancode) : key_of_glfw(key, scancode),
+                           (mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_CONTROL) != 0,
+                           (mods & GLFW_MOD_ALT) != 0, action == GLFW_REPEAT};
             p.input.shift = press.shift;
             p.input.control = press.control;
             p.input.alt = press.alt;
@@ -120,7 +138,8 @@ struct Window::Parts {
 Window::Window(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Window::~Window() = default;
 
-Result<std::unique_ptr<Window>> Window::create(int width, int height, const std::string& title) {
+Result<std::unique_ptr<Window>> Window::create(int width, int height, const std::string& title,
+                                               std::optional<Place> place) {
     glfwSetErrorCallback([](int, const char* text) { glfw_says = text; });
     if (!glfwInit())
         return Error{
@@ -153,6 +172,7 @@ Result<std::unique_ptr<Window>> Window::create(int width, int height, const std:
                         glfw_says)};
     parts->title = title;
     glfwSetWindowSizeLimits(parts->window, kMinWidth, kMinHeight, GLFW_DONT_CARE, GLFW_DONT_CARE);
+    if (place && in_sight(*place)) glfwSetWindowPos(parts->window, place->x, place->y);
     glfwMakeContextCurrent(parts->window);
     if (!gladLoadGL(glfwGetProcAddress)) return Error{"The graphics driver offers no OpenGL 3.3."};
     glfwSwapInterval(1);
@@ -216,6 +236,25 @@ void Window::set_title(const std::string& title) {
     if (title == parts_->title) return;
     parts_->title = title;
     glfwSetWindowTitle(parts_->window, title.c_str());
+}
+
+std::optional<Window::Place> Window::place() const {
+    if (!parts_->places) return std::nullopt;
+    glfwGetError(nullptr);
+    Place place;
+    glfwGetWindowPos(parts_->window, &place.x, &place.y);
+    if (glfwGetError(nullptr) != GLFW_NO_ERROR) parts_->places = false;
+    if (!parts_->places) return std::nullopt;
+    return place;
+}
+
+void Window::logical_size(int& width, int& height) const {
+    int w = 0, h = 0;
+    glfwGetWindowSize(parts_->window, &w, &h);
+    // GLFW_SCALE_TO_MONITOR: where window and framebuffer count alike, the size was multiplied by the scale.
+    const float by = w == this->width() ? scale() : 1.f;
+    width = static_cast<int>(std::lround(static_cast<float>(w) / by));
+    height = static_cast<int>(std::lround(static_cast<float>(h) / by));
 }
 
 void Window::offer_clipboard() { parts_->offer_clipboard(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/platform/input.h"
@@ -11,8 +12,13 @@ namespace tilescope::platform {
 
 class Window {
 public:
+    struct Place {
+        int x = 0, y = 0;
+    };
     // Sizes in logical pixels; made smaller where the screen is. The context is current on this thread.
-    static Result<std::unique_ptr<Window>> create(int width, int height, const std::string& title);
+    // place: of the upper left corner; left to the desktop where none is given or no monitor shows it.
+    static Result<std::unique_ptr<Window>> create(int width, int height, const std::string& title,
+                                                  std::optional<Place> place = std::nullopt);
     ~Window();
 
     // What happened since the last call. wait: seconds to sleep for something to happen, at most.
@@ -21,10 +27,12 @@ public:
     bool eventful() const;  // the last collect() brought more than the passing of time
     int width() const;      // framebuffer pixels
     int height() const;
-    float scale() const;                       // framebuffer pixels per logical pixel
-    void set_title(const std::string& title);  // does nothing when it is that already
-    void offer_clipboard();                    // to ImGui's current context
-    void show();                               // the frame just drawn; waits for the screen
+    float scale() const;                               // framebuffer pixels per logical pixel
+    void set_title(const std::string& title);          // does nothing when it is that already
+    std::optional<Place> place() const;                // none where the desktop does not say, as on Wayland
+    void logical_size(int& width, int& height) const;  // as create() takes it
+    void offer_clipboard();                            // to ImGui's current context
+    void show();                                       // the frame just drawn; waits for the screen
 
 private:
     struct Parts;

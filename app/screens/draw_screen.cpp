@@ -1,10 +1,14 @@
 // One frame: input, the work beside the window, the top bar, the chosen screen, and what lies over it.
 #include <algorithm>
+#include <cmath>
 
 #include "app/actions.h"
+#include "app/panels/lesson_panel.h"
 #include "app/panels/panels.h"
+#include "app/requests.h"
 #include "app/screens/screens.h"
 #include "app/session.h"
+#include "app/view/lessons.h"
 
 namespace tilescope::app {
 namespace {
@@ -14,6 +18,9 @@ using panels::Ui;
 
 constexpr ScreenInfo kScreens[] = {
     {Screen::Step, "Step", "step", "One request after the other", step_screen},
+    {Screen::Compare, "Compare", "compare", "Two recordings on one playhead", compare_screen},
+    {Screen::Timing, "Timing", "timing", "Measured times, and what bandwidth allows", timing_screen},
+    {Screen::Lessons, "Lessons", "lessons", "Short walks through recordings", lessons_screen},
 };
 
 void tooltip(Ui& ui, const Rect& screen) {
@@ -28,6 +35,33 @@ void tooltip(Ui& ui, const Rect& screen) {
     over.AddRectFilled(at, {at.x + size.x + pad * 2, at.y + size.y + pad}, ui.ink(draw::Ink::Text), ui.px(4));
     draw::draw_text(over, font, {at.x + pad, at.y + pad / 2},
                     ui.context.palette.text_on(ui.ink(draw::Ink::Text)), ui.tip);
+}
+
+// The Step screen says what went wrong in its caption; the others have none.
+void notice(Ui& ui, const Rect& screen) {
+    if (ui.state.message.empty() || ui.state.screen == Screen::Step) return;
+    ImDrawList& over = *ImGui::GetForegroundDrawList();
+    const draw::Font font = ui.font(draw::Face::Text, draw::Size::Body);
+    const float pad = ui.px(12), most = screen.width() - ui.px(64);
+    const std::string text = panels::elided(font, ui.state.message, most - pad * 2);
+    const ImVec2 size = draw::text_size(font, text);
+    const ImVec2 at{std::round((screen.min.x + screen.max.x - size.x) / 2),
+                    screen.max.y - size.y - ui.px(32)};
+    over.AddRectFilled({at.x - pad, at.y - pad / 2}, {at.x + size.x + pad, at.y + size.y + pad / 2},
+                       ui.ink(draw::Ink::Text), ui.px(4));
+    draw::draw_text(over, font, at, ui.context.palette.text_on(ui.ink(draw::Ink::Text)), text);
+}
+
+// On the Lessons screen the arrows choose a lesson and Enter begins it.
+void lessons_keys(State& state, const platform::Input& input) {
+    if (state.screen != Screen::Lessons || overlay_open(state) || state.teach.blank) return;
+    LessonPlace& place = state.teach.lesson;
+    const size_t last = view::lessons().empty() ? 0 : view::lessons().size() - 1;
+    for (const platform::KeyPress& press : input.presses) {
+        if (press.key == platform::Key::Down) place.listed = std::min(place.listed + 1, last);
+        if (press.key == platform::Key::Up && place.listed > 0) --place.listed;
+        if (press.key == platform::Key::Enter) go_to_stop(state, place.listed, 0);
+    }
 }
 
 }  // namespace
@@ -49,8 +83,14 @@ const ScreenInfo* find_screen(std::string_view option) {
 
 void draw_screen(State& state, const platform::Input& input, DrawContext& context) {
     const bool recording = poll_background(state);
-    for (const std::string& path : input.dropped) open_file(state, path);
-    if (!context.typing) handle_input(state, input);
+    for (const std::string& path : input.dropped) open_path(state, path);
+    const bool text = overlay_open(state);  // what is pressed now is for the palette or the path box
+    if (!context.typing || text) handle_input(state, input);
+    do_requests(state);
+    if (!text) {
+        lessons_keys(state, input);
+        do_requests(state);
+    }
     advance(state, input.dt);
     const bool coming = ready_block(state, context.still);
     context.another_frame = context.another_frame || state.playback.playing;
@@ -61,18 +101,33 @@ void draw_screen(State& state, const platform::Input& input, DrawContext& contex
     const Rect screen{{0, 0}, size};
     Ui ui{state, context, *ImGui::GetBackgroundDrawList(), state.block.get(), false, {}, {}, {}};
     // Panels have the mouse unless a form or a list of keys lies over them.
-    ui.mouse =
-        !ImGui::GetIO().WantCaptureMouse && (!state.show_keys || context.still) && ImGui::IsMousePosValid();
+    ui.mouse = !ImGui::GetIO().WantCaptureMouse &&
+               ((!state.show_keys && !overlay_open(state)) || context.still) && ImGui::IsMousePosValid();
     const float top = ui.px(screen.height() < ui.px(860) ? 40 : 44);
     const Rect bar{screen.min, {screen.max.x, screen.min.y + top}};
     panels::top_bar(ui, bar);
-    screen_of(state).draw(ui, {{screen.min.x, bar.max.y}, screen.max});
+    // The lesson's strip lies between the bar and the screen that it speaks of.
+    float below = bar.max.y;
+    if (state.screen != Screen::Lessons) {
+        const float strip = panels::lesson_height(ui, screen.width() - ui.px(16));
+        if (strip > 0) {
+            panels::lesson_strip(
+                ui, {{ui.px(8), below + ui.px(8)}, {screen.max.x - ui.px(8), below + ui.px(8) + strip}});
+            below += strip + ui.px(8);
+        }
+    }
+    screen_of(state).draw(ui, {{screen.min.x, below}, screen.max});
     if (state.hover != ui.hovered) context.another_frame = true;
     state.hover = ui.hovered;
     ui.mouse = ImGui::IsMousePosValid();
     panels::record_form(ui, screen, ui.px(52));
     panels::keys_overlay(ui, screen);
+    panels::command_palette(ui, screen);
+    panels::path_box(ui, screen);
+    notice(ui, screen);
     tooltip(ui, screen);
+    if (state.teach.blank)
+        ImGui::GetForegroundDrawList()->AddRectFilled(screen.min, screen.max, draw::rgb(0));
 }
 
 }  // namespace tilescope::app

@@ -22,5 +22,9 @@ const ScreenInfo& screen_of(const State& state);
 const ScreenInfo* find_screen(std::string_view option);  // null for none of that name
 
 void step_screen(panels::Ui& ui, const panels::Rect& area);
+void compare_screen(panels::Ui& ui, const panels::Rect& area);
+void lecture_step(panels::Ui& ui, const panels::Rect& area);  // the same in lecture mode, of a recording
+void lessons_screen(panels::Ui& ui, const panels::Rect& area);
+void timing_screen(panels::Ui& ui, const panels::Rect& area);
 
 }  // namespace tilescope::app

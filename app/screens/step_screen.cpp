@@ -20,6 +20,7 @@
 #include "app/actions.h"
 #include "app/panels/panels.h"
 #include "app/screens/screens.h"
+#include "app/view/provenance_rows.h"
 #include "app/view/sums_view.h"
 
 namespace tilescope::app {
@@ -107,13 +108,19 @@ void step_screen(Ui& ui, const Rect& screen) {
                          : ui.state.message);
         return;
     }
+    if (ui.state.teach.lecture) return lecture_step(ui, screen);
     if (!warning.empty()) panels::warning_strip(ui, l.warning, warning);
     panels::caption_bar(ui, l.caption);
     if (ui.index == nullptr) return;
     const Pick& shown = ui.state.hover.kind != Pick::Kind::None ? ui.state.hover : ui.state.pin;
-    const view::Relations selected =
+    view::Relations selected =
         view::relations(ui.trace(), *ui.index, ui.state.replay.get(), shown, ui.step());
-    panels::source_panel(ui, l.source);
+    if (view::has_provenance(ui.state)) {
+        panels::provenance_panel(ui, l.source);
+        if (ui.state.hover.kind == Pick::Kind::None) selected.lines.clear();  // the panel says more
+    } else {
+        panels::source_panel(ui, l.source);
+    }
     panels::matrices_panel(ui, l.matrices, selected);
     if (l.tiles.width() > 0) panels::tiles_panel(ui, l.tiles, selected, !l.own_threads);
     if (l.own_threads) panels::threads_panel(ui, l.threads, selected);

@@ -27,14 +27,23 @@ std::array<float, 3> seen_by(Rgba c, bool protan) {
             std::pow(std::max(blue, 0.f), 1 / 2.2f)};
 }
 
-class Themes : public testing::TestWithParam<app::Theme> {};
-INSTANTIATE_TEST_SUITE_P(Both, Themes, testing::Values(app::Theme::Light, app::Theme::Dark),
-                         [](const auto& theme) {
-                             return theme.param == app::Theme::Light ? "light" : "dark";
+struct Look {
+    app::Theme theme;
+    bool lecture;
+};
+class Themes : public testing::TestWithParam<Look> {
+protected:
+    const Palette& p = palette(GetParam().theme, GetParam().lecture);
+};
+INSTANTIATE_TEST_SUITE_P(All, Themes,
+                         testing::Values(Look{app::Theme::Light, false}, Look{app::Theme::Dark, false},
+                                         Look{app::Theme::Light, true}, Look{app::Theme::Dark, true}),
+                         [](const auto& look) {
+                             return std::string(look.param.theme == app::Theme::Light ? "light" : "dark") +
+                                    (look.param.lecture ? "_lecture" : "");
                          });
 
 TEST_P(Themes, WordsCanBeRead) {  // WCAG 2.1: 4.5 for text, 3 for large text and for signs
-    const Palette& p = palette(GetParam());
     for (Ink ground : {Ink::Panel, Ink::Ground, Ink::Raised}) {
         EXPECT_GE(contrast(p[Ink::Text], p[ground]), 10);
         EXPECT_GE(contrast(p[Ink::TextQuiet], p[ground]), 5);
@@ -44,13 +53,23 @@ TEST_P(Themes, WordsCanBeRead) {  // WCAG 2.1: 4.5 for text, 3 for large text an
     for (int i = 0; i < kInks; ++i) EXPECT_GE(contrast(p.text_on(p.ink[i]), p.ink[i]), 4.5) << i;
 }
 
+// A projector in a lit room: every step that tells things apart is larger than on a screen.
+TEST_P(Themes, LecturesHaveMoreContrast) {
+    const Palette& usual = palette(GetParam().theme, false);
+    if (!GetParam().lecture) return;
+    for (Ink ink :
+         {Ink::Text, Ink::TextQuiet, Ink::TextFaint, Ink::Cell, Ink::Inactive, Ink::Line, Ink::LineStrong,
+          Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad, Ink::SharedStore, Ink::Barrier, Ink::Fault})
+        EXPECT_GT(contrast(p[ink], p[Ink::Panel]), contrast(usual[ink], usual[Ink::Panel]))
+            << static_cast<int>(ink);
+    EXPECT_GE(contrast(p[Ink::TextFaint], p[Ink::Panel]), 7);
+}
+
 TEST_P(Themes, LoudColoursStandOutFromTheQuietCell) {
-    const Palette& p = palette(GetParam());
     for (Ink ink : kMeanings) EXPECT_GE(contrast(p[ink], p[Ink::Cell]), 1.9) << static_cast<int>(ink);
 }
 
 TEST_P(Themes, EveryTwoMeaningsDifferForColourBlindEyesToo) {
-    const Palette& p = palette(GetParam());
     for (Ink a : kMeanings)
         for (Ink b : kMeanings)
             for (bool protan : {true, false}) {
@@ -64,7 +83,6 @@ TEST_P(Themes, EveryTwoMeaningsDifferForColourBlindEyesToo) {
 }
 
 TEST_P(Themes, HeatGrowsLighterAllTheWay) {
-    const Palette& p = palette(GetParam());
     const Rgba black = rgb(0);
     for (size_t i = 1; i < 256; ++i)
         // Channels are whole numbers, whose rounding may take back a fraction of a percent.

@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -82,7 +83,16 @@ bool Desktop::start() {
     return false;
 }
 
-Desktop::~Desktop() { end(server_); }
+Desktop::Desktop()
+    : home_(std::string(TILESCOPE_BINARY_DIR) + "/tests/window-" + std::to_string(getpid()) + ".home") {
+    std::filesystem::remove_all(home_);
+}
+
+Desktop::~Desktop() {
+    end(server_);
+    std::error_code error;
+    std::filesystem::remove_all(home_, error);
+}
 
 Program::Program(const Desktop& desktop, const std::vector<std::string>& arguments)
     : display_(desktop.display()) {
@@ -94,6 +104,9 @@ Program::Program(const Desktop& desktop, const std::vector<std::string>& argumen
     unsetenv("WAYLAND_DISPLAY");
     setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
     setenv("TILESCOPE_TIMING", "1", 1);
+    // What this user's window remembers stays out of it.
+    setenv("XDG_CONFIG_HOME", desktop.home().c_str(), 1);
+    setenv("XDG_STATE_HOME", desktop.home().c_str(), 1);
     const int errors = open(error_file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(errors, 2);
     std::vector<char*> argv = {const_cast<char*>(program.c_str())};
@@ -129,6 +142,7 @@ std::string Program::title() {
 uint64_t Program::step() { return number_after(title(), "- step "); }
 uint64_t Program::steps() { return number_after(title(), " of "); }
 void Program::press(const std::string& keys) { tool("key --delay 30 " + keys); }
+void Program::type(const std::string& text) { tool("type --delay 20 '" + text + "'"); }
 
 void Program::click(int x, int y, int times) {
     std::string what = fmt::format("mousemove {} {}", x, y);

@@ -16,13 +16,15 @@ namespace tilescope::test {
 class Desktop {
 public:
     static std::optional<std::string> missing();  // what is not installed, if anything
+    Desktop();
     bool start();
     ~Desktop();
+    const std::string& home() const { return home_; }        // where its programs keep what they remember
     const std::string& display() const { return display_; }  // ":7"
 
 private:
     pid_t server_ = -1;
-    std::string display_;
+    std::string display_, home_;
 };
 
 class Program {
@@ -34,6 +36,7 @@ public:
     uint64_t step();      // from the title, 0 where it says none
     uint64_t steps();
     void press(const std::string& keys);                  // as xdotool names them, separated by spaces
+    void type(const std::string& text);                   // characters, no quotes
     void click(int x, int y, int times = 1);              // as quick as can be
     bool wait_until(const std::function<bool()>& holds);  // ten seconds at most
     bool wait_for_title(const std::string& part);

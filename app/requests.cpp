@@ -1,0 +1,201 @@
+#include "app/requests.h"
+
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/screens/screens.h"
+#include "app/session.h"
+#include "app/view/commands.h"
+#include "app/view/lessons.h"
+#include "core/trace/file.h"
+#include "kernels/record.h"
+
+namespace tilescope::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+void save(State& state, std::string path) {
+    PathBox& box = state.teach.path;
+    if (!state.session) return;
+    std::error_code error;
+    if (path.empty() || path.back() == '/' || fs::is_directory(path, error)) {
+        box.problem = fmt::format("'{}' is a folder; add the name of the file.", path);
+        return;
+    }
+    if (fs::path(path).extension() != ".tsc") path += ".tsc";
+    const fs::path folder = fs::path(path).parent_path();
+    if (!folder.empty() && !fs::is_directory(folder, error)) {
+        box.problem = fmt::format("There is no folder '{}'.", folder.string());
+        return;
+    }
+    if (fs::exists(path, error) && !box.over_written) {
+        box.over_written = true;
+        box.problem = fmt::format("'{}' is there already; Enter once more overwrites it.", path);
+        return;
+    }
+    if (auto good = trace::write_file(*state.session->trace, path); !good) {
+        box.problem = good.error().message;
+        return;
+    }
+    box.mode = PathBox::Mode::Closed;
+    const std::string whole = fs::absolute(path, error).string();
+    remember(state.teach.recent_files, whole);
+    state.teach.last_folder = fs::path(whole).parent_path().string() + "/";
+    state.message = fmt::format("Saved as '{}'.", path);
+}
+
+void open(State& state, const std::string& path) {
+    PathBox& box = state.teach.path;
+    const bool boxed = box.mode == PathBox::Mode::Open;
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+        const std::string problem = fmt::format("'{}' is a folder; choose a recording in it.", path);
+        (boxed ? box.problem : state.message) = problem;
+        return;
+    }
+    if (open_path(state, path)) {
+        box.mode = PathBox::Mode::Closed;
+    } else if (boxed) {
+        box.problem = std::exchange(state.message, {});
+    }
+}
+
+void open_shipped_by_name(State& state, const std::string& name) {
+    for (const kernels::ShippedRecording& recording : view::shipped_of(state)) {
+        if (recording.name != name) continue;
+        open_shipped(state, recording);
+        if (state.message.empty()) state.teach.path.mode = PathBox::Mode::Closed;
+        return;
+    }
+    state.message = fmt::format("No recording '{}' ships with this program.", name);
+}
+
+// The recording that a stop is shown on is there already: nothing to record again.
+bool shows(const State& state, const view::LessonStop& stop) {
+    if (!state.session || stop.kernel.empty()) return false;
+    const trace::Meta& meta = state.session->trace->meta;
+    const kernels::Shape& shape = stop.shape;
+    return meta.kernel == stop.kernel && meta.m == shape.m && meta.k == shape.k && meta.n == shape.n &&
+           meta.tile == shape.tile && meta.backend == trace::Backend::Cpu && meta.complete &&
+           state.session->trace->blocks.size() == size_t{meta.grid.x} * meta.grid.y * meta.grid.z;
+}
+
+// Lessons record on the CPU, whose order of warps is the same every time: what a stop says is what is seen.
+Result<void> record_stop(State& state, const view::LessonStop& stop) {
+    const auto plan = kernels::plan(stop.kernel, stop.shape);
+    if (!plan) return plan.error();
+    auto trace = kernels::record_cpu(*plan, {});
+    if (!trace) return trace.error();
+    auto session = make_session(std::make_shared<const trace::Trace>(std::move(*trace)),
+                                "recorded for the lesson, on the CPU");
+    if (!session) return session.error();
+    show_session(state, std::move(*session));
+    return {};
+}
+
+void show_stop(State& state) {
+    LessonPlace& place = state.teach.lesson;
+    if (!place.running) return;
+    const view::LessonStop& stop = view::lessons()[place.lesson].stops[place.stop];
+    state.message.clear();
+    if (!stop.recording.empty()) {
+        open_shipped_by_name(state, stop.recording);
+    } else if (!shows(state, stop)) {
+        if (auto good = record_stop(state, stop); !good) state.message = good.error().message;
+    }
+    if (!state.message.empty() || !state.session) {
+        place.running = false;
+        return;
+    }
+    const trace::Trace& trace = *state.session->trace;
+    state.cursor = {};
+    for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
+        if (trace.blocks[block].x == stop.block_x && trace.blocks[block].y == stop.block_y)
+            state.cursor.block = block;
+    }
+    state.block = view::index_block(trace, state.session->rule, state.cursor.block);
+    state.replay = nullptr;
+    state.no_values.clear();
+    state.pin = state.hover = {};
+    state.view.fit = true;
+    const auto step = view::find_step(trace, *state.block, stop);
+    if (!step) place.note = "This recording has no such step; it stands at the first one.";
+    state.cursor.step = step.value_or(0);
+    const ScreenInfo* const screen = find_screen(stop.screen);
+    state.screen = screen != nullptr ? screen->screen : Screen::Step;
+}
+
+void record_preset(State& state, size_t number) {
+    if (number >= kernels::presets().size()) return;
+    state.form.kernel = kernels::presets()[number].kernel;
+    state.form.shape = kernels::presets()[number].shape;
+    start_recording(state);
+}
+
+void show_wanted_screen(State& state) {
+    const int number = *std::exchange(state.teach.wanted_screen, std::nullopt);
+    constexpr const char* kNames[] = {"Step", "Compare", "Timing", "Limits", "Lessons"};
+    const auto wanted = static_cast<Screen>(number - 1);
+    for (const ScreenInfo& info : screens()) {
+        if (info.screen == wanted) {
+            state.screen = wanted;
+            return;
+        }
+    }
+    state.message = fmt::format("This build has no {} screen.", kNames[number - 1]);
+}
+
+}  // namespace
+
+void remember_file(State& state) {
+    if (!state.session) return;
+    std::error_code error;
+    const std::string& path = state.session->origin;
+    if (!fs::is_regular_file(path, error)) return;
+    const std::string whole = fs::absolute(path, error).string();
+    if (error) return;
+    remember(state.teach.recent_files, whole);
+    state.teach.last_folder = fs::path(whole).parent_path().string() + "/";
+}
+
+bool open_path(State& state, const std::string& path) {
+    state.message.clear();
+    open_file(state, path);
+    if (!state.message.empty()) {
+        std::erase(state.teach.recent_files, path);  // it is not worth offering again
+        return false;
+    }
+    state.teach.lesson.running = false;
+    remember_file(state);
+    return true;
+}
+
+void do_requests(State& state) {
+    for (const Request& request : std::exchange(state.teach.requests, {})) {
+        if (request.kind != Request::Kind::LessonStop && request.kind != Request::Kind::Save)
+            state.teach.lesson.running = false;
+        switch (request.kind) {
+            case Request::Kind::Open:
+                open(state, request.text);
+                break;
+            case Request::Kind::Shipped:
+                open_shipped_by_name(state, request.text);
+                break;
+            case Request::Kind::Preset:
+                record_preset(state, request.number);
+                break;
+            case Request::Kind::Save:
+                save(state, request.text);
+                break;
+            case Request::Kind::LessonStop:
+                show_stop(state);
+                break;
+        }
+    }
+    if (state.teach.wanted_screen) show_wanted_screen(state);
+}
+
+}  // namespace tilescope::app

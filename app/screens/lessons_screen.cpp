@@ -1,0 +1,121 @@
+// The Lessons screen: what there is to learn, and where each lesson leads.
+//
+//   +----------------------+------------------------------------------+
+//   | lessons, a row each  | title, the sentence that it teaches      |
+//   |                      | its stops, and what each is shown on     |
+//   |                      | [ Walk through it ]                      |
+//   +----------------------+------------------------------------------+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/actions.h"
+#include "app/screens/screens.h"
+#include "app/view/lessons.h"
+
+namespace tilescope::app {
+namespace {
+
+using draw::Face;
+using draw::Ink;
+using draw::Size;
+using panels::Rect;
+using panels::Ui;
+
+// "tiled 4 x 4 x 4, T = 2"
+std::string shown_on(const view::LessonStop& stop) {
+    if (!stop.recording.empty()) return stop.recording;
+    const kernels::Shape& s = stop.shape;
+    return fmt::format("{}  {} \u00d7 {} \u00d7 {}  T = {}", stop.kernel, s.m, s.k, s.n, s.tile);
+}
+
+void list(Ui& ui, const Rect& rect) {
+    panels::surface(ui, rect);
+    LessonPlace& place = ui.state.teach.lesson;
+    const Rect in = rect.inset(ui.px(12));
+    panels::line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text, "Lessons");
+    const float body = panels::line_height(ui, Size::Body);
+    float y = in.min.y + panels::line_height(ui, Size::Title) + ui.px(12);
+    for (size_t at = 0; at < view::lessons().size(); ++at) {
+        const bool on = at == place.listed;
+        const auto lines = panels::wrapped(ui.font(Face::Text, Size::Body), view::lessons()[at].title,
+                                           in.width() - ui.px(40));
+        const float high = body * static_cast<float>(lines.size()) + ui.px(12);
+        const Rect row{{in.min.x, y}, {in.max.x, y + high}};
+        if (row.max.y > in.max.y) break;
+        if (on || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
+        if (on)
+            ui.list.AddRectFilled(row.min, {row.min.x + ui.px(3), row.max.y}, ui.ink(Ink::Accent), ui.px(2));
+        panels::line(ui, {row.min.x + ui.px(22), y + ui.px(6)}, ui.px(24), Face::Mono, Size::Body,
+                     Ink::TextQuiet, std::to_string(at + 1), draw::Align::Center);
+        float line_y = y + ui.px(6);
+        for (const std::string& text : lines) {
+            panels::line(ui, {row.min.x + ui.px(40), line_y}, row.width() - ui.px(40),
+                         on ? Face::Strong : Face::Text, Size::Body, Ink::Text, text);
+            line_y += body;
+        }
+        if (ui.clicked(row)) place.listed = at;
+        y += high + ui.px(4);
+    }
+}
+
+void lesson(Ui& ui, const Rect& rect, size_t number) {
+    panels::surface(ui, rect);
+    const view::Lesson& of = view::lessons()[number];
+    const Rect in = rect.inset(ui.px(24));
+    const float width = std::min(in.width(), ui.px(880));
+    const float body = panels::line_height(ui, Size::Body), small = panels::line_height(ui, Size::Small);
+    float y = in.min.y;
+    y += panels::paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, of.title, 2) +
+         ui.px(12);
+    y += panels::paragraph(ui, {in.min.x, y}, width, Face::Text, Size::Title, Ink::Text, of.teaches, 4) +
+         ui.px(20);
+    const Rect start{{in.min.x, y}, {in.min.x + ui.px(168), y + ui.px(36)}};
+    if (panels::button(ui, start, "Walk through it", true, true, "Begin at the first stop (Enter)"))
+        go_to_stop(ui.state, number, 0);
+    panels::line(ui, {start.max.x + ui.px(16), y + (ui.px(36) - small) / 2},
+                 in.max.x - start.max.x - ui.px(16), Face::Text, Size::Small, Ink::TextQuiet,
+                 "Enter begins; Page Down and Page Up walk; \u2191 \u2193 choose another lesson.");
+    y = start.max.y + ui.px(24);
+    panels::line(ui, {in.min.x, y}, width, Face::Strong, Size::Body, Ink::Text, "Stops");
+    y += body + ui.px(8);
+    std::string before;
+    for (size_t at = 0; at < of.stops.size(); ++at) {
+        const Rect row{{in.min.x, y}, {in.min.x + width, y + body + ui.px(8)}};
+        if (row.max.y > in.max.y) break;
+        if (ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
+        const float text_y = y + ui.px(4);
+        panels::line(ui, {row.min.x + ui.px(14), text_y}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
+                     std::to_string(at + 1), draw::Align::Center);
+        const std::string on = shown_on(of.stops[at]);
+        const float mono = std::min(ui.px(320), width * 0.45f);
+        panels::line(ui, {row.min.x + ui.px(40), text_y}, mono, Face::Mono, Size::Body,
+                     on == before ? Ink::TextFaint : Ink::Text, on);
+        const view::LessonStop& stop = of.stops[at];
+        std::string where = stop.kind ? panels::words_of(*stop.kind) : "first step";
+        if (stop.kind == view::StepKind::Barrier) where = "barrier";
+        if (!stop.array.empty()) where += " of " + stop.array;
+        if (stop.phase) where += fmt::format(", phase {}", *stop.phase);
+        if (stop.block_x + stop.block_y > 0)
+            where += fmt::format(", block ({},{})", stop.block_x, stop.block_y);
+        const float x = row.min.x + ui.px(40) + mono + ui.px(16);
+        panels::line(ui, {x, text_y}, row.max.x - x, Face::Text, Size::Body, Ink::TextQuiet, where);
+        if (ui.clicked(row)) go_to_stop(ui.state, number, at);
+        before = on;
+        y = row.max.y;
+    }
+}
+
+}  // namespace
+
+void lessons_screen(Ui& ui, const Rect& area) {
+    const float gap = ui.px(8), left = std::clamp(area.width() * 0.3f, ui.px(260), ui.px(420));
+    const Rect in{{area.min.x + gap, area.min.y + gap}, {area.max.x - gap, area.max.y - gap}};
+    if (view::lessons().empty()) return;
+    LessonPlace& place = ui.state.teach.lesson;
+    place.listed = std::min(place.listed, view::lessons().size() - 1);
+    list(ui, {in.min, {in.min.x + left, in.max.y}});
+    lesson(ui, {{in.min.x + left + gap, in.min.y}, in.max}, place.listed);
+}
+
+}  // namespace tilescope::app

@@ -1,0 +1,121 @@
+// What is remembered between starts: written, read back, and never trusted.
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "app/view/settings.h"
+
+namespace tilescope::view {
+namespace {
+
+Remembered sample() {
+    Remembered all;
+    all.choices = {app::Theme::Dark, 1.3f, true, false, false};
+    all.window = {1280, 720, true, -40, 12};
+    all.recent_files = {"/home/a/one.tsc",
+                        "/tmp/gr\xC3\xBC\xC3\x9F"
+                        "e.tsc"};
+    all.recent_commands = {"action:lecture", "shipped:tiled-4x4x4-t2"};
+    all.last_folder = "/home/a/";
+    return all;
+}
+
+TEST(Settings, ComeBackAsTheyWere) {
+    const Remembered all = sample();
+    Remembered read;
+    EXPECT_EQ(read_settings(settings_text(all), read), "");
+    EXPECT_EQ(read_state(state_text(all), read), "");
+    EXPECT_EQ(read, all);
+    app::State state;
+    apply(all, state);
+    Remembered collected;
+    collected.window = all.window;
+    collect(state, collected);
+    EXPECT_EQ(collected, all);
+}
+
+TEST(Settings, DefaultsComeBackToo) {
+    Remembered read = sample();
+    EXPECT_EQ(read_settings(settings_text({}), read), "");
+    EXPECT_EQ(read_state(state_text({}), read), "");
+    EXPECT_EQ(read, Remembered{});
+}
+
+// Nothing of a damaged file is taken, not even the fields before the damage.
+TEST(Settings, DamageLeavesTheDefaults) {
+    const std::pair<const char*, const char*> changes[] = {{"\"dark\"", "\"pink\""},
+                                                           {"\"dark\"", "3"},
+                                                           {"1.2999999523162842", "17"},
+                                                           {"1.2999999523162842", "-1"},
+                                                           {"1.2999999523162842", "\"big\""},
+                                                           {"\"lecture\": true", "\"lecture\": 1"},
+                                                           {"\"motion\"", "\"notion\""},
+                                                           {"settings/1", "settings/2"},
+                                                           {"}", "]"}};
+    for (const auto& [what, by] : changes) {
+        std::string text = settings_text(sample());
+        const size_t at = text.find(what);
+        ASSERT_NE(at, std::string::npos) << what << " in " << text;
+        text.replace(at, std::string(what).size(), by);
+        Remembered read;
+        EXPECT_NE(read_settings(text, read), "") << text;
+        EXPECT_EQ(read, Remembered{}) << text;
+    }
+    const std::pair<const char*, const char*> moved[] = {
+        {"1280", "0"},       {"1280", "1e9"},  {"1280", "99999999999999999999"}, {"-40", "-1000000"},
+        {"-40", "\"left\""}, {"true", "null"}, {"\"/home/a/one.tsc\"", "7"},     {"\"/home/a/\"", "[]"}};
+    for (const auto& [what, by] : moved) {
+        std::string text = state_text(sample());
+        const size_t at = text.find(what);
+        ASSERT_NE(at, std::string::npos) << what << " in " << text;
+        text.replace(at, std::string(what).size(), by);
+        Remembered read;
+        EXPECT_NE(read_state(text, read), "") << text;
+        EXPECT_EQ(read, Remembered{}) << text;
+    }
+}
+
+TEST(Settings, LongListsAndPathsAreRefused) {
+    Remembered all;
+    all.recent_files.assign(app::kMostRecent + 1, "/a.tsc");
+    Remembered read;
+    EXPECT_NE(read_state(state_text(all), read), "");
+    all.recent_files = {std::string(5000, 'a')};
+    EXPECT_NE(read_state(state_text(all), read), "");
+    EXPECT_EQ(read, Remembered{});
+}
+
+// Whatever a disk does to them: either all of a file is taken and within its bounds, or nothing.
+TEST(Settings, AnyBytesAreSurvived) {
+    std::mt19937 random(7);
+    for (int round = 0; round < 2000; ++round) {
+        std::string text = round % 2 == 0 ? settings_text(sample()) : state_text(sample());
+        for (int change = 0; change < 1 + round % 4; ++change) {
+            const size_t at = random() % text.size();
+            if (random() % 3 == 0)
+                text.resize(at + 1);
+            else
+                text[at] = static_cast<char>(random() % 256);
+        }
+        Remembered read;
+        const std::string problem = round % 2 == 0 ? read_settings(text, read) : read_state(text, read);
+        if (!problem.empty()) EXPECT_EQ(read, Remembered{});
+        EXPECT_GE(read.choices.text_scale, app::kLeastText);
+        EXPECT_LE(read.choices.text_scale, app::kMostText);
+        EXPECT_GE(read.window.width, 200);
+        EXPECT_LE(read.recent_files.size(), app::kMostRecent);
+    }
+}
+
+TEST(Settings, TheLatestComeFirstAndOnce) {
+    std::vector<std::string> list;
+    for (int i = 0; i < 14; ++i) app::remember(list, std::to_string(i));
+    EXPECT_EQ(list.size(), app::kMostRecent);
+    EXPECT_EQ(list.front(), "13");
+    app::remember(list, "9");
+    EXPECT_EQ(list.front(), "9");
+    EXPECT_EQ(std::count(list.begin(), list.end(), "9"), 1);
+}
+
+}  // namespace
+}  // namespace tilescope::view
