@@ -56,7 +56,9 @@ public:
         double build_ms = 0;
     };
     Outcome build(State& state, const platform::Input& input, const Canvas& canvas, bool still);
-    void render();                      // viewport, clear, draw; the caller shows it
+    void render();  // viewport, clear, draw; the caller shows it
+    // The state as an SVG picture (draw/svg.h): a still frame of its own, in place of what build() made.
+    std::string svg(State& state, const Canvas& canvas);
     const std::string& notice() const;  // fonts missing, say; one sentence or empty
 
 private:

@@ -185,6 +185,24 @@ void GridRenderer::draw(ImDrawList& list, uint32_t id, const GridView& view, con
     list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
 }
 
+std::optional<DrawnGrid> GridRenderer::drawn(const ImDrawCmd& command) {
+    if (command.UserCallback != &State::callback) return std::nullopt;
+    const Item& item = *static_cast<const Item*>(command.UserCallbackData);
+    DrawnGrid grid;
+    grid.view = item.view;
+    grid.view.clip_min = {std::max(command.ClipRect.x, item.view.clip_min.x),
+                          std::max(command.ClipRect.y, item.view.clip_min.y)};
+    grid.view.clip_max = {std::min(command.ClipRect.z, item.view.clip_max.x),
+                          std::min(command.ClipRect.w, item.view.clip_max.y)};
+    grid.palette = item.palette;
+    grid.scale = item.scale;
+    grid.cells = state_->store.cells(item.id, item.view.pitch, grid.level);
+    for (const Instance& i : item.marks)
+        grid.marks.push_back({i.rect[1], i.rect[0], i.rect[3], i.rect[2], i.fill, i.edge, i.style[0],
+                              i.style[1] > 0, static_cast<Pattern>(static_cast<int>(i.style[2]))});
+    return grid;
+}
+
 CellAt cell_at(const GridView& view, ImVec2 point) {
     return {static_cast<int64_t>(std::floor((point.y - view.y) / view.pitch)),
             static_cast<int64_t>(std::floor((point.x - view.x) / view.pitch))};

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,16 @@ struct GridMark {
     Pattern pattern = Pattern::None;  // over the fill, in the edge's colour
 };
 
+// What one draw() shows, for pictures that OpenGL has no part in.
+struct DrawnGrid {
+    GridView view;
+    const Palette* palette = nullptr;
+    float scale = 1;
+    const CellLevel* cells = nullptr;  // null for marks alone
+    uint32_t level = 0;                // of the pyramid
+    std::vector<GridMark> marks;
+};
+
 class GridRenderer {
 public:
     // Needs a current OpenGL 3.3 core context, now and until destruction.
@@ -68,6 +79,10 @@ public:
     // copied. An id without cells draws only its marks.
     void draw(ImDrawList& list, uint32_t id, const GridView& view, const Palette& palette, float scale,
               std::span<const GridMark> marks = {});
+
+    // The grid that a command of this frame's draw lists stands for; none for other commands. Its cells last
+    // until they are changed.
+    std::optional<DrawnGrid> drawn(const ImDrawCmd& command);
 
     struct State;  // OpenGL's side of it, grid_renderer.cpp
 

@@ -106,19 +106,31 @@ void GridStore::forget(uint32_t id) {
     grids_.erase(found);
 }
 
+size_t GridStore::reach(Grid& grid, float pitch) {
+    size_t want = level_for(pitch), i = 0;
+    for (;; ++i) {
+        const CellLevel& l = grid.levels[i];
+        if ((i >= want && std::max(l.rows, l.cols) <= max_size_) || (l.rows == 1 && l.cols == 1)) return i;
+        if (i + 1 == grid.levels.size()) grid.levels.push_back(reduced(l));
+    }
+}
+
 GridStore::Level GridStore::level(uint32_t id, float pitch) {
     auto found = grids_.find(id);
     if (found == grids_.end() || found->second.levels.empty()) return {};
     Grid& grid = found->second;
-    size_t want = level_for(pitch), i = 0;
-    for (;; ++i) {
-        const CellLevel& l = grid.levels[i];
-        if ((i >= want && std::max(l.rows, l.cols) <= max_size_) || (l.rows == 1 && l.cols == 1)) break;
-        if (i + 1 == grid.levels.size()) grid.levels.push_back(reduced(l));
-    }
+    const size_t i = reach(grid, pitch);
     if (grid.textures.size() <= i) grid.textures.resize(i + 1, 0);
     if (!grid.textures[i]) grid.textures[i] = texture_of(grid.levels[i]);
     return {grid.textures[i], static_cast<uint32_t>(i), grid.levels[i].rows, grid.levels[i].cols};
+}
+
+const CellLevel* GridStore::cells(uint32_t id, float pitch, uint32_t& level) {
+    auto found = grids_.find(id);
+    if (found == grids_.end() || found->second.levels.empty()) return nullptr;
+    const size_t i = reach(found->second, pitch);
+    level = static_cast<uint32_t>(i);
+    return &found->second.levels[i];
 }
 
 }  // namespace tilescope::draw

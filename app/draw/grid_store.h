@@ -30,6 +30,9 @@ public:
     };
     Level level(uint32_t id, float pitch);
 
+    // The cells of that level, without a texture; null for no such grid. They last until the next change.
+    const CellLevel* cells(uint32_t id, float pitch, uint32_t& level);
+
 private:
     struct Grid {
         uint64_t version = 0;
@@ -37,6 +40,7 @@ private:
         std::vector<uint32_t> textures;  // one per level, 0 where never drawn
     };
     void drop_textures(Grid& grid);
+    size_t reach(Grid& grid, float pitch);  // makes levels as far as that pitch asks for
     std::unordered_map<uint32_t, Grid> grids_;
     uint32_t max_size_ = 1024;
 };

@@ -10,13 +10,19 @@
 
 namespace tilescope::platform {
 
-Result<void> write_png(const Image& image, const std::string& path) {
+std::string encode_png(const Image& image) {
     std::string bytes;
     auto append = [](void* to, void* data, int size) {
         static_cast<std::string*>(to)->append(static_cast<const char*>(data), static_cast<size_t>(size));
     };
-    if (!stbi_write_png_to_func(append, &bytes, image.width, image.height, 4, image.rgba.data(),
-                                image.width * 4))
+    const bool good = stbi_write_png_to_func(append, &bytes, image.width, image.height, 4, image.rgba.data(),
+                                             image.width * 4) != 0;
+    return good ? bytes : "";
+}
+
+Result<void> write_png(const Image& image, const std::string& path) {
+    const std::string bytes = encode_png(image);
+    if (bytes.empty())
         return Error{fmt::format(
             "The picture for '{}' could not be compressed; there may be too little memory.", path)};
 

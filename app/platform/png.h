@@ -18,6 +18,9 @@ struct Image {
     }
 };
 
+// The bytes of a PNG file; empty where there is too little memory.
+std::string encode_png(const Image& image);
+
 // The file is there whole or not at all.
 Result<void> write_png(const Image& image, const std::string& path);
 Result<Image> read_png(const std::string& path);

@@ -1,0 +1,70 @@
+#include "app/cli/picture_options.h"
+
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/cli/open_recording.h"
+#include "app/cli/values.h"
+#include "app/screens/screens.h"
+#include "app/session.h"
+
+namespace tilescope::cli {
+
+namespace {
+
+constexpr uint32_t kLeastSide = 200, kMostSide = 8192;  // pixels; OpenGL 3.3 devices render at least 8192
+
+bool fits(uint32_t side) { return side >= kLeastSide && side <= kMostSide; }
+
+}  // namespace
+
+std::string screen_names() {
+    std::string names;
+    for (const app::ScreenInfo& info : app::screens())
+        names += (names.empty() ? "" : ", ") + std::string(info.option);
+    return names;
+}
+
+Result<Picture> parse_picture(const std::string& screen, const std::string& size, const std::string& theme) {
+    const auto colours = parse_theme(theme);
+    if (!colours) return Error{fmt::format("--theme '{}' is not known; choose light or dark", theme)};
+    const app::ScreenInfo* const info = app::find_screen(screen);
+    if (!info) return Error{fmt::format("--screen '{}' is not known; choose {}", screen, screen_names())};
+    const auto sides = parse_pair(size, 'x');
+    if (!sides || !fits(sides->first) || !fits(sides->second)) {
+        return Error{fmt::format("--size '{}' is not a size; give it as WxH in pixels, each from {} to {}",
+                                 size, kLeastSide, kMostSide)};
+    }
+    return Picture{info->screen, *colours, sides->first, sides->second};
+}
+
+Result<app::State> picture_state(const std::string& file, const Picture& picture) {
+    auto opened = open_recording(file);
+    if (!opened) return opened.error();
+    auto session = app::make_session(std::make_shared<const trace::Trace>(std::move(opened->trace)),
+                                     std::move(opened->origin));
+    if (!session) return session.error();
+    app::State state;
+    app::show_session(state, std::move(*session));
+    state.screen = picture.screen;
+    state.theme = picture.theme;
+    return state;
+}
+
+Result<void> show_step(app::State& state, const std::string& at, const std::string& file) {
+    const trace::Trace& trace = *state.session->trace;
+    const auto step = parse_step(at, trace);
+    if (!step) {
+        return Error{
+            fmt::format("--at '{}' is not a step of '{}'; give a number from 1 to {}, first, middle or "
+                        "last",
+                        at, file, trace.steps())};
+    }
+    const uint32_t block = trace::block_of(trace, *step);
+    state.cursor = {block, static_cast<uint32_t>(*step - trace.blocks[block].first)};
+    return {};
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,30 @@
+// What a picture shows: --screen, --size, --theme and the step; for render and export alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/state.h"
+#include "core/base/result.h"
+
+namespace tilescope::cli {
+
+struct Picture {
+    app::Screen screen = app::Screen::Step;
+    app::Theme theme = app::Theme::Light;
+    uint32_t width = 0, height = 0;  // pixels
+};
+
+// The sentence says which option cannot be read, and what can.
+Result<Picture> parse_picture(const std::string& screen, const std::string& size, const std::string& theme);
+
+// "step, compare": what --screen takes.
+std::string screen_names();
+
+// A recording, or a name that ships, ready to be shown like that.
+Result<app::State> picture_state(const std::string& file, const Picture& picture);
+
+// --at STEP. file: what the sentence calls the recording.
+Result<void> show_step(app::State& state, const std::string& at, const std::string& file);
+
+}  // namespace tilescope::cli

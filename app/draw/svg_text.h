@@ -1,0 +1,60 @@
+// The text of an SVG picture: filled polygons, glyphs and raw elements in drawing order. Neighbouring shapes
+// of one colour become one path, neighbouring glyphs of one colour one group.
+//
+// Source: SVG 1.1 (Second Edition), "Paths", "Clipping", "Painting"; `href` without a prefix is SVG 2's.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/draw/theme.h"
+#include "imgui.h"
+
+namespace tilescope::draw {
+
+struct Box {
+    float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+    bool empty() const { return x0 >= x1 || y0 >= y1; }
+    bool holds(const Box& other) const {
+        return other.x0 >= x0 && other.y0 >= y0 && other.x1 <= x1 && other.y1 <= y1;
+    }
+};
+
+std::string svg_number(double value);                 // "12.5": at most two decimals
+std::string svg_rect(const Box& box);                 // path data: "M1 2h3v4h-3z"
+std::string svg_paint(const char* what, Rgba color);  // fill="#112233" fill-opacity=".5"
+
+class SvgText {
+public:
+    // All that follows is clipped to the box, or not at all.
+    void clip(const std::optional<Box>& box);
+    void polygon(std::span<const ImVec2> corners, Rgba fill);
+    void rect(const Box& box, Rgba fill) { path(svg_rect(box), fill); }
+    void path(std::string_view data, Rgba fill);
+    // outline: of a glyph, path data relative to its pen; written once, used by number.
+    void glyph(const std::string& outline, double x, double y, Rgba fill);
+    void element(std::string_view xml);  // as it is
+    // Adds to the definitions unless they are there; the id that was given to them.
+    std::string define(const std::string& xml_with_id_hole);  // "<pattern id=\"{}\" ..."
+
+    // The whole document. title: what a reader aloud says.
+    std::string document(int width, int height, Rgba ground, std::string_view title);
+
+private:
+    void flush();
+    enum class Open : uint8_t { Nothing, Path, Glyphs } open_ = Open::Nothing;
+    Rgba color_ = 0;
+    std::string data_;  // of the open path
+    std::string body_;
+    bool clipped_ = false;
+    std::string clip_id_;
+    std::map<std::string, std::string> defined_;  // definition -> id
+    std::string definitions_;
+    std::map<std::string, size_t> outlines_;  // outline -> number
+};
+
+}  // namespace tilescope::draw

@@ -1,0 +1,33 @@
+// The program ffmpeg, fed with pictures through a pipe: one at a time, so a film takes no more memory than a
+// picture.
+//
+//   GIF   256 colours chosen for every frame: type stays crisp, nothing is dithered
+//   MP4   H.264, yuv420p, which every browser plays; its header in front, so that it starts at once
+//
+// Source: ffmpeg's documentation, "palettegen", "paletteuse", "rawvideo", "libx264".
+#pragma once
+
+#include <memory>
+
+#include "app/app.h"
+#include "app/platform/png.h"
+#include "core/base/result.h"
+
+namespace tilescope::platform {
+
+class Ffmpeg {
+public:
+    // Fails in one sentence where ffmpeg is not installed.
+    static Result<std::unique_ptr<Ffmpeg>> start(const app::FilmOptions& options);
+    ~Ffmpeg();  // ends the program where it still runs
+
+    bool frame(const Image& image);  // false once ffmpeg takes no more
+    Result<void> finish();           // waits for the file; says what ffmpeg complained of
+
+private:
+    struct Parts;
+    explicit Ffmpeg(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tilescope::platform

@@ -1,0 +1,167 @@
+// SVG pictures: the document is sound, small, and, drawn by another program, the picture that OpenGL makes.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "app/app.h"
+#include "app/draw/svg.h"
+#include "app/session.h"
+#include "tests/gl/canvas.h"
+#include "tests/gl/golden.h"
+#include "tests/recorded.h"
+
+namespace tilescope {
+namespace {
+
+std::string made(const std::string& name) {
+    const std::string folder = std::string(TILESCOPE_BINARY_DIR) + "/tests/svg";
+    std::filesystem::create_directories(folder);
+    return folder + "/" + name;
+}
+
+app::State state_of(app::Theme theme) {
+    const auto trace =
+        std::make_shared<const trace::Trace>(kernels::recorded("tiled", kernels::Shape{64, 64, 64, 16}));
+    auto session = app::make_session(trace, "recorded now");
+    EXPECT_TRUE(session);
+    app::State state;
+    app::show_session(state, std::move(*session));
+    state.theme = theme;
+    state.cursor.step = 300;
+    return state;
+}
+
+// Every tag is closed, in order, and attributes are quoted: what XML asks for as far as these files use it.
+void expect_well_formed(const std::string& svg) {
+    std::vector<std::string> open;
+    EXPECT_EQ(svg.rfind("<?xml", 0), 0u);
+    for (size_t at = svg.find("?>") + 2; (at = svg.find('<', at)) != std::string::npos;) {
+        const size_t end = svg.find('>', at);
+        ASSERT_NE(end, std::string::npos);
+        const std::string tag = svg.substr(at + 1, end - at - 1);
+        at = end + 1;
+        ASSERT_FALSE(tag.empty());
+        ASSERT_EQ(tag.find('<'), std::string::npos) << tag.substr(0, 80);
+        ASSERT_EQ(std::count(tag.begin(), tag.end(), '"') % 2, 0) << tag.substr(0, 80);
+        const std::string name =
+            tag.substr(tag[0] == '/' ? 1 : 0, tag.find_first_of(" /", 1) - (tag[0] == '/'));
+        if (tag[0] == '/') {
+            ASSERT_FALSE(open.empty());
+            ASSERT_EQ(open.back(), tag.substr(1));
+            open.pop_back();
+        } else if (tag.back() != '/') {
+            open.push_back(tag.substr(0, tag.find(' ')));
+        }
+    }
+    EXPECT_TRUE(open.empty());
+    EXPECT_EQ(svg.find("nan"), std::string::npos);
+    EXPECT_EQ(svg.find("inf"), std::string::npos);
+}
+
+TEST(Svg, IsAWellFormedDocumentOfModestSize) {
+    SKIP_WITHOUT_OPENGL();
+    app::RenderOptions options;
+    const auto svg = app::render_svg(state_of(app::Theme::Light), options);
+    ASSERT_TRUE(svg) << svg.error().message;
+    expect_well_formed(*svg);
+    EXPECT_LT(svg->size(), 3u << 20);
+    EXPECT_NE(svg->find("<title>tiled 64x64x64 T=16 - step 301 of "), std::string::npos);
+    EXPECT_NE(svg->find("<use href=\"#g"), std::string::npos) << "type as outlines";
+}
+
+TEST(Svg, IsTheSameEveryTime) {
+    SKIP_WITHOUT_OPENGL();
+    app::RenderOptions options;
+    options.width = 1280, options.height = 720;
+    EXPECT_EQ(*app::render_svg(state_of(app::Theme::Dark), options),
+              *app::render_svg(state_of(app::Theme::Dark), options));
+}
+
+// OpenGL takes a pixel's centre or all of ImGui's fringe, an SVG renderer the share of it that is covered; so
+// edges differ, and outlines of letters are not the atlas's hinted bitmaps to the pixel. Anything left out or
+// in another colour is beyond this: the whole of the type is 3 % of the pixels, a grid more.
+constexpr double kMeanShift = 2.5, kBeyondShare = 0.03;
+
+class SvgDrawn : public testing::TestWithParam<app::Theme> {};
+
+TEST_P(SvgDrawn, IsThePictureThatOpenGlMakes) {
+    SKIP_WITHOUT_OPENGL();
+    if (std::system("rsvg-convert --version > /dev/null 2>&1") != 0)
+        GTEST_SKIP() << "rsvg-convert is not installed; it is in the package librsvg2-bin";
+    const std::string name = GetParam() == app::Theme::Light ? "light" : "dark";
+    const std::string svg = made(name + ".svg"), drawn = made(name + ".svg.png"), png = made(name + ".png");
+    app::RenderOptions options;
+    options.path = png;
+    ASSERT_TRUE(app::render_png(state_of(GetParam()), options));
+    const auto text = app::render_svg(state_of(GetParam()), options);
+    ASSERT_TRUE(text);
+    std::ofstream(svg, std::ios::binary) << *text;
+    ASSERT_EQ(std::system(("rsvg-convert -o '" + drawn + "' '" + svg + "'").c_str()), 0);
+    const auto a = platform::read_png(png), b = platform::read_png(drawn);
+    ASSERT_TRUE(a && b);
+    ASSERT_EQ(a->width, b->width);
+    ASSERT_EQ(a->height, b->height);
+    const test::Difference d = test::difference(*a, *b);
+    EXPECT_LT(d.mean, kMeanShift) << drawn;
+    EXPECT_LT(d.beyond, kBeyondShare) << drawn;
+}
+INSTANTIATE_TEST_SUITE_P(Themes, SvgDrawn, testing::Values(app::Theme::Light, app::Theme::Dark),
+                         [](const auto& of) { return of.param == app::Theme::Light ? "light" : "dark"; });
+
+TEST(SvgText, NumbersAndPaint) {
+    EXPECT_EQ(draw::svg_number(12.345), "12.35");
+    EXPECT_EQ(draw::svg_number(3), "3");
+    EXPECT_EQ(draw::svg_number(-0.001), "0");
+    EXPECT_EQ(draw::svg_paint("fill", draw::rgb(0x112233)), "fill=\"#112233\"");
+    EXPECT_EQ(draw::svg_paint("stroke", 0x80332211), "stroke=\"#112233\" stroke-opacity=\"0.502\"");
+}
+
+TEST(SvgText, NeighboursOfOneColourAreOnePath) {
+    draw::SvgText svg;
+    const ImVec2 square[] = {{0, 0}, {4, 0}, {4, 4}, {0, 4}};
+    const ImVec2 backwards[] = {{10, 0}, {10, 5}, {15, 0}};
+    svg.polygon(square, draw::rgb(0xFF0000));
+    svg.polygon(backwards, draw::rgb(0xFF0000));
+    svg.polygon(square, draw::with_alpha(0, 0));  // nothing to see
+    const std::string text = svg.document(20, 10, draw::rgb(0xFFFFFF), "a < b & c");
+    EXPECT_NE(text.find("<path fill=\"#ff0000\" d=\"M0 0h4v4h-4zM15 0 10 5 10 0z\"/>"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("<title>a &lt; b &amp; c</title>"), std::string::npos);
+    expect_well_formed(text);
+}
+
+// One hot cell among a thousand by a thousand: too many runs for rectangles, and it is still there.
+TEST(SvgGrid, ManyCellsAreAnEmbeddedPicture) {
+    draw::CellLevel cells{1000, 1000, {}};
+    for (uint32_t i = 0; i < 1'000'000; ++i)
+        cells.cells.push_back(draw::cell(draw::Ink::Heat, static_cast<uint8_t>(i % 251)));
+    draw::DrawnGrid grid;
+    grid.view = {0, 0, 1, {0, 0}, {1000, 1000}};
+    grid.palette = &draw::palette(app::Theme::Light);
+    grid.cells = &cells;
+    draw::SvgText svg;
+    draw::svg_grid(svg, grid);
+    const std::string text = svg.document(1000, 1000, 0, "");
+    EXPECT_NE(text.find("<image x=\"0\" y=\"0\" width=\"1000\""), std::string::npos);
+    expect_well_formed(text);
+    EXPECT_LT(text.size(), 3u << 20);
+}
+
+TEST(SvgGrid, EqualCellsAreOneRectangle) {
+    draw::CellLevel cells{4, 4, std::vector<draw::Cell>(16, draw::cell(draw::Ink::Cell))};
+    cells.cells[5] = draw::cell(draw::Ink::Fault);
+    draw::DrawnGrid grid;
+    grid.view = {10, 20, 2, {0, 0}, {100, 100}};
+    grid.palette = &draw::palette(app::Theme::Light);
+    grid.cells = &cells;
+    draw::SvgText svg;
+    draw::svg_grid(svg, grid);
+    const std::string text = svg.document(100, 100, 0, "");
+    EXPECT_NE(text.find("M12 22h2v2h-2z"), std::string::npos) << "the fault's cell alone: " << text;
+    EXPECT_NE(text.find("M10 20h8v2h-8z"), std::string::npos) << "the first row in one: " << text;
+}
+
+}  // namespace
+}  // namespace tilescope

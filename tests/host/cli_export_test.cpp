@@ -1,0 +1,205 @@
+// export, through the program: files, refusals, films that play, and that nothing is left behind.
+#include <algorithm>
+#include <cstdint>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/host/cli_program.h"
+
+namespace tilescope::cli_test {
+namespace {
+
+size_t files_here() {
+    const std::filesystem::directory_iterator here(folder());
+    return static_cast<size_t>(std::distance(begin(here), end(here)));
+}
+
+std::string exported(const std::string& recording, const std::string& format,
+                     std::vector<std::string> more = {}) {
+    const std::string out = in_folder("out." + format);
+    std::vector<std::string> words = {"export", recording, "--format", format, "-o", out};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = tilescope(words);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(ran.out + ran.err, "") << "nothing is said of what went well";
+    return read(out);
+}
+
+TEST(CliExport, CsvHasALineARequest) {
+    const std::string recording = lecture_recording();
+    const std::string csv = exported(recording, "csv");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 84);
+    EXPECT_EQ(csv.rfind("block_x,block_y,block_z,step,warp,", 0), 0u);
+    const std::string part = exported(recording, "csv", {"--block", "1,0", "--steps", "20:30"});
+    EXPECT_EQ(std::count(part.begin(), part.end(), '\n'), 1 + 9) << "block 1,0 has steps 22 to 42";
+    const std::string lanes = exported(recording, "csv", {"--lanes", "--steps", "1:1"});
+    EXPECT_EQ(std::count(lanes.begin(), lanes.end(), '\n'), 1 + 4) << "four threads a block";
+    EXPECT_EQ(files_here(), 2u);
+}
+
+TEST(CliExport, JsonAndPerfettoParse) {
+    const std::string recording = lecture_recording();
+    const auto json = nlohmann::json::parse(exported(recording, "json"));
+    EXPECT_EQ(json.at("schema"), "tilescope.trace/1");
+    EXPECT_EQ(json.at("steps").size(), 84u);
+    const auto events = nlohmann::json::parse(exported(recording, "perfetto")).at("traceEvents");
+    EXPECT_EQ(std::count_if(events.begin(), events.end(), [](const auto& e) { return e.at("ph") == "X"; }),
+              84);
+}
+
+TEST(CliExport, WrongCalls) {
+    const std::string path = lecture_recording(), out = in_folder("out");
+    const auto refused = [&](std::vector<std::string> more, const std::string& says) {
+        std::vector<std::string> words = {"export", path, "-o", out};
+        words.insert(words.end(), more.begin(), more.end());
+        expect_refused(2, words, says);
+    };
+    refused({}, "--format");
+    refused({"--format", "xml"}, "choose csv, json, perfetto, png, svg, gif or mp4");
+    refused({"--format", "csv", "--block", "9,9"}, "block 9,9 is not in");
+    refused({"--format", "csv", "--block", "one"}, "--block 'one'");
+    refused({"--format", "csv", "--steps", "0:3"}, "from 1 to 84");
+    refused({"--format", "csv", "--steps", "9:3"}, "from 1 to 84");
+    refused({"--format", "csv", "--steps", "1:85"}, "from 1 to 84");
+    refused({"--format", "json", "--steps", "1:2", "--block", "1,1"}, "none of steps 1:2");
+    refused({"--format", "perfetto", "--lanes"}, "--lanes");
+    expect_refused(2, {"export", path, "--format", "csv"}, "--output");
+    EXPECT_EQ(files_here(), 1u) << "nothing was written";
+}
+
+TEST(CliExport, Failures) {
+    const std::string path = lecture_recording();
+    write(folder() / "file", "kept");
+    expect_refused(1, {"export", "missing.tsc", "--format", "csv", "-o", "a.csv"}, "missing.tsc");
+    expect_refused(1, {"export", path, "--format", "csv", "-o", "file/a.csv"}, "no folder 'file'");
+    expect_refused(1, {"export", path, "--format", "csv", "-o", "/dev/full"}, "not a regular file");
+    EXPECT_EQ(read(folder() / "file"), "kept");
+}
+
+// A limit on the size of files stands in for a full disk: no half file, one sentence.
+TEST(CliExport, AFullDiskLeavesNothing) {
+    const std::string path = lecture_recording();
+    write(folder() / "out.csv", "what was there");
+    const Ran ran = shell("trap '' XFSZ; ulimit -f 1; \"$TILESCOPE\" export '" + path +
+                          "' --format csv -o out.csv --lanes");
+    EXPECT_EQ(ran.status, 1) << ran.err;
+    expect_one_sentence(ran.err);
+    EXPECT_EQ(read(folder() / "out.csv"), "what was there");
+    EXPECT_EQ(files_here(), 2u);
+}
+
+// The table's exports stay as they are, byte for byte.
+TEST(CliExport, TheTableAsCsvAndMarkdown) {
+    const std::string path = lecture_recording();
+    const std::string csv = tilescope({"table", path, "--format", "csv"}).out;
+    EXPECT_EQ(csv.substr(0, csv.find("\r\n", csv.find("\r\n") + 2)),
+              "block_x,block_y,thread_y,thread_x,phase,loads,multiplies\r\n"
+              "0,0,0,0,0,\"M[0,0] -> Mds[0,0]; N[0,0] -> Nds[0,0]\","
+              "\"P[0,0] += Mds[0,0]*Nds[0,0] + Mds[0,1]*Nds[1,0]\"");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 2) << "a line a thread and phase";
+    const std::string md = tilescope({"table", path, "--format", "md", "--block", "1,1"}).out;
+    EXPECT_EQ(md.rfind("|", 0), 0u) << md;
+    EXPECT_NE(md.find("M[2,0] -> Mds[0,0]"), std::string::npos) << md;
+    EXPECT_NE(md.find("P[3,3] += Mds[1,0]*Nds[0,1] + Mds[1,1]*Nds[1,1]"), std::string::npos) << md;
+}
+
+class CliPictures : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!TILESCOPE_HAS_WINDOW) GTEST_SKIP() << "built without the window";
+        path = lecture_recording();
+        const Ran ran =
+            tilescope({"export", path, "--format", "png", "--size", "200x200", "-o", "probe.png"});
+        if (ran.status != 0) GTEST_SKIP() << ran.err;
+    }
+    void need_ffmpeg() const {
+        if (shell("command -v ffmpeg").status != 0) GTEST_SKIP() << "ffmpeg is not installed";
+    }
+    std::string path;
+};
+
+TEST_F(CliPictures, PngAndSvg) {
+    EXPECT_EQ(exported(path, "png", {"--at", "last"}).substr(1, 3), "PNG");
+    const std::string svg = exported(path, "svg", {"--at", "7", "--theme", "dark"});
+    EXPECT_NE(svg.find("step 7 of 84"), std::string::npos);
+    EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
+}
+
+TEST_F(CliPictures, WrongCalls) {
+    const auto refused = [&](std::vector<std::string> more, const std::string& says) {
+        std::vector<std::string> words = {"export", path, "-o", "out"};
+        words.insert(words.end(), more.begin(), more.end());
+        expect_refused(2, words, says);
+    };
+    refused({"--format", "svg", "--at", "85"}, "from 1 to 84");
+    refused({"--format", "svg", "--size", "9x9"}, "WxH");
+    refused({"--format", "svg", "--theme", "pink"}, "light or dark");
+    refused({"--format", "svg", "--screen", "none"}, "--screen 'none'");
+    refused({"--format", "png", "--steps", "1:2"}, "--steps");
+    refused({"--format", "gif", "--fps", "51"}, "1 to 50");
+    refused({"--format", "gif", "--steps", "1:99"}, "from 1 to 84");
+    refused({"--format", "mp4", "--size", "201x200"}, "even");
+}
+
+TEST_F(CliPictures, WithoutFfmpegOneSentence) {
+    const Ran ran = shell("PATH=/nowhere \"$TILESCOPE\" export '" + path + "' --format gif -o a.gif");
+    EXPECT_EQ(ran.status, 1);
+    expect_one_sentence(ran.err);
+    EXPECT_NE(ran.err.find("install the package ffmpeg"), std::string::npos) << ran.err;
+    EXPECT_EQ(files_here(), 2u) << "the recording and the probe";
+}
+
+// Walks the blocks of a GIF89a (GIF Specification, 1990, sections 15 to 27); the pictures in it, -1 for
+// damage.
+int pictures_of_gif(const std::string& gif) {
+    const auto byte = [&](size_t i) { return i < gif.size() ? static_cast<uint8_t>(gif[i]) : 0u; };
+    const auto table = [&](unsigned flags) {
+        return flags & 0x80 ? size_t{3} << ((flags & 7) + 1) : size_t{0};
+    };
+    if (gif.rfind("GIF89a", 0) != 0) return -1;
+    size_t at = 13 + table(byte(10));
+    const auto skip_sub_blocks = [&] {
+        while (at < gif.size() && byte(at) != 0) at += byte(at) + 1;
+        ++at;
+    };
+    for (int pictures = 0; at < gif.size();) {
+        const unsigned kind = byte(at++);
+        if (kind == 0x3B) return at == gif.size() ? pictures : -1;
+        if (kind == 0x21) {
+            ++at;
+            skip_sub_blocks();
+        } else if (kind == 0x2C) {
+            ++pictures;
+            at += 9 + table(byte(at + 8)) + 1;
+            skip_sub_blocks();
+        } else {
+            return -1;
+        }
+    }
+    return -1;
+}
+
+TEST_F(CliPictures, AGifHasAPictureAStep) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    const std::string gif = exported(path, "gif", {"--steps", "3:8", "--size", "320x200", "--fps", "4"});
+    EXPECT_EQ(pictures_of_gif(gif), 6);
+    EXPECT_EQ(static_cast<uint8_t>(gif[6]) + 256 * static_cast<uint8_t>(gif[7]), 320);
+    EXPECT_EQ(files_here(), 3u);
+}
+
+TEST_F(CliPictures, AnMp4IsH264OfAllFrames) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    const std::string mp4 = exported(path, "mp4", {"--steps", "1:10", "--size", "320x200"});
+    EXPECT_EQ(mp4.substr(4, 4), "ftyp");
+    if (shell("command -v ffprobe").status != 0) GTEST_SKIP() << "ffprobe is not installed";
+    const Ran ran = shell(
+        "ffprobe -v error -count_frames -show_entries stream=codec_name,pix_fmt,width,height,nb_read_frames "
+        "-of csv=p=0 out.mp4");
+    EXPECT_EQ(ran.out, "h264,320,200,yuv420p,10\n") << ran.err;
+}
+
+}  // namespace
+}  // namespace tilescope::cli_test
