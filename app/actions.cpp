@@ -42,6 +42,16 @@ void play(State& state) {
     state.playback.carry = 0;
 }
 
+void to_fault(State& state, std::optional<uint32_t> (*find)(const view::BlockFaults&, uint32_t)) {
+    if (!state.faults) return;
+    if (const auto step = find(*state.faults, state.cursor.step)) {
+        go_to(state, *step);
+        return;
+    }
+    state.message = state.faults->steps.empty() ? "No fault is found in this block."
+                                                : "No more faults in this block that way.";
+}
+
 void pick_warp(State& state, int by) {
     if (!state.block || state.block->warps == 0) return;
     const auto last = static_cast<int>(state.block->warps) - 1;
@@ -178,6 +188,10 @@ const Action kActions[] = {
      jump<Move::PreviousBlock>, kWalk},
     {"first", "first step of the block", "Home", key(Key::Home), {}, jump<Move::First>, kWalk},
     {"last", "last step of the block", "End", key(Key::End), {}, jump<Move::Last>, kWalk},
+    {"next_fault", "next fault found in the block", "X", key(Key::X), {},
+     [](State& s) { to_fault(s, view::next_fault); }, kWalk},
+    {"previous_fault", "fault before", "Shift + X", shift(Key::X), {},
+     [](State& s) { to_fault(s, view::previous_fault); }, kWalk},
     {"faster", "play faster", "+", key(Key::Plus), {}, [](State& s) { speed(s, 2); }, kWalk},
     {"slower", "play slower", "-", key(Key::Minus), {}, [](State& s) { speed(s, 0.5); }, kWalk},
     {"previous_warp",
@@ -268,6 +282,20 @@ const Action kActions[] = {
      control(Key::S),
      {},
      [](State& s) { open_path_box(s, PathBox::Mode::Save); },
+     kFiles},
+    {"export_png",
+     "this view as a PNG",
+     "Ctrl + E",
+     control(Key::E),
+     {},
+     [](State& s) { s.teach.requests.push_back({Request::Kind::Save, ".png", 0}); },
+     kFiles},
+    {"export_svg",
+     "this view as an SVG",
+     "Ctrl + Shift + E",
+     {Key::E, true, true, 0},
+     {},
+     [](State& s) { s.teach.requests.push_back({Request::Kind::Save, ".svg", 0}); },
      kFiles},
     {"record",
      "record another kernel or size",

@@ -21,8 +21,14 @@ Result<Session> record_session(const RecordForm& form, const std::atomic<bool>& 
                                std::atomic<uint64_t>& done, std::atomic<uint64_t>& total) {
     auto plan = kernels::plan(form.kernel, form.shape);
     if (!plan) return plan.error();
-    total = plan->grid.count();
     gpu::GpuRecordOptions options;
+    options.common.window = form.window;
+    const auto within = [](uint32_t first, uint32_t end, uint32_t size) -> uint64_t {
+        return first < std::min(end, size) ? std::min(end, size) - first : 0;
+    };
+    total = within(form.window.x0, form.window.x1, plan->grid.x) *
+            within(form.window.y0, form.window.y1, plan->grid.y) * plan->grid.z;
+    if (total == 0) return Error{"The window holds no block of this grid; pick blocks on the overview."};
     options.common.stop = &stop;
     options.common.blocks_done = &done;
     std::string said;
@@ -117,6 +123,8 @@ struct Background::Parts {
                     data.no_values = ran.error().message;
                 }
             }
+            data.faults = std::make_shared<const view::BlockFaults>(
+                view::block_faults(*job.trace, job.rule, *data.index, data.replay.get()));
             data.done = true;
             publish(data);
             const std::lock_guard lock(mutex);

@@ -15,6 +15,11 @@ namespace {
 constexpr uint64_t kMostMapElements = 16ull << 20;
 constexpr uint64_t kIndexedAtOnce = 50'000;  // steps: a few milliseconds
 
+void find_faults(State& state) {
+    state.faults = std::make_shared<const view::BlockFaults>(
+        view::block_faults(*state.session->trace, state.session->rule, *state.block, state.replay.get()));
+}
+
 }  // namespace
 
 Result<Session> make_session(std::shared_ptr<const trace::Trace> trace, std::string origin) {
@@ -27,9 +32,15 @@ Result<Session> make_session(std::shared_ptr<const trace::Trace> trace, std::str
     session.rule = std::move(*rule);
     session.loads.resize(trace->arrays.size());
     session.most_loads.resize(trace->arrays.size(), 0);
+    session.windows.resize(trace->arrays.size());
     for (size_t at = 0; at < trace->arrays.size(); ++at) {
         const Array& array = trace->arrays[at];
-        if (array.role != ArrayRole::Input || uint64_t{array.rows} * array.cols > kMostMapElements) continue;
+        if (array.role != ArrayRole::Input) continue;
+        if (uint64_t{array.rows} * array.cols > kMostMapElements) {
+            session.windows[at] = view::loads_window(*trace, static_cast<uint8_t>(at), kMostMapElements);
+            session.most_loads[at] = session.windows[at].most;
+            continue;
+        }
         session.loads[at] = analysis::loads_per_element(*trace, static_cast<uint8_t>(at));
         for (const uint32_t loads : session.loads[at])
             session.most_loads[at] = std::max(session.most_loads[at], loads);
@@ -47,6 +58,7 @@ void show_session(State& state, Session session) {
     state.block = nullptr;
     state.replay = nullptr;
     state.no_values.clear();
+    state.faults = nullptr;
     state.playback.playing = false;
     state.playback.carry = 0;
     state.hover = state.pin = {};
@@ -71,6 +83,7 @@ bool ready_block(State& state, bool wait) {
         state.block = nullptr;
         state.replay = nullptr;
         state.no_values.clear();
+        state.faults = nullptr;
     }
     const uint64_t steps = trace->blocks[block].count;
     if (!state.block && (wait || steps <= kIndexedAtOnce)) {
@@ -81,6 +94,7 @@ bool ready_block(State& state, bool wait) {
         if (steps > kMostReplayedSteps) {
             state.no_values = fmt::format("Values are not shown for blocks of more than {} steps.",
                                           view::grouped(kMostReplayedSteps));
+            find_faults(state);
             return false;
         }
         auto replayer = kernels::Replayer::of(*trace);
@@ -92,12 +106,14 @@ bool ready_block(State& state, bool wait) {
         } else {
             state.no_values = ran.error().message;
         }
+        find_faults(state);
     } else if (!whole) {
         if (!state.background) state.background = std::make_shared<Background>();
         Background::BlockData data = state.background->block(*state.session, block);
         if (!state.block) state.block = data.index;
         state.replay = data.replay;
         state.no_values = data.no_values;
+        state.faults = data.faults;
         return !data.done;
     }
     return false;

@@ -64,6 +64,7 @@ public:
         std::shared_ptr<const view::BlockIndex> index;
         std::shared_ptr<const playback::BlockReplay> replay;
         std::string no_values;
+        std::shared_ptr<const view::BlockFaults> faults;
         bool done = false;
     };
     // What is known of a block by now; starts to work on it where that is not all.

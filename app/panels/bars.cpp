@@ -94,14 +94,18 @@ void caption_bar(Ui& ui, const Rect& rect) {
     line(ui, {in.min.x, y + (fits ? 0 : ui.px(4))}, width, Face::Strong, fits ? Size::Title : Size::Body,
          Ink::Text, text);
     const view::BarrierTimes* barrier = view::barrier_of_step(*ui.index, ui.step());
+    const std::string fault = ui.state.faults && ui.state.message.empty()
+                                  ? view::fault_caption(ui.trace(), *ui.state.faults, ui.step())
+                                  : std::string();
     const std::string below =
         !ui.state.message.empty()     ? ui.state.message
+        : !fault.empty()              ? fault
         : !ui.state.no_values.empty() ? ui.state.no_values
         : barrier != nullptr && !ui.state.playback.playing
             ? view::wait_words(ui.trace(), *barrier, ui.trace().warp_of(ui.index->first + ui.step()))
             : view::hint(*ui.index, ui.step(), ui.state.playback.playing);
     line(ui, {in.min.x, y + title}, width, Face::Text, Size::Small,
-         ui.state.message.empty() ? Ink::TextQuiet : Ink::Fault, below);
+         ui.state.message.empty() && fault.empty() ? Ink::TextQuiet : Ink::Fault, below);
 }
 
 }  // namespace tilescope::panels

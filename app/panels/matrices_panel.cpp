@@ -108,17 +108,29 @@ void cell_texts(Ui& ui, const view::MatrixView& matrix, const view::Roles& roles
 }
 
 // One texture a matrix: plain, or how often each element was loaded where cells are too small for more.
-// False for a matrix that is too large for one.
-bool base_cells(Ui& ui, uint32_t id, const view::MatrixView& matrix, bool heat) {
+void base_cells(Ui& ui, uint32_t id, const view::MatrixView& matrix, bool heat) {
     const app::Session& session = *ui.state.session;
     const uint64_t version = session.serial * 2 + (heat ? 1 : 0);
-    if (!ui.context.grids.stale(id, version)) return true;
-    if (matrix.rows > 8192 || matrix.cols > 8192 || uint64_t{matrix.rows} * matrix.cols > (16ull << 20))
-        return false;
+    if (!ui.context.grids.stale(id, version)) return;
     std::vector<draw::Cell> cells(size_t{matrix.rows} * matrix.cols, draw::cell(Ink::Cell));
     if (heat) heat_cells(cells, session.loads[matrix.array]);
     ui.context.grids.set_cells(id, version, matrix.rows, matrix.cols, cells);
-    return true;
+}
+
+constexpr uint32_t kNoCells = 110;  // grids that have marks only
+
+// Cells at fault at this step, and the elements of P that came out wrong: crossed, in a colour of their own.
+void fault_marks(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, float pitch) {
+    const auto add = [&](const view::CellRect& cell) { marks.push_back(fault_mark(ui, cell, pitch)); };
+    const view::BlockFaults& faults = *ui.state.faults;
+    for (const view::CellRect& cell : view::faulty_at(ui.trace(), faults, array, ui.step())) add(cell);
+    const Array& shape = ui.trace().arrays[array];
+    if (shape.role != ArrayRole::Output || shape.cols == 0) return;
+    for (const view::WrongElement& wrong : faults.wrong) {
+        const auto row = static_cast<uint32_t>(wrong.element / shape.cols),
+                   col = static_cast<uint32_t>(wrong.element % shape.cols);
+        add({row, row + 1, col, col + 1});
+    }
 }
 
 struct Port {
@@ -168,10 +180,14 @@ void draw_matrix(Ui& ui, uint8_t array, const Port& port, float pitch, const vie
     for (const auto& [where, cells] : selected.cells) {
         if (where == array) marks.push_back(frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
     }
-    if (!base_cells(ui, 10u + array, matrix, pitch < ui.px(4))) {  // too many for a texture: plain ground
-        marks.insert(marks.begin(), fill_mark({0, matrix.rows, 0, matrix.cols}, ui.ink(Ink::Cell)));
-    }
-    ui.context.grids.draw(ui.list, 10u + array, grid, ui.context.palette, ui.context.scale, marks);
+    if (ui.state.faults) fault_marks(ui, marks, array, pitch);
+    const bool large = large_array(matrix.rows, matrix.cols);
+    if (large)  // plain ground, and on it the part that was loaded
+        large_cells(ui, 10u + array, 80u + array, array, grid, pitch < ui.px(4));
+    else
+        base_cells(ui, 10u + array, matrix, pitch < ui.px(4));
+    ui.context.grids.draw(ui.list, large ? kNoCells + array : 10u + array, grid, ui.context.palette,
+                          ui.context.scale, marks);
     cell_texts(ui, matrix, roles, grid);
 
     const auto under = cell_under(ui, port.box, grid, matrix.rows, matrix.cols);

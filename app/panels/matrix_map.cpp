@@ -17,7 +17,6 @@ void map_cells(Ui& ui, uint32_t id, uint8_t array) {
     if (!ui.context.grids.stale(id, version)) return;
     const Array& shape = session.trace->arrays[array];
     const size_t count = size_t{shape.rows} * shape.cols;
-    if (shape.rows > 8192 || shape.cols > 8192 || count > (16u << 20)) return;
     std::vector<draw::Cell> cells(count, draw::cell(Ink::Cell));
     heat_cells(cells, session.loads[array]);
     ui.context.grids.set_cells(id, version, shape.rows, shape.cols, cells);
@@ -29,12 +28,17 @@ void one_map(Ui& ui, int array, ImVec2 at, float pitch, const MapView::Window& l
     const ImVec2 end{at.x + static_cast<float>(shape.cols) * pitch,
                      at.y + static_cast<float>(shape.rows) * pitch};
     ui.list.AddRectFilled(at, end, ui.ink(Ink::Cell));
-    map_cells(ui, 30u + which, which);
     draw::GridView grid{at.x, at.y, pitch, at, end};
+    const bool large = large_array(shape.rows, shape.cols);
+    if (large)
+        large_cells(ui, 120u + which, 90u + which, which, grid, true);
+    else
+        map_cells(ui, 30u + which, which);
     std::vector<draw::GridMark> marks;
     const view::CellRect tile =
         view::tile_of_phase(ui.trace(), *ui.index, which, ui.index->phase_at(ui.step()));
-    ui.context.grids.draw(ui.list, 30u + which, grid, ui.context.palette, ui.context.scale, marks);
+    if (!large)
+        ui.context.grids.draw(ui.list, 30u + which, grid, ui.context.palette, ui.context.scale, marks);
     ui.list.AddRect(at, end, ui.ink(Ink::LineStrong));
     if (!tile.empty()) {
         ImVec2 a = draw::corner_of(grid, tile.row0, tile.col0),
@@ -65,6 +69,33 @@ void legend_entry(Ui& ui, ImVec2 at, float width, view::StepKind kind) {
 }
 
 }  // namespace
+
+bool large_array(uint32_t rows, uint32_t cols) {
+    return rows > 8192 || cols > 8192 || uint64_t{rows} * cols > (16ull << 20);
+}
+
+void large_cells(Ui& ui, uint32_t ground_id, uint32_t part_id, uint8_t array, const draw::GridView& grid,
+                 bool heat) {
+    const app::Session& session = *ui.state.session;
+    const Array& shape = session.trace->arrays[array];
+    const std::vector<draw::GridMark> ground{
+        fill_mark({0, shape.rows, 0, shape.cols}, ui.ink(Ink::Cell))};
+    ui.context.grids.draw(ui.list, ground_id, grid, ui.context.palette, ui.context.scale, ground);
+    const view::LoadsWindow& part = session.windows[array];
+    if (part.loads.empty()) return;
+    const uint32_t rows = part.box.rows(), cols = part.box.cols();
+    if (rows > 16384 || cols > 16384) return;
+    const uint64_t version = session.serial * 2 + (heat ? 1 : 0);
+    if (ui.context.grids.stale(part_id, version)) {
+        std::vector<draw::Cell> cells(part.loads.size(), draw::cell(Ink::Cell));
+        if (heat) heat_cells(cells, part.loads, part.most);
+        ui.context.grids.set_cells(part_id, version, rows, cols, cells);
+    }
+    draw::GridView view = grid;
+    view.x += static_cast<float>(part.box.col0) * grid.pitch;
+    view.y += static_cast<float>(part.box.row0) * grid.pitch;
+    ui.context.grids.draw(ui.list, part_id, view, ui.context.palette, ui.context.scale);
+}
 
 bool even(const std::vector<uint32_t>& loads) {
     return std::adjacent_find(loads.begin(), loads.end(), std::not_equal_to<>()) == loads.end();

@@ -19,6 +19,12 @@ void heat_cells(std::vector<draw::Cell>& cells, const std::vector<uint32_t>& loa
 // On a scale up to `most`, whether all are loaded alike or not; elements never loaded stay plain.
 void heat_cells(std::vector<draw::Cell>& cells, const std::vector<uint32_t>& loads, uint32_t most);
 
+// A matrix of more elements has no texture of its own: large_cells draws plain ground, and on it the part
+// that the recorded blocks loaded. ids: two numbers of grids that nothing else has.
+bool large_array(uint32_t rows, uint32_t cols);
+void large_cells(Ui& ui, uint32_t ground_id, uint32_t part_id, uint8_t array, const draw::GridView& grid,
+                 bool heat);
+
 void matrix_map(Ui& ui, const Rect& rect, const MapView& looks);
 
 }  // namespace tilescope::panels

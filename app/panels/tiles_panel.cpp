@@ -86,6 +86,10 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
             marks.push_back(mark);
         }
     }
+    if (ui.state.faults) {
+        for (const view::CellRect& cell : view::faulty_at(ui.trace(), *ui.state.faults, array, ui.step()))
+            marks.push_back(fault_mark(ui, cell, pitch));
+    }
     selection(ui, marks, array, selected);
     ui.context.grids.draw(ui.list, 50u + array, grid, ui.context.palette, ui.context.scale, marks);
 

@@ -193,6 +193,15 @@ draw::GridMark frame_mark(const view::CellRect& cells, Rgba edge, float edge_px,
     return mark;
 }
 
+draw::GridMark fault_mark(const Ui& ui, const view::CellRect& cell, float pitch) {
+    draw::GridMark mark = frame_mark(cell, ui.ink(Ink::Fault), std::min(ui.px(2), std::max(1.f, pitch / 5)));
+    if (pitch < ui.px(6))
+        mark.fill = ui.ink(Ink::Fault);
+    else
+        mark.pattern = draw::Pattern::Cross;
+    return mark;
+}
+
 std::optional<uint64_t> cell_under(const Ui& ui, const Rect& box, const draw::GridView& grid, uint32_t rows,
                                    uint32_t cols) {
     if (!ui.over(box)) return std::nullopt;

@@ -98,6 +98,9 @@ void wait_bar(Ui& ui, const Rect& box);
 draw::GridMark fill_mark(const view::CellRect& cells, Rgba fill);
 draw::GridMark frame_mark(const view::CellRect& cells, Rgba edge, float edge_px, bool dashed = false);
 
+// A cell at fault: crossed and framed, so that its colour is not the only sign. pitch: pixels a cell.
+draw::GridMark fault_mark(const Ui& ui, const view::CellRect& cell, float pitch);
+
 // The cell of a grid under the mouse, as row * cols + col; none beside the grid or outside `box`.
 std::optional<uint64_t> cell_under(const Ui& ui, const Rect& box, const draw::GridView& grid, uint32_t rows,
                                    uint32_t cols);

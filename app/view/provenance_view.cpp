@@ -221,6 +221,12 @@ OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index, con
                                 ? loads.n[made.n.index / n_cols]
                                 : 0;
         }
+        if (trail.products.empty() || trail.products.back().phase != made.phase)
+            trail.phases.push_back(trail.products.size());
+        for (const FactorTrail* factor : {&made.m, &made.n}) {
+            trail.zeros = trail.zeros || factor->origin == Origin::ZeroFill;
+            trail.stale = trail.stale || factor->origin == Origin::Stale || factor->origin == Origin::Nothing;
+        }
         trail.products.push_back(made);
     }
     return trail;

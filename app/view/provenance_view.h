@@ -61,6 +61,8 @@ struct OutputTrail {
     uint32_t thread = 0;  // that does
     uint32_t store_step = playback::kNever;
     std::vector<ProductTrail> products;  // in the order in which they were added
+    std::vector<size_t> phases;          // the first product of each phase
+    bool zeros = false, stale = false;   // some factor is a zero fill; is stale or was never stored
     std::optional<float> stored;         // what the thread wrote to P
     double expected = 0;                 // the plain product of the recording's inputs
 };

@@ -66,6 +66,11 @@ void go_on(TouchScan& scan, const trace::Trace& trace, uint64_t steps) {
                 lanes |= 1u << lane;
         }
         if (lanes == 0) continue;
+        if (scan.next >= scan.block_end) {
+            const trace::Block& block = trace.blocks[trace::block_of(trace, scan.next)];
+            scan.block_end = block.first + block.count;
+            ++scan.blocks;
+        }
         ++scan.requests;
         scan.lanes += static_cast<uint64_t>(std::popcount(lanes));
         if (scan.touches.size() < TouchScan::kMost)

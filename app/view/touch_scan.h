@@ -28,6 +28,8 @@ struct TouchScan {
     uint64_t next = 0;           // first step not looked at
     uint64_t requests = 0;       // that touched it, in the steps looked at
     uint64_t lanes = 0;          // lane accesses, likewise
+    uint32_t blocks = 0;         // recorded blocks that touched it
+    uint64_t block_end = 0;      // behind the steps of the last of them
     std::vector<Touch> touches;  // the first kMost of them
     static constexpr size_t kMost = 100'000;
     bool done(const trace::Trace& trace) const { return next >= trace.steps(); }
