@@ -1,0 +1,117 @@
+// Roofs as lines, kernels as points, the chosen kernel at each level where its bytes were counted.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/panels/chart.h"
+#include "app/panels/timing_panels.h"
+
+namespace tilescope::panels {
+namespace {
+
+using Kind = view::RoofPoint::Kind;
+
+struct Hover {
+    std::vector<view::Dot> dots;
+    std::vector<const view::RoofPoint*> of;
+};
+
+void roofs(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vector<view::Box>& taken) {
+    const float small = line_height(ui, Size::Small);
+    bool above = true;  // the first roof's peak is named above its line where it is the higher one
+    for (size_t i = 0; i < chart.roofs.size(); ++i) {
+        const view::Roof& roof = chart.roofs[i];
+        const double ridge = std::clamp(roof.gflops / roof.gbs, chart.x.low, chart.x.high);
+        const double start = std::max(chart.x.low, chart.y.low / roof.gbs);
+        const ImVec2 points[] = {axes.point(start, std::min(roof.gbs * start, roof.gflops)),
+                                 axes.point(ridge, std::min(roof.gbs * ridge, roof.gflops)),
+                                 axes.point(chart.x.high, roof.gflops)};
+        const Rgba color = ui.ink(roof.measured ? Ink::Text : Ink::TextQuiet);
+        chart_line(ui, points, color, ui.px(roof.measured ? 2 : 1.5f), !roof.measured);
+        above = chart.roofs.size() == 1 || roof.gflops >= chart.roofs[1 - i].gflops;
+        const std::string said = fmt::format("{}: {} GB/s, {} GFLOP/s", roof.name, view::figure(roof.gbs),
+                                             view::figure(roof.gflops));
+        const draw::Font font = ui.font(roof.measured ? Face::Strong : Face::Text, Size::Small);
+        const ImVec2 size = draw::text_size(font, said);
+        const float y = points[2].y + (above ? -size.y - ui.px(4) : ui.px(4));
+        const float x = points[2].x - size.x - ui.px(4);
+        draw::draw_text(ui.list, font, {x, y}, color, said);
+        taken.push_back({x, y, x + size.x, y + small});
+        if (ui.over({{x, y}, {x + size.x, y + small}})) ui.tip = roof.exact;
+    }
+}
+
+// The chosen kernel's points at one height, joined: the chain.
+void chain(Ui& ui, const Chart& axes, const view::RooflineChart& chart) {
+    std::vector<ImVec2> points;
+    for (const view::RoofPoint& point : chart.points) {
+        if (point.chosen && point.kind != Kind::Bound)
+            points.push_back(axes.point(point.intensity, point.gflops));
+    }
+    chart_line(ui, points, draw::with_alpha(ui.ink(Ink::Selected), 0.7f), ui.px(1.5f));
+}
+
+void points(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vector<view::Box>& taken,
+            Hover& hover) {
+    // The chosen one and the bounds take their labels' places before the others.
+    std::vector<const view::RoofPoint*> order;
+    for (const view::RoofPoint& point : chart.points) {
+        order.push_back(&point);
+        const ImVec2 at = axes.point(point.intensity, point.gflops);
+        const float r = ui.px(5);
+        taken.push_back({at.x - r, at.y - r, at.x + r, at.y + r});
+    }
+    const auto rank = [](const view::RoofPoint* p) { return p->chosen ? 0 : p->kind == Kind::Bound ? 1 : 2; };
+    std::stable_sort(order.begin(), order.end(), [&](auto* a, auto* b) { return rank(a) < rank(b); });
+    for (const view::RoofPoint* point : order) {
+        const ImVec2 at = axes.point(point->intensity, point->gflops);
+        const bool bound = point->kind == Kind::Bound,
+                   level = point->kind == Kind::L2 || point->kind == Kind::Dram;
+        const Rgba full = ui.ink(bound ? Ink::TextQuiet : ink_of(point->operands));
+        const Rgba color = point->chosen || bound ? full : draw::mix(ui.ink(Ink::Panel), full, 0.6f);
+        marker(ui, at, bound ? view::Shape::Diamond : point->shape, color, ui.px(point->chosen ? 6 : 4.5f),
+               !bound && !level);
+        point_label(ui, axes, at, point->label, ui.ink(point->chosen ? Ink::Text : Ink::TextQuiet),
+                    point->chosen, taken);
+        hover.dots.push_back({at.x, at.y});
+        hover.of.push_back(point);
+    }
+}
+
+}  // namespace
+
+void roofline_panel(Ui& ui, const Rect& rect, const Timed& timed) {
+    surface(ui, rect);
+    app::TimingState& chosen = ui.state.timing;
+    const view::RooflineChart chart =
+        view::roofline_chart(timed.machine, timed.counters, chosen, timed.width);
+    const Rect in = rect.inset(ui.px(16));
+    const std::string title =
+        timed.machine.times != nullptr
+            ? fmt::format("Roofline at width {}, T = {}, GFLOP/s", view::figure(timed.width), chosen.tile)
+            : fmt::format("Roofline by stated figures, bounds only, GFLOP/s");
+    if (!chart.nothing.empty()) {
+        line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, title);
+        paragraph(ui, {in.min.x, in.min.y + ui.px(32)}, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
+                  chart.nothing);
+        return;
+    }
+    const Chart axes = chart_axes(ui, in, {title, "FLOP per byte", ui.px(8)}, chart.x, chart.y, chart.x_ticks,
+                                  chart.y_ticks);
+    std::vector<view::Box> taken;
+    Hover hover;
+    ui.list.PushClipRect(axes.plot.min, axes.plot.max, true);
+    roofs(ui, axes, chart, taken);
+    chain(ui, axes, chart);
+    points(ui, axes, chart, taken, hover);
+    ui.list.PopClipRect();
+    if (!ui.over(axes.plot)) return;
+    const auto near = view::nearest(hover.dots, ui.cursor().x, ui.cursor().y, ui.px(24));
+    if (!near) return;
+    ui.list.AddCircle({hover.dots[*near].x, hover.dots[*near].y}, ui.px(9), ui.ink(Ink::Selected), 0,
+                      ui.px(2));
+    ui.tip = hover.of[*near]->exact;
+    if (ImGui::IsMouseClicked(0)) chosen.kernel = hover.of[*near]->kernel;
+}
+
+}  // namespace tilescope::panels

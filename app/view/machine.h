@@ -1,0 +1,38 @@
+// The devices that the Timing and Limits screens can choose from: those that kernels were timed on, and those
+// whose figures their makers state. What is computed for a device that was not measured is a bound.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/device_spec.h"
+#include "kernels/timings.h"
+
+namespace tilescope::view {
+
+struct Machine {
+    std::string name;                          // "NVIDIA H200"
+    const kernels::Timings* times = nullptr;   // null: not measured
+    double stated_gbs = 0, stated_gflops = 0;  // 0 unknown
+    std::string source;                        // of what is stated
+};
+
+// Measured ones first, as they are given, then the devices that none of them is.
+std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
+                              const std::vector<analysis::DeviceSpec>& devices);
+
+// The one of that name, else the first; null where there is none.
+const Machine* find_machine(const std::vector<Machine>& all, std::string_view name);
+
+// "measured on NVIDIA H200, driver 580.159.04, CUDA 13.0, 21 Nov 2026", or what not measured means.
+std::string measured_words(const Machine& machine);
+
+// What bandwidth alone allows at an intensity: min(peak, bandwidth * FLOP/B), by the stated figures.
+double bound_gflops(const Machine& machine, double flop_per_byte);
+
+// The lecture's intensities of fp32 products: every operand asked of global memory, or once a tile.
+inline constexpr double kUntiledIntensity = 0.25;
+inline double tiled_intensity(uint32_t tile) { return tile / 4.0; }
+
+}  // namespace tilescope::view

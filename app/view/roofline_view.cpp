@@ -1,0 +1,130 @@
+#include "app/view/roofline_view.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/view/words.h"
+
+namespace tilescope::view {
+namespace {
+
+using kernels::Timing;
+
+void add_roofs(RooflineChart& chart, const Machine& machine) {
+    if (machine.times != nullptr && machine.times->roofs.copy_gbs > 0 &&
+        machine.times->roofs.fp32_gflops > 0) {
+        const kernels::Roofs& roofs = machine.times->roofs;
+        chart.roofs.push_back({"measured", roofs.copy_gbs, roofs.fp32_gflops, true,
+                               fmt::format("Measured on {}: a copy moves {} GB/s, fused multiply-adds do {} "
+                                           "GFLOP/s",
+                                           machine.name, figure(roofs.copy_gbs), figure(roofs.fp32_gflops))});
+    }
+    if (machine.stated_gbs > 0 && machine.stated_gflops > 0) {
+        chart.roofs.push_back(
+            {"stated", machine.stated_gbs, machine.stated_gflops, false,
+             fmt::format("Stated for {}: {} GB/s, {} GFLOP/s, by {}", machine.name,
+                         figure(machine.stated_gbs), figure(machine.stated_gflops), machine.source)});
+    }
+}
+
+RoofPoint point_of(std::string_view kernel, RoofPoint::Kind kind, double intensity, double gflops) {
+    RoofPoint point;
+    point.kind = kind;
+    point.intensity = intensity;
+    point.gflops = gflops;
+    point.kernel = kernel;
+    point.label = shown_name(kernel);
+    point.operands = operands_of(kernel);
+    point.shape = shape_of(kernel);
+    return point;
+}
+
+void add_kernels(RooflineChart& chart, const Machine& machine, const app::TimingState& chosen,
+                 uint32_t width) {
+    for (const std::string& kernel : timed_kernels(machine)) {
+        const Timing* row = row_of(machine, kernel, width, chosen.tile);
+        if (row == nullptr || row->requested_gbs <= 0) continue;
+        RoofPoint point =
+            point_of(kernel, RoofPoint::Kind::Asked, row->gflops / row->requested_gbs, row->gflops);
+        point.chosen = kernel == chosen.kernel;
+        point.exact = fmt::format("{}, T = {}, width {}: {} GFLOP/s at {} FLOP per byte asked", point.label,
+                                  row->tile, grouped(width), figure(row->gflops), figure(point.intensity));
+        chart.points.push_back(std::move(point));
+    }
+}
+
+// The chosen kernel again, by what L2 and DRAM moved for it.
+void add_levels(RooflineChart& chart, const TrafficChain& chain, const Machine& machine,
+                const app::TimingState& chosen, uint32_t width) {
+    const Timing* row = row_of(machine, chosen.kernel, width, chosen.tile);
+    if (row == nullptr || chain.rows.size() < 4) return;
+    for (const auto& [at, kind, label] :
+         {std::tuple{2, RoofPoint::Kind::L2, "by L2"}, std::tuple{3, RoofPoint::Kind::Dram, "by DRAM"}}) {
+        const ChainRow& level = chain.rows[static_cast<size_t>(at)];
+        RoofPoint point = point_of(chosen.kernel, kind, level.intensity, row->gflops);
+        point.chosen = true;
+        point.label = label;
+        point.exact = fmt::format("{}: {} {}, {} FLOP/B", shown_name(chosen.kernel), bytes_short(level.bytes),
+                                  level.name, figure(level.intensity));
+        chart.points.push_back(std::move(point));
+    }
+}
+
+void add_bounds(RooflineChart& chart, const Machine& machine, uint32_t tile) {
+    if (bound_gflops(machine, kUntiledIntensity) <= 0) return;
+    for (const bool tiled : {false, true}) {
+        const double intensity = tiled ? tiled_intensity(tile) : kUntiledIntensity;
+        const double gflops = bound_gflops(machine, intensity);
+        RoofPoint point = point_of(tiled ? "tiled" : "untiled", RoofPoint::Kind::Bound, intensity, gflops);
+        point.label =
+            fmt::format("bound, {} {}", tiled ? fmt::format("T = {}:", tile) : "untiled:", figure(gflops));
+        point.exact = fmt::format(
+            "Bound of the lecture's sum for {}: {} FLOP/B x {} GB/s{}, {} % of the stated peak",
+            tiled ? fmt::format("tiles of T = {}", tile) : "the untiled kernel", figure(intensity),
+            figure(machine.stated_gbs),
+            gflops < machine.stated_gbs * intensity ? ", cut at the peak"
+                                                    : fmt::format(" = {} GFLOP/s", figure(gflops)),
+            figure(100 * gflops / machine.stated_gflops));
+        chart.points.push_back(std::move(point));
+    }
+}
+
+}  // namespace
+
+RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::Counters>& counters,
+                             const app::TimingState& chosen, uint32_t width) {
+    RooflineChart chart;
+    add_roofs(chart, machine);
+    if (machine.times != nullptr) {
+        add_kernels(chart, machine, chosen, width);
+        add_levels(chart, traffic_chain(machine, counters, chosen.kernel, width, chosen.tile), machine,
+                   chosen, width);
+    }
+    add_bounds(chart, machine, chosen.tile);
+    if (chart.roofs.empty()) {
+        chart.nothing =
+            fmt::format("Neither bandwidth nor peak of {} is known: there is no roof to draw.", machine.name);
+        return chart;
+    }
+    double left = 0.125, right = 32, low = chart.roofs[0].gflops, high = 0;
+    for (const Roof& roof : chart.roofs) {
+        high = std::max(high, roof.gflops);
+        low = std::min(low, roof.gbs * left);
+        right = std::max(right, 4 * roof.gflops / roof.gbs);
+    }
+    for (const RoofPoint& point : chart.points) {
+        low = std::min(low, point.gflops / 1.2);
+        left = std::min(left, point.intensity / 1.5);
+        right = std::max(right, point.intensity * 2);
+    }
+    high *= 1.3;
+    round_out(low, high);
+    chart.x = {left, right, true, 0, 1};
+    chart.y = {low, high, true, 0, 1};
+    chart.x_ticks = log_ticks(left, right);
+    chart.y_ticks = log_ticks(low, high);
+    return chart;
+}
+
+}  // namespace tilescope::view
