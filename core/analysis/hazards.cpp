@@ -100,6 +100,10 @@ bool whole(const trace::Trace& trace) { return trace.meta.complete && trace::dro
 Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& options) {
     const auto rule = phase_rule(trace);
     if (!rule) return rule.error();
+    return find_hazards(trace, *rule, options);
+}
+
+Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const HazardOptions& options) {
     HazardForms forms(trace);
     BlockHazards hazards(forms);
     Groups groups(trace, options.examples);
@@ -109,7 +113,7 @@ Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& opt
     Hazards out;
     const bool barriers = whole(trace);
     for (uint32_t i = 0; i < trace.blocks.size(); ++i) {
-        const BlockIntervals block = intervals_of_block(forms, *rule, i);
+        const BlockIntervals block = intervals_of_block(forms, rule, i);
         hazards.find(block, sink, needed);
         if (!barriers) continue;
         uint32_t missing = 0;
@@ -117,7 +121,7 @@ Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& opt
             Hazard& h = groups.add(found);
             h.threads = std::max(h.threads, ++missing);
         });
-        find_redundant(forms, *rule, block, needed, judged, sink);
+        find_redundant(forms, rule, block, needed, judged, sink);
     }
     if (!barriers) out.not_judged = "the recording is not whole: barriers were not judged";
     if (!find_grid_races(forms, sink))

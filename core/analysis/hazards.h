@@ -112,6 +112,7 @@ struct HazardOptions {
 };
 
 Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& options = {});
+Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const HazardOptions& options = {});
 
 // For pictures of one block: every cell at fault with the interval and the steps it concerns.
 struct FaultyCell {
