@@ -9,6 +9,7 @@
 #include "app/session.h"
 #include "app/view/commands.h"
 #include "app/view/lessons.h"
+#include "app/view/picture_name.h"
 #include "core/trace/file.h"
 #include "kernels/record.h"
 
@@ -174,7 +175,12 @@ bool open_path(State& state, const std::string& path) {
 }
 
 void do_requests(State& state) {
-    for (const Request& request : std::exchange(state.teach.requests, {})) {
+    for (Request& request : std::exchange(state.teach.requests, {})) {
+        // A picture is made of the whole frame, once it is drawn (platform/save_picture.h).
+        if (request.kind == Request::Kind::Save && !view::picture_ending(request.text).empty()) {
+            state.teach.requests.push_back(std::move(request));
+            continue;
+        }
         if (request.kind != Request::Kind::LessonStop && request.kind != Request::Kind::Save)
             state.teach.lesson.running = false;
         switch (request.kind) {

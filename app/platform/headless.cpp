@@ -115,8 +115,9 @@ Result<std::unique_ptr<Headless>> Headless::create(int width, int height) {
     return std::unique_ptr<Headless>(new Headless(std::move(parts)));
 }
 
-Image Headless::read() const {
-    const int width = parts_->width, height = parts_->height;
+Image Headless::read() const { return read_pixels(parts_->width, parts_->height); }
+
+Image read_pixels(int width, int height) {
     const size_t row = size_t{4} * static_cast<size_t>(width);
     Image image{width, height, std::vector<uint8_t>(row * static_cast<size_t>(height))};
     glPixelStorei(GL_PACK_ALIGNMENT, 4);

@@ -12,6 +12,9 @@
 
 namespace tilescope::platform {
 
+// What was drawn into the framebuffer that is bound, opaque.
+Image read_pixels(int width, int height);
+
 class Headless {
 public:
     // The context is current on this thread until destruction; the framebuffer is bound.

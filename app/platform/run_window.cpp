@@ -11,6 +11,7 @@
 #include "app/app.h"
 #include "app/frame.h"
 #include "app/platform/settings_file.h"
+#include "app/platform/save_picture.h"
 #include "app/platform/window.h"
 #include "app/requests.h"
 #include "app/view/settings.h"
@@ -132,6 +133,7 @@ Result<void> run_window(State state, const WindowOptions& options) {
         const Frame::Outcome outcome = (*frame)->build(state, input, canvas, false);
         if (timing.frames == 0 && state.message.empty()) state.message = (*frame)->notice();
         (*frame)->render();
+        save_pictures(state, **frame, canvas);
         (*window)->show();
         (*window)->set_title(window_title(state));
         timing.frame(outcome.build_ms);
