@@ -1,0 +1,220 @@
+// tilescope limits [CASE...] [--device D --threads N --registers N --shared BYTES]: what an SM holds at once,
+// by the lecture's sum and by the hardware's.
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/cli.h"
+#include "core/analysis/limit_presets.h"
+#include "core/base/version.h"
+#include "core/export/text_table.h"
+#include "kernels/devices.h"
+
+namespace tilescope::cli {
+
+namespace {
+
+using analysis::BlockAnswer;
+using analysis::Occupancy;
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    std::string preset;
+    std::string device;
+    std::optional<uint32_t> threads, registers, shared;
+    bool list = false, json = false, curves = false;
+};
+
+// A case of the user's own has no id.
+struct Case {
+    std::string id, title;
+    analysis::PresetAnswer answer;
+};
+
+Json to_json(const Occupancy& o) {
+    Json fit = Json::object(), limits = Json::array();
+    for (size_t i = 0; i < o.fit.size(); ++i) {
+        const char* const name = name_of(static_cast<analysis::Limit>(i));
+        fit[name] = o.fit[i] == analysis::kUnlimited ? Json() : Json(o.fit[i]);
+        if (o.limits[i] && o.refused.empty()) limits.push_back(name);
+    }
+    return {{"blocks", o.blocks},
+            {"threads", o.threads},
+            {"warps", o.warps},
+            {"share", o.share},
+            {"blocks_by", fit},
+            {"limited_by", limits},
+            {"warps_per_block", o.warps_per_block},
+            {"registers_per_block", o.registers_per_block},
+            {"shared_per_block", o.shared_per_block},
+            {"refused", o.refused}};
+}
+
+Json to_json(const analysis::SmLimits& sm) {
+    return {{"compute_capability", sm.capability()},
+            {"threads_per_block", sm.threads_per_block},
+            {"threads_per_sm", sm.threads_per_sm},
+            {"blocks_per_sm", sm.blocks_per_sm},
+            {"registers_per_sm", sm.registers_per_sm},
+            {"registers_per_thread", sm.registers_per_thread},
+            {"shared_per_sm", sm.shared_per_sm},
+            {"shared_per_block", sm.shared_per_block_optin},
+            {"source", sm.source}};
+}
+
+Json curve_json(const analysis::SmLimits& sm, const analysis::BlockUse& use, analysis::Parameter parameter) {
+    Json points = Json::array();
+    const auto lecture = occupancy_curve(sm, use, parameter, analysis::Sum::Lecture);
+    const auto hardware = occupancy_curve(sm, use, parameter, analysis::Sum::Hardware);
+    for (size_t i = 0; i < lecture.size(); ++i) {
+        points.push_back({{"value", lecture[i].value},
+                          {"lecture_threads", lecture[i].threads},
+                          {"hardware_warps", hardware[i].warps}});
+    }
+    return points;
+}
+
+std::string as_json(const Case& c, bool curves) {
+    const analysis::DeviceSpec& device = c.answer.device;
+    Json blocks = Json::array(), figures = Json::array();
+    for (const BlockAnswer& b : c.answer.blocks) {
+        Json row{
+            {"label", b.label},       {"threads", b.use.threads},      {"registers", b.use.registers},
+            {"shared", b.use.shared}, {"lecture", to_json(b.lecture)}, {"hardware", to_json(b.hardware)}};
+        if (curves) {
+            row["curves"] = {{"threads", curve_json(device.sm, b.use, analysis::Parameter::Threads)},
+                             {"registers", curve_json(device.sm, b.use, analysis::Parameter::Registers)},
+                             {"shared", curve_json(device.sm, b.use, analysis::Parameter::Shared)}};
+        }
+        blocks.push_back(std::move(row));
+    }
+    for (const analysis::Figure& f : c.answer.figures) {
+        figures.push_back({{"key", f.key}, {"name", f.name}, {"value", f.value}, {"unit", f.unit}});
+    }
+    const Json all{{"schema", "tilescope.limits/1"},
+                   {"version", kVersion},
+                   {"case", c.id},
+                   {"title", c.title},
+                   {"device",
+                    {{"id", device.id},
+                     {"name", device.name},
+                     {"chip", device.chip},
+                     {"sms", device.sms},
+                     {"memory_gbs", device.memory_gbs},
+                     {"peak_gflops", device.peak_gflops},
+                     {"source", device.source},
+                     {"sm", to_json(device.sm)}}},
+                   {"blocks", blocks},
+                   {"figures", figures}};
+    return all.dump(2) + "\n";
+}
+
+std::string as_text(const Case& c) {
+    const analysis::DeviceSpec& device = c.answer.device;
+    const analysis::SmLimits& sm = device.sm;
+    std::string text = fmt::format(
+        "{}\n{} ({}, compute capability {}): an SM has {} thread slots, {} block slots, {} registers, {} "
+        "bytes of "
+        "shared memory\n",
+        c.title, device.name, device.chip, sm.capability(), sm.threads_per_sm, sm.blocks_per_sm,
+        sm.registers_per_sm, sm.shared_per_sm);
+    report::TextTable table(2, {"block", "sum", "blocks", "threads", "warps", "in use", "registers a block",
+                                "bytes a block", "limited by"});
+    for (const BlockAnswer& b : c.answer.blocks) {
+        for (const Occupancy* o : {&b.lecture, &b.hardware}) {
+            std::string limited = limits_in_words(*o);
+            if (limited.starts_with("limited by ")) limited = limited.substr(11);
+            table.add({b.label, name_of(o->sum), std::to_string(o->blocks), std::to_string(o->threads),
+                       std::to_string(o->warps), fmt::format("{:.1f} %", o->share * 100),
+                       std::to_string(o->registers_per_block), std::to_string(o->shared_per_block), limited});
+        }
+    }
+    if (!c.answer.blocks.empty()) text += "\n" + table.text();
+    if (!c.answer.figures.empty()) text += "\n";
+    for (const analysis::Figure& f : c.answer.figures) {
+        text += fmt::format("{}: {:.6g}{}{}\n", f.name, f.value, f.unit.empty() ? "" : " ", f.unit);
+    }
+    return text;
+}
+
+int list_cases(bool json) {
+    Json list = Json::array();
+    report::TextTable table(2, {"case", "what it asks"});
+    for (const analysis::LimitPreset& preset : analysis::limit_presets()) {
+        list.push_back({{"id", preset.id}, {"title", preset.title}, {"device", preset.device}});
+        table.add({preset.id, preset.title});
+    }
+    Json devices = Json::array();
+    report::TextTable device_table(
+        4, {"device", "name", "chip", "compute capability", "SMs", "GB/s", "GFLOP/s"});
+    for (const analysis::DeviceSpec& d : kernels::devices()) {
+        devices.push_back({{"id", d.id}, {"name", d.name}, {"compute_capability", d.sm.capability()}});
+        device_table.add({d.id, d.name, d.chip, d.sm.capability(), std::to_string(d.sms),
+                          fmt::format("{:.1f}", d.memory_gbs), fmt::format("{:.1f}", d.peak_gflops)});
+    }
+    if (!json) return print(table.text() + "\n" + device_table.text());
+    const Json all{
+        {"schema", "tilescope.limits/1"}, {"version", kVersion}, {"cases", list}, {"devices", devices}};
+    return print(all.dump(2) + "\n");
+}
+
+Result<Case> case_of(const Options& options) {
+    const bool own = !options.device.empty() || options.threads || options.registers || options.shared;
+    if (!options.preset.empty()) {
+        const analysis::LimitPreset* const preset = analysis::find_limit_preset(options.preset);
+        if (!preset) {
+            return Error{fmt::format("'{}' is no case of limits; 'tilescope limits --list' lists them",
+                                     options.preset)};
+        }
+        if (own)
+            return Error{
+                "a case has its own device and blocks; give a case, or --device, --threads, --registers and "
+                "--shared"};
+        auto answer = analysis::answer(*preset, kernels::devices());
+        if (!answer) return answer.error();
+        return Case{preset->id, preset->title, std::move(*answer)};
+    }
+    auto device = kernels::device_named(options.device.empty() ? "h200" : options.device);
+    if (!device) return device.error();
+    const analysis::BlockUse use{.threads = options.threads.value_or(256),
+                                 .registers = options.registers.value_or(0),
+                                 .shared = options.shared.value_or(0)};
+    Case own_case{"",
+                  fmt::format("Blocks of {} threads, {} registers a thread, {} bytes of shared memory",
+                              use.threads, use.registers, use.shared),
+                  {}};
+    own_case.answer.device = std::move(*device);
+    const analysis::SmLimits& sm = own_case.answer.device.sm;
+    own_case.answer.blocks.push_back({fmt::format("{} threads", use.threads), use,
+                                      occupancy(sm, use, analysis::Sum::Lecture),
+                                      occupancy(sm, use, analysis::Sum::Hardware)});
+    return own_case;
+}
+
+int run_limits(const Options& options) {
+    if (options.list) return list_cases(options.json);
+    const auto found = case_of(options);
+    if (!found) return fail(kWrongCall, found.error().message);
+    return print(options.json ? as_json(*found, options.curves) : as_text(*found));
+}
+
+}  // namespace
+
+void add_limits(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("limits", "What an SM holds at once, by the lecture's sum and the hardware's");
+    command->add_option("CASE", options->preset, "A case that --list lists");
+    command->add_option("--device", options->device, "A device, or a compute capability such as 8.6 (h200)");
+    command->add_option("--threads", options->threads, "Threads a block (256)");
+    command->add_option("--registers", options->registers, "Registers a thread (0: not counted)");
+    command->add_option("--shared", options->shared, "Bytes of shared memory a block (0)");
+    command->add_flag("--list", options->list, "List the cases and the devices");
+    command->add_flag("--curves", options->curves, "With --json: occupancy over each parameter too");
+    command->add_flag("--json", options->json, "Print JSON (schema tilescope.limits/1)");
+    command->callback([options, &chosen] { chosen = [options] { return run_limits(*options); }; });
+}
+
+}  // namespace tilescope::cli
