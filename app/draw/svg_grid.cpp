@@ -94,7 +94,7 @@ private:
     };
 
     static uint32_t first_in(double at, uint32_t most) {
-        return static_cast<uint32_t>(std::clamp(std::floor(at), 0.0, double{most}));
+        return static_cast<uint32_t>(std::clamp(std::floor(at), 0.0, static_cast<double>(most)));
     }
 
     void cells(const Box& clip) {
