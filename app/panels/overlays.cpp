@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/actions.h"
+#include "app/panels/block_picker.h"
 #include "app/panels/overlay_box.h"
 #include "app/panels/panels.h"
 #include "app/session.h"
@@ -164,6 +165,7 @@ void record_form(Ui& ui, const Rect& screen, float top) {
         if (ImGui::Button(preset.label.c_str(), {-1, 0})) {
             form.kernel = preset.kernel;
             form.shape = preset.shape;
+            form.window = {};
             app::start_recording(state);
             if (state.message.empty()) form.open = false;
         }
@@ -197,6 +199,7 @@ void record_form(Ui& ui, const Rect& screen, float top) {
     size_field("k", "##k", form.shape.k, ui.px(72));
     ImGui::SameLine();
     size_field("n", "##n", form.shape.n, ui.px(72));
+    block_picker(ui, form);
     backend_choice(ui);
     if (ImGui::Button("Record", {-1, ui.px(34)})) {
         app::start_recording(state);

@@ -72,6 +72,31 @@ void build_frame_anywhere(benchmark::State& state) {
 }
 BENCHMARK(build_frame_anywhere)->Unit(benchmark::kMillisecond)->Iterations(300);
 
+// 16 blocks out of 8192 x 8192, T = 16: another step each frame.
+void build_frame_of_8192(benchmark::State& state) {
+    static const trace::Trace trace = record("tiled", {8192, 8192, 8192, 16}, {100, 104, 200, 204});
+    uint64_t step = 0;
+    frames(state, trace, [&](app::State& shown) {
+        step = (step + 0x9E37'79B9'7F4A'7C15u) % trace.blocks[0].count;
+        shown.cursor.step = static_cast<uint32_t>(step);
+    });
+}
+BENCHMARK(build_frame_of_8192)->Unit(benchmark::kMillisecond)->Iterations(300);
+
+// The same with an element of P pinned: all of its 8,192 products in the list.
+void build_frame_of_8192_pinned(benchmark::State& state) {
+    static const trace::Trace trace = record("tiled", {8192, 8192, 8192, 16}, {100, 104, 200, 204});
+    uint64_t step = 0;
+    frames(state, trace, [&](app::State& shown) {
+        step = (step + 0x9E37'79B9'7F4A'7C15u) % trace.blocks[0].count;
+        shown.cursor.step = static_cast<uint32_t>(step);
+        shown.pin.kind = app::Pick::Kind::Element;
+        shown.pin.array = 2;
+        shown.pin.index = uint64_t{200 * 16} * 8192 + 100 * 16;
+    });
+}
+BENCHMARK(build_frame_of_8192_pinned)->Unit(benchmark::kMillisecond)->Iterations(300);
+
 // The whole frame by the clock on the wall, drawn by whatever OpenGL there is: its name is the label.
 void draw_frame(benchmark::State& state) {
     static const trace::Trace trace = record("tiled", {64, 64, 64, 16});

@@ -10,10 +10,12 @@
 
 namespace tilescope::bench {
 
-inline trace::Trace record(const char* kernel, const kernels::Shape& shape) {
+inline trace::Trace record(const char* kernel, const kernels::Shape& shape, const BlockWindow& window = {}) {
     auto plan = kernels::plan(kernel, shape);
     if (plan) {
-        auto trace = kernels::record_cpu(*plan, {});
+        kernels::RecordOptions options;
+        options.window = window;
+        auto trace = kernels::record_cpu(*plan, options);
         if (trace) return std::move(*trace);
         std::fprintf(stderr, "bench: %s\n", trace.error().message.c_str());
     } else {
