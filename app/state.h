@@ -10,6 +10,7 @@
 
 #include "app/compare_state.h"
 #include "app/teach_state.h"
+#include "app/limits_state.h"
 #include "app/timing_state.h"
 #include "app/provenance_state.h"
 #include "app/view/block_index.h"
@@ -135,6 +136,7 @@ struct State {
     bool by_clock = true;  // the timeline and playing go by clocks where the recording has them
     bool show_keys = false;
     Teach teach;  // lecture mode, lessons, palette, path box, what is remembered
+    LimitsState limits;  // what the Limits screen shows
     TimingState timing;  // what the Timing screen shows
     Compare compare;
     // What ships from real GPUs, or what a test puts in its place; null for what ships.

@@ -28,6 +28,15 @@ void roofs(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vec
                                  axes.point(chart.x.high, roof.gflops)};
         const Rgba color = ui.ink(roof.measured ? Ink::Text : Ink::TextQuiet);
         chart_line(ui, points, color, ui.px(roof.measured ? 2 : 1.5f), !roof.measured);
+        for (size_t leg = 0; leg < 2; ++leg) {  // labels keep off the line
+            constexpr int kParts = 40;
+            for (int part = 0; part <= kParts; ++part) {
+                const float t = static_cast<float>(part) / kParts;
+                const ImVec2 p{points[leg].x + (points[leg + 1].x - points[leg].x) * t,
+                               points[leg].y + (points[leg + 1].y - points[leg].y) * t};
+                taken.push_back({p.x - 1, p.y - 1, p.x + 1, p.y + 1});
+            }
+        }
         above = chart.roofs.size() == 1 || roof.gflops >= chart.roofs[1 - i].gflops;
         const std::string said = fmt::format("{}: {} GB/s, {} GFLOP/s", roof.name, view::figure(roof.gbs),
                                              view::figure(roof.gflops));

@@ -20,6 +20,7 @@ constexpr ScreenInfo kScreens[] = {
     {Screen::Step, "Step", "step", "One request after the other", step_screen},
     {Screen::Compare, "Compare", "compare", "Two recordings on one playhead", compare_screen},
     {Screen::Timing, "Timing", "timing", "Measured times, and what bandwidth allows", timing_screen},
+    {Screen::Limits, "Limits", "limits", "What an SM holds, and what keeps it from more", limits_screen},
     {Screen::Lessons, "Lessons", "lessons", "Short walks through recordings", lessons_screen},
 };
 

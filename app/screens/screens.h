@@ -25,6 +25,7 @@ void step_screen(panels::Ui& ui, const panels::Rect& area);
 void compare_screen(panels::Ui& ui, const panels::Rect& area);
 void lecture_step(panels::Ui& ui, const panels::Rect& area);  // the same in lecture mode, of a recording
 void lessons_screen(panels::Ui& ui, const panels::Rect& area);
+void limits_screen(panels::Ui& ui, const panels::Rect& area);
 void timing_screen(panels::Ui& ui, const panels::Rect& area);
 
 }  // namespace tilescope::app
