@@ -17,8 +17,9 @@
 // point and may lose one. Thread numbers are unique over all processes: some readers tell threads apart by
 // them alone. Process 0 is left to the operating systems that have one.
 //
-// Size: a browser's Perfetto works on what fits in its memory (typically 2 GB, several times the trace):
-// about two million steps; beyond that, choose blocks or steps, or use its trace_processor.
+// Size: a million steps are about 220 MB of JSON. A browser's Perfetto has to fit into the browser's limit of
+// memory (typically 2 GB), several times the trace; beyond that, choose blocks or steps, or run its
+// trace_processor beside it.
 //
 // Sources: "Trace Event Format" (Google), sections "Complete Events", "Counter Events", "Metadata Events";
 // perfetto.dev, "FAQ" (overlapping events in JSON traces), "Visualising large traces".

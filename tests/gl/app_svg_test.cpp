@@ -110,6 +110,67 @@ TEST_P(SvgDrawn, IsThePictureThatOpenGlMakes) {
 INSTANTIATE_TEST_SUITE_P(Themes, SvgDrawn, testing::Values(app::Theme::Light, app::Theme::Dark),
                          [](const auto& of) { return of.param == app::Theme::Light ? "light" : "dark"; });
 
+// Shapes, type and grids of every kind, without a screen around them. Measured: 0.37 of 255 on average, and
+// 0.18 % of the pixels beyond test::kPixelLimit.
+TEST(SvgShapes, AreWhatOpenGlDraws) {
+    SKIP_WITHOUT_OPENGL();
+    if (std::system("rsvg-convert --version > /dev/null 2>&1") != 0)
+        GTEST_SKIP() << "rsvg-convert is not installed; it is in the package librsvg2-bin";
+    test::Canvas canvas(640, 400);
+    const draw::Palette& palette = draw::palette(app::Theme::Light);
+    using draw::Ink;
+    std::vector<draw::Cell> cells(16 * 16, draw::cell(Ink::Cell));
+    for (size_t i = 0; i < 16; ++i) {
+        cells[5 * 16 + i] = draw::cell(Ink::Inactive, 255, draw::Pattern::Hatch);
+        cells[9 * 16 + i] = draw::cell(Ink::SharedStore, 200, draw::Pattern::Dots);
+        cells[i * 16 + 3] = draw::cell(Ink::GlobalLoad, 128);
+    }
+    cells[200] = draw::cell(Ink::Fault, 255, draw::Pattern::Cross);
+    std::vector<draw::GridMark> marks(2);
+    marks[0] = {2, 2, 4, 4, 0, palette[Ink::Selected], 2, false, draw::Pattern::None};
+    marks[1] = {8,
+                8,
+                6,
+                6,
+                draw::with_alpha(palette[Ink::Product], 0.3f),
+                palette[Ink::Product],
+                2,
+                true,
+                draw::Pattern::None};
+    const auto paint = [&](ImDrawList& list) {
+        const auto font = [&](draw::Face face, draw::Size size) { return canvas.fonts().of(face, size); };
+        draw::draw_text(list, font(draw::Face::Text, draw::Size::Display), {20, 10}, palette[Ink::Text],
+                        "Warp 0 loads row 0: 32 lanes");
+        draw::draw_text(list, font(draw::Face::Mono, draw::Size::Body), {20, 50}, palette[Ink::Accent],
+                        "Pvalue += Mds[ty][k] * Nds[k][tx];");
+        list.AddRectFilled({20, 110}, {120, 150}, palette[Ink::GlobalLoad], 6);
+        list.AddRect({130, 110}, {220, 150}, palette[Ink::GlobalStore], 4, 0, 2);
+        list.AddCircleFilled({260, 130}, 18, palette[Ink::SharedLoad]);
+        list.AddLine({300, 150}, {320, 110}, palette[Ink::Barrier], 1);
+        list.PushClipRect({400, 110}, {450, 150}, true);
+        list.AddCircleFilled({450, 150}, 40, palette[Ink::Fault]);
+        list.PopClipRect();
+        if (canvas.grids().stale(1, 1)) canvas.grids().set_cells(1, 1, 16, 16, cells);
+        canvas.grids().draw(list, 1, {20.3f, 170.7f, 13.4f, {20, 170}, {230, 380}}, palette, 1, marks);
+        canvas.grids().draw(list, 1, {300, 170, 24, {300, 170}, {600, 390}}, palette, 1, {});
+    };
+    const platform::Image drawn = canvas.frame(palette, paint);
+    ImGuiStyle& style = ImGui::GetStyle();
+    style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = false;
+    canvas.frame(palette, paint);
+    const std::string text =
+        draw::svg_of(*ImGui::GetDrawData(), canvas.grids(), palette[Ink::Ground], "shapes <&>");
+    expect_well_formed(text);
+    const std::string svg = made("shapes.svg"), png = made("shapes.svg.png");
+    std::ofstream(svg, std::ios::binary) << text;
+    ASSERT_EQ(std::system(("rsvg-convert -o '" + png + "' '" + svg + "'").c_str()), 0);
+    const auto again = platform::read_png(png);
+    ASSERT_TRUE(again);
+    const test::Difference d = test::difference(drawn, *again);
+    EXPECT_LT(d.mean, 0.5) << png;
+    EXPECT_LT(d.beyond, 0.003) << png;
+}
+
 TEST(SvgText, NumbersAndPaint) {
     EXPECT_EQ(draw::svg_number(12.345), "12.35");
     EXPECT_EQ(draw::svg_number(3), "3");
