@@ -5,8 +5,12 @@
 #include <tuple>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "core/analysis/hazards.h"
+#include "core/analysis/summary.h"
+#include "core/export/report.h"
+#include "core/trace/file.h"
 #include "kernels/shipped.h"
 #include "tests/host/kernels_walk.h"
 
@@ -209,6 +213,57 @@ TEST(Hazards, ShippedRecordingsOfAGpuShowTheFaultsOfTheirKernelsAlone) {
             }
         }
     }
+}
+
+TEST(Hazards, TheReportTellsThemAndTheWrongElements) {
+    auto sized = plan("tiled_stale_edge", {20, 30, 20, 8});
+    ASSERT_TRUE(sized);
+    std::vector<float> P;
+    RecordOptions options;
+    options.product = &P;
+    const auto trace = record_cpu(*sized, options);
+    ASSERT_TRUE(trace);
+    const auto right = reference_product(make_input(kDefaultSeed, 0, 20 * 30),
+                                         make_input(kDefaultSeed, 1, 30 * 20), 20, 30, 20);
+    std::vector<uint64_t> wrong;
+    for (uint64_t i = 0; i < right.size(); ++i)
+        if (!(double{P[i]} == right[i])) wrong.push_back(i);
+    ASSERT_FALSE(wrong.empty());
+    EXPECT_EQ(trace->meta.result.wrong, wrong.size());
+    EXPECT_EQ(trace->meta.result.wrong_elements, wrong);
+    const std::string path = testing::TempDir() + "stale_edge.tsc";
+    ASSERT_TRUE(trace::write_file(*trace, path));
+    const auto read = trace::read_file(path);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->meta.result.wrong_elements, wrong);
+    trace::Trace damaged = *trace;
+    damaged.meta.result.wrong_elements.back() = 20 * 20;
+    ASSERT_TRUE(trace::write_file(damaged, path));
+    EXPECT_FALSE(trace::read_file(path));
+
+    const auto sums = analysis::summarize(*trace);
+    ASSERT_TRUE(sums);
+    const Hazards found = hazards_of(*trace);
+    const auto json = nlohmann::json::parse(report::to_json(*trace, *sums, &found));
+    EXPECT_EQ(json["result"]["wrong"], wrong.size());
+    EXPECT_EQ(json["result"]["wrong_elements"][0], nlohmann::json({wrong[0] / 20, wrong[0] % 20}));
+    ASSERT_EQ(json["faults"].size(), 4u);
+    EXPECT_EQ(json["faults"][0]["kind"], "uninitialised");
+    EXPECT_EQ(json["faults"][2]["kind"], "stale");
+    EXPECT_EQ(json["faults"][2]["array"], "Mds");
+    EXPECT_EQ(json["faults"][2]["examples"][0]["cell"], nlohmann::json({0, 6}));  // 30 = 3 x 8 + 6
+    EXPECT_EQ(json["faults"][2]["examples"][0]["b"]["thread"], nlohmann::json({6, 0, 0}));
+    const std::string text = report::to_text(*trace, *sums, &found);
+    for (const Hazard& h : found.found) EXPECT_NE(text.find(h.sentence), std::string::npos) << text;
+    EXPECT_NE(text.find("wrong elements of P: "), std::string::npos);
+
+    const trace::Trace sound = recorded("tiled", {20, 30, 20, 8});
+    const Hazards none = hazards_of(sound);
+    EXPECT_NE(report::to_text(sound, analysis::summarize(sound).value(), &none).find("faults: none found"),
+              std::string::npos);
+    EXPECT_EQ(
+        nlohmann::json::parse(report::to_json(sound, analysis::summarize(sound).value(), &none))["faults"],
+        nlohmann::json::array());
 }
 
 }  // namespace
