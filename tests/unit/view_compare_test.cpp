@@ -1,0 +1,228 @@
+// Two recordings on one playhead: closed forms of what they cost, and where B stands while A is walked.
+#include <random>
+
+#include "app/view/compare_pick.h"
+#include "app/view/compare_presets.h"
+#include "app/view/compare_view.h"
+#include "tests/unit/view_recordings.h"
+
+namespace tilescope::view {
+namespace {
+
+struct Walked {
+    Recording made;
+    CompareSide side;
+    Compared compared() const { return {*made.trace, side}; }
+};
+
+Walked walked(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
+    Walked one;
+    one.made.trace = std::make_shared<const trace::Trace>(kernels::recorded(kernel, shape));
+    auto rule = analysis::phase_rule(*one.made.trace);
+    EXPECT_TRUE(rule);
+    one.made.rule = *rule;
+    one.made.index = index_block(*one.made.trace, one.made.rule, block);
+    one.side = compare_side(*one.made.trace);
+    return one;
+}
+
+Counters at_end(const Walked& a, const Walked& b) {
+    return counters(Lock::Phase, a.compared(), *a.made.index, a.made.index->steps - 1, b.compared(),
+                    *b.made.index, b.made.index->steps - 1);
+}
+
+Count whole(const Counters& counters, const char* what) {
+    for (const CounterRow& row : counters.rows)
+        if (row.what == what) return row.whole;
+    return {};
+}
+
+constexpr kernels::Shape kShape{64, 64, 64, 16};
+
+// 16 blocks of 8 warps. Untiled: 64 trips of two loads a warp. A request's 32 lanes are 2 rows of 16: of M
+// two elements in two sectors, of N 16 neighbours in two. Tiled: 4 phases of two loads, two rows of 16 each:
+// 4 sectors.
+TEST(Compare, TilesDivideTheLoadsByT) {
+    const Walked a = walked("untiled", kShape), b = walked("tiled", kShape);
+    const Counters made = at_end(a, b);
+    EXPECT_EQ(whole(made, "load requests"), (Count{16 * 8 * 64 * 2, 16 * 8 * 4 * 2}));
+    EXPECT_EQ(whole(made, "load sectors"), (Count{16 * 8 * 64 * 4, 16 * 8 * 4 * 2 * 4}));
+    EXPECT_EQ(whole(made, "bytes loaded"),
+              (Count{uint64_t{64 * 64 * 64 * 2 * 4}, uint64_t{64 * 64 * 64 * 2 * 4 / 16}}));
+    EXPECT_EQ(whole(made, "barrier arrivals"), (Count{0, 16 * 8 * 4 * 2}));
+    EXPECT_EQ(ratio_text(whole(made, "load requests")), "0.0625");
+    EXPECT_EQ(whole(made, "load sectors").ratio(), 0.125);
+    EXPECT_EQ(ratio_text(whole(made, "barrier arrivals")), "") << "nothing to divide by";
+    const Headline said = headline(a.compared(), b.compared());
+    EXPECT_EQ(said.text,
+              "B, tiled T=16: 16 times fewer load requests and 8 times fewer load sectors than A.");
+    EXPECT_EQ(said.better, 1);
+    EXPECT_EQ(caveat(a.compared(), b.compared()), "");
+}
+
+// Every element of M is loaded once by each of the n columns' threads, or by each of the n/T tiles'.
+TEST(Compare, LoadsOfAnElementAreNOrNOverT) {
+    const kernels::Shape shape{32, 48, 64, 16};
+    for (const auto& [kernel, m_text, n_text] :
+         {std::tuple{"untiled", "64 loads an element = n", "32 loads an element = m"},
+          std::tuple{"tiled", "4 loads an element = n/T", "2 loads an element = m/T"}}) {
+        const trace::Trace trace = kernels::recorded(kernel, shape);
+        EXPECT_EQ(loads_text(trace.meta, trace.arrays[0], analysis::loads_per_element(trace, 0)), m_text);
+        EXPECT_EQ(loads_text(trace.meta, trace.arrays[1], analysis::loads_per_element(trace, 1)), n_text);
+    }
+}
+
+// Swapped, lanes walk rows: of M 16 elements of one column, a row apart, in 16 sectors; of N two in one
+// sector.
+TEST(Compare, TheSwappedMappingNeedsMoreSectorsForTheSameRequests) {
+    const Walked a = walked("untiled", kShape), b = walked("untiled_swapped", kShape);
+    const Counters made = at_end(a, b);
+    EXPECT_EQ(whole(made, "load requests").ratio(), 1.0);
+    EXPECT_EQ(whole(made, "bytes loaded").ratio(), 1.0);
+    EXPECT_EQ(whole(made, "load sectors"), (Count{16 * 8 * 64 * (2 + 2), 16 * 8 * 64 * (16 + 1)}));
+    EXPECT_EQ(whole(made, "load sectors").ratio(), 4.25);
+    EXPECT_EQ(whole(made, "store sectors").fewer(), -1);
+    EXPECT_EQ(headline(a.compared(), b.compared()).better, -1);
+}
+
+TEST(Compare, SoFarIsExactlyTheSumOfTheSteps) {
+    const Walked a = walked("tiled", {50, 40, 30, 16}, 2), b = walked("untiled_swapped", {50, 40, 30, 16}, 1);
+    std::mt19937 random(5);
+    for (int i = 0; i < 12; ++i) {
+        const auto sa = static_cast<uint32_t>(random() % a.made.index->steps),
+                   sb = static_cast<uint32_t>(random() % b.made.index->steps);
+        for (const Lock lock : {Lock::Phase, Lock::Share}) {
+            const Counters made =
+                counters(lock, a.compared(), *a.made.index, sa, b.compared(), *b.made.index, sb);
+            EXPECT_EQ(made.of_run, lock == Lock::Share);
+            const uint64_t from_a = made.of_run ? 0 : a.made.index->first,
+                           from_b = made.of_run ? 0 : b.made.index->first;
+            const auto slow_a = analysis::sums_of_steps(*a.made.trace, from_a, a.made.index->first + sa + 1);
+            const auto slow_b = analysis::sums_of_steps(*b.made.trace, from_b, b.made.index->first + sb + 1);
+            uint64_t fast_a = 0, fast_b = 0, waves_a = 0;
+            for (const CounterRow& row : made.rows) {
+                if (row.what == "load sectors" || row.what == "store sectors")
+                    fast_a += row.so_far.a, fast_b += row.so_far.b;
+                if (row.what == "wavefronts") waves_a = row.so_far.a;
+            }
+            EXPECT_EQ(fast_a, slow_a.sectors);
+            EXPECT_EQ(fast_b, slow_b.sectors);
+            EXPECT_EQ(waves_a, slow_a.wavefronts);
+        }
+    }
+}
+
+TEST(Compare, ARecordingFollowsItselfStepByStep) {
+    const Walked a = walked("tiled", kShape, 5);
+    for (const Lock lock : {Lock::Step, Lock::Phase, Lock::Share}) {
+        for (uint32_t step = 0; step < a.made.index->steps; ++step) {
+            const playback::Cursor at{5, step};
+            ASSERT_EQ(partner_block(lock, a.compared(), at, a.compared()), 5u);
+            ASSERT_EQ(partner_step(lock, a.compared(), *a.made.index, at, a.compared(), *a.made.index), step);
+        }
+    }
+}
+
+// By phase B stands where it has seen as much of k, and never goes back.
+TEST(Compare, LockedByPhaseBothHaveSeenTheSameK) {
+    const Walked a = walked("untiled", kShape), b = walked("tiled", kShape);
+    uint32_t before = 0;
+    for (uint32_t step = 0; step < a.made.index->steps; ++step) {
+        const uint32_t there =
+            partner_step(Lock::Phase, a.compared(), *a.made.index, {0, step}, b.compared(), *b.made.index);
+        ASSERT_GE(there, before);
+        before = there;
+    }
+    for (const PhaseSpan& span : a.made.index->spans) {
+        if (span.phase == analysis::kAfter) continue;
+        const uint32_t there = partner_step(Lock::Phase, a.compared(), *a.made.index, {0, span.first},
+                                            b.compared(), *b.made.index);
+        uint32_t latest = 0;
+        for (const PhaseSpan& of : b.made.index->spans)
+            if (of.first <= there) latest = of.phase;
+        EXPECT_EQ(latest, span.phase / 16) << "k = " << span.phase;
+    }
+    EXPECT_EQ(before, b.made.index->steps - 1);
+}
+
+TEST(Compare, LockedByStepTheShorterOneWaitsAtItsEnd) {
+    const Walked a = walked("untiled", kShape), b = walked("tiled", {64, 16, 64, 16});
+    ASSERT_LT(b.made.index->steps, a.made.index->steps);
+    const auto there = [&](uint32_t step) {
+        return partner_step(Lock::Step, a.compared(), *a.made.index, {0, step}, b.compared(), *b.made.index);
+    };
+    EXPECT_EQ(there(7), 7u);
+    EXPECT_EQ(there(a.made.index->steps - 1), b.made.index->steps - 1);
+}
+
+// Blocks belong together by what they compute: four of T = 16 to one of T = 32, and the swapped grid's
+// turned.
+TEST(Compare, BlocksBelongTogetherByTheirElements) {
+    const Walked a = walked("tiled", kShape), b = walked("tiled", {64, 64, 64, 32}),
+                 swapped = walked("untiled_swapped", kShape);
+    for (uint32_t block = 0; block < a.made.trace->blocks.size(); ++block) {
+        const trace::Block& mine = a.made.trace->blocks[block];
+        const auto& theirs =
+            b.made.trace->blocks[partner_block(Lock::Step, a.compared(), {block, 0}, b.compared())];
+        EXPECT_EQ(theirs.x, mine.x / 2);
+        EXPECT_EQ(theirs.y, mine.y / 2);
+        const auto& turned =
+            swapped.made.trace
+                ->blocks[partner_block(Lock::Phase, a.compared(), {block, 0}, swapped.compared())];
+        EXPECT_EQ(turned.x, mine.y);
+        EXPECT_EQ(turned.y, mine.x);
+    }
+}
+
+TEST(Compare, LockedByShareTheEndsMeet) {
+    const Walked a = walked("tiled", kShape), b = walked("tiled", {64, 64, 64, 32});
+    EXPECT_EQ(partner_block(Lock::Share, a.compared(), {0, 0}, b.compared()), 0u);
+    const auto last_a = static_cast<uint32_t>(a.made.trace->blocks.size() - 1);
+    const auto end = static_cast<uint32_t>(a.made.trace->blocks[last_a].count - 1);
+    EXPECT_EQ(partner_block(Lock::Share, a.compared(), {last_a, end}, b.compared()), 3u);
+    const auto last_b = index_block(*b.made.trace, b.made.rule, 3);
+    EXPECT_EQ(partner_step(Lock::Share, a.compared(), *a.made.index, {last_a, end}, b.compared(), *last_b),
+              last_b->steps - 1);
+}
+
+TEST(Compare, SaysWhatIsWrongAndWhatCannotBeCompared) {
+    const Walked a = walked("tiled_stale_edge", {20, 20, 20, 8}), b = walked("tiled", {20, 20, 20, 8}),
+                 other = walked("tiled", {16, 16, 16, 8});
+    const Headline said = headline(a.compared(), b.compared());
+    EXPECT_EQ(said.better, 1);
+    EXPECT_EQ(said.text.rfind("A's result is wrong in ", 0), 0u) << said.text;
+    EXPECT_NE(said.text.find("; B's is right."), std::string::npos) << said.text;
+    EXPECT_NE(caveat(b.compared(), other.compared()).find("20x20x20 in A, 16x16x16 in B"), std::string::npos);
+    Walked cut = walked("tiled", {20, 20, 20, 8});
+    trace::Trace trace = *cut.made.trace;
+    trace.meta.complete = false;
+    cut.made.trace = std::make_shared<const trace::Trace>(std::move(trace));
+    EXPECT_EQ(caveat(b.compared(), cut.compared()).rfind("B: Not whole", 0), 0u);
+}
+
+TEST(Compare, TheSameThingIsPickedInBoth) {
+    const trace::Trace a = kernels::recorded("tiled", {64, 64, 64, 16}),
+                       b = kernels::recorded("tiled", {64, 32, 64, 32});
+    app::Pick thread;
+    thread.kind = app::Pick::Kind::Thread;
+    thread.thread = 16 * 3 + 5;
+    EXPECT_EQ(same_pick(a, b, thread).thread, 32u * 3 + 5);
+    EXPECT_EQ(same_pick(b, a, same_pick(a, b, thread)).thread, thread.thread);
+    thread.thread = 32 * 20 + 5;
+    EXPECT_EQ(same_pick(b, a, thread).kind, app::Pick::Kind::None) << "row 20 of 16";
+    app::Pick element;
+    element.kind = app::Pick::Kind::Element;
+    element.index = 64 * 7 + 9;  // M[7,9]
+    EXPECT_EQ(same_pick(a, b, element).index, 32u * 7 + 9);
+    element.index = 64 * 7 + 40;
+    EXPECT_EQ(same_pick(a, b, element).kind, app::Pick::Kind::None) << "M has 32 columns there";
+}
+
+TEST(Compare, EveryPresetCanBePlanned) {
+    for (const ComparePreset& preset : compare_presets())
+        for (const ComparePreset::Part* part : {&preset.a, &preset.b})
+            EXPECT_TRUE(kernels::plan(part->kernel, part->shape)) << preset.title;
+}
+
+}  // namespace
+}  // namespace tilescope::view
