@@ -37,6 +37,9 @@ bool perform(State& state, std::string_view name);
 // blank any key brings it back; while the palette or the path box is open they have the keyboard.
 void handle_input(State& state, const platform::Input& input);
 
+// Does what the Timing and Limits screens have keys of their own for; what is left is for handle_input.
+platform::Input without_chart_keys(State& state, const platform::Input& input);
+
 // The palette or the path box is open: what is typed is text (actions_overlays.cpp).
 bool overlay_open(const State& state);
 void press_in_overlay(State& state, const platform::KeyPress& press);

@@ -42,7 +42,8 @@ void roofs(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vec
                                              view::figure(roof.gflops));
         const draw::Font font = ui.font(roof.measured ? Face::Strong : Face::Text, Size::Small);
         const ImVec2 size = draw::text_size(font, said);
-        const float y = points[2].y + (above ? -size.y - ui.px(4) : ui.px(4));
+        const float y = points[2].y + (above ? -size.y - ui.px(4) 
+                                             : ui.px(24));  // clear of the slope
         const float x = points[2].x - size.x - ui.px(4);
         draw::draw_text(ui.list, font, {x, y}, color, said);
         taken.push_back({x, y, x + size.x, y + small});
@@ -51,13 +52,15 @@ void roofs(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vec
 }
 
 // The chosen kernel's points at one height, joined: the chain.
-void chain(Ui& ui, const Chart& axes, const view::RooflineChart& chart) {
+void chain(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vector<view::Box>& taken) {
     std::vector<ImVec2> points;
     for (const view::RoofPoint& point : chart.points) {
         if (point.chosen && point.kind != Kind::Bound)
             points.push_back(axes.point(point.intensity, point.gflops));
     }
     chart_line(ui, points, draw::with_alpha(ui.ink(Ink::Selected), 0.7f), ui.px(1.5f));
+    if (points.size() > 1)
+        taken.push_back({points.front().x, points.front().y - 1, points.back().x, points.back().y + 1});
 }
 
 void points(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vector<view::Box>& taken,
@@ -111,7 +114,7 @@ void roofline_panel(Ui& ui, const Rect& rect, const Timed& timed) {
     Hover hover;
     ui.list.PushClipRect(axes.plot.min, axes.plot.max, true);
     roofs(ui, axes, chart, taken);
-    chain(ui, axes, chart);
+    chain(ui, axes, chart, taken);
     points(ui, axes, chart, taken, hover);
     ui.list.PopClipRect();
     if (!ui.over(axes.plot)) return;

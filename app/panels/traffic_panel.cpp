@@ -7,7 +7,7 @@
 
 namespace tilescope::panels {
 
-float traffic_height(Ui& ui) { return line_height(ui, Size::Small) * 6.5f + ui.px(40); }
+float traffic_height(Ui& ui) { return line_height(ui, Size::Small) * 8 + ui.px(40); }
 
 void traffic_panel(Ui& ui, const Rect& rect, const Timed& timed) {
     surface(ui, rect);

@@ -86,7 +86,7 @@ void draw_screen(State& state, const platform::Input& input, DrawContext& contex
     const bool recording = poll_background(state);
     for (const std::string& path : input.dropped) open_path(state, path);
     const bool text = overlay_open(state);  // what is pressed now is for the palette or the path box
-    if (!context.typing || text) handle_input(state, input);
+    if (!context.typing || text) handle_input(state, text ? input : without_chart_keys(state, input));
     do_requests(state);
     if (!text) {
         lessons_keys(state, input);

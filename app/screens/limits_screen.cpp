@@ -160,7 +160,7 @@ void figures_panel(Ui& ui, const Rect& rect) {
     std::vector<std::string> words{
         "Threads on an SM, dashed with a diamond: the lecture's sum; solid with a circle: the hardware's, "
         "with "
-        "allocation granularity."};
+        "allocation granularity.   Keys: \u2191 \u2193 case, \u2190 \u2192 parameter, + - its value."};
     if (preset != nullptr) {
         if (const auto answer = analysis::answer(*preset, kernels::devices())) {
             for (const analysis::Figure& figure : answer->figures)

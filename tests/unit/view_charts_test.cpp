@@ -1,0 +1,201 @@
+// The charts' arithmetic, the figures of the Timing screen against their rows, and the cases of Limits.
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "app/actions.h"
+#include "app/view/limits_view.h"
+#include "app/view/roofline_view.h"
+#include "kernels/devices.h"
+
+namespace tilescope::view {
+namespace {
+
+TEST(Chart, DecadesAreLabelledAndPixelsGoBackToValues) {
+    const auto ticks = log_ticks(0.1, 1000);
+    std::vector<std::string> said;
+    for (const Tick& tick : ticks)
+        if (!tick.label.empty()) said.push_back(tick.label);
+    EXPECT_EQ(said, (std::vector<std::string>{"0.1", "1", "10", "100", "1,000"}));
+    EXPECT_EQ(ticks.size(), 4 * 9 + 1u);
+    const Axis axis{0.1, 1000, true, 20, 420};
+    EXPECT_FLOAT_EQ(at(axis, 1), 120);
+    EXPECT_NEAR(value_at(axis, 320), 100, 1e-3);
+    double low = 3, high = 480;
+    round_out(low, high);
+    EXPECT_EQ(low, 2);
+    EXPECT_EQ(high, 500);
+}
+
+TEST(Chart, SpreadLabelsNeverOverlapAndKeepTheirOrder) {
+    std::mt19937 random(7);
+    for (int round = 0; round < 200; ++round) {
+        std::vector<float> wanted(1 + random() % 12);
+        for (float& y : wanted) y = static_cast<float>(random() % 300);
+        const auto placed = spread(wanted, 16, 0, 400);
+        for (size_t i = 0; i < wanted.size(); ++i) {
+            EXPECT_GE(placed[i], 8 - 0.01f);
+            EXPECT_LE(placed[i], 392 + 0.01f);
+            for (size_t j = 0; j < i; ++j) {
+                EXPECT_GE(std::abs(placed[i] - placed[j]), 16 - 0.01f);
+                if (wanted[i] < wanted[j]) {
+                    EXPECT_LT(placed[i], placed[j]);
+                }
+            }
+        }
+    }
+    EXPECT_EQ(spread({50, 150}, 16, 0, 400), (std::vector<float>{50, 150})) << "nothing moves without need";
+}
+
+TEST(Chart, PlacedLabelsAreClearOfOneAnother) {
+    std::mt19937 random(11);
+    std::vector<Box> taken;
+    for (int i = 0; i < 60; ++i) {
+        const size_t before = taken.size();
+        const auto box = place(static_cast<float>(random() % 300), static_cast<float>(random() % 200), 60, 14,
+                               8, {0, 0, 300, 200}, taken);
+        EXPECT_EQ(taken.size(), before + (box ? 1 : 0));
+    }
+    for (size_t i = 0; i < taken.size(); ++i)
+        for (size_t j = 0; j < i; ++j) EXPECT_FALSE(taken[i].overlaps(taken[j]));
+    EXPECT_LT(taken.size(), 60u) << "there is no room for all of them";
+}
+
+TEST(Chart, TheNearestPointIsTheOneASearchFinds) {
+    const std::vector<Dot> dots{{0, 0}, {10, 0}, {10, 10}};
+    EXPECT_EQ(nearest(dots, 9, 2, 5), 1u);
+    EXPECT_EQ(nearest(dots, 5, 30, 5), std::nullopt);
+}
+
+TEST(Timing, EveryValueIsItsRowsAndSpeedUpsDivideMedians) {
+    const auto all = machines(kernels::shipped_timings(), kernels::devices());
+    ASSERT_FALSE(kernels::shipped_timings().empty());
+    const Machine& machine = all.front();
+    for (const uint32_t tile : timed_tiles(machine)) {
+        for (int plot = 0; plot < 4; ++plot) {
+            app::TimingState chosen;
+            chosen.tile = tile;
+            chosen.plot = static_cast<app::TimingState::Plot>(plot);
+            const TimeChart chart = time_chart(machine, chosen);
+            EXPECT_EQ(chart.lines.size(), timed_kernels(machine).size());
+            for (const TimeLine& line : chart.lines) {
+                for (const TimePoint& point : line.points) {
+                    ASSERT_NE(point.row, nullptr);
+                    const char* rival = plot == 2 ? "untiled" : "untiled_swapped";
+                    const kernels::Timing* other = row_of(machine, rival, point.width, tile);
+                    const double want = plot == 0   ? point.row->median_ms
+                                        : plot == 1 ? point.row->gflops
+                                                    : other->median_ms / point.row->median_ms;
+                    EXPECT_EQ(point.value, want) << line.kernel << point.width;
+                    EXPECT_TRUE(holds(chart.y, point.value));
+                }
+            }
+        }
+    }
+}
+
+TEST(Timing, WhatWasNotMeasuredIsABound) {
+    const auto all = machines(kernels::shipped_timings(), kernels::devices());
+    const Machine* g80 = nullptr;
+    for (const Machine& machine : all)
+        if (machine.stated_gbs == 86.4 && machine.stated_gflops < 600) g80 = &machine;
+    ASSERT_NE(g80, nullptr);
+    EXPECT_EQ(g80->times, nullptr);
+    EXPECT_DOUBLE_EQ(bound_gflops(*g80, tiled_intensity(16)), std::min(g80->stated_gflops, 86.4 * 4));
+    for (const TimeLine& line : time_chart(*g80, {}).lines) {
+        EXPECT_TRUE(line.bound);
+        EXPECT_NE(line.label.find("bound"), std::string::npos);
+    }
+    for (const RoofPoint& point : roofline_chart(*g80, {}, {}, 1024).points)
+        EXPECT_EQ(point.kind, RoofPoint::Kind::Bound);
+}
+
+TEST(Timing, TheChainOfTrafficIsThatOfTheCounters) {
+    kernels::Timings times;
+    times.device = "Test GPU";
+    times.roofs = {800, 8000, 1000, 10000};
+    kernels::Timing row;
+    row.kernel = "untiled", row.m = row.k = row.n = 256, row.tile = 16, row.median_ms = 0.1;
+    row.verified = true;
+    const double flop = 2.0 * 256 * 256 * 256;
+    row.gflops = flop / 0.1 / 1e6;
+    row.requested_gbs = (flop * 4 + 4 * 256 * 256) / 0.1 / 1e6;
+    times.rows = {row};
+    kernels::Counters counters;
+    counters.device = times.device;
+    counters.rows = {{"untiled",
+                      256,
+                      256,
+                      256,
+                      16,
+                      "clang",
+                      {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 1e6},
+                       {"lts__t_sectors_op_read.sum", 1e5},
+                       {"dram__bytes_read.sum", 524288}}}};
+    const std::vector<kernels::Timings> sets{times};
+    const auto all = machines(sets, {});
+    const TrafficChain chain = traffic_chain(all[0], {counters}, "untiled", 256, 16);
+    ASSERT_EQ(chain.rows.size(), 4u);
+    EXPECT_NEAR(chain.rows[0].bytes, flop * 4, 1);
+    EXPECT_NEAR(chain.rows[0].intensity, 0.25, 1e-9);
+    EXPECT_EQ(chain.rows[1].bytes, 32e6);
+    EXPECT_EQ(chain.rows[2].bytes, 32e5);
+    EXPECT_EQ(chain.rows[3].bytes, 524288);
+    EXPECT_DOUBLE_EQ(chain.rows[3].intensity, flop / 524288);
+    EXPECT_EQ(traffic_chain(all[0], {}, "untiled", 256, 16).rows.size(), 1u) << "nobody counted";
+    EXPECT_TRUE(traffic_chain(all[0], {}, "tiled", 256, 16).rows.empty()) << "nobody measured";
+    EXPECT_FALSE(time_chart(all[0], {}).nothing.empty()) << "no times of T = 32";
+}
+
+TEST(Limits, TheCliffOfTheLectureLosesASixth) {
+    app::LimitsState state;
+    take_preset(state, "cliff", 0);
+    const auto sm = limits_device(state, kernels::devices()).sm;
+    EXPECT_EQ(sum_column(sm, state.use, analysis::Sum::Lecture).threads, "1,536 of 1,536");
+    take_preset(state, "cliff", 1);
+    const SumColumn fewer = sum_column(sm, state.use, analysis::Sum::Lecture);
+    EXPECT_EQ(fewer.blocks, "5");
+    EXPECT_EQ(fewer.threads, "1,280 of 1,536");
+    EXPECT_TRUE(fewer.bars[2].limits);
+}
+
+TEST(Limits, EveryCaseHasBothSums) {
+    for (const analysis::LimitPreset& preset : analysis::limit_presets()) {
+        app::LimitsState state;
+        take_preset(state, preset.id);
+        const auto device = limits_device(state, kernels::devices());
+        EXPECT_EQ(device.id, preset.device);
+        for (const auto sum : {analysis::Sum::Lecture, analysis::Sum::Hardware}) {
+            EXPECT_EQ(sum_column(device.sm, state.use, sum).bars.size(), 4u);
+        }
+    }
+}
+
+TEST(Limits, ParametersStayWithinTheDevice) {
+    app::LimitsState state;
+    const auto sm = limits_device(state, kernels::devices()).sm;
+    change_parameter(state, sm, analysis::Parameter::Threads, -100);
+    EXPECT_EQ(state.use.threads, sm.warp_size);
+    change_parameter(state, sm, analysis::Parameter::Threads, 1000);
+    EXPECT_EQ(state.use.threads, sm.threads_per_block);
+    state.use.threads = 100;
+    change_parameter(state, sm, analysis::Parameter::Threads, -1);
+    EXPECT_EQ(state.use.threads, 96u);
+    change_parameter(state, sm, analysis::Parameter::Shared, 1);
+    EXPECT_EQ(state.use.shared, 512u);
+}
+
+TEST(Limits, KeysAreTheScreensOwn) {
+    app::State state;
+    state.screen = app::Screen::Limits;
+    platform::Input input;
+    input.presses = {{platform::Key::Plus}, {platform::Key::T}};
+    const auto rest = app::without_chart_keys(state, input);
+    EXPECT_EQ(state.limits.use.registers, 11u);
+    ASSERT_EQ(rest.presses.size(), 1u);
+    EXPECT_EQ(rest.presses[0].key, platform::Key::T);
+}
+
+}  // namespace
+}  // namespace tilescope::view
