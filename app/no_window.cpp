@@ -1,5 +1,5 @@
 // Stands in for app/cli/window_commands.cpp in a build without the window (TILESCOPE_APP=OFF): the command
-// line then has everything but `open` and `render`, and exports no pictures.
+// line then has everything but `open`, `render` and `compare`, and exports no pictures.
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -25,5 +25,6 @@ int export_film(const ExportOptions& options) { return export_picture(options); 
 
 void add_open(CLI::App&, Chosen&) {}
 void add_render(CLI::App&, Chosen&) {}
+void add_compare(CLI::App&, Chosen&) {}
 
 }  // namespace tilescope::cli

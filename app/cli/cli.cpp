@@ -52,6 +52,7 @@ int parse_and_run(int argc, char** argv) {
     add_time(app, chosen);
     add_limits(app, chosen);
     add_roofline(app, chosen);
+    add_compare(app, chosen);
     add_render(app, chosen);
     add_export(app, chosen);
     // After the commands, which would inherit it.

@@ -32,6 +32,7 @@ void add_table(CLI::App& app, Chosen& chosen);
 void add_time(CLI::App& app, Chosen& chosen);
 void add_limits(CLI::App& app, Chosen& chosen);
 void add_roofline(CLI::App& app, Chosen& chosen);
+void add_compare(CLI::App& app, Chosen& chosen);
 void add_render(CLI::App& app, Chosen& chosen);
 void add_export(CLI::App& app, Chosen& chosen);
 void add_open(CLI::App& app, Chosen& chosen);

@@ -10,6 +10,7 @@
 #include "app/cli/open_recording.h"
 #include "app/cli/output.h"
 #include "app/cli/values.h"
+#include "app/compare_session.h"
 #include "app/screens/screens.h"
 #include "app/session.h"
 #include "kernels/catalogue.h"
@@ -21,6 +22,7 @@ namespace {
 
 struct Options {
     std::string file;
+    std::string with;   // the second recording of the Compare screen; "" for none
     std::string theme;  // "" for the one remembered, light in pictures
     bool lecture = false;
     std::string screen = "step";
@@ -107,6 +109,11 @@ int run_render(const Options& options) {
     if (auto good = check_output(options.output); !good) return fail(kFailure, good.error().message);
     auto state = state_of(open_recording(options.file));
     if (!state) return fail(kFailure, state.error().message);
+    if (!options.with.empty()) {
+        auto other = state_of(open_recording(options.with));
+        if (!other) return fail(kFailure, other.error().message);
+        app::compare_with(*state, std::move(*other->session));
+    }
     const trace::Trace& trace = *state->session->trace;
     const auto step = parse_step(options.at, trace);
     if (!step) {
@@ -152,6 +159,7 @@ void add_render(CLI::App& app, Chosen& chosen) {
     command->add_option("FILE", options->file, kRecordingArgument)->required();
     command->add_option("--screen", options->screen,
                         fmt::format("The screen to draw: {} (step)", screen_names()));
+    command->add_option("--with", options->with, "The recording that the Compare screen sets beside it");
     command->add_option("--at", options->at, "The step, from 1 on, or first, middle or last (first)");
     command->add_option("--size", options->size, "Size in pixels (1600x1000)");
     command->add_option("--theme", options->theme, "Colours: light or dark (light)");

@@ -1,0 +1,149 @@
+// tilescope compare A B [--lock LOCK] [--at STEP] [--json]: the counters of two recordings beside each other.
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/cli.h"
+#include "app/cli/open_recording.h"
+#include "app/cli/values.h"
+#include "app/view/compare_view.h"
+#include "app/view/words.h"
+#include "core/export/text_table.h"
+
+namespace tilescope::cli {
+
+namespace {
+
+struct Options {
+    std::string a, b;
+    std::string lock = "phase";
+    std::string at = "last";
+    bool json = false;
+};
+
+// Both at their steps.
+struct Standing {
+    playback::Cursor a, b;
+    view::Counters counters;
+};
+
+Result<Standing> stand(const view::Compared& a, const view::Compared& b, view::Lock lock, uint64_t step) {
+    const auto rule_a = analysis::phase_rule(a.trace), rule_b = analysis::phase_rule(b.trace);
+    if (!rule_a) return rule_a.error();
+    if (!rule_b) return rule_b.error();
+    Standing at;
+    at.a.block = trace::block_of(a.trace, step);
+    at.a.step = static_cast<uint32_t>(step - a.trace.blocks[at.a.block].first);
+    at.b.block = view::partner_block(lock, a, at.a, b);
+    const auto index_a = view::index_block(a.trace, *rule_a, at.a.block);
+    const auto index_b = view::index_block(b.trace, *rule_b, at.b.block);
+    at.b.step = view::partner_step(lock, a, *index_a, at.a, b, *index_b);
+    at.counters = view::counters(lock, a, *index_a, at.a.step, b, *index_b, at.b.step);
+    return at;
+}
+
+std::string side_text(char letter, const trace::Trace& trace, playback::Cursor at) {
+    const trace::Block& block = trace.blocks[at.block];
+    return fmt::format("{}  {}\n   block ({},{}), step {} of {}\n", letter, view::recording_name(trace.meta),
+                       block.x, block.y, at.step + 1, block.count);
+}
+
+std::string as_text(const view::Compared& a, const view::Compared& b, const Standing& at) {
+    std::string text = side_text('A', a.trace, at.a) + side_text('B', b.trace, at.b);
+    const std::string caveat = view::caveat(a, b);
+    if (!caveat.empty()) text += caveat + "\n";
+    text += "\n";
+    const std::string here = at.counters.of_run ? "run so far" : "block so far";
+    report::TextTable table(1, {"", here + " A", "B", "B/A", "whole run A", "B", "B/A"});
+    for (const view::CounterRow& row : at.counters.rows) {
+        table.add({row.what, view::grouped(row.so_far.a), view::grouped(row.so_far.b),
+                   view::ratio_text(row.so_far), view::grouped(row.whole.a), view::grouped(row.whole.b),
+                   view::ratio_text(row.whole)});
+    }
+    return text + table.text() + "\n" + view::headline(a, b).text + "\n";
+}
+
+using Json = nlohmann::ordered_json;
+
+Json side_json(const trace::Trace& trace, playback::Cursor at) {
+    const trace::Meta& meta = trace.meta;
+    const trace::Block& block = trace.blocks[at.block];
+    return {{"kernel", meta.kernel},
+            {"m", meta.m},
+            {"k", meta.k},
+            {"n", meta.n},
+            {"tile", meta.tile},
+            {"device", meta.device},
+            {"complete", meta.complete},
+            {"block", {block.x, block.y}},
+            {"step", at.step + 1},
+            {"steps", block.count}};
+}
+
+Json count_json(const view::Count& count) {
+    const auto ratio = count.ratio();
+    return {{"a", count.a}, {"b", count.b}, {"ratio", ratio ? Json(*ratio) : Json(nullptr)}};
+}
+
+std::string as_json(const view::Compared& a, const view::Compared& b, const Standing& at, view::Lock lock) {
+    Json rows = Json::array();
+    for (const view::CounterRow& row : at.counters.rows) {
+        rows.push_back(
+            {{"counter", row.what}, {"so_far", count_json(row.so_far)}, {"whole", count_json(row.whole)}});
+    }
+    const Json all{{"schema", "tilescope.compare/1"},
+                   {"lock", view::kLockNames[static_cast<size_t>(lock)]},
+                   {"so_far_of", at.counters.of_run ? "run" : "block"},
+                   {"a", side_json(a.trace, at.a)},
+                   {"b", side_json(b.trace, at.b)},
+                   {"counters", rows},
+                   {"headline", view::headline(a, b).text},
+                   {"caveat", view::caveat(a, b)}};
+    return all.dump(2) + "\n";
+}
+
+int run_compare(const Options& options) {
+    const auto lock = view::lock_of(options.lock);
+    if (!lock) {
+        return fail(kWrongCall,
+                    fmt::format("--lock '{}' is not known; choose step, phase or share", options.lock));
+    }
+    const auto a = open_recording(options.a);
+    if (!a) return fail(kFailure, a.error().message);
+    const auto b = open_recording(options.b);
+    if (!b) return fail(kFailure, b.error().message);
+    for (const auto* one : {&a, &b}) {
+        if ((*one)->trace.steps() > 0) continue;
+        return fail(kFailure,
+                    fmt::format("'{}' holds no steps; record it again", one == &a ? options.a : options.b));
+    }
+    const auto step = parse_step(options.at, a->trace);
+    if (!step) {
+        return fail(kWrongCall,
+                    fmt::format("--at '{}' is not a step of '{}'; give a number from 1 to {}, first, middle "
+                                "or last",
+                                options.at, options.a, a->trace.steps()));
+    }
+    const view::CompareSide side_a = view::compare_side(a->trace), side_b = view::compare_side(b->trace);
+    const view::Compared one{a->trace, side_a}, other{b->trace, side_b};
+    const auto at = stand(one, other, *lock, *step);
+    if (!at) return fail(kFailure, at.error().message);
+    return print(options.json ? as_json(one, other, *at, *lock) : as_text(one, other, *at));
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Chosen& chosen) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("compare", "Print the counters of two recordings beside each other");
+    command->add_option("A", options->a, kRecordingArgument)->required();
+    command->add_option("B", options->b, "The recording to set beside it")->required();
+    command->add_option("--lock", options->lock, "What B follows A by: step, phase or share (phase)");
+    command->add_option("--at", options->at, "The step of A, from 1 on, or first, middle or last (last)");
+    command->add_flag("--json", options->json, "Print JSON (schema tilescope.compare/1)");
+    command->callback([options, &chosen] { chosen = [options] { return run_compare(*options); }; });
+}
+
+}  // namespace tilescope::cli
