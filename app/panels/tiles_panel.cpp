@@ -76,7 +76,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
             if (cell.lanes != 0) fill = color;
             draw::GridMark mark = cell_mark(row, col, fill, thin > 0 ? ui.ink(Ink::Panel) : 0, thin);
             if (cell.lanes == 0 && cell.zero_fill) {
-                mark.pattern = draw::Pattern::Hatch;
+                if (pitch < ui.px(10)) mark.pattern = draw::Pattern::Hatch;  // else struck out, below
                 mark.edge = ui.ink(pitch >= ui.px(10) ? Ink::LineStrong : Ink::Inactive);
             } else if (cell.lanes == 0 && cell.written && cell.stale) {
                 // Dots would lie on the value and be read as part of it: it is faint there, on a bare cell.
@@ -92,6 +92,23 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
     }
     selection(ui, marks, array, selected);
     ui.context.grids.draw(ui.list, 50u + array, grid, ui.context.palette, ui.context.scale, marks);
+
+    // Told apart by shape: a zero fill is struck out, a stale value has a notch in its corner; idle lanes are
+    // hatched.
+    for (uint32_t row = 0; row < tile.rows && pitch >= ui.px(10); ++row) {
+        for (uint32_t col = 0; col < tile.cols; ++col) {
+            const view::SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];
+            if (!cell.written || cell.lanes != 0) continue;
+            const ImVec2 at = draw::corner_of(grid, row, col);
+            const float notch = std::max(ui.px(4), pitch / 6), right = at.x + pitch - 1;
+            if (cell.zero_fill)
+                ui.list.AddLine({at.x + 2, at.y + pitch - 2}, {right - 1, at.y + 2}, ui.ink(Ink::LineStrong),
+                                std::max(1.f, ui.px(1)));
+            else if (cell.stale)
+                ui.list.AddTriangleFilled({right - notch, at.y + 1}, {right, at.y + 1},
+                                          {right, at.y + 1 + notch}, ui.ink(Ink::TextFaint));
+        }
+    }
 
     if (shows_values) {
         for (uint32_t row = 0; row < tile.rows; ++row) {
