@@ -1,7 +1,10 @@
-// tilescope table FILE [--block x,y] [--format text|csv|md]: what each thread loads and multiplies in each
-// phase.
+// tilescope table FILE [--block x,y] [--format text|csv|md] [--notation MNP|ABC|MdNdPd] [--column-first]:
+// what each thread loads and multiplies in each phase.
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,6 +24,8 @@ struct Options {
     std::string file;
     std::string block;
     std::string format = "text";
+    std::string notation = "MNP";
+    bool column_first = false;
 };
 
 std::optional<playback::TableFormat> parse_format(const std::string& text) {
@@ -30,6 +35,22 @@ std::optional<playback::TableFormat> parse_format(const std::string& text) {
     return std::nullopt;
 }
 
+// What texts call the matrices and their tiles; the kernels say M, N, P.
+using Renaming = std::vector<std::pair<std::string, std::string>>;
+Renaming renaming_of(const std::string& notation) {
+    if (notation == "ABC") return {{"M", "A"}, {"N", "B"}, {"P", "C"}, {"Mds", "As"}, {"Nds", "Bs"}};
+    if (notation == "MdNdPd") return {{"M", "Md"}, {"N", "Nd"}, {"P", "Pd"}};
+    return {};
+}
+
+void rename(std::vector<Array>& arrays, const Renaming& names) {
+    for (Array& array : arrays) {
+        const auto it = std::find_if(names.begin(), names.end(),
+                                     [&](const auto& name) { return name.first == array.name; });
+        if (it != names.end()) array.name = it->second;
+    }
+}
+
 int run_table(const Options& options) {
     if (auto good = check_block(options.block); !good) return fail(kWrongCall, good.error().message);
     const auto format = parse_format(options.format);
@@ -37,7 +58,11 @@ int run_table(const Options& options) {
         return fail(kWrongCall,
                     fmt::format("--format '{}' is not a format; choose text, csv or md", options.format));
     }
-    const auto opened = open_recording(options.file);
+    if (options.notation != "MNP" && renaming_of(options.notation).empty()) {
+        return fail(kWrongCall, fmt::format("--notation '{}' is not a notation; choose MNP, ABC or MdNdPd",
+                                            options.notation));
+    }
+    auto opened = open_recording(options.file);
     if (!opened) return fail(kFailure, opened.error().message);
     const trace::Trace* const trace = &opened->trace;
     if (trace->blocks.empty())
@@ -54,7 +79,9 @@ int run_table(const Options& options) {
         return fail(kFailure, done.error().message);
     replay.finish();
     const analysis::PhaseMap phases = analysis::phases_of_block(*trace, *rule, block);
-    return print(playback::print(playback::phase_table(*trace, replay, phases), *format));
+    rename(opened->trace.arrays, renaming_of(options.notation));
+    return print(
+        playback::print(playback::phase_table(*trace, replay, phases, options.column_first), *format));
 }
 
 }  // namespace
@@ -66,6 +93,9 @@ void add_table(CLI::App& app, Chosen& chosen) {
     command->add_option("FILE", options->file, kRecordingArgument)->required();
     command->add_option("--block", options->block, "The block, as x,y (the first one recorded)");
     command->add_option("--format", options->format, "text, csv or md (text)");
+    command->add_option("--notation", options->notation,
+                        "What the matrices are called: MNP, ABC or MdNdPd (MNP)");
+    command->add_flag("--column-first", options->column_first, "Write x before y: M[x,y], thread[x,y]");
     command->callback([options, &chosen] { chosen = [options] { return run_table(*options); }; });
 }
 

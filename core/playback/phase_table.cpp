@@ -27,8 +27,11 @@ struct Maker {
     const BlockReplay& replay;
     const analysis::PhaseMap& phases;
     uint32_t steps;
+    bool column_first;
 
-    std::string name(uint8_t array, uint64_t index) const { return element_name(trace.arrays[array], index); }
+    std::string name(uint8_t array, uint64_t index) const {
+        return element_name(trace.arrays[array], index, column_first);
+    }
 
     bool is_global_load(const trace::Access& access) const {
         return access.array != trace::kNoArray && trace.arrays[access.array].space == Space::Global &&
@@ -84,7 +87,7 @@ struct Maker {
         if (!output) return "(no element)";
         const auto is_output = [](const Array& a) { return a.role == ArrayRole::Output; };
         const auto array = std::find_if(trace.arrays.begin(), trace.arrays.end(), is_output);
-        return element_name(*array, *output);
+        return element_name(*array, *output, column_first);
     }
 
     void add_products(std::vector<std::vector<Sum>>& sums, uint32_t threads) const {
@@ -114,15 +117,16 @@ struct Maker {
 
 }  // namespace
 
-std::string element_name(const Array& array, uint64_t index) {
+std::string element_name(const Array& array, uint64_t index, bool column_first) {
     if (array.cols == 0) return fmt::format("{}[{}]", array.name, index);
-    return fmt::format("{}[{},{}]", array.name, index / array.cols, index % array.cols);
+    const uint64_t row = index / array.cols, col = index % array.cols;
+    return fmt::format("{}[{},{}]", array.name, column_first ? col : row, column_first ? row : col);
 }
 
-PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay,
-                       const analysis::PhaseMap& phases) {
+PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases,
+                       bool column_first) {
     const trace::Block& block = trace.blocks[replay.block()];
-    PhaseTable table{block.x, block.y, phases.phases, {}};
+    PhaseTable table{block.x, block.y, phases.phases, column_first, {}};
     const uint32_t threads = trace.meta.block.x * trace.meta.block.y * trace.meta.block.z;
     for (uint32_t thread = 0; thread < threads; ++thread) {
         const uint32_t x = thread % trace.meta.block.x;
@@ -131,7 +135,7 @@ PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay,
 
     const auto steps = static_cast<uint32_t>(
         std::min({uint64_t{replay.steps()}, block.count, uint64_t{phases.phase.size()}}));
-    const Maker maker{trace, replay, phases, steps};
+    const Maker maker{trace, replay, phases, steps, column_first};
     std::vector<LoadEntry> loads = maker.loads();
     std::stable_sort(loads.begin(), loads.end(), [](const LoadEntry& a, const LoadEntry& b) {
         return std::pair(a.stored_to, a.array) < std::pair(b.stored_to, b.array);

@@ -26,6 +26,7 @@ struct TableCell {
 struct PhaseTable {
     uint32_t block_x = 0, block_y = 0;
     uint32_t phases = 0;
+    bool column_first = false;  // "M[x,y]" and "thread[x,y]", as some texts write
     struct Row {
         uint32_t x = 0, y = 0;         // thread[y,x]
         std::vector<TableCell> phase;  // one per phase
@@ -33,8 +34,8 @@ struct PhaseTable {
     std::vector<Row> rows;  // y-major
 };
 
-PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay,
-                       const analysis::PhaseMap& phases);
+PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases,
+                       bool column_first = false);
 
 // Text: a section per phase, a line per thread, long cells broken over several lines (kTextWidth columns).
 // Csv: RFC 4180, a line per thread and phase, loads separated by "; ".
@@ -43,7 +44,7 @@ enum class TableFormat { Text, Csv, Markdown };
 inline constexpr size_t kTextWidth = 120;
 std::string print(const PhaseTable& table, TableFormat format);
 
-// "M[0,1]": an element by row and column.
-std::string element_name(const Array& array, uint64_t index);
+// "M[0,1]": an element by row and column, or by column and row.
+std::string element_name(const Array& array, uint64_t index, bool column_first = false);
 
 }  // namespace tilescope::playback

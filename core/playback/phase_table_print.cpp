@@ -29,7 +29,9 @@ std::vector<std::string> wrapped(const std::string& text, const std::string& sep
     return lines;
 }
 
-std::string thread_name(const PhaseTable::Row& row) { return fmt::format("[{},{}]", row.y, row.x); }
+std::string thread_name(const PhaseTable& table, const PhaseTable::Row& row) {
+    return table.column_first ? fmt::format("[{},{}]", row.x, row.y) : fmt::format("[{},{}]", row.y, row.x);
+}
 
 std::string text_of(const PhaseTable& table) {
     std::string out = fmt::format("block {},{}: {} {}, {} threads\n", table.block_x, table.block_y,
@@ -37,7 +39,7 @@ std::string text_of(const PhaseTable& table) {
     for (uint32_t p = 0; p < table.phases; ++p) {
         size_t thread_width = 6, loads_width = 5;  // those of the headings
         for (const PhaseTable::Row& row : table.rows) {
-            thread_width = std::max(thread_width, thread_name(row).size());
+            thread_width = std::max(thread_width, thread_name(table, row).size());
             loads_width = std::max(loads_width, join(row.phase[p].loads, ", ").size());
         }
         loads_width = std::min(loads_width, kTextWidth / 2);
@@ -49,7 +51,7 @@ std::string text_of(const PhaseTable& table) {
             const auto loads = wrapped(join(cell.loads, ", "), ", ", loads_width);
             const auto multiplies = wrapped(cell.multiplies, " + ", multiplies_width);
             for (size_t i = 0; i < std::max(loads.size(), multiplies.size()); ++i) {
-                std::string line = fmt::format("  {:<{}}  {:<{}}  {}", i == 0 ? thread_name(row) : "",
+                std::string line = fmt::format("  {:<{}}  {:<{}}  {}", i == 0 ? thread_name(table, row) : "",
                                                thread_width, i < loads.size() ? loads[i] : "", loads_width,
                                                i < multiplies.size() ? multiplies[i] : "");
                 line.erase(line.find_last_not_of(' ') + 1);
@@ -86,7 +88,7 @@ std::string markdown_of(const PhaseTable& table) {
         rule += "---|---|";
     }
     for (const PhaseTable::Row& row : table.rows) {
-        out += fmt::format("| {} |", thread_name(row));
+        out += fmt::format("| {} |", thread_name(table, row));
         for (uint32_t p = 0; p < table.phases; ++p)
             out += fmt::format(" {} | {} |", code(join(row.phase[p].loads, ", ")),
                                code(row.phase[p].multiplies));

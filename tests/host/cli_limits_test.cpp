@@ -1,0 +1,170 @@
+// The lectures' figures from the command line: what limits an SM, the roofs, the phase tables.
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/host/cli_program.h"
+
+namespace tilescope::cli_test {
+namespace {
+
+using nlohmann::json;
+
+json printed(std::vector<std::string> arguments) {
+    arguments.push_back("--json");
+    const Ran ran = tilescope(arguments);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return json::parse(ran.out, nullptr, false);
+}
+
+double figure(const json& all, const std::string& key) {
+    for (const json& f : all["figures"])
+        if (f["key"] == key) return f["value"].get<double>();
+    ADD_FAILURE() << "no figure " << key;
+    return std::nan("");
+}
+
+// blocks and threads on an SM, by the lecture's sum
+std::pair<int, int> lecture(const json& all, size_t block) {
+    const json& o = all["blocks"][block]["lecture"];
+    return {o["blocks"].get<int>(), o["threads"].get<int>()};
+}
+
+using Pair = std::pair<int, int>;
+
+TEST(CliLimits, TheLecturesCases) {
+    const json slots = printed({"limits", "slots"});
+    EXPECT_EQ(slots["schema"], "tilescope.limits/1");
+    EXPECT_EQ(lecture(slots, 0), (Pair{8, 1024}));
+    EXPECT_EQ(figure(slots, "blocks_that_fill_the_threads"), 12);
+    const json four = printed({"limits", "four-slots"});
+    EXPECT_EQ(lecture(four, 2), (Pair{3, 1536}));
+    EXPECT_EQ(figure(four, "best_threads_a_block"), 512);
+    const json cliff = printed({"limits", "cliff"});
+    EXPECT_EQ(lecture(cliff, 0), (Pair{6, 1536}));
+    EXPECT_EQ(lecture(cliff, 1), (Pair{5, 1280}));
+    EXPECT_DOUBLE_EQ(figure(cliff, "threads_lost"), 1.0 / 6);
+    const json g80 = printed({"limits", "g80-registers"});
+    EXPECT_EQ(figure(g80, "registers_a_thread_at_most"), 10);
+    EXPECT_EQ(lecture(g80, 0), (Pair{3, 768}));
+    EXPECT_EQ(lecture(g80, 1), (Pair{2, 512}));
+    const json shared = printed({"limits", "g80-shared"});
+    EXPECT_EQ(figure(shared, "shared_a_block_at_most"), 2048);
+    EXPECT_EQ(lecture(shared, 1).first, 3);
+    const json gt200 = printed({"limits", "gt200-blocks"});
+    EXPECT_EQ(lecture(gt200, 0).second, 512);
+    EXPECT_EQ(lecture(gt200, 1).second, 1024);
+    EXPECT_NE(gt200["blocks"][2]["lecture"]["refused"].get<std::string>().find("does not launch"),
+              std::string::npos);
+}
+
+TEST(CliLimits, TheLecturesOtherSums) {
+    const json grid = printed({"limits", "gtx580-grid"});
+    EXPECT_EQ(figure(grid, "registers_a_block"), 4800);
+    EXPECT_EQ(figure(grid, "blocks"), 60);
+    EXPECT_EQ(figure(grid, "sms_with_most"), 12);
+    EXPECT_EQ(figure(grid, "most_blocks"), 4);
+    EXPECT_EQ(figure(grid, "sms_with_least"), 4);
+    EXPECT_EQ(figure(grid, "least_blocks"), 3);
+    EXPECT_EQ(figure(grid, "warps_a_block"), 4);
+    EXPECT_EQ(figure(grid, "threads_of_last_warp"), 4);
+    EXPECT_EQ(grid["blocks"][0]["hardware"]["registers_per_block"], 6144);
+    const json vector = printed({"limits", "vector"});
+    EXPECT_EQ(figure(vector, "threads"), 2048);
+    EXPECT_EQ(figure(vector, "diverging_warps"), 1);
+    EXPECT_EQ(figure(printed({"limits", "latency"}), "warps_that_hide"), 13);
+    const json two = printed({"limits", "gk107-gm107"});
+    EXPECT_EQ(figure(two, "gk107_shared_per_sm"), 48);
+    EXPECT_EQ(figure(two, "gm107_shared_per_sm"), 64);
+    EXPECT_EQ(figure(two, "gk107_blocks_per_sm"), 16);
+    EXPECT_EQ(figure(two, "gm107_blocks_per_sm"), 32);
+    EXPECT_EQ(figure(two, "gk107_memory_gbs"), 80);
+    EXPECT_EQ(figure(two, "gm107_memory_gbs"), 86.4);
+    EXPECT_EQ(figure(two, "gk107_peak_gflops"), 812.5);
+    EXPECT_EQ(figure(two, "gm107_peak_gflops"), 1305.6);
+}
+
+TEST(CliLimits, AnOwnBlockOnAnyDevice) {
+    const json own = printed({"limits", "--device", "8.6", "--threads", "100", "--registers", "33",
+                              "--shared", "5000", "--curves"});
+    EXPECT_EQ(own["device"]["id"], "rtx-3090");
+    EXPECT_EQ(own["blocks"][0]["lecture"]["blocks"], 15);
+    EXPECT_EQ(own["blocks"][0]["hardware"]["blocks"], 12);
+    EXPECT_EQ(own["blocks"][0]["curves"]["threads"].size(), 32u);
+    const Ran text = tilescope({"limits", "cliff"});
+    EXPECT_NE(text.out.find("the lecture's sum"), std::string::npos);
+    EXPECT_NE(text.out.find("the hardware's"), std::string::npos);
+    const json list = printed({"limits", "--list"});
+    EXPECT_EQ(list["cases"].size(), 10u);
+    EXPECT_GT(list["devices"].size(), 25u);
+}
+
+TEST(CliLimits, RefusesInOneSentence) {
+    expect_refused(2, {"limits", "cliffs"}, "--list");
+    expect_refused(2, {"limits", "--device", "voodoo"}, "'voodoo'");
+    expect_refused(2, {"limits", "cliff", "--threads", "64"}, "own device and blocks");
+    expect_refused(2, {"limits", "--threads", "many"}, "many");
+}
+
+TEST(CliRoofline, TheLecturesCases) {
+    const json all = printed({"roofline"});
+    EXPECT_EQ(all["schema"], "tilescope.roofline/1");
+    const auto row = [&](const std::string& id) {
+        for (const json& r : all["rows"])
+            if (r["id"] == id) return r;
+        ADD_FAILURE() << "no row " << id;
+        return json();
+    };
+    const auto near = [](const json& value, double wanted) {
+        EXPECT_NEAR(value.get<double>(), wanted, wanted * 1e-12);
+    };
+    for (const json& r : all["rows"]) EXPECT_EQ(r["kind"], "bound");
+    near(row("gbs-200")["goperands_per_second"], 50);
+    near(row("gbs-200")["gflops"], 50);
+    near(row("gbs-200")["cgma"], 1);
+    near(row("gbs-200")["flop_per_byte"], 0.25);
+    near(row("g80")["goperands_per_second"], 21.6);
+    near(row("g80-tiled-16")["gflops"], 345.6);
+    near(row("gbs-150-tiled-16")["gflops"], 600);
+    near(row("gbs-1000")["gflops"], 250);
+    EXPECT_NEAR(row("gbs-1000")["share_of_peak"].get<double>(), 0.0208, 5e-5);
+    near(row("rtx-3090")["gflops"], 234.05);
+    EXPECT_NEAR(row("rtx-3090")["share_of_peak"].get<double>(), 0.00658, 5e-6);
+    near(row("rtx-3090-tiled-32")["flop_per_byte"], 8);
+    near(row("rtx-3090-tiled-32")["gflops"], 7489.6);
+    EXPECT_NEAR(row("rtx-3090-tiled-32")["share_of_peak"].get<double>(), 0.2105, 5e-5);
+    EXPECT_EQ(row("rtx-3090-tiled-32")["tile_shared_bytes"], 8192);
+}
+
+TEST(CliRoofline, ARecordingStandsAtItsRequestedBytes) {
+    const json all = printed({"roofline", "untiled-64x64x64-t16", "tiled-64x64x64-t16", "--device", "g80"});
+    ASSERT_EQ(all["rows"].size(), 2u);
+    EXPECT_EQ(all["rows"][0]["flop_per_byte"], 0.25);
+    EXPECT_EQ(all["rows"][1]["flop_per_byte"], 4.0);
+    EXPECT_EQ(all["rows"][1]["kind"], "bound");
+}
+
+TEST(CliRoofline, AMeasuredTimeSaysSo) {
+    const json all = printed({"roofline", "untiled", "--device", "h200"});
+    size_t measured = 0;
+    for (const json& r : all["rows"]) measured += r["kind"] == "measured";
+    EXPECT_GT(measured, 0u);
+    for (const json& r : printed({"roofline", "untiled", "--device", "g80"})["rows"])
+        EXPECT_EQ(r["kind"], "bound");
+    expect_refused(1, {"roofline", "--device", "voodoo"}, "'voodoo'");
+}
+
+TEST(CliTable, InTheNotationOfOtherTexts) {
+    const std::string file = lecture_recording();
+    const std::string text = tilescope({"table", file, "--notation", "ABC", "--column-first"}).out;
+    // Thread x = 1, y = 0 loads the element of column 1, row 0.
+    EXPECT_NE(text.find("[1,0]   A[1,0] -> As[1,0], B[1,0] -> Bs[1,0]"), std::string::npos) << text;
+    EXPECT_NE(text.find("C[1,0] += As[0,0]*Bs[1,0] + As[1,0]*Bs[1,1]"), std::string::npos) << text;
+    const std::string md = tilescope({"table", file, "--notation", "MdNdPd"}).out;
+    EXPECT_NE(md.find("Md[0,1] -> Mds[0,1]"), std::string::npos) << md;
+    expect_refused(2, {"table", file, "--notation", "XYZ"}, "MNP, ABC or MdNdPd");
+}
+
+}  // namespace
+}  // namespace tilescope::cli_test
