@@ -58,17 +58,17 @@ const std::vector<analysis::DeviceSpec>& devices() {
 
 Result<analysis::DeviceSpec> device_named(std::string_view word) {
     const std::string wanted = lower(word);
-    std::string ids;
     for (const analysis::DeviceSpec& device : devices()) {
         const std::string capability = device.sm.capability();
         if (wanted == device.id || wanted == lower(device.name) || wanted == lower(device.chip) ||
             wanted == capability || wanted == "cc" + capability) {
             return device;
         }
-        ids += (ids.empty() ? "" : ", ") + device.id;
     }
     return Error{fmt::format(
-        "'{}' is no device that is known; give a compute capability such as 8.6, or one of {}", word, ids)};
+        "'{}' is no device that is known; give a compute capability such as 8.6, or a name such as rtx-3090 "
+        "('tilescope limits --list' lists them)",
+        word)};
 }
 
 const analysis::DeviceSpec* find_driver_name(std::string_view name) {
