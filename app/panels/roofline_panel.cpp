@@ -42,8 +42,7 @@ void roofs(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vec
                                              view::figure(roof.gflops));
         const draw::Font font = ui.font(roof.measured ? Face::Strong : Face::Text, Size::Small);
         const ImVec2 size = draw::text_size(font, said);
-        const float y = points[2].y + (above ? -size.y - ui.px(4) 
-                                             : ui.px(24));  // clear of the slope
+        const float y = points[2].y + (above ? -size.y - ui.px(4) : ui.px(24));  // clear of the slope
         const float x = points[2].x - size.x - ui.px(4);
         draw::draw_text(ui.list, font, {x, y}, color, said);
         taken.push_back({x, y, x + size.x, y + small});

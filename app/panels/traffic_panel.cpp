@@ -22,7 +22,7 @@ void traffic_panel(Ui& ui, const Rect& rect, const Timed& timed) {
     line(ui, in.min, half - column * 3, Face::Strong, Size::Body, Ink::Text, "Where the bytes are counted");
     float y = in.min.y + ui.px(4);
     constexpr const char* kHeads[] = {"loaded", "of asked", "FLOP/B"};
-    for (size_t i = 0; i < 3; ++i)
+    for (size_t i = 0; i < 3 && !chain.rows.empty(); ++i)
         line(ui, {columns[i], y}, column, Face::Text, Size::Small, Ink::TextFaint, kHeads[i],
              draw::Align::Right);
     y = in.min.y + line_height(ui, Size::Body) + ui.px(6);

@@ -79,7 +79,7 @@ void sum_panel(Ui& ui, const Rect& rect, const view::SumColumn& column) {
     const Rect in = rect.inset(ui.px(16));
     const float small = panels::line_height(ui, Size::Small), title = panels::line_height(ui, Size::Title);
     panels::line(ui, in.min, in.width() * 0.5f, Face::Strong, Size::Body, Ink::Text, column.title);
-    panels::line(ui, {in.max.x, in.min.y}, in.width() * 0.5f, Face::Text, Size::Body,
+    panels::line(ui, {in.max.x, in.min.y}, in.width() - ui.px(170), Face::Text, Size::Body,
                  column.refused ? Ink::Fault : Ink::Text, column.words, draw::Align::Right);
     float y = in.min.y + ui.px(28);
     panels::line(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Title, Ink::Text,
@@ -138,6 +138,7 @@ void curve_panel(Ui& ui, const Rect& rect, const analysis::SmLimits& sm, Paramet
         const analysis::Occupancy o = analysis::occupancy(sm, state.use, sum);
         panels::marker(ui, axes.point(curve.today, o.threads), shape, ui.ink(ink), ui.px(r));
     };
+    if (!view::holds(axes.x, curve.today)) return;
     const float x = std::round(view::at(axes.x, curve.today));
     ui.list.AddLine({x, axes.plot.min.y}, {x, axes.plot.max.y}, draw::with_alpha(ui.ink(Ink::Accent), 0.4f));
     today(analysis::Sum::Hardware, view::Shape::Circle, Ink::Text, 6);

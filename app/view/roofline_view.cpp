@@ -111,7 +111,7 @@ RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::
     for (const Roof& roof : chart.roofs) {
         high = std::max(high, roof.gflops);
         low = std::min(low, roof.gbs * left);
-        right = std::max(right, 4 * roof.gflops / roof.gbs);
+        right = std::max(right, 16 * roof.gflops / roof.gbs);
     }
     for (const RoofPoint& point : chart.points) {
         low = std::min(low, point.gflops / 1.2);

@@ -44,12 +44,12 @@ std::string counted_widths(const Machine& machine, const std::vector<kernels::Co
 
 std::string coalescing_words(double asked, double sectors) {
     const double ratio = sectors / asked;
-    if (ratio > 1.01)
+    if (ratio > 1.1)
         return fmt::format(
             "Lanes a row apart need a sector each and use 4 of its 32 bytes: the requests need {} times "
             "what the threads ask for.",
             ratio_text(ratio));
-    if (ratio < 0.99)
+    if (ratio < 0.9)
         return fmt::format(
             "Lanes of a warp that ask for one element, or for neighbours, share sectors: the requests need "
             "1/{} of what the threads ask for.",

@@ -1,0 +1,118 @@
+// The Timing and Limits screens as pictures, below the top bar: times of no device, so that the pictures do
+// not change with what ships.
+#include "app/screens/screens.h"
+#include "tests/gl/canvas.h"
+#include "tests/gl/golden.h"
+
+namespace tilescope::app {
+namespace {
+
+constexpr int kWidth = 1280, kHeight = 720;
+
+const std::vector<kernels::Timings>& sample_times() {
+    static const std::vector<kernels::Timings> all = [] {
+        kernels::Timings timings;
+        timings.device = "Sample GPU";
+        timings.driver = "1.0", timings.cuda = "13.0", timings.date = "2026-01-01T00:00:00Z";
+        timings.roofs = {800, 9000, 1000, 10000};
+        constexpr std::pair<const char*, double> kSpeeds[] = {
+            {"untiled", 900},       {"untiled_swapped", 80},    {"tiled", 1400},
+            {"tiled_padded", 1450}, {"tiled_stale_edge", 1420}, {"cublas", 7000}};
+        for (const auto& [kernel, gflops] : kSpeeds) {
+            for (const uint32_t n : {256u, 512u, 1024u, 2048u, 4096u}) {
+                kernels::Timing row;
+                row.kernel = kernel;
+                row.m = row.k = row.n = n;
+                row.tile = row.kernel == "cublas" ? 0 : 32;
+                row.verified = row.kernel != "tiled_stale_edge";
+                row.gflops = gflops * (1 - 100.0 / (n + 100));
+                row.median_ms = 2.0 * n * n * n / row.gflops / 1e6;
+                row.low_ms = row.high_ms = row.median_ms;
+                const double intensity = row.tile == 0 ? 0 : row.kernel.starts_with("tiled") ? 8 : 0.25;
+                row.requested_gbs = intensity > 0 ? row.gflops / intensity : 0;
+                timings.rows.push_back(row);
+            }
+        }
+        return std::vector{timings};
+    }();
+    return all;
+}
+
+const std::vector<kernels::Counters>& sample_counters() {
+    static const std::vector<kernels::Counters> all = [] {
+        kernels::Counters counters;
+        counters.device = "Sample GPU";
+        counters.rows = {{"tiled",
+                          1024,
+                          1024,
+                          1024,
+                          32,
+                          "clang",
+                          {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 8.4e6},
+                           {"lts__t_sectors_op_read.sum", 6.2e6},
+                           {"dram__bytes_read.sum", 8.4e6}}}};
+        return std::vector{counters};
+    }();
+    return all;
+}
+
+platform::Image picture(State state, void (*screen)(panels::Ui&, const panels::Rect&)) {
+    test::Canvas canvas(kWidth, kHeight);
+    state.timings = &sample_times();
+    state.timing.counters = &sample_counters();
+    const draw::Palette& palette = draw::palette(state.theme);
+    draw::apply_style(palette, 1);
+    platform::Image image;
+    for (int i = 0; i < 3; ++i) {
+        image = canvas.frame(palette, [&](ImDrawList& list) {
+            DrawContext context{Canvas{kWidth, kHeight, 1}, 1, palette, canvas.fonts(), canvas.grids()};
+            context.still = true;
+            panels::Ui ui{state, context, list};
+            screen(ui, {{0, 0}, {kWidth, kHeight}});
+        });
+    }
+    return image;
+}
+
+State in(Theme theme) {
+    State state;
+    state.theme = theme;
+    return state;
+}
+
+TEST(TimingScreen, LinesRooflineAndTheChainOfTraffic) {
+    SKIP_WITHOUT_OPENGL();
+    test::expect_golden(picture(in(Theme::Light), timing_screen), "timing_light");
+}
+
+TEST(TimingScreen, SpeedUpsInTheDark) {
+    SKIP_WITHOUT_OPENGL();
+    State state = in(Theme::Dark);
+    state.timing.plot = TimingState::Plot::OverUntiled;
+    state.timing.kernel = "untiled";
+    test::expect_golden(picture(std::move(state), timing_screen), "timing_dark");
+}
+
+TEST(TimingScreen, BoundsOfADeviceThatWasNotMeasured) {
+    SKIP_WITHOUT_OPENGL();
+    State state = in(Theme::Light);
+    state.timing.device = "GeForce RTX 3090";
+    test::expect_golden(picture(std::move(state), timing_screen), "timing_bounds");
+}
+
+TEST(LimitsScreen, TheCliffOfTheLecture) {
+    SKIP_WITHOUT_OPENGL();
+    State state = in(Theme::Light);
+    take_preset(state.limits, "cliff", 1);
+    test::expect_golden(picture(std::move(state), limits_screen), "limits_light");
+}
+
+TEST(LimitsScreen, ABlockThatDoesNotLaunchInTheDark) {
+    SKIP_WITHOUT_OPENGL();
+    State state = in(Theme::Dark);
+    take_preset(state.limits, "gt200-blocks", 2);
+    test::expect_golden(picture(std::move(state), limits_screen), "limits_dark");
+}
+
+}  // namespace
+}  // namespace tilescope::app
