@@ -79,8 +79,9 @@ void sum_panel(Ui& ui, const Rect& rect, const view::SumColumn& column) {
     const Rect in = rect.inset(ui.px(16));
     const float small = panels::line_height(ui, Size::Small), title = panels::line_height(ui, Size::Title);
     panels::line(ui, in.min, in.width() * 0.5f, Face::Strong, Size::Body, Ink::Text, column.title);
-    panels::line(ui, {in.max.x, in.min.y}, in.width() - ui.px(170), Face::Text, Size::Body,
-                 column.refused ? Ink::Fault : Ink::Text, column.words, draw::Align::Right);
+    panels::line(ui, {in.max.x, in.min.y}, in.width() - ui.px(150), Face::Text,
+                 column.refused ? Size::Small : Size::Body, column.refused ? Ink::Fault : Ink::Text,
+                 column.words, draw::Align::Right);
     float y = in.min.y + ui.px(28);
     panels::line(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Title, Ink::Text,
                  fmt::format("{} blocks, {} threads, {} warps: {}", column.blocks, column.threads,
