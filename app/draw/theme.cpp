@@ -77,7 +77,7 @@ constexpr std::array<Rgba, kInks> kLightLecture = {
     rgb(0x39486B),  // Heat (by strength)
     rgb(0x000000),  // Selected
     rgb(0xF5DC00),  // Product: yellow
-    rgb(0xA8397C),  // Barrier: reddish purple
+    rgb(0xBB6497),  // Barrier: reddish purple
     rgb(0x00704F),  // SharedLoad: bluish green
     rgb(0x004F8C),  // GlobalLoad: blue
     rgb(0x1C8ACB),  // SharedStore: sky blue

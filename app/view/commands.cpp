@@ -34,7 +34,7 @@ bool starts_word(std::string_view title, size_t at) {
     return at == 0 || !std::isalnum(static_cast<unsigned char>(title[at - 1]));
 }
 
-// One word of the query from a place of the title on: 8 for a letter that starts a word, 4 for one that
+// One word of the query from a place of the title on: 8 for a letter that starts a word, 10 for one that
 // follows the letter before it, 1 for any other.
 int match_from(std::string_view word, std::string_view title, size_t from) {
     int score = 0;
@@ -43,7 +43,7 @@ int match_from(std::string_view word, std::string_view title, size_t from) {
         while (at < title.size() && lower(title[at]) != lower(wanted)) ++at;
         if (at == title.size()) return -1;
         const bool follows = last != std::string_view::npos && at == last + 1;
-        score += follows ? 4 : starts_word(title, at) ? 8 : 1;
+        score += follows ? 10 : starts_word(title, at) ? 8 : 1;
         last = at++;
     }
     return score;
