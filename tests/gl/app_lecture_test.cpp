@@ -12,6 +12,7 @@ namespace tilescope::app {
 namespace {
 
 const std::vector<kernels::ShippedRecording> kNothingShips;
+const std::vector<kernels::Timings> kNoTimes;  // the pictures do not change with what ships
 
 State recorded(const char* kernel, kernels::Shape shape) {
     auto session =
@@ -21,6 +22,7 @@ State recorded(const char* kernel, kernels::Shape shape) {
     show_session(state, std::move(*session));
     ready_block(state, true);
     state.recordings = &kNothingShips;
+    state.timings = &kNoTimes;
     return state;
 }
 
@@ -43,6 +45,7 @@ State lecture() {
 State lesson(size_t number, size_t stop) {
     State state;
     state.recordings = &kNothingShips;
+    state.timings = &kNoTimes;
     go_to_stop(state, number, stop);
     do_requests(state);
     return state;
