@@ -73,13 +73,14 @@ void say_why(TrafficChain& chain, const Machine& machine, const Timing& row, dou
     chain.reasons.push_back(coalescing_words(asked, sectors));
     const double once = 4.0 * (double{1} * row.m * row.k + double{1} * row.k * row.n);
     chain.reasons.push_back(fmt::format(
-        "L1 keeps what other warps of the block will read: {} come from L2. L2 keeps both matrices: {} come "
-        "from DRAM, {} times the {} that must be read once.",
-        bytes_short(l2), bytes_short(dram), ratio_text(dram / once), bytes_short(once)));
-    chain.reasons.push_back(
-        above ? "So the bytes that DRAM moves are few, and the bound by what is asked does not hold."
-              : "So DRAM is not what it waits for: at this intensity the roof is the peak, and the time goes "
-                "into issuing loads and additions, shared memory and barriers.");
+        "The requests need {}; {} are read from L2 and {} from DRAM, {} times the {} that must be read once.",
+        bytes_short(sectors), bytes_short(l2), bytes_short(dram), ratio_text(dram / once),
+        bytes_short(once)));
+    const double moved = 2.0 * row.m * row.k * row.n / dram;
+    const double roof = bound_gflops(machine, moved);
+    chain.reasons.push_back(fmt::format(
+        "At the {} FLOP/B of what DRAM moves the stated roof is {} GFLOP/s: measured is {} % of it.",
+        figure(moved), figure(roof), figure(100 * row.gflops / roof)));
 }
 
 }  // namespace
