@@ -78,9 +78,9 @@ void say_why(TrafficChain& chain, const Machine& machine, const Timing& row, dou
         bytes_short(once)));
     const double moved = 2.0 * row.m * row.k * row.n / dram;
     const double roof = bound_gflops(machine, moved);
-    chain.reasons.push_back(fmt::format(
-        "At the {} FLOP/B of what DRAM moves the stated roof is {} GFLOP/s: measured is {} % of it.",
-        figure(moved), figure(roof), figure(100 * row.gflops / roof)));
+    chain.reasons.push_back(
+        fmt::format("At DRAM's {} FLOP/B the stated roof is {} GFLOP/s: measured {} % of it.", figure(moved),
+                    figure(roof), figure(100 * row.gflops / roof)));
 }
 
 }  // namespace
