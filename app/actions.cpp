@@ -31,11 +31,6 @@ void jump(State& state) {
     move(state, where);
 }
 
-bool at_end(const State& state) {
-    const auto& blocks = state.session->trace->blocks;
-    return state.cursor.step + 1 >= blocks[state.cursor.block].count;
-}
-
 void play(State& state) {
     if (!state.session || state.session->trace->blocks.empty()) return;
     if (!state.playback.playing && at_end(state)) move(state, Move::First);
@@ -351,39 +346,9 @@ const Action kActions[] = {
     {"quit", "leave Tilescope", "Ctrl + Q", control(Key::Q), {}, [](State& s) { s.quit = true; }, kFiles},
 };
 
-bool pressed(const Chord& chord, const platform::KeyPress& press) {
-    if (chord.key == Key::None || chord.key != press.key || chord.control != press.control || press.alt)
-        return false;
-    // Plus and the question mark need Shift on some keyboards and not on others.
-    const bool by_character = chord.key == Key::Plus || chord.key == Key::Minus || chord.key == Key::Question;
-    return by_character || chord.shift == press.shift;
-}
-
 }  // namespace
 
 std::span<const Action> actions() { return kActions; }
-
-bool by_clock(const State& state) {
-    return state.by_clock && state.session && state.block && state.block->clocked &&
-           state.block->block == state.cursor.block;
-}
-
-double clock_now(const State& state) {
-    if (!by_clock(state)) return 0;
-    return view::clock_of(*state.session->trace, *state.block, state.cursor.step) +
-           (state.playback.playing ? state.playback.carry : 0);
-}
-
-double fitting_clocks_per_second(uint32_t clocks) {
-    const double fitting = std::exp2(std::round(std::log2(std::max(1.0, clocks / kSecondsABlock))));
-    return std::clamp(fitting, kSlowestClock, kFastestClock);
-}
-
-double steps_per_second(const State& state) {
-    if (!by_clock(state)) return state.playback.steps_per_second;
-    const double clocks = view::last_clock(*state.session->trace, *state.block) + 1.0;
-    return state.block->steps / clocks * state.playback.clocks_per_second;
-}
 
 bool perform(State& state, std::string_view name) {
     for (const Action& action : kActions) {
@@ -392,75 +357,6 @@ bool perform(State& state, std::string_view name) {
         return true;
     }
     return false;
-}
-
-void handle_input(State& state, const platform::Input& input) {
-    if (state.teach.blank) {
-        // Whoever blanked the screen wants it back, whichever key they find.
-        if (!input.presses.empty() || !input.characters.empty()) state.teach.blank = false;
-        return;
-    }
-    // What is typed into a line of text came before the keys that end it.
-    bool typed_yet = false;
-    const auto type_all = [&] {
-        if (std::exchange(typed_yet, true)) return;
-        for (const uint32_t character : input.characters) type_in_overlay(state, character);
-    };
-    for (const platform::KeyPress& press : input.presses) {
-        if (overlay_open(state)) {
-            type_all();
-            press_in_overlay(state, press);
-            continue;
-        }
-        for (const Action& action : kActions) {
-            if (pressed(action.chord, press) || pressed(action.other, press)) {
-                action.apply(state);
-                break;
-            }
-        }
-    }
-    if (overlay_open(state)) type_all();
-    if (typed_yet) return;
-    for (const uint32_t character : input.characters) {
-        if (character == U'.' && state.teach.lecture) {  // what clickers send
-            state.teach.blank = true;
-            continue;
-        }
-        for (const Action& action : kActions) {
-            if (action.chord.character != 0 && action.chord.character == character) action.apply(state);
-        }
-    }
-}
-
-void advance(State& state, double seconds) {
-    Playback& playback = state.playback;
-    if (!playback.playing || !state.session || state.session->trace->blocks.empty()) return;
-    // After a long pause of the program itself, no more than a tenth of a second is made good.
-    seconds = std::clamp(seconds, 0.0, 0.1);
-    if (by_clock(state)) {
-        const double clock = clock_now(state) + seconds * playback.clocks_per_second;
-        // Steps of one clock are shown together; never back, though the first of them was the cursor's.
-        state.cursor.step =
-            std::max(state.cursor.step, view::step_at_clock(*state.session->trace, *state.block, clock));
-        playback.carry = clock - view::clock_of(*state.session->trace, *state.block, state.cursor.step);
-        if (at_end(state)) playback.playing = false;
-        return;
-    }
-    playback.carry += seconds * playback.steps_per_second;
-    const auto steps = static_cast<uint64_t>(playback.carry);
-    playback.carry -= static_cast<double>(steps);
-    const uint64_t count = state.session->trace->blocks[state.cursor.block].count;
-    state.cursor.step =
-        static_cast<uint32_t>(std::min(state.cursor.step + steps, count == 0 ? 0 : count - 1));
-    if (at_end(state)) playback.playing = false;
-}
-
-void go_to(State& state, uint32_t step) {
-    if (!state.session || state.session->trace->blocks.empty()) return;
-    const uint64_t count = state.session->trace->blocks[state.cursor.block].count;
-    state.cursor.step = static_cast<uint32_t>(std::min<uint64_t>(step, count == 0 ? 0 : count - 1));
-    state.playback.playing = false;
-    state.playback.carry = 0;
 }
 
 }  // namespace tilescope::app

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,12 +34,14 @@ std::span<const Action> actions();
 // Does the action of that name; false for a name that is not there.
 bool perform(State& state, std::string_view name);
 
-// Everything that was pressed and typed, in order. Keys that mean nothing are ignored. While the screen is
-// blank any key brings it back; while the palette or the path box is open they have the keyboard.
-void handle_input(State& state, const platform::Input& input);
+// Everything that was pressed and typed, one after the other; after each, `after` carries out what it asked
+// for, so that two keys within one slow frame do what they do in two. Keys that mean nothing are ignored.
+// While the screen is blank any key brings it back; while the palette or the path box is open they have the
+// keyboard; the record form has the keys that fields are worked with (actions_keys.cpp).
+void handle_input(State& state, const platform::Input& input, const std::function<void(State&)>& after = {});
 
-// Does what the Timing and Limits screens have keys of their own for; what is left is for handle_input.
-platform::Input without_chart_keys(State& state, const platform::Input& input);
+// Does what the Timing and Limits screens have keys of their own for; false for all others.
+bool screen_key(State& state, const platform::KeyPress& press);
 
 // The palette or the path box is open: what is typed is text (actions_overlays.cpp).
 bool overlay_open(const State& state);
@@ -52,6 +55,9 @@ void take_command(State& state);
 void take_path(State& state);
 // Walks to a stop of a lesson; ends the lesson when it leads beyond the last one.
 void go_to_stop(State& state, size_t lesson, size_t stop);
+
+// Nothing comes after the cursor's step in its block.
+bool at_end(const State& state);
 
 // Whether the timeline and playing go by clocks: asked for, and the cursor's block has them.
 bool by_clock(const State& state);

@@ -75,14 +75,10 @@ bool limits_key(State& state, Key key) {
 
 }  // namespace
 
-platform::Input without_chart_keys(State& state, const platform::Input& input) {
-    platform::Input rest = input;
-    std::erase_if(rest.presses, [&](const platform::KeyPress& press) {
-        if (press.control || press.alt) return false;
-        if (state.screen == Screen::Timing) return timing_key(state, press.key);
-        return state.screen == Screen::Limits && limits_key(state, press.key);
-    });
-    return rest;
+bool screen_key(State& state, const platform::KeyPress& press) {
+    if (press.control || press.alt) return false;
+    if (state.screen == Screen::Timing) return timing_key(state, press.key);
+    return state.screen == Screen::Limits && limits_key(state, press.key);
 }
 
 }  // namespace tilescope::app

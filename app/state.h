@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "app/compare_state.h"
-#include "app/teach_state.h"
 #include "app/limits_state.h"
-#include "app/timing_state.h"
 #include "app/provenance_state.h"
+#include "app/teach_state.h"
+#include "app/timing_state.h"
 #include "app/view/block_index.h"
 #include "app/view/fault_view.h"
 #include "app/view/loads_window.h"
@@ -120,7 +120,7 @@ struct State {
     // Of the cursor's block; null until they are made (session.h: ready_block).
     std::shared_ptr<const view::BlockIndex> block;
     std::shared_ptr<const playback::BlockReplay> replay;
-    std::string no_values;  // why the block will have no replay
+    std::string no_values;                            // why the block will have no replay
     std::shared_ptr<const view::BlockFaults> faults;  // null until they are looked for
     std::shared_ptr<Background> background;
     Playback playback;
@@ -135,7 +135,7 @@ struct State {
     TimelineCache timeline;
     bool by_clock = true;  // the timeline and playing go by clocks where the recording has them
     bool show_keys = false;
-    Teach teach;  // lecture mode, lessons, palette, path box, what is remembered
+    Teach teach;         // lecture mode, lessons, palette, path box, what is remembered
     LimitsState limits;  // what the Limits screen shows
     TimingState timing;  // what the Timing screen shows
     Compare compare;

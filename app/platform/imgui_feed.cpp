@@ -59,7 +59,12 @@ void ImguiFeed::feed(const Input& input, int width, int height) {
     io.DeltaTime = static_cast<float>(std::clamp(input.dt, 1e-4, 0.1));
     for (Key key : release_next_) set_key(io, key, false);
     release_next_.clear();
-    for (const KeyPress& press : input.presses) set_key(io, press.key, true);
+    for (const KeyPress& press : input.presses) {
+        if (press.character != 0)
+            io.AddInputCharacter(press.character);
+        else
+            set_key(io, press.key, true);
+    }
     for (const KeyPress& release : input.releases) {
         const bool tapped = std::any_of(input.presses.begin(), input.presses.end(),
                                         [&](const KeyPress& press) { return press.key == release.key; });
@@ -68,8 +73,6 @@ void ImguiFeed::feed(const Input& input, int width, int height) {
         else
             set_key(io, release.key, false);
     }
-    for (uint32_t c : input.characters) io.AddInputCharacter(c);
-
     const float nowhere = -3.4e38f;  // ImGui's "no mouse"
     const bool inside = input.mouse_x >= 0 && input.mouse_y >= 0;
     const float x = inside ? input.mouse_x : nowhere, y = inside ? input.mouse_y : nowhere;

@@ -69,12 +69,14 @@ struct KeyPress {
     Key key = Key::None;
     bool shift = false, control = false, alt = false;
     bool repeat = false;  // the keyboard's own repetition of a key held down
+    // Typed text, a code point, as an entry of its own behind the key that made it; such an entry has a key
+    // only where the character stands for one (Plus, Minus, Question).
+    uint32_t character = 0;
 };
 
 struct Input {
-    std::vector<KeyPress> presses;  // in the order in which they came, repetitions included
+    std::vector<KeyPress> presses;  // and characters, in the order in which they came, repetitions included
     std::vector<KeyPress> releases;
-    std::vector<uint32_t> characters;                  // typed text, code points
     bool shift = false, control = false, alt = false;  // held now
     float mouse_x = -1, mouse_y = -1;                  // framebuffer pixels; negative where there is no mouse
     bool mouse_down[3] = {};                           // left, right, middle

@@ -10,8 +10,8 @@
 
 #include "app/app.h"
 #include "app/frame.h"
-#include "app/platform/settings_file.h"
 #include "app/platform/save_picture.h"
+#include "app/platform/settings_file.h"
 #include "app/platform/window.h"
 #include "app/requests.h"
 #include "app/view/settings.h"

@@ -88,8 +88,9 @@ struct Window::Parts {
         });
         glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int c) {
             Parts& p = of(w);
-            p.input.characters.push_back(c);
-            if (Key key = key_of_character(c); key != Key::None) p.input.presses.push_back({key});
+            KeyPress typed{key_of_character(c)};
+            typed.character = c;
+            p.input.presses.push_back(typed);
         });
         glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) { of(w).mouse_at(x, y); });
         glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int entered) {
@@ -205,7 +206,6 @@ Input Window::collect(double wait) {
     // What is held stays; what happened is told once.
     p.input.presses.clear();
     p.input.releases.clear();
-    p.input.characters.clear();
     p.input.dropped.clear();
     p.input.scroll_x = p.input.scroll_y = 0;
     return out;

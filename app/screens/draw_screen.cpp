@@ -53,18 +53,6 @@ void notice(Ui& ui, const Rect& screen) {
     draw::draw_text(over, font, at, ui.context.palette.text_on(ui.ink(draw::Ink::Text)), text);
 }
 
-// On the Lessons screen the arrows choose a lesson and Enter begins it.
-void lessons_keys(State& state, const platform::Input& input) {
-    if (state.screen != Screen::Lessons || overlay_open(state) || state.teach.blank) return;
-    LessonPlace& place = state.teach.lesson;
-    const size_t last = view::lessons().empty() ? 0 : view::lessons().size() - 1;
-    for (const platform::KeyPress& press : input.presses) {
-        if (press.key == platform::Key::Down) place.listed = std::min(place.listed + 1, last);
-        if (press.key == platform::Key::Up && place.listed > 0) --place.listed;
-        if (press.key == platform::Key::Enter) go_to_stop(state, place.listed, 0);
-    }
-}
-
 }  // namespace
 
 std::span<const ScreenInfo> screens() { return kScreens; }
@@ -85,13 +73,8 @@ const ScreenInfo* find_screen(std::string_view option) {
 void draw_screen(State& state, const platform::Input& input, DrawContext& context) {
     const bool recording = poll_background(state);
     for (const std::string& path : input.dropped) open_path(state, path);
-    const bool text = overlay_open(state);  // what is pressed now is for the palette or the path box
-    if (!context.typing || text) handle_input(state, text ? input : without_chart_keys(state, input));
+    if (!context.typing || overlay_open(state)) handle_input(state, input, do_requests);
     do_requests(state);
-    if (!text) {
-        lessons_keys(state, input);
-        do_requests(state);
-    }
     advance(state, input.dt);
     const bool coming = ready_block(state, context.still);
     context.another_frame = context.another_frame || state.playback.playing;

@@ -1,41 +1,13 @@
 // Keys do what the table says, to a state without a window.
-#include <filesystem>
-#include <fstream>
 #include <set>
+#include <utility>
 
-#include <unistd.h>
-
-#include "app/actions.h"
 #include "app/view/block_clock.h"
-#include "app/view/commands.h"
-#include "app/view/lessons.h"
-#include "app/view/path_box.h"
-#include "app/view/text_field.h"
 #include "tests/clocked.h"
-#include "tests/unit/view_recordings.h"
+#include "tests/unit/keys.h"
 
 namespace tilescope::app {
 namespace {
-
-using platform::Key;
-
-platform::Input press(Key key, bool shift = false, bool control = false) {
-    platform::Input input;
-    input.presses.push_back({key, shift, control, false, false});
-    return input;
-}
-
-platform::Input type(char32_t character) {
-    platform::Input input;
-    input.characters.push_back(character);
-    return input;
-}
-
-class Keys : public testing::Test {
-protected:
-    view::Recording made = view::record("tiled", {64, 64, 64, 16});
-    State state = view::state_of(made);
-};
 
 TEST_F(Keys, StepForwardsAndBack) {
     handle_input(state, press(Key::Right));
@@ -208,12 +180,6 @@ TEST(Actions, HaveDifferentNamesAndKeys) {
     EXPECT_FALSE(perform(state, "no such action"));
 }
 
-platform::Input text_of(const char* text) {
-    platform::Input input;
-    for (const char* c = text; *c != 0; ++c) input.characters.push_back(static_cast<uint32_t>(*c));
-    return input;
-}
-
 // Every key that the design names, by the name of what it does.
 TEST(Actions, EveryKeyOfTheDesignIsThere) {
     const std::tuple<Key, bool, const char*> keys[] = {{Key::Space, false, "play"},
@@ -275,6 +241,53 @@ TEST_F(Keys, LectureModeBlanksAndComesBack) {
     EXPECT_EQ(state.cursor.block, 1u) << "outside lectures: the next block";
 }
 
+// A slow frame brings several keys at once: they do what they would one by one.
+TEST_F(Keys, OfOneFrameGoInOrder) {
+    platform::Input input;
+    input.presses = {{Key::B}, {Key::PageDown}, {Key::PageDown}, {Key::B}, {Key::End}, {Key::Right, true}};
+    handle_input(state, input);
+    EXPECT_FALSE(state.teach.blank) << "End brought the picture back";
+    EXPECT_EQ(state.cursor.step, made.index->spans[1].first);
+
+    // With most keys comes a character: that of the key that blanked or woke the screen does nothing else.
+    input = typed_text(U"b]");
+    input.presses.insert(input.presses.begin(), {Key::B});
+    input.presses.insert(input.presses.begin() + 2, {Key::K});
+    state.cursor.step = 0;
+    platform::Input first = input;
+    first.presses.resize(2);
+    handle_input(state, first);
+    EXPECT_TRUE(state.teach.blank);
+    state.teach.blank = false;
+    handle_input(state, input);
+    EXPECT_FALSE(state.teach.blank);
+    EXPECT_EQ(state.cursor.step, 0u);
+
+    int carried_out = 0;
+    input.presses = {{Key::Digit5}, {Key::Enter}};
+    handle_input(state, input, [&](State& s) {
+        ++carried_out;
+        if (s.teach.wanted_screen)
+            s.screen = static_cast<Screen>(*std::exchange(s.teach.wanted_screen, {}) - 1);
+    });
+    EXPECT_EQ(carried_out, 2);
+    EXPECT_TRUE(state.teach.lesson.running) << "Enter came to the screen that the 5 before it asked for";
+}
+
+// Its fields are worked with the same keys.
+TEST_F(Keys, TheFormHasTheKeysOfItsFields) {
+    state.form.open = true;
+    for (const Key key : {Key::Right, Key::Down, Key::Space, Key::Enter, Key::Tab, Key::End})
+        handle_input(state, press(key));
+    EXPECT_EQ(state.cursor.step, 0u);
+    EXPECT_FALSE(state.playback.playing);
+    EXPECT_EQ(state.pin.kind, Pick::Kind::None);
+    handle_input(state, press(Key::Escape));
+    EXPECT_FALSE(state.form.open);
+    handle_input(state, press(Key::Right));
+    EXPECT_EQ(state.cursor.step, 1u);
+}
+
 TEST_F(Keys, TypeGrowsAndShrinksWithinBounds) {
     handle_input(state, press(Key::Plus, false, true));
     EXPECT_FLOAT_EQ(state.text_scale, 1.1f);
@@ -287,151 +300,6 @@ TEST_F(Keys, TypeGrowsAndShrinksWithinBounds) {
     EXPECT_DOUBLE_EQ(state.playback.steps_per_second, 8) << "with Control it is not the speed";
 }
 
-TEST_F(Keys, ThePaletteHasTheKeyboardWhileItIsOpen) {
-    handle_input(state, press(Key::P, false, true));
-    ASSERT_TRUE(state.teach.commands.open);
-    platform::Input typed = text_of("step 12");
-    typed.presses = {{Key::S}, {Key::T}, {Key::Space}, {Key::Digit1}, {Key::Enter}};
-    handle_input(state, typed);
-    EXPECT_FALSE(state.teach.commands.open);
-    EXPECT_EQ(state.cursor.step, 11u);
-    EXPECT_EQ(state.theme, Theme::Light) << "what is typed is text";
-    EXPECT_FALSE(state.playback.playing);
-    // Opened, typed and taken within one frame.
-    typed = text_of("block 1,1");
-    typed.presses = {{Key::P, false, true}, {Key::Enter}};
-    handle_input(state, typed);
-    EXPECT_EQ(state.session->trace->blocks[state.cursor.block].x, 1u);
-    EXPECT_EQ(state.session->trace->blocks[state.cursor.block].y, 1u);
-    handle_input(state, press(Key::P, false, true));
-    handle_input(state, press(Key::Escape));
-    EXPECT_FALSE(overlay_open(state));
-}
-
-TEST_F(Keys, ThePaletteFindsEverything) {
-    const auto first = [&](const char* query) {
-        const auto found = view::find_commands(state, query);
-        return found.empty() ? std::string() : found.front().id;
-    };
-    for (const Action& action : actions()) {
-        if (std::string(action.name) == "commands") continue;
-        const auto found = view::find_commands(state, action.help);
-        ASSERT_FALSE(found.empty()) << action.help;
-        EXPECT_EQ(found.front().id, std::string("action:") + action.name);
-    }
-    EXPECT_EQ(first("lecture mode"), "action:lecture");
-    EXPECT_EQ(first("record edges"), "preset:3");
-    EXPECT_EQ(first("phase 2"), "phase:2");
-    EXPECT_EQ(first("go to step 7"), "step:7");
-    EXPECT_EQ(first("go to block 3,3"), "block:3,3");
-    EXPECT_EQ(first("xyzzy qqq"), "");
-    for (const char* beyond : {"phase 4", "step 0", "step 99999999999", "block 4,0", "block 1,"}) {
-        const std::string id = first(beyond);
-        EXPECT_TRUE(id.rfind("step:", 0) != 0 && id.rfind("phase:", 0) != 0 && id.rfind("block:", 0) != 0)
-            << beyond;
-    }
-    EXPECT_LT(view::match("np", "next phase"), view::match("next", "next phase"));
-    EXPECT_GT(view::match("np", "next phase"), view::match("np", "open phase"));
-    EXPECT_EQ(view::match("zz", "next phase"), -1);
-}
-
-TEST_F(Keys, WhatWasUsedComesFirst) {
-    run_command(state, "action:theme");
-    run_command(state, "action:motion");
-    const auto found = view::find_commands(state, "");
-    ASSERT_GE(found.size(), actions().size());
-    EXPECT_EQ(found[0].id, "action:motion");
-    EXPECT_EQ(found[1].id, "action:theme");
-    run_command(state, "action:no such");
-    run_command(state, "nonsense");
-    run_command(state, "phase:77");
-    EXPECT_EQ(state.teach.recent_commands.size(), 2u);
-}
-
-TEST_F(Keys, ThePathBoxAsksForWhatIsTyped) {
-    handle_input(state, press(Key::O, false, true));
-    ASSERT_EQ(state.teach.path.mode, PathBox::Mode::Open);
-    handle_input(state, press(Key::Enter));
-    EXPECT_NE(state.teach.path.problem, "") << "nothing typed";
-    handle_input(state, text_of("/no/such.tsc"));
-    EXPECT_EQ(state.teach.path.problem, "");
-    handle_input(state, press(Key::Enter));
-    ASSERT_EQ(state.teach.requests.size(), 1u);
-    EXPECT_EQ(state.teach.requests[0].text, "/no/such.tsc");
-    handle_input(state, press(Key::Escape));
-    handle_input(state, press(Key::S, false, true));
-    EXPECT_EQ(state.teach.path.path.text, "tiled-64x64x64-t16.tsc");
-    handle_input(state, press(Key::Enter));
-    EXPECT_EQ(state.teach.requests.back().kind, Request::Kind::Save);
-}
-
-TEST(PathBox, CompletesFoldersAndRecordings) {
-    namespace fs = std::filesystem;
-    const fs::path folder = fs::temp_directory_path() / ("tilescope-paths-" + std::to_string(getpid()));
-    fs::create_directories(folder / "tiles");
-    for (const char* name : {"tiled-a.tsc", "tiled-b.tsc", "tile.txt", ".hidden.tsc"})
-        std::ofstream(folder / name) << "x";
-    const std::string base = folder.string() + "/";
-    EXPECT_EQ(view::completed(base + "tiled"), base + "tiled-");
-    EXPECT_EQ(view::completed(base + "tiles"), base + "tiles/");
-    EXPECT_EQ(view::completed(base + "tiled-b"), base + "tiled-b.tsc");
-    EXPECT_EQ(view::completed(base + "zzz"), base + "zzz");
-    EXPECT_EQ(view::completed("/no/such/folder/x"), "/no/such/folder/x");
-    State state;
-    state.teach.path.mode = PathBox::Mode::Open;
-    view::set_text(state.teach.path.path, base);
-    const auto all = view::suggestions(state);
-    ASSERT_EQ(all.size(), 3u) << "two recordings and a folder; no other file, nothing hidden";
-    EXPECT_EQ(all[0].value, base + "tiled-a.tsc");
-    EXPECT_EQ(all[2].value, base + "tiles/");
-    fs::remove_all(folder);
-}
-
-TEST(TextField, EditsWholeCharacters) {
-    TextField field;
-    for (const char32_t c : U"gr\u00FC\u00DFe") {
-        if (c != 0) view::type(field, c);
-    }
-    EXPECT_EQ(field.text,
-              "gr\xC3\xBC\xC3\x9F"
-              "e");
-    view::edit(field, {Key::Left});
-    view::edit(field, {Key::Backspace});
-    EXPECT_EQ(field.text,
-              "gr\xC3\xBC"
-              "e");
-    view::edit(field, {Key::Home});
-    view::edit(field, {Key::Delete});
-    EXPECT_EQ(field.text,
-              "r\xC3\xBC"
-              "e");
-    view::set_text(field, "/home/a/b.tsc");
-    view::edit(field, {Key::Backspace, false, true});
-    EXPECT_EQ(field.text, "/home/a/");
-    view::type(field, 7);
-    view::type(field, 0xD800);
-    EXPECT_EQ(field.text, "/home/a/");
-    EXPECT_FALSE(view::edit(field, {Key::F}));
-}
-
-TEST(LessonKeys, PageDownWalksToItsEnd) {
-    State state;
-    go_to_stop(state, 0, 0);
-    ASSERT_TRUE(state.teach.lesson.running);
-    const size_t stops = view::lessons()[0].stops.size();
-    for (size_t stop = 1; stop < stops; ++stop) {
-        handle_input(state, press(Key::PageDown));
-        EXPECT_EQ(state.teach.lesson.stop, stop);
-    }
-    handle_input(state, press(Key::PageUp));
-    EXPECT_EQ(state.teach.lesson.stop, stops - 2);
-    handle_input(state, press(Key::PageDown));
-    handle_input(state, press(Key::PageDown));
-    EXPECT_FALSE(state.teach.lesson.running);
-    EXPECT_EQ(state.teach.wanted_screen, 5) << "back to the list";
-}
-
-// Without a recording, and with an empty one, every action leaves a state that can be drawn.
 TEST(Actions, NeedNoRecording) {
     State empty, hollow;
     hollow.session.emplace();

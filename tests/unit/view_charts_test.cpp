@@ -102,7 +102,7 @@ TEST(Timing, WhatWasNotMeasuredIsABound) {
         if (machine.stated_gbs == 86.4 && machine.stated_gflops < 600) g80 = &machine;
     ASSERT_NE(g80, nullptr);
     EXPECT_EQ(g80->times, nullptr);
-    EXPECT_DOUBLE_EQ(bound_gflops(*g80, tiled_intensity(16)), std::min(g80->stated_gflops, 86.4 * 4));
+    EXPECT_DOUBLE_EQ(bound_gflops(*g80, analysis::tile_intensity(16)), std::min(g80->stated_gflops, 86.4 * 4));
     for (const TimeLine& line : time_chart(*g80, {}).lines) {
         EXPECT_TRUE(line.bound);
         EXPECT_NE(line.label.find("bound"), std::string::npos);
@@ -189,12 +189,12 @@ TEST(Limits, ParametersStayWithinTheDevice) {
 TEST(Limits, KeysAreTheScreensOwn) {
     app::State state;
     state.screen = app::Screen::Limits;
-    platform::Input input;
-    input.presses = {{platform::Key::Plus}, {platform::Key::T}};
-    const auto rest = app::without_chart_keys(state, input);
+    EXPECT_TRUE(app::screen_key(state, {platform::Key::Plus}));
     EXPECT_EQ(state.limits.use.registers, 11u);
-    ASSERT_EQ(rest.presses.size(), 1u);
-    EXPECT_EQ(rest.presses[0].key, platform::Key::T);
+    EXPECT_FALSE(app::screen_key(state, {platform::Key::T}));
+    state.screen = app::Screen::Step;
+    EXPECT_FALSE(app::screen_key(state, {platform::Key::Plus}));
+    EXPECT_EQ(state.limits.use.registers, 11u);
 }
 
 }  // namespace

@@ -151,7 +151,7 @@ void Program::click(int x, int y, int times) {
 }
 
 bool Program::wait_until(const std::function<bool()>& holds) {
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 600; ++i) {
         if (holds()) return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }

@@ -38,7 +38,7 @@ public:
     void press(const std::string& keys);                  // as xdotool names them, separated by spaces
     void type(const std::string& text);                   // characters, no quotes
     void click(int x, int y, int times = 1);              // as quick as can be
-    bool wait_until(const std::function<bool()>& holds);  // ten seconds at most
+    bool wait_until(const std::function<bool()>& holds);  // half a minute at most
     bool wait_for_title(const std::string& part);
     bool wait_for_step(uint64_t step);
     double first_frame_ms();  // what the program measured, 0 where it has not said

@@ -1,0 +1,38 @@
+// Keys and characters as input, and a recording to press them on.
+#pragma once
+
+#include <string_view>
+
+#include "app/actions.h"
+#include "tests/unit/view_recordings.h"
+
+namespace tilescope::app {
+
+using platform::Key;
+
+inline platform::Input press(Key key, bool shift = false, bool control = false) {
+    platform::Input input;
+    input.presses.push_back({key, shift, control});
+    return input;
+}
+
+// The characters of a text, each as the entry that it is of its own.
+inline platform::Input typed_text(std::u32string_view text) {
+    platform::Input input;
+    for (const char32_t character : text) {
+        platform::KeyPress typed;
+        typed.character = character;
+        input.presses.push_back(typed);
+    }
+    return input;
+}
+
+inline platform::Input type(char32_t character) { return typed_text({&character, 1}); }
+
+class Keys : public testing::Test {
+protected:
+    view::Recording made = view::record("tiled", {64, 64, 64, 16});
+    State state = view::state_of(made);
+};
+
+}  // namespace tilescope::app
