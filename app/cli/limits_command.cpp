@@ -105,6 +105,7 @@ std::string as_json(const Case& c, bool curves) {
                      {"memory_gbs", device.memory_gbs},
                      {"peak_gflops", device.peak_gflops},
                      {"source", device.source},
+                     {"changed", c.answer.change},
                      {"sm", to_json(device.sm)}}},
                    {"blocks", blocks},
                    {"figures", figures}};
@@ -115,11 +116,11 @@ std::string as_text(const Case& c) {
     const analysis::DeviceSpec& device = c.answer.device;
     const analysis::SmLimits& sm = device.sm;
     std::string text = fmt::format(
-        "{}\n{} ({}, compute capability {}): an SM has {} thread slots, {} block slots, {} registers, {} "
-        "bytes of "
-        "shared memory\n",
-        c.title, device.name, device.chip, sm.capability(), sm.threads_per_sm, sm.blocks_per_sm,
-        sm.registers_per_sm, sm.shared_per_sm);
+        "{}\n{} ({}, compute capability {}){}: an SM has {} thread slots, {} block slots, {} registers, {} "
+        "bytes of shared memory\n",
+        c.title, device.name, device.chip, sm.capability(),
+        c.answer.change.empty() ? "" : ", changed by the case to " + c.answer.change, sm.threads_per_sm,
+        sm.blocks_per_sm, sm.registers_per_sm, sm.shared_per_sm);
     report::TextTable table(2, {"block", "sum", "blocks", "threads", "warps", "in use", "registers a block",
                                 "bytes a block", "limited by"});
     for (const BlockAnswer& b : c.answer.blocks) {

@@ -3,7 +3,7 @@
 //
 // Every row says which it is: a bound is worked out from stated figures, a measured one has a clock behind
 // it.
-#include <cmath>
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -17,6 +17,7 @@
 #include "core/export/text_table.h"
 #include "kernels/catalogue.h"
 #include "kernels/devices.h"
+#include "kernels/record.h"
 #include "kernels/timings.h"
 
 namespace tilescope::cli {
@@ -37,12 +38,17 @@ struct Row {
     std::string id;
     Roof roof;
     RoofPoint point;
-    uint32_t tile = 0;  // 0: not known
+    // Of accesses that were recorded: the bound by the sectors that they need.
+    std::optional<RoofPoint> of_sectors{};
+    uint32_t tile = 0;  // of shared memory; 0: none, or not known
     uint32_t m = 0, k = 0, n = 0;
+    std::string compiler{};  // of the PTX that was timed; "" for a bound
 };
 
 Row row_of_tile(std::string id, std::string title, const Roof& roof, uint32_t tile) {
-    return {std::move(id), roof, bound_point(std::move(title), roof, analysis::tile_intensity(tile)), tile};
+    Row row{std::move(id), roof, bound_point(std::move(title), roof, analysis::tile_intensity(tile))};
+    row.tile = tile;
+    return row;
 }
 
 // Without a device: the cases of the lectures, each under its own roof.
@@ -66,45 +72,79 @@ std::vector<Row> device_rows(const analysis::DeviceSpec& device) {
     return rows;
 }
 
+Result<Row> recorded_row(std::string id, std::string title, const Roof& roof, const trace::Trace& trace) {
+    const auto summary = analysis::summarize(trace);
+    if (!summary) return summary.error();
+    const auto work = analysis::recorded_work(trace, *summary);
+    if (!work) return work.error();
+    Row row{std::move(id), roof, bound_point(title, roof, work->intensity)};
+    row.of_sectors = bound_point(std::move(title), roof, work->intensity_of_sectors);
+    const kernels::KernelInfo* const kernel = kernels::find(trace.meta.kernel);
+    row.tile = kernel && !kernel->tiled ? 1 : trace.meta.tile;
+    row.m = trace.meta.m;
+    row.k = trace.meta.k;
+    row.n = trace.meta.n;
+    return row;
+}
+
+Result<Row> file_row(const analysis::DeviceSpec& device, const std::string& file) {
+    const auto opened = open_recording(file);
+    if (!opened) return opened.error();
+    const trace::Meta& meta = opened->trace.meta;
+    return recorded_row(file,
+                        fmt::format("{} {} x {} x {}, T = {}, recorded accesses", meta.kernel, meta.m, meta.k,
+                                    meta.n, meta.tile),
+                        stated_roof(device), opened->trace);
+}
+
+// A kernel that ships, by the accesses of a small launch of it: whole tiles, so that a larger one has as many
+// for each element.
+Result<Row> kernel_row(const Roof& roof, const kernels::KernelInfo& kernel, uint32_t tile) {
+    const auto plan = kernels::plan(kernel.name, {64, 64, 64, tile});
+    if (!plan) return plan.error();
+    const auto trace = kernels::record_cpu(*plan, {});
+    if (!trace) return trace.error();
+    auto row = recorded_row(fmt::format("{}-t{}", kernel.name, tile),
+                            kernel.tiled ? fmt::format("{}, T = {}", kernel.name, tile)
+                                         : fmt::format("{}, blocks of {} x {}", kernel.name, tile, tile),
+                            roof, *trace);
+    if (row) row->m = row->k = row->n = 0;  // true of every size
+    return row;
+}
+
 // A kernel's measured times on a device, at the intensity of the bytes that its threads ask for.
-void add_measured(const analysis::DeviceSpec& device, std::string_view kernel, std::vector<Row>& rows) {
+void add_measured(const analysis::DeviceSpec& device, const kernels::KernelInfo& kernel,
+                  std::vector<Row>& rows) {
     for (const kernels::Timings& set : kernels::shipped_timings()) {
         const analysis::DeviceSpec* const measured_on = kernels::find_driver_name(set.device);
         if (!measured_on || measured_on->id != device.id) continue;
         const Roof roof{fmt::format("{}, measured", set.device), set.roofs.copy_gbs, set.roofs.fp32_gflops};
         for (const kernels::Timing& t : set.rows) {
-            if (t.kernel != kernel || t.requested_gbs <= 0) continue;
-            Row row{fmt::format("{}-{}-t{}", t.kernel, t.n, t.tile),
-                    roof,
-                    measured_point(fmt::format("{} {} x {} x {}, T = {}", t.kernel, t.m, t.k, t.n, t.tile),
-                                   roof, t.gflops / t.requested_gbs, t.gflops),
-                    t.tile,
-                    t.m,
-                    t.k,
-                    t.n};
+            if (t.kernel != kernel.name || t.requested_gbs <= 0) continue;
+            Row row{fmt::format("{}-t{}-{}-{}", t.kernel, t.tile, t.n, set.compiler), roof,
+                    measured_point(fmt::format("{} {} x {} x {}, T = {}, PTX by {}", t.kernel, t.m, t.k, t.n,
+                                               t.tile, set.compiler),
+                                   roof, t.gflops / t.requested_gbs, t.gflops)};
+            row.tile = kernel.tiled ? t.tile : 1;
+            row.m = t.m;
+            row.k = t.k;
+            row.n = t.n;
+            row.compiler = set.compiler;
             rows.push_back(std::move(row));
         }
     }
 }
 
-Result<Row> recorded_row(const analysis::DeviceSpec& device, const std::string& file) {
-    const auto opened = open_recording(file);
-    if (!opened) return opened.error();
-    const auto summary = analysis::summarize(opened->trace);
-    if (!summary) return summary.error();
-    const auto work = analysis::recorded_work(opened->trace, *summary);
-    if (!work) return work.error();
-    const trace::Meta& meta = opened->trace.meta;
-    const Roof roof = stated_roof(device);
-    return Row{file,
-               roof,
-               bound_point(fmt::format("{} {} x {} x {}, T = {}, recorded bytes", meta.kernel, meta.m, meta.k,
-                                       meta.n, meta.tile),
-                           roof, work->intensity),
-               meta.tile,
-               meta.m,
-               meta.k,
-               meta.n};
+Result<void> add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& kernel,
+                        std::vector<Row>& rows) {
+    for (const uint32_t tile : {8u, 16u, 32u}) {
+        if (tile > analysis::widest_tile(device.sm)) continue;
+        auto row = kernel_row(stated_roof(device), kernel, tile);
+        if (!row) return row.error();
+        rows.push_back(std::move(*row));
+    }
+    add_measured(device, kernel, rows);
+    return {};
 }
 
 Result<std::vector<Row>> rows_of(const Options& options) {
@@ -115,17 +155,10 @@ Result<std::vector<Row>> rows_of(const Options& options) {
     if (options.subjects.empty()) rows = device_rows(*device);
     for (const std::string& subject : options.subjects) {
         if (const kernels::KernelInfo* kernel = kernels::find(subject)) {
-            const Roof roof = stated_roof(*device);
-            if (!kernel->tiled) rows.push_back(row_of_tile(subject, subject, roof, 1));
-            for (const uint32_t tile : {8u, 16u, 32u}) {
-                if (!kernel->tiled || tile > analysis::widest_tile(device->sm)) continue;
-                rows.push_back(row_of_tile(fmt::format("{}-t{}", subject, tile),
-                                           fmt::format("{}, T = {}", subject, tile), roof, tile));
-            }
-            add_measured(*device, subject, rows);
+            if (auto good = add_kernel(*device, *kernel, rows); !good) return good.error();
             continue;
         }
-        auto row = recorded_row(*device, subject);
+        auto row = file_row(*device, subject);
         if (!row) return row.error();
         rows.push_back(std::move(*row));
     }
@@ -135,23 +168,29 @@ Result<std::vector<Row>> rows_of(const Options& options) {
 std::string as_json(const std::vector<Row>& rows) {
     Json list = Json::array();
     for (const Row& row : rows) {
+        const bool peak = row.roof.has_peak();
         Json item{{"id", row.id},
                   {"name", row.point.name},
                   {"kind", name_of(row.point.kind)},
                   {"roof", row.roof.name},
                   {"memory_gbs", row.roof.memory_gbs},
-                  {"peak_gflops", row.roof.peak_gflops},
+                  {"peak_gflops", peak ? Json(row.roof.peak_gflops) : Json()},
                   {"goperands_per_second", operands_per_second(row.roof)},
                   {"flop_per_byte", row.point.flop_per_byte},
                   {"cgma", analysis::cgma_of_intensity(row.point.flop_per_byte)},
                   {"gflops", row.point.gflops},
-                  {"share_of_peak", row.point.share_of_peak},
+                  {"share_of_peak", peak ? Json(row.point.share_of_peak) : Json()},
                   {"memory_bound", row.point.memory_bound}};
+        if (row.of_sectors) {
+            item["flop_per_byte_of_sectors"] = row.of_sectors->flop_per_byte;
+            item["gflops_of_sectors"] = row.of_sectors->gflops;
+        }
         if (row.tile) {
             item["tile"] = row.tile;
             item["tile_shared_bytes"] = row.tile > 1 ? analysis::tile_shared_bytes(row.tile) : 0;
         }
         if (row.n) item["m"] = row.m, item["k"] = row.k, item["n"] = row.n;
+        if (!row.compiler.empty()) item["compiler"] = row.compiler;
         list.push_back(std::move(item));
     }
     const Json all{{"schema", "tilescope.roofline/1"}, {"version", kVersion}, {"rows", list}};
@@ -159,20 +198,39 @@ std::string as_json(const std::vector<Row>& rows) {
 }
 
 std::string as_text(const std::vector<Row>& rows) {
-    report::TextTable table(3, {"case", "roof", "figure is", "GB/s", "peak GFLOP/s", "G loads/s", "CGMA",
-                                "FLOP/B", "GFLOP/s", "of peak"});
+    const bool sectors = std::any_of(rows.begin(), rows.end(), [](const Row& r) { return r.of_sectors; });
+    std::vector<std::string> head{"case",      "roof", "figure is", "GB/s",    "peak GFLOP/s",
+                                  "G loads/s", "CGMA", "FLOP/B",    "GFLOP/s", "of peak"};
+    if (sectors) head.insert(head.end(), {"FLOP/B of sectors", "GFLOP/s by sectors"});
+    report::TextTable table(3, head);
     for (const Row& row : rows) {
-        table.add({row.point.name, row.roof.name, name_of(row.point.kind),
-                   fmt::format("{:.1f}", row.roof.memory_gbs), fmt::format("{:.1f}", row.roof.peak_gflops),
-                   fmt::format("{:.2f}", operands_per_second(row.roof)),
-                   fmt::format("{:.2f}", analysis::cgma_of_intensity(row.point.flop_per_byte)),
-                   fmt::format("{:.3f}", row.point.flop_per_byte), fmt::format("{:.2f}", row.point.gflops),
-                   fmt::format("{:.2f} %", row.point.share_of_peak * 100)});
+        const bool peak = row.roof.has_peak();
+        std::vector<std::string> cells{
+            row.point.name,
+            row.roof.name,
+            name_of(row.point.kind),
+            fmt::format("{:.1f}", row.roof.memory_gbs),
+            peak ? fmt::format("{:.1f}", row.roof.peak_gflops) : "-",
+            fmt::format("{:.2f}", operands_per_second(row.roof)),
+            fmt::format("{:.2f}", analysis::cgma_of_intensity(row.point.flop_per_byte)),
+            fmt::format("{:.3f}", row.point.flop_per_byte),
+            fmt::format("{:.2f}", row.point.gflops),
+            peak ? fmt::format("{:.2f} %", row.point.share_of_peak * 100) : "-"};
+        if (sectors) {
+            cells.push_back(row.of_sectors ? fmt::format("{:.3f}", row.of_sectors->flop_per_byte) : "-");
+            cells.push_back(row.of_sectors ? fmt::format("{:.2f}", row.of_sectors->gflops) : "-");
+        }
+        table.add(cells);
     }
-    return table.text() +
-           "\nA bound is worked out from bytes that threads request and from figures that are stated; caches "
-           "merge "
-           "requests, so that a measured kernel can lie above it.\n";
+    std::string text =
+        table.text() +
+        "\nA bound is worked out from bytes that threads request and from figures that are stated; caches "
+        "merge requests, so that a measured kernel can lie above it.\n";
+    if (sectors)
+        text +=
+            "By sectors: the same bound with the 32-byte sectors that the recorded requests need in place of "
+            "the bytes; a scattered warp needs a sector a lane.\n";
+    return text;
 }
 
 int run_roofline(const Options& options) {

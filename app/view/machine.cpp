@@ -48,7 +48,8 @@ std::string measured_words(const Machine& machine) {
 }
 
 double bound_gflops(const Machine& machine, double flop_per_byte) {
-    return std::min(machine.stated_gflops, machine.stated_gbs * flop_per_byte);
+    if (machine.stated_gbs <= 0 || machine.stated_gflops <= 0) return 0;
+    return analysis::bound_gflops({machine.name, machine.stated_gbs, machine.stated_gflops}, flop_per_byte);
 }
 
 }  // namespace tilescope::view

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analysis/device_spec.h"
+#include "core/analysis/roofline.h"
 #include "kernels/timings.h"
 
 namespace tilescope::view {
@@ -28,11 +29,7 @@ const Machine* find_machine(const std::vector<Machine>& all, std::string_view na
 // "measured on NVIDIA H200, driver 580.159.04, CUDA 13.0, 21 Nov 2026", or what not measured means.
 std::string measured_words(const Machine& machine);
 
-// What bandwidth alone allows at an intensity: min(peak, bandwidth * FLOP/B), by the stated figures.
+// The bound of analysis/roofline.h by the stated figures; 0 where one of them is not known.
 double bound_gflops(const Machine& machine, double flop_per_byte);
-
-// The lecture's intensities of fp32 products: every operand asked of global memory, or once a tile.
-inline constexpr double kUntiledIntensity = 0.25;
-inline double tiled_intensity(uint32_t tile) { return tile / 4.0; }
 
 }  // namespace tilescope::view

@@ -72,9 +72,9 @@ void add_levels(RooflineChart& chart, const TrafficChain& chain, const Machine& 
 }
 
 void add_bounds(RooflineChart& chart, const Machine& machine, uint32_t tile) {
-    if (bound_gflops(machine, kUntiledIntensity) <= 0) return;
+    if (bound_gflops(machine, analysis::tile_intensity(1)) <= 0) return;
     for (const bool tiled : {false, true}) {
-        const double intensity = tiled ? tiled_intensity(tile) : kUntiledIntensity;
+        const double intensity = analysis::tile_intensity(tiled ? tile : 1);
         const double gflops = bound_gflops(machine, intensity);
         RoofPoint point = point_of(tiled ? "tiled" : "untiled", RoofPoint::Kind::Bound, intensity, gflops);
         point.label =

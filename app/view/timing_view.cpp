@@ -60,10 +60,10 @@ void add_measured(TimeChart& chart, const Machine& machine, const app::TimingSta
 }
 
 void add_bounds(TimeChart& chart, const Machine& machine, const app::TimingState& chosen) {
-    const double untiled = bound_gflops(machine, kUntiledIntensity);
+    const double untiled = bound_gflops(machine, analysis::tile_intensity(1));
     if (untiled <= 0) return;
     for (const bool tiled : {false, true}) {
-        const double gflops = bound_gflops(machine, tiled ? tiled_intensity(chosen.tile) : kUntiledIntensity);
+        const double gflops = bound_gflops(machine, analysis::tile_intensity(tiled ? chosen.tile : 1));
         TimeLine line;
         line.kernel = tiled ? "tiled" : "untiled";
         line.label = (tiled ? fmt::format("tiled, T = {}", chosen.tile) : std::string("untiled")) + ", bound";
@@ -200,7 +200,7 @@ std::string headline(const Machine& machine, const app::TimingState& chosen, uin
                                         library ? "" : fmt::format(", T = {}", chosen.tile), grouped(width));
     if (machine.times == nullptr) {
         const bool tiled = operands_of(chosen.kernel) == Operands::Shared;
-        const double gflops = bound_gflops(machine, tiled ? tiled_intensity(chosen.tile) : kUntiledIntensity);
+        const double gflops = bound_gflops(machine, analysis::tile_intensity(tiled ? chosen.tile : 1));
         if (gflops <= 0) return who + ": no bound without a stated bandwidth";
         return fmt::format("{}: a bound of {} GFLOP/s, {} % of the peak", who, figure(gflops),
                            figure(100 * gflops / machine.stated_gflops));

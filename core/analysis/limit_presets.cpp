@@ -199,6 +199,19 @@ SmLimits changed(SmLimits sm, const SmChange& change) {
     return sm;
 }
 
+std::string change_in_words(const SmLimits& sm, const SmChange& change) {
+    std::string words;
+    const auto add = [&](uint32_t to, uint32_t from, const char* what) {
+        if (to == 0 || to == from) return;
+        words += fmt::format("{}{} {} in place of {}", words.empty() ? "" : ", ", to, what, from);
+    };
+    add(change.threads_per_sm, sm.threads_per_sm, "thread slots");
+    add(change.blocks_per_sm, sm.blocks_per_sm, "block slots");
+    add(change.registers_per_sm, sm.registers_per_sm, "registers");
+    add(change.shared_per_sm, sm.shared_per_sm, "bytes of shared memory");
+    return words;
+}
+
 const std::vector<LimitPreset>& limit_presets() {
     static const std::vector<LimitPreset> list = make_presets();
     return list;
@@ -216,6 +229,7 @@ Result<PresetAnswer> answer(const LimitPreset& preset, const std::vector<DeviceS
     PresetAnswer a;
     a.device = *device;
     a.device.sm = changed(device->sm, preset.change);
+    a.change = change_in_words(device->sm, preset.change);
     for (const PresetBlock& block : preset.blocks) {
         a.blocks.push_back({block.label, block.use, occupancy(a.device.sm, block.use, Sum::Lecture),
                             occupancy(a.device.sm, block.use, Sum::Hardware)});

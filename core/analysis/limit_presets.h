@@ -40,10 +40,12 @@ struct SmChange {
     bool any() const { return threads_per_sm || blocks_per_sm || registers_per_sm || shared_per_sm; }
 };
 SmLimits changed(SmLimits sm, const SmChange& change);
+// "1536 thread slots in place of 1024"; "" where nothing of `sm` changes.
+std::string change_in_words(const SmLimits& sm, const SmChange& change);
 
 struct PresetBlock {
     std::string label;  // "16 x 16"
-    BlockUse use;
+    BlockUse use{};
 };
 
 struct VectorLaunch {
@@ -84,7 +86,8 @@ struct BlockAnswer {
 };
 
 struct PresetAnswer {
-    DeviceSpec device;  // with the case's changes
+    DeviceSpec device;   // with the case's changes
+    std::string change;  // in words; "" for none
     std::vector<BlockAnswer> blocks;
     std::vector<Figure> figures;
 };

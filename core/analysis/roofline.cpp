@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/analysis/coalescing.h"
+
 namespace tilescope::analysis {
 
 const char* name_of(Kind kind) { return kind == Kind::Bound ? "bound" : "measured"; }
@@ -16,7 +18,8 @@ Roof stated_roof(const DeviceSpec& device) {
 double operands_per_second(const Roof& roof) { return roof.memory_gbs / kFp32Bytes; }
 
 double bound_gflops(const Roof& roof, double flop_per_byte) {
-    return std::min(roof.peak_gflops, roof.memory_gbs * flop_per_byte);
+    const double memory = roof.memory_gbs * flop_per_byte;
+    return roof.has_peak() ? std::min(roof.peak_gflops, memory) : memory;
 }
 
 double ridge(const Roof& roof) { return roof.memory_gbs > 0 ? roof.peak_gflops / roof.memory_gbs : 0; }
@@ -32,8 +35,8 @@ RoofPoint measured_point(std::string name, const Roof& roof, double flop_per_byt
             Kind::Measured,
             flop_per_byte,
             gflops,
-            roof.peak_gflops > 0 ? gflops / roof.peak_gflops : 0,
-            flop_per_byte < ridge(roof)};
+            roof.has_peak() ? gflops / roof.peak_gflops : 0,
+            !roof.has_peak() || flop_per_byte < ridge(roof)};
 }
 
 RoofPoint bound_point(std::string name, const Roof& roof, double flop_per_byte) {
@@ -59,6 +62,8 @@ Result<RecordedWork> recorded_work(const trace::Trace& trace, const Summary& sum
     work.intensity = static_cast<double>(work.flops) / static_cast<double>(work.loaded);
     work.intensity_with_stores =
         static_cast<double>(work.flops) / static_cast<double>(work.loaded + work.stored);
+    work.sector_bytes = summary.global_load.sectors * kSectorBytes;
+    work.intensity_of_sectors = static_cast<double>(work.flops) / static_cast<double>(work.sector_bytes);
     return work;
 }
 
@@ -73,7 +78,7 @@ Result<std::vector<RoofCase>> roof_cases(const std::vector<DeviceSpec>& devices)
         return Error{"the cases of the roofline need the devices 'g80' and 'rtx-3090', which are not known"};
     }
     const Roof first{"a device of 200 GB/s and 1,500 GFLOP/s", 200, 1500};
-    const Roof second{"a device of 150 GB/s and 1,000 GFLOP/s", 150, 1000};
+    const Roof second{"a device of 150 GB/s, its peak not said", 150, 0};
     const Roof third{"a device of 1,000 GB/s and 12,000 GFLOP/s", 1000, 12000};
     return std::vector<RoofCase>{{"gbs-200", "200 GB/s: operands and operations at CGMA 1", first, 1},
                                  {"g80", "G80, untiled", g80, 1},

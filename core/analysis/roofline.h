@@ -34,14 +34,15 @@ const char* name_of(Kind kind);  // "bound", "measured"
 struct Roof {
     std::string name;        // "GeForce RTX 3090, stated"
     double memory_gbs = 0;   // 1e9 bytes a second
-    double peak_gflops = 0;  // fp32
+    double peak_gflops = 0;  // fp32; 0: not known, memory alone bounds
+    bool has_peak() const { return peak_gflops > 0; }
 };
 Roof stated_roof(const DeviceSpec& device);
 
 // Operands of 4 bytes that memory brings, 1e9 a second.
 double operands_per_second(const Roof& roof);
 double bound_gflops(const Roof& roof, double flop_per_byte);
-// The intensity at which the two roofs meet, FLOP/B.
+// The intensity at which the two roofs meet, FLOP/B; 0 where one of them is not known.
 double ridge(const Roof& roof);
 
 inline double intensity_of_cgma(double cgma) { return cgma / kFp32Bytes; }
@@ -59,7 +60,7 @@ struct RoofPoint {
     Kind kind = Kind::Bound;
     double flop_per_byte = 0;  // by the bytes that threads requested from global memory
     double gflops = 0;         // bound: under the roof; measured: by a clock
-    double share_of_peak = 0;  // of the roof's
+    double share_of_peak = 0;  // of the roof's; 0 where that is not known
     bool memory_bound = false;
 };
 RoofPoint bound_point(std::string name, const Roof& roof, double flop_per_byte);
@@ -67,9 +68,13 @@ RoofPoint measured_point(std::string name, const Roof& roof, double flop_per_byt
 
 // What the recorded blocks of a product did: 2 k operations for each element of P stored, and the bytes
 // that lanes requested. As the lectures count, stores are left out; intensity_with_stores has them.
+// The lectures' count does not see who asks for what together; intensity_of_sectors does: it counts the
+// sectors that the requests for loads need, so that a scattered warp pays 32 bytes for each 4, and lanes that
+// ask for one element pay once.
 struct RecordedWork {
     uint64_t flops = 0, loaded = 0, stored = 0;  // operations, bytes
-    double intensity = 0, intensity_with_stores = 0;
+    uint64_t sector_bytes = 0;                   // 32 for each sector that a load's request needs
+    double intensity = 0, intensity_with_stores = 0, intensity_of_sectors = 0;
     double cgma() const { return cgma_of_intensity(intensity); }
 };
 // Fails where nothing was loaded or stored, or where the recording is not whole.
