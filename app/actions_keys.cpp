@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/actions.h"
+#include "app/compare_session.h"
 #include "app/view/lessons.h"
 
 namespace tilescope::app {
@@ -57,7 +58,7 @@ void take(State& state, const KeyPress& press) {
         return;
     }
     if (state.form.open && forms_key(press)) return;
-    if (screen_key(state, press) || lessons_key(state, press)) return;
+    if (screen_key(state, press) || lessons_key(state, press) || compare_key(state, press)) return;
     if (press.character == U'.' && state.teach.lecture) {  // what clickers send
         state.teach.blank = true;
         return;

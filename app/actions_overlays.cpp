@@ -61,8 +61,8 @@ void go_to_phase(State& state, uint32_t phase) {
     }
 }
 
-void request(State& state, Request::Kind kind, std::string text, size_t number = 0) {
-    state.teach.requests.push_back({kind, std::move(text), number});
+void request(State& state, Request::Kind kind, std::string text, size_t number = 0, bool beside = false) {
+    state.teach.requests.push_back({kind, std::move(text), number, beside});
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ void take_path(State& state) {
         if (box.chosen > all.size()) return;
         const view::Suggestion& one = all[box.chosen - 1];
         if (one.kind == view::Suggestion::Kind::Shipped)
-            return request(state, Request::Kind::Shipped, one.value);
+            return request(state, Request::Kind::Shipped, one.value, 0, box.beside);
         view::set_text(box.path, one.value);
         box.chosen = 0;
         if (one.kind == view::Suggestion::Kind::Folder || box.mode == PathBox::Mode::Save) return;
@@ -134,7 +134,7 @@ void take_path(State& state) {
         return;
     }
     request(state, box.mode == PathBox::Mode::Save ? Request::Kind::Save : Request::Kind::Open,
-            view::expanded(box.path.text));
+            view::expanded(box.path.text), 0, box.beside);
 }
 
 void press_in_overlay(State& state, const KeyPress& press) {

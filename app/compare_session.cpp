@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "app/session.h"
+#include "app/view/compare_pick.h"
 #include "kernels/record.h"
 
 namespace tilescope::app {
@@ -17,7 +18,8 @@ namespace {
 
 using view::ComparePreset;
 
-constexpr uint64_t kAtOnce = 50'000;  // steps: a few milliseconds
+constexpr uint64_t kAtOnce = 50'000;       // steps: a few milliseconds
+constexpr uint64_t kFaultsAtOnce = 5'000;  // steps
 
 SideOf side_of(uint64_t serial, const trace::Trace& trace) {
     return {serial, std::make_shared<const view::CompareSide>(view::compare_side(trace))};
@@ -72,6 +74,7 @@ const std::vector<kernels::ShippedRecording>& recordings_of(const State& state) 
 
 void forget_block(Compare& compare) {
     compare.block = nullptr;
+    compare.faults = nullptr;
     compare.cursor = {};
     compare.strips[0] = compare.strips[1] = {};
 }
@@ -105,19 +108,26 @@ bool ready_side(Compare& compare, SideOf& of, const Session& session, bool wait)
     return false;
 }
 
-// The index of B's block. True while it is made.
+// The index of B's block, and its faults. True while they are made.
 bool ready_other_block(State& state, uint32_t block, bool wait) {
     Compare& compare = state.compare;
-    const trace::Trace& trace = *compare.other->trace;
+    const Session& other = *compare.other;
+    const uint64_t steps = other.trace->blocks[block].count;
     if (compare.block && compare.block->block != block) compare.block = nullptr;
-    if (compare.block) return false;
-    if (wait || trace.blocks[block].count <= kAtOnce) {
-        compare.block = view::index_block(trace, compare.other->rule, block);
+    if (!compare.block) compare.faults = nullptr;
+    if (compare.block && compare.faults) return false;
+    if (!compare.block && (wait || steps <= kAtOnce))
+        compare.block = view::index_block(*other.trace, other.rule, block);
+    if (compare.block && (wait || steps <= kFaultsAtOnce)) {
+        compare.faults = std::make_shared<const view::BlockFaults>(
+            view::block_faults(*other.trace, other.rule, *compare.block, nullptr));
         return false;
     }
     if (!state.background) state.background = std::make_shared<Background>();
-    compare.block = state.background->block(*compare.other, block).index;
-    return !compare.block;
+    const Background::BlockData data = state.background->block(other, block);
+    if (!compare.block) compare.block = data.index;
+    compare.faults = data.faults;
+    return !compare.faults;
 }
 
 }  // namespace
@@ -125,14 +135,48 @@ bool ready_other_block(State& state, uint32_t block, bool wait) {
 void compare_with(State& state, Session other) {
     Compare& compare = state.compare;
     compare.preset = -1;
+    compare.choosing = false;
+    compare.message.clear();
     compare.other = std::make_shared<const Session>(std::move(other));
     compare.b = {};
     forget_block(compare);
 }
 
+namespace {
+
+void swap_now(State& state) {
+    Compare& compare = state.compare;
+    compare.swap = false;
+    if (!compare.other || !state.session) return;
+    const playback::Cursor there = compare.cursor;
+    const Pick pin = view::same_pick(*state.session->trace, *compare.other->trace, state.pin);
+    Session other = *compare.other;
+    compare.other = std::make_shared<const Session>(std::move(*state.session));
+    show_session(state, std::move(other));
+    state.cursor = there;
+    state.pin = pin;
+    std::swap(compare.a, compare.b);
+    forget_block(compare);
+}
+
+// One that holds nothing cannot be stood in; the list says so.
+void refuse_empty(State& state) {
+    Compare& compare = state.compare;
+    const Session* const both[] = {&*state.session, compare.other.get()};
+    for (const Session* one : both) {
+        if (one->trace->steps() > 0) continue;
+        compare.message = fmt::format("{} ({}) holds no step; choose another recording.",
+                                      one == compare.other.get() ? "B" : "A", one->origin);
+        compare.choosing = true;
+    }
+}
+
+}  // namespace
+
 bool ready_compare(State& state, bool wait) {
     Compare& compare = state.compare;
     bool coming = false;
+    if (compare.swap) swap_now(state);
     if (compare.wanted) {
         compare.wanted = compare.choosing = false;
         compare.message.clear();
@@ -152,6 +196,9 @@ bool ready_compare(State& state, bool wait) {
     }
     coming = ready_block(state, wait) || coming;  // of a session that has just come
     if (!compare.other || !state.session) return coming;
+    refuse_empty(state);
+    // Another recording was opened as A: the pair is not the one that was chosen.
+    if (compare.a.serial != 0 && compare.a.serial != state.session->serial && !coming) compare.preset = -1;
     coming = ready_side(compare, compare.a, *state.session, wait) || coming;
     coming = ready_side(compare, compare.b, *compare.other, wait) || coming;
     if (!compare.a.side || !compare.b.side || !state.block || compare.other->trace->blocks.empty())

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/platform/input.h"
 #include "app/state.h"
 #include "app/view/compare_presets.h"
 #include "core/base/result.h"
@@ -17,6 +18,17 @@ namespace tilescope::app {
 // Chooses the comparison that is so many further on in the list; the next frame opens it.
 void next_comparison(State& state, int by);
 void next_lock(State& state);
+// The list of pairs, or back from it.
+void choose_comparison(State& state);
+void swap_sides(State& state);
+// Asks for the path of a recording, or the name of one that ships, to set beside A.
+void open_beside(State& state);
+// The list of pairs is shown: asked for, or there is nothing else to show.
+bool choosing(const State& state);
+// Takes what is chosen on the list: a pair, or another recording as A or as B.
+void take_choice(State& state, int chosen);
+// What the list of pairs has keys for; false for all others.
+bool compare_key(State& state, const platform::KeyPress& press);
 
 // Sets a second recording beside the State's own.
 void compare_with(State& state, Session other);

@@ -8,6 +8,7 @@
 
 #include "app/view/block_index.h"
 #include "app/view/compare_view.h"
+#include "app/view/fault_view.h"
 #include "app/view/timeline_view.h"
 
 namespace tilescope::app {
@@ -26,6 +27,9 @@ struct Compare {
     int preset = -1;        // of compare_presets(), shown or on its way; -1 for none
     bool wanted = false;    // it is to be opened
     bool choosing = false;  // the list of pairs is shown, whatever is there
+    bool swap = false;      // A and B are to change places
+    int chosen = 0;         // on the list: a pair, or behind the pairs A or B
+    int columns = 2;        // that the list was last drawn in
     std::string message;    // why the last one could not be
 
     std::shared_ptr<const Session> other;  // B; null while none was chosen
@@ -33,6 +37,7 @@ struct Compare {
 
     playback::Cursor cursor;  // of B, follows A's
     std::shared_ptr<const view::BlockIndex> block;
+    std::shared_ptr<const view::BlockFaults> faults;  // of that block, but for the wrong elements of P
 
     // The strips as wide as they were last drawn.
     struct Strip {

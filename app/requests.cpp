@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/compare_session.h"
 #include "app/screens/screens.h"
 #include "app/session.h"
 #include "app/view/commands.h"
@@ -17,6 +18,16 @@ namespace tilescope::app {
 namespace {
 
 namespace fs = std::filesystem;
+
+// What was opened is offered again; a path alone, not the label of what ships.
+void remember_path(State& state, const std::string& path) {
+    std::error_code error;
+    if (!fs::is_regular_file(path, error)) return;
+    const std::string whole = fs::absolute(path, error).string();
+    if (error) return;
+    remember(state.teach.recent_files, whole);
+    state.teach.last_folder = fs::path(whole).parent_path().string() + "/";
+}
 
 void save(State& state, std::string path) {
     PathBox& box = state.teach.path;
@@ -72,6 +83,35 @@ void open_shipped_by_name(State& state, const std::string& name) {
         return;
     }
     state.message = fmt::format("No recording '{}' ships with this program.", name);
+}
+
+// Sets a recording beside the State's own, or says why not: in the box where there is one.
+void set_beside(State& state, Result<trace::Trace> trace, const std::string& origin) {
+    PathBox& box = state.teach.path;
+    auto session = trace ? make_session(std::make_shared<const trace::Trace>(std::move(*trace)), origin)
+                         : Result<Session>(trace.error());
+    if (!session) {
+        (box.mode == PathBox::Mode::Open ? box.problem : state.message) = session.error().message;
+        return;
+    }
+    compare_with(state, std::move(*session));
+    state.screen = Screen::Compare;
+    box.mode = PathBox::Mode::Closed;
+    remember_path(state, origin);
+}
+
+void open_beside_by_path(State& state, const std::string& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error))
+        set_beside(state, Error{fmt::format("'{}' is a folder; choose a recording in it.", path)}, path);
+    else
+        set_beside(state, trace::read_file(path), path);
+}
+
+void shipped_beside(State& state, const std::string& name) {
+    for (const kernels::ShippedRecording& recording : view::shipped_of(state))
+        if (recording.name == name)
+            return set_beside(state, kernels::open_shipped(recording), recording.label);
 }
 
 // The recording that a stop is shown on is there already: nothing to record again.
@@ -152,14 +192,7 @@ void show_wanted_screen(State& state) {
 }  // namespace
 
 void remember_file(State& state) {
-    if (!state.session) return;
-    std::error_code error;
-    const std::string& path = state.session->origin;
-    if (!fs::is_regular_file(path, error)) return;
-    const std::string whole = fs::absolute(path, error).string();
-    if (error) return;
-    remember(state.teach.recent_files, whole);
-    state.teach.last_folder = fs::path(whole).parent_path().string() + "/";
+    if (state.session) remember_path(state, state.session->origin);
 }
 
 bool open_path(State& state, const std::string& path) {
@@ -185,10 +218,16 @@ void do_requests(State& state) {
             state.teach.lesson.running = false;
         switch (request.kind) {
             case Request::Kind::Open:
-                open(state, request.text);
+                if (request.beside)
+                    open_beside_by_path(state, request.text);
+                else
+                    open(state, request.text);
                 break;
             case Request::Kind::Shipped:
-                open_shipped_by_name(state, request.text);
+                if (request.beside)
+                    shipped_beside(state, request.text);
+                else
+                    open_shipped_by_name(state, request.text);
                 break;
             case Request::Kind::Preset:
                 record_preset(state, request.number);

@@ -29,6 +29,7 @@ struct PathBox {
     TextField path;
     size_t chosen = 0;          // of the suggestions, counted from 1; 0 for what is typed
     bool over_written = false;  // Save: the file is there, and Enter once more overwrites it
+    bool beside = false;        // Open: as the second recording of the Compare screen
     std::string problem;        // one sentence
 };
 
@@ -43,8 +44,9 @@ struct LessonPlace {
 // What an action asks for that needs files or other recordings: done by the frame (app/requests.h).
 struct Request {
     enum class Kind : uint8_t { Open, Shipped, Preset, Save, LessonStop } kind = Kind::Open;
-    std::string text;   // a path, or the name of what ships
-    size_t number = 0;  // of the preset
+    std::string text;     // a path, or the name of what ships
+    size_t number = 0;    // of the preset
+    bool beside = false;  // Open, Shipped: as the second recording of the Compare screen
 };
 
 struct Teach {

@@ -66,7 +66,10 @@ void path_box(Ui& ui, const Rect& screen) {
                                     pad * 2 + title + field + ui.px(16) + rows_height(ui) + small, kTop);
     const Rect in = around.inset(pad);
     draw::draw_text(*ImGui::GetForegroundDrawList(), ui.font(Face::Strong, Size::Title), in.min,
-                    ui.ink(Ink::Text), save ? "Save this recording" : "Open a recording");
+                    ui.ink(Ink::Text),
+                    save         ? "Save this recording"
+                    : box.beside ? "Open a recording beside this one, as B"
+                                 : "Open a recording");
     const float y = in.min.y + title;
     text_line(ui, {{in.min.x, y}, {in.max.x, y + field}}, box.path, "The path of a .tsc file");
     const auto all = view::suggestions(ui.state);

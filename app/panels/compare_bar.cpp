@@ -1,4 +1,4 @@
-// What the comparison comes to, how the two are locked, and the choice of a pair.
+// What the comparison comes to, how the two are locked, and the button to another pair.
 #include <algorithm>
 #include <cmath>
 
@@ -34,7 +34,7 @@ bool compare_bar(Ui& ui, const Rect& rect, const view::Headline& headline) {
         return Rect{{right, top}, {right + width, top + high}};
     };
     const bool choose = button(ui, place(ui.px(84)), "Choose\u2026", false, true,
-                               "Another pair of recordings (N, Shift + N)");
+                               "Another pair of recordings (V; N and Shift + N go through them)");
     right -= ui.px(16);
     {
         constexpr const char* kTips[] = {
@@ -64,64 +64,6 @@ bool compare_bar(Ui& ui, const Rect& rect, const view::Headline& headline) {
     const float y = rect.min.y + (rect.height() - row * static_cast<float>(wrapped_lines)) / 2;
     paragraph(ui, {in.min.x, y}, width, Face::Strong, size, Ink::Text, headline.text, lines);
     return choose;
-}
-
-void compare_choice(Ui& ui, const Rect& rect, bool busy) {
-    const auto presets = view::compare_presets();
-    app::Compare& compare = ui.state.compare;
-    surface(ui, rect);
-    const Rect in = rect.inset(ui.px(24));
-    const float title = line_height(ui, Size::Title), small = line_height(ui, Size::Small),
-                body = line_height(ui, Size::Body);
-    line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text, "Two recordings side by side");
-    const std::string said =
-        busy && compare.preset >= 0
-            ? fmt::format("Opening: {}\u2026", presets[static_cast<size_t>(compare.preset)].title)
-        : !compare.message.empty()
-            ? compare.message
-            : "Choose a pair: what differs is one thing alone. N and Shift + N go through them.";
-    line(ui, {in.min.x, in.min.y + title}, in.width(), Face::Text, Size::Small,
-         compare.message.empty() || busy ? Ink::TextQuiet : Ink::Fault, said);
-    const float top = in.min.y + title + small + ui.px(16), gap = ui.px(16);
-    const size_t columns = in.width() >= ui.px(700) ? 2 : 1;
-    const size_t rows = (presets.size() + columns - 1) / columns;
-    const float width = (in.width() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
-    const float room = (in.max.y - top - gap * static_cast<float>(rows - 1)) / static_cast<float>(rows);
-    const float height = std::clamp(room, ui.px(24), ui.px(112));
-    for (size_t i = 0; i < presets.size(); ++i) {
-        const view::ComparePreset& preset = presets[i];
-        const ImVec2 at{in.min.x + static_cast<float>(i % columns) * (width + gap),
-                        top + static_cast<float>(i / columns) * (height + gap)};
-        const Rect box{at, {at.x + width, at.y + height}};
-        if (box.max.y > rect.max.y) break;
-        const bool on = compare.preset == static_cast<int>(i);
-        ui.list.AddRectFilled(
-            box.min, box.max,
-            ui.over(box) ? draw::mix(ui.ink(Ink::Raised), ui.ink(Ink::Accent), 0.12f) : ui.ink(Ink::Raised),
-            ui.px(6));
-        if (on) ui.list.AddRect(box.min, box.max, ui.ink(Ink::Accent), ui.px(6), 0, ui.px(2));
-        const Rect text = box.inset(ui.px(12));
-        float y = height >= ui.px(84) ? text.min.y : at.y + (height - body) / 2;
-        line(ui, {text.min.x, y}, text.width(), Face::Strong, Size::Body, Ink::Text, preset.title);
-        y += body + ui.px(2);
-        if (y + small * 2 <= box.max.y) {
-            line(ui, {text.min.x, y}, text.width(), Face::Text, Size::Small, Ink::TextQuiet, preset.about);
-            y += small + ui.px(4);
-            const float mark = ui.px(16), half = text.width() / 2;
-            for (const bool a : {true, false}) {
-                const float x = text.min.x + (a ? 0 : half);
-                badge(ui, {x, y}, mark, a ? 'A' : 'B');
-                const view::ComparePreset::Part& part = a ? preset.a : preset.b;
-                line(ui, {x + mark + ui.px(6), y}, half - mark - ui.px(12), Face::Mono, Size::Small,
-                     Ink::Text, view::part_name(part) + (part.shipped ? "  GPU" : ""));
-            }
-        }
-        if (ui.clicked(box)) {
-            compare.preset = static_cast<int>(i);
-            compare.wanted = true;
-            ui.context.another_frame = true;
-        }
-    }
 }
 
 }  // namespace tilescope::panels

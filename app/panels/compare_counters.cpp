@@ -1,8 +1,11 @@
 // The scale of the maps, and the counters of both beside each other: so far and in the whole run.
 //
-//                      block so far            whole run
-//                     A      B    B/A         A      B     B/A
-//   load requests    512   * 32  0.0625   16,384 * 1,024  0.0625      *: fewer; set in strong type too
+//                      block so far          whole run
+//                      A     B   B / A       A      B   B / A
+//   load requests     512  ( 32)  1/16    16,384 (1,024) 1/16      ( ): fewer, where fewer is better
+//
+// As large as the panel has room for. Where not even small type has it, the whole run goes, then the rows
+// that say least.
 #include <algorithm>
 #include <cmath>
 
@@ -16,8 +19,7 @@ namespace {
 // The ramp of cividis with its numbers, and where the two recordings lie on it. Returns the height taken.
 float scale(Ui& ui, const Rect& in, const Side& a, const Side& b, uint32_t most) {
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
-    line(ui, in.min, in.width(), Face::Strong, Size::Small, Ink::Text,
-         "loads of an element, one scale for both");
+    line(ui, in.min, in.width(), Face::Strong, Size::Small, Ink::Text, "Loads of an element, on one scale");
     const float size = ui.px(18), ramp = in.min.y + small + size + ui.px(6), high = ui.px(12);
     const Rect bar{{in.min.x + size / 2, ramp}, {in.max.x - size / 2, ramp + high}};
     const int parts = 128;
@@ -44,48 +46,183 @@ float scale(Ui& ui, const Rect& in, const Side& a, const Side& b, uint32_t most)
         badge(ui, {left, ramp - size - ui.px(4)}, size, i == 0 ? 'A' : 'B');
         ui.list.AddRectFilled({x - 1, ramp - ui.px(4)}, {x + 1, bar.max.y + ui.px(2)}, ui.ink(Ink::Text));
     }
-    line(ui, {bar.min.x, text}, ui.px(60), Face::Mono, Size::Small, Ink::TextQuiet, "0", draw::Align::Center);
+    line(ui, {bar.min.x, text}, ui.px(60), Face::Mono, Size::Body, Ink::TextQuiet, "0", draw::Align::Center);
     float taken_to = bar.min.x + ui.px(12);
     std::sort(std::begin(at), std::end(at));
     for (int i = 0; i < 2; ++i) {
         if (i == 1 && same) break;
         const std::string number = view::short_count(at[i]);
-        const float width = draw::text_size(ui.font(Face::Mono, Size::Small), number).x;
+        const float width = draw::text_size(ui.font(Face::Mono, Size::Body), number).x;
         const float left = std::clamp(x_of(at[i]) - width / 2, taken_to, in.max.x - width);
-        line(ui, {left, text}, width + 2, Face::Mono, Size::Small, Ink::Text, number);
+        line(ui, {left, text}, width + 2, Face::Mono, Size::Body, Ink::Text, number);
         taken_to = left + width + ui.px(6);
     }
     return text + body - in.min.y;
 }
 
-struct Columns {
-    float name = 0, at[6] = {};
-    float width = 0;
+struct Table {
+    Size size = Size::Small;
+    bool whole = true;  // the second group is there
+    float name = 0, count = 0, times = 0, gap = 0;
+    float width(float between) const {
+        const float group = 2 * (count + gap) + times + gap;
+        return name + group * (whole ? 2.f : 1.f) + (whole ? between : 0);
+    }
 };
 
-void number(Ui& ui, float right, float y, float width, Size size, const std::string& text, bool better) {
-    const float w = line(ui, {right, y}, width, Face::Mono, size, Ink::Text, text, draw::Align::Right);
-    if (!better) return;
-    const float r = ui.px(4), m = y + line_height(ui, size) / 2;
-    ui.list.AddCircleFilled({right - w - ui.px(9), m}, r, ui.ink(Ink::SharedLoad));
-    ui.list.AddRectFilled({right - w, m + line_height(ui, size) / 2 - ui.px(3)},
-                          {right, m + line_height(ui, size) / 2 - ui.px(1.5f)}, ui.ink(Ink::SharedLoad));
+Size name_size(Size size) { return size == Size::Title ? Size::Body : size; }
+
+Table measured(Ui& ui, const view::Counters& counters, Size size, bool whole) {
+    Table table{size, whole};
+    const float digit = draw::text_size(ui.font(Face::Mono, size), "0").x;
+    table.count = digit * 7;  // view::count_text
+    table.times = digit * 5.5f;
+    table.gap = ui.px(size == Size::Small ? 12 : 16);
+    for (const view::CounterRow& row : counters.rows)
+        table.name = std::max(table.name, draw::text_size(ui.font(Face::Text, name_size(size)), row.what).x);
+    table.name += ui.px(20);
+    return table;
 }
 
-void headings(Ui& ui, const Columns& columns, float y, bool of_run) {
+// What the frames around numbers mean, at the foot of the panel. Returns its height.
+float key_of_frames(Ui& ui, const Rect& in, const view::Counters& counters) {
+    const bool any = std::any_of(counters.rows.begin(), counters.rows.end(), [](const view::CounterRow& row) {
+        return row.merit && (row.so_far.fewer() != 0 || row.whole.fewer() != 0);
+    });
+    const float small = line_height(ui, Size::Small), high = ui.px(14);
+    if (!any || ui.state.teach.lecture || in.height() < ui.px(280)) return 0;
+    const float y = in.max.y - small, top = y + (small - high) / 2;
+    const Rgba good = ui.ink(Ink::SharedLoad);
+    const ImVec2 min{in.min.x, top}, max{in.min.x + ui.px(24), top + high};
+    ui.list.AddRectFilled(min, max, draw::with_alpha(good, 0.18f), ui.px(6));
+    ui.list.AddRect(min, max, good, ui.px(6), 0, ui.px(1));
+    line(ui, {max.x + ui.px(8), y}, in.max.x - max.x - ui.px(8), Face::Text, Size::Small, Ink::TextQuiet,
+         "fewer, for the same work");
+    return small + ui.px(8);
+}
+
+float heading_height(Ui& ui) { return line_height(ui, Size::Small) + ui.px(32); }
+float between_groups(Ui& ui) { return ui.px(16); }
+
+// The largest that fits. For the back row large numbers are worth more than both groups of them.
+Table fitting(Ui& ui, const Rect& in, const view::Counters& counters) {
+    struct Way {
+        Size size;
+        bool whole;
+    };
+    static constexpr Way kNear[] = {{Size::Title, true},
+                                    {Size::Body, true},
+                                    {Size::Small, true},
+                                    {Size::Body, false},
+                                    {Size::Small, false}},
+                         kFar[] = {{Size::Title, true},
+                                   {Size::Body, true},
+                                   {Size::Title, false},
+                                   {Size::Body, false},
+                                   {Size::Small, false}};
+    Table table;
+    for (const Way& way : ui.state.teach.lecture ? kFar : kNear) {
+        table = measured(ui, counters, way.size, way.whole);
+        const float rows = line_height(ui, way.size) * static_cast<float>(counters.rows.size());
+        if (table.width(between_groups(ui)) <= in.width() && heading_height(ui) + rows <= in.height()) break;
+    }
+    return table;
+}
+
+// Those that there is room for, without the ones that say least.
+std::vector<view::CounterRow> rows_for(std::vector<view::CounterRow> rows, size_t most) {
+    const auto drop = [&](auto says_least) {
+        for (size_t i = rows.size(); i-- > 0 && rows.size() > most;)
+            if (says_least(rows[i])) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
+    };
+    drop([](const view::CounterRow& row) { return row.least; });
+    drop([](const view::CounterRow& row) { return row.bytes; });
+    drop([](const view::CounterRow&) { return true; });
+    return rows;
+}
+
+void number(Ui& ui, float right, float y, const Table& table, uint64_t count, bool better) {
+    const std::string text = view::count_text(count);
+    const draw::Font font = ui.font(Face::Mono, table.size);
+    const float width = draw::text_size(font, text).x, pad = table.gap / 2 - ui.px(1);
+    if (better) {
+        const ImVec2 min{right - width - pad, y + 1}, max{right + pad, y + line_height(ui, table.size) - 1};
+        const Rgba good = ui.ink(Ink::SharedLoad);
+        ui.list.AddRectFilled(min, max, draw::with_alpha(good, 0.18f), ui.px(6));
+        ui.list.AddRect(min, max, good, ui.px(6), 0, ui.px(1));
+    }
+    draw::draw_text(ui.list, font, {right, y}, ui.ink(Ink::Text), text, draw::Align::Right);
+}
+
+// Where the columns of a group end.
+struct Ends {
+    float left = 0, a = 0, b = 0, times = 0;
+};
+
+void headings(Ui& ui, const Ends& ends, float y, const char* title) {
     const float small = line_height(ui, Size::Small), size = ui.px(18);
-    const char* titles[] = {of_run ? "run so far" : "block so far", "whole run"};
-    for (int group = 0; group < 2; ++group) {
-        const float left = columns.at[group * 3] - columns.width + ui.px(8),
-                    right = columns.at[group * 3 + 2];
-        line(ui, {right, y}, right - left, Face::Strong, Size::Small, Ink::Text, titles[group],
-             draw::Align::Right);
-        ui.list.AddRectFilled({left, y + small}, {right, y + small + 1}, ui.ink(Ink::Line));
-        const float top = y + small + ui.px(5);
-        for (int i = 0; i < 2; ++i)
-            badge(ui, {columns.at[group * 3 + i] - size, top}, size, i == 0 ? 'A' : 'B');
-        line(ui, {right, top}, columns.width, Face::Text, Size::Small, Ink::TextQuiet, "B / A",
-             draw::Align::Right);
+    line(ui, {ends.left, y}, ends.times - ends.left, Face::Strong, Size::Small, Ink::Text, title);
+    ui.list.AddRectFilled({ends.left, y + small + ui.px(1)}, {ends.times, y + small + ui.px(2)},
+                          ui.ink(Ink::LineStrong));
+    const float top = y + small + ui.px(6);
+    badge(ui, {ends.a - size, top}, size, 'A');
+    badge(ui, {ends.b - size, top}, size, 'B');
+    line(ui, {ends.times, top}, ends.times - ends.b, Face::Text, Size::Small, Ink::TextQuiet, "B / A",
+         draw::Align::Right);
+}
+
+void group(Ui& ui, const Table& table, const Ends& ends, float y, const view::Count& count, bool merit) {
+    number(ui, ends.a, y, table, count.a, merit && count.fewer() < 0);
+    number(ui, ends.b, y, table, count.b, merit && count.fewer() > 0);
+    const bool same = count.a == count.b;
+    const float shift = (line_height(ui, table.size) - line_height(ui, name_size(table.size))) / 2;
+    line(ui, {ends.times, y + shift}, table.times + table.gap, same ? Face::Text : Face::Strong,
+         name_size(table.size), same ? Ink::TextQuiet : Ink::Text, view::times_text(count),
+         draw::Align::Right);
+}
+
+void counters_table(Ui& ui, const Rect& in, const view::Counters& counters) {
+    if (counters.rows.empty()) {
+        line(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
+             "Neither recording has a request.");
+        return;
+    }
+    const Table table = fitting(ui, in, counters);
+    const float high = line_height(ui, table.size);
+    const auto room = static_cast<size_t>(std::max(0.f, (in.height() - heading_height(ui)) / high));
+    const std::vector<view::CounterRow> rows = rows_for(counters.rows, room);
+    const float pitch = std::clamp(
+        std::floor((in.height() - heading_height(ui)) / static_cast<float>(std::max<size_t>(rows.size(), 1))),
+        high, std::round(high * 1.75f));
+    // Columns stand at the right; what room is left goes between them.
+    const int groups = table.whole ? 2 : 1;
+    const float spare = std::clamp(
+        (in.width() - table.width(between_groups(ui))) / static_cast<float>(3 * groups), 0.f, ui.px(24));
+    Ends ends[2];
+    float right = in.max.x;
+    for (int i = groups; i-- > 0;) {
+        ends[i].times = right;
+        ends[i].b = std::round(right - table.times - table.gap - spare);
+        ends[i].a = std::round(ends[i].b - table.count - table.gap - spare);
+        ends[i].left = std::round(ends[i].a - table.count - table.gap / 2);
+        right = std::round(ends[i].left - table.gap / 2 - spare - between_groups(ui));
+    }
+    headings(ui, ends[0], in.min.y, counters.of_run ? "run so far" : "block so far");
+    if (table.whole) headings(ui, ends[1], in.min.y, "whole run");
+    float y = in.min.y + heading_height(ui);
+    const float mark = ui.px(10), shift = (high - line_height(ui, name_size(table.size))) / 2;
+    for (const view::CounterRow& row : rows) {
+        sign(ui, {{in.min.x, y + (high - mark) / 2}, {in.min.x + mark, y + (high + mark) / 2}}, row.kind);
+        line(ui, {in.min.x + mark + ui.px(8), y + shift}, ends[0].left - in.min.x - mark - ui.px(8),
+             Face::Text, name_size(table.size), row.least ? Ink::TextQuiet : Ink::Text, row.what);
+        group(ui, table, ends[0], y, row.so_far, row.merit);
+        if (table.whole) group(ui, table, ends[1], y, row.whole, row.merit);
+        if (ui.over({{in.min.x, y}, {in.max.x, y + pitch}})) {
+            ui.tip = fmt::format("{}: {} in A, {} in B; of the whole run {} and {}", row.what,
+                                 view::grouped(row.so_far.a), view::grouped(row.so_far.b),
+                                 view::grouped(row.whole.a), view::grouped(row.whole.b));
+        }
+        y += pitch;
     }
 }
 
@@ -94,48 +231,10 @@ void headings(Ui& ui, const Columns& columns, float y, bool of_run) {
 void counters_panel(Ui& ui, const Rect& rect, const Side& a, const Side& b, const view::Counters& counters,
                     uint32_t most) {
     surface(ui, rect);
-    const Rect in = rect.inset(ui.px(12));
-    float y = in.min.y;
-    if (most > 0) y += scale(ui, in, a, b, most) + ui.px(8);
-    const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
-    const float head = small + ui.px(28);
-    const auto rows = static_cast<float>(counters.rows.size());
-    // As large as fits: the numbers are what the back row reads.
-    const bool large = in.width() >= ui.px(590) && y + head + rows * body <= in.max.y;
-    const Size size = large ? Size::Body : Size::Small;
-    const float pitch =
-        std::min(std::floor((in.max.y - y - head) / std::max(rows, 1.f)), (large ? body : small) + ui.px(6));
-    Columns columns;
-    columns.name = std::min(in.width() * 0.27f, ui.px(large ? 170 : 132));
-    columns.width = (in.width() - columns.name) / 6;
-    for (int i = 0; i < 6; ++i)
-        columns.at[i] = std::round(in.min.x + columns.name + columns.width * static_cast<float>(i + 1));
-    headings(ui, columns, y, counters.of_run);
-    y += head;
-    const float mark = ui.px(10), high = line_height(ui, size);
-    for (const view::CounterRow& row : counters.rows) {
-        if (pitch < small * 0.8f || y + high > in.max.y + ui.px(4)) break;
-        sign(ui, {{in.min.x, y + (high - mark) / 2}, {in.min.x + mark, y + (high + mark) / 2}}, row.kind);
-        line(ui, {in.min.x + mark + ui.px(6), y + (large ? ui.px(2) : 0)}, columns.name - mark - ui.px(6),
-             Face::Text, Size::Small, row.least ? Ink::TextFaint : Ink::TextQuiet, row.what);
-        const view::Count* groups[] = {&row.so_far, &row.whole};
-        for (int group = 0; group < 2; ++group) {
-            const view::Count& count = *groups[group];
-            const int better = row.least ? 0 : count.fewer();
-            const float* at = columns.at + group * 3;
-            const float room = columns.width - ui.px(4);
-            number(ui, at[0], y, room, size, view::count_text(count.a, row.bytes), better < 0);
-            number(ui, at[1], y, room, size, view::count_text(count.b, row.bytes), better > 0);
-            line(ui, {at[2], y}, room, Face::Mono, size, Ink::TextQuiet, view::ratio_text(count),
-                 draw::Align::Right);
-        }
-        if (ui.over({{in.min.x, y}, {in.max.x, y + pitch}})) {
-            ui.tip = fmt::format("{}: {} in A, {} in B; of the whole run {} and {}", row.what,
-                                 view::grouped(row.so_far.a), view::grouped(row.so_far.b),
-                                 view::grouped(row.whole.a), view::grouped(row.whole.b));
-        }
-        y += pitch;
-    }
+    Rect in = rect.inset(ui.px(12));
+    if (most > 0) in.min.y += scale(ui, in, a, b, most) + ui.px(12);
+    in.max.y -= key_of_frames(ui, in, counters);
+    counters_table(ui, in, counters);
 }
 
 }  // namespace tilescope::panels

@@ -4,6 +4,7 @@
 #include "app/panels/request_picture.h"
 #include "app/panels/ui.h"
 #include "app/view/compare_view.h"
+#include "app/view/fault_view.h"
 #include "app/view/relations.h"
 
 namespace tilescope::panels {
@@ -15,6 +16,8 @@ struct Side {
     Shown shown;
     playback::Cursor cursor;
     view::Relations selected;  // in this recording's own terms
+    const view::CompareSide& sums;
+    const view::BlockFaults* faults = nullptr;  // of its block; null until they are looked for
 };
 
 // "A" on a disc or "B" on a square, `size` high; returns its width.
@@ -23,11 +26,12 @@ float badge(Ui& ui, ImVec2 at, float size, char letter);
 // The headline, how the two are locked, and the buttons to change both. True when another pair is asked for.
 bool compare_bar(Ui& ui, const Rect& rect, const view::Headline& headline);
 
-// Pairs to choose from; also what is on its way, and why something did not come.
+// Pairs to choose from, and any two recordings; also what is on its way, and why something did not come.
 void compare_choice(Ui& ui, const Rect& rect, bool busy);
 
-// Loads of every element of M and N, coloured on a scale up to `most`.
-void heat_panel(Ui& ui, const Rect& rect, const Side& side, uint32_t most);
+// Loads of every element of M and N, coloured on a scale up to `most`; with_output: and the wrong elements of
+// P.
+void heat_panel(Ui& ui, const Rect& rect, const Side& side, uint32_t most, bool with_output);
 uint32_t most_loads(const Side& side);
 
 // The scale that both are coloured on, and the counters beside each other.

@@ -1,9 +1,21 @@
-// The current request of one of the two: title, verdict, picture, and what the selection says of it.
+// The current request of one of the two: title, verdict or fault, picture, and what the selection says of it.
 #include <algorithm>
 
 #include "app/panels/compare_panels.h"
 
 namespace tilescope::panels {
+namespace {
+
+// A fault in its own words, with the triangle of what is not as it should be.
+float fault_words(Ui& ui, ImVec2 at, float width, const std::string& fault) {
+    const float mark = ui.px(12), middle = at.y + line_height(ui, Size::Body) / 2, indent = mark + ui.px(8);
+    ui.list.AddTriangleFilled({at.x + mark / 2, middle - mark / 2}, {at.x + mark, middle + mark / 2},
+                              {at.x, middle + mark / 2}, ui.ink(Ink::Fault));
+    return paragraph(ui, {at.x + indent, at.y}, width - indent, Face::Text, Size::Small, Ink::Fault, fault,
+                     3);
+}
+
+}  // namespace
 
 void compare_request(Ui& ui, const Rect& rect, const Side& side) {
     surface(ui, rect);
@@ -19,8 +31,15 @@ void compare_request(Ui& ui, const Rect& rect, const Side& side) {
         badge(ui, {in.min.x, in.min.y + (body - ui.px(18)) / 2}, ui.px(18), side.letter) + ui.px(8);
     request_title(ui, {in.min.x + mark, in.min.y}, in.width() - mark, request);
     float y = in.min.y + body + ui.px(4);
-    y += request_verdict(ui, {in.min.x, y}, in.width(), request, rect.height() < ui.px(230) ? 2 : 3) +
-         ui.px(8);
+    // A fault is what the step is about, whatever its request costs.
+    const std::string fault =
+        side.faults != nullptr ? view::fault_caption(shown.trace, *side.faults, shown.step) : "";
+    const bool low = rect.height() < ui.px(240);
+    if (fault.empty())
+        y += request_verdict(ui, {in.min.x, y}, in.width(), request, low ? 2 : 3, low);
+    else
+        y += fault_words(ui, {in.min.x, y}, in.width(), fault);
+    y += ui.px(8);
     float bottom = in.max.y;
     // The selection has up to three lines, where they leave the picture its height.
     const auto lines = std::min<size_t>(side.selected.lines.size(), 3);

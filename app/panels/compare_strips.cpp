@@ -6,6 +6,7 @@
 //      warps
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -17,10 +18,23 @@
 namespace tilescope::panels {
 namespace {
 
-void one_strip(Ui& ui, const Rect& rect, const Side& side, app::Compare::Strip& cache, uint32_t longest,
-               const std::shared_ptr<const view::BlockIndex>& index) {
+// Where a fault comes about: a tick on the edge of the band.
+void fault_ticks(Ui& ui, const Axis& axis, const view::BlockFaults& faults, float bottom) {
+    float latest = -1e9f;
+    for (const uint32_t step : faults.steps) {
+        const float x = axis.x(step + 0.5);
+        if (x - latest < ui.px(4)) continue;
+        latest = x;
+        ui.list.AddTriangleFilled({x - ui.px(3), bottom - ui.px(6)}, {x + ui.px(3), bottom - ui.px(6)},
+                                  {x, bottom}, ui.ink(Ink::Fault));
+    }
+}
+
+// The step under the mouse while it is held down from this strip on.
+std::optional<uint32_t> one_strip(Ui& ui, const Rect& rect, const Side& side, app::Compare::Strip& cache,
+                                  uint32_t longest, const std::shared_ptr<const view::BlockIndex>& index) {
     const uint32_t steps = index->steps;
-    if (steps == 0) return;
+    if (steps == 0) return std::nullopt;
     const float label = ui.px(40), small = line_height(ui, Size::Small);
     const float size = ui.px(18);
     badge(ui, {rect.min.x, rect.min.y + (rect.height() - size) / 2}, size, side.letter);
@@ -43,19 +57,19 @@ void one_strip(Ui& ui, const Rect& rect, const Side& side, app::Compare::Strip& 
         const float high = pitch >= 3 ? std::max(1.f, std::round(pitch * 0.8f)) : pitch;
         warp_row(ui, axis, warp, {{plot.min.x, y}, {plot.max.x, y + high}});
     }
+    if (side.faults != nullptr) fault_ticks(ui, axis, *side.faults, top + ui.px(2));
     playhead(ui, axis, band.min.y, plot.max.y, side.shown.step);
 
     const ImVec2 pressed = ImGui::GetIO().MouseClickedPos[0];
     const uint32_t step =
         view::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
-    if (ui.mouse && ImGui::IsMouseDown(0) && plot.contains(pressed) && side.letter == 'A') {
-        if (step != ui.step()) app::go_to(ui.state, step);
-        ui.context.another_frame = true;
-    } else if (ui.over(plot)) {
+    if (ui.mouse && ImGui::IsMouseDown(0) && plot.contains(pressed)) return step;
+    if (ui.over(plot)) {
         ui.tip = fmt::format("{}, step {}: warp {}, {}", side.letter, view::grouped(step + 1),
                              side.shown.trace.warp_of(index->first + step),
                              words_of(view::kind_of(side.shown.trace, index->first + step)));
     }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -65,10 +79,17 @@ void compare_strips(Ui& ui, const Rect& rect, const Side& a, const Side& b) {
     const float gap = ui.px(8), half = (rect.height() - gap) / 2;
     const bool one_scale = compare.lock == view::Lock::Step;
     const uint32_t both = std::max({a.shown.index.steps, b.shown.index.steps, 1u});
-    one_strip(ui, {rect.min, {rect.max.x, rect.min.y + half}}, a, compare.strips[0],
-              one_scale ? both : std::max(a.shown.index.steps, 1u), ui.state.block);
-    one_strip(ui, {{rect.min.x, rect.max.y - half}, rect.max}, b, compare.strips[1],
-              one_scale ? both : std::max(b.shown.index.steps, 1u), compare.block);
+    const auto on_a = one_strip(ui, {rect.min, {rect.max.x, rect.min.y + half}}, a, compare.strips[0],
+                                one_scale ? both : std::max(a.shown.index.steps, 1u), ui.state.block);
+    const auto on_b = one_strip(ui, {{rect.min.x, rect.max.y - half}, rect.max}, b, compare.strips[1],
+                                one_scale ? both : std::max(b.shown.index.steps, 1u), compare.block);
+    std::optional<uint32_t> step = on_a;
+    if (on_b)
+        step = view::leading_step(compare.lock, {a.shown.trace, a.sums}, a.shown.index,
+                                  {b.shown.trace, b.sums}, b.shown.index, *on_b);
+    if (!step) return;
+    if (*step != ui.step()) app::go_to(ui.state, *step);
+    ui.context.another_frame = true;
 }
 
 }  // namespace tilescope::panels

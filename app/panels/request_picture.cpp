@@ -189,7 +189,8 @@ void request_title(Ui& ui, ImVec2 at, float width, const view::RequestView& requ
          request.title);
 }
 
-float request_verdict(Ui& ui, ImVec2 at, float width, const view::RequestView& request, int most) {
+float request_verdict(Ui& ui, ImVec2 at, float width, const view::RequestView& request, int most,
+                      bool tight) {
     const float bullet = ui.px(12);
     const ImVec2 center{at.x + bullet / 2, at.y + line_height(ui, Size::Body) / 2};
     if (request.kind == view::StepKind::Barrier) {
@@ -202,9 +203,12 @@ float request_verdict(Ui& ui, ImVec2 at, float width, const view::RequestView& r
     }
     const float indent = request.kind == view::StepKind::Barrier ? 0 : bullet + ui.px(8);
     const ImVec2 text{at.x + indent, at.y};
-    float height =
-        paragraph(ui, text, width - indent, Face::Text, Size::Body, Ink::Text, request.verdict, most);
-    if (!request.mask_note.empty()) {
+    const bool small =
+        tight && wrapped(ui.font(Face::Text, Size::Body), request.verdict, width - indent).size() >
+                     static_cast<size_t>(most);
+    float height = paragraph(ui, text, width - indent, Face::Text, small ? Size::Small : Size::Body,
+                             Ink::Text, request.verdict, small ? most + 1 : most);
+    if (!request.mask_note.empty() && !tight) {
         height += paragraph(ui, {text.x, text.y + height}, width - indent, Face::Text, Size::Small,
                             Ink::TextQuiet, request.mask_note, 2);
     }

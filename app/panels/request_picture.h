@@ -29,8 +29,10 @@ uint32_t spoken_lane(const Ui& ui, const Shown& shown, const view::RequestView& 
 void request_title(Ui& ui, ImVec2 at, float width, const view::RequestView& request);
 
 // The verdict in words, with a mark of its own shape: a disc where it is as good as can be, else a triangle.
-// Returns the height taken; most: lines of the verdict.
-float request_verdict(Ui& ui, ImVec2 at, float width, const view::RequestView& request, int most);
+// Returns the height taken; most: lines of the verdict. tight: in small type where it would need more lines,
+// and without the note on lanes that sit it out.
+float request_verdict(Ui& ui, ImVec2 at, float width, const view::RequestView& request, int most,
+                      bool tight = false);
 
 void request_picture(Ui& ui, const Rect& rect, const Shown& shown, const view::RequestView& request,
                      uint32_t lane_lit);

@@ -33,32 +33,45 @@ struct Layout {
     Rect bar, warning, heat[2], request[2], counters, bottom, strips, transport;
 };
 
-Layout lay_out(const Ui& ui, const Rect& screen, bool warned) {
+// The bar, the strips with their buttons, and between them three columns: as wide as the counters need, the
+// maps of the two beside them. The requests go where there is no room for them.
+Layout lay_out(const Ui& ui, const Rect& screen, bool warned, int maps) {
     Layout l;
-    const float gap = ui.px(8), low = screen.height() < ui.px(760) ? 1.f : 0.f;
+    const float gap = ui.px(8);
+    const bool low = screen.height() < ui.px(760), lowest = screen.height() < ui.px(560);
     const float x0 = screen.min.x + gap, x1 = screen.max.x - gap;
     float y = screen.min.y + gap;
     if (warned) {
         l.warning = {{x0, y}, {x1, y + ui.px(28)}};
         y = l.warning.max.y + gap;
     }
-    l.bar = {{x0, y}, {x1, y + ui.px(low > 0 ? 52 : 58)}};
+    l.bar = {{x0, y}, {x1, y + ui.px(low ? 52 : 56)}};
     y = l.bar.max.y + gap;
-    const float bottom = std::clamp(screen.height() * 0.24f, ui.px(148), ui.px(300));
+    const float bottom =
+        std::clamp(std::round(screen.height() * 0.24f), ui.px(lowest ? 120 : 148), ui.px(296));
     l.bottom = {{x0, screen.max.y - gap - bottom}, {x1, screen.max.y - gap}};
     const Rect inside = l.bottom.inset(ui.px(12));
-    l.transport = {{inside.min.x, inside.max.y - ui.px(30)}, inside.max};
-    l.strips = {inside.min, {inside.max.x, l.transport.min.y - ui.px(10)}};
+    l.transport = {{inside.min.x, inside.max.y - ui.px(32)}, inside.max};
+    // A clicker has no mouse: where there is little room, its hearers see the strips alone.
+    if (lowest && ui.state.teach.lecture) l.transport = {inside.max, inside.max};
+    const float above = l.transport.height() > 0 ? gap : 0;
+    l.strips = {inside.min, {inside.max.x, l.transport.min.y - above}};
 
     const Rect middle{{x0, y}, {x1, l.bottom.min.y - gap}};
-    const float counters = std::clamp(middle.width() * 0.37f, ui.px(300), ui.px(720));
+    const float counters = std::min(std::round(middle.width() * 0.42f), ui.px(832));
     const float side = std::floor((middle.width() - counters - gap * 2) / 2);
-    const float heat = std::floor(std::min((middle.height() - gap) * 0.5f, side / 2 + ui.px(92)));
     l.counters = {{x0 + side + gap, y}, {x1 - side - gap, middle.max.y}};
+    const float least_request = ui.px(200);
+    float heat =
+        std::min(middle.height() - gap - least_request, side / static_cast<float>(maps) + ui.px(104));
+    const bool with_request = heat >= ui.px(148);
+    if (!with_request) heat = middle.height();
+    heat = std::floor(heat);
     for (const int i : {0, 1}) {
         const float left = i == 0 ? x0 : x1 - side;
         l.heat[i] = {{left, y}, {left + side, y + heat}};
         l.request[i] = {{left, y + heat + gap}, {left + side, middle.max.y}};
+        if (!with_request) l.request[i] = {l.heat[i].max, l.heat[i].max};
     }
     return l;
 }
@@ -72,8 +85,17 @@ void choice(Ui& ui, const Rect& screen, bool busy) {
         area.min.x = std::round(middle - widest / 2);
         area.max.x = std::round(middle + widest / 2);
     }
-    area.max.y = std::min(area.max.y, area.min.y + ui.px(640));
     panels::compare_choice(ui, area, busy);
+}
+
+// Both are there, and their sums take a while: of 2 million requests about a second.
+void wait(Ui& ui, const Rect& screen) {
+    const float gap = ui.px(8);
+    const Rect area{{screen.min.x + gap, screen.min.y + gap}, {screen.max.x - gap, screen.min.y + ui.px(64)}};
+    panels::surface(ui, area);
+    const float y = area.min.y + (area.height() - panels::line_height(ui, draw::Size::Body)) / 2;
+    panels::line(ui, {area.min.x + ui.px(16), y}, area.width() - ui.px(32), draw::Face::Text,
+                 draw::Size::Body, draw::Ink::TextQuiet, "Counting the requests of both recordings\u2026");
 }
 
 }  // namespace
@@ -86,13 +108,15 @@ void compare_screen(Ui& ui, const Rect& screen) {
     ui.index = state.block.get();
     const bool there = compare.other && state.session && compare.a.side && compare.b.side && state.block &&
                        compare.block && !state.session->trace->blocks.empty();
-    if (!there || compare.choosing) {
-        choice(ui, screen, coming);
-        return;
-    }
+    if (choosing(state) || (!there && !coming)) return choice(ui, screen, coming);
+    if (!there) return wait(ui, screen);
     const view::Compared a{*state.session->trace, *compare.a.side}, b{*compare.other->trace, *compare.b.side};
     const std::string caveat = view::caveat(a, b);
-    const Layout l = lay_out(ui, screen, !caveat.empty());
+    const auto wrong = [](const view::Compared& one) {
+        return one.trace.meta.result.checked && !one.trace.meta.result.verified;
+    };
+    const bool with_output = wrong(a) || wrong(b);
+    const Layout l = lay_out(ui, screen, !caveat.empty(), with_output ? 3 : 2);
     if (!caveat.empty()) panels::warning_strip(ui, l.warning, caveat);
     const Pick& pick = state.hover.kind != Pick::Kind::None ? state.hover : state.pin;
     const Side sides[] = {
@@ -100,13 +124,17 @@ void compare_screen(Ui& ui, const Rect& screen) {
          *state.session,
          {a.trace, *state.block, state.cursor.step},
          state.cursor,
-         view::relations(a.trace, *state.block, state.replay.get(), pick, state.cursor.step)},
+         view::relations(a.trace, *state.block, state.replay.get(), pick, state.cursor.step),
+         a.side,
+         state.faults.get()},
         {'B',
          *compare.other,
          {b.trace, *compare.block, compare.cursor.step, &a.trace},
          compare.cursor,
          view::relations(b.trace, *compare.block, nullptr, view::same_pick(a.trace, b.trace, pick),
-                         compare.cursor.step)},
+                         compare.cursor.step),
+         b.side,
+         compare.faults.get()},
     };
     if (panels::compare_bar(ui, l.bar, view::headline(a, b))) {
         compare.choosing = true;
@@ -114,8 +142,8 @@ void compare_screen(Ui& ui, const Rect& screen) {
     }
     const uint32_t most = std::max(panels::most_loads(sides[0]), panels::most_loads(sides[1]));
     for (const int i : {0, 1}) {
-        panels::heat_panel(ui, l.heat[i], sides[i], most);
-        panels::compare_request(ui, l.request[i], sides[i]);
+        panels::heat_panel(ui, l.heat[i], sides[i], most, with_output);
+        if (l.request[i].height() > 0) panels::compare_request(ui, l.request[i], sides[i]);
     }
     panels::counters_panel(ui, l.counters, sides[0], sides[1],
                            view::counters(compare.lock, a, *state.block, state.cursor.step, b, *compare.block,
@@ -123,7 +151,7 @@ void compare_screen(Ui& ui, const Rect& screen) {
                            most);
     panels::surface(ui, l.bottom);
     panels::compare_strips(ui, l.strips, sides[0], sides[1]);
-    panels::transport(ui, l.transport);
+    if (l.transport.height() > 0) panels::transport(ui, l.transport);
 }
 
 }  // namespace tilescope::app

@@ -25,6 +25,24 @@ CellRect stored_by(const trace::Trace& trace, const trace::Block& block) {
     return rect;
 }
 
+// The elements of every global array that any block loads, as their bounding boxes.
+std::vector<CellRect> loaded_by_all(const trace::Trace& trace) {
+    std::vector<CellRect> boxes(trace.arrays.size());
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        const trace::Form& form = trace.form_of(step);
+        if (form.array == trace::kNoArray || trace.sites[form.site].kind != ptx::SiteKind::Load) continue;
+        const Array& array = trace.arrays[form.array];
+        if (array.space != Space::Global || array.cols == 0 || array.element_bytes == 0) continue;
+        const trace::Access access = trace::decode(trace, step);
+        for (uint32_t mask = access.mask; mask != 0; mask &= mask - 1) {
+            const uint64_t element = access.offset[std::countr_zero(mask)] / array.element_bytes;
+            boxes[form.array].include(static_cast<uint32_t>(element / array.cols),
+                                      static_cast<uint32_t>(element % array.cols));
+        }
+    }
+    return boxes;
+}
+
 // `at` of `count` steps, as one of `other`: the first is the first and the last the last.
 uint64_t same_share(uint64_t at, uint64_t count, uint64_t other) {
     if (other == 0) return 0;
@@ -85,6 +103,7 @@ CompareSide compare_side(const trace::Trace& trace) {
     CompareSide side;
     side.before = sums_before_blocks(trace);
     for (const trace::Block& block : trace.blocks) side.outputs.push_back(stored_by(trace, block));
+    side.loaded = loaded_by_all(trace);
     return side;
 }
 
@@ -128,6 +147,20 @@ uint32_t partner_step(Lock lock, const Compared& a, const BlockIndex& a_index, p
     return 0;
 }
 
+uint32_t leading_step(Lock lock, const Compared& a, const BlockIndex& a_index, const Compared& b,
+                      const BlockIndex& b_index, uint32_t step) {
+    // B never goes back while A goes on: a binary search.
+    uint32_t low = 0, high = a_index.steps == 0 ? 0 : a_index.steps - 1;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (partner_step(lock, a, a_index, {a_index.block, middle}, b, b_index) < step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 std::optional<double> Count::ratio() const {
     if (a == 0) return std::nullopt;
     return static_cast<double>(b) / static_cast<double>(a);
@@ -137,6 +170,10 @@ Counters counters(Lock lock, const Compared& a, const BlockIndex& a_index, uint3
                   const BlockIndex& b_index, uint32_t b_step) {
     Counters made;
     made.of_run = lock == Lock::Share;
+    const auto right = [](const Compared& one) {
+        return !one.trace.meta.result.checked || one.trace.meta.result.verified;
+    };
+    const bool both_right = right(a) && right(b);
     const auto so_far = [&](const Compared& one, const BlockIndex& index, uint32_t step) {
         SplitSums sums = sums_so_far(one.trace, index, step);
         if (made.of_run && index.block < one.side.before.size()) sums += one.side.before[index.block];
@@ -145,8 +182,14 @@ Counters counters(Lock lock, const Compared& a, const BlockIndex& a_index, uint3
     const SplitSums here[] = {so_far(a, a_index, a_step), so_far(b, b_index, b_step)};
     const SplitSums all[] = {a.side.before.back(), b.side.before.back()};
     const auto add = [&](const char* what, StepKind kind, bool bytes, bool least, auto count) {
-        CounterRow row{
-            what, kind, bytes, least, {count(here[0]), count(here[1])}, {count(all[0]), count(all[1])}};
+        CounterRow row{what,
+                       kind,
+                       bytes,
+                       least,
+                       false,
+                       {count(here[0]), count(here[1])},
+                       {count(all[0]), count(all[1])}};
+        row.merit = both_right && !least && row.whole.a > 0 && row.whole.b > 0;
         if (row.whole.a + row.whole.b > 0) made.rows.push_back(std::move(row));
     };
     using S = const SplitSums&;
@@ -165,6 +208,23 @@ Counters counters(Lock lock, const Compared& a, const BlockIndex& a_index, uint3
     add("shared bytes", shared, true, false, [](S s) { return s.shared_load.bytes + s.shared_store.bytes; });
     add("barrier arrivals", StepKind::Barrier, false, false, [](S s) { return s.barriers; });
     return made;
+}
+
+CellRect part_shown(uint32_t rows, uint32_t cols, const CellRect& touched, const CellRect& tile) {
+    constexpr uint32_t kSmall = 160, kLeast = 32, kMost = 256;  // cells a side
+    const CellRect all{0, rows, 0, cols};
+    const uint64_t area = uint64_t{touched.rows()} * touched.cols();
+    if (std::max(rows, cols) <= kSmall || touched.empty() || area * 2 >= uint64_t{rows} * cols) return all;
+    const uint32_t side = std::clamp(
+        std::max({std::min(touched.rows(), touched.cols()), tile.rows(), tile.cols()}), kLeast, kMost);
+    const auto page = [&](uint32_t first, uint32_t end, uint32_t at, uint32_t size) {
+        const uint32_t from = at > first ? first + (std::min(at, end - 1) - first) / side * side : first;
+        const uint32_t low = from + side <= size ? from : size - std::min(side, size);
+        return std::pair{low, std::min(low + side, size)};
+    };
+    const auto [row0, row1] = page(touched.row0, touched.row1, tile.empty() ? 0 : tile.row0, rows);
+    const auto [col0, col1] = page(touched.col0, touched.col1, tile.empty() ? 0 : tile.col0, cols);
+    return {row0, row1, col0, col1};
 }
 
 }  // namespace tilescope::view

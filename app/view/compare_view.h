@@ -32,6 +32,7 @@ std::optional<Lock> lock_of(std::string_view name);
 struct CompareSide {
     std::vector<SplitSums> before;  // [blocks + 1]: sums of all blocks before; the last is the whole run
     std::vector<CellRect> outputs;  // [blocks]: bounding box of the output's elements that it stores
+    std::vector<CellRect> loaded;   // by array: bounding box of the elements that any block loads
 };
 CompareSide compare_side(const trace::Trace& trace);
 
@@ -48,6 +49,10 @@ uint32_t partner_block(Lock lock, const Compared& a, playback::Cursor at, const 
 uint32_t partner_step(Lock lock, const Compared& a, const BlockIndex& a_index, playback::Cursor at,
                       const Compared& b, const BlockIndex& b_index);
 
+// The other way round: the first step of A's block, A's cursor being in it, at which B has come to `step`.
+uint32_t leading_step(Lock lock, const Compared& a, const BlockIndex& a_index, const Compared& b,
+                      const BlockIndex& b_index, uint32_t step);
+
 // A count of both, and who has fewer: -1 A, 1 B, 0 neither.
 struct Count {
     uint64_t a = 0, b = 0;
@@ -59,7 +64,8 @@ struct CounterRow {
     std::string what;  // "load sectors"
     StepKind kind = StepKind::GlobalLoad;
     bool bytes = false;
-    bool least = false;  // the least that the requests could need: no merit of the one that has fewer
+    bool least = false;  // the least that the requests could need
+    bool merit = false;  // fewer of them is better: a cost that both have, and neither result is wrong
     Count so_far, whole;
 };
 struct Counters {
@@ -71,8 +77,10 @@ struct Counters {
 Counters counters(Lock lock, const Compared& a, const BlockIndex& a_index, uint32_t a_step, const Compared& b,
                   const BlockIndex& b_index, uint32_t b_step);
 
-std::string count_text(uint64_t count, bool bytes);  // "16,384", "1.05 M", "64.0 KiB"
-std::string ratio_text(const Count& count);          // b / a: "0.0625", "4.25", "1"; "" where a is 0
+std::string count_text(uint64_t count);      // "16,384", "1.05 M": seven characters at most
+std::string ratio_text(const Count& count);  // b / a: "0.0625", "4.25", "1"; "" where a is 0
+// The same as a fraction: "1/16", "4.25", "same"; "" where there is none of one of them.
+std::string times_text(const Count& count);
 
 // The one sentence that the comparison is about, and which side is better: -1 A, 1 B, 0 neither.
 struct Headline {
@@ -83,7 +91,16 @@ Headline headline(const Compared& a, const Compared& b);
 // "" or what makes the two hard to compare: other sizes, a recording that is not whole.
 std::string caveat(const Compared& a, const Compared& b);
 
-// "64 loads each = n", "4 to 8 loads", "loads not counted"; of an input of the recording.
-std::string loads_text(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads);
+// How often the elements of an input were loaded, those never loaded aside; loads: of all or a part of them.
+//   {"64", "loads each", "= n"}   {"4 to 8", "loads each", ""}   {"", "never loaded", ""}
+struct LoadsLabel {
+    std::string count, unit, why;
+    std::string text() const;  // "64 loads each = n"
+};
+LoadsLabel loads_label(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads);
+
+// The part of a matrix that is shown: all of it where most of it was touched or it is small; else a part of
+// `touched`, cut into squares as wide as its shorter side, the one in which `tile` begins.
+CellRect part_shown(uint32_t rows, uint32_t cols, const CellRect& touched, const CellRect& tile);
 
 }  // namespace tilescope::view

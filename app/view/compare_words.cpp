@@ -36,14 +36,28 @@ bool same_size(const trace::Meta& a, const trace::Meta& b) { return a.m == b.m &
 
 }  // namespace
 
-std::string count_text(uint64_t count, bool bytes) {
-    if (!bytes) return short_count(count);
-    return count < 10'000 ? fmt::format("{} B", grouped(count)) : bytes_text(count);
+std::string count_text(uint64_t count) {
+    if (count < 1'000'000) return grouped(count);
+    const auto size = static_cast<double>(count);
+    const bool giga = count >= 999'500'000;
+    const double mantissa = size / (giga ? 1e9 : 1e6);
+    return fmt::format("{:.{}f} {}", mantissa,
+                       mantissa < 9.995   ? 2
+                       : mantissa < 99.95 ? 1
+                                          : 0,
+                       giga ? 'G' : 'M');
 }
 
 std::string ratio_text(const Count& count) {
     const auto ratio = count.ratio();
     return ratio ? three_digits(*ratio) : "";
+}
+
+std::string times_text(const Count& count) {
+    if (count.a == 0 || count.b == 0) return "";
+    if (count.a == count.b) return "same";
+    const auto a = static_cast<double>(count.a), b = static_cast<double>(count.b);
+    return b < a ? "1/" + three_digits(a / b) : three_digits(b / a);
 }
 
 Headline headline(const Compared& a, const Compared& b) {
@@ -100,25 +114,36 @@ std::string caveat(const Compared& a, const Compared& b) {
     return "";
 }
 
-std::string loads_text(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads) {
-    if (loads.empty()) return "too large to count by element";
+std::string LoadsLabel::text() const {
+    std::string all = count;
+    for (const std::string* part : {&unit, &why}) {
+        if (part->empty()) continue;
+        if (!all.empty()) all += ' ';
+        all += *part;
+    }
+    return all;
+}
+
+LoadsLabel loads_label(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads) {
+    if (loads.empty()) return {"", "too large to count", ""};
     uint32_t least = UINT32_MAX, most = 0;
     for (const uint32_t count : loads) {
         if (count == 0) continue;
         least = std::min(least, count);
         most = std::max(most, count);
     }
-    if (most == 0) return "never loaded";
-    if (least != most) return fmt::format("{} to {} loads an element", least, most);
+    if (most == 0) return {"", "never loaded", ""};
+    if (least != most) return {fmt::format("{} to {}", least, most), "loads each", ""};
     // Of M every column of P asks, of N every row.
     const bool is_m = array.parameter == 0, is_n = array.parameter == 1;
     const uint32_t width = is_m ? meta.n : meta.m, tile = std::max(meta.tile, 1u);
     const char* letter = is_m ? "n" : "m";
-    std::string why;
-    if ((is_m || is_n) && most == width) why = fmt::format(" = {}", letter);
-    if ((is_m || is_n) && most != width && most == (width + tile - 1) / tile)
-        why = fmt::format(" = {}/T", letter);
-    return fmt::format("{} {} an element{}", most, most == 1 ? "load" : "loads", why);
+    LoadsLabel label{grouped(most), most == 1 ? "load each" : "loads each", ""};
+    if ((is_m || is_n) && most == width)
+        label.why = fmt::format("= {}", letter);
+    else if ((is_m || is_n) && most == (width + tile - 1) / tile)
+        label.why = fmt::format("= {}/T", letter);
+    return label;
 }
 
 }  // namespace tilescope::view

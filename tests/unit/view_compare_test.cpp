@@ -64,11 +64,13 @@ TEST(Compare, TilesDivideTheLoadsByT) {
 TEST(Compare, LoadsOfAnElementAreNOrNOverT) {
     const kernels::Shape shape{32, 48, 64, 16};
     for (const auto& [kernel, m_text, n_text] :
-         {std::tuple{"untiled", "64 loads an element = n", "32 loads an element = m"},
-          std::tuple{"tiled", "4 loads an element = n/T", "2 loads an element = m/T"}}) {
+         {std::tuple{"untiled", "64 loads each = n", "32 loads each = m"},
+          std::tuple{"tiled", "4 loads each = n/T", "2 loads each = m/T"}}) {
         const trace::Trace trace = kernels::recorded(kernel, shape);
-        EXPECT_EQ(loads_text(trace.meta, trace.arrays[0], analysis::loads_per_element(trace, 0)), m_text);
-        EXPECT_EQ(loads_text(trace.meta, trace.arrays[1], analysis::loads_per_element(trace, 1)), n_text);
+        EXPECT_EQ(loads_label(trace.meta, trace.arrays[0], analysis::loads_per_element(trace, 0)).text(),
+                  m_text);
+        EXPECT_EQ(loads_label(trace.meta, trace.arrays[1], analysis::loads_per_element(trace, 1)).text(),
+                  n_text);
     }
 }
 
