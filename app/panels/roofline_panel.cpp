@@ -21,11 +21,12 @@ void roofs(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vec
     bool above = true;  // the first roof's peak is named above its line where it is the higher one
     for (size_t i = 0; i < chart.roofs.size(); ++i) {
         const view::Roof& roof = chart.roofs[i];
-        const double ridge = std::clamp(roof.gflops / roof.gbs, chart.x.low, chart.x.high);
+        const double top = roof.gflops > 0 ? roof.gflops : roof.gbs * chart.x.high;
+        const double ridge = std::clamp(top / roof.gbs, chart.x.low, chart.x.high);
         const double start = std::max(chart.x.low, chart.y.low / roof.gbs);
-        const ImVec2 points[] = {axes.point(start, std::min(roof.gbs * start, roof.gflops)),
-                                 axes.point(ridge, std::min(roof.gbs * ridge, roof.gflops)),
-                                 axes.point(chart.x.high, roof.gflops)};
+        const ImVec2 points[] = {axes.point(start, std::min(roof.gbs * start, top)),
+                                 axes.point(ridge, std::min(roof.gbs * ridge, top)),
+                                 axes.point(chart.x.high, top)};
         const Rgba color = ui.ink(roof.measured ? Ink::Text : Ink::TextQuiet);
         chart_line(ui, points, color, ui.px(roof.measured ? 2 : 1.5f), !roof.measured);
         for (size_t leg = 0; leg < 2; ++leg) {  // labels keep off the line
@@ -38,8 +39,9 @@ void roofs(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vec
             }
         }
         above = chart.roofs.size() == 1 || roof.gflops >= chart.roofs[1 - i].gflops;
-        const std::string said = fmt::format("{}: {} GB/s, {} GFLOP/s", roof.name, view::figure(roof.gbs),
-                                             view::figure(roof.gflops));
+        const std::string said =
+            fmt::format("{}: {} GB/s, {}", roof.name, view::figure(roof.gbs),
+                        roof.gflops > 0 ? view::figure(roof.gflops) + " GFLOP/s" : "peak not known");
         const draw::Font font = ui.font(roof.measured ? Face::Strong : Face::Text, Size::Small);
         const ImVec2 size = draw::text_size(font, said);
         const float y = points[2].y + (above ? -size.y - ui.px(4) : ui.px(24));  // clear of the slope

@@ -25,6 +25,13 @@ std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
         if (!measured)
             all.push_back({device.name, nullptr, device.memory_gbs, device.peak_gflops, device.source});
     }
+    if (const auto cases = analysis::roof_cases(devices)) {
+        for (const analysis::RoofCase& one : *cases) {
+            if (!one.known)
+                all.push_back({one.roof.name, nullptr, one.roof.memory_gbs, one.roof.peak_gflops,
+                               "the figures of a lecture's sum"});
+        }
+    }
     return all;
 }
 
@@ -48,7 +55,6 @@ std::string measured_words(const Machine& machine) {
 }
 
 double bound_gflops(const Machine& machine, double flop_per_byte) {
-    if (machine.stated_gbs <= 0 || machine.stated_gflops <= 0) return 0;
     return analysis::bound_gflops({machine.name, machine.stated_gbs, machine.stated_gflops}, flop_per_byte);
 }
 

@@ -1,5 +1,6 @@
-// The devices that the Timing and Limits screens can choose from: those that kernels were timed on, and those
-// whose figures their makers state. What is computed for a device that was not measured is a bound.
+// The devices that the Timing screen can choose from: those that kernels were timed on, those whose figures
+// their makers state, and those that lectures make up for a sum. What is computed for a device that was not
+// measured is a bound.
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ struct Machine {
     std::string source;                        // of what is stated
 };
 
-// Measured ones first, as they are given, then the devices that none of them is.
+// Measured ones first, as they are given, then the devices that none of them is, then the lectures'.
 std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
                               const std::vector<analysis::DeviceSpec>& devices);
 
@@ -29,7 +30,7 @@ const Machine* find_machine(const std::vector<Machine>& all, std::string_view na
 // "measured on NVIDIA H200, driver 580.159.04, CUDA 13.0, 21 Nov 2026", or what not measured means.
 std::string measured_words(const Machine& machine);
 
-// The bound of analysis/roofline.h by the stated figures; 0 where one of them is not known.
+// The bound of analysis/roofline.h by the stated figures; 0 where the bandwidth is not known.
 double bound_gflops(const Machine& machine, double flop_per_byte);
 
 }  // namespace tilescope::view

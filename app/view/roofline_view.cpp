@@ -20,11 +20,13 @@ void add_roofs(RooflineChart& chart, const Machine& machine) {
                                            "GFLOP/s",
                                            machine.name, figure(roofs.copy_gbs), figure(roofs.fp32_gflops))});
     }
-    if (machine.stated_gbs > 0 && machine.stated_gflops > 0) {
+    if (machine.stated_gbs > 0) {
         chart.roofs.push_back(
             {"stated", machine.stated_gbs, machine.stated_gflops, false,
-             fmt::format("Stated for {}: {} GB/s, {} GFLOP/s, by {}", machine.name,
-                         figure(machine.stated_gbs), figure(machine.stated_gflops), machine.source)});
+             fmt::format("Stated for {}: {} GB/s, {}, by {}", machine.name, figure(machine.stated_gbs),
+                         machine.stated_gflops > 0 ? figure(machine.stated_gflops) + " GFLOP/s"
+                                                   : std::string("its peak not known"),
+                         machine.source)});
     }
 }
 
@@ -79,13 +81,15 @@ void add_bounds(RooflineChart& chart, const Machine& machine, uint32_t tile) {
         RoofPoint point = point_of(tiled ? "tiled" : "untiled", RoofPoint::Kind::Bound, intensity, gflops);
         point.label =
             fmt::format("bound, {} {}", tiled ? fmt::format("T = {}:", tile) : "untiled:", figure(gflops));
-        point.exact = fmt::format(
-            "Bound of the lecture's sum for {}: {} FLOP/B x {} GB/s{}, {} % of the stated peak",
-            tiled ? fmt::format("tiles of T = {}", tile) : "the untiled kernel", figure(intensity),
-            figure(machine.stated_gbs),
-            gflops < machine.stated_gbs * intensity ? ", cut at the peak"
-                                                    : fmt::format(" = {} GFLOP/s", figure(gflops)),
-            figure(100 * gflops / machine.stated_gflops));
+        point.exact = fmt::format("Bound of the lecture's sum for {}: {} FLOP/B x {} GB/s{}",
+                                  tiled ? fmt::format("tiles of T = {}", tile) : "the untiled kernel",
+                                  figure(intensity), figure(machine.stated_gbs),
+                                  gflops < machine.stated_gbs * intensity
+                                      ? ", cut at the peak"
+                                      : fmt::format(" = {} GFLOP/s", figure(gflops)));
+        if (machine.stated_gflops > 0)
+            point.exact +=
+                fmt::format(", {} % of the stated peak", figure(100 * gflops / machine.stated_gflops));
         chart.points.push_back(std::move(point));
     }
 }
@@ -107,9 +111,9 @@ RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::
             fmt::format("Neither bandwidth nor peak of {} is known: there is no roof to draw.", machine.name);
         return chart;
     }
-    double left = 0.125, right = 32, low = chart.roofs[0].gflops, high = 0;
+    double left = 0.125, right = 32, low = chart.roofs[0].gbs * left, high = 0;
     for (const Roof& roof : chart.roofs) {
-        high = std::max(high, roof.gflops);
+        high = std::max(high, roof.gflops > 0 ? roof.gflops : roof.gbs * right);
         low = std::min(low, roof.gbs * left);
         right = std::max(right, 16 * roof.gflops / roof.gbs);
     }

@@ -19,8 +19,8 @@
 namespace tilescope::view {
 
 struct Roof {
-    std::string name;  // "measured", "stated"
-    double gbs = 0, gflops = 0;
+    std::string name;            // "measured", "stated"
+    double gbs = 0, gflops = 0;  // gflops 0: the peak is not known, and the roof has no flat part
     bool measured = false;
     std::string exact;
 };

@@ -202,8 +202,10 @@ std::string headline(const Machine& machine, const app::TimingState& chosen, uin
         const bool tiled = operands_of(chosen.kernel) == Operands::Shared;
         const double gflops = bound_gflops(machine, analysis::tile_intensity(tiled ? chosen.tile : 1));
         if (gflops <= 0) return who + ": no bound without a stated bandwidth";
-        return fmt::format("{}: a bound of {} GFLOP/s, {} % of the peak", who, figure(gflops),
-                           figure(100 * gflops / machine.stated_gflops));
+        return fmt::format("{}: a bound of {} GFLOP/s, {}", who, figure(gflops),
+                           machine.stated_gflops > 0
+                               ? figure(100 * gflops / machine.stated_gflops) + " % of the peak"
+                               : std::string("whose share of the peak is not known"));
     }
     const Timing* row = row_of(machine, chosen.kernel, width, chosen.tile);
     if (row == nullptr) return who + ": not measured";

@@ -86,6 +86,7 @@ struct RoofCase {
     std::string title;
     Roof roof;
     uint32_t tile = 1;  // 1: untiled
+    bool known = true;  // false: the roof is of no device, but of figures of the case's own
 };
 // Devices of assets where a case names one, others by figures of its own.
 Result<std::vector<RoofCase>> roof_cases(const std::vector<DeviceSpec>& devices);

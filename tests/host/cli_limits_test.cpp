@@ -1,5 +1,6 @@
 // The lectures' figures from the command line: what limits an SM, the roofs, the phase tables.
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -39,16 +40,22 @@ TEST(CliLimits, TheLecturesCases) {
     EXPECT_EQ(lecture(slots, 0), (Pair{8, 1024}));
     EXPECT_EQ(figure(slots, "blocks_that_fill_the_threads"), 12);
     const json four = printed({"limits", "four-slots"});
+    EXPECT_EQ(lecture(four, 0), (Pair{4, 512}));
+    EXPECT_EQ(lecture(four, 1), (Pair{4, 1024}));
     EXPECT_EQ(lecture(four, 2), (Pair{3, 1536}));
+    EXPECT_EQ(lecture(four, 3), (Pair{1, 1024}));
     EXPECT_EQ(figure(four, "best_threads_a_block"), 512);
     const json cliff = printed({"limits", "cliff"});
     EXPECT_EQ(lecture(cliff, 0), (Pair{6, 1536}));
     EXPECT_EQ(lecture(cliff, 1), (Pair{5, 1280}));
+    EXPECT_EQ(cliff["blocks"][0]["lecture"]["registers_per_block"], 2560);
+    EXPECT_EQ(cliff["blocks"][1]["lecture"]["registers_per_block"], 3072);
     EXPECT_DOUBLE_EQ(figure(cliff, "threads_lost"), 1.0 / 6);
     const json g80 = printed({"limits", "g80-registers"});
     EXPECT_EQ(figure(g80, "registers_a_thread_at_most"), 10);
     EXPECT_EQ(lecture(g80, 0), (Pair{3, 768}));
     EXPECT_EQ(lecture(g80, 1), (Pair{2, 512}));
+    EXPECT_DOUBLE_EQ(figure(g80, "threads_lost"), 1.0 / 3);
     const json shared = printed({"limits", "g80-shared"});
     EXPECT_EQ(figure(shared, "shared_a_block_at_most"), 2048);
     EXPECT_EQ(lecture(shared, 1).first, 3);
@@ -93,6 +100,11 @@ TEST(CliLimits, AnOwnBlockOnAnyDevice) {
     EXPECT_EQ(own["blocks"][0]["hardware"]["blocks"], 12);
     EXPECT_EQ(own["blocks"][0]["curves"]["threads"].size(), 32u);
     const Ran text = tilescope({"limits", "cliff"});
+    EXPECT_NE(text.out.find("changed by the case to 1536 thread slots in place of 1024"), std::string::npos)
+        << text.out;
+    EXPECT_EQ(printed({"limits", "cliff"})["device"]["changed"], "1536 thread slots in place of 1024");
+    EXPECT_EQ(printed({"limits", "four-slots"})["device"]["changed"], "4 block slots in place of 8");
+    EXPECT_EQ(tilescope({"limits", "slots"}).out.find("changed"), std::string::npos);
     EXPECT_NE(text.out.find("the lecture's sum"), std::string::npos);
     EXPECT_NE(text.out.find("the hardware's"), std::string::npos);
     const json list = printed({"limits", "--list"});
@@ -127,6 +139,11 @@ TEST(CliRoofline, TheLecturesCases) {
     near(row("g80")["goperands_per_second"], 21.6);
     near(row("g80-tiled-16")["gflops"], 345.6);
     near(row("gbs-150-tiled-16")["gflops"], 600);
+    EXPECT_TRUE(row("gbs-150-tiled-16")["peak_gflops"].is_null()) << "the lecture gives it no peak";
+    EXPECT_TRUE(row("gbs-150-tiled-16")["share_of_peak"].is_null());
+    near(row("gbs-200")["peak_gflops"], 1500);
+    near(row("g80")["gflops"], 21.6);
+    near(row("g80")["peak_gflops"], 367);
     near(row("gbs-1000")["gflops"], 250);
     EXPECT_NEAR(row("gbs-1000")["share_of_peak"].get<double>(), 0.0208, 5e-5);
     near(row("rtx-3090")["gflops"], 234.05);
@@ -145,14 +162,58 @@ TEST(CliRoofline, ARecordingStandsAtItsRequestedBytes) {
     EXPECT_EQ(all["rows"][1]["kind"], "bound");
 }
 
-TEST(CliRoofline, AMeasuredTimeSaysSo) {
+TEST(CliRoofline, AMeasuredTimeSaysSoAndWhoseKernelItWas) {
     const json all = printed({"roofline", "untiled", "--device", "h200"});
     size_t measured = 0;
-    for (const json& r : all["rows"]) measured += r["kind"] == "measured";
+    std::set<std::string> ids;
+    for (const json& r : all["rows"]) {
+        EXPECT_TRUE(ids.insert(r["id"]).second) << r["id"];
+        if (r["kind"] != "measured") continue;
+        ++measured;
+        EXPECT_NE(r["name"].get<std::string>().find("PTX by " + r["compiler"].get<std::string>()),
+                  std::string::npos);
+    }
     EXPECT_GT(measured, 0u);
     for (const json& r : printed({"roofline", "untiled", "--device", "g80"})["rows"])
         EXPECT_EQ(r["kind"], "bound");
     expect_refused(1, {"roofline", "--device", "voodoo"}, "'voodoo'");
+}
+
+// A warp of the swapped kernel asks for a column of M: the bytes are as many as ever, the sectors are not.
+TEST(CliRoofline, SectorsTellAScatteredKernelApart) {
+    const auto row = [](const json& all, const std::string& id) {
+        for (const json& r : all["rows"])
+            if (r["id"] == id) return r;
+        ADD_FAILURE() << "no row " << id;
+        return json();
+    };
+    const json all =
+        printed({"roofline", "untiled", "untiled_swapped", "tiled", "tiled_swapped", "--device", "rtx-3090"});
+    for (const char* id : {"untiled-t32", "untiled_swapped-t32"})
+        EXPECT_EQ(row(all, id)["flop_per_byte"], 0.25) << "by bytes both are the same";
+    // 32 lanes, 2 operations each: a row of N is 4 sectors and an element of M one; the other way a sector a
+    // lane and one.
+    EXPECT_DOUBLE_EQ(row(all, "untiled-t32")["flop_per_byte_of_sectors"], 64.0 / (5 * 32));
+    EXPECT_DOUBLE_EQ(row(all, "untiled_swapped-t32")["flop_per_byte_of_sectors"], 64.0 / (33 * 32));
+    EXPECT_DOUBLE_EQ(row(all, "untiled_swapped-t32")["gflops_of_sectors"], 936.2 * 64 / (33 * 32));
+    EXPECT_DOUBLE_EQ(row(all, "tiled-t32")["flop_per_byte_of_sectors"], 8);
+    EXPECT_DOUBLE_EQ(row(all, "tiled_swapped-t32")["flop_per_byte_of_sectors"], 1);
+    EXPECT_NE(tilescope({"roofline", "untiled_swapped"}).out.find("By sectors"), std::string::npos);
+    EXPECT_EQ(tilescope({"roofline"}).out.find("By sectors"), std::string::npos) << "nothing was recorded";
+}
+
+// T x T tiles: T / 4 FLOP/B, 2 T T 4 bytes of shared memory, and no more threads than a block may have.
+TEST(CliRoofline, TilesOfADevice) {
+    const json h200 = printed({"roofline", "--device", "h200"}),
+               g80 = printed({"roofline", "--device", "g80"});
+    ASSERT_EQ(h200["rows"].size(), 6u) << "1 to 32: 1,024 threads a block";
+    EXPECT_EQ(g80["rows"].size(), 5u) << "1 to 16: 512 threads a block";
+    for (const json& row : h200["rows"]) {
+        const int t = row["tile"];
+        EXPECT_EQ(row["flop_per_byte"], t / 4.0);
+        EXPECT_EQ(row["tile_shared_bytes"], t == 1 ? 0 : 2 * t * t * 4);
+    }
+    EXPECT_EQ(h200["rows"][5]["tile_shared_bytes"], 8192);
 }
 
 TEST(CliTable, InTheNotationOfOtherTexts) {

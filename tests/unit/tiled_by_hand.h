@@ -184,7 +184,7 @@ inline trace::Trace record(const std::vector<Tiled>& blocks) {
     meta.block = {blocks[0].tile, blocks[0].tile, 1};
     meta.grid = {blocks[0].phases(), blocks[0].phases(), 1};
     meta.complete = true;
-    meta.result = {true, true, 0, 0, -1};
+    meta.result = {true, true, 0, 0, -1, {}};
     return trace::assemble(meta, all_sites, all_arrays, std::move(recorders));
 }
 

@@ -175,7 +175,7 @@ inline Trace random_trace(uint64_t seed, uint32_t blocks_x, uint32_t blocks_y, s
     meta.window = {0, blocks_x, 0, blocks_y};
     meta.seed = 0xFFFF'FFFF'FFFF'FFFEu;
     meta.complete = true;
-    meta.result = {true, false, 0.1, 3, 17};
+    meta.result = {true, false, 0.1, 3, 17, {}};
     return assemble(meta, sites, arrays, std::move(recorders));
 }
 

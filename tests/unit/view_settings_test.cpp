@@ -99,7 +99,9 @@ TEST(Settings, AnyBytesAreSurvived) {
         }
         Remembered read;
         const std::string problem = round % 2 == 0 ? read_settings(text, read) : read_state(text, read);
-        if (!problem.empty()) EXPECT_EQ(read, Remembered{});
+        if (!problem.empty()) {
+            EXPECT_EQ(read, Remembered{});
+        }
         EXPECT_GE(read.choices.text_scale, app::kLeastText);
         EXPECT_LE(read.choices.text_scale, app::kMostText);
         EXPECT_GE(read.window.width, 200);

@@ -1,0 +1,216 @@
+// What the lectures state about ratios, roofs and limits, as the Timing and Limits screens show it. (The
+// phase tables are in view_provenance_test.cpp, thread for thread.)
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "app/view/limits_view.h"
+#include "app/view/roofline_view.h"
+#include "kernels/devices.h"
+
+namespace tilescope::view {
+namespace {
+
+Machine machine_of(const char* part) {
+    for (const Machine& one : machines(kernels::shipped_timings(), kernels::devices()))
+        if (one.name.find(part) != std::string::npos) return one;
+    ADD_FAILURE() << "no device " << part;
+    return {};
+}
+
+// The lecture's bound as the roofline draws it.
+RoofPoint bound(const Machine& machine, const char* kernel, uint32_t tile) {
+    app::TimingState chosen;
+    chosen.tile = tile;
+    for (const RoofPoint& point : roofline_chart(machine, {}, chosen, 1024).points)
+        if (point.kind == RoofPoint::Kind::Bound && point.kernel == kernel) return point;
+    ADD_FAILURE() << "no bound of " << kernel;
+    return {};
+}
+
+std::string said(const Machine& machine, const char* kernel, uint32_t tile) {
+    app::TimingState chosen;
+    chosen.kernel = kernel;
+    chosen.tile = tile;
+    return headline(machine, chosen, 1024);
+}
+
+void near(double got, double wanted) { EXPECT_NEAR(got, wanted, wanted * 1e-12); }
+
+TEST(CourseRoofs, TheUntiledLoopAsksFourBytesAnOperation) {
+    near(bound(machine_of("8800 GTX"), "untiled", 16).intensity, 0.25);
+    for (const uint32_t t : {8u, 16u, 32u})
+        near(bound(machine_of("RTX 3090"), "tiled", t).intensity, t / 4.0);
+}
+
+TEST(CourseRoofs, ADeviceOf200) {
+    const Machine one = machine_of("200 GB/s and 1,500 GFLOP/s");
+    near(bound(one, "untiled", 16).gflops, 50);
+    EXPECT_EQ(one.stated_gflops, 1500);
+    EXPECT_NE(measured_words(one).find("bound"), std::string::npos);
+}
+
+TEST(CourseRoofs, AG80) {
+    const Machine g80 = machine_of("8800 GTX");
+    EXPECT_EQ(g80.stated_gbs, 86.4);
+    EXPECT_EQ(g80.stated_gflops, 367);
+    near(bound(g80, "untiled", 16).gflops, 21.6);
+    near(bound(g80, "tiled", 16).gflops, 345.6);
+}
+
+TEST(CourseRoofs, ADeviceOf150WhosePeakIsNotSaid) {
+    const Machine one = machine_of("150 GB/s");
+    near(bound(one, "tiled", 16).gflops, 600);
+    EXPECT_EQ(bound(one, "tiled", 16).exact.find('%'), std::string::npos) << "a share of nothing known";
+    EXPECT_NE(said(one, "tiled", 16).find("not known"), std::string::npos) << said(one, "tiled", 16);
+    const RooflineChart chart = roofline_chart(one, {}, {}, 1024);
+    ASSERT_EQ(chart.roofs.size(), 1u);
+    EXPECT_EQ(chart.roofs[0].gflops, 0) << "no flat part";
+    for (const RoofPoint& point : chart.points) {
+        EXPECT_LE(point.gflops, chart.y.high);
+        EXPECT_GE(point.gflops, chart.y.low);
+        EXPECT_LE(point.intensity, chart.x.high);
+    }
+    EXPECT_TRUE(std::isfinite(chart.x.high) && std::isfinite(chart.y.high) && chart.y.low > 0);
+}
+
+TEST(CourseRoofs, ADeviceOf1000) {
+    const Machine one = machine_of("1,000 GB/s");
+    const RoofPoint point = bound(one, "untiled", 16);
+    near(point.gflops, 250);
+    EXPECT_NEAR(point.gflops / one.stated_gflops, 0.02, 0.001);
+    EXPECT_NE(point.exact.find("2.083 % of the stated peak"), std::string::npos) << point.exact;
+}
+
+TEST(CourseRoofs, AnRtx3090) {
+    const Machine rtx = machine_of("RTX 3090");
+    near(bound(rtx, "untiled", 32).gflops, 234.05);
+    near(bound(rtx, "tiled", 32).gflops, 7489.6);
+    EXPECT_NEAR(bound(rtx, "untiled", 32).gflops / rtx.stated_gflops, 0.0065, 0.0001);
+    EXPECT_NEAR(bound(rtx, "tiled", 32).gflops / rtx.stated_gflops, 0.21, 0.001);
+    EXPECT_NE(said(rtx, "tiled", 32).find("bound"), std::string::npos);
+}
+
+// The measured table: GFLOP/s at T = 32, and what coalescing and tiling are worth.
+TEST(CourseRoofs, TheTimesOfAnH200) {
+    const Machine h200 = machine_of("H200, PTX by nvrtc");
+    ASSERT_NE(h200.times, nullptr);
+    app::TimingState chosen;
+    chosen.plot = app::TimingState::Plot::Gflops;
+    const auto value = [&](const char* kernel, uint32_t tile, uint32_t width) {
+        chosen.tile = tile;
+        for (const TimeLine& line : time_chart(h200, chosen).lines)
+            for (const TimePoint& point : line.points)
+                if (line.kernel == kernel && point.width == width) return point.value;
+        ADD_FAILURE() << kernel << width;
+        return std::nan("");
+    };
+    constexpr double kTable[][5] = {
+        {1024, 486, 6209, 7772, 9098}, {4096, 498, 6060, 8124, 8837}, {8192, 501, 6050, 8121, 8883}};
+    for (const auto& row : kTable) {
+        const auto width = static_cast<uint32_t>(row[0]);
+        const double got[] = {value("untiled_swapped", 32, width), value("untiled", 32, width),
+                              value("tiled", 16, width), value("tiled", 32, width)};
+        for (int i = 0; i < 4; ++i) EXPECT_NEAR(got[i], row[i + 1], row[i + 1] * 0.055);
+        chosen.plot = app::TimingState::Plot::OverSwapped;
+        EXPECT_NEAR(value("untiled", 32, width), 12, 0.6);
+        chosen.plot = app::TimingState::Plot::OverUntiled;
+        EXPECT_NEAR(value("tiled", 32, width), 1.47, 0.08);
+        chosen.plot = app::TimingState::Plot::Gflops;
+    }
+}
+
+// A case of the Limits screen: its device as changed, and one of its blocks by both sums.
+struct Shown {
+    app::LimitsState state;
+    analysis::DeviceSpec device;
+    SumColumn lecture, hardware;
+    std::vector<std::string> figures;
+};
+Shown shown(const char* preset, size_t block = 0) {
+    Shown s;
+    take_preset(s.state, preset, block);
+    EXPECT_EQ(s.state.preset, preset);
+    s.device = limits_device(s.state, kernels::devices());
+    s.lecture = sum_column(s.device.sm, s.state.use, analysis::Sum::Lecture);
+    s.hardware = sum_column(s.device.sm, s.state.use, analysis::Sum::Hardware);
+    const auto answered = answer(*analysis::find_limit_preset(preset), kernels::devices());
+    EXPECT_TRUE(answered);
+    for (const analysis::Figure& f : answered->figures) s.figures.push_back(figure_words(f));
+    return s;
+}
+bool says(const Shown& s, const std::string& part) {
+    return std::any_of(s.figures.begin(), s.figures.end(),
+                       [&](const std::string& f) { return f.find(part) != std::string::npos; });
+}
+
+TEST(CourseLimits, EightBlockSlots) {
+    const Shown s = shown("slots");
+    EXPECT_EQ(s.lecture.blocks, "8");
+    EXPECT_EQ(s.lecture.threads, "1,024 of 1,536");
+    EXPECT_EQ(s.lecture.words, "limited by block slots");
+    EXPECT_TRUE(says(s, "blocks that would fill the thread slots (128 threads): 12"));
+}
+
+TEST(CourseLimits, FourBlockSlots) {
+    constexpr const char* kThreads[] = {"512 of 1,536", "1,024 of 1,536", "1,536 of 1,536", "1,024 of 1,536"};
+    for (size_t i = 0; i < 4; ++i) EXPECT_EQ(shown("four-slots", i).lecture.threads, kThreads[i]);
+    EXPECT_EQ(shown("four-slots", 2).lecture.blocks, "3");
+    EXPECT_TRUE(says(shown("four-slots"), "512 threads: 512"));
+}
+
+TEST(CourseLimits, TheCliff) {
+    const Shown ten = shown("cliff", 0), twelve = shown("cliff", 1);
+    EXPECT_EQ(ten.lecture.bars[2].used, "15,360 of 16,384") << "6 blocks of 2,560";
+    EXPECT_EQ(twelve.lecture.bars[2].used, "15,360 of 16,384") << "5 blocks of 3,072";
+    EXPECT_EQ(ten.lecture.blocks, "6");
+    EXPECT_EQ(twelve.lecture.blocks, "5");
+    EXPECT_EQ(ten.lecture.threads, "1,536 of 1,536");
+    EXPECT_EQ(twelve.lecture.threads, "1,280 of 1,536");
+    EXPECT_TRUE(says(ten, "16.7 %"));
+}
+
+TEST(CourseLimits, RegistersAndSharedMemoryOfAG80) {
+    EXPECT_TRUE(says(shown("g80-registers"), "registers a thread at most with every thread slot used: 10"));
+    EXPECT_EQ(shown("g80-registers", 0).lecture.threads, "768 of 768");
+    EXPECT_EQ(shown("g80-registers", 1).lecture.threads, "512 of 768");
+    EXPECT_TRUE(says(shown("g80-registers"), "33.3 %"));
+    EXPECT_TRUE(says(shown("g80-shared"), "every block slot used: 2,048"));
+    EXPECT_EQ(shown("g80-shared", 0).lecture.blocks, "8");
+    EXPECT_EQ(shown("g80-shared", 1).lecture.blocks, "3");
+}
+
+TEST(CourseLimits, BlocksOfAGt200) {
+    EXPECT_EQ(shown("gt200-blocks", 0).lecture.threads, "512 of 1,024");
+    EXPECT_EQ(shown("gt200-blocks", 1).lecture.threads, "1,024 of 1,024");
+    EXPECT_TRUE(shown("gt200-blocks", 2).lecture.refused);
+    EXPECT_TRUE(shown("gt200-blocks", 2).hardware.refused);
+    EXPECT_NE(shown("gt200-blocks", 2).lecture.words.find("does not launch"), std::string::npos);
+}
+
+TEST(CourseLimits, AGridOverTheSmsOfAGtx580) {
+    const Shown s = shown("gtx580-grid");
+    for (const char* part :
+         {"blocks of the grid: 60", "SMs with 4 blocks: 12", "SMs with 3 blocks: 4",
+          "registers a block (the lecture's sum): 4,800", "registers a block (the hardware's): 6,144",
+          "warps a block: 4", "threads of a block's last warp: 4"})
+        EXPECT_TRUE(says(s, part)) << part;
+    EXPECT_EQ(s.lecture.blocks, "6");
+    EXPECT_EQ(s.hardware.blocks, "5") << "what rounding up costs";
+}
+
+TEST(CourseLimits, AVectorALatencyAndTwoChips) {
+    EXPECT_TRUE(says(shown("vector"), "threads launched: 2,048"));
+    EXPECT_TRUE(says(shown("vector"), "warps that diverge at the bound: 1"));
+    EXPECT_TRUE(says(shown("latency"), "of 4 cycles: 13"));
+    const Shown two = shown("gk107-gm107");
+    for (const char* part : {"GK107: shared memory an SM: 48", "GM107: shared memory an SM: 64",
+                             "GK107: blocks an SM: 16", "GM107: blocks an SM: 32",
+                             "GK107: memory bandwidth (stated): 80", "GM107: memory bandwidth (stated): 86.4",
+                             "GK107: fp32 peak (stated): 812.5", "GM107: fp32 peak (stated): 1,306"})
+        EXPECT_TRUE(says(two, part)) << part;
+}
+
+}  // namespace
+}  // namespace tilescope::view
