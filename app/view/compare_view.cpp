@@ -88,6 +88,8 @@ uint32_t same_phase(const BlockIndex& a, uint32_t step, const BlockIndex& b) {
     // A phase that B's block never begins: it stands at the end of what came before.
     if (to->phase != phase) return to->end - 1;
     const uint64_t room = std::max(to->end - to->first, 1u);
+    // What follows the loop ends in both at once.
+    if (phase == analysis::kAfter) return to->first + static_cast<uint32_t>(same_share(into, length, room));
     return to->first + static_cast<uint32_t>(part * room / parts);
 }
 

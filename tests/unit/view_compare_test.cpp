@@ -3,38 +3,14 @@
 
 #include "app/view/compare_pick.h"
 #include "app/view/compare_presets.h"
-#include "app/view/compare_view.h"
-#include "tests/unit/view_recordings.h"
+#include "tests/unit/view_walked.h"
 
 namespace tilescope::view {
 namespace {
 
-struct Walked {
-    Recording made;
-    CompareSide side;
-    Compared compared() const { return {*made.trace, side}; }
-};
-
-Walked walked(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
-    Walked one;
-    one.made.trace = std::make_shared<const trace::Trace>(kernels::recorded(kernel, shape));
-    auto rule = analysis::phase_rule(*one.made.trace);
-    EXPECT_TRUE(rule);
-    one.made.rule = *rule;
-    one.made.index = index_block(*one.made.trace, one.made.rule, block);
-    one.side = compare_side(*one.made.trace);
-    return one;
-}
-
 Counters at_end(const Walked& a, const Walked& b) {
     return counters(Lock::Phase, a.compared(), *a.made.index, a.made.index->steps - 1, b.compared(),
                     *b.made.index, b.made.index->steps - 1);
-}
-
-Count whole(const Counters& counters, const char* what) {
-    for (const CounterRow& row : counters.rows)
-        if (row.what == what) return row.whole;
-    return {};
 }
 
 constexpr kernels::Shape kShape{64, 64, 64, 16};
@@ -224,6 +200,76 @@ TEST(Compare, EveryPresetCanBePlanned) {
     for (const ComparePreset& preset : compare_presets())
         for (const ComparePreset::Part* part : {&preset.a, &preset.b})
             EXPECT_TRUE(kernels::plan(part->kernel, part->shape)) << preset.title;
+}
+
+TEST(Compare, AtTheEndOfABlockBothAreDone) {
+    const Walked a = walked("tiled", kShape), b = walked("tiled", {64, 64, 64, 32});
+    for (const auto& [from, to] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
+        EXPECT_EQ(partner_step(Lock::Phase, from->compared(), *from->made.index,
+                               {0, from->made.index->steps - 1}, to->compared(), *to->made.index),
+                  to->made.index->steps - 1);
+    }
+}
+
+// The other way round, against looking at every step of A.
+TEST(Compare, AStepOfBLeadsToTheFirstStepOfAThatBringsItThere) {
+    const Walked a = walked("untiled", kShape, 5), b = walked("tiled", kShape, 5);
+    for (const Lock lock : {Lock::Step, Lock::Phase, Lock::Share}) {
+        for (uint32_t wanted = 0; wanted < b.made.index->steps; wanted += 37) {
+            uint32_t slow = a.made.index->steps - 1;
+            for (uint32_t step = a.made.index->steps; step-- > 0;) {
+                const uint32_t there =
+                    partner_step(lock, a.compared(), *a.made.index, {5, step}, b.compared(), *b.made.index);
+                if (there >= wanted) slow = step;
+            }
+            ASSERT_EQ(leading_step(lock, a.compared(), *a.made.index, b.compared(), *b.made.index, wanted),
+                      slow)
+                << wanted;
+        }
+    }
+}
+
+// Small matrices whole; of a window of a large launch, pages of what was touched.
+TEST(Compare, ThePartOfAMatrixThatIsShown) {
+    EXPECT_EQ(part_shown(64, 64, {0, 64, 0, 64}, {16, 32, 0, 16}), (CellRect{0, 64, 0, 64}));
+    EXPECT_EQ(part_shown(4, 4, {0, 2, 0, 4}, {}), (CellRect{0, 4, 0, 4}));
+    EXPECT_EQ(part_shown(8192, 8192, {}, {}), (CellRect{0, 8192, 0, 8192})) << "nothing touched";
+    EXPECT_EQ(part_shown(8192, 8192, {0, 8192, 0, 8192}, {}), (CellRect{0, 8192, 0, 8192}));
+    const CellRect rows{3200, 3264, 0, 8192}, cols{0, 8192, 1600, 1664};
+    EXPECT_EQ(part_shown(8192, 8192, rows, {3216, 3232, 4112, 4128}), (CellRect{3200, 3264, 4096, 4160}));
+    EXPECT_EQ(part_shown(8192, 8192, cols, {4112, 4128, 1616, 1632}), (CellRect{4096, 4160, 1600, 1664}));
+    EXPECT_EQ(part_shown(8192, 8192, rows, {}), (CellRect{3200, 3264, 0, 64})) << "after the last phase";
+    for (uint32_t at = 0; at < 8192; at += 16) {
+        const CellRect part = part_shown(8190, 8190, {8130, 8190, 0, 8190}, {8130, 8146, at, at + 16});
+        ASSERT_TRUE(part.contains(8130, std::min(at, 8189u))) << at;
+        ASSERT_LE(part.col1, 8190u);
+        ASSERT_LE(part.row1, 8190u);
+    }
+}
+
+TEST(Compare, NumbersAreShortAndRatiosAreFractions) {
+    EXPECT_EQ(count_text(0), "0");
+    EXPECT_EQ(count_text(999'999), "999,999");
+    EXPECT_EQ(count_text(2'097'152), "2.10 M");
+    EXPECT_EQ(count_text(9'996'000), "10.0 M");
+    EXPECT_EQ(count_text(268'435'456), "268 M");
+    EXPECT_EQ(count_text(999'600'000), "1.00 G");
+    EXPECT_EQ(count_text(4'294'967'296), "4.29 G");
+    EXPECT_EQ(times_text({16, 1}), "1/16");
+    EXPECT_EQ(times_text({4, 17}), "4.25");
+    EXPECT_EQ(times_text({7, 7}), "same");
+    EXPECT_EQ(times_text({0, 7}), "");
+    EXPECT_EQ(times_text({7, 0}), "");
+    EXPECT_EQ(times_text({34'848, 2'112}), "1/16.5");
+}
+
+TEST(Compare, FewerIsNoMeritWhereTheResultIsWrong) {
+    const Walked wrong = walked("tiled_no_barrier", kShape), right = walked("tiled", kShape),
+                 untiled = walked("untiled", kShape);
+    for (const CounterRow& row : at_end(wrong, right).rows) EXPECT_FALSE(row.merit) << row.what;
+    for (const CounterRow& row : at_end(untiled, right).rows) {
+        EXPECT_EQ(row.merit, !row.least && row.whole.a > 0 && row.whole.b > 0) << row.what;
+    }
 }
 
 }  // namespace

@@ -1,0 +1,125 @@
+// The Compare screen's list and locks by keyboard, to a state without a window: what is wished for.
+#include "app/compare_session.h"
+#include "app/view/compare_presets.h"
+#include "tests/unit/keys.h"
+
+namespace tilescope::app {
+namespace {
+
+// On the Compare screen, two recordings there.
+class CompareKeys : public Keys {
+protected:
+    void SetUp() override {
+        state.screen = Screen::Compare;
+        state.compare.other = std::make_shared<const Session>(*state.session);
+    }
+    void key(Key key, bool shift = false, bool control = false) {
+        handle_input(state, press(key, shift, control));
+    }
+    const int pairs = static_cast<int>(view::compare_presets().size());
+};
+
+TEST_F(CompareKeys, TheListIsWalkedAndTaken) {
+    key(Key::V);
+    ASSERT_TRUE(choosing(state));
+    EXPECT_EQ(state.compare.chosen, 0);
+    key(Key::Right);
+    EXPECT_EQ(state.compare.chosen, 1);
+    key(Key::Down);
+    EXPECT_EQ(state.compare.chosen, 3);
+    key(Key::Left);
+    key(Key::Up);
+    EXPECT_EQ(state.compare.chosen, 0);
+    for (const Key beyond : {Key::Up, Key::Left}) {
+        key(beyond);
+        EXPECT_EQ(state.compare.chosen, 0) << "no further";
+    }
+    EXPECT_EQ(state.cursor.step, 0u) << "the arrows do not step meanwhile";
+    EXPECT_EQ(state.pin.kind, Pick::Kind::None);
+    key(Key::Down);
+    key(Key::Enter);
+    EXPECT_TRUE(state.compare.wanted);
+    EXPECT_EQ(state.compare.preset, 2);
+    for (int i = 0; i < pairs + 4; ++i) key(Key::Right);
+    EXPECT_EQ(state.compare.chosen, pairs + 1) << "behind the pairs A and B";
+}
+
+TEST_F(CompareKeys, EscapeLeadsBackWhereThereIsAWayBack) {
+    key(Key::V);
+    key(Key::Escape);
+    EXPECT_FALSE(choosing(state));
+    key(Key::V);
+    key(Key::V);
+    EXPECT_FALSE(choosing(state));
+    state.compare.other = nullptr;
+    state.message = "said";
+    key(Key::Escape);
+    EXPECT_TRUE(choosing(state));
+    EXPECT_EQ(state.message, "") << "Escape is for the others then";
+}
+
+TEST_F(CompareKeys, WhatIsShownOpensFromAnyScreen) {
+    state.screen = Screen::Limits;
+    state.compare.preset = 4;
+    key(Key::V);
+    EXPECT_EQ(state.screen, Screen::Compare);
+    EXPECT_TRUE(choosing(state));
+    EXPECT_EQ(state.compare.chosen, 4) << "at the pair that is shown";
+}
+
+TEST_F(CompareKeys, AnyRecordingAsAOrAsB) {
+    for (const bool b : {false, true}) {
+        state.compare.choosing = true;
+        state.compare.chosen = pairs + (b ? 1 : 0);
+        key(Key::Enter);
+        ASSERT_EQ(state.teach.path.mode, PathBox::Mode::Open);
+        EXPECT_EQ(state.teach.path.beside, b);
+        handle_input(state, typed_text(U"x.tsc"));
+        key(Key::Enter);
+        ASSERT_EQ(state.teach.requests.size(), 1u);
+        EXPECT_EQ(state.teach.requests[0].text, "x.tsc");
+        EXPECT_EQ(state.teach.requests[0].beside, b);
+        state.teach.requests.clear();
+        key(Key::Escape);
+        EXPECT_TRUE(choosing(state)) << "the box went, the list stays";
+    }
+    state.compare.choosing = false;
+    key(Key::B, false, true);
+    EXPECT_TRUE(state.teach.path.beside);
+    key(Key::Down);
+    key(Key::Enter);  // the first that ships
+    ASSERT_EQ(state.teach.requests.size(), 1u);
+    EXPECT_EQ(state.teach.requests[0].kind, Request::Kind::Shipped);
+    EXPECT_TRUE(state.teach.requests[0].beside);
+    key(Key::Escape);
+    key(Key::O, false, true);
+    EXPECT_FALSE(state.teach.path.beside) << "forgotten with the box";
+    state.session.reset();
+    key(Key::Escape);
+    key(Key::B, false, true);
+    EXPECT_FALSE(state.teach.path.beside) << "nothing to set it beside";
+}
+
+TEST_F(CompareKeys, LocksPairsAndSides) {
+    EXPECT_EQ(state.compare.lock, view::Lock::Phase);
+    key(Key::K);
+    EXPECT_EQ(state.compare.lock, view::Lock::Share);
+    key(Key::K);
+    EXPECT_EQ(state.compare.lock, view::Lock::Step);
+    key(Key::N);
+    EXPECT_EQ(state.compare.preset, 0);
+    key(Key::N, true);
+    EXPECT_EQ(state.compare.preset, pairs - 1);
+    EXPECT_FALSE(state.compare.swap);
+    key(Key::Tab);
+    EXPECT_TRUE(state.compare.swap);
+    state.compare.swap = false;
+    state.screen = Screen::Step;
+    key(Key::Tab);
+    EXPECT_FALSE(state.compare.swap) << "of the Compare screen alone";
+    key(Key::Right);
+    EXPECT_EQ(state.cursor.step, 1u);
+}
+
+}  // namespace
+}  // namespace tilescope::app
