@@ -19,6 +19,7 @@ struct Frame::Parts {
     std::unique_ptr<draw::GridRenderer> grids;
     const draw::Palette* styled = nullptr;
     draw::Rgba ground = 0;
+    std::vector<draw::Surface> surfaces;
     Canvas canvas;
     double time = 0;
 
@@ -66,7 +67,8 @@ Result<std::unique_ptr<Frame>> Frame::create() {
     return std::unique_ptr<Frame>(new Frame(std::move(parts)));
 }
 
-Frame::Outcome Frame::build(State& state, const platform::Input& input, const Canvas& canvas, bool still) {
+Frame::Outcome Frame::build(State& state, const platform::Input& input, const Canvas& canvas, bool still,
+                            bool clear_surfaces) {
     const auto start = std::chrono::steady_clock::now();
     Parts& p = *parts_;
     ImGui::SetCurrentContext(p.imgui);
@@ -79,8 +81,16 @@ Frame::Outcome Frame::build(State& state, const platform::Input& input, const Ca
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
     p.grids->begin_frame();
-    DrawContext context{
-        canvas, scale, palette, p.fonts, *p.grids, still ? 0 : p.time, still, ImGui::GetIO().WantTextInput};
+    p.surfaces.clear();
+    DrawContext context{canvas,
+                        scale,
+                        palette,
+                        p.fonts,
+                        *p.grids,
+                        clear_surfaces ? &p.surfaces : nullptr,
+                        still ? 0 : p.time,
+                        still,
+                        ImGui::GetIO().WantTextInput};
     draw_screen(state, input, context);
     ImGui::Render();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
@@ -94,17 +104,18 @@ void Frame::render() {
     auto part = [&](int shift) { return static_cast<float>(p.ground >> shift & 0xFF) / 255.f; };
     glClearColor(part(0), part(8), part(16), 1);
     glClear(GL_COLOR_BUFFER_BIT);
+    draw::clear_surfaces(p.surfaces, p.canvas.height);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
 std::string Frame::svg(State& state, const Canvas& canvas) {
     platform::Input input;
     input.dt = 1.0 / 60;
-    build(state, input, canvas, true);  // sets the style that is changed here
+    build(state, input, canvas, true, false);  // sets the style that is changed here
     ImGuiStyle& style = ImGui::GetStyle();
     const ImGuiStyle kept = style;
     style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = false;
-    for (int i = 0; i < 2; ++i) build(state, input, canvas, true);
+    for (int i = 0; i < 2; ++i) build(state, input, canvas, true, false);
     std::string text =
         draw::svg_of(*ImGui::GetDrawData(), *parts_->grids, parts_->ground, window_title(state));
     style = kept;

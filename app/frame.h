@@ -7,9 +7,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/draw/fonts.h"
 #include "app/draw/grid_renderer.h"
+#include "app/draw/surface.h"
 #include "app/draw/theme.h"
 #include "app/platform/input.h"
 #include "app/state.h"
@@ -29,12 +31,13 @@ struct DrawContext {
     const draw::Palette& palette;
     const draw::Fonts& fonts;
     draw::GridRenderer& grids;
-    double time = 0;             // seconds since the program started; fixed in pictures
-    bool still = false;          // a picture: nothing may depend on time
-    bool typing = false;         // a text field has the keyboard: key bindings are off
-    bool another_frame = false;  // out: something moves, draw again at once
-    bool soon = false;           // out: work goes on beside the window, look again before long
-    bool quit = false;           // out: close the window
+    std::vector<draw::Surface>* surfaces = nullptr;  // cleared under the draw lists; null: drawn in them
+    double time = 0;                                 // seconds since the program started; fixed in pictures
+    bool still = false;                              // a picture: nothing may depend on time
+    bool typing = false;                             // a text field has the keyboard: key bindings are off
+    bool another_frame = false;                      // out: something moves, draw again at once
+    bool soon = false;  // out: work goes on beside the window, look again before long
+    bool quit = false;  // out: close the window
 };
 
 // The screen. Inside an ImGui frame; draws windows or straight into ImGui::GetBackgroundDrawList().
@@ -55,7 +58,9 @@ public:
         bool another_frame = false, soon = false, quit = false;
         double build_ms = 0;
     };
-    Outcome build(State& state, const platform::Input& input, const Canvas& canvas, bool still);
+    Outcome build(State& state, const platform::Input& input, const Canvas& canvas, bool still) {
+        return build(state, input, canvas, still, true);
+    }
     void render();  // viewport, clear, draw; the caller shows it
     // The state as an SVG picture (draw/svg.h): a still frame of its own, in place of what build() made.
     std::string svg(State& state, const Canvas& canvas);
@@ -64,6 +69,8 @@ public:
 private:
     struct Parts;
     explicit Frame(std::unique_ptr<Parts> parts);
+    Outcome build(State& state, const platform::Input& input, const Canvas& canvas, bool still,
+                  bool clear_surfaces);
     std::unique_ptr<Parts> parts_;
 };
 

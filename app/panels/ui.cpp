@@ -38,7 +38,13 @@ const char* words_of(view::StepKind kind) {
 }
 
 void surface(Ui& ui, const Rect& rect) {
-    ui.list.AddRectFilled(rect.min, rect.max, ui.ink(Ink::Panel), ui.px(6));
+    const draw::Surface surface{rect.min, rect.max, ui.px(6), ui.ink(Ink::Panel)};
+    if (ui.context.surfaces == nullptr) {
+        ui.list.AddRectFilled(surface.min, surface.max, surface.color, surface.rounding);
+        return;
+    }
+    ui.context.surfaces->push_back(surface);
+    draw::draw_corners(ui.list, surface);
 }
 
 float line_height(Ui& ui, Size size) {
