@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/rows.h"
+#include "core/base/parallel.h"
 
 namespace tilescope::kernels {
 
@@ -71,12 +71,12 @@ Result<ExpectedProduct> expect_product(const std::vector<float>& M, const std::v
     std::vector<uint64_t> n_by_x(k);
     expected.x.resize(n);
     for (uint32_t col = 0; col < n; ++col) expected.x[col] = mixed(uint64_t{1} << 32 | col) >> 32;
-    for_each_row(k, threads, [&](uint64_t row) {
+    for_each_index(k, threads, [&](uint64_t row) {
         for (size_t i = 0; i < expected.cols.size(); ++i) cols[i * k + row] = N[row * n + expected.cols[i]];
         n_by_x[row] = row_times(&N[row * n], expected.x);
     });
     expected.sample.resize(expected.rows.size() * expected.cols.size());
-    for_each_row(expected.rows.size(), threads, [&](uint64_t i) {
+    for_each_index(expected.rows.size(), threads, [&](uint64_t i) {
         const float* const row = &M[uint64_t{expected.rows[i]} * k];
         for (size_t j = 0; j < expected.cols.size(); ++j) {
             const float* const col = &cols[j * k];
@@ -88,7 +88,8 @@ Result<ExpectedProduct> expect_product(const std::vector<float>& M, const std::v
         }
     });
     expected.rows_by_x.resize(m);
-    for_each_row(m, threads, [&](uint64_t row) { expected.rows_by_x[row] = row_times(&M[row * k], n_by_x); });
+    for_each_index(m, threads,
+                   [&](uint64_t row) { expected.rows_by_x[row] = row_times(&M[row * k], n_by_x); });
     return expected;
 }
 
@@ -101,7 +102,7 @@ ProductCheck check_product(const ExpectedProduct& expected, const std::vector<fl
     // Above it no sum lies, and a cast to a whole number would not be defined far above it.
     const auto most = static_cast<float>(expected.k * kMostOfAnInput * kMostOfAnInput);
     std::vector<uint8_t> wrong(expected.m);
-    for_each_row(expected.m, threads, [&](uint64_t row) {
+    for_each_index(expected.m, threads, [&](uint64_t row) {
         const float* const values = &P[row * expected.n];
         const bool whole = std::all_of(values, values + expected.n, [most](float value) {
             return std::fabs(value) <= most && value == std::trunc(value);  // false for NaN

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/parallel.h"
 #include "kernels/record.h"
-#include "kernels/rows.h"
 
 namespace tilescope::kernels {
 
@@ -162,7 +162,7 @@ trace::Verification verify(const trace::Trace& trace, const float* P, unsigned t
     mark_stored(trace, p);
 
     std::vector<trace::Verification> rows(p.rows);
-    for_each_row(p.rows, threads, [&](uint64_t row) { rows[row] = verify_row(trace.meta, p, P, row); });
+    for_each_index(p.rows, threads, [&](uint64_t row) { rows[row] = verify_row(trace.meta, p, P, row); });
     result.checked = true;
     for (const trace::Verification& row : rows) {
         add(result, row);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <tuple>
 
 namespace tilescope::analysis {
 namespace {
@@ -165,11 +164,8 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
         of_cell.clear();
         for (int32_t r = cell.records; r >= 0; r = records_[r].next) of_cell.push_back(&records_[r]);
         const std::vector<Place>& places = forms_.places();
-        // Stores first, then by line: so that a side a that stores, and equal findings, come out the same.
-        std::sort(of_cell.begin(), of_cell.end(), [&](const Record* x, const Record* y) {
-            const Place &p = places[x->place], &q = places[y->place];
-            return std::tuple(!p.store, p.line, p.array) < std::tuple(!q.store, q.line, q.array);
-        });
+        std::sort(of_cell.begin(), of_cell.end(),
+                  [](const Record* x, const Record* y) { return x->place < y->place; });
         for (size_t i = 0; i < of_cell.size() && places[of_cell[i]->place].store; ++i)
             for (size_t j = i; j < of_cell.size(); ++j) {
                 const Record &p = *of_cell[i], &q = *of_cell[j];

@@ -42,6 +42,8 @@ public:
         bool grid_written = false;  // global, of an array that some form stores to
     };
     const Kind& kind(uint32_t form) const { return kinds_[form]; }
+    // Stores first, then by line and array: so that a side a that stores, and equal findings, come out the
+    // same.
     const std::vector<Place>& places() const { return places_; }
     // Cells of a form by cell; the reference holds until the next call.
     const std::vector<ShapeCell>& cells(uint32_t form);
@@ -52,6 +54,8 @@ public:
     const trace::Trace& trace;
 
 private:
+    void sort_places();
+
     uint64_t grain_ = 4;
     std::vector<Kind> kinds_;
     std::vector<Place> places_;

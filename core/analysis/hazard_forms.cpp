@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "core/analysis/cost.h"
@@ -41,6 +42,7 @@ HazardForms::HazardForms(const trace::Trace& t)
         kind.place = number.first->second;
         if (kind.store && !kind.shared) written[form.array] = true;
     }
+    sort_places();
     const bool outside = written[trace::kNoArray];
     const bool any = std::find(written.begin(), written.end(), true) != written.end();
     for (size_t i = 0; i < kinds_.size(); ++i) {
@@ -48,6 +50,24 @@ HazardForms::HazardForms(const trace::Trace& t)
         kinds_[i].grid_written = !kinds_[i].barrier && !kinds_[i].shared &&
                                  (written[array] || outside || (array == trace::kNoArray && any));
     }
+}
+
+void HazardForms::sort_places() {
+    std::vector<uint32_t> order(places_.size()), number(places_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
+        const Place &p = places_[x], &q = places_[y];
+        return std::tuple(!p.store, p.line, p.array, p.space) <
+               std::tuple(!q.store, q.line, q.array, q.space);
+    });
+    std::vector<Place> sorted;
+    for (const uint32_t old : order) {
+        number[old] = static_cast<uint32_t>(sorted.size());
+        sorted.push_back(places_[old]);
+    }
+    places_ = std::move(sorted);
+    for (Kind& kind : kinds_)
+        if (!kind.barrier) kind.place = number[kind.place];
 }
 
 const std::vector<ShapeCell>& HazardForms::cells(uint32_t number) {
@@ -134,7 +154,10 @@ BlockIntervals intervals_of_block(HazardForms& forms, const PhaseRule& rule, uin
         const uint32_t mask = trace.forms[form].mask;
         uint32_t* const passed = out.passed.data() + size_t{warp} * kWarpSize;
         uint32_t* const last = out.last_step.data() + size_t{warp} * kWarpSize;
-        for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) last[std::countr_zero(lanes)] = i;
+        if (mask == ~0u)
+            std::fill_n(last, kWarpSize, i);
+        else
+            for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) last[std::countr_zero(lanes)] = i;
         if (forms.kind(form).barrier) {
             out.arrivals.push_back({i, warp, mask});
             for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) ++passed[std::countr_zero(lanes)];

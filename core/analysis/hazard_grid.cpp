@@ -6,7 +6,6 @@
 // who and where.
 #include <algorithm>
 #include <bit>
-#include <tuple>
 
 #include "core/analysis/hazard_block.h"
 
@@ -104,10 +103,8 @@ bool find_grid_races(HazardForms& forms, const HazardSink& sink) {
     for (const uint64_t cell : cells) {
         of_cell.clear();
         for (int32_t i = conflicts.find(cell)->head; i >= 0; i = all[i].next) of_cell.push_back(&all[i]);
-        std::sort(of_cell.begin(), of_cell.end(), [&](const Who* x, const Who* y) {
-            const Place &p = places[x->place], &q = places[y->place];
-            return std::tuple(!p.store, p.line, p.array) < std::tuple(!q.store, q.line, q.array);
-        });
+        std::sort(of_cell.begin(), of_cell.end(),
+                  [](const Who* x, const Who* y) { return x->place < y->place; });
         for (size_t i = 0; i < of_cell.size() && places[of_cell[i]->place].store; ++i)
             for (size_t j = i; j < of_cell.size(); ++j) {
                 const Who &p = *of_cell[i], &q = *of_cell[j];

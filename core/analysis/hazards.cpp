@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/analysis/hazard_block.h"
+#include "core/base/parallel.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -61,6 +62,19 @@ public:
         return h;
     }
 
+    // What another part of the blocks found; no block is in both.
+    void merge(Groups&& other) {
+        for (auto& [key, group] : other.groups_) {
+            const auto [at, fresh] = groups_.try_emplace(key, std::move(group));
+            if (fresh) continue;
+            Hazard& h = at->second.hazard;
+            h.count += group.hazard.count;
+            h.blocks += group.hazard.blocks;
+            h.threads = std::max(h.threads, group.hazard.threads);
+            for (const HazardExample& example : group.hazard.examples) keep(h.examples, example);
+        }
+    }
+
     std::vector<Hazard> take() {
         std::vector<Hazard> out;
         for (auto& [key, group] : groups_) {
@@ -93,6 +107,9 @@ private:
     std::map<Key, Group> groups_;
 };
 
+// A thread is worth starting for a few milliseconds of work.
+constexpr uint64_t kStepsWorthAThread = 100'000;
+
 bool whole(const trace::Trace& trace) { return trace.meta.complete && trace::dropped_of(trace) == 0; }
 
 }  // namespace
@@ -104,25 +121,40 @@ Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& opt
 }
 
 Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const HazardOptions& options) {
-    HazardForms forms(trace);
-    BlockHazards hazards(forms);
-    Groups groups(trace, options.examples);
-    const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
-    std::map<uint32_t, uint64_t> judged;
-    std::vector<bool> needed;
-    Hazards out;
     const bool barriers = whole(trace);
-    for (uint32_t i = 0; i < trace.blocks.size(); ++i) {
-        const BlockIntervals block = intervals_of_block(forms, rule, i);
-        hazards.find(block, sink, needed);
-        if (!barriers) continue;
-        uint32_t missing = 0;
-        find_divergence(forms, block, [&](const HazardInstance& found) {
-            Hazard& h = groups.add(found);
-            h.threads = std::max(h.threads, ++missing);
-        });
-        find_redundant(forms, rule, block, needed, judged, sink);
+    const uint64_t blocks = trace.blocks.size();
+    const uint64_t parts = std::clamp<uint64_t>(
+        trace.steps() / kStepsWorthAThread, 1,
+        std::clamp<uint64_t>(threads_of(options.threads), 1, std::max<uint64_t>(blocks, 1)));
+    std::vector<Groups> of_part(parts, Groups(trace, options.examples));
+    std::vector<std::map<uint32_t, uint64_t>> judged_of_part(parts);
+    for_each_index(parts, static_cast<unsigned>(parts), [&](uint64_t part) {
+        HazardForms forms(trace);
+        BlockHazards hazards(forms);
+        Groups& groups = of_part[part];
+        const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
+        std::vector<bool> needed;
+        for (uint64_t i = blocks * part / parts; i < blocks * (part + 1) / parts; ++i) {
+            const BlockIntervals block = intervals_of_block(forms, rule, static_cast<uint32_t>(i));
+            hazards.find(block, sink, needed);
+            if (!barriers) continue;
+            uint32_t missing = 0;
+            find_divergence(forms, block, [&](const HazardInstance& found) {
+                Hazard& h = groups.add(found);
+                h.threads = std::max(h.threads, ++missing);
+            });
+            find_redundant(forms, rule, block, needed, judged_of_part[part], sink);
+        }
+    });
+    Groups& groups = of_part[0];
+    std::map<uint32_t, uint64_t>& judged = judged_of_part[0];
+    for (uint64_t part = 1; part < parts; ++part) {
+        groups.merge(std::move(of_part[part]));
+        for (const auto& [line, passages] : judged_of_part[part]) judged[line] += passages;
     }
+    HazardForms forms(trace);
+    const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
+    Hazards out;
     if (!barriers) out.not_judged = "the recording is not whole: barriers were not judged";
     if (!find_grid_races(forms, sink))
         out.not_judged =

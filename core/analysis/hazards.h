@@ -109,6 +109,7 @@ struct Hazards {
 
 struct HazardOptions {
     uint32_t examples = 4;  // kept of each finding
+    unsigned threads = 0;   // 0: as many as the machine has; what is found is the same with any number
 };
 
 Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& options = {});

@@ -192,6 +192,32 @@ TEST(Hazards, AreTheSameInEveryOrderOfWarps) {
     }
 }
 
+// Blocks are shared among threads; what is told must not show it.
+TEST(Hazards, AreTheSameWithAnyNumberOfThreads) {
+    for (const char* kernel : {"tiled_no_barrier", "tiled_stale_edge"}) {
+        const trace::Trace trace = recorded(kernel, {116, 196, 260, 8});  // 15 x 33 blocks
+        ASSERT_GT(trace.steps(), 500'000u);
+        const auto alone = analysis::find_hazards(trace, {.threads = 1});
+        ASSERT_TRUE(alone);
+        EXPECT_FALSE(alone->found.empty());
+        for (const unsigned threads : {2u, 5u}) {
+            const auto shared = analysis::find_hazards(trace, {.threads = threads});
+            ASSERT_TRUE(shared);
+            EXPECT_EQ(shared->not_judged, alone->not_judged);
+            ASSERT_EQ(shared->found.size(), alone->found.size());
+            for (size_t i = 0; i < alone->found.size(); ++i) {
+                const Hazard &a = alone->found[i], &b = shared->found[i];
+                EXPECT_EQ(
+                    std::tuple(a.kind, a.array, a.space, a.line, a.other_line, a.other_stores, a.same_warp),
+                    std::tuple(b.kind, b.array, b.space, b.line, b.other_line, b.other_stores, b.same_warp));
+                EXPECT_EQ(std::tuple(a.count, a.of, a.blocks, a.threads, a.sentence),
+                          std::tuple(b.count, b.of, b.blocks, b.threads, b.sentence));
+                EXPECT_EQ(a.examples, b.examples);
+            }
+        }
+    }
+}
+
 TEST(Hazards, ShippedRecordingsOfAGpuShowTheFaultsOfTheirKernelsAlone) {
     for (const ShippedRecording& recording : shipped_recordings()) {
         const auto trace = open_shipped(recording);
