@@ -158,7 +158,8 @@ void show_screen(State& state) {
 
 void open_palette(State& state) { state.teach.commands = {true, {}, 0}; }
 
-constexpr const char *kWalk = "Walk", *kLook = "Look", *kShow = "Show", *kFiles = "Recordings";
+constexpr const char *kWalk = "Walk", *kLook = "Look", *kShow = "Show", *kFiles = "Recordings",
+                     *kCompare = "Compare";
 
 const Action kActions[] = {
     {"play", "play or pause", "Space", key(Key::Space), {}, play, kWalk},
@@ -224,7 +225,7 @@ const Action kActions[] = {
     {"zoom_out", "zoom out", "S", key(Key::S), {}, [](State& s) { zoom(s, 0.8); }, kLook},
     {"pan_left", "pan left", "A", key(Key::A), {}, [](State& s) { pan(s, -pan_cells(s)); }, kLook},
     {"pan_right", "pan right", "D", key(Key::D), {}, [](State& s) { pan(s, pan_cells(s)); }, kLook},
-    {"lock", "lock both by step, phase or share", "K", key(Key::K), {}, next_lock, kLook},
+    {"lock", "lock by step, phase or share", "K", key(Key::K), {}, next_lock, kCompare},
     {"focus",
      "frame the block's tiles again",
      "F",
@@ -246,7 +247,7 @@ const Action kActions[] = {
      [](State& s) { s.teach.lecture = !s.teach.lecture; },
      kShow},
     {"blank",
-     "blank screen; in lecture mode . too",
+     "blank screen; . in a lecture",
      "B",
      key(Key::B),
      {},
@@ -320,17 +321,17 @@ const Action kActions[] = {
      key(Key::N),
      {},
      [](State& s) { next_comparison(s, 1); },
-     kFiles},
+     kCompare},
     {"previous_comparison",
      "compare the pair before",
      "Shift + N",
      shift(Key::N),
      {},
      [](State& s) { next_comparison(s, -1); },
-     kFiles},
-    {"choose_comparison", "choose what to compare", "V", key(Key::V), {}, choose_comparison, kFiles},
-    {"open_beside", "open a recording beside this one", "Ctrl + B", control(Key::B), {}, open_beside, kFiles},
-    {"swap_sides", "compare: A and B change places", "Tab", key(Key::Tab), {}, swap_sides, kFiles},
+     kCompare},
+    {"choose_comparison", "choose what to compare", "V", key(Key::V), {}, choose_comparison, kCompare},
+    {"open_beside", "open another as B", "Ctrl + B", control(Key::B), {}, open_beside, kCompare},
+    {"swap_sides", "A and B change places", "Tab", key(Key::Tab), {}, swap_sides, kCompare},
     {"record",
      "record another kernel or size",
      "R",

@@ -12,7 +12,7 @@ float fault_words(Ui& ui, ImVec2 at, float width, const std::string& fault) {
     ui.list.AddTriangleFilled({at.x + mark / 2, middle - mark / 2}, {at.x + mark, middle + mark / 2},
                               {at.x, middle + mark / 2}, ui.ink(Ink::Fault));
     return paragraph(ui, {at.x + indent, at.y}, width - indent, Face::Text, Size::Small, Ink::Fault, fault,
-                     3);
+                     4);
 }
 
 }  // namespace

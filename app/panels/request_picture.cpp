@@ -126,11 +126,12 @@ void shared_picture(Ui& ui, const Rect& area, const Shown& shown, const view::Re
     const float threads = std::clamp((area.height() - ui.px(60)) * 0.3f, ui.px(20), ui.px(110));
     const float floor_y = area.max.y - small * 2;
     const float ceiling = lanes.max.y + threads;
-    const float height =
-        std::clamp((floor_y - ceiling) / static_cast<float>(std::max<size_t>(most, 4)), ui.px(2), ui.px(26));
+    const float height = std::clamp((floor_y - ceiling) / static_cast<float>(std::max<size_t>(most, 4)),
+                                    ui.px(0.5f), ui.px(26));
     const float pitch = area.width() / 32;
     const Rgba color = ui.ink(ink_of(request.kind));
     const float base = std::min(floor_y, ceiling + height * static_cast<float>(std::max<size_t>(most, 4)));
+    const float gap = height >= ui.px(3) ? std::min(1.f, height / 4) : 0;  // thinner words make one column
     const auto top_of = [&](size_t stacked) { return base - height * static_cast<float>(stacked); };
     for (size_t bank = 0; bank < 32; ++bank) {
         const float x0 = std::round(area.min.x + pitch * static_cast<float>(bank));
@@ -138,7 +139,7 @@ void shared_picture(Ui& ui, const Rect& area, const Shown& shown, const view::Re
         ui.list.AddRectFilled({x0, top_of(std::max<size_t>(most, 4))}, {x1, base},
                               draw::with_alpha(ui.ink(Ink::Cell), 0.6f));
         for (size_t word = 0; word < request.banks[bank].size(); ++word) {
-            const Rect box{{x0, top_of(word + 1)}, {x1, top_of(word) - std::min(1.f, height / 4)}};
+            const Rect box{{x0, top_of(word + 1)}, {x1, top_of(word) - gap}};
             ui.list.AddRectFilled(box.min, box.max, word == 0 ? color : ui.ink(Ink::Fault));
             const uint32_t by = request.banks[bank][word].lanes;
             if (ui.over(box)) {
