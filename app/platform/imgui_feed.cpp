@@ -39,6 +39,8 @@ void set_key(ImGuiIO& io, Key key, bool down) {
         if (ours == key) io.AddKeyEvent(theirs, down);
 #else
     io.KeysDown[static_cast<int>(key)] = down;
+    // Before 1.87 only Space presses a button; later Enter does too.
+    if (key == Key::Enter && !io.WantTextInput) io.KeysDown[static_cast<int>(Key::Space)] = down;
 #endif
 }
 
@@ -52,8 +54,12 @@ void ImguiFeed::start() {
 #endif
 }
 
-void ImguiFeed::feed(const Input& input, int width, int height) {
+void ImguiFeed::feed(const Input& input, int width, int height, bool form) {
     ImGuiIO& io = ImGui::GetIO();
+    if (form)
+        io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+    else
+        io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
     io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
     io.DisplayFramebufferScale = {1, 1};
     io.DeltaTime = static_cast<float>(std::clamp(input.dt, 1e-4, 0.1));

@@ -9,8 +9,11 @@ namespace tilescope::platform {
 
 class ImguiFeed {
 public:
-    void start();                                          // once, after ImGui::CreateContext
-    void feed(const Input& input, int width, int height);  // before ImGui::NewFrame; framebuffer pixels
+    void start();  // once, after ImGui::CreateContext
+    // Before ImGui::NewFrame; framebuffer pixels. form: one of ImGui's own lies open, for the keys to walk
+    // in.
+    void feed(const Input& input, int width, int height, bool form);
+
 private:
     std::vector<Key> release_next_;  // pressed and released within one frame
 };

@@ -73,7 +73,9 @@ const ScreenInfo* find_screen(std::string_view option) {
 void draw_screen(State& state, const platform::Input& input, DrawContext& context) {
     const bool recording = poll_background(state);
     for (const std::string& path : input.dropped) open_path(state, path);
-    if (!context.typing || overlay_open(state)) handle_input(state, input, do_requests);
+    // A list that lies open, or a line of text, has the keyboard.
+    const bool theirs = context.typing || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+    if (!theirs || overlay_open(state)) handle_input(state, input, do_requests);
     do_requests(state);
     advance(state, input.dt);
     const bool coming = ready_block(state, context.still);

@@ -80,6 +80,17 @@ TEST_F(Keyboard, AClickerWalksThroughALesson) {
     EXPECT_TRUE(program.wait_for_step(2)) << program.title();
 }
 
+TEST_F(Keyboard, TheFormIsFilledInAndSent) {
+    Program program(*desktop_, {});
+    ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.errors();
+    program.press("r Down Up Return");  // its first button is the lecture's recording
+    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 84")) << program.title();
+    program.press("r Right Right Escape");
+    program.press("Right");
+    EXPECT_TRUE(program.wait_for_step(2))
+        << "the form had the arrows, and Escape closed it: " << program.title();
+}
+
 TEST_F(Keyboard, EveryScreenComesByItsKey) {
     Program program(*desktop_, {});
     ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.errors();
