@@ -51,6 +51,8 @@ Written write(Text format, const trace::Trace& trace, const analysis::PhaseRule&
 }
 
 int export_text(Text format, const ExportOptions& options) {
+    if (options.lecture)
+        return fail(kWrongCall, "--lecture goes with pictures and films; leave it out for text");
     if (auto good = check_block(options.block); !good) return fail(kWrongCall, good.error().message);
     if (format == Text::Perfetto && options.lanes)
         return fail(kWrongCall, "--lanes goes with csv and json; leave it out for perfetto");
@@ -124,6 +126,8 @@ void add_export(CLI::App& app, Chosen& chosen) {
                         "png, svg: the step, from 1 on, or first, middle or last (first)");
     command->add_option("--size", options->size, "Pictures: size in pixels (1600x1000; films 1280x720)");
     command->add_option("--theme", options->theme, "Pictures: light or dark (light)");
+    command->add_flag("--lecture", options->lecture,
+                      "Pictures and films: type, lines and colours for the back row");
     command->add_option("--fps", options->fps, "Films: steps a second, 1 to 50 (8)");
     command->add_option("-o,--output", options->output, "The file to write")->required();
     command->callback([options, &chosen] { chosen = [options] { return run_export(*options); }; });

@@ -13,6 +13,7 @@ struct ExportOptions {
     // Pictures.
     std::string screen = "step", at = "first", size, theme = "light";
     uint32_t fps = 8;
+    bool lecture = false;
 };
 
 // png, svg, gif and mp4 (app/cli/export_pictures.cpp; not in a build without the window).

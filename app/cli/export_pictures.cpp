@@ -27,6 +27,7 @@ int picture_of(const ExportOptions& options, const char* usual_size, Picture& pi
     auto made = parse_picture(options.screen, size, options.theme);
     if (!made) return fail(kWrongCall, made.error().message);
     picture = *made;
+    picture.lecture = options.lecture;
     if (auto good = check_output(options.output); !good) return fail(kFailure, good.error().message);
     return -1;
 }

@@ -40,16 +40,27 @@ Result<Picture> parse_picture(const std::string& screen, const std::string& size
     return Picture{info->screen, *colours, sides->first, sides->second};
 }
 
-Result<app::State> picture_state(const std::string& file, const Picture& picture) {
-    auto opened = open_recording(file);
-    if (!opened) return opened.error();
-    auto session = app::make_session(std::make_shared<const trace::Trace>(std::move(opened->trace)),
-                                     std::move(opened->origin));
+Result<app::State> state_of(trace::Trace trace, std::string origin) {
+    auto session =
+        app::make_session(std::make_shared<const trace::Trace>(std::move(trace)), std::move(origin));
     if (!session) return session.error();
     app::State state;
     app::show_session(state, std::move(*session));
-    state.screen = picture.screen;
-    state.theme = picture.theme;
+    return state;
+}
+
+Result<app::State> state_of_file(const std::string& file) {
+    auto opened = open_recording(file);
+    if (!opened) return opened.error();
+    return state_of(std::move(opened->trace), std::move(opened->origin));
+}
+
+Result<app::State> picture_state(const std::string& file, const Picture& picture) {
+    auto state = state_of_file(file);
+    if (!state) return state.error();
+    state->screen = picture.screen;
+    state->theme = picture.theme;
+    state->teach.lecture = picture.lecture;
     return state;
 }
 

@@ -1,4 +1,5 @@
-// What a picture shows: --screen, --size, --theme and the step; for render and export alike.
+// What a picture shows: --screen, --size, --theme, --lecture and the step; for render and export alike. And
+// the state that a window or a picture starts from.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@ struct Picture {
     app::Screen screen = app::Screen::Step;
     app::Theme theme = app::Theme::Light;
     uint32_t width = 0, height = 0;  // pixels
+    bool lecture = false;
 };
 
 // The sentence says which option cannot be read, and what can.
@@ -21,7 +23,12 @@ Result<Picture> parse_picture(const std::string& screen, const std::string& size
 // "step, compare": what --screen takes.
 std::string screen_names();
 
-// A recording, or a name that ships, ready to be shown like that.
+// A recording ready to be shown. origin: "recorded now, on the CPU".
+Result<app::State> state_of(trace::Trace trace, std::string origin);
+// The same of a file, or of a name that ships.
+Result<app::State> state_of_file(const std::string& file);
+
+// That, shown as the picture shows it.
 Result<app::State> picture_state(const std::string& file, const Picture& picture);
 
 // --at STEP. file: what the sentence calls the recording.

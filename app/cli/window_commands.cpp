@@ -9,10 +9,9 @@
 #include "app/cli/cli.h"
 #include "app/cli/open_recording.h"
 #include "app/cli/output.h"
+#include "app/cli/picture_options.h"
 #include "app/cli/values.h"
 #include "app/compare_session.h"
-#include "app/screens/screens.h"
-#include "app/session.h"
 #include "kernels/catalogue.h"
 #include "kernels/record.h"
 
@@ -30,31 +29,6 @@ struct Options {
     std::string size = "1600x1000";
     std::string output;
 };
-
-constexpr uint32_t kLeastSide = 200, kMostSide = 8192;  // pixels; OpenGL 3.3 devices render at least 8192
-
-Result<app::State> state_of(Result<trace::Trace> trace, std::string origin) {
-    if (!trace) return trace.error();
-    auto session =
-        app::make_session(std::make_shared<const trace::Trace>(std::move(*trace)), std::move(origin));
-    if (!session) return session.error();
-    app::State state;
-    app::show_session(state, std::move(*session));
-    return state;
-}
-
-Result<app::State> state_of(Result<OpenedRecording> opened) {
-    if (!opened) return opened.error();
-    return state_of(std::move(opened->trace), std::move(opened->origin));
-}
-
-// "step, compare": what --screen takes.
-std::string screen_names() {
-    std::string names;
-    for (const app::ScreenInfo& info : app::screens())
-        names += (names.empty() ? "" : ", ") + std::string(info.option);
-    return names;
-}
 
 std::optional<app::Theme> theme_of(const Options& options) {
     return options.theme.empty() ? app::Theme::Light : parse_theme(options.theme);
@@ -77,7 +51,7 @@ int show(Result<app::State> state, const Options& options, app::Theme theme) {
 int run_open(const Options& options) {
     const auto theme = theme_of(options);
     if (!theme) return wrong_theme(options.theme);
-    return show(state_of(open_recording(options.file)), options, *theme);
+    return show(state_of_file(options.file), options, *theme);
 }
 
 // The kernel that a newcomer sees first is recorded on the CPU even where there is a GPU: opening a GPU takes
@@ -88,50 +62,31 @@ int run_default_window(const Options& options) {
     const kernels::Preset& preset = kernels::presets()[2];
     const auto plan = kernels::plan(preset.kernel, preset.shape);
     if (!plan) return fail(kFailure, plan.error().message);
-    return show(state_of(kernels::record_cpu(*plan, {}), "recorded now, on the CPU"), options, *theme);
+    auto trace = kernels::record_cpu(*plan, {});
+    if (!trace) return fail(kFailure, trace.error().message);
+    return show(state_of(std::move(*trace), "recorded now, on the CPU"), options, *theme);
 }
 
 int run_render(const Options& options) {
-    const auto theme = theme_of(options);
-    if (!theme) return wrong_theme(options.theme);
-    const app::ScreenInfo* const screen = app::find_screen(options.screen);
-    if (!screen) {
-        return fail(kWrongCall,
-                    fmt::format("--screen '{}' is not known; choose {}", options.screen, screen_names()));
-    }
-    const auto size = parse_pair(options.size, 'x');
-    auto fits = [](uint32_t side) { return side >= kLeastSide && side <= kMostSide; };
-    if (!size || !fits(size->first) || !fits(size->second)) {
-        return fail(kWrongCall,
-                    fmt::format("--size '{}' is not a size; give it as WxH in pixels, each from {} to {}",
-                                options.size, kLeastSide, kMostSide));
-    }
+    auto picture =
+        parse_picture(options.screen, options.size, options.theme.empty() ? "light" : options.theme);
+    if (!picture) return fail(kWrongCall, picture.error().message);
+    picture->lecture = options.lecture;
     if (auto good = check_output(options.output); !good) return fail(kFailure, good.error().message);
-    auto state = state_of(open_recording(options.file));
+    auto state = picture_state(options.file, *picture);
     if (!state) return fail(kFailure, state.error().message);
     if (!options.with.empty()) {
-        auto other = state_of(open_recording(options.with));
+        auto other = state_of_file(options.with);
         if (!other) return fail(kFailure, other.error().message);
         app::compare_with(*state, std::move(*other->session));
     }
-    const trace::Trace& trace = *state->session->trace;
-    const auto step = parse_step(options.at, trace);
-    if (!step) {
-        return fail(kWrongCall,
-                    fmt::format("--at '{}' is not a step of '{}'; give a number from 1 to {}, first, middle "
-                                "or last",
-                                options.at, options.file, trace.steps()));
-    }
-    state->theme = *theme;
-    state->teach.lecture = options.lecture;
-    state->screen = screen->screen;
-    const uint32_t block = trace::block_of(trace, *step);
-    state->cursor = {block, static_cast<uint32_t>(*step - trace.blocks[block].first)};
-    app::RenderOptions picture;
-    picture.width = static_cast<int>(size->first);
-    picture.height = static_cast<int>(size->second);
-    picture.path = options.output;
-    if (auto good = app::render_png(std::move(*state), picture); !good)
+    if (auto good = show_step(*state, options.at, options.file); !good)
+        return fail(kWrongCall, good.error().message);
+    app::RenderOptions render;
+    render.width = static_cast<int>(picture->width);
+    render.height = static_cast<int>(picture->height);
+    render.path = options.output;
+    if (auto good = app::render_png(std::move(*state), render); !good)
         return fail(kFailure, good.error().message);
     return kDone;
 }
