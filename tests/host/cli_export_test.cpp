@@ -1,10 +1,12 @@
 // export, through the program: files, refusals, films that play, and that nothing is left behind.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/chrome_trace.h"
 #include "tests/host/cli_program.h"
 
 namespace tilescope::cli_test {
@@ -48,6 +50,22 @@ TEST(CliExport, JsonAndPerfettoParse) {
               84);
 }
 
+// A recording of the CPU, and those of real GPUs that ship, whose times are clocks.
+TEST(CliExport, ChromeTracesFollowTheFormatsRules) {
+    for (const std::string& recording : {lecture_recording(), std::string("tiled-64x64x64-t16"),
+                                         std::string("untiled_swapped-64x64x64-t16")}) {
+        const auto trace = nlohmann::json::parse(exported(recording, "perfetto"));
+        EXPECT_EQ(test::ChromeTraceRules::broken(trace), "") << recording;
+        EXPECT_FALSE(trace.at("traceEvents").empty());
+        EXPECT_NE(trace.at("otherData")
+                      .at("time")
+                      .get<std::string>()
+                      .find(recording.find('/') == std::string::npos ? "MHz" : "not a time"),
+                  std::string::npos)
+            << "what a microsecond is";
+    }
+}
+
 TEST(CliExport, WrongCalls) {
     const std::string path = lecture_recording(), out = in_folder("out");
     const auto refused = [&](std::vector<std::string> more, const std::string& says) {
@@ -64,6 +82,7 @@ TEST(CliExport, WrongCalls) {
     refused({"--format", "csv", "--steps", "1:85"}, "from 1 to 84");
     refused({"--format", "json", "--steps", "1:2", "--block", "1,1"}, "none of steps 1:2");
     refused({"--format", "perfetto", "--lanes"}, "--lanes");
+    refused({"--format", "csv", "--lecture"}, "--lecture");
     expect_refused(2, {"export", path, "--format", "csv"}, "--output");
     EXPECT_EQ(files_here(), 1u) << "nothing was written";
 }
@@ -85,6 +104,24 @@ TEST(CliExport, AFullDiskLeavesNothing) {
                           "' --format csv -o out.csv --lanes");
     EXPECT_EQ(ran.status, 1) << ran.err;
     expect_one_sentence(ran.err);
+    EXPECT_EQ(read(folder() / "out.csv"), "what was there");
+    EXPECT_EQ(files_here(), 2u);
+}
+
+// Ctrl+C in the middle: status 1, one sentence, and what was there stays.
+TEST(CliExport, StoppedItLeavesNothing) {
+    const std::string path = in_folder("long.tsc");
+    ASSERT_EQ(tilescope({"record", "tiled", "--m", "256", "--k", "256", "--n", "256", "-o", path}).status, 0);
+    write(folder() / "out.csv", "what was there");
+    // As soon as its temporary file has something in it, so that it is neither too early nor too late.
+    const Ran ran =
+        shell("\"$TILESCOPE\" export '" + path +
+              "' --format csv --lanes -o out.csv & work=$!; "
+              "while kill -0 $work && ! [ -s out.csv.tmp.$work ]; do sleep 0.01; done 2>/dev/null; "
+              "kill -INT $work; wait $work");
+    EXPECT_EQ(ran.status, 1) << ran.err;
+    expect_one_sentence(ran.err);
+    EXPECT_NE(ran.err.find("stopped; 'out.csv' was not written"), std::string::npos) << ran.err;
     EXPECT_EQ(read(folder() / "out.csv"), "what was there");
     EXPECT_EQ(files_here(), 2u);
 }
@@ -115,6 +152,23 @@ protected:
     }
     void need_ffmpeg() const {
         if (shell("command -v ffmpeg").status != 0) GTEST_SKIP() << "ffmpeg is not installed";
+    }
+    // codec, width, height, pixel format, frames that were decoded
+    static std::string probed(const std::string& film) {
+        return shell(
+                   "ffprobe -v error -count_frames -show_entries "
+                   "stream=codec_name,pix_fmt,width,height,nb_read_frames -of csv=p=0 " +
+                   film)
+            .out;
+    }
+    // Of the brightness of two pictures, 1 for equal ones (structural similarity; Wang et al., IEEE
+    // Transactions on Image Processing 13(4), 2004).
+    static double likeness(const std::string& a, const std::string& b) {
+        const Ran ran = shell("ffmpeg -v info -i " + a + " -i " + b +
+                              " -lavfi '[0]format=gray[a];[1]format=gray[b];[a][b]ssim' -f null -");
+        const size_t at = ran.err.find("All:");
+        EXPECT_NE(at, std::string::npos) << ran.err;
+        return at == std::string::npos ? 0 : std::atof(ran.err.c_str() + at + 4);
     }
     std::string path;
 };
@@ -194,11 +248,81 @@ TEST_F(CliPictures, AnMp4IsH264OfAllFrames) {
     if (IsSkipped()) return;
     const std::string mp4 = exported(path, "mp4", {"--steps", "1:10", "--size", "320x200"});
     EXPECT_EQ(mp4.substr(4, 4), "ftyp");
-    if (shell("command -v ffprobe").status != 0) GTEST_SKIP() << "ffprobe is not installed";
-    const Ran ran = shell(
-        "ffprobe -v error -count_frames -show_entries stream=codec_name,pix_fmt,width,height,nb_read_frames "
-        "-of csv=p=0 out.mp4");
-    EXPECT_EQ(ran.out, "h264,320,200,yuv420p,10\n") << ran.err;
+    EXPECT_EQ(probed("out.mp4"), "h264,320,200,yuv420p,10\n");
+}
+
+// Every frame is decoded without a complaint, and the film lasts as long as its frames.
+TEST_F(CliPictures, FilmsPlayAsLongAsTheirFrames) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    for (const std::string format : {"gif", "mp4"}) {
+        exported(path, format, {"--steps", "11:30", "--size", "320x200", "--fps", "5"});
+        const Ran played = shell("ffmpeg -v warning -i out." + format + " -f null -");
+        EXPECT_EQ(played.status, 0);
+        EXPECT_EQ(played.err, "") << format;
+        const Ran length = shell("ffprobe -v error -show_entries format=duration -of csv=p=0 out." + format);
+        EXPECT_NEAR(std::atof(length.out.c_str()), 20 / 5.0, 0.05) << format;
+    }
+    EXPECT_EQ(probed("out.gif").substr(0, 12), "gif,320,200,");
+}
+
+// The frames are the pictures of the steps: the last one of the film beside that step's own picture.
+TEST_F(CliPictures, AFrameIsTheStepsPicture) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    exported(path, "mp4", {"--steps", "3:6", "--size", "1280x720"});
+    exported(path, "png", {"--at", "6", "--size", "1280x720"});
+    ASSERT_EQ(shell("ffmpeg -v error -i out.mp4 -vf 'select=eq(n\\,3)' -frames:v 1 frame.png").status, 0);
+    EXPECT_GT(likeness("out.png", "frame.png"), 0.99);
+    exported(path, "png", {"--at", "1", "--size", "1280x720"});
+    EXPECT_LT(likeness("out.png", "frame.png"), 0.985) << "another step's is told apart";
+}
+
+TEST_F(CliPictures, AFilmWithoutRoomOrStoppedLeavesNothing) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    for (const std::string format : {"gif", "mp4"}) {
+        const std::string call =
+            "\"$TILESCOPE\" export '" + path + "' --format " + format + " --size 1280x720 -o a." + format;
+        const Ran full = shell("trap '' XFSZ; ulimit -f 2; " + call + " --steps 1:20");
+        EXPECT_EQ(full.status, 1) << full.err;
+        expect_one_sentence(full.err);
+        // Some frames after it has begun: its temporary file is there, and 84 frames take a second at the
+        // least.
+        const Ran stopped = shell(call + " & work=$!; while kill -0 $work && ! [ -e a." + format +
+                                  ".tmp.$work ]; do sleep 0.01; done 2>/dev/null; "
+                                  "sleep 0.2; kill -INT $work; wait $work");
+        EXPECT_EQ(stopped.status, 1) << stopped.err;
+        expect_one_sentence(stopped.err);
+        EXPECT_EQ(files_here(), 2u) << "the recording and the probe";
+    }
+}
+
+// An SVG drawn by another program looks as OpenGL's picture does: shapes, colours, and type at its place.
+TEST_F(CliPictures, AnSvgIsDrawnAlikeElsewhere) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    if (shell("command -v rsvg-convert").status != 0) GTEST_SKIP() << "rsvg-convert is not installed";
+    for (const std::string theme : {"light", "dark"}) {
+        for (const std::string screen : {"step", "limits"}) {
+            exported(path, "svg", {"--at", "26", "--size", "1280x720", "--theme", theme, "--screen", screen});
+            exported(path, "png", {"--at", "26", "--size", "1280x720", "--theme", theme, "--screen", screen});
+            const Ran drawn = shell("rsvg-convert -w 1280 -h 720 out.svg -o drawn.png");
+            ASSERT_EQ(drawn.status, 0) << drawn.err;
+            EXPECT_GT(likeness("out.png", "drawn.png"), 0.985) << screen << " " << theme;
+        }
+    }
+    exported(path, "png", {"--at", "1", "--size", "1280x720", "--theme", "dark"});
+    EXPECT_LT(likeness("out.png", "drawn.png"), 0.9) << "another picture is told apart";
+}
+
+TEST_F(CliPictures, LectureModeIsDrawnAsRenderDrawsIt) {
+    const std::string plain = exported(path, "png", {"--at", "5"});
+    const std::string lecture = exported(path, "png", {"--at", "5", "--lecture"});
+    EXPECT_NE(plain, lecture);
+    EXPECT_EQ(tilescope({"render", path, "--at", "5", "--lecture", "-o", "rendered.png"}).status, 0);
+    EXPECT_EQ(read(folder() / "rendered.png"), lecture);
+    EXPECT_NE(exported(path, "svg", {"--at", "5", "--lecture"}), exported(path, "svg", {"--at", "5"}));
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 // Chrome trace events: the format's rules, event by event, and the figures against the recording.
-//
-// Rules: "Trace Event Format" (Google): every event has name, ph, pid and tid; X has ts and dur >= 0; C has
-// ts and numbers as args; M has a name it knows and args. perfetto.dev, FAQ: events of a thread must nest.
 #include <cmath>
 #include <set>
 
 #include "core/analysis/summary.h"
 #include "core/export/perfetto.h"
+#include "tests/chrome_trace.h"
 #include "tests/unit/export_text.h"
 
 namespace tilescope::report {
@@ -16,64 +14,7 @@ std::string perfetto(const trace::Trace& trace, Selected selected = {}) {
     return gathered([&](const Take& take) { return write_perfetto(trace, by_hand::rule(), selected, take); });
 }
 
-int64_t ns(const Json& us) { return std::llround(us.get<double>() * 1000); }
-
-void expect_rules(const Json& trace) {
-    ASSERT_TRUE(trace.at("traceEvents").is_array());
-    std::map<std::pair<int64_t, int64_t>, int64_t> end, began;  // of a thread's latest event
-    std::map<std::pair<int64_t, std::string>, int64_t> counted;
-    std::set<int64_t> named_processes;
-    std::map<int64_t, int64_t> process_of;  // by thread
-    std::set<std::pair<int64_t, int64_t>> named_threads;
-    for (const Json& event : trace.at("traceEvents")) {
-        const std::string ph = event.at("ph");
-        ASSERT_TRUE(event.at("name").is_string());
-        ASSERT_FALSE(event.at("name").get<std::string>().empty());
-        ASSERT_TRUE(event.at("pid").is_number_unsigned());
-        ASSERT_TRUE(event.at("tid").is_number_unsigned());
-        const int64_t pid = event.at("pid"), tid = event.at("tid");
-        ASSERT_GT(pid, 0);
-        ASSERT_EQ(process_of.try_emplace(tid, pid).first->second, pid) << "a thread of two processes";
-        if (ph == "X") {
-            ASSERT_GE(event.at("ts").get<double>(), 0);
-            ASSERT_GE(event.at("dur").get<double>(), 0);
-            const int64_t ts = ns(event.at("ts")), dur = ns(event.at("dur"));
-            if (began.count({pid, tid})) {
-                ASSERT_GE(ts, (began[{pid, tid}])) << "in order";
-                ASSERT_GE(ts, (end[{pid, tid}])) << "events of a warp overlap";
-            }
-            began[{pid, tid}] = ts;
-            end[{pid, tid}] = ts + dur;
-            ASSERT_TRUE((named_threads.count({pid, tid})));
-            ASSERT_TRUE(named_processes.count(pid));
-        } else if (ph == "C") {
-            const std::string name = event.at("name");
-            const int64_t ts = ns(event.at("ts"));
-            if (counted.count({pid, name})) {
-                ASSERT_GE(ts, (counted[{pid, name}]));
-            }
-            counted[{pid, name}] = ts;
-            ASSERT_FALSE(event.at("args").empty());
-            for (const auto& [key, value] : event.at("args").items()) ASSERT_TRUE(value.is_number()) << key;
-        } else {
-            ASSERT_EQ(ph, "M");
-            const std::string name = event.at("name");
-            const Json& args = event.at("args");
-            if (name == "process_name" || name == "thread_name") {
-                ASSERT_TRUE(args.at("name").is_string());
-            } else {
-                ASSERT_TRUE(name == "process_sort_index" || name == "thread_sort_index") << name;
-                ASSERT_TRUE(args.at("sort_index").is_number());
-            }
-            if (name == "process_name") {
-                ASSERT_TRUE(named_processes.insert(pid).second);
-            }
-            if (name == "thread_name") {
-                ASSERT_TRUE((named_threads.insert({pid, tid}).second));
-            }
-        }
-    }
-}
+void expect_rules(const Json& trace) { EXPECT_EQ(test::ChromeTraceRules::broken(trace), ""); }
 
 std::vector<Json> events_of(const Json& trace, const char* ph) {
     std::vector<Json> events;
@@ -89,6 +30,51 @@ TEST(Perfetto, FollowsTheFormatsRules) {
         expect_rules(json);
         EXPECT_EQ(events_of(json, "X").size(), trace.steps()) << "an event a step, none lost";
     }
+}
+
+// The validator is held against damage of every kind that it is to see.
+TEST(Perfetto, WhatBreaksARuleIsSeen) {
+    const Json good = Json::parse(perfetto(two_blocks()));
+    const auto first = [&](const char* ph) {
+        size_t i = 0;
+        while (good["traceEvents"][i]["ph"] != ph) ++i;
+        return i;
+    };
+    const size_t m = first("M"), c = first("C"), x = first("X");
+    const std::tuple<size_t, const char*, Json, const char*> damages[] = {
+        {x, "ts", "0", "ts is no time"},
+        {x, "ts", -1, "ts is no time"},
+        {x, "ts", 1e6, "not in the order of time"},
+        {x, "dur", nullptr, "dur is no time"},
+        {x, "ph", "Q", "ph is not known"},
+        {x, "ph", "B", "a B without its E"},
+        {x, "ph", "E", "an E without its B"},
+        {x, "name", "", "name is no text"},
+        {x, "tid", 1.5, "tid is no number"},
+        {x, "pid", "1", "pid is no number"},
+        {x, "pid", 77, "two processes"},
+        {x, "tid", 4711, "a thread without a name"},
+        {x, "args", Json::array(), "args is no object"},
+        {x, "cat", 3, "cat is no text"},
+        {c, "args", {{"sectors", "1"}}, "no number"},
+        {c, "args", Json::object(), "a counter of nothing"},
+        {c, "ts", 1e6, "goes back in time"},
+        {m, "name", "process_title", "not known"},
+        {m, "args", {{"title", "a"}}, "without its args"},
+        {m, "args", {{"name", 1}}, "another type"}};
+    for (const auto& [event, key, value, rule] : damages) {
+        Json damaged = good;
+        damaged["traceEvents"][event][key] = value;
+        const std::string said = test::ChromeTraceRules::broken(damaged);
+        EXPECT_NE(said.find(rule), std::string::npos) << key << " " << value << ": " << said;
+    }
+    Json overlap = good;
+    overlap["traceEvents"][x]["dur"] = 2.5;
+    EXPECT_NE(test::ChromeTraceRules::broken(overlap).find("overlaps"), std::string::npos);
+    Json unit = good;
+    unit["displayTimeUnit"] = "us";
+    EXPECT_NE(test::ChromeTraceRules::broken(unit), "");
+    EXPECT_NE(test::ChromeTraceRules::broken(Json::array()), "");
 }
 
 TEST(Perfetto, OnACpuAStepIsAMicrosecondAndSaysSo) {
