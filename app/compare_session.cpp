@@ -1,72 +1,20 @@
 #include "app/compare_session.h"
 
-#include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "app/session.h"
 #include "app/view/compare_pick.h"
-#include "kernels/record.h"
 
 namespace tilescope::app {
 namespace {
 
 using view::ComparePreset;
 
-constexpr uint64_t kAtOnce = 50'000;       // steps: a few milliseconds
+constexpr uint64_t kAtOnce = 50'000;  // steps: a few milliseconds
+constexpr uint64_t kSessionAtOnce = 100'000;
 constexpr uint64_t kFaultsAtOnce = 5'000;  // steps
-
-SideOf side_of(uint64_t serial, const trace::Trace& trace) {
-    return {serial, std::make_shared<const view::CompareSide>(view::compare_side(trace))};
-}
-
-Result<Session> open_part(const ComparePreset::Part& part,
-                          const std::vector<kernels::ShippedRecording>& recordings,
-                          const std::atomic<bool>* stop) {
-    if (part.shipped) {
-        const auto found = std::find_if(
-            recordings.begin(), recordings.end(), [&](const kernels::ShippedRecording& recording) {
-                const kernels::Shape& s = part.shape;
-                return recording.kernel == part.kernel && recording.m == s.m && recording.k == s.k &&
-                       recording.n == s.n && recording.tile == s.tile;
-            });
-        if (found == recordings.end())
-            return Error{
-                fmt::format("No recording of {} from a GPU ships with this program; record it on a GPU "
-                            "with 'tilescope record' and open it with 'tilescope render --with'",
-                            view::part_name(part))};
-        auto trace = kernels::open_shipped(*found);
-        if (!trace) return trace.error();
-        return make_session(std::make_shared<const trace::Trace>(std::move(*trace)), found->label);
-    }
-    auto plan = kernels::plan(part.kernel, part.shape);
-    if (!plan) return plan.error();
-    kernels::RecordOptions options;
-    options.stop = stop;
-    auto trace = kernels::record_cpu(*plan, options);
-    if (!trace) return trace.error();
-    return make_session(std::make_shared<const trace::Trace>(std::move(*trace)), "recorded now, on the CPU");
-}
-
-Result<CompareWork::Pair> open_pair(const ComparePreset& preset,
-                                    const std::vector<kernels::ShippedRecording>& recordings,
-                                    const std::atomic<bool>* stop) {
-    auto a = open_part(preset.a, recordings, stop);
-    if (!a) return a.error();
-    auto b = open_part(preset.b, recordings, stop);
-    if (!b) return b.error();
-    CompareWork::Pair pair;
-    pair.side_a = side_of(a->serial, *a->trace);
-    pair.side_b = side_of(b->serial, *b->trace);
-    pair.a = std::move(*a);
-    pair.b = std::move(*b);
-    return pair;
-}
 
 const std::vector<kernels::ShippedRecording>& recordings_of(const State& state) {
     return state.recordings != nullptr ? *state.recordings : kernels::shipped_recordings();
@@ -81,23 +29,44 @@ void forget_block(Compare& compare) {
 
 void show_pair(State& state, Result<CompareWork::Pair> pair) {
     Compare& compare = state.compare;
+    compare.opening.clear();
     if (!pair) {
         compare.message = pair.error().message;
         compare.choosing = true;
         return;
     }
-    show_session(state, std::move(pair->a));
-    compare.other = std::make_shared<const Session>(std::move(pair->b));
-    compare.a = pair->side_a;
+    if (pair->a) {
+        show_session(state, std::move(*pair->a));
+        compare.a = pair->side_a;
+        compare.other = std::make_shared<const Session>(std::move(pair->b));
+        forget_block(compare);
+    } else {
+        compare_with(state, std::move(pair->b));
+    }
     compare.b = pair->side_b;
-    forget_block(compare);
+}
+
+// What the maps say of M and N.
+void ready_maps(Compare::Maps& maps, const Session& session) {
+    if (maps.serial == session.serial) return;
+    maps = {session.serial, {}};
+    const trace::Trace& trace = *session.trace;
+    for (size_t at = 0; at < trace.arrays.size(); ++at) {
+        const Array& array = trace.arrays[at];
+        const std::vector<uint32_t>& all = session.loads[at];
+        maps.arrays.push_back(
+            array.role != ArrayRole::Input ? view::LoadsSummary{}
+            : all.empty()
+                ? view::loads_summary(trace.meta, array, session.windows[at].loads, session.windows[at].box)
+                : view::loads_summary(trace.meta, array, all, {0, array.rows, 0, array.cols}));
+    }
 }
 
 // The sums of a session, where they are not those that are there already. True while they are made.
 bool ready_side(Compare& compare, SideOf& of, const Session& session, bool wait) {
     if (of.serial == session.serial) return false;
     if (wait || session.trace->steps() <= kAtOnce) {
-        of = side_of(session.serial, *session.trace);
+        of = make_side(session);
         return false;
     }
     of = {};
@@ -137,9 +106,26 @@ void compare_with(State& state, Session other) {
     compare.preset = -1;
     compare.choosing = false;
     compare.message.clear();
+    compare.opening.clear();
     compare.other = std::make_shared<const Session>(std::move(other));
     compare.b = {};
     forget_block(compare);
+}
+
+Result<void> compare_with(State& state, trace::Trace other, const std::string& origin) {
+    Compare& compare = state.compare;
+    auto trace = std::make_shared<const trace::Trace>(std::move(other));
+    if (trace->steps() > kSessionAtOnce) {
+        if (!compare.work) compare.work = std::make_shared<CompareWork>();
+        compare.work->open(std::move(trace), origin);
+        compare.message.clear();
+        compare.opening = origin;
+        return {};
+    }
+    auto session = make_session(std::move(trace), origin);
+    if (!session) return session.error();
+    compare_with(state, std::move(*session));
+    return {};
 }
 
 namespace {
@@ -182,7 +168,7 @@ bool ready_compare(State& state, bool wait) {
         compare.message.clear();
         const ComparePreset& preset = view::compare_presets()[static_cast<size_t>(compare.preset)];
         if (wait) {
-            show_pair(state, open_pair(preset, recordings_of(state), nullptr));
+            show_pair(state, CompareWork::now(preset, recordings_of(state)));
         } else {
             if (!compare.work) compare.work = std::make_shared<CompareWork>();
             compare.work->open(preset, recordings_of(state));
@@ -201,6 +187,8 @@ bool ready_compare(State& state, bool wait) {
     if (compare.a.serial != 0 && compare.a.serial != state.session->serial && !coming) compare.preset = -1;
     coming = ready_side(compare, compare.a, *state.session, wait) || coming;
     coming = ready_side(compare, compare.b, *compare.other, wait) || coming;
+    ready_maps(compare.maps[0], *state.session);
+    ready_maps(compare.maps[1], *compare.other);
     if (!compare.a.side || !compare.b.side || !state.block || compare.other->trace->blocks.empty())
         return coming;
     const view::Compared a{*state.session->trace, *compare.a.side}, b{*compare.other->trace, *compare.b.side};
@@ -210,98 +198,6 @@ bool ready_compare(State& state, bool wait) {
     compare.cursor = {block,
                       view::partner_step(compare.lock, a, *state.block, state.cursor, b, *compare.block)};
     return coming;
-}
-
-// One thread; the latest wish of each kind wins.
-struct CompareWork::Parts {
-    mutable std::mutex mutex;
-    std::condition_variable_any wake;
-    struct Wish {
-        const ComparePreset* preset = nullptr;
-        const std::vector<kernels::ShippedRecording>* recordings = nullptr;
-    };
-    std::optional<Wish> wish;
-    bool opening = false;
-    std::atomic<bool> stop{false};
-    std::optional<Result<Pair>> finished;
-
-    std::shared_ptr<const trace::Trace> side_of_trace;  // asked for
-    uint64_t side_serial = 0, working_serial = 0;
-    std::vector<SideOf> sides;  // made; the latest few
-
-    std::jthread thread;  // last: it ends before what it uses
-
-    void run(const std::stop_token& token) {
-        for (;;) {
-            std::optional<Wish> pair;
-            std::shared_ptr<const trace::Trace> trace;
-            uint64_t serial = 0;
-            {
-                std::unique_lock lock(mutex);
-                if (!wake.wait(lock, token, [&] { return wish || side_of_trace; })) return;
-                if (wish) {
-                    pair = std::exchange(wish, std::nullopt);
-                    stop = false;
-                } else {
-                    trace = std::exchange(side_of_trace, nullptr);
-                    serial = working_serial = side_serial;
-                }
-            }
-            if (pair) {
-                auto made = open_pair(*pair->preset, *pair->recordings, &stop);
-                const std::lock_guard lock(mutex);
-                if (!stop) finished.emplace(std::move(made));
-                opening = wish.has_value();
-            } else {
-                SideOf made = app::side_of(serial, *trace);
-                const std::lock_guard lock(mutex);
-                sides.push_back(std::move(made));
-                if (sides.size() > 4) sides.erase(sides.begin());
-                working_serial = 0;
-            }
-        }
-    }
-};
-
-CompareWork::CompareWork() : parts_(std::make_unique<Parts>()) {
-    Parts& parts = *parts_;
-    parts.thread = std::jthread([&parts](const std::stop_token& token) { parts.run(token); });
-}
-
-CompareWork::~CompareWork() { parts_->stop = true; }
-
-void CompareWork::open(const ComparePreset& preset,
-                       const std::vector<kernels::ShippedRecording>& recordings) {
-    Parts& parts = *parts_;
-    const std::lock_guard lock(parts.mutex);
-    parts.stop = true;  // what was begun before
-    parts.finished.reset();
-    parts.wish = Parts::Wish{&preset, &recordings};
-    parts.opening = true;
-    parts.wake.notify_all();
-}
-
-bool CompareWork::busy() const {
-    const std::lock_guard lock(parts_->mutex);
-    return parts_->opening;
-}
-
-std::optional<Result<CompareWork::Pair>> CompareWork::finished() {
-    const std::lock_guard lock(parts_->mutex);
-    return std::exchange(parts_->finished, std::nullopt);
-}
-
-SideOf CompareWork::side(const Session& session) {
-    Parts& parts = *parts_;
-    const std::lock_guard lock(parts.mutex);
-    for (const SideOf& side : parts.sides)
-        if (side.serial == session.serial) return side;
-    if (parts.working_serial != session.serial && parts.side_serial != session.serial) {
-        parts.side_of_trace = session.trace;
-        parts.side_serial = session.serial;
-        parts.wake.notify_all();
-    }
-    return {};
 }
 
 }  // namespace tilescope::app

@@ -18,6 +18,9 @@ namespace tilescope::app {
 // Chooses the comparison that is so many further on in the list; the next frame opens it.
 void next_comparison(State& state, int by);
 void next_lock(State& state);
+// The sums of a recording: of 2 million requests about a second.
+SideOf make_side(const Session& session);
+
 // The list of pairs, or back from it.
 void choose_comparison(State& state);
 void swap_sides(State& state);
@@ -30,8 +33,9 @@ void take_choice(State& state, int chosen);
 // What the list of pairs has keys for; false for all others.
 bool compare_key(State& state, const platform::KeyPress& press);
 
-// Sets a second recording beside the State's own.
+// Sets a second recording beside the State's own. Of a large one it is made ready beside the window.
 void compare_with(State& state, Session other);
+Result<void> compare_with(State& state, trace::Trace other, const std::string& origin);
 
 // Opens what was chosen, and makes B stand where the lock has it. wait: at once; else what takes long comes
 // with a later call. Returns true while something is still to come.
@@ -43,11 +47,16 @@ public:
     ~CompareWork();  // stops what runs
 
     struct Pair {
-        Session a, b;
+        std::optional<Session> a;  // none: the State's own stays
+        Session b;
         SideOf side_a, side_b;
     };
+    // On the spot.
+    static Result<Pair> now(const view::ComparePreset& preset,
+                            const std::vector<kernels::ShippedRecording>& recordings);
     // Begins with it, leaving what was begun before.
     void open(const view::ComparePreset& preset, const std::vector<kernels::ShippedRecording>& recordings);
+    void open(std::shared_ptr<const trace::Trace> b, const std::string& origin);
     bool busy() const;
     std::optional<Result<Pair>> finished();
 

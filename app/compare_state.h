@@ -25,6 +25,7 @@ struct SideOf {
 struct Compare {
     view::Lock lock = view::Lock::Phase;
     int preset = -1;        // of compare_presets(), shown or on its way; -1 for none
+    std::string opening;    // what else is on its way; "" for nothing
     bool wanted = false;    // it is to be opened
     bool choosing = false;  // the list of pairs is shown, whatever is there
     bool swap = false;      // A and B are to change places
@@ -34,6 +35,12 @@ struct Compare {
 
     std::shared_ptr<const Session> other;  // B; null while none was chosen
     SideOf a, b;
+    // How often the elements of M and N were loaded, by array; of the session of that serial.
+    struct Maps {
+        uint64_t serial = 0;
+        std::vector<view::LoadsSummary> arrays;
+    };
+    Maps maps[2];
 
     playback::Cursor cursor;  // of B, follows A's
     std::shared_ptr<const view::BlockIndex> block;

@@ -88,13 +88,12 @@ void open_shipped_by_name(State& state, const std::string& name) {
 // Sets a recording beside the State's own, or says why not: in the box where there is one.
 void set_beside(State& state, Result<trace::Trace> trace, const std::string& origin) {
     PathBox& box = state.teach.path;
-    auto session = trace ? make_session(std::make_shared<const trace::Trace>(std::move(*trace)), origin)
-                         : Result<Session>(trace.error());
-    if (!session) {
-        (box.mode == PathBox::Mode::Open ? box.problem : state.message) = session.error().message;
+    const Result<void> good =
+        trace ? compare_with(state, std::move(*trace), origin) : Result<void>(trace.error());
+    if (!good) {
+        (box.mode == PathBox::Mode::Open ? box.problem : state.message) = good.error().message;
         return;
     }
-    compare_with(state, std::move(*session));
     state.screen = Screen::Compare;
     box.mode = PathBox::Mode::Closed;
     remember_path(state, origin);

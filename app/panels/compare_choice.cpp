@@ -101,12 +101,15 @@ Head head(Ui& ui, const Rect& in, bool busy) {
         made.back = button(ui, box, "Back", false, true, "To the two that are shown (Esc)");
         right = box.min.x - ui.px(16);
     }
-    const bool opening = busy && compare.preset >= 0;
+    const std::string what = !compare.opening.empty() ? compare.opening
+                             : busy && compare.preset >= 0
+                                 ? presets[static_cast<size_t>(compare.preset)].title
+                                 : "";
+    const bool opening = !what.empty();
     const bool problem = !compare.message.empty() && !opening;
-    const std::string said =
-        opening   ? fmt::format("Opening: {}\u2026", presets[static_cast<size_t>(compare.preset)].title)
-        : problem ? compare.message
-                  : "Of each pair one thing alone differs. Arrows choose, Enter opens.";
+    const std::string said = opening   ? fmt::format("Opening: {}\u2026", what)
+                             : problem ? compare.message
+                                       : "Of each pair one thing alone differs. Arrows choose, Enter opens.";
     line(ui, in.min, right - in.min.x, Face::Strong, Size::Title, Ink::Text, "Two recordings side by side");
     const float title = line_height(ui, Size::Title);
     const float words = paragraph(ui, {in.min.x, in.min.y + title}, right - in.min.x, Face::Text, Size::Small,

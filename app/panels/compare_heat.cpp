@@ -211,7 +211,7 @@ void input_map(Ui& ui, const Rect& rect, const Side& side, uint8_t array, uint32
     if (shape.rows == 0 || shape.cols == 0) return;
     const Counts counts = counts_of(side, array);
     const view::CellRect part = view::part_shown(
-        shape.rows, shape.cols, side.sums.loaded[array],
+        shape.rows, shape.cols, side.loads[array].box,
         view::tile_of_phase(shown.trace, shown.index, array, shown.index.phase_at(shown.step)));
     const float top = heading(ui, rect, shape, part);
     const Frame frame = frame_of(ui, {{rect.min.x, rect.min.y + top}, rect.max}, part);
@@ -227,7 +227,7 @@ void input_map(Ui& ui, const Rect& rect, const Side& side, uint8_t array, uint32
     marks_of_step(ui, side, array, placed.grid, marks);
     draw_marks(ui, grid_of(side, array) + 16, placed.grid, marks);
     counts_in_cells(ui, placed.grid, part, counts, most);
-    label(ui, frame, placed.map, view::loads_label(shown.trace.meta, shape, counts.loads));
+    label(ui, frame, placed.map, side.loads[array].label);
     offer_cell(ui, side, array, placed, [&](uint64_t element) {
         const uint32_t times = counts.at(static_cast<uint32_t>(element / shape.cols),
                                          static_cast<uint32_t>(element % shape.cols));

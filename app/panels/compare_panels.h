@@ -17,6 +17,7 @@ struct Side {
     playback::Cursor cursor;
     view::Relations selected;  // in this recording's own terms
     const view::CompareSide& sums;
+    const std::vector<view::LoadsSummary>& loads;  // by array
     const view::BlockFaults* faults = nullptr;  // of its block; null until they are looked for
 };
 

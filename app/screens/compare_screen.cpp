@@ -88,14 +88,14 @@ void choice(Ui& ui, const Rect& screen, bool busy) {
     panels::compare_choice(ui, area, busy);
 }
 
-// Both are there, and their sums take a while: of 2 million requests about a second.
-void wait(Ui& ui, const Rect& screen) {
+// What takes a while, in place of what it is for.
+void wait(Ui& ui, const Rect& screen, const std::string& what) {
     const float gap = ui.px(8);
     const Rect area{{screen.min.x + gap, screen.min.y + gap}, {screen.max.x - gap, screen.min.y + ui.px(64)}};
     panels::surface(ui, area);
     const float y = area.min.y + (area.height() - panels::line_height(ui, draw::Size::Body)) / 2;
     panels::line(ui, {area.min.x + ui.px(16), y}, area.width() - ui.px(32), draw::Face::Text,
-                 draw::Size::Body, draw::Ink::TextQuiet, "Counting the requests of both recordings\u2026");
+                 draw::Size::Body, draw::Ink::TextQuiet, what);
 }
 
 }  // namespace
@@ -109,7 +109,8 @@ void compare_screen(Ui& ui, const Rect& screen) {
     const bool there = compare.other && state.session && compare.a.side && compare.b.side && state.block &&
                        compare.block && !state.session->trace->blocks.empty();
     if (choosing(state) || (!there && !coming)) return choice(ui, screen, coming);
-    if (!there) return wait(ui, screen);
+    if (!compare.opening.empty()) return wait(ui, screen, "Opening " + compare.opening + "\u2026");
+    if (!there) return wait(ui, screen, "Counting the requests of both recordings\u2026");
     const view::Compared a{*state.session->trace, *compare.a.side}, b{*compare.other->trace, *compare.b.side};
     const std::string caveat = view::caveat(a, b);
     const auto wrong = [](const view::Compared& one) {
@@ -126,6 +127,7 @@ void compare_screen(Ui& ui, const Rect& screen) {
          state.cursor,
          view::relations(a.trace, *state.block, state.replay.get(), pick, state.cursor.step),
          a.side,
+         compare.maps[0].arrays,
          state.faults.get()},
         {'B',
          *compare.other,
@@ -134,6 +136,7 @@ void compare_screen(Ui& ui, const Rect& screen) {
          view::relations(b.trace, *compare.block, nullptr, view::same_pick(a.trace, b.trace, pick),
                          compare.cursor.step),
          b.side,
+         compare.maps[1].arrays,
          compare.faults.get()},
     };
     if (panels::compare_bar(ui, l.bar, view::headline(a, b))) {

@@ -25,24 +25,6 @@ CellRect stored_by(const trace::Trace& trace, const trace::Block& block) {
     return rect;
 }
 
-// The elements of every global array that any block loads, as their bounding boxes.
-std::vector<CellRect> loaded_by_all(const trace::Trace& trace) {
-    std::vector<CellRect> boxes(trace.arrays.size());
-    for (uint64_t step = 0; step < trace.steps(); ++step) {
-        const trace::Form& form = trace.form_of(step);
-        if (form.array == trace::kNoArray || trace.sites[form.site].kind != ptx::SiteKind::Load) continue;
-        const Array& array = trace.arrays[form.array];
-        if (array.space != Space::Global || array.cols == 0 || array.element_bytes == 0) continue;
-        const trace::Access access = trace::decode(trace, step);
-        for (uint32_t mask = access.mask; mask != 0; mask &= mask - 1) {
-            const uint64_t element = access.offset[std::countr_zero(mask)] / array.element_bytes;
-            boxes[form.array].include(static_cast<uint32_t>(element / array.cols),
-                                      static_cast<uint32_t>(element % array.cols));
-        }
-    }
-    return boxes;
-}
-
 // `at` of `count` steps, as one of `other`: the first is the first and the last the last.
 uint64_t same_share(uint64_t at, uint64_t count, uint64_t other) {
     if (other == 0) return 0;
@@ -105,7 +87,6 @@ CompareSide compare_side(const trace::Trace& trace) {
     CompareSide side;
     side.before = sums_before_blocks(trace);
     for (const trace::Block& block : trace.blocks) side.outputs.push_back(stored_by(trace, block));
-    side.loaded = loaded_by_all(trace);
     return side;
 }
 

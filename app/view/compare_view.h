@@ -32,7 +32,6 @@ std::optional<Lock> lock_of(std::string_view name);
 struct CompareSide {
     std::vector<SplitSums> before;  // [blocks + 1]: sums of all blocks before; the last is the whole run
     std::vector<CellRect> outputs;  // [blocks]: bounding box of the output's elements that it stores
-    std::vector<CellRect> loaded;   // by array: bounding box of the elements that any block loads
 };
 CompareSide compare_side(const trace::Trace& trace);
 
@@ -98,6 +97,15 @@ struct LoadsLabel {
     std::string text() const;  // "64 loads each = n"
 };
 LoadsLabel loads_label(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads);
+
+// The same, and the bounding box of those that were loaded; loads: of `part`, row-major. Looks at every
+// element: once a recording.
+struct LoadsSummary {
+    CellRect box;
+    LoadsLabel label;
+};
+LoadsSummary loads_summary(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads,
+                           const CellRect& part);
 
 // The part of a matrix that is shown: all of it where most of it was touched or it is small; else a part of
 // `touched`, cut into squares as wide as its shorter side, the one in which `tile` begins.

@@ -1,6 +1,7 @@
 // What is said about two recordings: numbers, ratios, and the sentence that they come to.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -144,6 +145,25 @@ LoadsLabel loads_label(const trace::Meta& meta, const Array& array, const std::v
     else if ((is_m || is_n) && most == (width + tile - 1) / tile)
         label.why = fmt::format("= {}/T", letter);
     return label;
+}
+
+LoadsSummary loads_summary(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads,
+                           const CellRect& part) {
+    LoadsSummary made{{}, loads_label(meta, array, loads)};
+    const uint32_t cols = part.cols();
+    for (uint32_t row = 0; row < part.rows() && !loads.empty(); ++row) {
+        const auto first = loads.begin() + static_cast<std::ptrdiff_t>(size_t{row} * cols),
+                   end = first + cols;
+        const auto loaded = [](uint32_t count) { return count > 0; };
+        const auto left = std::find_if(first, end, loaded);
+        if (left == end) continue;
+        const auto right =
+            std::find_if(std::make_reverse_iterator(end), std::make_reverse_iterator(first), loaded);
+        made.box.include({part.row0 + row, part.row0 + row + 1,
+                          part.col0 + static_cast<uint32_t>(left - first),
+                          part.col0 + static_cast<uint32_t>(right.base() - first)});
+    }
+    return made;
 }
 
 }  // namespace tilescope::view

@@ -1,7 +1,9 @@
 // The Compare screen as pictures and in words: pairs, the list of them, and every state that two recordings
 // can be in.
+#include <chrono>
 #include <map>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "app/actions.h"
@@ -328,6 +330,26 @@ TEST(CompareScreen, WrongElementsAreMarkedAndCounted) {
     EXPECT_EQ(count_of(drawn.words(state), "Race:"), 1u);
     ASSERT_TRUE(state.compare.faults);
     EXPECT_FALSE(state.compare.faults->any());
+}
+
+// As in the window: a large one is made ready beside it, and frames go on meanwhile.
+TEST(CompareScreen, ALargeOneComesWhenItIsReady) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    State state = pair("untiled", kShape, "tiled", kShape);
+    drawn.frames(state);
+    trace::Trace large = kernels::recorded("tiled", {128, 128, 128, 16});
+    ASSERT_GT(large.steps(), 100'000u);
+    ASSERT_TRUE(compare_with(state, std::move(large), "large.tsc"));
+    EXPECT_EQ(state.compare.opening, "large.tsc");
+    EXPECT_TRUE(says(drawn.words(state), "Opening large.tsc"));
+    for (int i = 0; i < 2000 && !state.compare.opening.empty(); ++i) {
+        drawn.frames(state, {}, 1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ASSERT_EQ(state.compare.opening, "");
+    EXPECT_EQ(state.compare.other->trace->meta.n, 128u);
+    EXPECT_TRUE(says(drawn.words(state), "Different work: 64x64x64 in A, 128x128x128 in B."));
 }
 
 TEST(CompareScreen, SwappedSidesStandWhereTheyStood) {

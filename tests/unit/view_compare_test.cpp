@@ -247,6 +247,32 @@ TEST(Compare, ThePartOfAMatrixThatIsShown) {
     }
 }
 
+TEST(Compare, WhatWasLoadedIsBoxedAndCounted) {
+    std::mt19937 random(3);
+    trace::Meta meta;
+    Array array;
+    for (int i = 0; i < 50; ++i) {
+        const CellRect part{static_cast<uint32_t>(random() % 9), 0, static_cast<uint32_t>(random() % 9), 0};
+        CellRect whole = part;
+        whole.row1 = part.row0 + 1 + static_cast<uint32_t>(random() % 6);
+        whole.col1 = part.col0 + 1 + static_cast<uint32_t>(random() % 6);
+        std::vector<uint32_t> loads(size_t{whole.rows()} * whole.cols());
+        CellRect slow;
+        for (size_t at = 0; at < loads.size(); ++at) {
+            loads[at] = random() % 4 == 0 ? 7 : 0;
+            if (loads[at] > 0)
+                slow.include(whole.row0 + static_cast<uint32_t>(at / whole.cols()),
+                             whole.col0 + static_cast<uint32_t>(at % whole.cols()));
+        }
+        const LoadsSummary made = loads_summary(meta, array, loads, whole);
+        ASSERT_EQ(made.box, slow);
+        ASSERT_EQ(made.label.text(), slow.empty() ? "never loaded" : "7 loads each");
+    }
+    EXPECT_TRUE(loads_summary(meta, array, {}, {}).box.empty());
+    EXPECT_EQ(loads_label(meta, array, {0, 4, 9}).text(), "4 to 9 loads each");
+    EXPECT_EQ(loads_label(meta, array, {0, 1}).text(), "1 load each");
+}
+
 TEST(Compare, NumbersAreShortAndRatiosAreFractions) {
     EXPECT_EQ(count_text(0), "0");
     EXPECT_EQ(count_text(999'999), "999,999");
