@@ -22,6 +22,7 @@ struct Frame::Parts {
     std::vector<draw::Surface> surfaces;
     Canvas canvas;
     double time = 0;
+    draw::Inspection* inspection = nullptr;
 
     ~Parts() {
         ImGui::SetCurrentContext(imgui);
@@ -91,6 +92,8 @@ Frame::Outcome Frame::build(State& state, const platform::Input& input, const Ca
                         still ? 0 : p.time,
                         still,
                         ImGui::GetIO().WantTextInput};
+    context.inspection = p.inspection;
+    if (p.inspection) *p.inspection = {};
     draw_screen(state, input, context);
     ImGui::Render();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
@@ -121,6 +124,8 @@ std::string Frame::svg(State& state, const Canvas& canvas) {
     style = kept;
     return text;
 }
+
+void Frame::inspect(draw::Inspection* into) { parts_->inspection = into; }
 
 const std::string& Frame::notice() const { return parts_->fonts.notice(); }
 

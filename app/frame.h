@@ -11,6 +11,7 @@
 
 #include "app/draw/fonts.h"
 #include "app/draw/grid_renderer.h"
+#include "app/draw/inspection.h"
 #include "app/draw/surface.h"
 #include "app/draw/theme.h"
 #include "app/platform/input.h"
@@ -36,8 +37,9 @@ struct DrawContext {
     bool still = false;                              // a picture: nothing may depend on time
     bool typing = false;                             // a text field has the keyboard: key bindings are off
     bool another_frame = false;                      // out: something moves, draw again at once
-    bool soon = false;  // out: work goes on beside the window, look again before long
-    bool quit = false;  // out: close the window
+    bool soon = false;                       // out: work goes on beside the window, look again before long
+    bool quit = false;                       // out: close the window
+    draw::Inspection* inspection = nullptr;  // notes what is written, where a test asks
 };
 
 // The screen. Inside an ImGui frame; draws windows or straight into ImGui::GetBackgroundDrawList().
@@ -64,7 +66,8 @@ public:
     void render();  // viewport, clear, draw; the caller shows it
     // The state as an SVG picture (draw/svg.h): a still frame of its own, in place of what build() made.
     std::string svg(State& state, const Canvas& canvas);
-    const std::string& notice() const;  // fonts missing, say; one sentence or empty
+    void inspect(draw::Inspection* into);  // what each frame from now on writes; null for nothing
+    const std::string& notice() const;     // fonts missing, say; one sentence or empty
 
 private:
     struct Parts;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/analysis/limit_presets.h"
 
@@ -15,6 +16,8 @@ struct LimitsState {
     analysis::SmChange change{.threads_per_sm = 1536};  // what the case changes of the device's SM
     analysis::BlockUse use{.threads = 256, .registers = 10};
     analysis::Parameter parameter = analysis::Parameter::Registers;  // what + and - change
+    // Of this screen and of Timing: what ships, or what a test puts in its place; null for what ships.
+    const std::vector<analysis::DeviceSpec>* devices = nullptr;
 };
 
 // The case's device and its block of that number; nothing where there is no such case.

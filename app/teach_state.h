@@ -37,8 +37,9 @@ struct PathBox {
 struct LessonPlace {
     bool running = false;
     size_t lesson = 0, stop = 0;
-    size_t listed = 0;  // the lesson chosen on the Lessons screen
-    std::string note;   // why a stop cannot be shown as written; one sentence
+    size_t listed = 0;                           // the lesson chosen on the Lessons screen
+    std::vector<std::vector<std::string>> said;  // by lesson and stop, as far as worked out (lesson_words.h)
+    std::string note;                            // why a stop cannot be shown as written; one sentence
 };
 
 // What an action asks for that needs files or other recordings: done by the frame (app/requests.h).

@@ -60,8 +60,8 @@ Chart chart_axes(Ui& ui, const Rect& rect, const ChartLook& look, const view::Ax
                         draw::with_alpha(ui.ink(Ink::Line), said ? 1.f : 0.45f));
         if (!said || std::abs(at - last) < small) continue;
         last = at;
-        draw::draw_text(ui.list, mono, {plot.min.x - ui.px(8), at - small * 0.45f}, ui.ink(Ink::TextQuiet),
-                        tick.label, draw::Align::Right);
+        put(ui, ui.list, mono, {plot.min.x - ui.px(8), at - small * 0.45f}, ui.ink(Ink::TextQuiet),
+            tick.label, draw::Align::Right);
     }
     float free = -1e9f;
     for (const view::Tick& tick : x_ticks) {
@@ -72,8 +72,8 @@ Chart chart_axes(Ui& ui, const Rect& rect, const ChartLook& look, const view::Ax
         const float half = draw::text_size(mono, tick.label).x / 2;
         if (!said || at - half < free) continue;
         free = at + half + ui.px(8);
-        draw::draw_text(ui.list, mono, {at, plot.max.y + ui.px(5)}, ui.ink(Ink::TextQuiet), tick.label,
-                        draw::Align::Center);
+        put(ui, ui.list, mono, {at, plot.max.y + ui.px(5)}, ui.ink(Ink::TextQuiet), tick.label,
+            draw::Align::Center);
     }
     ui.list.AddLine({plot.min.x, plot.max.y}, plot.max, ui.ink(Ink::LineStrong));
     if (!look.x_title.empty())
@@ -175,8 +175,8 @@ std::vector<Rect> end_labels(Ui& ui, const Chart& chart, std::span<const EndLabe
                         draw::with_alpha(label.color, 0.5f));
         marker(ui, {sign, y}, label.shape, label.color, ui.px(4));
         const draw::Font font = ui.font(label.strong ? Face::Strong : Face::Text, Size::Small);
-        draw::draw_text(ui.list, font, {text, y - small * 0.45f},
-                        ui.ink(label.strong ? Ink::Text : Ink::TextQuiet), label.text);
+        put(ui, ui.list, font, {text, y - small * 0.45f}, ui.ink(label.strong ? Ink::Text : Ink::TextQuiet),
+            label.text);
         boxes.push_back(
             {{sign - ui.px(8), y - small / 2}, {text + draw::text_size(font, label.text).x, y + small / 2}});
     }
@@ -191,7 +191,14 @@ bool point_label(Ui& ui, const Chart& chart, ImVec2 at, std::string_view text, R
     const auto box = view::place(at.x, at.y, size.x + ui.px(2), size.y, ui.px(9),
                                  {p.min.x, p.min.y, p.max.x, p.max.y}, taken);
     if (!box) return false;
-    draw::draw_text(ui.list, font, {box->x0 + ui.px(1), box->y0}, color, text);
+    put(ui, ui.list, font, {box->x0 + ui.px(1), box->y0}, color, text);
+    // Where it had to stand apart, a thin line says what it names.
+    const ImVec2 near{std::clamp(at.x, box->x0, box->x1),
+                      std::clamp(at.y, box->y0 + ui.px(2), box->y1 - ui.px(2))};
+    const float dx = near.x - at.x, dy = near.y - at.y, apart = std::hypot(dx, dy), off = ui.px(7);
+    if (apart > ui.px(14))
+        ui.list.AddLine({at.x + dx / apart * off, at.y + dy / apart * off}, near,
+                        draw::with_alpha(color, 0.45f), std::max(1.f, ui.px(1)));
     return true;
 }
 

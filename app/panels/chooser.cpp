@@ -1,8 +1,30 @@
 #include "app/panels/chooser.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilescope::panels {
+
+namespace {
+
+float choice_width(const Ui& ui, const std::string& text) {
+    return std::max(ui.px(32), draw::text_size(ui.font(Face::Text, Size::Small), text).x + ui.px(16));
+}
+
+}  // namespace
+
+float chooser_width(Ui& ui, std::span<const std::string> items, float most) {
+    float widest = 0;
+    for (const std::string& item : items)
+        widest = std::max(widest, draw::text_size(ui.font(Face::Text, Size::Small), item).x);
+    return std::min(most, std::round(widest + ui.px(48)));  // the padding and the arrow
+}
+
+float choices_width(Ui& ui, std::span<const std::string> items) {
+    float width = items.empty() ? 0 : ui.px(12);
+    for (const std::string& item : items) width += choice_width(ui, item) + ui.px(4);
+    return width;
+}
 
 std::optional<size_t> chooser(Ui& ui, const Rect& rect, const char* id, std::span<const std::string> items,
                               size_t current) {
@@ -21,7 +43,9 @@ std::optional<size_t> chooser(Ui& ui, const Rect& rect, const char* id, std::spa
     const float pad = std::max(0.f, (rect.height() - ImGui::GetFontSize()) / 2);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(8), pad});
     ImGui::SetNextItemWidth(rect.width());
-    const std::string shown = current < items.size() ? items[current] : "";
+    const draw::Font font = ui.font(Face::Text, Size::Small);
+    const std::string shown =
+        current < items.size() ? elided(font, items[current], rect.width() - rect.height() - ui.px(16)) : "";
     if (ImGui::BeginCombo("##list", shown.c_str(), ImGuiComboFlags_HeightLarge)) {
         for (size_t i = 0; i < items.size(); ++i) {
             ImGui::PushID(static_cast<int>(i));
@@ -40,9 +64,8 @@ std::optional<size_t> chooser(Ui& ui, const Rect& rect, const char* id, std::spa
 std::optional<size_t> choices(Ui& ui, ImVec2& at, float height, std::span<const std::string> items,
                               size_t current, const char* tip) {
     std::optional<size_t> picked;
-    const draw::Font font = ui.font(Face::Text, Size::Small);
     for (size_t i = 0; i < items.size(); ++i) {
-        const float width = std::max(ui.px(32), draw::text_size(font, items[i]).x + ui.px(16));
+        const float width = choice_width(ui, items[i]);
         if (button(ui, {at, {at.x + width, at.y + height}}, items[i], i == current, true, tip)) picked = i;
         at.x += width + ui.px(4);
     }

@@ -18,6 +18,10 @@ std::optional<size_t> choices(Ui& ui, ImVec2& at, float height, std::span<const 
                               size_t current, const char* tip = nullptr);
 
 // A word before a control, on its middle line. at.x moves on.
+// As wide as the longest of them needs, or `most`; and what choices() will take.
+float chooser_width(Ui& ui, std::span<const std::string> items, float most);
+float choices_width(Ui& ui, std::span<const std::string> items);
+
 void control_label(Ui& ui, ImVec2& at, float height, std::string_view text);
 
 }  // namespace tilescope::panels

@@ -16,7 +16,8 @@ float rows_height(Ui& ui) { return (line_height(ui, Size::Body) + ui.px(6)) * kR
 
 void foot(Ui& ui, ImVec2 at, float width, Ink ink, const std::string& text) {
     const draw::Font font = ui.font(Face::Text, Size::Small);
-    draw::draw_text(*ImGui::GetForegroundDrawList(), font, at, ui.ink(ink), elided(font, text, width));
+    put(ui, *ImGui::GetForegroundDrawList(), font, at, ui.ink(ink), elided(font, text, width),
+        draw::Align::Left, text);
 }
 
 const char* words_of(view::Suggestion::Kind kind) {
@@ -65,11 +66,10 @@ void path_box(Ui& ui, const Rect& screen) {
     const Rect around = overlay_box(ui, screen, ui.px(kWidth),
                                     pad * 2 + title + field + ui.px(16) + rows_height(ui) + small, kTop);
     const Rect in = around.inset(pad);
-    draw::draw_text(*ImGui::GetForegroundDrawList(), ui.font(Face::Strong, Size::Title), in.min,
-                    ui.ink(Ink::Text),
-                    save         ? "Save this recording"
-                    : box.beside ? "Open a recording beside this one, as B"
-                                 : "Open a recording");
+    put(ui, *ImGui::GetForegroundDrawList(), ui.font(Face::Strong, Size::Title), in.min, ui.ink(Ink::Text),
+        save         ? "Save this recording"
+        : box.beside ? "Open a recording beside this one, as B"
+                     : "Open a recording");
     const float y = in.min.y + title;
     text_line(ui, {{in.min.x, y}, {in.max.x, y + field}}, box.path, "The path of a .tsc file");
     const auto all = view::suggestions(ui.state);

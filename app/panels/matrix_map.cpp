@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -56,16 +57,89 @@ void one_map(Ui& ui, int array, ImVec2 at, float pitch, const MapView::Window& l
     }
 }
 
-void legend_entry(Ui& ui, ImVec2 at, float width, view::StepKind kind) {
-    const float size = ui.px(11), small = line_height(ui, Size::Small);
-    const float top = at.y + (small - size) / 2;
-    // By clocks the timeline shows a wait as long as it was.
-    if (kind == view::StepKind::Barrier && app::by_clock(ui.state))
-        wait_bar(ui, {{at.x, top}, {at.x + size, top + size}});
+bool even(const std::vector<uint32_t>& loads) {
+    return std::adjacent_find(loads.begin(), loads.end(), std::not_equal_to<>()) == loads.end();
+}
+
+struct Entry {
+    std::function<void(const Rect&)> mark;  // in a square; none: words alone
+    std::string words;
+    float wide = 0;  // of the mark, where it is no square
+};
+
+// What stands for what, the most wanted first: a low corner leaves out the last.
+std::vector<Entry> entries(Ui& ui, const view::Roles& roles) {
+    std::vector<Entry> list;
+    const analysis::Summary& summary = ui.state.session->summary;
+    const auto kind = [&](view::StepKind of, uint64_t requests) {
+        if (requests > 0) list.push_back({[&ui, of](const Rect& box) { sign(ui, box, of); }, words_of(of)});
+    };
+    kind(view::StepKind::GlobalLoad, summary.global_load.requests);
+    kind(view::StepKind::SharedStore, summary.shared_store.requests);
+    kind(view::StepKind::SharedLoad, summary.shared_load.requests);
+    kind(view::StepKind::GlobalStore, summary.global_store.requests);
+    if (summary.barriers_per_block > 0 && app::by_clock(ui.state))  // a wait as long as it was
+        list.push_back({[&ui](const Rect& box) { wait_bar(ui, box); }, words_of(view::StepKind::Barrier)});
     else
-        sign(ui, {{at.x, top}, {at.x + size, top + size}}, kind);
-    line(ui, {at.x + size + ui.px(7), at.y}, width - size - ui.px(7), Face::Text, Size::Small, Ink::TextQuiet,
-         words_of(kind));
+        kind(view::StepKind::Barrier, summary.barriers_per_block);
+    list.push_back(
+        {[&ui](const Rect& box) { ui.list.AddRect(box.min, box.max, ui.ink(Ink::Accent), 0.f, 0, ui.px(2)); },
+         "tile of this phase"});
+    list.push_back({[&ui](const Rect& box) {
+                        ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
+                        hatch(ui, box, ui.ink(Ink::LineStrong), ui.px(4));
+                    },
+                    "inactive, outside"});
+    const trace::Meta& meta = ui.trace().meta;
+    const uint32_t tile = std::max(meta.tile, 1u);
+    if (summary.shared_store.requests > 0) {
+        list.push_back({[&ui](const Rect& box) { stale_sign(ui, box); }, "stale value"});
+        if (meta.m % tile + meta.k % tile + meta.n % tile > 0)
+            list.push_back({[&ui](const Rect& box) {
+                                ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Outside));
+                                zero_sign(ui, box);
+                            },
+                            "zero fill"});
+    }
+    const auto input = [&](int array) -> const std::vector<uint32_t>& {
+        return ui.state.session->loads[static_cast<size_t>(array)];
+    };
+    const uint32_t loads = std::max(ui.state.session->most_loads[static_cast<size_t>(roles.m)],
+                                    ui.state.session->most_loads[static_cast<size_t>(roles.n)]);
+    if (loads == 0) return list;
+    if (even(input(roles.m)) && even(input(roles.n))) {
+        const bool same =
+            input(roles.m).empty() || input(roles.n).empty() || input(roles.m)[0] == input(roles.n)[0];
+        list.push_back({nullptr, same ? fmt::format("inputs loaded {}\u00d7", loads)
+                                      : fmt::format("M loaded {}\u00d7, N {}\u00d7", input(roles.m)[0],
+                                                    input(roles.n)[0])});
+        return list;
+    }
+    list.push_back(
+        {[&ui](const Rect& box) {
+             for (float x = box.min.x; x < box.max.x; x += 1) {
+                 const float t = (x - box.min.x) / box.width();
+                 ui.list.AddRectFilled({x, box.min.y}, {x + 1, box.max.y}, ui.context.palette.hot(t));
+             }
+         },
+         fmt::format("up to {} loads", loads), ui.px(44)});
+    return list;
+}
+
+float entry_width(Ui& ui, const Entry& entry) {
+    const float mark = !entry.mark ? 0 : (entry.wide > 0 ? entry.wide : ui.px(11)) + ui.px(7);
+    return mark + draw::text_size(ui.font(Face::Text, Size::Small), entry.words).x;
+}
+
+void show(Ui& ui, const Entry& entry, ImVec2 at, float width) {
+    const float size = ui.px(11), small = line_height(ui, Size::Small);
+    float used = 0;
+    if (entry.mark) {
+        const float top = std::round(at.y + (small - size) / 2), wide = entry.wide > 0 ? entry.wide : size;
+        entry.mark({{at.x, top}, {at.x + wide, top + size}});
+        used = wide + ui.px(7);
+    }
+    line(ui, {at.x + used, at.y}, width - used, Face::Text, Size::Small, Ink::TextQuiet, entry.words);
 }
 
 }  // namespace
@@ -78,8 +152,7 @@ void large_cells(Ui& ui, uint32_t ground_id, uint32_t part_id, uint8_t array, co
                  bool heat) {
     const app::Session& session = *ui.state.session;
     const Array& shape = session.trace->arrays[array];
-    const std::vector<draw::GridMark> ground{
-        fill_mark({0, shape.rows, 0, shape.cols}, ui.ink(Ink::Cell))};
+    const std::vector<draw::GridMark> ground{fill_mark({0, shape.rows, 0, shape.cols}, ui.ink(Ink::Cell))};
     ui.context.grids.draw(ui.list, ground_id, grid, ui.context.palette, ui.context.scale, ground);
     const view::LoadsWindow& part = session.windows[array];
     if (part.loads.empty()) return;
@@ -95,10 +168,6 @@ void large_cells(Ui& ui, uint32_t ground_id, uint32_t part_id, uint8_t array, co
     view.x += static_cast<float>(part.box.col0) * grid.pitch;
     view.y += static_cast<float>(part.box.row0) * grid.pitch;
     ui.context.grids.draw(ui.list, part_id, view, ui.context.palette, ui.context.scale);
-}
-
-bool even(const std::vector<uint32_t>& loads) {
-    return std::adjacent_find(loads.begin(), loads.end(), std::not_equal_to<>()) == loads.end();
 }
 
 void heat_cells(std::vector<draw::Cell>& cells, const std::vector<uint32_t>& loads) {
@@ -118,76 +187,44 @@ void heat_cells(std::vector<draw::Cell>& cells, const std::vector<uint32_t>& loa
 void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
     const view::Roles roles = view::roles_of(ui.trace());
     const trace::Meta& meta = ui.trace().meta;
-    const float small = std::min(line_height(ui, Size::Small), std::floor(rect.height() / 8));
-    const float wanted = std::clamp(rect.width() * 0.56f, ui.px(132), ui.px(176));
+    const float line_high = line_height(ui, Size::Small);
+    const std::vector<Entry> list = entries(ui, roles);
+    float widest = 0;
+    for (const Entry& entry : list) widest = std::max(widest, entry_width(ui, entry));
+    widest = std::round(widest) + ui.px(2);
+    // Where a column of them all would be too high: closer, then two columns in the map's place.
+    const auto count = static_cast<float>(list.size());
+    const float closest = std::round(line_high * 0.88f),
+                small = std::clamp(rect.height() / count, closest, line_high);
+    const bool one = small * count <= rect.height() + 1 || rect.width() < widest * 2 + ui.px(16);
+    const float legend = one ? std::min(widest, rect.width()) : rect.width();
+    const Rect area{rect.min, {rect.max.x - legend - ui.px(16), rect.max.y}};
     // A narrow corner has room for the legend alone.
-    const bool with_map = rect.width() >= wanted + ui.px(72);
-    const float legend = with_map ? wanted : rect.width();
-    const Rect area{rect.min, {rect.max.x - legend - ui.px(12), rect.max.y}};
-
-    const float gap = ui.px(5);
-    const float wide = static_cast<float>(meta.k) + static_cast<float>(meta.n);
-    const float tall = static_cast<float>(meta.k) + static_cast<float>(meta.m);
-    const float most = ui.px(150);
-    const float pitch = std::min(std::min(area.width() - gap, most) / wide,
-                                 std::min(area.height() - gap - small, most) / tall);
-    if (pitch > 0 && with_map) {
+    if (one && area.width() >= ui.px(60)) {
+        const float gap = ui.px(5);
+        const float wide = static_cast<float>(meta.k) + static_cast<float>(meta.n);
+        const float tall = static_cast<float>(meta.k) + static_cast<float>(meta.m);
+        const float most = ui.px(150);
+        const float pitch = std::min(std::min(area.width() - gap, most) / wide,
+                                     std::min(area.height() - gap - line_high - ui.px(2), most) / tall);
         const float km = static_cast<float>(meta.k) * pitch;
-        const ImVec2 at{area.min.x, area.min.y + small};
-        line(ui, area.min, area.width(), Face::Text, Size::Small, Ink::TextQuiet, "overview");
-        one_map(ui, roles.n, {at.x + km + gap, at.y}, pitch, looks.n);
-        one_map(ui, roles.m, {at.x, at.y + km + gap}, pitch, looks.m);
-        one_map(ui, roles.p, {at.x + km + gap, at.y + km + gap}, pitch, looks.p);
-    }
-
-    ImVec2 at{with_map ? rect.max.x - legend : rect.min.x, rect.min.y};
-    const auto entry = [&](view::StepKind kind, const analysis::Sums& sums) {
-        if (sums.requests == 0) return;
-        legend_entry(ui, at, legend, kind);
-        at.y += small;
-    };
-    const analysis::Summary& summary = ui.state.session->summary;
-    entry(view::StepKind::GlobalLoad, summary.global_load);
-    entry(view::StepKind::SharedStore, summary.shared_store);
-    entry(view::StepKind::SharedLoad, summary.shared_load);
-    entry(view::StepKind::GlobalStore, summary.global_store);
-    if (summary.barriers_per_block > 0) {
-        legend_entry(ui, at, legend, view::StepKind::Barrier);
-        at.y += small;
-    }
-    const float size = ui.px(11), top = at.y + (small - size) / 2;
-    const Rect frame{{at.x, top}, {at.x + size, top + size}};
-    ui.list.AddRect(frame.min, frame.max, ui.ink(Ink::Accent), 0.f, 0, ui.px(2));
-    line(ui, {at.x + size + ui.px(7), at.y}, legend - size - ui.px(7), Face::Text, Size::Small,
-         Ink::TextQuiet, "tile of this phase");
-    at.y += small;
-    if (at.y + small <= rect.max.y) {
-        const Rect box{{at.x, at.y + (small - size) / 2}, {at.x + size, at.y + (small + size) / 2}};
-        ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
-        hatch(ui, box, ui.ink(Ink::LineStrong), ui.px(4));
-        line(ui, {at.x + size + ui.px(7), at.y}, legend - size - ui.px(7), Face::Text, Size::Small,
-             Ink::TextQuiet, "inactive, outside");
-        at.y += small;
-    }
-    const uint32_t loads = std::max(ui.state.session->most_loads[static_cast<size_t>(roles.m)],
-                                    ui.state.session->most_loads[static_cast<size_t>(roles.n)]);
-    if (at.y + small > rect.max.y + 1 || loads == 0) return;
-    const auto input = [&](int array) -> const std::vector<uint32_t>& {
-        return ui.state.session->loads[static_cast<size_t>(array)];
-    };
-    if (even(input(roles.m)) && even(input(roles.n))) {
-        const bool same =
-            input(roles.m).empty() || input(roles.n).empty() || input(roles.m)[0] == input(roles.n)[0];
-        line(ui, at, legend, Face::Text, Size::Small, Ink::TextQuiet,
-             same ? fmt::format("inputs loaded {}\u00d7", loads)
-                  : fmt::format("M loaded {}\u00d7, N {}\u00d7", input(roles.m)[0], input(roles.n)[0]));
-    } else {
-        const float ramp = ui.px(44), y = at.y + (small - size) / 2;
-        for (float x = 0; x < ramp; x += 1) {
-            ui.list.AddRectFilled({at.x + x, y}, {at.x + x + 1, y + size}, ui.context.palette.hot(x / ramp));
+        const ImVec2 at{area.min.x, area.min.y + line_high + ui.px(2)};
+        if (pitch > 0) {
+            line(ui, area.min, area.width(), Face::Text, Size::Small, Ink::TextQuiet, "overview");
+            one_map(ui, roles.n, {at.x + km + gap, at.y}, pitch, looks.n);
+            one_map(ui, roles.m, {at.x, at.y + km + gap}, pitch, looks.m);
+            one_map(ui, roles.p, {at.x + km + gap, at.y + km + gap}, pitch, looks.p);
         }
-        line(ui, {at.x + ramp + ui.px(7), at.y}, legend - ramp, Face::Text, Size::Small, Ink::TextQuiet,
-             fmt::format("up to {} loads", loads));
+    }
+    const auto rows = static_cast<size_t>(std::max(1.f, std::floor((rect.height() + 1) / small)));
+    const float column = one ? legend : std::round((rect.width() + ui.px(16)) / 2);
+    for (size_t i = 0; i < list.size(); ++i) {
+        const size_t at = i % rows, side = i / rows;
+        if (side > (one ? 0u : 1u)) break;
+        show(ui, list[i],
+             {rect.max.x - legend + column * static_cast<float>(side),
+              rect.min.y + small * static_cast<float>(at)},
+             one ? legend : column - ui.px(16));
     }
 }
 

@@ -34,9 +34,9 @@ void text_line(Ui& ui, const Rect& rect, const app::TextField& field, const char
     const float x = rect.min.x + pad;
     over().PushClipRect({x, rect.min.y}, {rect.max.x - pad + ui.px(2), rect.max.y}, true);
     if (field.text.empty())
-        draw::draw_text(over(), ui.font(Face::Text, Size::Body), {x + ui.px(4), y}, ui.ink(Ink::TextFaint),
-                        when_empty);
-    draw::draw_text(over(), font, {x - shift, y}, ui.ink(Ink::Text), field.text);
+        put(ui, over(), ui.font(Face::Text, Size::Body), {x + ui.px(4), y}, ui.ink(Ink::TextFaint),
+            when_empty);
+    put(ui, over(), font, {x - shift, y}, ui.ink(Ink::Text), field.text);
     over().AddRectFilled({x - shift + caret, y}, {x - shift + caret + ui.px(2), y + high},
                          ui.ink(Ink::Accent));
     over().PopClipRect();
@@ -58,10 +58,11 @@ int overlay_rows(Ui& ui, const Rect& rect, const std::vector<OverlayRow>& rows, 
         const Rgba quiet = on ? ink : ui.ink(Ink::TextQuiet);
         const draw::Font mono = ui.font(Face::Mono, Size::Small), text = ui.font(Face::Text, Size::Body);
         const float right = draw::text_size(mono, rows[static_cast<size_t>(at)].right).x;
-        draw::draw_text(over(), text, {row.min.x + pad, y + ui.px(3)}, ink,
-                        elided(text, rows[static_cast<size_t>(at)].text, row.width() - pad * 3 - right));
-        draw::draw_text(over(), mono, {row.max.x - pad, y + ui.px(5)}, quiet,
-                        rows[static_cast<size_t>(at)].right, draw::Align::Right);
+        const std::string& words = rows[static_cast<size_t>(at)].text;
+        put(ui, over(), text, {row.min.x + pad, y + ui.px(3)}, ink,
+            elided(text, words, row.width() - pad * 3 - right), draw::Align::Left, words);
+        put(ui, over(), mono, {row.max.x - pad, y + ui.px(5)}, quiet, rows[static_cast<size_t>(at)].right,
+            draw::Align::Right);
         if (ui.clicked(row)) clicked = at;
     }
     if (count > fit) {  // how far down the list this is

@@ -1,5 +1,7 @@
 // What lies over the screen when asked for: the list of keys, and the form that records.
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -42,29 +44,45 @@ void keys_overlay(Ui& ui, const Rect& screen) {
     const float room = screen.height() - ui.px(16) - pad * 2 - title - ui.px(8);
     const float row =
         std::min(line_height(ui, Size::Small) + ui.px(4), std::floor(room / static_cast<float>(tallest)));
-    const float wide = std::min(ui.px(1180), screen.width() - ui.px(32));
-    const Rect box =
-        overlay_box(ui, screen, wide, pad * 2 + title + ui.px(8) + row * static_cast<float>(tallest));
-    ImDrawList& over = *ImGui::GetForegroundDrawList();
-    const auto write = [&](Face face, Size size, ImVec2 at, Ink ink, float width, std::string_view text) {
-        draw::draw_text(over, ui.font(face, size), at, ui.ink(ink), elided(ui.font(face, size), text, width));
-    };
-    write(Face::Strong, Size::Title, {box.min.x + pad, box.min.y + pad}, Ink::Text, wide, "Keys");
-    const float column = (box.width() - pad * 2 + ui.px(24)) / kColumns, keys = column * 0.40f;
+    // A column is as wide as its longest keys and words; where all are wider than the window, type is
+    // smaller.
+    draw::Font mono = ui.font(Face::Mono, Size::Small), words = ui.font(Face::Text, Size::Small);
+    const float gap = ui.px(16), between = ui.px(40);
+    std::array<float, kColumns> keys{}, helps{};
+    float needed = between * (kColumns - 1);
     for (size_t c = 0; c < kColumns; ++c) {
-        const float x = box.min.x + pad + column * static_cast<float>(c);
+        for (const Group* group : columns[c]) {
+            for (const app::Action* action : group->rows) {
+                keys[c] = std::max(keys[c], draw::text_size(mono, action->keys).x);
+                helps[c] = std::max(helps[c], draw::text_size(words, action->help).x);
+            }
+        }
+        needed += keys[c] + gap + helps[c];
+    }
+    const float most = screen.width() - ui.px(24) - pad * 2, smaller = std::min(1.f, most / needed);
+    if (smaller < 1) mono = ui.font(Face::Mono, Size::CellSmall);
+    words.px *= smaller;
+    const Rect box = overlay_box(ui, screen, needed * smaller + pad * 2 + ui.px(4),
+                                 pad * 2 + title + ui.px(8) + row * static_cast<float>(tallest));
+    ImDrawList& over = *ImGui::GetForegroundDrawList();
+    put(ui, over, ui.font(Face::Strong, Size::Title), {box.min.x + pad, box.min.y + pad}, ui.ink(Ink::Text),
+        "Keys");
+    float x = box.min.x + pad;
+    for (size_t c = 0; c < kColumns; ++c) {
         float y = box.min.y + pad + title + ui.px(8);
         for (const Group* group : columns[c]) {
-            write(Face::Strong, Size::Small, {x, y + row * 0.4f}, Ink::TextQuiet, column, group->name);
+            put(ui, over, ui.font(Face::Strong, Size::Small), {x, y + row * 0.4f}, ui.ink(Ink::TextQuiet),
+                group->name);
             y += row * 1.5f;
             for (const app::Action* action : group->rows) {
-                write(Face::Mono, Size::Small, {x, y}, Ink::Text, keys - ui.px(8), action->keys);
-                write(Face::Text, Size::Small, {x + keys, y}, Ink::TextQuiet, column - keys - ui.px(24),
-                      action->help);
+                put(ui, over, mono, {x, y}, ui.ink(Ink::Text), action->keys);
+                put(ui, over, words, {x + (keys[c] + gap) * smaller, y}, ui.ink(Ink::TextQuiet),
+                    action->help);
                 y += row;
             }
             y += row * 0.5f;
         }
+        x += (keys[c] + gap + helps[c] + between) * smaller;
     }
     if (ui.mouse && ImGui::IsMouseClicked(0)) ui.state.show_keys = false;
 }
@@ -101,7 +119,7 @@ void shipped_list(Ui& ui) {
 }
 
 // Where to record: a GPU can be chosen where there is one; elsewhere a sentence says what it would add.
-void backend_choice(Ui& ui) {
+void backend_choice(Ui& ui, bool low) {
     app::RecordForm& form = ui.state.form;
     if (!form.gpu.asked && !ui.context.still) {
         if (!ui.state.background) ui.state.background = std::make_shared<app::Background>();
@@ -121,6 +139,7 @@ void backend_choice(Ui& ui) {
     }
     const bool none = form.gpu.asked && !form.gpu.there;
     const std::string said = !form.gpu.asked ? "Looking for a GPU\u2026"
+                             : none && low   ? std::string("No GPU here.")
                              : none          ? std::string("No GPU here. ") + gpu::kWithAGpu
                                              : form.gpu.what;
     ImGui::TextDisabled("%s", said.c_str());
@@ -137,6 +156,10 @@ void record_form(Ui& ui, const Rect& screen, float top) {
     const float width = ui.px(420);
     ImGui::SetNextWindowPos({screen.max.x - width - ui.px(12), top});
     ImGui::SetNextWindowSize({width, 0});
+    // In a low window, as in a lecture's, presets stand two in a row and the small print goes.
+    const float high = screen.max.y - top - ui.px(12);
+    const bool low = high < ui.px(664), lower = high < ui.px(600);
+    ImGui::SetNextWindowSizeConstraints({width, 0}, {width, high});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.f, ui.px(1)));
     ImGui::PushStyleColor(ImGuiCol_Border, ui.ink(Ink::LineStrong));
     ImGui::Begin("Record", nullptr,
@@ -161,14 +184,27 @@ void record_form(Ui& ui, const Rect& screen, float top) {
     }
     ImGui::PushTextWrapPos(0);
     app::RecordForm& form = state.form;
+    const float beside = ImGui::GetStyle().ItemSpacing.x;
+    const float half = (ImGui::GetContentRegionAvail().x - beside) / 2;
+    bool left = true;
+    if (low) {
+        draw::push_font(ui.font(Face::Text, Size::Small));
+        ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(4), ui.px(6)});
+    }
     for (const kernels::Preset& preset : kernels::presets()) {
-        if (ImGui::Button(preset.label.c_str(), {-1, 0})) {
+        if (low && !left) ImGui::SameLine();
+        left = !left;
+        if (ImGui::Button(preset.label.c_str(), {low ? half : -1, 0})) {
             form.kernel = preset.kernel;
             form.shape = preset.shape;
             form.window = {};
             app::start_recording(state);
             if (state.message.empty()) form.open = false;
         }
+    }
+    if (low) {
+        ImGui::PopStyleVar();
+        draw::pop_font();
     }
     shipped_list(ui);
     ImGui::Separator();
@@ -180,7 +216,7 @@ void record_form(Ui& ui, const Rect& screen, float top) {
         }
         ImGui::EndCombo();
     }
-    if (const kernels::KernelInfo* kernel = kernels::find(form.kernel))
+    if (const kernels::KernelInfo* kernel = lower ? nullptr : kernels::find(form.kernel))
         ImGui::TextDisabled("%s", kernel->teaches.c_str());
     label("T");
     ImGui::SetNextItemWidth(ui.px(72));
@@ -200,7 +236,7 @@ void record_form(Ui& ui, const Rect& screen, float top) {
     ImGui::SameLine();
     size_field("n", "##n", form.shape.n, ui.px(72));
     block_picker(ui, form);
-    backend_choice(ui);
+    backend_choice(ui, low);
     if (ImGui::Button("Record", {-1, ui.px(34)})) {
         app::start_recording(state);
         if (state.message.empty()) form.open = false;

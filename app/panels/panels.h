@@ -9,6 +9,7 @@ namespace tilescope::panels {
 void top_bar(Ui& ui, const Rect& rect);
 // What a viewer must know before they believe the recording (view::warning); it stays.
 void warning_strip(Ui& ui, const Rect& rect, const std::string& warning);
+float warning_height(Ui& ui, float width, const std::string& warning);  // of one line or two, as it needs
 void caption_bar(Ui& ui, const Rect& rect);
 void source_panel(Ui& ui, const Rect& rect);
 // Where the pinned element or shared cell came from; stands in the source's place while there is one

@@ -111,6 +111,20 @@ void legend(Ui& ui, const Rect& row, const view::ProvenanceList& list) {
     if (list.stale) entry(view::Origin::Stale, "stale");
 }
 
+// In words what the rows of the next product say: who loaded its two factors, when, and how often each was
+// used.
+std::vector<std::string> spelled_out(Ui& ui, const view::ProvenanceList& list, float width) {
+    std::vector<std::string> lines;
+    size_t row = list.here;
+    if (row < list.rows && view::provenance_row(ui.state, nullptr, row).heading) ++row;
+    for (size_t i = row; i < std::min(row + 2, list.rows); ++i) {
+        const std::string& said = view::provenance_row(ui.state, nullptr, i).tip;
+        for (std::string& part : wrapped(ui.font(Face::Text, Size::Small), said, width))
+            lines.push_back(std::move(part));
+    }
+    return lines;
+}
+
 // The first row in sight: the one of the step, until the wheel is turned.
 size_t first_row(Ui& ui, const view::ProvenanceList& list, const Rect& area, size_t shown) {
     app::Provenance& known = ui.state.provenance;
@@ -169,7 +183,10 @@ void provenance_panel(Ui& ui, const Rect& rect) {
     row_text(ui, list.columns, columns, x, y, Face::Text, Ink::TextFaint);
     y += small + ui.px(2);
 
-    const float foot = marks ? small + ui.px(8) : 0;
+    std::vector<std::string> words;
+    if (marks && in.max.y - y > small * 14) words = spelled_out(ui, list, in.width());
+    const float said = words.empty() ? 0 : small * static_cast<float>(words.size()) + ui.px(8);
+    const float foot = (marks ? small + ui.px(8) : 0) + said;
     const Rect area{{rect.min.x, y}, {rect.max.x, in.max.y - foot}};
     const auto shown = static_cast<size_t>(std::max(0.f, area.height() / small));
     const size_t first = first_row(ui, list, area, shown);
@@ -212,6 +229,14 @@ void provenance_panel(Ui& ui, const Rect& rect) {
                                           (rows - static_cast<float>(shown));
         ui.list.AddRectFilled({rect.max.x - ui.px(4), at}, {rect.max.x - ui.px(1), at + high},
                               ui.ink(Ink::LineStrong), ui.px(2));
+    }
+    if (!words.empty()) {
+        float at = in.max.y - foot + ui.px(8);
+        ui.list.AddLine({in.min.x, at - ui.px(4)}, {in.max.x, at - ui.px(4)}, ui.ink(Ink::Line));
+        for (const std::string& part : words) {
+            line(ui, {in.min.x, at}, in.width() + 1, Face::Text, Size::Small, Ink::Text, part);
+            at += small;
+        }
     }
     if (marks) legend(ui, {{in.min.x, in.max.y - small}, in.max}, list);
 }

@@ -26,7 +26,7 @@ void request_panel(Ui& ui, const Rect& rect, const view::Relations& selected) {
     if (!lecture) line(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, Ink::TextQuiet, where);
     y += (lecture ? 0 : small) + ui.px(8);
 
-    y += request_verdict(ui, {in.min.x, y}, in.width(), request, 4);
+    y += request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4);
     y += ui.px(10);
 
     // From below: the selection, then the lane's address; the picture takes what is left.

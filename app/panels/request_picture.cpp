@@ -111,9 +111,13 @@ void global_picture(Ui& ui, const Rect& area, const Shown& shown, const view::Re
         }
     }
     lanes_row(ui, lanes, shown, request, lane_lit);
+    const std::string sectors_said = view::counted(request.sectors.size(), "sector"),
+                      lines_said = view::counted(request.lines.size(), "line");
     line(ui, {area.min.x, bottom + ui.px(5)}, area.width(), Face::Text, Size::Small, Ink::TextQuiet,
-         fmt::format("{} (32 bytes) in {} (128 bytes)", view::counted(request.sectors.size(), "sector"),
-                     view::counted(request.lines.size(), "line")));
+         fitting(ui.font(Face::Text, Size::Small),
+                 {fmt::format("{} (32 bytes) in {} (128 bytes)", sectors_said, lines_said),
+                  fmt::format("{} in {}", sectors_said, lines_said)},
+                 area.width()));
 }
 
 void shared_picture(Ui& ui, const Rect& area, const Shown& shown, const view::RequestView& request,
@@ -169,7 +173,10 @@ void shared_picture(Ui& ui, const Rect& area, const Shown& shown, const view::Re
              Face::Mono, Size::Small, Ink::TextFaint, std::to_string(bank), draw::Align::Center);
     }
     line(ui, {area.min.x, base + ui.px(2) + small}, area.width(), Face::Text, Size::Small, Ink::TextQuiet,
-         fmt::format("32 banks; the tallest stack: {}", view::counted(most, "word")));
+         fitting(ui.font(Face::Text, Size::Small),
+                 {fmt::format("32 banks; the tallest stack: {}", view::counted(most, "word")),
+                  fmt::format("tallest stack: {}", view::counted(most, "word"))},
+                 area.width()));
 }
 
 }  // namespace
@@ -211,7 +218,7 @@ float request_verdict(Ui& ui, ImVec2 at, float width, const view::RequestView& r
                              Ink::Text, request.verdict, small ? most + 1 : most);
     if (!request.mask_note.empty() && !tight) {
         height += paragraph(ui, {text.x, text.y + height}, width - indent, Face::Text, Size::Small,
-                            Ink::TextQuiet, request.mask_note, 2);
+                            Ink::TextQuiet, request.mask_note, 3);
     }
     return height;
 }

@@ -18,6 +18,7 @@ struct Hover {
 
 void roofs(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vector<view::Box>& taken) {
     const float small = line_height(ui, Size::Small);
+    int below = 0;      // labels that stand below the roofs
     bool above = true;  // the first roof's peak is named above its line where it is the higher one
     for (size_t i = 0; i < chart.roofs.size(); ++i) {
         const view::Roof& roof = chart.roofs[i];
@@ -39,14 +40,25 @@ void roofs(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vec
             }
         }
         above = chart.roofs.size() == 1 || roof.gflops >= chart.roofs[1 - i].gflops;
-        const std::string said =
-            fmt::format("{}: {} GB/s, {}", roof.name, view::figure(roof.gbs),
-                        roof.gflops > 0 ? view::figure(roof.gflops) + " GFLOP/s" : "peak not known");
+        const std::string peak =
+            roof.gflops > 0 ? view::figure(roof.gflops) + " GFLOP/s" : std::string("peak not known");
         const draw::Font font = ui.font(roof.measured ? Face::Strong : Face::Text, Size::Small);
+        const float over = points[2].y - small - ui.px(2);
+        above = above && over >= axes.plot.min.y;
+        const float y = above ? over : points[2].y + ui.px(8) + small * static_cast<float>(below++);
+        // Below its line it must not reach the slope, which comes from the left.
+        const float rise = points[0].y - points[1].y, run = points[1].x - points[0].x;
+        const float at = rise > 0 ? points[1].x - (y - points[1].y) / rise * run : points[1].x;
+        const float room = points[2].x - std::max(above ? axes.plot.min.x : at, axes.plot.min.x) - ui.px(28);
+        const std::string said =
+            fitting(font,
+                    {fmt::format("{}: {} GB/s, {} GFLOP/s", roof.name, view::figure(roof.gbs),
+                                 view::figure(roof.gflops)),
+                     fmt::format("{}: {} GFLOP/s", roof.name, view::figure(roof.gflops)), roof.name},
+                    room);
         const ImVec2 size = draw::text_size(font, said);
-        const float y = points[2].y + (above ? -size.y - ui.px(4) : ui.px(24));  // clear of the slope
         const float x = points[2].x - size.x - ui.px(4);
-        draw::draw_text(ui.list, font, {x, y}, color, said);
+        put(ui, ui.list, font, {x, y}, color, said);
         taken.push_back({x, y, x + size.x, y + small});
         if (ui.over({{x, y}, {x + size.x, y + small}})) ui.tip = roof.exact;
     }

@@ -89,9 +89,11 @@ void source_panel(Ui& ui, const Rect& rect) {
     const float pad = ui.px(12), small = line_height(ui, Size::Small);
     const Rect in = rect.inset(pad);
     float y = in.min.y;
-    line(ui, {in.min.x, y}, in.width() * 0.6f, Face::Strong, Size::Body, Ink::Text, source.name);
-    line(ui, {in.max.x, y + ui.px(3)}, in.width() * 0.4f, Face::Text, Size::Small, Ink::TextFaint,
-         "requests so far", draw::Align::Right);
+    const float name = line(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Body, Ink::Text, source.name);
+    const float room = in.width() - name - ui.px(12);
+    line(ui, {in.max.x, y + ui.px(3)}, room, Face::Text, Size::Small, Ink::TextFaint,
+         fitting(ui.font(Face::Text, Size::Small), {"requests so far", "so far", ""}, room),
+         draw::Align::Right);
     y += line_height(ui, Size::Body) + ui.px(6);
 
     // The PTX of the step, as a footnote.

@@ -95,8 +95,14 @@ void sums_panel(Ui& ui, const Rect& rect) {
     if (y + rows <= in.max.y + ui.px(4)) y = table(ui, in, y, whole) + ui.px(6);
     y = times(ui, in, y, times_of(ui)) + ui.px(6);
     const std::string trouble = view::not_whole(ui.trace(), ui.state.cursor.block);
-    const std::string foot =
-        trouble.empty() ? fmt::format("{}; {}", here.bytes, view::result_text(ui.trace())) : trouble;
+    std::string foot = fmt::format("{}; {}", here.bytes, view::result_text(ui.trace()));
+    if (!trouble.empty()) {  // the strip above says all of it
+        const draw::Font font = ui.font(Face::Text, Size::Small);
+        const auto room = static_cast<size_t>(std::max(0.f, (in.max.y + ui.px(4) - y) / small));
+        foot = wrapped(font, trouble, in.width()).size() <= room
+                   ? trouble
+                   : "Not whole: these sums are of what was recorded.";
+    }
     if (y + small <= in.max.y + ui.px(4)) {
         const bool bad =
             !trouble.empty() || (ui.trace().meta.result.checked && !ui.trace().meta.result.verified);

@@ -14,8 +14,9 @@ namespace {
 
 void titles(Ui& ui, ImVec2 at, float width, const std::string& name, const std::string& rest) {
     const float used = line(ui, at, width, Face::Strong, Size::Body, Ink::Text, name);
-    line(ui, {at.x + used + ui.px(8), at.y + ui.px(3)}, width - used - ui.px(8), Face::Mono, Size::Small,
-         Ink::TextQuiet, rest);
+    const float room = width - used - ui.px(8);
+    line(ui, {at.x + used + ui.px(8), at.y + ui.px(3)}, room, Face::Mono, Size::Small, Ink::TextQuiet,
+         fitting(ui.font(Face::Mono, Size::Small), {rest, ""}, room));
 }
 
 draw::GridView fitted(const Rect& box, uint32_t rows, uint32_t cols, float largest) {
@@ -57,7 +58,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
     const Rgba color = ui.ink(ink_of(tile.kind)), held = ui.ink(Ink::SharedStore);
     std::vector<draw::GridMark> marks;
     const float pitch = grid.pitch, thin = pitch >= ui.px(5) ? 1.f : 0.f;
-    const bool sources = pitch >= ui.px(48);
+    const bool sources = pitch >= ui.px(48), signs = pitch >= ui.px(5);
     std::string longest = "0", longest_source = "M[0,0]";
     for (const view::SharedCellView& cell : tile.cells) {
         if (cell.value.size() > longest.size()) longest = cell.value;
@@ -75,13 +76,9 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
                 fill = cell.zero_fill ? ui.ink(Ink::Outside) : draw::mix(fill, held, 0.30f);
             if (cell.lanes != 0) fill = color;
             draw::GridMark mark = cell_mark(row, col, fill, thin > 0 ? ui.ink(Ink::Panel) : 0, thin);
-            if (cell.lanes == 0 && cell.zero_fill) {
-                if (pitch < ui.px(10)) mark.pattern = draw::Pattern::Hatch;  // else struck out, below
-                mark.edge = ui.ink(pitch >= ui.px(10) ? Ink::LineStrong : Ink::Inactive);
-            } else if (cell.lanes == 0 && cell.written && cell.stale) {
-                // Dots would lie on the value and be read as part of it: it is faint there, on a bare cell.
-                if (!shows_values) mark.pattern = draw::Pattern::Dots;
-                mark.edge = ui.ink(shows_values ? Ink::Line : Ink::LineStrong);
+            if (!signs && cell.lanes == 0 && cell.written) {  // cells too small for a sign of their own
+                if (cell.zero_fill) mark.pattern = draw::Pattern::Hatch;
+                if (cell.stale) mark.pattern = draw::Pattern::Dots;
             }
             marks.push_back(mark);
         }
@@ -95,18 +92,16 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const view::Relations&
 
     // Told apart by shape: a zero fill is struck out, a stale value has a notch in its corner; idle lanes are
     // hatched.
-    for (uint32_t row = 0; row < tile.rows && pitch >= ui.px(10); ++row) {
+    for (uint32_t row = 0; row < tile.rows && signs; ++row) {
         for (uint32_t col = 0; col < tile.cols; ++col) {
             const view::SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];
             if (!cell.written || cell.lanes != 0) continue;
             const ImVec2 at = draw::corner_of(grid, row, col);
-            const float notch = std::max(ui.px(4), pitch / 6), right = at.x + pitch - 1;
+            const Rect inside{{at.x, at.y}, {at.x + pitch - 1, at.y + pitch - 1}};
             if (cell.zero_fill)
-                ui.list.AddLine({at.x + 2, at.y + pitch - 2}, {right - 1, at.y + 2}, ui.ink(Ink::LineStrong),
-                                std::max(1.f, ui.px(1)));
+                zero_sign(ui, inside);
             else if (cell.stale)
-                ui.list.AddTriangleFilled({right - notch, at.y + 1}, {right, at.y + 1},
-                                          {right, at.y + 1 + notch}, ui.ink(Ink::TextFaint));
+                stale_notch(ui, inside);
         }
     }
 

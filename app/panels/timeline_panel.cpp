@@ -97,7 +97,7 @@ void clock_axis(Ui& ui, const Axis& axis, float label_x, float top) {
         const std::string text = view::grouped(at);
         const float width = draw::text_size(numbers, text).x;
         const float from = std::clamp(x - width / 2, axis.left, axis.left + axis.width - width);
-        draw::draw_text(ui.list, numbers, {from, top + ui.px(1)}, ui.ink(Ink::TextQuiet), text);
+        put(ui, ui.list, numbers, {from, top + ui.px(1)}, ui.ink(Ink::TextQuiet), text);
     }
 }
 

@@ -19,5 +19,8 @@ void time_panel(Ui& ui, const Rect& rect, const Timed& timed);
 void roofline_panel(Ui& ui, const Rect& rect, const Timed& timed);
 void traffic_panel(Ui& ui, const Rect& rect, const Timed& timed);
 float traffic_height(Ui& ui);
+// The chain alone, from left to right.
+void traffic_strip(Ui& ui, const Rect& rect, const Timed& timed);
+float traffic_strip_height(Ui& ui);
 
 }  // namespace tilescope::panels

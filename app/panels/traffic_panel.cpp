@@ -1,5 +1,6 @@
 // The chain of traffic as a small table, and beside it in words why the bound and the measurement differ.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,9 @@ void traffic_panel(Ui& ui, const Rect& rect, const Timed& timed) {
     const float half = std::round(in.width() * 0.47f);
     const float column = std::min(ui.px(92), half * 0.19f);
     const float columns[] = {in.min.x + half - column * 2, in.min.x + half - column, in.min.x + half};
-    line(ui, in.min, half - column * 3, Face::Strong, Size::Body, Ink::Text, "Where the bytes are counted");
+    line(ui, in.min, half - column * 3, Face::Strong, Size::Body, Ink::Text,
+         fitting(ui.font(Face::Strong, Size::Body), {"Where the bytes are counted", "Bytes"},
+                 half - column * 3));
     float y = in.min.y + ui.px(4);
     constexpr const char* kHeads[] = {"loaded", "of asked", "FLOP/B"};
     for (size_t i = 0; i < 3 && !chain.rows.empty(); ++i)
@@ -60,6 +63,39 @@ void traffic_panel(Ui& ui, const Rect& rect, const Timed& timed) {
         if (room < 1) break;
         y +=
             paragraph(ui, {from, y}, width, Face::Text, Size::Small, Ink::TextQuiet, reason, room) + ui.px(2);
+    }
+}
+
+float traffic_strip_height(Ui& ui) {
+    return line_height(ui, Size::Body) + line_height(ui, Size::Small) + ui.px(20);
+}
+
+void traffic_strip(Ui& ui, const Rect& rect, const Timed& timed) {
+    surface(ui, rect);
+    const app::TimingState& chosen = ui.state.timing;
+    const view::TrafficChain chain =
+        view::traffic_chain(timed.machine, timed.counters, chosen.kernel, timed.width, chosen.tile);
+    const Rect in{{rect.min.x + ui.px(16), rect.min.y + ui.px(8)}, {rect.max.x - ui.px(16), rect.max.y}};
+    const float body = line_height(ui, Size::Body);
+    if (chain.rows.empty()) {
+        paragraph(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet, chain.note, 2);
+        return;
+    }
+    const float part = in.width() / static_cast<float>(chain.rows.size());
+    for (size_t i = 0; i < chain.rows.size(); ++i) {
+        const view::ChainRow& row = chain.rows[i];
+        const float x = std::round(in.min.x + part * static_cast<float>(i)), room = part - ui.px(40);
+        const std::string share =
+            i == 0 || row.of_asked >= 1 ? "" : "  1/" + view::ratio_text(1 / row.of_asked);
+        line(ui, {x, in.min.y}, room, Face::Strong, Size::Body, Ink::Text,
+             view::bytes_short(row.bytes) + share);
+        line(ui, {x, in.min.y + body}, room, Face::Text, Size::Small, Ink::TextQuiet, row.name);
+        if (ui.over({{x, rect.min.y}, {x + part, rect.max.y}})) ui.tip = row.about;
+        if (i + 1 == chain.rows.size()) break;
+        const float tip = x + part - ui.px(12), m = std::round((rect.min.y + rect.max.y) / 2), r = ui.px(5);
+        ui.list.AddLine({tip - ui.px(18), m}, {tip - r, m}, ui.ink(Ink::LineStrong), ui.px(1.5f));
+        ui.list.AddTriangleFilled({tip - r, m - r}, {tip + r * 0.6f, m}, {tip - r, m + r},
+                                  ui.ink(Ink::LineStrong));
     }
 }
 

@@ -37,7 +37,24 @@ const char* words_of(view::StepKind kind) {
     return "";
 }
 
+void put(Ui& ui, ImDrawList& list, const draw::Font& font, ImVec2 at, Rgba color, std::string_view text,
+         draw::Align align, std::string_view whole) {
+    draw::draw_text(list, font, at, color, text, align);
+    if (ui.context.inspection == nullptr || (text.empty() && whole.empty())) return;
+    const ImVec2 size = draw::text_size(font, text);
+    const float x = at.x - size.x * (align == draw::Align::Left     ? 0.f
+                                     : align == draw::Align::Center ? 0.5f
+                                                                    : 1.f);
+    ui.context.inspection->texts.push_back({std::string(whole.empty() ? text : whole),
+                                            {x, at.y},
+                                            {x + size.x, at.y + size.y},
+                                            !whole.empty() && whole != text,
+                                            &list});
+}
+
 void surface(Ui& ui, const Rect& rect) {
+    if (ui.context.inspection != nullptr)
+        ui.context.inspection->surfaces.push_back({rect.min.x, rect.min.y, rect.max.x, rect.max.y});
     const draw::Surface surface{rect.min, rect.max, ui.px(6), ui.ink(Ink::Panel)};
     if (ui.context.surfaces == nullptr) {
         ui.list.AddRectFilled(surface.min, surface.max, surface.color, surface.rounding);
@@ -66,6 +83,13 @@ std::string elided(const draw::Font& font, std::string_view text, float width) {
     return "";
 }
 
+const std::string& fitting(const draw::Font& font, const std::vector<std::string>& wordings, float width) {
+    for (const std::string& wording : wordings) {
+        if (draw::text_size(font, wording).x <= width) return wording;
+    }
+    return wordings.back();
+}
+
 std::vector<std::string> wrapped(const draw::Font& font, std::string_view text, float width) {
     std::vector<std::string> lines;
     std::string current;
@@ -90,7 +114,7 @@ float line(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::s
            draw::Align align) {
     const draw::Font font = ui.font(face, size);
     const std::string cut = elided(font, text, width);
-    draw::draw_text(ui.list, font, at, ui.ink(ink), cut, align);
+    put(ui, ui.list, font, at, ui.ink(ink), cut, align, text);
     return draw::text_size(font, cut).x;
 }
 
@@ -99,10 +123,10 @@ float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, s
     const draw::Font font = ui.font(face, size);
     std::vector<std::string> lines = wrapped(font, text, width);
     if (lines.size() > static_cast<size_t>(most)) {
-        std::string rest = lines[static_cast<size_t>(most) - 1];
-        rest += "\u2026";
+        // The last line takes the rest, so that it is cut where it ends and not before.
+        for (size_t i = static_cast<size_t>(most); i < lines.size(); ++i)
+            lines[static_cast<size_t>(most) - 1] += " " + lines[i];
         lines.resize(static_cast<size_t>(most));
-        lines.back() = rest;
     }
     const float height = line_height(ui, size);
     for (size_t i = 0; i < lines.size(); ++i) {
@@ -157,9 +181,8 @@ bool button(Ui& ui, const Rect& rect, std::string_view label, bool on, bool enab
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const std::string cut = elided(font, label, rect.width() - ui.px(4));
     const ImVec2 size = draw::text_size(font, cut);
-    draw::draw_text(ui.list, font,
-                    {(rect.min.x + rect.max.x - size.x) / 2, (rect.min.y + rect.max.y - size.y) / 2}, text,
-                    cut);
+    put(ui, ui.list, font, {(rect.min.x + rect.max.x - size.x) / 2, (rect.min.y + rect.max.y - size.y) / 2},
+        text, cut, draw::Align::Left, label);
     if (over && tip != nullptr) ui.tip = tip;
     return over && ImGui::IsMouseClicked(0);
 }
@@ -181,6 +204,25 @@ void wait_bar(Ui& ui, const Rect& box) {
     ui.list.AddRectFilled(box.min, {box.min.x + std::min(ui.px(1.5f), box.width()), box.max.y}, color);
 }
 
+void zero_sign(Ui& ui, const Rect& cell) {
+    const Rgba color = ui.ink(Ink::LineStrong);
+    ui.list.AddRect(cell.min, cell.max, color);
+    ui.list.AddLine({cell.min.x + 1, cell.max.y - 1}, {cell.max.x - 1, cell.min.y + 1}, color,
+                    std::max(1.f, ui.px(1)));
+}
+
+void stale_notch(Ui& ui, const Rect& cell) {
+    const float notch = std::max(std::min(ui.px(4), cell.width() * 0.6f), cell.width() / 6);
+    ui.list.AddTriangleFilled({cell.max.x - notch, cell.min.y}, {cell.max.x, cell.min.y},
+                              {cell.max.x, cell.min.y + notch}, ui.ink(Ink::TextQuiet));
+}
+
+void stale_sign(Ui& ui, const Rect& box) {
+    ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Cell));
+    ui.list.AddRect(box.min, box.max, ui.ink(Ink::Line));
+    stale_notch(ui, box);
+}
+
 draw::GridMark fill_mark(const view::CellRect& cells, Rgba fill) {
     draw::GridMark mark;
     mark.row = static_cast<float>(cells.row0);
@@ -200,7 +242,7 @@ draw::GridMark frame_mark(const view::CellRect& cells, Rgba edge, float edge_px,
 }
 
 draw::GridMark fault_mark(const Ui& ui, const view::CellRect& cell, float pitch) {
-    draw::GridMark mark = frame_mark(cell, ui.ink(Ink::Fault), std::min(ui.px(2), std::max(1.f, pitch / 5)));
+    draw::GridMark mark = frame_mark(cell, ui.ink(Ink::Fault), std::min(ui.px(2), std::max(1.f, pitch / 10)));
     if (pitch < ui.px(6))
         mark.fill = ui.ink(Ink::Fault);
     else

@@ -68,6 +68,11 @@ struct Ui {
 Ink ink_of(view::StepKind kind);
 const char* words_of(view::StepKind kind);  // "global load"
 
+// Text where its left, middle or right upper corner is; all words of panels and overlays go through here, and
+// are noted for whoever inspects the frame. whole: what was meant, where `text` is a part of it.
+void put(Ui& ui, ImDrawList& list, const draw::Font& font, ImVec2 at, Rgba color, std::string_view text,
+         draw::Align align = draw::Align::Left, std::string_view whole = {});
+
 // A panel's surface.
 void surface(Ui& ui, const Rect& rect);
 // Text on one line, cut with an ellipsis where it is wider than `width`. Returns its width.
@@ -78,6 +83,8 @@ float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, s
                 int most = 4);
 std::vector<std::string> wrapped(const draw::Font& font, std::string_view text, float width);
 std::string elided(const draw::Font& font, std::string_view text, float width);
+// The first wording that is not wider; the last one where none is.
+const std::string& fitting(const draw::Font& font, const std::vector<std::string>& wordings, float width);
 float line_height(Ui& ui, Size size);
 
 // The sign of a kind of step: a square, its pattern told apart without colour.
@@ -93,6 +100,12 @@ void hatch(Ui& ui, const Rect& rect, Rgba color, float spacing);
 
 // A warp's wait at a barrier: hatched, from its arrival on the left to the opening on the right.
 void wait_bar(Ui& ui, const Rect& box);
+
+// What a shared cell holds where that is no element of this phase: a zero for one outside the matrix is
+// struck out, a value of an earlier phase has a notch in its corner. Signs of the legend and of the cells.
+void zero_sign(Ui& ui, const Rect& cell);
+void stale_notch(Ui& ui, const Rect& cell);
+void stale_sign(Ui& ui, const Rect& box);  // a cell with its notch, as the legend shows it
 
 // A mark in one cell or rectangle of a grid.
 draw::GridMark fill_mark(const view::CellRect& cells, Rgba fill);

@@ -2,7 +2,7 @@
 //
 //   +----------------------+------------------------------------------+
 //   | lessons, a row each  | title, the sentence that it teaches      |
-//   |                      | its stops, and what each is shown on     |
+//   |                      | its stops: what each says, and shows on  |
 //   |                      | [ Walk through it ]                      |
 //   +----------------------+------------------------------------------+
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "app/actions.h"
+#include "app/lesson_words.h"
 #include "app/screens/screens.h"
 #include "app/view/lessons.h"
 
@@ -26,7 +27,17 @@ using panels::Ui;
 std::string shown_on(const view::LessonStop& stop) {
     if (!stop.recording.empty()) return stop.recording;
     const kernels::Shape& s = stop.shape;
-    return fmt::format("{}  {} \u00d7 {} \u00d7 {}  T = {}", stop.kernel, s.m, s.k, s.n, s.tile);
+    return fmt::format("{} {} \u00d7 {} \u00d7 {}, T = {}", stop.kernel, s.m, s.k, s.n, s.tile);
+}
+
+// "global load of M, phase 1, block (1,0)"
+std::string stands_at(const view::LessonStop& stop) {
+    std::string where = stop.kind ? panels::words_of(*stop.kind) : "first step";
+    if (stop.kind == view::StepKind::Barrier) where = "barrier";
+    if (!stop.array.empty()) where += " of " + stop.array;
+    if (stop.phase) where += fmt::format(", phase {}", *stop.phase);
+    if (stop.block_x + stop.block_y > 0) where += fmt::format(", block ({},{})", stop.block_x, stop.block_y);
+    return where;
 }
 
 void list(Ui& ui, const Rect& rect) {
@@ -38,8 +49,8 @@ void list(Ui& ui, const Rect& rect) {
     float y = in.min.y + panels::line_height(ui, Size::Title) + ui.px(12);
     for (size_t at = 0; at < view::lessons().size(); ++at) {
         const bool on = at == place.listed;
-        const auto lines = panels::wrapped(ui.font(Face::Text, Size::Body), view::lessons()[at].title,
-                                           in.width() - ui.px(40));
+        const auto lines = panels::wrapped(ui.font(on ? Face::Strong : Face::Text, Size::Body),
+                                           view::lessons()[at].title, in.width() - ui.px(48));
         const float high = body * static_cast<float>(lines.size()) + ui.px(12);
         const Rect row{{in.min.x, y}, {in.max.x, y + high}};
         if (row.max.y > in.max.y) break;
@@ -59,6 +70,49 @@ void list(Ui& ui, const Rect& rect) {
     }
 }
 
+// A row a stop: what it says, and below it in small what it is shown on. Where that does not fit, only what
+// it is shown on.
+void stops(Ui& ui, const Rect& rect, size_t number) {
+    const std::vector<view::LessonStop>& all = view::lessons()[number].stops;
+    if (work_out_words(ui.state, number, ui.context.still)) ui.context.another_frame = true;
+    const std::vector<std::string>& said = ui.state.teach.lesson.said[number];
+    const float body = panels::line_height(ui, Size::Body), small = panels::line_height(ui, Size::Small);
+    const float indent = ui.px(40), room = rect.width() - indent - ui.px(8), pad = ui.px(6);
+    const draw::Font font = ui.font(Face::Text, Size::Body);
+    const auto lines = [&](size_t at) {
+        return at < said.size() && !said[at].empty() ? panels::wrapped(font, said[at], room).size()
+                                                     : size_t{1};
+    };
+    float wanted = 0;
+    for (size_t at = 0; at < all.size(); ++at)
+        wanted += body * static_cast<float>(lines(at)) + small + pad * 2;
+    const bool whole = wanted <= rect.height();
+    float y = rect.min.y;
+    for (size_t at = 0; at < all.size(); ++at) {
+        const bool words = whole && at < said.size() && !said[at].empty();
+        const float high = (words ? body * static_cast<float>(lines(at)) + small : body) + pad * 2;
+        const Rect row{{rect.min.x, y}, {rect.max.x, y + high}};
+        if (row.max.y > rect.max.y + pad) break;
+        if (ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
+        const float x = row.min.x + indent;
+        panels::line(ui, {row.min.x + ui.px(14), y + pad}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
+                     std::to_string(at + 1), draw::Align::Center);
+        const std::string on = shown_on(all[at]), where = stands_at(all[at]);
+        if (words) {
+            const float below = panels::paragraph(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text,
+                                                  said[at], static_cast<int>(lines(at)));
+            panels::line(ui, {x, y + pad + below}, room, Face::Text, Size::Small, Ink::TextQuiet,
+                         on + ": " + where);
+        } else {
+            const std::vector<std::string> wordings{on + ": " + where, on};
+            panels::line(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text,
+                         panels::fitting(font, wordings, room));
+        }
+        if (ui.clicked(row)) go_to_stop(ui.state, number, at);
+        y = row.max.y;
+    }
+}
+
 void lesson(Ui& ui, const Rect& rect, size_t number) {
     panels::surface(ui, rect);
     const view::Lesson& of = view::lessons()[number];
@@ -73,37 +127,16 @@ void lesson(Ui& ui, const Rect& rect, size_t number) {
     const Rect start{{in.min.x, y}, {in.min.x + ui.px(168), y + ui.px(36)}};
     if (panels::button(ui, start, "Walk through it", true, true, "Begin at the first stop (Enter)"))
         go_to_stop(ui.state, number, 0);
-    panels::line(ui, {start.max.x + ui.px(16), y + (ui.px(36) - small) / 2},
-                 in.max.x - start.max.x - ui.px(16), Face::Text, Size::Small, Ink::TextQuiet,
-                 "Enter begins; Page Down and Page Up walk; \u2191 \u2193 choose another lesson.");
+    const std::vector<std::string> hints{
+        "Enter begins; Page Down and Page Up walk; \u2191 \u2193 choose another lesson.",
+        "Enter begins; Page Down and Page Up walk.", "Enter begins."};
+    const float beside = in.max.x - start.max.x - ui.px(16);
+    panels::line(ui, {start.max.x + ui.px(16), y + (ui.px(36) - small) / 2}, beside, Face::Text, Size::Small,
+                 Ink::TextQuiet, panels::fitting(ui.font(Face::Text, Size::Small), hints, beside));
     y = start.max.y + ui.px(24);
     panels::line(ui, {in.min.x, y}, width, Face::Strong, Size::Body, Ink::Text, "Stops");
     y += body + ui.px(8);
-    std::string before;
-    for (size_t at = 0; at < of.stops.size(); ++at) {
-        const Rect row{{in.min.x, y}, {in.min.x + width, y + body + ui.px(8)}};
-        if (row.max.y > in.max.y) break;
-        if (ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
-        const float text_y = y + ui.px(4);
-        panels::line(ui, {row.min.x + ui.px(14), text_y}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
-                     std::to_string(at + 1), draw::Align::Center);
-        const std::string on = shown_on(of.stops[at]);
-        const float mono = std::min(ui.px(320), width * 0.45f);
-        panels::line(ui, {row.min.x + ui.px(40), text_y}, mono, Face::Mono, Size::Body,
-                     on == before ? Ink::TextFaint : Ink::Text, on);
-        const view::LessonStop& stop = of.stops[at];
-        std::string where = stop.kind ? panels::words_of(*stop.kind) : "first step";
-        if (stop.kind == view::StepKind::Barrier) where = "barrier";
-        if (!stop.array.empty()) where += " of " + stop.array;
-        if (stop.phase) where += fmt::format(", phase {}", *stop.phase);
-        if (stop.block_x + stop.block_y > 0)
-            where += fmt::format(", block ({},{})", stop.block_x, stop.block_y);
-        const float x = row.min.x + ui.px(40) + mono + ui.px(16);
-        panels::line(ui, {x, text_y}, row.max.x - x, Face::Text, Size::Body, Ink::TextQuiet, where);
-        if (ui.clicked(row)) go_to_stop(ui.state, number, at);
-        before = on;
-        y = row.max.y;
-    }
+    stops(ui, {{in.min.x, y}, {in.min.x + width, in.max.y}}, number);
 }
 
 }  // namespace

@@ -10,6 +10,9 @@
 //   +---------------+-----------------+---------------------------+
 //   | further figures of the case                                 |
 //   +-------------------------------------------------------------+
+//
+// In a low window, as a projector's with type for the back row: the sums one above the other, beside them the
+// one curve that the arrow keys choose.
 #include <algorithm>
 #include <cmath>
 
@@ -17,6 +20,7 @@
 
 #include "app/panels/chart.h"
 #include "app/panels/chooser.h"
+#include "app/panels/empty_panel.h"
 #include "app/screens/screens.h"
 #include "app/view/limits_view.h"
 #include "app/view/words.h"
@@ -32,9 +36,13 @@ using draw::Size;
 using panels::Rect;
 using panels::Ui;
 
+const std::vector<analysis::DeviceSpec>& devices_of(const LimitsState& state) {
+    return state.devices != nullptr ? *state.devices : kernels::devices();
+}
+
 void controls(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device) {
     LimitsState& state = ui.state.limits;
-    const auto& devices = kernels::devices();
+    const auto& devices = devices_of(state);
     const auto& presets = analysis::limit_presets();
     ImVec2 at = rect.min;
     const float h = rect.height();
@@ -49,8 +57,20 @@ void controls(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device) {
         titles.push_back(preset.title);
     }
     titles.emplace_back("No case: this device as it is");
-    const float wide = std::min(ui.px(420), rect.width() * 0.36f),
-                narrow = std::min(ui.px(210), rect.width() * 0.18f);
+    const analysis::LimitPreset* preset = analysis::find_limit_preset(state.preset);
+    std::vector<std::string> blocks;
+    size_t here = 0;
+    if (preset != nullptr && preset->blocks.size() >= 2) {
+        here = preset->blocks.size();
+        for (const analysis::PresetBlock& block : preset->blocks) {
+            if (block.use == state.use) here = blocks.size();
+            blocks.push_back(block.label);
+        }
+    }
+    // The blocks and the device take what they need; the case, which stands above too, what is left.
+    const float narrow = panels::chooser_width(ui, names, ui.px(280));
+    const float rest = rect.width() - narrow - panels::choices_width(ui, blocks) - ui.px(140);
+    const float wide = std::clamp(rest, ui.px(120), panels::chooser_width(ui, titles, ui.px(520)));
     panels::control_label(ui, at, h, "Case");
     if (const auto picked = panels::chooser(ui, {at, {at.x + wide, at.y + h}}, "##case", titles, chosen)) {
         if (*picked < presets.size())
@@ -63,14 +83,7 @@ void controls(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device) {
     if (const auto picked = panels::chooser(ui, {at, {at.x + narrow, at.y + h}}, "##sm", names, current))
         take_device(state, devices[*picked].id);
     at.x += narrow + ui.px(12);
-    const analysis::LimitPreset* preset = analysis::find_limit_preset(state.preset);
-    if (preset == nullptr || preset->blocks.size() < 2) return;
-    std::vector<std::string> blocks;
-    size_t here = preset->blocks.size();
-    for (const analysis::PresetBlock& block : preset->blocks) {
-        if (block.use == state.use) here = blocks.size();
-        blocks.push_back(block.label);
-    }
+    if (blocks.empty()) return;
     if (const auto picked = panels::choices(ui, at, h, blocks, here)) take_preset(state, preset->id, *picked);
 }
 
@@ -78,22 +91,47 @@ void sum_panel(Ui& ui, const Rect& rect, const view::SumColumn& column) {
     panels::surface(ui, rect);
     const Rect in = rect.inset(ui.px(16));
     const float small = panels::line_height(ui, Size::Small), title = panels::line_height(ui, Size::Title);
-    panels::line(ui, in.min, in.width() * 0.5f, Face::Strong, Size::Body, Ink::Text, column.title);
-    panels::line(ui, {in.max.x, in.min.y}, in.width() - ui.px(150), Face::Text,
-                 column.refused ? Size::Small : Size::Body, column.refused ? Ink::Fault : Ink::Text,
-                 column.words, draw::Align::Right);
-    float y = in.min.y + ui.px(28);
-    panels::line(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Title, Ink::Text,
-                 fmt::format("{} blocks, {} threads, {} warps: {}", column.blocks, column.threads,
-                             column.warps, column.share));
-    y += title + ui.px(6);
-    const float name = ui.px(124), fits = ui.px(84), used = ui.px(150);
+    float y = in.min.y;
+    const float head =
+        panels::line(ui, in.min, in.width() * 0.5f, Face::Strong, Size::Body, Ink::Text, column.title);
+    const float room = in.width() - head - ui.px(16);
+    if (column.refused) {  // why it does not launch is what there is to say
+        y += panels::line_height(ui, Size::Body) + ui.px(2);
+        panels::paragraph(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Body, Ink::Fault, column.words,
+                          2);
+        y = in.min.y + ui.px(28) + title + ui.px(6);
+    } else {
+        const float says = draw::text_size(ui.font(Face::Text, Size::Body), column.words).x;
+        const Size size = says <= room ? Size::Body : Size::Small;
+        const float drop = size == Size::Body ? 0 : ui.px(2);
+        panels::line(ui, {in.max.x, y + drop}, room, Face::Text, size, Ink::Text, column.words,
+                     draw::Align::Right);
+        y += ui.px(28);
+        const std::vector<std::string> wordings{
+            fmt::format("{} blocks, {} threads, {} warps: {}", column.blocks, column.threads, column.warps,
+                        column.share),
+            fmt::format("{} blocks, {} threads: {}", column.blocks, column.threads, column.share),
+            fmt::format("{} threads: {}", column.threads, column.share)};
+        panels::line(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Title, Ink::Text,
+                     panels::fitting(ui.font(Face::Strong, Size::Title), wordings, in.width()));
+        y += title + ui.px(6);
+    }
+    // The names stand clear of the bars, whose length takes what the figures leave.
+    float name = 0, used = 0, fits = 0;
+    for (const view::LimitBar& bar : column.bars) {
+        const auto wide = [&](Face face, const std::string& text) {
+            return draw::text_size(ui.font(face, Size::Small), text).x;
+        };
+        name = std::max(name, wide(Face::Strong, "\u2192 " + bar.name) + ui.px(12));
+        used = std::max(used, wide(Face::Mono, bar.used) + ui.px(16));
+        fits = std::max(fits, wide(Face::Mono, bar.fits) + ui.px(16));
+    }
     const float from = in.min.x + name, to = in.max.x - fits - used;
     const float row = std::min(small + ui.px(8), (in.max.y - y) / static_cast<float>(column.bars.size()));
     for (const view::LimitBar& bar : column.bars) {
         panels::line(ui, {in.min.x, y}, name, bar.limits ? Face::Strong : Face::Text, Size::Small,
                      bar.limits ? Ink::Text : Ink::TextQuiet, (bar.limits ? "\u2192 " : "") + bar.name);
-        const Rect box{{from, y + ui.px(2)}, {to, y + small - ui.px(2)}};
+        const Rect box{{from, y + ui.px(2)}, {std::max(to, from), y + small - ui.px(2)}};
         ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Raised));
         const float part = static_cast<float>(std::clamp(bar.share, 0.0, 1.0));
         ui.list.AddRectFilled(box.min, {box.min.x + part * box.width(), box.max.y},
@@ -106,7 +144,23 @@ void sum_panel(Ui& ui, const Rect& rect, const view::SumColumn& column) {
     }
 }
 
-void curve_panel(Ui& ui, const Rect& rect, const analysis::SmLimits& sm, Parameter parameter) {
+// What the two lines of a curve are.
+void curve_key(Ui& ui, ImVec2 at) {
+    const float small = panels::line_height(ui, Size::Small), sample = ui.px(28);
+    const auto entry = [&](bool dashed, Ink ink, view::Shape shape, const char* text) {
+        const ImVec2 ends[] = {{at.x, at.y + small / 2}, {at.x + sample, at.y + small / 2}};
+        panels::chart_line(ui, ends, ui.ink(ink), ui.px(2), dashed);
+        panels::marker(ui, {at.x + sample / 2, at.y + small / 2}, shape, ui.ink(ink), ui.px(4));
+        at.x += sample + ui.px(8);
+        at.x += panels::line(ui, at, ui.px(300), Face::Text, Size::Small, Ink::TextQuiet, text) + ui.px(20);
+    };
+    entry(false, Ink::Text, view::Shape::Circle, "the hardware's sum");
+    entry(true, Ink::GlobalLoad, view::Shape::Diamond, "the lecture's");
+}
+
+// keyed: says what the lines are, where no other panel does.
+void curve_panel(Ui& ui, const Rect& rect, const analysis::SmLimits& sm, Parameter parameter,
+                 bool keyed = false) {
     LimitsState& state = ui.state.limits;
     panels::surface(ui, rect);
     if (state.parameter == parameter)
@@ -121,10 +175,11 @@ void curve_panel(Ui& ui, const Rect& rect, const analysis::SmLimits& sm, Paramet
     const Rect less{{more.min.x - h - ui.px(4), in.min.y}, {more.min.x - ui.px(4), more.max.y}};
     if (panels::button(ui, less, "-")) change_parameter(state, sm, parameter, -1);
     if (panels::button(ui, more, "+")) change_parameter(state, sm, parameter, 1);
-    panels::line(ui, {in.min.x, in.min.y + ui.px(26)}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
+    panels::line(ui, {in.min.x, in.min.y + ui.px(28)}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
                  curve.cliff.empty() ? "no cliff beyond this" : curve.cliff);
+    if (keyed) curve_key(ui, {in.min.x, in.min.y + ui.px(28) + small});
     const panels::Chart axes =
-        panels::chart_axes(ui, {{in.min.x, in.min.y + ui.px(34) + small}, in.max},
+        panels::chart_axes(ui, {{in.min.x, in.min.y + ui.px(40) + small * (keyed ? 2.f : 1.f)}, in.max},
                            {{}, curve.title, ui.px(4)}, curve.x, curve.y, curve.x_ticks, curve.y_ticks);
     const auto draw_curve = [&](const std::vector<analysis::CurvePoint>& values, Ink ink, float width,
                                 bool dashed) {
@@ -159,23 +214,28 @@ void figures_panel(Ui& ui, const Rect& rect) {
     const Rect in = rect.inset(ui.px(12));
     const float small = panels::line_height(ui, Size::Small);
     const analysis::LimitPreset* preset = analysis::find_limit_preset(ui.state.limits.preset);
-    std::vector<std::string> words{
-        "Threads on an SM, dashed with a diamond: the lecture's sum; solid with a circle: the hardware's, "
-        "with "
-        "allocation granularity.   Keys: \u2191 \u2193 case, \u2190 \u2192 parameter, + - its value."};
+    std::vector<std::string> words;
     if (preset != nullptr) {
-        if (const auto answer = analysis::answer(*preset, kernels::devices())) {
+        if (const auto answer = analysis::answer(*preset, devices_of(ui.state.limits))) {
             for (const analysis::Figure& figure : answer->figures)
                 words.push_back(view::figure_words(figure));
         }
     }
-    panels::line(ui, in.min, in.width(), Face::Text, Size::Small, Ink::TextQuiet, words[0]);
-    const float column = in.width() / 3;
-    for (size_t i = 1; i < words.size(); ++i) {
-        const ImVec2 at{in.min.x + column * static_cast<float>((i - 1) % 3),
-                        in.min.y + small * static_cast<float>(1 + (i - 1) / 3)};
-        if (at.y + small > in.max.y + ui.px(4)) break;
-        panels::line(ui, at, column - ui.px(16), Face::Text, Size::Small, Ink::Text, words[i]);
+    const std::string keys = "\u2191 \u2193 case   \u2190 \u2192 parameter   + - its value";
+    const draw::Font font = ui.font(Face::Text, Size::Small);
+    const float beside = draw::text_size(font, keys).x;
+    curve_key(ui, in.min);
+    panels::line(ui, {in.max.x, in.min.y}, beside + 1, Face::Text, Size::Small, Ink::TextFaint, keys,
+                 draw::Align::Right);
+    // One after the other, each whole.
+    const float space = ui.px(24);
+    ImVec2 at{in.min.x, in.min.y + small + ui.px(8)};
+    for (const std::string& figure : words) {
+        const float wide = draw::text_size(font, figure).x;
+        if (at.x > in.min.x && at.x + wide > in.max.x) at = {in.min.x, at.y + small};
+        if (at.y + small > in.max.y + ui.px(8)) break;
+        panels::line(ui, at, in.max.x - at.x, Face::Text, Size::Small, Ink::Text, figure);
+        at.x += wide + space;
     }
 }
 
@@ -183,18 +243,17 @@ void figures_panel(Ui& ui, const Rect& rect) {
 
 void limits_screen(Ui& ui, const Rect& area) {
     const LimitsState& state = ui.state.limits;
-    const analysis::DeviceSpec device = view::limits_device(state, kernels::devices());
+    const analysis::DeviceSpec device = view::limits_device(state, devices_of(state));
     const float gap = ui.px(8);
     const Rect header{{area.min.x + gap, area.min.y + gap},
                       {area.max.x - gap, area.min.y + gap + ui.px(100)}};
+    if (devices_of(state).empty())
+        return panels::empty_panel(ui, area, "No device's limits are known here.",
+                                   "They are built into the program from assets/devices: build it with that "
+                                   "folder in its place.");
     panels::surface(ui, header);
     const Rect in{{header.min.x + ui.px(16), header.min.y + ui.px(8)},
                   {header.max.x - ui.px(16), header.max.y - ui.px(10)}};
-    if (kernels::devices().empty()) {
-        panels::line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text,
-                     "No devices ship with this program.");
-        return;
-    }
     const analysis::LimitPreset* preset = analysis::find_limit_preset(state.preset);
     panels::line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text,
                  preset != nullptr ? preset->title
@@ -205,8 +264,17 @@ void limits_screen(Ui& ui, const Rect& area) {
         fmt::format("{}, compute capability {}{}; sums of an SM's slots, nothing is measured", device.name,
                     device.sm.capability(), state.change.any() ? ", changed as the case says" : ""));
     controls(ui, {{in.min.x, in.max.y - ui.px(28)}, in.max}, device);
-    const float sums = ui.px(190), foot = ui.px(92), middle = std::round((header.min.x + header.max.x) / 2);
+    const float sums = ui.px(184), foot = ui.px(88), middle = std::round((header.min.x + header.max.x) / 2);
     const float y = header.max.y + gap;
+    if (area.max.y - y < sums + foot + ui.px(200)) {
+        const float low = area.max.y - gap, half = std::round((y + low) / 2);
+        sum_panel(ui, {{header.min.x, y}, {middle - gap / 2, half - gap / 2}},
+                  view::sum_column(device.sm, state.use, analysis::Sum::Lecture));
+        sum_panel(ui, {{header.min.x, half + gap / 2}, {middle - gap / 2, low}},
+                  view::sum_column(device.sm, state.use, analysis::Sum::Hardware));
+        curve_panel(ui, {{middle + gap / 2, y}, {header.max.x, low}}, device.sm, state.parameter, true);
+        return;
+    }
     sum_panel(ui, {{header.min.x, y}, {middle - gap / 2, y + sums}},
               view::sum_column(device.sm, state.use, analysis::Sum::Lecture));
     sum_panel(ui, {{middle + gap / 2, y}, {header.max.x, y + sums}},

@@ -18,6 +18,7 @@
 #include "app/panels/panels.h"
 #include "app/screens/screens.h"
 #include "app/view/caption.h"
+#include "app/view/fault_view.h"
 #include "app/view/sums_view.h"
 
 namespace tilescope::app {
@@ -29,7 +30,7 @@ using draw::Size;
 using panels::Rect;
 using panels::Ui;
 
-void caption(Ui& ui, const Rect& rect) {
+void caption(Ui& ui, const Rect& rect, const std::vector<std::string>& faults) {
     panels::surface(ui, rect);
     const Rect in{{rect.min.x + ui.px(16), rect.min.y + ui.px(6)}, {rect.max.x - ui.px(16), rect.max.y}};
     const std::string where =
@@ -48,6 +49,18 @@ void caption(Ui& ui, const Rect& rect) {
                                  ? view::caption(ui.trace(), *ui.index, ui.state.replay.get(), ui.step())
                                  : ui.state.message;
     const float width = in.width() - side - ui.px(24);
+    if (!faults.empty()) {
+        const float body = panels::line_height(ui, Size::Body);
+        const std::vector<std::string> wordings{text, text.substr(0, text.find(". ") + 1)};
+        panels::line(ui, in.min, width, Face::Strong, Size::Body, Ink::Text,
+                     panels::fitting(ui.font(Face::Strong, Size::Body), wordings, width));
+        const auto lines = [&](const std::string& said) {
+            return panels::wrapped(ui.font(Face::Text, Size::Body), said, width).size();
+        };
+        panels::paragraph(ui, {in.min.x, in.min.y + body}, width, Face::Text, Size::Body, Ink::Fault,
+                          lines(faults.front()) <= 2 ? faults.front() : faults.back(), 2);
+        return;
+    }
     const bool two = panels::wrapped(ui.font(Face::Strong, Size::Title), text, width).size() > 1;
     const float y =
         two ? in.min.y : in.min.y + (rect.height() - ui.px(12) - panels::line_height(ui, Size::Title)) / 2;
@@ -64,24 +77,32 @@ void phases(Ui& ui, const Rect& rect) {
     const auto x_of = [&](uint32_t step) {
         return std::round(in.min.x + in.width() * static_cast<float>(step) / steps);
     };
+    const draw::Font font = ui.font(Face::Text, Size::Small);
+    const float each = in.width() / static_cast<float>(std::max<size_t>(1, ui.index->spans.size()));
+    const float widest = draw::text_size(font, std::to_string(ui.index->phases.phases)).x + ui.px(6);
+    const auto stride = static_cast<size_t>(std::max(1.f, std::ceil(widest / each)));
     for (size_t at = 0; at < ui.index->spans.size(); ++at) {
         const view::PhaseSpan& span = ui.index->spans[at];
         const Rect box{{x_of(span.first), in.min.y}, {x_of(span.end) - ui.px(1), in.max.y}};
         const bool here = ui.step() >= span.first && ui.step() < span.end;
         ui.list.AddRectFilled(box.min, box.max, ui.ink(here ? Ink::Accent : Ink::Raised), ui.px(2));
-        const std::string name = span.phase == analysis::kAfter ? "P" : fmt::format("phase {}", span.phase);
-        const std::string number = span.phase == analysis::kAfter ? "P" : std::to_string(span.phase);
+        const bool after = span.phase == analysis::kAfter;
+        const std::string number = after ? "P" : std::to_string(span.phase);
+        const std::vector<std::string> wordings{after ? number : "phase " + number, number};
         const draw::Rgba ink = here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::Text);
-        const draw::Font font = ui.font(Face::Text, Size::Small);
-        for (const std::string& text : {name, number}) {
-            if (draw::text_size(font, text).x > box.width() - ui.px(4)) continue;
-            draw::draw_text_in(ui.list, font, box.min, box.max, ink, text);
-            break;
-        }
+        const std::string& text = panels::fitting(font, wordings, box.width() - ui.px(4));
+        if (!after && at % stride != 0) continue;  // where all do not fit, every so many
+        const ImVec2 size = draw::text_size(font, text);
+        if (after && size.x > box.width()) continue;
+        panels::put(ui, ui.list, font,
+                    {(box.min.x + box.max.x - size.x) / 2, (box.min.y + box.max.y - size.y) / 2}, ink, text);
     }
-    const float x = x_of(ui.step());
-    ui.list.AddRectFilled({x - ui.px(2), rect.min.y + ui.px(1)}, {x + ui.px(2), rect.max.y - ui.px(1)},
-                          ui.ink(Ink::Fault), ui.px(1));
+    // As on the timeline: a line with a head, in the colour of what can be moved; rimmed, as it stands on it.
+    const float x = x_of(ui.step()), head = ui.px(7);
+    const draw::Rgba rim = ui.ink(Ink::Panel), color = ui.ink(Ink::Accent);
+    ui.list.AddRectFilled({x - ui.px(3), rect.min.y}, {x + ui.px(3), rect.max.y}, rim);
+    ui.list.AddRectFilled({x - ui.px(1.5f), rect.min.y}, {x + ui.px(1.5f), rect.max.y}, color);
+    ui.list.AddTriangleFilled({x - head, rect.min.y}, {x + head, rect.min.y}, {x, rect.min.y + head}, color);
 }
 
 }  // namespace
@@ -92,12 +113,16 @@ void lecture_step(Ui& ui, const Rect& screen) {
     const std::string warning = view::warning(ui.trace(), ui.state.cursor.block);
     float y = in.min.y;
     if (!warning.empty()) {
-        panels::warning_strip(ui, {{in.min.x, y}, {in.max.x, y + ui.px(28)}}, warning);
-        y += ui.px(28) + gap;
+        const float high = panels::warning_height(ui, in.width(), warning);
+        panels::warning_strip(ui, {{in.min.x, y}, {in.max.x, y + high}}, warning);
+        y += high + gap;
     }
-    const Rect said{{in.min.x, y}, {in.max.x, y + ui.px(64)}};
+    std::vector<std::string> faults;
+    if (ui.index != nullptr && ui.state.faults && ui.state.message.empty())
+        faults = view::fault_captions(ui.trace(), *ui.state.faults, ui.step());
+    const Rect said{{in.min.x, y}, {in.max.x, y + ui.px(faults.empty() ? 64 : 80)}};
     if (ui.index == nullptr) return panels::caption_bar(ui, said);
-    caption(ui, said);
+    caption(ui, said, faults);
     y = said.max.y + gap;
     const Rect bar{{in.min.x, in.max.y - ui.px(34)}, in.max};
     const Rect middle{{in.min.x, y}, {in.max.x, bar.min.y - gap}};

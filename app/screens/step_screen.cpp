@@ -18,6 +18,7 @@
 #include <cmath>
 
 #include "app/actions.h"
+#include "app/panels/empty_panel.h"
 #include "app/panels/panels.h"
 #include "app/screens/screens.h"
 #include "app/view/provenance_rows.h"
@@ -93,21 +94,27 @@ Layout lay_out(Ui& ui, const Rect& screen, bool warned) {
     return l;
 }
 
+// No recording, or one that stopped before its first block was done.
+void nothing_to_step(Ui& ui, const Rect& screen) {
+    constexpr panels::EmptyAction kNext[] = {
+        {"record", "Record a kernel (R)", "Choose a kernel and a size"},
+        {"open", "Open a recording (Ctrl+O)", "A .tsc file, or one that ships"},
+        {"screen_lessons", "Lessons (5)", "Short walks through recordings"}};
+    panels::empty_panel(
+        ui, screen, ui.state.session ? "This recording holds no block." : "No recording is open.",
+        ui.state.session ? "It ended before its first block was done: record the kernel again with "
+                           "R, or open another file."
+                         : "Press R to record a kernel, or drop a .tsc file on this window.",
+        kNext);
+}
+
 }  // namespace
 
 void step_screen(Ui& ui, const Rect& screen) {
     const std::string warning =
         ui.state.session ? view::warning(ui.trace(), ui.state.cursor.block) : std::string();
     const Layout l = lay_out(ui, screen, !warning.empty());
-    if (!ui.state.session) {
-        panels::surface(ui, l.caption);
-        panels::line(ui, {l.caption.min.x + ui.px(16), l.caption.min.y + ui.px(14)},
-                     l.caption.width() - ui.px(32), draw::Face::Text, draw::Size::Title, draw::Ink::TextQuiet,
-                     ui.state.message.empty()
-                         ? "Press R to record a kernel, or drop a recording on this window."
-                         : ui.state.message);
-        return;
-    }
+    if (!ui.state.session || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
     if (ui.state.teach.lecture) return lecture_step(ui, screen);
     if (!warning.empty()) panels::warning_strip(ui, l.warning, warning);
     panels::caption_bar(ui, l.caption);

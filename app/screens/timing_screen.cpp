@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "app/panels/chooser.h"
+#include "app/panels/empty_panel.h"
 #include "app/panels/timing_panels.h"
 #include "app/screens/screens.h"
 #include "kernels/devices.h"
@@ -41,7 +42,7 @@ void controls(Ui& ui, const Rect& rect, const std::vector<view::Machine>& all, c
     std::vector<std::string> names;
     for (const view::Machine& one : all)
         names.push_back(one.name + (one.times != nullptr ? ", measured" : ""));
-    const float wide = std::min(ui.px(248), rect.width() * 0.2f);
+    const float wide = panels::chooser_width(ui, names, ui.px(280));
     panels::control_label(ui, at, h, "Device");
     if (const auto picked = panels::chooser(ui, {at, {at.x + wide, at.y + h}}, "##timed_device", names,
                                             static_cast<size_t>(&machine - all.data())))
@@ -62,10 +63,11 @@ void controls(Ui& ui, const Rect& rect, const std::vector<view::Machine>& all, c
     panels::control_label(ui, at, h, "Plot");
     if (const auto picked = panels::choices(ui, at, h, plots, static_cast<size_t>(chosen.plot)))
         chosen.plot = static_cast<TimingState::Plot>(*picked);
-    if (rect.max.x - at.x > ui.px(300))
-        panels::line(ui, {rect.max.x, at.y + ui.px(6)}, rect.max.x - at.x, draw::Face::Text,
-                     draw::Size::Small, draw::Ink::TextFaint,
-                     "\u2191 \u2193 kernel   \u2190 \u2192 width   + - tile width", draw::Align::Right);
+    const char* keys = "\u2191 \u2193 kernel   \u2190 \u2192 width   + - tile width";
+    const float takes = draw::text_size(ui.font(draw::Face::Text, draw::Size::Small), keys).x;
+    if (rect.max.x - at.x > takes)
+        panels::line(ui, {rect.max.x, at.y + ui.px(6)}, takes + 1, draw::Face::Text, draw::Size::Small,
+                     draw::Ink::TextFaint, keys, draw::Align::Right);
 }
 
 }  // namespace
@@ -74,19 +76,20 @@ void timing_screen(Ui& ui, const Rect& area) {
     TimingState& chosen = ui.state.timing;
     const auto& timings = ui.state.timings != nullptr ? *ui.state.timings : kernels::shipped_timings();
     const auto& counters = chosen.counters != nullptr ? *chosen.counters : kernels::shipped_counters();
-    const std::vector<view::Machine> all = view::machines(timings, kernels::devices());
+    const auto& devices = ui.state.limits.devices != nullptr ? *ui.state.limits.devices : kernels::devices();
+    const std::vector<view::Machine> all = view::machines(timings, devices);
     const view::Machine* machine = view::find_machine(all, chosen.device);
     const float gap = ui.px(8);
     const Rect header{{area.min.x + gap, area.min.y + gap},
                       {area.max.x - gap, area.min.y + gap + ui.px(100)}};
+    if (machine == nullptr)
+        return panels::empty_panel(
+            ui, area, "No measured times and no devices are known here.",
+            "Run \u201ctilescope time\u201d on a machine with an NVIDIA GPU to measure the "
+            "kernels, and build with assets/timings and assets/devices in their place.");
     panels::surface(ui, header);
     const Rect in{{header.min.x + ui.px(16), header.min.y + ui.px(8)},
                   {header.max.x - ui.px(16), header.max.y - ui.px(10)}};
-    if (machine == nullptr) {
-        panels::line(ui, in.min, in.width(), draw::Face::Strong, draw::Size::Title, draw::Ink::Text,
-                     "No measured times and no devices ship with this program.");
-        return;
-    }
     settle(chosen, *machine);
     const panels::Timed timed{*machine, counters, view::shown_width(*machine, counters, chosen)};
     panels::line(ui, in.min, in.width(), draw::Face::Strong, draw::Size::Title, draw::Ink::Text,
@@ -96,12 +99,18 @@ void timing_screen(Ui& ui, const Rect& area) {
                  view::measured_words(*machine));
     controls(ui, {{in.min.x, in.max.y - ui.px(28)}, in.max}, all, *machine);
 
-    const float bottom = panels::traffic_height(ui);
+    // In a low window the charts keep their height, and of the table there is the chain alone.
+    const bool low = area.height() < ui.px(600);
+    const float bottom = low ? panels::traffic_strip_height(ui) : panels::traffic_height(ui);
     const Rect charts{{header.min.x, header.max.y + gap}, {header.max.x, area.max.y - gap * 2 - bottom}};
     const float middle = std::round((charts.min.x + charts.max.x) / 2);
     panels::time_panel(ui, {charts.min, {middle - gap / 2, charts.max.y}}, timed);
     panels::roofline_panel(ui, {{middle + gap / 2, charts.min.y}, charts.max}, timed);
-    panels::traffic_panel(ui, {{charts.min.x, charts.max.y + gap}, {charts.max.x, area.max.y - gap}}, timed);
+    const Rect below_charts{{charts.min.x, charts.max.y + gap}, {charts.max.x, area.max.y - gap}};
+    if (low)
+        panels::traffic_strip(ui, below_charts, timed);
+    else
+        panels::traffic_panel(ui, below_charts, timed);
 }
 
 }  // namespace tilescope::app

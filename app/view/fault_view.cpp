@@ -69,6 +69,11 @@ std::vector<CellRect> faulty_at(const trace::Trace& trace, const BlockFaults& fa
 }
 
 std::string fault_caption(const trace::Trace& trace, const BlockFaults& faults, uint32_t step) {
+    const std::vector<std::string> captions = fault_captions(trace, faults, step);
+    return captions.empty() ? "" : captions.front();
+}
+
+std::vector<std::string> fault_captions(const trace::Trace& trace, const BlockFaults& faults, uint32_t step) {
     const analysis::FaultyCell* first = nullptr;
     uint64_t count = 0;
     for (const analysis::FaultyCell& cell : faults.found.cells) {
@@ -76,12 +81,13 @@ std::string fault_caption(const trace::Trace& trace, const BlockFaults& faults, 
         if (first == nullptr) first = &cell;
         ++count;
     }
-    if (first == nullptr) return "";
+    if (first == nullptr) return {};
     std::string kind = analysis::name_of(first->kind);
     if (!kind.empty() && kind[0] >= 'a' && kind[0] <= 'z') kind[0] = static_cast<char>(kind[0] - 'a' + 'A');
-    std::string text = fmt::format("{}: {}", kind, analysis::sentence_of(trace, first->kind, first->example));
-    if (count > 1) text += fmt::format("; {} at this step", counted(count, "cell"));
-    return text + ".";
+    const std::string text =
+        fmt::format("{}: {}", kind, analysis::sentence_of(trace, first->kind, first->example));
+    if (count == 1) return {text + "."};
+    return {fmt::format("{}; {} at this step.", text, counted(count, "cell")), text + "."};
 }
 
 std::optional<uint32_t> next_fault(const BlockFaults& faults, uint32_t step) {

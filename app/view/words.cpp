@@ -82,9 +82,13 @@ std::string thread_name(const trace::Meta& meta, uint32_t thread) {
     return fmt::format("thread ({},{})", thread % width, thread / width % height);
 }
 
-std::string recording_name(const trace::Meta& meta) {
-    return fmt::format("{} T={}   {}x{}x{}   {}", meta.kernel, meta.tile, meta.m, meta.k, meta.n,
-                       recorder(meta));
+std::string recording_name(const trace::Meta& meta) { return recording_names(meta).front(); }
+
+std::vector<std::string> recording_names(const trace::Meta& meta) {
+    const std::string kernel = fmt::format("{} T={}", meta.kernel, meta.tile);
+    const std::string sized = fmt::format("{}   {}x{}x{}", kernel, meta.m, meta.k, meta.n);
+    const std::string who = recorder(meta);
+    return {sized + "   " + who, sized + "   " + who.substr(0, who.find(',')), sized, kernel};
 }
 
 }  // namespace tilescope::view

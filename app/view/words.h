@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/trace/trace.h"
 
@@ -41,5 +42,7 @@ std::string thread_name(const trace::Meta& meta, uint32_t thread);
 
 // The title line of a recording: "tiled T=16   64x64x64   CPU lockstep interpreter"
 std::string recording_name(const trace::Meta& meta);
+// The same, and then shorter and shorter: without the driver, the recorder, the size.
+std::vector<std::string> recording_names(const trace::Meta& meta);
 
 }  // namespace tilescope::view

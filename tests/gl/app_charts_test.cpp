@@ -1,5 +1,6 @@
 // The Timing and Limits screens as pictures, below the top bar: times of no device, so that the pictures do
 // not change with what ships.
+#include "app/frame.h"
 #include "app/screens/screens.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/golden.h"
@@ -80,6 +81,20 @@ State in(Theme theme) {
     return state;
 }
 
+// The whole window, with type for the back row.
+platform::Image lecture(State state) {
+    state.teach.lecture = true;
+    state.timings = &sample_times();
+    state.timing.counters = &sample_counters();
+    auto headless = platform::Headless::create(kWidth, kHeight);
+    EXPECT_TRUE(headless);
+    auto frame = Frame::create();
+    EXPECT_TRUE(frame);
+    for (int i = 0; i < 3; ++i) (*frame)->build(state, {}, {kWidth, kHeight, 1}, true);
+    (*frame)->render();
+    return (*headless)->read();
+}
+
 TEST(TimingScreen, LinesRooflineAndTheChainOfTraffic) {
     SKIP_WITHOUT_OPENGL();
     test::expect_golden(picture(in(Theme::Light), timing_screen), "timing_light");
@@ -98,6 +113,21 @@ TEST(TimingScreen, BoundsOfADeviceThatWasNotMeasured) {
     State state = in(Theme::Light);
     state.timing.device = "GeForce RTX 3090";
     test::expect_golden(picture(std::move(state), timing_screen), "timing_bounds");
+}
+
+TEST(TimingScreen, InALecture) {
+    SKIP_WITHOUT_OPENGL();
+    State state = in(Theme::Light);
+    state.screen = Screen::Timing;
+    test::expect_golden(lecture(std::move(state)), "timing_lecture");
+}
+
+TEST(LimitsScreen, InALectureOneCurve) {
+    SKIP_WITHOUT_OPENGL();
+    State state = in(Theme::Light);
+    state.screen = Screen::Limits;
+    take_preset(state.limits, "cliff", 1);
+    test::expect_golden(lecture(std::move(state)), "limits_lecture");
 }
 
 TEST(LimitsScreen, TheCliffOfTheLecture) {

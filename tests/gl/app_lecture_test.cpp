@@ -98,6 +98,15 @@ TEST(LessonsScreen, List) {
     test::expect_golden(picture(std::move(state), 1280, 720), "lessons");
 }
 
+TEST(LessonsScreen, ListInTheDark) {
+    SKIP_WITHOUT_OPENGL();
+    State state = recorded("tiled", {4, 4, 4, 2});
+    state.screen = Screen::Lessons;
+    state.theme = Theme::Dark;
+    state.teach.lesson.listed = 3;
+    test::expect_golden(picture(std::move(state), 1280, 720), "lessons_dark");
+}
+
 TEST(LessonsScreen, ListInALectureInTheDark) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled", {4, 4, 4, 2});

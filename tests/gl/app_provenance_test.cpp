@@ -49,12 +49,54 @@ platform::Image picture(State state, int width, int height) {
     return (*headless)->read();
 }
 
+// All that the window says, a space between lines.
+std::string texts(State state) {
+    auto headless = platform::Headless::create(1280, 720);
+    EXPECT_TRUE(headless);
+    auto frame = Frame::create();
+    EXPECT_TRUE(frame);
+    draw::Inspection seen;
+    (*frame)->inspect(&seen);
+    (*frame)->build(state, {}, {1280, 720, 1}, true);
+    std::string all;
+    for (const draw::Written& text : seen.texts) all += text.text + " ";
+    return all;
+}
+
 TEST(ProvenancePanel, ElementOfP) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled", {64, 64, 64, 16});
     pin(state, Pick::Kind::Element, 2, 3 * 64 + 5);
     state.cursor.step = 500;
     test::expect_golden(picture(std::move(state), 1280, 720), "provenance_output");
+}
+
+// Who loaded a factor, when and how often it was used, stands there in words, and the running value above.
+TEST(ProvenancePanel, SaysItInASentence) {
+    SKIP_WITHOUT_OPENGL();
+    State state = recorded("tiled", {64, 64, 64, 16});
+    pin(state, Pick::Kind::Element, 2, 3 * 64 + 5);
+    state.cursor.step = 500;
+    const std::string all = texts(std::move(state));
+    EXPECT_NE(all.find("M[3,26]: loaded once by thread (10,3) in phase 1 at step "), std::string::npos)
+        << all;
+    EXPECT_NE(all.find("N[26,5]: loaded once by thread (5,10) in phase 1 at step "), std::string::npos)
+        << all;
+    EXPECT_NE(all.find("used 16 times"), std::string::npos) << all;
+    EXPECT_NE(all.find("thread (5,3): warp 1, lane 21"), std::string::npos) << all;
+    EXPECT_NE(all.find("after 26 of 64 products"), std::string::npos) << all;
+}
+
+TEST(ProvenancePanel, SaysOfASharedCellWhatItHoldsAndWhoReadIt) {
+    SKIP_WITHOUT_OPENGL();
+    State state = recorded("tiled", {64, 64, 64, 16});
+    pin(state, Pick::Kind::SharedCell, 3, 2 * 16 + 7);
+    state.cursor.step = 250;
+    const std::string all = texts(std::move(state));
+    for (const char* said : {"Mds[2,7] = ", "holds M[2,7]", "loaded at step 2",
+                             "stored by thread (7,2) at step ", "read 16 times since, by 1 request"}) {
+        EXPECT_NE(all.find(said), std::string::npos) << said << " in " << all;
+    }
 }
 
 TEST(ProvenancePanel, ElementOfMInTheDark) {
@@ -84,10 +126,28 @@ TEST(ProvenancePanel, AFaultMarkedAndSaid) {
 
 TEST(Huge, AWindowOfBlocksOf8192) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {8192, 64, 8192, 16}, {100, 102, 200, 202});
+    State state = recorded("tiled", {8192, 64, 8192, 16}, {100, 104, 200, 204});
+    // The window, and a little of what lies around it.
     state.view.fit = false;
-    state.view.pitch = 1;
+    state.view.pitch = 3;
+    state.view.row = 200 * 16 - 8, state.view.col = 100 * 16 - 8;
     test::expect_golden(picture(std::move(state), 1280, 720), "huge_window");
+}
+
+TEST(StepScreen, AFaultInALecture) {
+    SKIP_WITHOUT_OPENGL();
+    State state = recorded("tiled_stale_edge", {20, 20, 20, 8});
+    state.teach.lecture = true;
+    perform(state, "next_fault");
+    test::expect_golden(picture(std::move(state), 1280, 720), "lecture_fault");
+}
+
+TEST(StepScreen, NothingIsOpen) {
+    SKIP_WITHOUT_OPENGL();
+    State state;
+    state.timings = &kNoTimes;
+    state.recordings = &kNoRecordings;
+    test::expect_golden(picture(std::move(state), 1280, 720), "step_nothing");
 }
 
 TEST(Huge, TheFormPicksBlocks) {

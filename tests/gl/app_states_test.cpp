@@ -1,0 +1,277 @@
+// Every screen in every state that it can be in, at the sizes of a laptop, a desk and a projector: it draws
+// without an error of OpenGL, nothing lies outside the window or has no size, no text lies on another one,
+// and what a viewer needs is not cut.
+//
+// TILESCOPE_KEEP_PICTURES=1 keeps the pictures in tests/states of the build folder, to be looked at.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+#include <glad/gl.h>
+
+#include "app/actions.h"
+#include "app/frame.h"
+#include "app/requests.h"
+#include "app/screens/screens.h"
+#include "app/session.h"
+#include "core/trace/file.h"
+#include "tests/gl/canvas.h"
+#include "tests/recorded.h"
+
+namespace tilescope::app {
+namespace {
+
+const std::vector<kernels::Timings> kNoTimes;
+const std::vector<kernels::Counters> kNoCounters;
+const std::vector<analysis::DeviceSpec> kNoDevices;
+const std::vector<kernels::ShippedRecording> kNoRecordings;
+
+using Traces = std::shared_ptr<const trace::Trace> (*)();
+
+std::shared_ptr<const trace::Trace> of(const char* kernel, kernels::Shape shape, BlockWindow window = {}) {
+    auto plan = kernels::plan(kernel, shape);
+    EXPECT_TRUE(plan);
+    kernels::RecordOptions options;
+    options.window = window;
+    options.timestamp = false;
+    auto trace = kernels::record_cpu(*plan, options);
+    EXPECT_TRUE(trace);
+    return std::make_shared<const trace::Trace>(std::move(*trace));
+}
+
+std::shared_ptr<const trace::Trace> from_a_gpu() {
+    auto trace =
+        trace::read_file(std::string(TILESCOPE_SOURCE_DIR) + "/assets/recordings/tiled-64x64x64-t16.tsc");
+    EXPECT_TRUE(trace);
+    return std::make_shared<const trace::Trace>(std::move(*trace));
+}
+
+std::shared_ptr<const trace::Trace> full_buffer() {
+    trace::Trace trace = *from_a_gpu();
+    trace.meta.complete = false;
+    trace.meta.incomplete_reason =
+        "1,204 requests found no room in the device trace buffer of 64 KiB; record with a larger --buffer";
+    trace.blocks[0].dropped = 37;
+    trace.blocks[5].dropped = 1167;
+    return std::make_shared<const trace::Trace>(std::move(trace));
+}
+
+struct Case {
+    const char* name;
+    Traces trace = nullptr;
+    bool bare = false;    // no times, counters or devices ship
+    uint32_t part = 4;    // of 8: where in the block the cursor stands
+    bool hollow = false;  // stopped before its first block was done
+};
+const Case kCases[] = {
+    {"nothing", nullptr},
+    {"bare", nullptr, true},
+    {"hollow", nullptr, false, 0, true},
+    {"incomplete", full_buffer},
+    {"one",
+     [] {
+         return of("tiled", {1, 1, 1, 2});
+     }},
+    {"four",
+     [] {
+         return of("tiled", {4, 4, 4, 2});
+     }},
+    {"untiled",
+     [] {
+         return of("untiled", {64, 64, 64, 16});
+     }},
+    {"edges",
+     [] {
+         return of("tiled", {100, 70, 130, 32});
+     }},
+    {"huge",
+     [] {
+         return of("tiled", {8192, 256, 8192, 16}, {100, 104, 200, 204});
+     }},
+    {"stale",
+     [] {
+         return of("tiled_stale_edge", {20, 20, 20, 8});
+     },
+     false, 7},
+    {"race",
+     [] {
+         return of("tiled_no_barrier", {64, 64, 64, 16});
+     }},
+    {"clocks", from_a_gpu},
+};
+
+struct Look {
+    const char* name;
+    int width, height;
+    Theme theme;
+    bool lecture;
+};
+constexpr Look kLooks[] = {
+    {"720", 1280, 720, Theme::Light, false},         {"720_lecture", 1280, 720, Theme::Light, true},
+    {"1000_dark", 1600, 1000, Theme::Dark, false},   {"1080", 1920, 1080, Theme::Light, false},
+    {"1080_lecture", 1920, 1080, Theme::Dark, true},
+};
+
+State state_of(const Case& what) {
+    State state;
+    if (what.trace != nullptr) {
+        // Made once for all sizes.
+        static std::map<std::string, Session> made;
+        auto known = made.find(what.name);
+        if (known == made.end()) {
+            auto session = make_session(what.trace(), "test");
+            EXPECT_TRUE(session);
+            known = made.emplace(what.name, std::move(*session)).first;
+        }
+        show_session(state, known->second);
+        ready_block(state, true);
+        if (state.block) state.cursor.step = state.block->steps * what.part / 8;
+    }
+    if (what.hollow) state.session.emplace().trace = std::make_shared<const trace::Trace>();
+    if (what.bare) {
+        state.timings = &kNoTimes;
+        state.timing.counters = &kNoCounters;
+        state.limits.devices = &kNoDevices;
+        state.recordings = &kNoRecordings;
+    }
+    state.form.gpu = {true, false, "there is no driver"};
+    return state;
+}
+
+// Where letters stand: a line's box less the room above and below its small letters.
+ImVec4 letters(const draw::Written& text) {
+    const float high = text.max.y - text.min.y;
+    return {text.min.x + 1, text.min.y + 0.28f * high, text.max.x - 1, text.max.y - 0.28f * high};
+}
+
+// What is wrong with a frame, a sentence each.
+std::vector<std::string> flaws(const draw::Inspection& frame, int width, int height) {
+    std::vector<std::string> found;
+    const auto outside = [&](float x0, float y0, float x1, float y1) {
+        return x0 < -1 || y0 < -1 || x1 > static_cast<float>(width) + 1 ||
+               y1 > static_cast<float>(height) + 1;
+    };
+    for (const ImVec4& s : frame.surfaces) {
+        if (s.z - s.x < 8 || s.w - s.y < 8)
+            found.push_back(fmt::format("a panel of {} x {} at {},{}", s.z - s.x, s.w - s.y, s.x, s.y));
+        else if (outside(s.x, s.y, s.z, s.w))
+            found.push_back(fmt::format("a panel beyond the window: {},{} to {},{}", s.x, s.y, s.z, s.w));
+    }
+    for (size_t i = 0; i < frame.texts.size(); ++i) {
+        const draw::Written& text = frame.texts[i];
+        if (outside(text.min.x, text.min.y, text.max.x, text.max.y))
+            found.push_back(
+                fmt::format("'{}' beyond the window at {},{}", text.text, text.min.x, text.min.y));
+        const ImVec4 a = letters(text);
+        for (size_t j = 0; j < i; ++j) {
+            const ImVec4 b = letters(frame.texts[j]);
+            if (frame.texts[j].list == text.list && a.x < b.z && b.x < a.z && a.y < b.w && b.y < a.w)
+                found.push_back(
+                    fmt::format("'{}' lies on '{}' at {},{}", text.text, frame.texts[j].text, a.x, a.y));
+        }
+    }
+    return found;
+}
+
+class Stage {
+public:
+    Stage(int width, int height) : width_(width), height_(height) {
+        auto headless = platform::Headless::create(width, height);
+        EXPECT_TRUE(headless);
+        headless_ = std::move(*headless);
+        auto frame = Frame::create();
+        EXPECT_TRUE(frame);
+        frame_ = std::move(*frame);
+        frame_->inspect(&seen);
+    }
+    void draw(State& state) {
+        for (int i = 0; i < 2; ++i) frame_->build(state, {}, {width_, height_, 1}, true);
+        frame_->render();
+        EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
+    }
+    void keep(const std::string& name) {
+        if (std::getenv("TILESCOPE_KEEP_PICTURES") == nullptr) return;
+        const std::string folder = std::string(TILESCOPE_BINARY_DIR) + "/tests/states";
+        std::filesystem::create_directories(folder);
+        auto written = platform::write_png(headless_->read(), folder + "/" + name + ".png");
+        EXPECT_TRUE(written);
+    }
+    draw::Inspection seen;
+
+private:
+    int width_, height_;
+    std::unique_ptr<platform::Headless> headless_;
+    std::unique_ptr<Frame> frame_;
+};
+
+// Nothing is cut but lines of source beside the one that runs, which is wrapped.
+void expect_whole(const draw::Inspection& seen, const State& state) {
+    const std::string source = state.session ? state.session->trace->meta.source : std::string();
+    for (const draw::Written& text : seen.texts) {
+        if (text.cut && source.find(text.text) == std::string::npos) ADD_FAILURE() << "cut: " << text.text;
+    }
+}
+
+class EveryScreen : public testing::TestWithParam<Look> {};
+
+TEST_P(EveryScreen, InEveryState) {
+    SKIP_WITHOUT_OPENGL();
+    const Look& look = GetParam();
+    Stage stage(look.width, look.height);
+    for (const Case& what : kCases) {
+        State state = state_of(what);
+        state.theme = look.theme;
+        state.teach.lecture = look.lecture;
+        for (const ScreenInfo& screen : screens()) {
+            // Of a recording, the other screens show the name alone.
+            const bool shows = screen.screen == Screen::Step || screen.screen == Screen::Compare;
+            if (!shows && what.trace != nullptr && what.trace != from_a_gpu) continue;
+            state.screen = screen.screen;
+            const std::string name = fmt::format("{}_{}_{}", screen.option, what.name, look.name);
+            SCOPED_TRACE(name);
+            stage.draw(state);
+            stage.keep(name);
+            EXPECT_GT(stage.seen.texts.size(), 0u);
+            for (const std::string& flaw : flaws(stage.seen, look.width, look.height)) ADD_FAILURE() << flaw;
+            expect_whole(stage.seen, state);
+        }
+    }
+}
+
+// The same of what lies over a screen.
+TEST_P(EveryScreen, UnderEveryOverlay) {
+    SKIP_WITHOUT_OPENGL();
+    const Look& look = GetParam();
+    Stage stage(look.width, look.height);
+    const std::pair<const char*, void (*)(State&)> overlays[] = {
+        {"keys", [](State& s) { s.show_keys = true; }},
+        {"palette", [](State& s) { s.teach.commands.open = true; }},
+        {"open", [](State& s) { open_path_box(s, PathBox::Mode::Open); }},
+        {"form", [](State& s) { s.form.open = true; }},
+        {"lesson",
+         [](State& s) {
+             go_to_stop(s, 4, 1);
+             do_requests(s);
+             ready_block(s, true);
+         }},
+    };
+    for (const auto& [name, open] : overlays) {
+        SCOPED_TRACE(name);
+        State state = state_of(kCases[5]);
+        state.theme = look.theme;
+        state.teach.lecture = look.lecture;
+        open(state);
+        stage.draw(state);
+        stage.keep(fmt::format("over_{}_{}", name, look.name));
+        for (const std::string& flaw : flaws(stage.seen, look.width, look.height)) ADD_FAILURE() << flaw;
+        expect_whole(stage.seen, state);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, EveryScreen, testing::ValuesIn(kLooks),
+                         [](const auto& info) { return "At" + std::string(info.param.name); });
+
+}  // namespace
+}  // namespace tilescope::app
