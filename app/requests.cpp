@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/compare_session.h"
+#include "app/lesson_words.h"
 #include "app/screens/screens.h"
 #include "app/session.h"
 #include "app/view/commands.h"
@@ -123,19 +124,6 @@ bool shows(const State& state, const view::LessonStop& stop) {
            state.session->trace->blocks.size() == size_t{meta.grid.x} * meta.grid.y * meta.grid.z;
 }
 
-// Lessons record on the CPU, whose order of warps is the same every time: what a stop says is what is seen.
-Result<void> record_stop(State& state, const view::LessonStop& stop) {
-    const auto plan = kernels::plan(stop.kernel, stop.shape);
-    if (!plan) return plan.error();
-    auto trace = kernels::record_cpu(*plan, {});
-    if (!trace) return trace.error();
-    auto session = make_session(std::make_shared<const trace::Trace>(std::move(*trace)),
-                                "recorded for the lesson, on the CPU");
-    if (!session) return session.error();
-    show_session(state, std::move(*session));
-    return {};
-}
-
 void show_stop(State& state) {
     LessonPlace& place = state.teach.lesson;
     if (!place.running) return;
@@ -144,7 +132,10 @@ void show_stop(State& state) {
     if (!stop.recording.empty()) {
         open_shipped_by_name(state, stop.recording);
     } else if (!shows(state, stop)) {
-        if (auto good = record_stop(state, stop); !good) state.message = good.error().message;
+        if (auto session = record_stop(stop))
+            show_session(state, std::move(*session));
+        else
+            state.message = session.error().message;
     }
     if (!state.message.empty() || !state.session) {
         place.running = false;

@@ -68,7 +68,7 @@ platform::Image picture(State state, void (*screen)(panels::Ui&, const panels::R
         image = canvas.frame(palette, [&](ImDrawList& list) {
             DrawContext context{Canvas{kWidth, kHeight, 1}, 1, palette, canvas.fonts(), canvas.grids()};
             context.still = true;
-            panels::Ui ui{state, context, list};
+            panels::Ui ui{state, context, list, nullptr, false, {}, {}, {}};
             screen(ui, {{0, 0}, {kWidth, kHeight}});
         });
     }

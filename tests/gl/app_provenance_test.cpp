@@ -2,6 +2,7 @@
 // large to be recorded whole.
 #include "app/actions.h"
 #include "app/frame.h"
+#include "app/panels/ui.h"
 #include "app/session.h"
 #include "kernels/record.h"
 #include "tests/gl/canvas.h"
@@ -122,6 +123,34 @@ TEST(ProvenancePanel, AFaultMarkedAndSaid) {
     perform(state, "next_fault");
     pin(state, Pick::Kind::Element, 2, 0);
     test::expect_golden(picture(std::move(state), 1280, 720), "provenance_fault");
+}
+
+// What a shared cell holds is told apart by shape: in grey, a zero fill is struck from corner to corner, a
+// stale value has its one corner filled, an element of this phase has neither.
+TEST(SharedCells, ZeroFillAndStaleDifferInShape) {
+    SKIP_WITHOUT_OPENGL();
+    constexpr int kSide = 40;
+    test::Canvas canvas(3 * kSide, kSide);
+    for (const Theme theme : {Theme::Light, Theme::Dark}) {
+        const draw::Palette& palette = draw::palette(theme);
+        State state;
+        const platform::Image image = canvas.frame(palette, [&](ImDrawList& list) {
+            DrawContext context{Canvas{3 * kSide, kSide, 1}, 1, palette, canvas.fonts(), canvas.grids()};
+            panels::Ui ui{state, context, list, nullptr, false, {}, {}, {}};
+            list.AddRectFilled({0, 0}, {3 * kSide, kSide}, palette[draw::Ink::Cell]);
+            panels::zero_sign(ui, {{4, 4}, {36, 36}});
+            panels::stale_notch(ui, {{44, 4}, {76, 36}});
+        });
+        const draw::Rgba plain = test::pixel(image, 100, 20);
+        const auto marked = [&](int x, int y) {
+            return draw::contrast(test::pixel(image, x, y), plain) > 1.25f;
+        };
+        EXPECT_TRUE(marked(20, 20) || marked(20, 19)) << "struck through its middle";
+        EXPECT_FALSE(marked(12, 12)) << "beside the stroke";
+        EXPECT_FALSE(marked(60, 20)) << "the value's place is free";
+        EXPECT_TRUE(marked(74, 5)) << "the corner";
+        EXPECT_FALSE(marked(46, 34)) << "the corner across";
+    }
 }
 
 TEST(Huge, AWindowOfBlocksOf8192) {

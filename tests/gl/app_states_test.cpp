@@ -271,7 +271,7 @@ TEST_P(EveryScreen, UnderEveryOverlay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, EveryScreen, testing::ValuesIn(kLooks),
-                         [](const auto& info) { return "At" + std::string(info.param.name); });
+                         [](const auto& of) { return "At" + std::string(of.param.name); });
 
 }  // namespace
 }  // namespace tilescope::app
