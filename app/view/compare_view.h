@@ -92,6 +92,7 @@ std::string caveat(const Compared& a, const Compared& b);
 
 // How often the elements of an input were loaded, those never loaded aside; loads: of all or a part of them.
 //   {"64", "loads each", "= n"}   {"4 to 8", "loads each", ""}   {"", "never loaded", ""}
+// Of a window of blocks: {"64", "loads each", "= 4 blocks \u00d7 T"}.
 struct LoadsLabel {
     std::string count, unit, why;
     std::string text() const;  // "64 loads each = n"

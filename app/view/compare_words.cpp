@@ -140,6 +140,18 @@ LoadsLabel loads_label(const trace::Meta& meta, const Array& array, const std::v
     const uint32_t width = is_m ? meta.n : meta.m, tile = std::max(meta.tile, 1u);
     const char* letter = is_m ? "n" : "m";
     LoadsLabel label{grouped(most), most == 1 ? "load each" : "loads each", ""};
+    // Of a window only those columns and rows ask that its blocks compute.
+    const BlockWindow& window = meta.window;
+    const bool whole =
+        window.x0 == 0 && window.y0 == 0 && window.x1 >= meta.grid.x && window.y1 >= meta.grid.y;
+    const uint32_t blocks = is_m ? window.x1 - window.x0 : window.y1 - window.y0;
+    if (!whole && (is_m || is_n)) {
+        if (most == blocks * tile)
+            label.why = fmt::format("= {} \u00d7 T", counted(blocks, "block"));
+        else if (most == blocks)
+            label.why = fmt::format("= {}", counted(blocks, "block"));
+        return label;
+    }
     if ((is_m || is_n) && most == width)
         label.why = fmt::format("= {}", letter);
     else if ((is_m || is_n) && most == (width + tile - 1) / tile)

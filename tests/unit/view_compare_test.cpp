@@ -50,6 +50,24 @@ TEST(Compare, LoadsOfAnElementAreNOrNOverT) {
     }
 }
 
+// Of 3 x 2 blocks of a larger grid only their columns and rows ask.
+TEST(Compare, OfAWindowItsBlocksLoad) {
+    for (const auto& [kernel, m_text, n_text] :
+         {std::tuple{"untiled", "24 loads each = 3 blocks \u00d7 T", "16 loads each = 2 blocks \u00d7 T"},
+          std::tuple{"tiled", "3 loads each = 3 blocks", "2 loads each = 2 blocks"}}) {
+        const auto plan = kernels::plan(kernel, {64, 32, 64, 8});
+        ASSERT_TRUE(plan);
+        kernels::RecordOptions options;
+        options.window = {1, 4, 2, 4};
+        const auto trace = kernels::record_cpu(*plan, options);
+        ASSERT_TRUE(trace);
+        EXPECT_EQ(loads_label(trace->meta, trace->arrays[0], analysis::loads_per_element(*trace, 0)).text(),
+                  m_text);
+        EXPECT_EQ(loads_label(trace->meta, trace->arrays[1], analysis::loads_per_element(*trace, 1)).text(),
+                  n_text);
+    }
+}
+
 // Swapped, lanes walk rows: of M 16 elements of one column, a row apart, in 16 sectors; of N two in one
 // sector.
 TEST(Compare, TheSwappedMappingNeedsMoreSectorsForTheSameRequests) {
