@@ -175,5 +175,24 @@ TEST(CliFaults, ABarrierThatSomeThreadsJumpOverIsToldWithAThreadThatDoes) {
     expect_text_tells(report);
 }
 
+// Lane 31 of each warp leaves at the end of the first phase: no warp hangs for it, and CUDA forbids it all
+// the same.
+TEST(CliFaults, AThreadThatLeavesBeforeABarrierIsTold) {
+    const Report report =
+        of_spoilt(1,
+                  "mov.u32 %r0, %tid.y;\n\tand.b32 %r0, %r0, 3;\n\tsetp.eq.u32 %p0, %r0, 3;\n"
+                  "\tmov.u32 %r0, %tid.x;\n\t@%p0 setp.eq.u32 %p0, %r0, 7;\n"
+                  "\t@%p0 ret;\n\tbar.sync 0;");
+    const auto it = std::find_if(report.faults.begin(), report.faults.end(),
+                                 [](const json& fault) { return fault["kind"] == "barrier_divergence"; });
+    ASSERT_NE(it, report.faults.end()) << report.text;
+    EXPECT_EQ((*it)["count"], 8) << "two of each block";
+    EXPECT_EQ((*it)["blocks"], 4);
+    const json& example = (*it)["examples"][0];
+    EXPECT_EQ(example["b"]["thread"], json({7, 3, 0}));
+    EXPECT_EQ(example["b"]["line"], line_with("tiled", "sum +=")) << "its last access";
+    expect_text_tells(report);
+}
+
 }  // namespace
 }  // namespace tilescope::cli_test

@@ -112,22 +112,24 @@ uint64_t sweep(const SmLimits& sm) {
     return cases;
 }
 
+// Older than 3.0 it never knows, newer ones each Toolkit up to its own time; it says so itself.
+bool knows(const SmLimits& sm) { return theirs(sm, {}).error != CUDA_OCC_ERROR_UNKNOWN_DEVICE; }
+
 TEST(CudaOccupancy, AgreesForEveryCapabilityThatItKnows) {
     int known = 0;
     for (const SmLimits& sm : sm_limits()) {
-        if (sm.major < 3) {  // older than it; it says so itself
-            EXPECT_EQ(theirs(sm, {}).error, CUDA_OCC_ERROR_UNKNOWN_DEVICE);
-            continue;
-        }
+        EXPECT_TRUE(sm.major >= 3 || !knows(sm));
+        EXPECT_TRUE(sm.major < 3 || sm.major > 9 || knows(sm)) << "a Toolkit before 12?";
+        if (!knows(sm)) continue;
         ++known;
         EXPECT_GE(sweep(sm), 10000u) << sm.capability();
     }
-    EXPECT_EQ(known, 24);
+    EXPECT_GE(known, 18) << "3.0 to 9.0";
 }
 
 TEST(CudaOccupancy, AgreesAtTheEdges) {
     for (const SmLimits& sm : sm_limits()) {
-        if (sm.major < 3) continue;
+        if (!knows(sm)) continue;
         for (const uint32_t threads : {1u, 31u, 32u, 33u, 96u, 1023u, 1024u})
             for (const uint32_t registers : {0u, 1u, 8u, 63u})
                 for (const uint32_t shared :
