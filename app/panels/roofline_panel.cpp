@@ -52,9 +52,8 @@ void roofs(Ui& ui, const Chart& axes, const view::RooflineChart& chart, std::vec
         const float room = points[2].x - std::max(above ? axes.plot.min.x : at, axes.plot.min.x) - ui.px(28);
         const std::string said =
             fitting(font,
-                    {fmt::format("{}: {} GB/s, {} GFLOP/s", roof.name, view::figure(roof.gbs),
-                                 view::figure(roof.gflops)),
-                     fmt::format("{}: {} GFLOP/s", roof.name, view::figure(roof.gflops)), roof.name},
+                    {fmt::format("{}: {} GB/s, {}", roof.name, view::figure(roof.gbs), peak),
+                     fmt::format("{}: {}", roof.name, peak), roof.name},
                     room);
         const ImVec2 size = draw::text_size(font, said);
         const float x = points[2].x - size.x - ui.px(4);

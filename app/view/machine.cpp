@@ -44,8 +44,9 @@ const Machine* find_machine(const std::vector<Machine>& all, std::string_view na
 
 std::string measured_words(const Machine& machine) {
     if (machine.times == nullptr)
-        return fmt::format("No measured times ship for {}: what is drawn is a bound, from {}", machine.name,
-                           machine.source);
+        return fmt::format(
+            "No measured times ship for {}: what is drawn is a bound, from {}", machine.name,
+            machine.source.substr(0, machine.source.find(": ")));  // what each says, hover tells
     const kernels::Timings& times = *machine.times;
     std::string words = "Measured on " + times.device;
     if (!times.driver.empty()) words += ", driver " + times.driver;

@@ -115,6 +115,15 @@ TEST(TimingScreen, BoundsOfADeviceThatWasNotMeasured) {
     test::expect_golden(picture(std::move(state), timing_screen), "timing_bounds");
 }
 
+// A device of a lecture's sum, whose peak is not said: the roof has no flat part.
+TEST(TimingScreen, BoundsOfADeviceWithoutAPeak) {
+    SKIP_WITHOUT_OPENGL();
+    State state = in(Theme::Dark);
+    state.timing.device = "a device of 150 GB/s, its peak not said";
+    state.timing.tile = 16;
+    test::expect_golden(picture(std::move(state), timing_screen), "timing_no_peak");
+}
+
 TEST(TimingScreen, InALecture) {
     SKIP_WITHOUT_OPENGL();
     State state = in(Theme::Light);

@@ -197,11 +197,11 @@ TEST(Hazards, AreTheSameWithAnyNumberOfThreads) {
     for (const char* kernel : {"tiled_no_barrier", "tiled_stale_edge"}) {
         const trace::Trace trace = recorded(kernel, {68, 196, 260, 8});  // 9 x 33 blocks
         ASSERT_GT(trace.steps(), 300'000u) << "enough for three threads";
-        const auto alone = analysis::find_hazards(trace, {.examples = 1000, .threads = 1});
+        const auto alone = analysis::find_hazards(trace, {.examples = 20'000, .threads = 1});
         ASSERT_TRUE(alone);
         EXPECT_FALSE(alone->found.empty());
         for (const unsigned threads : {2u, 3u}) {
-            const auto shared = analysis::find_hazards(trace, {.examples = 1000, .threads = threads});
+            const auto shared = analysis::find_hazards(trace, {.examples = 20'000, .threads = threads});
             ASSERT_TRUE(shared);
             EXPECT_EQ(shared->not_judged, alone->not_judged);
             ASSERT_EQ(shared->found.size(), alone->found.size());
