@@ -18,7 +18,7 @@ struct Side {
     view::Relations selected;  // in this recording's own terms
     const view::CompareSide& sums;
     const std::vector<view::LoadsSummary>& loads;  // by array
-    const view::BlockFaults* faults = nullptr;  // of its block; null until they are looked for
+    const view::BlockFaults* faults = nullptr;     // of its block; null until they are looked for
 };
 
 // "A" on a disc or "B" on a square, `size` high; returns its width.
@@ -34,6 +34,10 @@ void compare_choice(Ui& ui, const Rect& rect, bool busy);
 // P.
 void heat_panel(Ui& ui, const Rect& rect, const Side& side, uint32_t most, bool with_output);
 uint32_t most_loads(const Side& side);
+
+// A map of M or N, or of P with its wrong elements, into its column of the panel.
+void input_map(Ui& ui, const Rect& rect, const Side& side, uint8_t array, uint32_t most);
+void output_map(Ui& ui, const Rect& rect, const Side& side, uint8_t array);
 
 // The scale that both are coloured on, and the counters beside each other.
 void counters_panel(Ui& ui, const Rect& rect, const Side& a, const Side& b, const view::Counters& counters,
