@@ -258,11 +258,12 @@ void limits_screen(Ui& ui, const Rect& area) {
     panels::line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text,
                  preset != nullptr ? preset->title
                                    : fmt::format("How many blocks does an SM of {} hold?", device.name));
+    const std::string changed = view::change_words(state, kernels::devices());
     panels::line(
         ui, {in.min.x, in.min.y + panels::line_height(ui, Size::Title)}, in.width(), Face::Text, Size::Small,
         Ink::TextQuiet,
         fmt::format("{}, compute capability {}{}; sums of an SM's slots, nothing is measured", device.name,
-                    device.sm.capability(), state.change.any() ? ", changed as the case says" : ""));
+                    device.sm.capability(), changed.empty() ? "" : ", with " + changed));
     controls(ui, {{in.min.x, in.max.y - ui.px(28)}, in.max}, device);
     const float sums = ui.px(184), foot = ui.px(88), middle = std::round((header.min.x + header.max.x) / 2);
     const float y = header.max.y + gap;

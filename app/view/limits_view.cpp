@@ -68,6 +68,12 @@ analysis::DeviceSpec limits_device(const app::LimitsState& state,
     return devices.empty() ? analysis::DeviceSpec{} : devices.front();
 }
 
+std::string change_words(const app::LimitsState& state, const std::vector<analysis::DeviceSpec>& devices) {
+    app::LimitsState own = state;
+    own.change = {};
+    return analysis::change_in_words(limits_device(own, devices).sm, state.change);
+}
+
 SumColumn sum_column(const SmLimits& sm, const analysis::BlockUse& use, Sum sum) {
     const analysis::Occupancy o = analysis::occupancy(sm, use, sum);
     SumColumn column;

@@ -14,6 +14,9 @@ namespace tilescope::view {
 analysis::DeviceSpec limits_device(const app::LimitsState& state,
                                    const std::vector<analysis::DeviceSpec>& devices);
 
+// What the state's case changes of its device: "1536 thread slots in place of 1024"; "" for nothing.
+std::string change_words(const app::LimitsState& state, const std::vector<analysis::DeviceSpec>& devices);
+
 struct LimitBar {
     std::string name;  // "registers"
     std::string used;  // "15,360 of 16,384"

@@ -169,6 +169,8 @@ TEST(CourseLimits, TheCliff) {
     EXPECT_EQ(ten.lecture.threads, "1,536 of 1,536");
     EXPECT_EQ(twelve.lecture.threads, "1,280 of 1,536");
     EXPECT_TRUE(says(ten, "16.7 %"));
+    EXPECT_EQ(change_words(ten.state, kernels::devices()), "1536 thread slots in place of 1024");
+    EXPECT_EQ(change_words(shown("slots").state, kernels::devices()), "");
 }
 
 TEST(CourseLimits, RegistersAndSharedMemoryOfAG80) {
