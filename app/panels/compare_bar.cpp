@@ -54,14 +54,19 @@ bool compare_bar(Ui& ui, const Rect& rect, const view::Headline& headline) {
              Ink::TextQuiet, "locked by");
     }
     const float width = right - in.min.x - ui.px(16);
-    // On two lines where one is too short for it.
-    const bool one = draw::text_size(ui.font(Face::Strong, Size::Title), headline.text).x <= width;
-    const Size size = one ? Size::Title : Size::Body;
-    const float row = line_height(ui, size);
-    const int lines = one || rect.height() < row * 2 ? 1 : 2;
-    const auto wrapped_lines = std::min<size_t>(
-        wrapped(ui.font(Face::Strong, size), headline.text, width).size(), static_cast<size_t>(lines));
-    const float y = rect.min.y + (rect.height() - row * static_cast<float>(wrapped_lines)) / 2;
+    // As large as it can be said on as many lines as there is room for.
+    Size size = Size::Title;
+    int lines = 1;
+    for (const Size smaller : {Size::Body, Size::Small}) {
+        const auto needed = wrapped(ui.font(Face::Strong, size), headline.text, width).size();
+        lines = std::max(1, static_cast<int>(rect.height() / line_height(ui, size)));
+        if (needed <= static_cast<size_t>(size == Size::Title ? 1 : lines)) break;
+        size = smaller;
+        lines = std::max(1, static_cast<int>(rect.height() / line_height(ui, size)));
+    }
+    const auto drawn = std::min<size_t>(wrapped(ui.font(Face::Strong, size), headline.text, width).size(),
+                                        static_cast<size_t>(lines));
+    const float y = rect.min.y + (rect.height() - line_height(ui, size) * static_cast<float>(drawn)) / 2;
     paragraph(ui, {in.min.x, y}, width, Face::Strong, size, Ink::Text, headline.text, lines);
     return choose;
 }

@@ -139,7 +139,14 @@ void compare_screen(Ui& ui, const Rect& screen) {
          compare.maps[1].arrays,
          compare.faults.get()},
     };
-    if (panels::compare_bar(ui, l.bar, view::headline(a, b))) {
+    view::Headline headline = view::headline(a, b);
+    // Where there is no room for the requests, a fault takes the headline's place at the step where it shows.
+    for (const Side& side : sides) {
+        if (l.request[0].height() > 0 || side.faults == nullptr) continue;
+        const std::string fault = view::fault_caption(side.shown.trace, *side.faults, side.cursor.step);
+        if (!fault.empty()) headline.text = std::string(1, side.letter) + ": " + fault;
+    }
+    if (panels::compare_bar(ui, l.bar, headline)) {
         compare.choosing = true;
         ui.context.another_frame = true;
     }

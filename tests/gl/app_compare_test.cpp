@@ -342,6 +342,12 @@ TEST(CompareScreen, WrongElementsAreMarkedAndCounted) {
     EXPECT_EQ(count_of(drawn.words(state), "Race:"), 1u);
     ASSERT_TRUE(state.compare.faults);
     EXPECT_FALSE(state.compare.faults->any());
+    // Also where a lecture leaves no room for the requests.
+    Drawn low(1280, 720);
+    state.teach.lecture = true;
+    EXPECT_TRUE(says(low.words(state), "A: Race: "));
+    state.cursor.step = 0;
+    EXPECT_TRUE(says(low.words(state), "A's result is wrong in "));
 }
 
 // As in the window: a large one is made ready beside it, and frames go on meanwhile.
