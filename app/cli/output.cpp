@@ -1,11 +1,12 @@
 #include "app/cli/output.h"
 
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "core/base/write_whole.h"
 
 namespace tilescope::cli {
 
@@ -36,15 +37,8 @@ Result<void> check_output(const std::string& path) {
 }
 
 Result<void> write_text(const std::string& path, std::string_view text) {
-    const std::string temporary = fmt::format("{}.tmp.{}", path, ::getpid());
-    std::ofstream file(temporary, std::ios::binary);
-    file << text;
-    file.close();
-    std::error_code error;
-    if (file) std::filesystem::rename(temporary, path, error);
-    if (file && !error) return {};
-    const std::string why = error ? error.message() : "the disk may be full";
-    std::filesystem::remove(temporary, error);
+    const std::string why = write_whole(path, text);
+    if (why.empty()) return {};
     return Error{fmt::format("'{}' cannot be written: {}; name another file with -o", path, why)};
 }
 

@@ -1,12 +1,10 @@
 #include "app/platform/png.h"
 
-#include <cstdio>
-#include <cstring>
-
 #include <fmt/format.h>
 #include <stb/stb_image.h>
 #include <stb/stb_image_write.h>
-#include <unistd.h>
+
+#include "core/base/write_whole.h"
 
 namespace tilescope::platform {
 
@@ -26,16 +24,10 @@ Result<void> write_png(const Image& image, const std::string& path) {
         return Error{fmt::format(
             "The picture for '{}' could not be compressed; there may be too little memory.", path)};
 
-    const std::string temporary = fmt::format("{}.tmp{}", path, getpid());
-    std::FILE* file = std::fopen(temporary.c_str(), "wb");
-    bool good = file && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-    int why = good ? 0 : errno;
-    if (file && std::fclose(file) != 0 && good) good = false, why = errno;
-    if (good && std::rename(temporary.c_str(), path.c_str()) != 0) good = false, why = errno;
-    if (good) return {};
-    if (file) std::remove(temporary.c_str());
-    return Error{fmt::format("The picture '{}' could not be written ({}); choose another place with -o.",
-                             path, std::strerror(why))};
+    const std::string why = write_whole(path, bytes);
+    if (why.empty()) return {};
+    return Error{
+        fmt::format("The picture '{}' could not be written ({}); choose another place with -o.", path, why)};
 }
 
 Result<Image> read_png(const std::string& path) {

@@ -4,15 +4,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/platform/headless.h"
 #include "app/view/picture_name.h"
+#include "core/base/write_whole.h"
 
 namespace tilescope::app {
 
@@ -44,15 +43,9 @@ std::string free_path(const State& state, std::string_view ending) {
 }
 
 Result<void> write_text(const std::string& text, const std::string& path) {
-    const std::string temporary = fmt::format("{}.tmp{}", path, getpid());
-    std::ofstream file(temporary, std::ios::binary);
-    file << text;
-    file.close();
-    std::error_code error;
-    if (file) fs::rename(temporary, path, error);
-    if (file && !error) return {};
-    fs::remove(temporary, error);
-    return Error{fmt::format("The picture '{}' could not be written; choose another folder.", path)};
+    const std::string why = write_whole(path, text);
+    if (why.empty()) return {};
+    return Error{fmt::format("The picture '{}' could not be written: {}; choose another folder.", path, why)};
 }
 
 }  // namespace
