@@ -133,6 +133,25 @@ void fault_marks(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, floa
     }
 }
 
+// A matrix without a texture of its cells has lines between them, as the others do.
+void cell_lines(Ui& ui, const draw::GridView& grid, uint32_t rows, uint32_t cols) {
+    const Rgba color = ui.ink(Ink::Panel);
+    const auto first = [&](float from, float origin) {
+        return std::max(0.f, std::ceil((from - origin) / grid.pitch));
+    };
+    const ImVec2 end = draw::corner_of(grid, rows, cols);
+    const float left = std::max(grid.clip_min.x, grid.x), right = std::min(grid.clip_max.x, end.x);
+    const float top = std::max(grid.clip_min.y, grid.y), bottom = std::min(grid.clip_max.y, end.y);
+    for (float at = first(left, grid.x); grid.x + at * grid.pitch < right; ++at) {
+        const float x = std::round(grid.x + at * grid.pitch);
+        ui.list.AddRectFilled({x, top}, {x + 1, bottom}, color);
+    }
+    for (float at = first(top, grid.y); grid.y + at * grid.pitch < bottom; ++at) {
+        const float y = std::round(grid.y + at * grid.pitch);
+        ui.list.AddRectFilled({left, y}, {right, y + 1}, color);
+    }
+}
+
 struct Port {
     Rect box;
     double row = 0, col = 0;  // cell at the upper left corner
@@ -186,6 +205,7 @@ void draw_matrix(Ui& ui, uint8_t array, const Port& port, float pitch, const vie
         large_cells(ui, 10u + array, 80u + array, array, grid, pitch < ui.px(4));
     else
         base_cells(ui, 10u + array, matrix, pitch < ui.px(4));
+    if (large && pitch >= ui.px(5)) cell_lines(ui, grid, matrix.rows, matrix.cols);
     ui.context.grids.draw(ui.list, large ? kNoCells + array : 10u + array, grid, ui.context.palette,
                           ui.context.scale, marks);
     cell_texts(ui, matrix, roles, grid);

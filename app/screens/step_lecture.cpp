@@ -80,6 +80,9 @@ void phases(Ui& ui, const Rect& rect) {
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const float each = in.width() / static_cast<float>(std::max<size_t>(1, ui.index->spans.size()));
     const float widest = draw::text_size(font, std::to_string(ui.index->phases.phases)).x + ui.px(6);
+    // All by name, or all by number.
+    const std::string longest = fmt::format("phase {}", ui.index->phases.phases);
+    const bool named = draw::text_size(font, longest).x + ui.px(8) <= each;
     const auto stride = static_cast<size_t>(std::max(1.f, std::ceil(widest / each)));
     for (size_t at = 0; at < ui.index->spans.size(); ++at) {
         const view::PhaseSpan& span = ui.index->spans[at];
@@ -88,12 +91,11 @@ void phases(Ui& ui, const Rect& rect) {
         ui.list.AddRectFilled(box.min, box.max, ui.ink(here ? Ink::Accent : Ink::Raised), ui.px(2));
         const bool after = span.phase == analysis::kAfter;
         const std::string number = after ? "P" : std::to_string(span.phase);
-        const std::vector<std::string> wordings{after ? number : "phase " + number, number};
         const draw::Rgba ink = here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::Text);
-        const std::string& text = panels::fitting(font, wordings, box.width() - ui.px(4));
+        const std::string text = after || !named ? number : "phase " + number;
         if (!after && at % stride != 0) continue;  // where all do not fit, every so many
         const ImVec2 size = draw::text_size(font, text);
-        if (after && size.x > box.width()) continue;
+        if ((after || named) && size.x > box.width()) continue;
         panels::put(ui, ui.list, font,
                     {(box.min.x + box.max.x - size.x) / 2, (box.min.y + box.max.y - size.y) / 2}, ink, text);
     }

@@ -95,8 +95,13 @@ void timing_screen(Ui& ui, const Rect& area) {
     panels::line(ui, in.min, in.width(), draw::Face::Strong, draw::Size::Title, draw::Ink::Text,
                  view::headline(*machine, chosen, timed.width));
     const float below = in.min.y + panels::line_height(ui, draw::Size::Title);
+    // The source of stated figures is long; the panel below names it too.
+    const std::string from = view::measured_words(*machine);
+    const std::vector<std::string> wordings{from, from.substr(0, from.find(", from "))};
+    const float small = panels::line_height(ui, draw::Size::Small);
     panels::line(ui, {in.min.x, below}, in.width(), draw::Face::Text, draw::Size::Small, draw::Ink::TextQuiet,
-                 view::measured_words(*machine));
+                 panels::fitting(ui.font(draw::Face::Text, draw::Size::Small), wordings, in.width()));
+    if (ui.over({{in.min.x, below}, {in.max.x, below + small}})) ui.tip = from;
     controls(ui, {{in.min.x, in.max.y - ui.px(28)}, in.max}, all, *machine);
 
     // In a low window the charts keep their height, and of the table there is the chain alone.
