@@ -4,6 +4,7 @@
 
 #include "core/analysis/hazards.h"
 #include "kernels/record.h"
+#include "tests/host/hand_kernel.h"
 
 namespace tilescope::kernels {
 namespace {
@@ -24,15 +25,8 @@ Plan hand(const std::string& body, Dim3 grid, Dim3 block) {
                    {"tile", Space::Shared, ArrayRole::Shared, 1, 128, 4, 0, -1, ""}};
     plan.parameters = {plan.arrays[0].base, plan.arrays[1].base};
     plan.ptx_name = "hand.ptx";
-    plan.ptx = R"(
-.version 6.2
-.target sm_70
-.address_size 64
-.visible .entry k(.param .u64 k_0, .param .u64 k_1)
-{
-    .shared .align 4 .b8 tile[512];
-    .reg .b32 %t; .reg .b32 %s; .reg .b32 %r<12>; .reg .f32 %f<4>; .reg .b64 %i; .reg .b64 %o;
-    .reg .b64 %d<9>; .reg .pred %p<9>;
+    plan.ptx = hand_kernel(R"(
+    .reg .b32 %s; .reg .f32 %f<4>;
     .loc 1 1 0
     mov.u32 %r1, %ntid.x;
     mov.u32 %r2, %tid.x;
@@ -46,7 +40,8 @@ Plan hand(const std::string& body, Dim3 grid, Dim3 block) {
     shl.b32 %s, %t, 2;
     mov.u32 %r3, tile;
     add.u32 %s, %s, %r3;
-)" + body + "\n    ret;\n}\n.file 1 \"hand.cu\"\n";
+)" + body + "\n    ret;") +
+               ".file 1 \"hand.cu\"\n";
     return plan;
 }
 
