@@ -52,10 +52,7 @@ void traffic_panel(Ui& ui, const Rect& rect, const Timed& timed) {
         if (ui.over({{in.min.x, y}, {in.min.x + half, y + small}})) ui.tip = row.about;
         y += row_height;
     }
-    y += paragraph(ui, {in.min.x, y}, half, Face::Text, Size::Small, Ink::TextQuiet, chain.note, 2);
-    if (timed.machine.times == nullptr)
-        paragraph(ui, {in.min.x, y + ui.px(8)}, std::min(in.width(), ui.px(960)), Face::Text, Size::Small,
-                  Ink::TextQuiet, view::measured_words(timed.machine), 4);
+    paragraph(ui, {in.min.x, y}, half, Face::Text, Size::Small, Ink::TextQuiet, chain.note, 2);
     const float from = in.min.x + half + ui.px(40), width = in.max.x - from;
     if (chain.reasons.empty()) return;
     line(ui, {from, in.min.y}, width, Face::Strong, Size::Body, Ink::Text,

@@ -95,7 +95,7 @@ void timing_screen(Ui& ui, const Rect& area) {
     panels::line(ui, in.min, in.width(), draw::Face::Strong, draw::Size::Title, draw::Ink::Text,
                  view::headline(*machine, chosen, timed.width));
     const float below = in.min.y + panels::line_height(ui, draw::Size::Title);
-    // The source of stated figures is long; the panel below names it too.
+    // The source of stated figures may be long: pointing at the line says all of it.
     const std::string from = view::measured_words(*machine);
     const std::vector<std::string> wordings{from, from.substr(0, from.find(", from "))};
     const float small = panels::line_height(ui, draw::Size::Small);
