@@ -1,6 +1,7 @@
 // Lecture mode, lessons, palette and path box as pictures.
 #include "app/actions.h"
 #include "app/frame.h"
+#include "app/lesson_words.h"
 #include "app/requests.h"
 #include "app/session.h"
 #include "app/view/text_field.h"
@@ -130,6 +131,34 @@ TEST(LessonsScreen, AStopInALecture) {
     ready_block(state, true);
     state.teach.lecture = true;
     test::expect_golden(picture(std::move(state), 1280, 720), "lesson_stop_lecture");
+}
+
+// What the list says of a stop is what the walk says when it stands there.
+TEST(LessonsScreen, AStopIsListedWithWhatItWillSay) {
+    for (size_t number = 0; number < view::lessons().size(); ++number) {
+        const view::Lesson& of = view::lessons()[number];
+        State list;
+        EXPECT_FALSE(work_out_words(list, number, true));
+        const std::vector<std::string>& said = list.teach.lesson.said[number];
+        ASSERT_EQ(said.size(), of.stops.size()) << of.name;
+        for (size_t stop = 0; stop < of.stops.size(); ++stop) {
+            State walk = lesson(number, stop);
+            ASSERT_TRUE(walk.session) << of.name << " " << stop;
+            EXPECT_EQ(said[stop],
+                      view::said(*walk.session, *walk.block, walk.cursor.step, of.stops[stop].say));
+            EXPECT_EQ(said[stop].find('{'), std::string::npos) << said[stop];
+        }
+    }
+}
+
+// The window works out the stops of one recording a frame.
+TEST(LessonsScreen, StopsComeARecordingAtATime) {
+    State state;
+    EXPECT_TRUE(work_out_words(state, 4, false));
+    EXPECT_EQ(state.teach.lesson.said[4].size(), 1u);
+    while (work_out_words(state, 4, false)) {
+    }
+    EXPECT_EQ(state.teach.lesson.said[4].size(), view::lessons()[4].stops.size());
 }
 
 TEST(CommandPalette, FoundByAFewLetters) {
