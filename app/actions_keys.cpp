@@ -57,7 +57,10 @@ void take(State& state, const KeyPress& press) {
         if (press.character != 0) type_in_overlay(state, press.character);
         return;
     }
-    if (state.form.open && forms_key(press)) return;
+    if (state.form.open && forms_key(press)) {
+        state.form.keys.push_back(press);
+        return;
+    }
     if (screen_key(state, press) || lessons_key(state, press) || compare_key(state, press)) return;
     if (press.character == U'.' && state.teach.lecture) {  // what clickers send
         state.teach.blank = true;

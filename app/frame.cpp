@@ -78,7 +78,8 @@ Frame::Outcome Frame::build(State& state, const platform::Input& input, const Ca
     p.canvas = canvas;
     p.dress(palette, scale);
     if (!still) p.time += input.dt;
-    p.feed.feed(input, canvas.width, canvas.height, state.form.open);
+    if (!state.form.open) state.form.keys.clear();
+    p.feed.feed(input, canvas.width, canvas.height, state.form.open ? &state.form.keys : nullptr);
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
     p.grids->begin_frame();

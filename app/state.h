@@ -10,6 +10,7 @@
 
 #include "app/compare_state.h"
 #include "app/limits_state.h"
+#include "app/platform/input.h"
 #include "app/provenance_state.h"
 #include "app/teach_state.h"
 #include "app/timing_state.h"
@@ -111,6 +112,8 @@ struct RecordForm {
     gpu::BackendChoice backend = gpu::BackendChoice::Auto;
     GpuThere gpu;
     bool open = false;  // the form is shown
+    // What was pressed for its fields and lists, in order; ImGui takes one a frame.
+    std::vector<platform::KeyPress> keys;
 };
 
 struct State {

@@ -54,45 +54,42 @@ void ImguiFeed::start() {
 #endif
 }
 
-void ImguiFeed::feed(const Input& input, int width, int height, bool form) {
+void ImguiFeed::feed(const Input& input, int width, int height, std::vector<KeyPress>* form) {
     ImGuiIO& io = ImGui::GetIO();
-    if (form)
-        io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
-    else
-        io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
     io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
     io.DisplayFramebufferScale = {1, 1};
     io.DeltaTime = static_cast<float>(std::clamp(input.dt, 1e-4, 0.1));
-    for (Key key : release_next_) set_key(io, key, false);
-    release_next_.clear();
-    for (const KeyPress& press : input.presses) {
-        if (press.character != 0)
-            io.AddInputCharacter(press.character);
-        else
-            set_key(io, press.key, true);
+    if (form != nullptr)
+        io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+    else
+        io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+    if (held_ != Key::None) set_key(io, std::exchange(held_, Key::None), false);
+    KeyPress now{Key::None, input.shift, input.control, input.alt};
+    if (form != nullptr) {
+        auto next = form->begin();
+        for (; next != form->end() && next->character != 0; ++next) io.AddInputCharacter(next->character);
+        if (next == form->begin() && next != form->end()) {
+            now = *next++;
+            held_ = now.key;
+            set_key(io, held_, true);
+        }
+        form->erase(form->begin(), next);
     }
-    for (const KeyPress& release : input.releases) {
-        const bool tapped = std::any_of(input.presses.begin(), input.presses.end(),
-                                        [&](const KeyPress& press) { return press.key == release.key; });
-        if (tapped)
-            release_next_.push_back(release.key);
-        else
-            set_key(io, release.key, false);
-    }
+
     const float nowhere = -3.4e38f;  // ImGui's "no mouse"
     const bool inside = input.mouse_x >= 0 && input.mouse_y >= 0;
     const float x = inside ? input.mouse_x : nowhere, y = inside ? input.mouse_y : nowhere;
 #if IMGUI_VERSION_NUM >= 18700
-    io.AddKeyEvent(ImGuiMod_Shift, input.shift);
-    io.AddKeyEvent(ImGuiMod_Ctrl, input.control);
-    io.AddKeyEvent(ImGuiMod_Alt, input.alt);
+    io.AddKeyEvent(ImGuiMod_Shift, now.shift);
+    io.AddKeyEvent(ImGuiMod_Ctrl, now.control);
+    io.AddKeyEvent(ImGuiMod_Alt, now.alt);
     io.AddMousePosEvent(x, y);
     for (int i = 0; i < 3; ++i) io.AddMouseButtonEvent(i, input.mouse_down[i]);
     if (input.scroll_x != 0 || input.scroll_y != 0) io.AddMouseWheelEvent(input.scroll_x, input.scroll_y);
 #else
-    io.KeyShift = input.shift;
-    io.KeyCtrl = input.control;
-    io.KeyAlt = input.alt;
+    io.KeyShift = now.shift;
+    io.KeyCtrl = now.control;
+    io.KeyAlt = now.alt;
     io.MousePos = {x, y};
     for (int i = 0; i < 3; ++i) io.MouseDown[i] = input.mouse_down[i];
     io.MouseWheelH += input.scroll_x;

@@ -76,7 +76,6 @@ struct KeyPress {
 
 struct Input {
     std::vector<KeyPress> presses;  // and characters, in the order in which they came, repetitions included
-    std::vector<KeyPress> releases;
     bool shift = false, control = false, alt = false;  // held now
     float mouse_x = -1, mouse_y = -1;                  // framebuffer pixels; negative where there is no mouse
     bool mouse_down[3] = {};                           // left, right, middle

@@ -83,8 +83,7 @@ struct Window::Parts {
             p.input.shift = press.shift;
             p.input.control = press.control;
             p.input.alt = press.alt;
-            if (press.key != Key::None)
-                (action == GLFW_RELEASE ? p.input.releases : p.input.presses).push_back(press);
+            if (press.key != Key::None && action != GLFW_RELEASE) p.input.presses.push_back(press);
         });
         glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int c) {
             Parts& p = of(w);
@@ -205,7 +204,6 @@ Input Window::collect(double wait) {
     p.eventful = std::exchange(p.happened, !p.buttons.empty());
     // What is held stays; what happened is told once.
     p.input.presses.clear();
-    p.input.releases.clear();
     p.input.dropped.clear();
     p.input.scroll_x = p.input.scroll_y = 0;
     return out;

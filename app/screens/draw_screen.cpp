@@ -75,7 +75,11 @@ void draw_screen(State& state, const platform::Input& input, DrawContext& contex
     for (const std::string& path : input.dropped) open_path(state, path);
     // A list that lies open, or a line of text, has the keyboard.
     const bool theirs = context.typing || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
-    if (!theirs || overlay_open(state)) handle_input(state, input, do_requests);
+    if (!theirs || overlay_open(state))
+        handle_input(state, input, do_requests);
+    else if (state.form.open)
+        state.form.keys.insert(state.form.keys.end(), input.presses.begin(), input.presses.end());
+    context.another_frame = context.another_frame || !state.form.keys.empty();
     do_requests(state);
     advance(state, input.dt);
     const bool coming = ready_block(state, context.still);

@@ -282,6 +282,8 @@ TEST_F(Keys, TheFormHasTheKeysOfItsFields) {
     EXPECT_EQ(state.cursor.step, 0u);
     EXPECT_FALSE(state.playback.playing);
     EXPECT_EQ(state.pin.kind, Pick::Kind::None);
+    ASSERT_EQ(state.form.keys.size(), 6u) << "kept for it, in order";
+    EXPECT_EQ(state.form.keys[1].key, Key::Down);
     handle_input(state, press(Key::Escape));
     EXPECT_FALSE(state.form.open);
     handle_input(state, press(Key::Right));
