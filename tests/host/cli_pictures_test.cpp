@@ -1,0 +1,196 @@
+// Pictures and films through the program: that they play, that another program draws them alike, and that
+// nothing is left behind.
+#include <cstdint>
+#include <cstdlib>
+
+#include "tests/host/cli_exported.h"
+
+namespace tilescope::cli_test {
+namespace {
+
+class CliPictures : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!TILESCOPE_HAS_WINDOW) GTEST_SKIP() << "built without the window";
+        path = lecture_recording();
+        const Ran ran =
+            tilescope({"export", path, "--format", "png", "--size", "200x200", "-o", "probe.png"});
+        if (ran.status != 0) GTEST_SKIP() << ran.err;
+    }
+    void need_ffmpeg() const {
+        if (shell("command -v ffmpeg").status != 0) GTEST_SKIP() << "ffmpeg is not installed";
+    }
+    // codec, width, height, pixel format, frames that were decoded
+    static std::string probed(const std::string& film) {
+        return shell(
+                   "ffprobe -v error -count_frames -show_entries "
+                   "stream=codec_name,pix_fmt,width,height,nb_read_frames -of csv=p=0 " +
+                   film)
+            .out;
+    }
+    // Of the brightness of two pictures, 1 for equal ones (structural similarity; Wang et al., IEEE
+    // Transactions on Image Processing 13(4), 2004).
+    static double likeness(const std::string& a, const std::string& b) {
+        const Ran ran = shell("ffmpeg -v info -i " + a + " -i " + b +
+                              " -lavfi '[0]format=gray[a];[1]format=gray[b];[a][b]ssim' -f null -");
+        const size_t at = ran.err.find("All:");
+        EXPECT_NE(at, std::string::npos) << ran.err;
+        return at == std::string::npos ? 0 : std::atof(ran.err.c_str() + at + 4);
+    }
+    std::string path;
+};
+
+TEST_F(CliPictures, PngAndSvg) {
+    EXPECT_EQ(exported(path, "png", {"--at", "last"}).substr(1, 3), "PNG");
+    const std::string svg = exported(path, "svg", {"--at", "7", "--theme", "dark"});
+    EXPECT_NE(svg.find("step 7 of 84"), std::string::npos);
+    EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
+}
+
+TEST_F(CliPictures, WrongCalls) {
+    const auto refused = [&](std::vector<std::string> more, const std::string& says) {
+        std::vector<std::string> words = {"export", path, "-o", "out"};
+        words.insert(words.end(), more.begin(), more.end());
+        expect_refused(2, words, says);
+    };
+    refused({"--format", "svg", "--at", "85"}, "from 1 to 84");
+    refused({"--format", "svg", "--size", "9x9"}, "WxH");
+    refused({"--format", "svg", "--theme", "pink"}, "light or dark");
+    refused({"--format", "svg", "--screen", "none"}, "--screen 'none'");
+    refused({"--format", "png", "--steps", "1:2"}, "--steps");
+    refused({"--format", "gif", "--fps", "51"}, "1 to 50");
+    refused({"--format", "gif", "--steps", "1:99"}, "from 1 to 84");
+    refused({"--format", "mp4", "--size", "201x200"}, "even");
+}
+
+TEST_F(CliPictures, WithoutFfmpegOneSentence) {
+    const Ran ran = shell("PATH=/nowhere \"$TILESCOPE\" export '" + path + "' --format gif -o a.gif");
+    EXPECT_EQ(ran.status, 1);
+    expect_one_sentence(ran.err);
+    EXPECT_NE(ran.err.find("install the package ffmpeg"), std::string::npos) << ran.err;
+    EXPECT_EQ(files_here(), 2u) << "the recording and the probe";
+}
+
+// Walks the blocks of a GIF89a (GIF Specification, 1990, sections 15 to 27); the pictures in it, -1 for
+// damage.
+int pictures_of_gif(const std::string& gif) {
+    const auto byte = [&](size_t i) { return i < gif.size() ? static_cast<uint8_t>(gif[i]) : 0u; };
+    const auto table = [&](unsigned flags) {
+        return flags & 0x80 ? size_t{3} << ((flags & 7) + 1) : size_t{0};
+    };
+    if (gif.rfind("GIF89a", 0) != 0) return -1;
+    size_t at = 13 + table(byte(10));
+    const auto skip_sub_blocks = [&] {
+        while (at < gif.size() && byte(at) != 0) at += byte(at) + 1;
+        ++at;
+    };
+    for (int pictures = 0; at < gif.size();) {
+        const unsigned kind = byte(at++);
+        if (kind == 0x3B) return at == gif.size() ? pictures : -1;
+        if (kind == 0x21) {
+            ++at;
+            skip_sub_blocks();
+        } else if (kind == 0x2C) {
+            ++pictures;
+            at += 9 + table(byte(at + 8)) + 1;
+            skip_sub_blocks();
+        } else {
+            return -1;
+        }
+    }
+    return -1;
+}
+
+TEST_F(CliPictures, AGifHasAPictureAStep) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    const std::string gif = exported(path, "gif", {"--steps", "3:8", "--size", "320x200", "--fps", "4"});
+    EXPECT_EQ(pictures_of_gif(gif), 6);
+    EXPECT_EQ(static_cast<uint8_t>(gif[6]) + 256 * static_cast<uint8_t>(gif[7]), 320);
+    EXPECT_EQ(files_here(), 3u);
+}
+
+TEST_F(CliPictures, AnMp4IsH264OfAllFrames) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    const std::string mp4 = exported(path, "mp4", {"--steps", "1:10", "--size", "320x200"});
+    EXPECT_EQ(mp4.substr(4, 4), "ftyp");
+    EXPECT_EQ(probed("out.mp4"), "h264,320,200,yuv420p,10\n");
+}
+
+// Every frame is decoded without a complaint, and the film lasts as long as its frames.
+TEST_F(CliPictures, FilmsPlayAsLongAsTheirFrames) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    for (const std::string format : {"gif", "mp4"}) {
+        exported(path, format, {"--steps", "11:30", "--size", "320x200", "--fps", "5"});
+        const Ran played = shell("ffmpeg -v warning -i out." + format + " -f null -");
+        EXPECT_EQ(played.status, 0);
+        EXPECT_EQ(played.err, "") << format;
+        const Ran length = shell("ffprobe -v error -show_entries format=duration -of csv=p=0 out." + format);
+        EXPECT_NEAR(std::atof(length.out.c_str()), 20 / 5.0, 0.05) << format;
+    }
+    EXPECT_EQ(probed("out.gif").substr(0, 12), "gif,320,200,");
+}
+
+// The frames are the pictures of the steps: the last one of the film beside that step's own picture.
+TEST_F(CliPictures, AFrameIsTheStepsPicture) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    exported(path, "mp4", {"--steps", "3:6", "--size", "1280x720"});
+    exported(path, "png", {"--at", "6", "--size", "1280x720"});
+    ASSERT_EQ(shell("ffmpeg -v error -i out.mp4 -vf 'select=eq(n\\,3)' -frames:v 1 frame.png").status, 0);
+    EXPECT_GT(likeness("out.png", "frame.png"), 0.99);
+    exported(path, "png", {"--at", "1", "--size", "1280x720"});
+    EXPECT_LT(likeness("out.png", "frame.png"), 0.985) << "another step's is told apart";
+}
+
+TEST_F(CliPictures, AFilmWithoutRoomOrStoppedLeavesNothing) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    for (const std::string format : {"gif", "mp4"}) {
+        const std::string call =
+            "\"$TILESCOPE\" export '" + path + "' --format " + format + " --size 1280x720 -o a." + format;
+        const Ran full = shell("trap '' XFSZ; ulimit -f 2; " + call + " --steps 1:20");
+        EXPECT_EQ(full.status, 1) << full.err;
+        expect_one_sentence(full.err);
+        // Some frames after it has begun: its temporary file is there, and 84 frames take a second at the
+        // least.
+        const Ran stopped = shell(call + " & work=$!; while kill -0 $work && ! [ -e a." + format +
+                                  ".tmp.$work ]; do sleep 0.01; done 2>/dev/null; "
+                                  "sleep 0.2; kill -INT $work; wait $work");
+        EXPECT_EQ(stopped.status, 1) << stopped.err;
+        expect_one_sentence(stopped.err);
+        EXPECT_EQ(files_here(), 2u) << "the recording and the probe";
+    }
+}
+
+// An SVG drawn by another program looks as OpenGL's picture does: shapes, colours, and type at its place.
+TEST_F(CliPictures, AnSvgIsDrawnAlikeElsewhere) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    if (shell("command -v rsvg-convert").status != 0) GTEST_SKIP() << "rsvg-convert is not installed";
+    for (const std::string theme : {"light", "dark"}) {
+        for (const std::string screen : {"step", "limits"}) {
+            exported(path, "svg", {"--at", "26", "--size", "1280x720", "--theme", theme, "--screen", screen});
+            exported(path, "png", {"--at", "26", "--size", "1280x720", "--theme", theme, "--screen", screen});
+            const Ran drawn = shell("rsvg-convert -w 1280 -h 720 out.svg -o drawn.png");
+            ASSERT_EQ(drawn.status, 0) << drawn.err;
+            EXPECT_GT(likeness("out.png", "drawn.png"), 0.985) << screen << " " << theme;
+        }
+    }
+    exported(path, "png", {"--at", "1", "--size", "1280x720", "--theme", "dark"});
+    EXPECT_LT(likeness("out.png", "drawn.png"), 0.9) << "another picture is told apart";
+}
+
+TEST_F(CliPictures, LectureModeIsDrawnAsRenderDrawsIt) {
+    const std::string plain = exported(path, "png", {"--at", "5"});
+    const std::string lecture = exported(path, "png", {"--at", "5", "--lecture"});
+    EXPECT_NE(plain, lecture);
+    EXPECT_EQ(tilescope({"render", path, "--at", "5", "--lecture", "-o", "rendered.png"}).status, 0);
+    EXPECT_EQ(read(folder() / "rendered.png"), lecture);
+    EXPECT_NE(exported(path, "svg", {"--at", "5", "--lecture"}), exported(path, "svg", {"--at", "5"}));
+}
+
+}  // namespace
+}  // namespace tilescope::cli_test
