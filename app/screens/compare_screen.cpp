@@ -111,7 +111,9 @@ void compare_screen(Ui& ui, const Rect& screen) {
     if (choosing(state) || (!there && !coming)) return choice(ui, screen, coming);
     if (!compare.opening.empty()) return wait(ui, screen, "Opening " + compare.opening + "\u2026");
     if (!there) return wait(ui, screen, "Counting the requests of both recordings\u2026");
-    const view::Compared a{*state.session->trace, *compare.a.side}, b{*compare.other->trace, *compare.b.side};
+    const auto faults = [](const auto& found) { return found ? found->steps.size() : 0; };
+    const view::Compared a{*state.session->trace, *compare.a.side, faults(state.faults)},
+        b{*compare.other->trace, *compare.b.side, faults(compare.faults)};
     const std::string caveat = view::caveat(a, b);
     const auto wrong = [](const view::Compared& one) {
         return one.trace.meta.result.checked && !one.trace.meta.result.verified;

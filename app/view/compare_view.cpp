@@ -154,7 +154,7 @@ Counters counters(Lock lock, const Compared& a, const BlockIndex& a_index, uint3
     Counters made;
     made.of_run = lock == Lock::Share;
     const auto right = [](const Compared& one) {
-        return !one.trace.meta.result.checked || one.trace.meta.result.verified;
+        return (!one.trace.meta.result.checked || one.trace.meta.result.verified) && one.faults == 0;
     };
     const bool both_right = right(a) && right(b);
     const auto so_far = [&](const Compared& one, const BlockIndex& index, uint32_t step) {

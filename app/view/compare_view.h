@@ -39,6 +39,8 @@ CompareSide compare_side(const trace::Trace& trace);
 struct Compared {
     const trace::Trace& trace;
     const CompareSide& side;
+    size_t faults =
+        0;  // steps of the block shown at which a fault comes about, as far as they were looked for
 };
 
 // The block of B in which it stands while A's cursor is at `at`; 0 where B has none that belongs to it.

@@ -69,6 +69,14 @@ Headline headline(const Compared& a, const Compared& b) {
         wrong.replace(0, 6, a_right ? "B's result is" : "A's result is");
         return {fmt::format("{}; {} is right.", wrong, a_right ? "A's" : "B's"), a_right ? -1 : 1};
     }
+    if ((a.faults > 0) != (b.faults > 0)) {
+        const bool is_a = a.faults > 0;
+        const bool right = (is_a ? ra : rb).verified;
+        return {fmt::format("{} is at fault at {} of this block, {} at none{}.", is_a ? "A" : "B",
+                            counted(is_a ? a.faults : b.faults, "step"), is_a ? "B" : "A",
+                            right ? fmt::format("; {}'s right result was luck", is_a ? "A" : "B") : ""),
+                is_a ? 1 : -1};
+    }
     const SplitSums &sa = a.side.before.back(), &sb = b.side.before.back();
     Claim claims[] = {
         claim({sa.global_load.requests, sb.global_load.requests}, "load requests"),

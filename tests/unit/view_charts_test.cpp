@@ -102,7 +102,8 @@ TEST(Timing, WhatWasNotMeasuredIsABound) {
         if (machine.stated_gbs == 86.4 && machine.stated_gflops < 600) g80 = &machine;
     ASSERT_NE(g80, nullptr);
     EXPECT_EQ(g80->times, nullptr);
-    EXPECT_DOUBLE_EQ(bound_gflops(*g80, analysis::tile_intensity(16)), std::min(g80->stated_gflops, 86.4 * 4));
+    EXPECT_DOUBLE_EQ(bound_gflops(*g80, analysis::tile_intensity(16)),
+                     std::min(g80->stated_gflops, 86.4 * 4));
     for (const TimeLine& line : time_chart(*g80, {}).lines) {
         EXPECT_TRUE(line.bound);
         EXPECT_NE(line.label.find("bound"), std::string::npos);

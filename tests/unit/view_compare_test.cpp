@@ -1,4 +1,5 @@
 // Two recordings on one playhead: closed forms of what they cost, and where B stands while A is walked.
+#include <algorithm>
 #include <random>
 
 #include "app/view/compare_pick.h"
@@ -194,6 +195,25 @@ TEST(Compare, SaysWhatIsWrongAndWhatCannotBeCompared) {
     trace.meta.complete = false;
     cut.made.trace = std::make_shared<const trace::Trace>(std::move(trace));
     EXPECT_EQ(caveat(b.compared(), cut.compared()).rfind("B: Not whole", 0), 0u);
+}
+
+// In lockstep the race of a kernel without its barrier can end well; nobody is to call it the better one.
+TEST(Compare, ARightResultOfARaceIsLuck) {
+    const Walked racing = walked("tiled_no_barrier", {4, 2, 4, 2}), sound = walked("tiled", {4, 2, 4, 2});
+    ASSERT_TRUE(racing.made.trace->meta.result.verified) << "one phase: nothing is stored over";
+    Compared a = racing.compared(), b = sound.compared();
+    const auto merits = [&] {
+        const Counters made = counters(Lock::Phase, a, *racing.made.index, 0, b, *sound.made.index, 0);
+        return std::count_if(made.rows.begin(), made.rows.end(), [](const CounterRow& r) { return r.merit; });
+    };
+    EXPECT_EQ(headline(a, b).better, -1) << "it has fewer barriers";
+    EXPECT_GT(merits(), 0);
+    a.faults = 3;
+    EXPECT_EQ(headline(a, b).text,
+              "A is at fault at 3 steps of this block, B at none; A's right result was luck.");
+    EXPECT_EQ(headline(a, b).better, 1);
+    EXPECT_EQ(merits(), 0);
+    EXPECT_EQ(headline(b, a).better, -1);
 }
 
 TEST(Compare, TheSameThingIsPickedInBoth) {

@@ -1,0 +1,191 @@
+// The Compare screen in every state that two recordings can be in, and under the mouse.
+#include <chrono>
+#include <thread>
+
+#include "tests/gl/compare_drawn.h"
+
+namespace tilescope::app {
+namespace {
+
+TEST(CompareScreen, NoRecordingAtAll) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    State nothing;
+    nothing.screen = Screen::Compare;
+    nothing.recordings = &kNothingShips;
+    const std::string text = drawn.words(nothing);
+    EXPECT_EQ(count_of(text, "noneyet"), 2u);
+    EXPECT_TRUE(says(text, "Untiled or tiled"));
+}
+
+TEST(CompareScreen, ARecordingThatIsNotWhole) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    trace::Trace cut = kernels::recorded("tiled", kShape);
+    cut.meta.complete = false;
+    cut.blocks[0].dropped = 12;
+    State state = pair(kernels::recorded("untiled", kShape), cut);
+    EXPECT_TRUE(
+        says(drawn.words(state), "B: Not whole: 12 requests found no room in the device trace buffer."));
+    // Blocks of which nothing was recorded, on either side.
+    cut.blocks.back().count = 0;
+    cut.key.resize(cut.blocks.back().first);
+    cut.base.resize(cut.key.size());
+    const auto last = static_cast<uint32_t>(cut.blocks.size() - 1);
+    for (const bool is_a : {true, false}) {
+        State hollow = is_a ? pair(cut, kernels::recorded("untiled", kShape))
+                            : pair(kernels::recorded("untiled", kShape), cut);
+        hollow.cursor = {last, 0};
+        for (const view::Lock lock : {view::Lock::Step, view::Lock::Phase, view::Lock::Share}) {
+            hollow.compare.lock = lock;
+            const std::string text = drawn.words(hollow);
+            if (lock != view::Lock::Share) {
+                EXPECT_TRUE(says(text, "This block recorded no step."));
+            }
+            EXPECT_TRUE(says(text, is_a ? "A: Not whole" : "B: Not whole"));
+        }
+    }
+}
+
+// Nothing to stand in: the list says so, on whichever side.
+TEST(CompareScreen, ARecordingWithoutAStep) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    trace::Trace empty = kernels::recorded("tiled", kShape);
+    for (trace::Block& block : empty.blocks) block.first = block.count = 0;
+    empty.key.clear();
+    empty.base.clear();
+    empty.meta.complete = false;
+    for (const bool is_a : {true, false}) {
+        State state = is_a ? pair(empty, kernels::recorded("tiled", kShape))
+                           : pair(kernels::recorded("tiled", kShape), empty);
+        EXPECT_TRUE(
+            says(drawn.words(state), is_a ? "A (test.tsc) holds no step" : "B (test.tsc) holds no step"));
+        EXPECT_TRUE(choosing(state));
+        take_choice(state, 0);
+        EXPECT_FALSE(says(drawn.words(state), "holds no step")) << "another pair takes its place";
+        EXPECT_FALSE(choosing(state));
+    }
+}
+
+TEST(CompareScreen, TinyOnesShowTheirCounts) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    State state = pair("untiled", {4, 4, 4, 2}, "tiled", {4, 4, 4, 2});
+    const std::string text = drawn.words(state);
+    EXPECT_TRUE(says(text, "4 loads each = n"));
+    EXPECT_TRUE(says(text, "2 loads each = n/T"));
+    EXPECT_EQ(count_of(text, "\u2026"), 2u);
+    State one = pair("untiled", {1, 1, 1, 2}, "tiled", {1, 1, 1, 2});
+    EXPECT_TRUE(says(drawn.words(one), "1 load each"));
+}
+
+TEST(CompareScreen, OtherSizesAndKernelsAreSaidToDiffer) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1600, 1000);
+    State state = pair("tiled_swapped", {50, 70, 33, 8}, "untiled", {96, 16, 128, 32});
+    for (const uint32_t block : {0u, 11u, 34u}) {
+        state.cursor = {block, 0};
+        EXPECT_TRUE(says(drawn.words(state), "Different work: 50x70x33 in A, 96x16x128 in B."));
+    }
+}
+
+TEST(CompareScreen, WrongElementsAreMarkedAndCounted) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1600, 1000);
+    State state = pair("tiled_no_barrier", kShape, "tiled", kShape);
+    const std::string text = drawn.words(state);
+    const uint64_t wrong = state.session->trace->meta.result.wrong;
+    ASSERT_GT(wrong, 0u);
+    EXPECT_TRUE(says(text, view::grouped(wrong) + " wrong"));
+    EXPECT_TRUE(says(text, "all right"));
+    EXPECT_FALSE(says(text, "fewer, for the same work"));
+    // At the step where a fault comes about it is told in words; the other side has none.
+    perform(state, "next_fault");
+    EXPECT_EQ(count_of(drawn.words(state), "Race:"), 1u);
+    ASSERT_TRUE(state.compare.faults);
+    EXPECT_FALSE(state.compare.faults->any());
+    // Also where a lecture leaves no room for the requests.
+    Drawn low(1280, 720);
+    state.teach.lecture = true;
+    EXPECT_TRUE(says(low.words(state), "A: Race: "));
+    state.cursor.step = 0;
+    EXPECT_TRUE(says(low.words(state), "A's result is wrong in "));
+}
+
+// As in the window: a large one is made ready beside it, and frames go on meanwhile.
+TEST(CompareScreen, ALargeOneComesWhenItIsReady) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    State state = pair("untiled", kShape, "tiled", kShape);
+    drawn.frames(state);
+    trace::Trace large = kernels::recorded("tiled", {128, 128, 128, 16});
+    ASSERT_GT(large.steps(), 100'000u);
+    ASSERT_TRUE(compare_with(state, std::move(large), "large.tsc"));
+    EXPECT_EQ(state.compare.opening, "large.tsc");
+    EXPECT_TRUE(says(drawn.words(state), "Opening large.tsc"));
+    for (int i = 0; i < 2000 && !state.compare.opening.empty(); ++i) {
+        drawn.frames(state, {}, 1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ASSERT_EQ(state.compare.opening, "");
+    EXPECT_EQ(state.compare.other->trace->meta.n, 128u);
+    EXPECT_TRUE(says(drawn.words(state), "Different work: 64x64x64 in A, 128x128x128 in B."));
+}
+
+TEST(CompareScreen, SwappedSidesStandWhereTheyStood) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    State state = pair("untiled", kShape, "tiled", kShape);
+    state.cursor = {6, 400};
+    drawn.frames(state);
+    const playback::Cursor b = state.compare.cursor;
+    ASSERT_GT(b.step, 0u);
+    swap_sides(state);
+    drawn.frames(state);
+    EXPECT_EQ(state.session->trace->meta.kernel, "tiled");
+    EXPECT_EQ(state.compare.other->trace->meta.kernel, "untiled");
+    EXPECT_EQ(state.cursor, b);
+    EXPECT_EQ(state.compare.cursor.block, 6u);
+    EXPECT_NEAR(state.compare.cursor.step, 400, 16);
+}
+
+// A press on a strip, held: the playhead of that strip goes there, the other one follows.
+TEST(CompareScreen, EitherStripIsDragged) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    State state = pair("untiled", kShape, "tiled", kShape);
+    drawn.frames(state);
+    platform::Input mouse;
+    mouse.mouse_x = 60 + 1200 * 0.75f;  // the strips lie from 60 to 1260
+    for (const auto& [y, is_b] : {std::pair{595.f, false}, std::pair{650.f, true}}) {
+        state.cursor.step = 0;
+        mouse.mouse_y = y;
+        mouse.mouse_down[0] = false;
+        drawn.frames(state, mouse, 2);
+        mouse.mouse_down[0] = true;
+        drawn.frames(state, mouse, 3);
+        const uint32_t steps = is_b ? state.compare.block->steps : state.block->steps;
+        const uint32_t at = is_b ? state.compare.cursor.step : state.cursor.step;
+        EXPECT_NEAR(at, steps * 0.75, is_b ? 24 : 2) << (is_b ? "B" : "A");
+        mouse.mouse_down[0] = false;
+        drawn.frames(state, mouse, 2);
+    }
+}
+
+TEST(CompareScreen, DrawsAnySize) {
+    SKIP_WITHOUT_OPENGL();
+    State state = pair("tiled_no_barrier", kShape, "tiled", kShape);
+    State list = alone(kernels::recorded("tiled", kShape));
+    for (const bool lecture : {false, true}) {
+        for (const auto& [width, height] : {std::pair{200, 200}, std::pair{640, 360}, std::pair{900, 1400}}) {
+            Drawn drawn(width, height);
+            state.teach.lecture = list.teach.lecture = lecture;
+            EXPECT_EQ(drawn.picture(state).width, width);
+            EXPECT_EQ(drawn.picture(list).width, width);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::app
