@@ -9,24 +9,27 @@
 namespace tilescope::draw {
 namespace {
 
-// No larger than two of them fit into either side.
-float rounding_of(const Surface& s) {
-    return std::floor(std::min({s.rounding, (s.max.x - s.min.x) / 2, (s.max.y - s.min.y) / 2}));
+// On whole pixels, so that the cleared parts and the corners meet; no rounder than its sides allow.
+Surface snapped(Surface s) {
+    s.min = {std::round(s.min.x), std::round(s.min.y)};
+    s.max = {std::round(s.max.x), std::round(s.max.y)};
+    s.rounding = std::floor(std::min({s.rounding, (s.max.x - s.min.x) / 2, (s.max.y - s.min.y) / 2}));
+    return s;
 }
 
 }  // namespace
 
 void clear_surfaces(std::span<const Surface> surfaces, int height) {
     const auto clear = [height](float x0, float y0, float x1, float y1) {
-        const auto left = static_cast<int>(std::lround(x0)), right = static_cast<int>(std::lround(x1)),
-                   top = static_cast<int>(std::lround(y0)), bottom = static_cast<int>(std::lround(y1));
-        if (left >= right || top >= bottom) return;
-        glScissor(left, height - bottom, right - left, bottom - top);
+        if (x0 >= x1 || y0 >= y1) return;
+        glScissor(static_cast<int>(x0), height - static_cast<int>(y1), static_cast<int>(x1 - x0),
+                  static_cast<int>(y1 - y0));
         glClear(GL_COLOR_BUFFER_BIT);
     };
     glEnable(GL_SCISSOR_TEST);
-    for (const Surface& s : surfaces) {
-        const float r = rounding_of(s);
+    for (const Surface& surface : surfaces) {
+        const Surface s = snapped(surface);
+        const float r = s.rounding;
         const auto part = [&](int shift) { return static_cast<float>(s.color >> shift & 0xFF) / 255.f; };
         glClearColor(part(0), part(8), part(16), 1);
         clear(s.min.x + r, s.min.y, s.max.x - r, s.max.y);
@@ -36,8 +39,9 @@ void clear_surfaces(std::span<const Surface> surfaces, int height) {
     glDisable(GL_SCISSOR_TEST);
 }
 
-void draw_corners(ImDrawList& list, const Surface& s) {
-    const float r = rounding_of(s);
+void draw_corners(ImDrawList& list, const Surface& surface) {
+    const Surface s = snapped(surface);
+    const float r = s.rounding;
     if (r <= 0) return;
     const ImVec2 centres[] = {{s.max.x - r, s.max.y - r},
                               {s.min.x + r, s.max.y - r},

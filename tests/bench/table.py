@@ -26,6 +26,8 @@ ROWS = {
     "tiled256/one_thread": ("interpret the same with nobody watching, one thread", "", "time"),
     "judge": ("judge requests: sectors and wavefronts, one core", "≥ 10 M requests/s", "rate"),
     "summarize": ("all sums of `report`, one core", "", "rate"),
+    "find_hazards/tiled": ("look for faults in 10 million requests and barriers of tiled, which has none", "", "time"),
+    "find_hazards/tiled_no_barrier": ("the same of tiled_no_barrier, where threads race", "", "time"),
     "open_file": ("open a file of 10.3 million requests", "≤ 1 s", "time"),
     "move_to_step": ("move to any step of it: find its block, decode it", "≤ 1 ms", "time"),
     "move_to_any_step": ("the whole state at any step of a block of 1,024 threads, k = 1,024: all cells and sums", "≤ 1 ms", "time"),
