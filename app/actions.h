@@ -48,6 +48,8 @@ bool overlay_open(const State& state);
 void press_in_overlay(State& state, const platform::KeyPress& press);
 void type_in_overlay(State& state, uint32_t character);
 void open_path_box(State& state, PathBox::Mode mode);
+// The path box for an export of the recording (view/export_choice.h).
+void open_export_box(State& state, const std::string& what);
 // Does what the palette's row says, and remembers it.
 void run_command(State& state, const std::string& id);
 // Takes the row that is chosen, or what is typed.

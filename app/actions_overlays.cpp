@@ -5,6 +5,7 @@
 
 #include "app/actions.h"
 #include "app/view/commands.h"
+#include "app/view/export_choice.h"
 #include "app/view/lessons.h"
 #include "app/view/path_box.h"
 #include "app/view/text_field.h"
@@ -83,6 +84,15 @@ void open_path_box(State& state, PathBox::Mode mode) {
     view::set_text(state.teach.path.path, folder + view::default_name(state.session->trace->meta));
 }
 
+void open_export_box(State& state, const std::string& what) {
+    const view::ExportChoice* const choice = view::find_export(what);
+    if (choice == nullptr || !state.session || !state.block) return;
+    state.teach.path = {};
+    state.teach.path.mode = PathBox::Mode::Save;
+    state.teach.path.exported = what;
+    view::set_text(state.teach.path.path, state.teach.last_folder + view::export_name(state, *choice));
+}
+
 void run_command(State& state, const std::string& id) {
     const size_t colon = id.find(':');
     const std::string kind = id.substr(0, colon),
@@ -94,6 +104,8 @@ void run_command(State& state, const std::string& id) {
         request(state, Request::Kind::Preset, "", number_of(what));
     } else if (kind == "shipped") {
         request(state, Request::Kind::Shipped, what);
+    } else if (kind == "export") {
+        open_export_box(state, what);
     } else if (kind == "open") {
         request(state, Request::Kind::Open, what);
     } else if (kind == "lesson") {
@@ -133,8 +145,13 @@ void take_path(State& state) {
         box.problem = "Type the path of a recording, or choose one with the arrow keys.";
         return;
     }
-    request(state, box.mode == PathBox::Mode::Save ? Request::Kind::Save : Request::Kind::Open,
+    const bool save = box.mode == PathBox::Mode::Save;
+    request(state,
+            !save                  ? Request::Kind::Open
+            : box.exported.empty() ? Request::Kind::Save
+                                   : Request::Kind::Export,
             view::expanded(box.path.text), 0, box.beside);
+    state.teach.requests.back().exported = box.exported;
 }
 
 void press_in_overlay(State& state, const KeyPress& press) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/compare_session.h"
+#include "app/exporting.h"
 #include "app/lesson_words.h"
 #include "app/screens/screens.h"
 #include "app/session.h"
@@ -30,34 +31,64 @@ void remember_path(State& state, const std::string& path) {
     state.teach.last_folder = fs::path(whole).parent_path().string() + "/";
 }
 
+// A file can be written there, and may: else the box says why not, once of a file that is there already.
+bool may_write(PathBox& box, const std::string& path) {
+    std::error_code error;
+    const fs::path folder = fs::path(path).parent_path();
+    if (path.empty() || path.back() == '/' || fs::is_directory(path, error)) {
+        box.problem = fmt::format("'{}' is a folder; add the name of the file.", path);
+    } else if (!folder.empty() && !fs::is_directory(folder, error)) {
+        box.problem = fmt::format("There is no folder '{}'.", folder.string());
+    } else if (fs::exists(path, error) && !box.over_written) {
+        box.over_written = true;
+        box.problem = fmt::format("'{}' is there already; Enter once more overwrites it.", path);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+// Ends the box, and remembers where it wrote.
+void written(State& state, const std::string& path) {
+    std::error_code error;
+    state.teach.path.mode = PathBox::Mode::Closed;
+    state.teach.last_folder = fs::absolute(path, error).parent_path().string() + "/";
+}
+
 void save(State& state, std::string path) {
     PathBox& box = state.teach.path;
     if (!state.session) return;
     std::error_code error;
-    if (path.empty() || path.back() == '/' || fs::is_directory(path, error)) {
-        box.problem = fmt::format("'{}' is a folder; add the name of the file.", path);
-        return;
-    }
-    if (fs::path(path).extension() != ".tsc") path += ".tsc";
-    const fs::path folder = fs::path(path).parent_path();
-    if (!folder.empty() && !fs::is_directory(folder, error)) {
-        box.problem = fmt::format("There is no folder '{}'.", folder.string());
-        return;
-    }
-    if (fs::exists(path, error) && !box.over_written) {
-        box.over_written = true;
-        box.problem = fmt::format("'{}' is there already; Enter once more overwrites it.", path);
-        return;
-    }
+    if (!path.empty() && path.back() != '/' && !fs::is_directory(path, error) &&
+        fs::path(path).extension() != ".tsc")
+        path += ".tsc";
+    if (!may_write(box, path)) return;
     if (auto good = trace::write_file(*state.session->trace, path); !good) {
         box.problem = good.error().message;
         return;
     }
-    box.mode = PathBox::Mode::Closed;
-    const std::string whole = fs::absolute(path, error).string();
-    remember(state.teach.recent_files, whole);
-    state.teach.last_folder = fs::path(whole).parent_path().string() + "/";
+    written(state, path);
+    remember(state.teach.recent_files, fs::absolute(path, error).string());
     state.message = fmt::format("Saved as '{}'.", path);
+}
+
+void export_as(State& state, const std::string& what, const std::string& path) {
+    const view::ExportChoice* const choice = view::find_export(what);
+    PathBox& box = state.teach.path;
+    if (choice == nullptr || !state.session || !state.block || !may_write(box, path)) return;
+    if (state.teach.exporting) {
+        box.problem = fmt::format("'{}' is still being exported; wait until it is done.",
+                                  state.teach.exporting->path());
+        return;
+    }
+    auto exporting = Exporting::start(state, *choice, path);
+    if (!exporting) {
+        box.problem = exporting.error().message;
+        return;
+    }
+    state.teach.exporting = std::move(*exporting);
+    written(state, path);
+    state.message = fmt::format("Exporting to '{}'\u2026", path);
 }
 
 void open(State& state, const std::string& path) {
@@ -204,7 +235,8 @@ void do_requests(State& state) {
             state.teach.requests.push_back(std::move(request));
             continue;
         }
-        if (request.kind != Request::Kind::LessonStop && request.kind != Request::Kind::Save)
+        if (request.kind != Request::Kind::LessonStop && request.kind != Request::Kind::Save &&
+            request.kind != Request::Kind::Export)
             state.teach.lesson.running = false;
         switch (request.kind) {
             case Request::Kind::Open:
@@ -224,6 +256,9 @@ void do_requests(State& state) {
                 break;
             case Request::Kind::Save:
                 save(state, request.text);
+                break;
+            case Request::Kind::Export:
+                export_as(state, request.exported, request.text);
                 break;
             case Request::Kind::LessonStop:
                 show_stop(state);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct PathBox {
     size_t chosen = 0;          // of the suggestions, counted from 1; 0 for what is typed
     bool over_written = false;  // Save: the file is there, and Enter once more overwrites it
     bool beside = false;        // Open: as the second recording of the Compare screen
+    std::string exported = "";  // Save: as what (view/export_choice.h); "" for the recording itself
     std::string problem;        // one sentence
 };
 
@@ -44,11 +46,14 @@ struct LessonPlace {
 
 // What an action asks for that needs files or other recordings: done by the frame (app/requests.h).
 struct Request {
-    enum class Kind : uint8_t { Open, Shipped, Preset, Save, LessonStop } kind = Kind::Open;
-    std::string text;     // a path, or the name of what ships
-    size_t number = 0;    // of the preset
-    bool beside = false;  // Open, Shipped: as the second recording of the Compare screen
+    enum class Kind : uint8_t { Open, Shipped, Preset, Save, Export, LessonStop } kind = Kind::Open;
+    std::string text;           // a path, or the name of what ships
+    size_t number = 0;          // of the preset
+    bool beside = false;        // Open, Shipped: as the second recording of the Compare screen
+    std::string exported = "";  // Export: as what (view/export_choice.h)
 };
+
+class Exporting;  // exporting.h
 
 struct Teach {
     bool lecture = false;  // type, lines and colours for the back row
@@ -57,7 +62,8 @@ struct Teach {
     PathBox path;
     LessonPlace lesson;
     std::vector<Request> requests;
-    std::optional<int> wanted_screen;  // key 1 to 5: the table of screens says whether it is there
+    std::shared_ptr<Exporting> exporting;  // null while nothing is exported
+    std::optional<int> wanted_screen;      // key 1 to 5: the table of screens says whether it is there
     // Remembered between starts, latest first.
     std::vector<std::string> recent_files, recent_commands;
     std::string last_folder;

@@ -5,6 +5,7 @@
 #include "app/panels/overlay_box.h"
 #include "app/panels/panels.h"
 #include "app/view/commands.h"
+#include "app/view/export_choice.h"
 #include "app/view/path_box.h"
 
 namespace tilescope::panels {
@@ -61,17 +62,20 @@ void path_box(Ui& ui, const Rect& screen) {
     app::PathBox& box = ui.state.teach.path;
     if (box.mode == app::PathBox::Mode::Closed) return;
     const bool save = box.mode == app::PathBox::Mode::Save;
+    const view::ExportChoice* const exported = view::find_export(box.exported);
     const float pad = ui.px(16), field = ui.px(40), small = line_height(ui, Size::Small);
     const float title = line_height(ui, Size::Title) + ui.px(8);
     const Rect around = overlay_box(ui, screen, ui.px(kWidth),
                                     pad * 2 + title + field + ui.px(16) + rows_height(ui) + small, kTop);
     const Rect in = around.inset(pad);
     put(ui, *ImGui::GetForegroundDrawList(), ui.font(Face::Strong, Size::Title), in.min, ui.ink(Ink::Text),
-        save         ? "Save this recording"
+        exported     ? exported->title
+        : save       ? "Save this recording"
         : box.beside ? "Open a recording beside this one, as B"
                      : "Open a recording");
     const float y = in.min.y + title;
-    text_line(ui, {{in.min.x, y}, {in.max.x, y + field}}, box.path, "The path of a .tsc file");
+    text_line(ui, {{in.min.x, y}, {in.max.x, y + field}}, box.path,
+              exported ? "The path of the file to write" : "The path of a .tsc file");
     const auto all = view::suggestions(ui.state);
     std::vector<OverlayRow> rows;
     for (const view::Suggestion& one : all) rows.push_back({one.text, words_of(one.kind)});

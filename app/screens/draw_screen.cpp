@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/actions.h"
+#include "app/exporting.h"
 #include "app/panels/lesson_panel.h"
 #include "app/panels/panels.h"
 #include "app/requests.h"
@@ -71,7 +72,7 @@ const ScreenInfo* find_screen(std::string_view option) {
 }
 
 void draw_screen(State& state, const platform::Input& input, DrawContext& context) {
-    const bool recording = poll_background(state);
+    const bool recording = poll_background(state), exporting = poll_export(state);
     for (const std::string& path : input.dropped) open_path(state, path);
     // A list that lies open, or a line of text, has the keyboard.
     const bool theirs = context.typing || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
@@ -84,7 +85,7 @@ void draw_screen(State& state, const platform::Input& input, DrawContext& contex
     advance(state, input.dt);
     const bool coming = ready_block(state, context.still);
     context.another_frame = context.another_frame || state.playback.playing;
-    context.soon = context.soon || recording || coming;
+    context.soon = context.soon || recording || exporting || coming;
     context.quit = context.quit || state.quit;
 
     const ImVec2 size{static_cast<float>(context.canvas.width), static_cast<float>(context.canvas.height)};

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/actions.h"
+#include "app/view/export_choice.h"
 #include "app/view/lessons.h"
 
 namespace tilescope::view {
@@ -91,6 +92,10 @@ std::vector<Command> all_commands(const app::State& state) {
     for (const app::Action& action : app::actions()) {
         if (std::string_view(action.name) == "commands") continue;
         all.push_back({fmt::format("action:{}", action.name), capital(action.help), action.keys});
+    }
+    if (state.session && state.block) {
+        for (const ExportChoice& choice : export_choices())
+            all.push_back({fmt::format("export:{}", choice.id), choice.title, ""});
     }
     for (size_t at = 0; at < lessons().size(); ++at)
         all.push_back({fmt::format("lesson:{}", lessons()[at].name), "Lesson: " + lessons()[at].title, ""});

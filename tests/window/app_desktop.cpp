@@ -107,6 +107,7 @@ Program::Program(const Desktop& desktop, const std::vector<std::string>& argumen
     // What this user's window remembers stays out of it.
     setenv("XDG_CONFIG_HOME", desktop.home().c_str(), 1);
     setenv("XDG_STATE_HOME", desktop.home().c_str(), 1);
+    setenv("XDG_PICTURES_DIR", desktop.home().c_str(), 1);
     const int errors = open(error_file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(errors, 2);
     std::vector<char*> argv = {const_cast<char*>(program.c_str())};

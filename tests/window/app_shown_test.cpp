@@ -1,0 +1,115 @@
+// What the keys do, by what is then seen: pictures that the program keeps of its own window (Ctrl + E),
+// screen by screen; and the files that it exports.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <ostream>
+
+#include <gtest/gtest.h>
+
+#include "tests/window/desktop.h"
+
+namespace tilescope::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string bytes_of(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class Shown : public testing::Test {
+protected:
+    void SetUp() override {
+        if (auto why = Desktop::missing()) GTEST_SKIP() << *why;
+        desktop_ = std::make_unique<Desktop>();
+        ASSERT_TRUE(desktop_->start()) << "Xvfb did not come up";
+        fs::create_directories(desktop_->home());
+        program_ = std::make_unique<Program>(*desktop_, std::vector<std::string>{});
+        ASSERT_TRUE(program_->wait_for_title("- step 1 of ")) << program_->errors();
+    }
+    size_t pictures() const {
+        const auto all = fs::directory_iterator(desktop_->home());
+        return static_cast<size_t>(std::count_if(begin(all), end(all), [](const fs::directory_entry& entry) {
+            return entry.path().extension() == ".png";
+        }));
+    }
+    std::string picture_now() {
+        const size_t before = pictures();
+        program_->press("Escape Escape");  // no message of the picture before
+        program_->press("ctrl+e");
+        if (!program_->wait_until([&] { return pictures() > before; })) return "";
+        fs::path latest;
+        for (const auto& entry : fs::directory_iterator(desktop_->home())) {
+            if (entry.path().extension() == ".png" &&
+                (latest.empty() || entry.last_write_time() > fs::last_write_time(latest)))
+                latest = entry.path();
+        }
+        return bytes_of(latest);
+    }
+    // The window once it has come to rest: twice the same; "" where it never does, or no picture comes.
+    std::string picture() {
+        std::string last = picture_now();
+        for (int i = 0; i < 20 && !last.empty(); ++i) {
+            std::string next = picture_now();
+            if (next == last) return next;
+            last = std::move(next);
+        }
+        return "";
+    }
+    std::unique_ptr<Desktop> desktop_;
+    std::unique_ptr<Program> program_;
+};
+
+struct Worked {
+    const char *name, *screen, *key, *undo;
+};
+void PrintTo(const Worked& worked, std::ostream* out) { *out << worked.name; }
+
+class ShownOf : public Shown, public testing::WithParamInterface<Worked> {};
+
+// The key changes what its screen shows, and the key that undoes it brings the same picture back.
+TEST_P(ShownOf, IsWorkedByKeyboardAlone) {
+    program_->press(GetParam().screen);
+    const std::string before = picture();
+    program_->press(GetParam().key);
+    const std::string after = picture();
+    program_->press(GetParam().undo);
+    const std::string again = picture();
+    ASSERT_FALSE(before.empty() || after.empty() || again.empty()) << "no picture, or none that stays";
+    EXPECT_TRUE(before != after) << GetParam().key << " does nothing";
+    EXPECT_TRUE(before == again) << GetParam().undo << " does not undo " << GetParam().key;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Every, ShownOf,
+    testing::Values(Worked{"Step", "1", "Right", "Left"}, Worked{"Compare", "2 Return", "k", "k k"},
+                    Worked{"TimingKernel", "3", "Down", "Up"}, Worked{"TimingWidth", "3", "Right", "Left"},
+                    Worked{"LimitsValue", "4 Right", "plus", "minus"},
+                    Worked{"LimitsCase", "4", "Down", "Up"}, Worked{"Lessons", "5", "Down", "Up"},
+                    Worked{"Theme", "4", "t", "t"}, Worked{"Lecture", "5", "l", "l"}),
+    [](const auto& of) { return std::string(of.param.name); });
+
+TEST_F(Shown, TheTableAndTheTraceAreExportedByThePalette) {
+    const struct {
+        const char *query, *name, *holds;
+    } kExports[] = {{"export table markdown", "tiled-64x64x64-t16-table-0-0.md", "| "},
+                    {"export perfetto", "tiled-64x64x64-t16.perfetto.json", "traceEvents"}};
+    for (const auto& [query, name, holds] : kExports) {
+        const fs::path file = fs::path(desktop_->home()) / name;
+        program_->press("ctrl+p");
+        program_->type(query);
+        program_->press("Return Home");
+        if (file.extension() == ".md")
+            program_->type(desktop_->home() + "/");  // the box remembers the folder
+        program_->press("Return");
+        EXPECT_TRUE(program_->wait_until([&] { return bytes_of(file).find(holds) != std::string::npos; }))
+            << file << ": " << program_->errors();
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::test
