@@ -199,7 +199,8 @@ TEST(StepScreen, DrawsAnySizeAndNothingAtAll) {
     for (const auto& [width, height] : {std::pair{200, 200}, std::pair{640, 360}, std::pair{900, 1400}}) {
         EXPECT_EQ(picture(recorded("tiled", {4, 4, 4, 2}), width, height).width, width);
     }
-    EXPECT_EQ(picture(State{}, 640, 360).height, 360);
+    const State nothing;
+    EXPECT_EQ(picture(nothing, 640, 360).height, 360);
 }
 
 }  // namespace
