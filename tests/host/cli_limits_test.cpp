@@ -174,8 +174,8 @@ TEST(CliRoofline, AMeasuredTimeSaysSoAndWhoseKernelItWas) {
                   std::string::npos);
     }
     EXPECT_GT(measured, 0u);
-    for (const json& r : printed({"roofline", "untiled", "--device", "g80"})["rows"])
-        EXPECT_EQ(r["kind"], "bound");
+    const json bounds = printed({"roofline", "untiled", "--device", "g80"});
+    for (const json& r : bounds["rows"]) EXPECT_EQ(r["kind"], "bound");
     expect_refused(1, {"roofline", "--device", "voodoo"}, "'voodoo'");
 }
 
