@@ -7,13 +7,24 @@
 
 namespace tilescope::cli {
 
-void add_window(CLI::App&, Chosen& chosen) {
-    chosen = [] {
-        return fail(
-            kFailure,
-            "this tilescope was built without the window; configure with -DTILESCOPE_APP=ON and build again");
-    };
+namespace {
+
+int without_the_window() {
+    return fail(
+        kFailure,
+        "this tilescope was built without the window; configure with -DTILESCOPE_APP=ON and build again");
 }
+
+// Known, so that what is missing is said whatever follows the name.
+void add_missing(CLI::App& app, Chosen& chosen, const char* name) {
+    CLI::App* command = app.add_subcommand(name, "Not in this build, which has no window");
+    command->allow_extras();
+    command->callback([&chosen] { chosen = without_the_window; });
+}
+
+}  // namespace
+
+void add_window(CLI::App&, Chosen& chosen) { chosen = without_the_window; }
 
 int export_picture(const ExportOptions& options) {
     return fail(kFailure,
@@ -23,8 +34,8 @@ int export_picture(const ExportOptions& options) {
 }
 int export_film(const ExportOptions& options) { return export_picture(options); }
 
-void add_open(CLI::App&, Chosen&) {}
-void add_render(CLI::App&, Chosen&) {}
-void add_compare(CLI::App&, Chosen&) {}
+void add_open(CLI::App& app, Chosen& chosen) { add_missing(app, chosen, "open"); }
+void add_render(CLI::App& app, Chosen& chosen) { add_missing(app, chosen, "render"); }
+void add_compare(CLI::App& app, Chosen& chosen) { add_missing(app, chosen, "compare"); }
 
 }  // namespace tilescope::cli

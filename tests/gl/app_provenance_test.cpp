@@ -64,20 +64,25 @@ std::string texts(State state) {
     return all;
 }
 
+State pinned(Pick::Kind kind, uint8_t array, uint64_t index, uint32_t step) {
+    State state = recorded("tiled", {64, 64, 64, 16});
+    pin(state, kind, array, index);
+    state.cursor.step = step;
+    return state;
+}
+State element_of_p() { return pinned(Pick::Kind::Element, 2, 3 * 64 + 5, 500); }
+State shared_cell() { return pinned(Pick::Kind::SharedCell, 3, 2 * 16 + 7, 250); }
+
 TEST(ProvenancePanel, ElementOfP) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {64, 64, 64, 16});
-    pin(state, Pick::Kind::Element, 2, 3 * 64 + 5);
-    state.cursor.step = 500;
+    State state = element_of_p();
     test::expect_golden(picture(std::move(state), 1280, 720), "provenance_output");
 }
 
 // Who loaded a factor, when and how often it was used, stands there in words, and the running value above.
 TEST(ProvenancePanel, SaysItInASentence) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {64, 64, 64, 16});
-    pin(state, Pick::Kind::Element, 2, 3 * 64 + 5);
-    state.cursor.step = 500;
+    State state = element_of_p();
     const std::string all = texts(std::move(state));
     EXPECT_NE(all.find("M[3,26]: loaded once by thread (10,3) in phase 1 at step "), std::string::npos)
         << all;
@@ -90,9 +95,7 @@ TEST(ProvenancePanel, SaysItInASentence) {
 
 TEST(ProvenancePanel, SaysOfASharedCellWhatItHoldsAndWhoReadIt) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {64, 64, 64, 16});
-    pin(state, Pick::Kind::SharedCell, 3, 2 * 16 + 7);
-    state.cursor.step = 250;
+    State state = shared_cell();
     const std::string all = texts(std::move(state));
     for (const char* said : {"Mds[2,7] = ", "holds M[2,7]", "loaded at step 2",
                              "stored by thread (7,2) at step ", "read 16 times since, by 1 request"}) {
@@ -111,9 +114,7 @@ TEST(ProvenancePanel, ElementOfMInTheDark) {
 
 TEST(ProvenancePanel, SharedCell) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {64, 64, 64, 16});
-    pin(state, Pick::Kind::SharedCell, 3, 2 * 16 + 7);
-    state.cursor.step = 250;
+    State state = shared_cell();
     test::expect_golden(picture(std::move(state), 1280, 720), "provenance_cell");
 }
 

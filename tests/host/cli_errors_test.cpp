@@ -151,5 +151,11 @@ TEST(CliStop, LeavesNoFile) {
     EXPECT_TRUE(std::filesystem::is_empty(folder()));
 }
 
+TEST(CliErrors, WhatNeedsTheWindowSaysSoWithoutIt) {
+    if (TILESCOPE_HAS_WINDOW) GTEST_SKIP() << "this build has the window";
+    for (const char* command : {"open", "render", "compare"})
+        expect_refused(1, {command, "a.tsc", "--json"}, "built without the window");
+}
+
 }  // namespace
 }  // namespace tilescope::cli_test

@@ -13,23 +13,12 @@
 
 #include "core/analysis/hazards.h"
 #include "core/trace/builder.h"
+#include "tests/one_phase.h"
 
 namespace tilescope::analysis {
 namespace {
 
 constexpr uint32_t kWarps = 3;
-
-PhaseRule one_phase(size_t sites) {
-    PhaseRule rule;
-    rule.by_barrier = true;
-    rule.rank.assign(sites, -1);
-    rule.stays.assign(sites, false);
-    rule.copy.assign(sites, 0);
-    rule.group.assign(sites, 0);
-    rule.groups = 1;
-    rule.after.assign(sites, false);
-    return rule;
-}
 
 std::vector<Array> arrays() {
     return {{"in", Space::Global, ArrayRole::Input, 4, 8, 4, 0x10000, 0, ""},

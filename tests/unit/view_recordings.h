@@ -12,6 +12,7 @@
 #include "app/view/block_index.h"
 #include "core/trace/builder.h"
 #include "kernels/record.h"
+#include "tests/one_phase.h"
 #include "tests/recorded.h"
 
 namespace tilescope::view {
@@ -61,19 +62,6 @@ inline uint32_t step_of(const Recording& recording, StepKind kind, const char* a
     return 0;
 }
 
-// A rule for traces without a kernel: everything lies before any loop, in phase 0.
-inline analysis::PhaseRule one_phase(size_t sites) {
-    analysis::PhaseRule rule;
-    rule.by_barrier = true;
-    rule.rank.assign(sites, -1);
-    rule.stays.assign(sites, false);
-    rule.copy.assign(sites, 0);
-    rule.group.assign(sites, 0);
-    rule.groups = 1;
-    rule.after.assign(sites, false);
-    return rule;
-}
-
 // One request of one warp by hand: M is 64 x 64 floats, Mds 32 x 32.
 enum HandSite : uint32_t { kLoadM, kStoreM, kLoadMds, kStoreMds };
 template <class Offset>  // byte offset in the array by lane
@@ -103,7 +91,7 @@ Recording one_request(HandSite site, uint32_t mask, Offset offset, Dim3 block = 
     Recording made;
     made.trace =
         std::make_shared<const trace::Trace>(trace::assemble(meta, sites, arrays, std::move(recorders)));
-    made.rule = one_phase(sites.size());
+    made.rule = analysis::one_phase(sites.size());
     made.index = index_block(*made.trace, made.rule, 0);
     return made;
 }

@@ -90,7 +90,7 @@ TEST(Request, TellsALanesAddressAndHowItComesAbout) {
 // On random requests: what is laid out is what is counted, and every active lane is in it.
 TEST(Request, LayoutAgreesWithTheCostOfRandomRequests) {
     const trace::Trace random = trace::random_trace(11, 2, 1, 600);
-    const auto index = index_block(random, one_phase(random.sites.size()), 1);
+    const auto index = index_block(random, analysis::one_phase(random.sites.size()), 1);
     analysis::CostTable costs(random);
     for (uint32_t step = 0; step < index->steps; ++step) {
         const RequestView view = request_view(random, *index, step);

@@ -10,15 +10,7 @@
 namespace tilescope::test {
 namespace {
 
-class CompareKeyboard : public testing::Test {
-protected:
-    void SetUp() override {
-        if (auto why = Desktop::missing()) GTEST_SKIP() << *why;
-        desktop_ = std::make_unique<Desktop>();
-        ASSERT_TRUE(desktop_->start()) << "Xvfb did not come up";
-    }
-    std::unique_ptr<Desktop> desktop_;
-};
+class CompareKeyboard : public OnDesktop {};
 
 bool shows(Program& program, const std::string& kernel, uint64_t step) {
     return program.wait_until(
@@ -85,17 +77,8 @@ TEST_F(CompareKeyboard, TheNextPairAndAnotherFromTheList) {
 
 TEST_F(CompareKeyboard, AnyRecordingStandsBeside) {
     const std::string file = desktop_->home() + "/kept.tsc";
-    std::filesystem::create_directories(desktop_->home());
     Program program(*desktop_, {});
-    ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.errors();
-    program.press("ctrl+s ctrl+BackSpace");
-    program.type(file);
-    program.press("Return");
-    ASSERT_TRUE(program.wait_until([&] { return std::filesystem::exists(file); }));
-    program.press("ctrl+p");
-    program.type("record lecture");
-    program.press("Return");
-    ASSERT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 84")) << program.title();
+    ASSERT_NO_FATAL_FAILURE(keep_and_record_the_lectures(program, file));
     program.press("ctrl+b");
     program.type(file);
     program.press("Return");

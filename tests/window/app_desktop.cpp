@@ -174,4 +174,23 @@ std::string Program::errors() {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
+void OnDesktop::SetUp() {
+    if (auto why = Desktop::missing()) GTEST_SKIP() << *why;
+    desktop_ = std::make_unique<Desktop>();
+    ASSERT_TRUE(desktop_->start()) << "Xvfb did not come up";
+}
+
+void OnDesktop::keep_and_record_the_lectures(Program& program, const std::string& file) {
+    std::filesystem::create_directories(desktop_->home());
+    ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.errors();
+    program.press("ctrl+s ctrl+BackSpace");
+    program.type(file);
+    program.press("Return");
+    ASSERT_TRUE(program.wait_until([&] { return std::filesystem::exists(file); }));
+    program.press("ctrl+p");
+    program.type("record lecture");
+    program.press("Return");
+    ASSERT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 84")) << program.title();
+}
+
 }  // namespace tilescope::test

@@ -16,16 +16,10 @@ std::string text_of(const std::string& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-class Keyboard : public testing::Test {
+class Keyboard : public OnDesktop {
 protected:
-    void SetUp() override {
-        if (auto why = Desktop::missing()) GTEST_SKIP() << *why;
-        desktop_ = std::make_unique<Desktop>();
-        ASSERT_TRUE(desktop_->start()) << "Xvfb did not come up";
-    }
     std::string settings() const { return text_of(desktop_->home() + "/tilescope/settings.json"); }
     std::string state() const { return text_of(desktop_->home() + "/tilescope/state.json"); }
-    std::unique_ptr<Desktop> desktop_;
 };
 
 TEST_F(Keyboard, ThePaletteFindsActionsAndPlaces) {
@@ -47,17 +41,8 @@ TEST_F(Keyboard, ThePaletteFindsActionsAndPlaces) {
 
 TEST_F(Keyboard, ARecordingIsSavedAndOpenedByItsPath) {
     const std::string file = desktop_->home() + "/kept.tsc";
-    std::filesystem::create_directories(desktop_->home());
     Program program(*desktop_, {});
-    ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.errors();
-    program.press("ctrl+s ctrl+BackSpace");
-    program.type(file);
-    program.press("Return");
-    EXPECT_TRUE(program.wait_until([&] { return std::filesystem::exists(file); }));
-    program.press("ctrl+p");
-    program.type("record lecture");
-    program.press("Return");
-    ASSERT_TRUE(program.wait_for_title("tiled 4x4x4")) << program.title();
+    ASSERT_NO_FATAL_FAILURE(keep_and_record_the_lectures(program, file));
     program.press("ctrl+o");
     program.type(file.substr(0, file.size() - 6));
     program.press("Tab Return");

@@ -21,12 +21,11 @@ std::string bytes_of(const fs::path& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-class Shown : public testing::Test {
+class Shown : public OnDesktop {
 protected:
     void SetUp() override {
-        if (auto why = Desktop::missing()) GTEST_SKIP() << *why;
-        desktop_ = std::make_unique<Desktop>();
-        ASSERT_TRUE(desktop_->start()) << "Xvfb did not come up";
+        OnDesktop::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
         fs::create_directories(desktop_->home());
         program_ = std::make_unique<Program>(*desktop_, std::vector<std::string>{});
         ASSERT_TRUE(program_->wait_for_title("- step 1 of ")) << program_->errors();
@@ -60,7 +59,6 @@ protected:
         }
         return "";
     }
-    std::unique_ptr<Desktop> desktop_;
     std::unique_ptr<Program> program_;
 };
 

@@ -9,15 +9,7 @@
 namespace tilescope::test {
 namespace {
 
-class Window : public testing::Test {
-protected:
-    void SetUp() override {
-        if (auto why = Desktop::missing()) GTEST_SKIP() << *why;
-        desktop_ = std::make_unique<Desktop>();
-        ASSERT_TRUE(desktop_->start()) << "Xvfb did not come up";
-    }
-    std::unique_ptr<Desktop> desktop_;
-};
+class Window : public OnDesktop {};
 
 TEST_F(Window, KeysMoveTheStep) {
     Program program(*desktop_, {});

@@ -4,11 +4,13 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <sys/types.h>
 
 namespace tilescope::test {
@@ -48,6 +50,15 @@ private:
     std::string tool(const std::string& arguments);
     std::string display_, window_, error_file_;
     pid_t pid_ = -1;
+};
+
+// A desktop for every test; skipped, with what is missing, where there can be none.
+class OnDesktop : public testing::Test {
+protected:
+    void SetUp() override;
+    // Saves the recording that is shown as that file, by keyboard, and records the lecture's in its place.
+    void keep_and_record_the_lectures(Program& program, const std::string& file);
+    std::unique_ptr<Desktop> desktop_;
 };
 
 }  // namespace tilescope::test
