@@ -1,49 +1,70 @@
-// The two ways to look at a state: a window, and a picture made without a display.
+// The program: its state, its screens, what can be done, and a frame of it. Everything below gets a part of
+// the State: a screen its own state and the session (input/screen.h).
 #pragma once
 
-#include <atomic>
+#include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "app/state.h"
-#include "core/base/result.h"
+#include "app/compare/state.h"
+#include "app/draw/ui.h"
+#include "app/input/screen.h"
+#include "app/input/state.h"
+#include "app/lessons/walk.h"
+#include "app/limits/model.h"
+#include "app/platform/backend.h"
+#include "app/session/session.h"
+#include "app/step/state.h"
+#include "app/timing/time_chart.h"
 
 namespace tilescope::app {
 
-struct WindowOptions {
-    int width = 1600, height = 1000;  // logical pixels, where nothing else is remembered
-    bool keep_theme = false;          // the state's theme was asked for: what is remembered does not count
+using platform::Canvas;
+
+struct State {
+    session::Session session;
+    input::State input;
+    step::State step;
+    compare::State compare;
+    timing::State timing;
+    limits::State limits;
+    lessons::State lessons;
 };
 
-struct RenderOptions {
-    int width = 1600, height = 1000;  // pixels
-    float scale = 1;                  // of type, lines and spacing
-    std::string path;                 // OUT.png
+// A row of the table of screens (app.cpp): what a screen offers (input/screen.h), as functions of the State.
+struct ScreenRow {
+    const char *name, *option, *about;
+    bool says_messages;
+    void (*draw)(State& state, const session::Ui& ui, const draw::Rect& area);
+    bool (*press)(State& state, const platform::KeyPress& key);
+    bool (*update)(State& state, bool wait);
+    float (*strip)(State& state, const session::Ui& ui, const draw::Rect& area);
 };
 
-// Runs until the window is closed. Size, place, theme, type and the like are as they were left
-// (app/platform/settings_file.h). Fails, in one sentence, where there is no display or no OpenGL 3.3.
-Result<void> run_window(State state, const WindowOptions& options);
+// In the order of the tabs, of the keys from 1 on, and of what --screen takes.
+std::span<const ScreenRow> screens();
+const ScreenRow& screen_of(const State& state);         // the one that is shown
+const ScreenRow* find_screen(std::string_view option);  // null for none of that name
 
-// True where a window could be opened at all: DISPLAY or WAYLAND_DISPLAY is set.
-bool has_display();
+// All that can be done, in the order of the list of keys: offered by the screens and by input/.
+std::span<const input::Offer> offers();
+// Does the action of that name; false for a name that is not there.
+bool perform(State& state, std::string_view name);
 
-// Draws one frame of the state through EGL and writes it as a PNG, whole or not at all.
-Result<void> render_png(State state, const RenderOptions& options);
+// Everything that was pressed and typed, one after the other, each with all that it asks for, so that two
+// keys within one slow frame do what they do in two. Keys that mean nothing are ignored. While the screen is
+// blank any key brings it back; while the palette or the path box is open they have the keyboard; the record
+// form has the keys that fields are worked with. wait: as update() has it.
+void handle_input(State& state, const platform::Input& input, bool wait = false);
 
-// The same frame as an SVG picture: its text.
-Result<std::string> render_svg(State state, const RenderOptions& options);
+// Grants what was asked for, takes over what jobs have finished and begins what is wanted next. wait: until
+// all of it is there, for a picture. True while something is still to come.
+bool update(State& state, bool wait);
 
-// Steps [first, end) of the recording, a frame each, as a GIF or an MP4 (H.264); needs the program ffmpeg.
-struct FilmOptions {
-    enum class Format : uint8_t { Gif, Mp4 } format = Format::Gif;
-    int width = 1280, height = 720;  // pixels; MP4 asks for even ones
-    uint32_t fps = 8;                // frames a second
-    uint64_t first = 0, end = 0;
-    std::string path;
-    const std::atomic<bool>* stop = nullptr;  // ends it early: the file is then of no use
-    std::atomic<uint64_t>* done = nullptr;    // frames
-};
-Result<void> render_film(State state, const FilmOptions& options);
+// One frame, inside an ImGui frame: takes the input, does what is due, and draws all there is.
+void draw_frame(State& state, const platform::Input& input, const Canvas& canvas, draw::DrawContext& context);
+
+// "tiled 64x64x64 T=16 - step 12 of 9728 - Tilescope"; steps count from 1, as on the screen.
+std::string window_title(const State& state);
 
 }  // namespace tilescope::app

@@ -1,10 +1,14 @@
 #include "app/frame.h"
 
 #include <chrono>
+#include <vector>
 
 #include <fmt/format.h>
 #include <glad/gl.h>
 
+#include "app/draw/fonts.h"
+#include "app/draw/grid_renderer.h"
+#include "app/draw/surface.h"
 #include "app/draw/svg.h"
 #include "app/platform/imgui_feed.h"
 #include "backends/imgui_impl_opengl3.h"
@@ -73,32 +77,33 @@ Frame::Outcome Frame::build(State& state, const platform::Input& input, const Ca
     const auto start = std::chrono::steady_clock::now();
     Parts& p = *parts_;
     ImGui::SetCurrentContext(p.imgui);
-    const draw::Palette& palette = draw::palette(state.theme, state.teach.lecture);
-    const float scale = canvas.scale * state.text_scale * (state.teach.lecture ? kLectureScale : 1.f);
+    const session::Session& session = state.session;
+    input::RecordForm& form = state.input.form;
+    const draw::Palette& palette = draw::palette(session.theme, session.lecture);
+    const float scale = canvas.scale * session.text_scale * (session.lecture ? session::kLectureScale : 1.f);
     p.canvas = canvas;
     p.dress(palette, scale);
     if (!still) p.time += input.dt;
-    if (!state.form.open) state.form.keys.clear();
-    p.feed.feed(input, canvas.width, canvas.height, state.form.open ? &state.form.keys : nullptr);
+    if (!form.open) form.keys.clear();
+    p.feed.feed(input, canvas.width, canvas.height, form.open ? &form.keys : nullptr);
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
     p.grids->begin_frame();
     p.surfaces.clear();
-    DrawContext context{canvas,
-                        scale,
-                        palette,
-                        p.fonts,
-                        *p.grids,
-                        clear_surfaces ? &p.surfaces : nullptr,
-                        still ? 0 : p.time,
-                        still,
-                        ImGui::GetIO().WantTextInput};
-    context.inspection = p.inspection;
+    draw::DrawContext context{scale,
+                              palette,
+                              p.fonts,
+                              *p.grids,
+                              clear_surfaces ? &p.surfaces : nullptr,
+                              still ? 0 : p.time,
+                              still,
+                              ImGui::GetIO().WantTextInput,
+                              p.inspection};
     if (p.inspection) *p.inspection = {};
-    draw_screen(state, input, context);
+    draw_frame(state, input, canvas, context);
     ImGui::Render();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    return {context.another_frame, context.soon, context.quit || state.quit, took.count()};
+    return {context.another_frame, context.soon, session.quit, took.count()};
 }
 
 void Frame::render() {
@@ -129,16 +134,5 @@ std::string Frame::svg(State& state, const Canvas& canvas) {
 void Frame::inspect(draw::Inspection* into) { parts_->inspection = into; }
 
 const std::string& Frame::notice() const { return parts_->fonts.notice(); }
-
-std::string window_title(const State& state) {
-    if (!state.session) return "Tilescope";
-    const trace::Trace& trace = *state.session->trace;
-    const trace::Meta& meta = trace.meta;
-    std::string title = fmt::format("{} {}x{}x{} T={}", meta.kernel, meta.m, meta.k, meta.n, meta.tile);
-    if (state.cursor.block < trace.blocks.size() && trace.steps() > 0)
-        title += fmt::format(" - step {} of {}",
-                             trace.blocks[state.cursor.block].first + state.cursor.step + 1, trace.steps());
-    return title + " - Tilescope";
-}
 
 }  // namespace tilescope::app

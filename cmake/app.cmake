@@ -55,28 +55,32 @@ set(FONT_LINES "${font_asm}")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded_fonts.cpp.in ${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp @ONLY)
 set_source_files_properties(${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp PROPERTIES OBJECT_DEPENDS "${font_files}")
 
-# What the screens show, as plain values, and what the keys do: no window, no OpenGL, no ImGui.
-file(GLOB view_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/view/*.cpp ${PROJECT_SOURCE_DIR}/app/actions*.cpp)
-add_library(tilescope_view STATIC ${view_sources})
-target_include_directories(tilescope_view PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(tilescope_view PUBLIC tilescope_kernels PRIVATE nlohmann_json::nlohmann_json)
-file(GLOB lessons RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/assets/lessons/*.json)
-tilescope_embed(tilescope_view tilescope::view::embedded_lesson ${lessons})
+# What several screens show, as plain values: no window, no OpenGL, no ImGui.
+set(plain ${PROJECT_SOURCE_DIR}/app/draw)
+file(GLOB look_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/look/*.cpp)
+list(APPEND look_sources ${plain}/axes.cpp ${plain}/cell.cpp ${plain}/shown.cpp ${plain}/theme.cpp ${plain}/words.cpp)
+add_library(tilescope_look STATIC ${look_sources})
+target_include_directories(tilescope_look PUBLIC ${PROJECT_SOURCE_DIR})
+target_link_libraries(tilescope_look PUBLIC tilescope_kernels)
 
+# All the rest of the program but its command line. A lesson is a file in assets/lessons.
 file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/*.cpp)
-list(FILTER app_sources EXCLUDE REGEX "/app/(main\\.cpp|no_window\\.cpp|cli/|view/|actions)")
+list(FILTER app_sources EXCLUDE REGEX "/app/(main\\.cpp|cli/)")
+list(REMOVE_ITEM app_sources ${look_sources})
 add_library(tilescope_app STATIC ${app_sources} ${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp)
 target_include_directories(tilescope_app PUBLIC ${PROJECT_SOURCE_DIR})
 target_include_directories(tilescope_app SYSTEM PUBLIC ${IMGUI_INCLUDE_DIRS})
-target_link_libraries(tilescope_app PUBLIC tilescope_view tilescope_gpu PkgConfig::IMGUI PkgConfig::FREETYPE
-                      PRIVATE tilescope_glad glfw)
+target_link_libraries(tilescope_app PUBLIC tilescope_look tilescope_gpu PkgConfig::IMGUI PkgConfig::FREETYPE
+                      PRIVATE tilescope_glad glfw nlohmann_json::nlohmann_json)
+file(GLOB lessons RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/assets/lessons/*.json)
+tilescope_embed_bytes(tilescope_app tilescope::lessons::embedded_lessons ${lessons})
 file(GLOB shaders RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/shaders/*.glsl)
 tilescope_embed(tilescope_app tilescope::draw::embedded_shader ${shaders})
 
 # gl_app draws without a display through EGL; window_app opens the program's own window on a display of its own.
 # Deferred to the end of the folder, where tilescope_tests is known.
 function(tilescope_app_tests)
-  tilescope_tests(unit view LINK tilescope_view)
+  tilescope_tests(unit view LINK tilescope_app)
   tilescope_tests(unit draw LINK tilescope_app)
   tilescope_tests(gl app LINK tilescope_app tilescope_glad)
   if(TARGET tilescope)

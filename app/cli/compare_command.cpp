@@ -7,8 +7,9 @@
 #include "app/cli/cli.h"
 #include "app/cli/open_recording.h"
 #include "app/cli/values.h"
-#include "app/view/compare_view.h"
-#include "app/view/words.h"
+#include "app/compare/model.h"
+#include "app/draw/words.h"
+#include "app/look/time_words.h"
 #include "core/export/text_table.h"
 
 namespace tilescope::cli {
@@ -25,43 +26,42 @@ struct Options {
 // Both at their steps.
 struct Standing {
     playback::Cursor a, b;
-    view::Counters counters;
+    compare::Counters counters;
 };
 
-Result<Standing> stand(const view::Compared& a, const view::Compared& b, view::Lock lock, uint64_t step) {
+Result<Standing> stand(const compare::Run& a, const compare::Run& b, compare::Lock lock, uint64_t step) {
     const auto rule_a = analysis::phase_rule(a.trace), rule_b = analysis::phase_rule(b.trace);
     if (!rule_a) return rule_a.error();
     if (!rule_b) return rule_b.error();
     Standing at;
     at.a.block = trace::block_of(a.trace, step);
     at.a.step = static_cast<uint32_t>(step - a.trace.blocks[at.a.block].first);
-    at.b.block = view::partner_block(lock, a, at.a, b);
-    const auto index_a = view::index_block(a.trace, *rule_a, at.a.block);
-    const auto index_b = view::index_block(b.trace, *rule_b, at.b.block);
-    at.b.step = view::partner_step(lock, a, *index_a, at.a, b, *index_b);
-    at.counters = view::counters(lock, a, *index_a, at.a.step, b, *index_b, at.b.step);
+    at.b.block = compare::partner_block(lock, a, at.a, b);
+    const auto index_a = look::index_block(a.trace, *rule_a, at.a.block);
+    const auto index_b = look::index_block(b.trace, *rule_b, at.b.block);
+    at.b.step = compare::partner_step(lock, a, *index_a, at.a, b, *index_b);
+    at.counters = compare::counters(lock, a, *index_a, at.a.step, b, *index_b, at.b.step);
     return at;
 }
 
 std::string side_text(char letter, const trace::Trace& trace, playback::Cursor at) {
     const trace::Block& block = trace.blocks[at.block];
-    return fmt::format("{}  {}\n   block ({},{}), step {} of {}\n", letter, view::recording_name(trace.meta),
+    return fmt::format("{}  {}\n   block ({},{}), step {} of {}\n", letter, look::recording_name(trace.meta),
                        block.x, block.y, at.step + 1, block.count);
 }
 
-std::string as_text(const view::Compared& a, const view::Compared& b, const Standing& at) {
+std::string as_text(const compare::Run& a, const compare::Run& b, const Standing& at) {
     std::string text = side_text('A', a.trace, at.a) + side_text('B', b.trace, at.b);
-    const std::string caveat = view::caveat(a, b);
+    const std::string caveat = compare::caveat(a, b);
     if (!caveat.empty()) text += caveat + "\n";
     text += "\n";
     const std::string here = at.counters.of_run ? "run so far" : "block so far";
     report::TextTable table(1, {"", here + " A", "B", "B/A", "whole run A", "B", "B/A"});
-    for (const view::CounterRow& row : at.counters.rows) {
-        table.add({row.what, view::grouped(row.so_far.a), view::grouped(row.so_far.b),
-                   view::ratio_text(row.so_far), view::grouped(row.whole.a), view::grouped(row.whole.b),
-                   view::ratio_text(row.whole)});
+    for (const compare::CounterRow& row : at.counters.rows) {
+        table.add({row.what, grouped(row.so_far.a), grouped(row.so_far.b), compare::ratio_text(row.so_far),
+                   grouped(row.whole.a), grouped(row.whole.b), compare::ratio_text(row.whole)});
     }
-    return text + table.text() + "\n" + view::headline(a, b).text + "\n";
+    return text + table.text() + "\n" + compare::headline(a, b).text + "\n";
 }
 
 using Json = nlohmann::ordered_json;
@@ -81,30 +81,30 @@ Json side_json(const trace::Trace& trace, playback::Cursor at) {
             {"steps", block.count}};
 }
 
-Json count_json(const view::Count& count) {
+Json count_json(const compare::Count& count) {
     const auto ratio = count.ratio();
     return {{"a", count.a}, {"b", count.b}, {"ratio", ratio ? Json(*ratio) : Json(nullptr)}};
 }
 
-std::string as_json(const view::Compared& a, const view::Compared& b, const Standing& at, view::Lock lock) {
+std::string as_json(const compare::Run& a, const compare::Run& b, const Standing& at, compare::Lock lock) {
     Json rows = Json::array();
-    for (const view::CounterRow& row : at.counters.rows) {
+    for (const compare::CounterRow& row : at.counters.rows) {
         rows.push_back(
             {{"counter", row.what}, {"so_far", count_json(row.so_far)}, {"whole", count_json(row.whole)}});
     }
     const Json all{{"schema", "tilescope.compare/1"},
-                   {"lock", view::kLockNames[static_cast<size_t>(lock)]},
+                   {"lock", compare::kLockNames[static_cast<size_t>(lock)]},
                    {"so_far_of", at.counters.of_run ? "run" : "block"},
                    {"a", side_json(a.trace, at.a)},
                    {"b", side_json(b.trace, at.b)},
                    {"counters", rows},
-                   {"headline", view::headline(a, b).text},
-                   {"caveat", view::caveat(a, b)}};
+                   {"headline", compare::headline(a, b).text},
+                   {"caveat", compare::caveat(a, b)}};
     return all.dump(2) + "\n";
 }
 
 int run_compare(const Options& options) {
-    const auto lock = view::lock_of(options.lock);
+    const auto lock = compare::lock_of(options.lock);
     if (!lock) {
         return fail(kWrongCall,
                     fmt::format("--lock '{}' is not known; choose step, phase or share", options.lock));
@@ -125,8 +125,8 @@ int run_compare(const Options& options) {
                                 "or last",
                                 options.at, options.a, a->trace.steps()));
     }
-    const view::CompareSide side_a = view::compare_side(a->trace), side_b = view::compare_side(b->trace);
-    const view::Compared one{a->trace, side_a}, other{b->trace, side_b};
+    const compare::Tally side_a = compare::tally_of(a->trace), side_b = compare::tally_of(b->trace);
+    const compare::Run one{a->trace, side_a}, other{b->trace, side_b};
     const auto at = stand(one, other, *lock, *step);
     if (!at) return fail(kFailure, at.error().message);
     return print(options.json ? as_json(one, other, *at, *lock) : as_text(one, other, *at));

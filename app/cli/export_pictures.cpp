@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "app/app.h"
 #include "app/cli/cli.h"
 #include "app/cli/export_options.h"
 #include "app/cli/output.h"
@@ -12,6 +11,7 @@
 #include "app/cli/picture_options.h"
 #include "app/cli/progress.h"
 #include "app/cli/values.h"
+#include "app/run.h"
 
 namespace tilescope::cli {
 
@@ -89,7 +89,7 @@ int export_film(const ExportOptions& options) {
     if (const int status = picture_of(options, "1280x720", picture); status >= 0) return status;
     app::FilmOptions film_options;
     if (options.format == "mp4") {
-        film_options.format = app::FilmOptions::Format::Mp4;
+        film_options.format = platform::Film::Format::Mp4;
         if (picture.width % 2 != 0 || picture.height % 2 != 0)
             return fail(
                 kWrongCall,
@@ -97,7 +97,7 @@ int export_film(const ExportOptions& options) {
     }
     auto state = picture_state(options.file, picture);
     if (!state) return fail(kFailure, state.error().message);
-    const trace::Trace& trace = *state->session->trace;
+    const trace::Trace& trace = state->session.trace();
     const auto steps = options.steps.empty() ? std::optional(std::pair{uint64_t{0}, trace.steps()})
                                              : parse_steps(options.steps, trace);
     if (!steps || steps->first == steps->second) {

@@ -7,8 +7,6 @@
 
 #include "app/cli/open_recording.h"
 #include "app/cli/values.h"
-#include "app/screens/screens.h"
-#include "app/session.h"
 
 namespace tilescope::cli {
 
@@ -22,7 +20,7 @@ bool fits(uint32_t side) { return side >= kLeastSide && side <= kMostSide; }
 
 std::string screen_names() {
     std::string names;
-    for (const app::ScreenInfo& info : app::screens())
+    for (const app::ScreenRow& info : app::screens())
         names += (names.empty() ? "" : ", ") + std::string(info.option);
     return names;
 }
@@ -30,22 +28,21 @@ std::string screen_names() {
 Result<Picture> parse_picture(const std::string& screen, const std::string& size, const std::string& theme) {
     const auto colours = parse_theme(theme);
     if (!colours) return Error{fmt::format("--theme '{}' is not known; choose light or dark", theme)};
-    const app::ScreenInfo* const info = app::find_screen(screen);
+    const app::ScreenRow* const info = app::find_screen(screen);
     if (!info) return Error{fmt::format("--screen '{}' is not known; choose {}", screen, screen_names())};
     const auto sides = parse_pair(size, 'x');
     if (!sides || !fits(sides->first) || !fits(sides->second)) {
         return Error{fmt::format("--size '{}' is not a size; give it as WxH in pixels, each from {} to {}",
                                  size, kLeastSide, kMostSide)};
     }
-    return Picture{info->screen, *colours, sides->first, sides->second};
+    return Picture{info->option, *colours, sides->first, sides->second};
 }
 
 Result<app::State> state_of(trace::Trace trace, std::string origin) {
-    auto session =
-        app::make_session(std::make_shared<const trace::Trace>(std::move(trace)), std::move(origin));
-    if (!session) return session.error();
+    auto recording = session::make_recording(std::move(trace), std::move(origin));
+    if (!recording) return recording.error();
     app::State state;
-    app::show_session(state, std::move(*session));
+    session::show(state.session, std::move(*recording));
     return state;
 }
 
@@ -58,14 +55,14 @@ Result<app::State> state_of_file(const std::string& file) {
 Result<app::State> picture_state(const std::string& file, const Picture& picture) {
     auto state = state_of_file(file);
     if (!state) return state.error();
-    state->screen = picture.screen;
-    state->theme = picture.theme;
-    state->teach.lecture = picture.lecture;
+    state->session.screen = picture.screen;
+    state->session.theme = picture.theme;
+    state->session.lecture = picture.lecture;
     return state;
 }
 
 Result<void> show_step(app::State& state, const std::string& at, const std::string& file) {
-    const trace::Trace& trace = *state.session->trace;
+    const trace::Trace& trace = state.session.trace();
     const auto step = parse_step(at, trace);
     if (!step) {
         return Error{
@@ -74,7 +71,7 @@ Result<void> show_step(app::State& state, const std::string& at, const std::stri
                         at, file, trace.steps())};
     }
     const uint32_t block = trace::block_of(trace, *step);
-    state.cursor = {block, static_cast<uint32_t>(*step - trace.blocks[block].first)};
+    state.session.cursor = {block, static_cast<uint32_t>(*step - trace.blocks[block].first)};
     return {};
 }
 

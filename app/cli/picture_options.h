@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <string>
 
-#include "app/state.h"
+#include "app/app.h"
 #include "core/base/result.h"
 
 namespace tilescope::cli {
 
 struct Picture {
-    app::Screen screen = app::Screen::Step;
-    app::Theme theme = app::Theme::Light;
+    std::string screen = "step";
+    draw::Theme theme = draw::Theme::Light;
     uint32_t width = 0, height = 0;  // pixels
     bool lecture = false;
 };

@@ -43,9 +43,9 @@ std::optional<Schedule> parse_schedule(std::string_view text) {
     return std::nullopt;
 }
 
-std::optional<app::Theme> parse_theme(std::string_view text) {
-    if (text == "light") return app::Theme::Light;
-    if (text == "dark") return app::Theme::Dark;
+std::optional<draw::Theme> parse_theme(std::string_view text) {
+    if (text == "light") return draw::Theme::Light;
+    if (text == "dark") return draw::Theme::Dark;
     return std::nullopt;
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "app/state.h"
+#include "app/draw/theme.h"
 #include "core/base/launch.h"
 #include "core/trace/trace.h"
 
@@ -25,7 +25,7 @@ std::optional<BlockWindow> parse_window(std::string_view text);
 std::optional<Schedule> parse_schedule(std::string_view text);
 
 // "light" or "dark".
-std::optional<app::Theme> parse_theme(std::string_view text);
+std::optional<draw::Theme> parse_theme(std::string_view text);
 
 // A step of a recording: its number from 1, or "first", "last", or "middle", which is the middle step of the
 // middle block (half of all steps is often just where a block begins). From 0.

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "app/app.h"
 #include "app/cli/cli.h"
 #include "app/cli/open_recording.h"
 #include "app/cli/output.h"
 #include "app/cli/picture_options.h"
 #include "app/cli/values.h"
-#include "app/compare_session.h"
+#include "app/compare/opening.h"
+#include "app/run.h"
 #include "kernels/catalogue.h"
 #include "kernels/record.h"
 
@@ -30,17 +30,17 @@ struct Options {
     std::string output;
 };
 
-std::optional<app::Theme> theme_of(const Options& options) {
-    return options.theme.empty() ? app::Theme::Light : parse_theme(options.theme);
+std::optional<draw::Theme> theme_of(const Options& options) {
+    return options.theme.empty() ? draw::Theme::Light : parse_theme(options.theme);
 }
 
 int wrong_theme(const std::string& theme) {
     return fail(kWrongCall, fmt::format("--theme '{}' is not known; choose light or dark", theme));
 }
 
-int show(Result<app::State> state, const Options& options, app::Theme theme) {
+int show(Result<app::State> state, const Options& options, draw::Theme theme) {
     if (!state) return fail(kFailure, state.error().message);
-    state->theme = theme;
+    state->session.theme = theme;
     app::WindowOptions window;
     window.keep_theme = !options.theme.empty();
     if (auto good = app::run_window(std::move(*state), window); !good)
@@ -78,7 +78,7 @@ int run_render(const Options& options) {
     if (!options.with.empty()) {
         auto other = state_of_file(options.with);
         if (!other) return fail(kFailure, other.error().message);
-        app::compare_with(*state, std::move(*other->session));
+        compare::set_beside(state->compare, std::move(other->session.recording));
     }
     if (auto good = show_step(*state, options.at, options.file); !good)
         return fail(kWrongCall, good.error().message);

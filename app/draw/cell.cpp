@@ -1,6 +1,8 @@
 #include "app/draw/cell.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 namespace tilescope::draw {
 
@@ -30,6 +32,22 @@ uint32_t level_for(float pitch) {
     uint32_t level = 0;
     for (; pitch < 1.f && level < 31; ++level) pitch *= 2.f;
     return level;
+}
+
+void heat_cells(std::vector<Cell>& cells, const std::vector<uint32_t>& loads) {
+    if (loads.size() != cells.size() ||
+        std::adjacent_find(loads.begin(), loads.end(), std::not_equal_to<>()) == loads.end())
+        return;
+    heat_cells(cells, loads, *std::max_element(loads.begin(), loads.end()));
+}
+
+void heat_cells(std::vector<Cell>& cells, const std::vector<uint32_t>& loads, uint32_t most) {
+    if (loads.size() != cells.size()) return;
+    for (size_t i = 0; i < cells.size(); ++i) {
+        if (loads[i] == 0) continue;
+        const double heat = std::min(255.0 * loads[i] / std::max(most, 1u), 255.0);
+        cells[i] = cell(Ink::Heat, static_cast<uint8_t>(std::lround(heat)));
+    }
 }
 
 }  // namespace tilescope::draw

@@ -55,4 +55,10 @@ void reduce_part(const CellLevel& level, CellLevel& above, uint32_t row0, uint32
 // The level to draw at `pitch` pixels a cell: the first whose cells are at least a pixel wide.
 uint32_t level_for(float pitch);
 
+// Colours cells by how often their element was loaded, the most often loaded one hottest. Where all
+// are loaded alike the colour would say nothing: the cells stay plain.
+void heat_cells(std::vector<Cell>& cells, const std::vector<uint32_t>& loads);
+// On a scale up to `most`, whether all are loaded alike or not; elements never loaded stay plain.
+void heat_cells(std::vector<Cell>& cells, const std::vector<uint32_t>& loads, uint32_t most);
+
 }  // namespace tilescope::draw

@@ -26,7 +26,7 @@ struct Instance {
 
 struct Item {  // one draw(), until the next frame
     GridRenderer::State* state = nullptr;
-    uint32_t id = 0;
+    uint64_t id = 0;
     GridView view;
     const Palette* palette = nullptr;
     float scale = 1;
@@ -159,19 +159,22 @@ Result<std::unique_ptr<GridRenderer>> GridRenderer::create() {
 GridRenderer::GridRenderer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 GridRenderer::~GridRenderer() = default;
 
-bool GridRenderer::stale(uint32_t id, uint64_t version) const { return state_->store.stale(id, version); }
-void GridRenderer::set_cells(uint32_t id, uint64_t version, uint32_t rows, uint32_t cols,
+bool GridRenderer::stale(uint64_t id, uint64_t version) const { return state_->store.stale(id, version); }
+void GridRenderer::set_cells(uint64_t id, uint64_t version, uint32_t rows, uint32_t cols,
                              std::span<const Cell> cells) {
     state_->store.set(id, version, rows, cols, cells);
 }
-void GridRenderer::set_part(uint32_t id, uint64_t version, uint32_t row, uint32_t col, uint32_t rows,
+void GridRenderer::set_part(uint64_t id, uint64_t version, uint32_t row, uint32_t col, uint32_t rows,
                             uint32_t cols, std::span<const Cell> cells) {
     state_->store.set_part(id, version, row, col, rows, cols, cells);
 }
-void GridRenderer::forget(uint32_t id) { state_->store.forget(id); }
-void GridRenderer::begin_frame() { state_->items.clear(); }
+void GridRenderer::forget(uint64_t id) { state_->store.forget(id); }
+void GridRenderer::begin_frame() {
+    state_->items.clear();
+    state_->store.begin_frame();
+}
 
-void GridRenderer::draw(ImDrawList& list, uint32_t id, const GridView& view, const Palette& palette,
+void GridRenderer::draw(ImDrawList& list, uint64_t id, const GridView& view, const Palette& palette,
                         float scale, std::span<const GridMark> marks) {
     Item& item = state_->items.emplace_back(Item{state_.get(), id, view, &palette, scale, {}});
     item.marks.reserve(marks.size());

@@ -59,25 +59,46 @@ struct DrawnGrid {
     std::vector<GridMark> marks;
 };
 
+// What a grid shows of an array. Each use has textures of its own.
+enum class GridUse : uint8_t {
+    Matrix,
+    Marks,
+    Ground,
+    Part,
+    Map,
+    MapGround,
+    MapPart,
+    Shared,
+    Threads,
+    Loads,
+    Wrong
+};
+
+// The number of a grid: of an array of a recording (its serial), for one use.
+constexpr uint64_t grid_id(uint64_t recording, GridUse use, uint32_t array) {
+    return recording << 24 | uint64_t{array & 0xFFFF} << 8 | static_cast<uint64_t>(use);
+}
+
 class GridRenderer {
 public:
     // Needs a current OpenGL 3.3 core context, now and until destruction.
     static Result<std::unique_ptr<GridRenderer>> create();
     ~GridRenderer();
 
-    // Grids are told apart by a number that the caller chooses. Upload when stale() says so:
+    // Grids are told apart by a number (grid_id). Those that have not been drawn for the longest time are
+    // forgotten. Upload when stale() says so:
     //   if (grids.stale(id, version)) grids.set_cells(id, version, rows, cols, cells);
-    bool stale(uint32_t id, uint64_t version) const;
+    bool stale(uint64_t id, uint64_t version) const;
     // cells: [rows * cols], row-major. At most 8192 x 8192.
-    void set_cells(uint32_t id, uint64_t version, uint32_t rows, uint32_t cols, std::span<const Cell> cells);
+    void set_cells(uint64_t id, uint64_t version, uint32_t rows, uint32_t cols, std::span<const Cell> cells);
     // Replaces a part; the rest and the size stay. cells: [rows * cols] of the part.
-    void set_part(uint32_t id, uint64_t version, uint32_t row, uint32_t col, uint32_t rows, uint32_t cols,
+    void set_part(uint64_t id, uint64_t version, uint32_t row, uint32_t col, uint32_t rows, uint32_t cols,
                   std::span<const Cell> cells);
-    void forget(uint32_t id);
+    void forget(uint64_t id);
 
     // Puts a grid into a draw list, in order with all else that is drawn into it. The marks are
     // copied. An id without cells draws only its marks.
-    void draw(ImDrawList& list, uint32_t id, const GridView& view, const Palette& palette, float scale,
+    void draw(ImDrawList& list, uint64_t id, const GridView& view, const Palette& palette, float scale,
               std::span<const GridMark> marks = {});
 
     // The grid that a command of this frame's draw lists stands for; none for other commands. Its cells last

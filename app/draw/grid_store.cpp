@@ -57,15 +57,16 @@ void GridStore::drop_textures(Grid& grid) {
     grid.textures.clear();
 }
 
-bool GridStore::stale(uint32_t id, uint64_t version) const {
+bool GridStore::stale(uint64_t id, uint64_t version) const {
     auto found = grids_.find(id);
     return found == grids_.end() || found->second.version != version;
 }
 
-void GridStore::set(uint32_t id, uint64_t version, uint32_t rows, uint32_t cols,
+void GridStore::set(uint64_t id, uint64_t version, uint32_t rows, uint32_t cols,
                     std::span<const Cell> cells) {
     assert(cells.size() == size_t{rows} * cols);
     Grid& grid = grids_[id];
+    grid.drawn = frame_;
     if (!grid.levels.empty() && grid.levels[0].rows == rows && grid.levels[0].cols == cols) {
         set_part(id, version, 0, 0, rows, cols, cells);
         return;
@@ -76,7 +77,7 @@ void GridStore::set(uint32_t id, uint64_t version, uint32_t rows, uint32_t cols,
     if (!cells.empty()) grid.levels.push_back({rows, cols, {cells.begin(), cells.end()}});
 }
 
-void GridStore::set_part(uint32_t id, uint64_t version, uint32_t row, uint32_t col, uint32_t rows,
+void GridStore::set_part(uint64_t id, uint64_t version, uint32_t row, uint32_t col, uint32_t rows,
                          uint32_t cols, std::span<const Cell> cells) {
     Grid& grid = grids_.at(id);
     assert(cells.size() == size_t{rows} * cols);
@@ -99,14 +100,27 @@ void GridStore::set_part(uint32_t id, uint64_t version, uint32_t row, uint32_t c
     }
 }
 
-void GridStore::forget(uint32_t id) {
+void GridStore::forget(uint64_t id) {
     auto found = grids_.find(id);
     if (found == grids_.end()) return;
     drop_textures(found->second);
     grids_.erase(found);
 }
 
+void GridStore::begin_frame() {
+    ++frame_;
+    while (grids_.size() > kMost) {
+        const auto oldest = std::min_element(grids_.begin(), grids_.end(), [](const auto& a, const auto& b) {
+            return a.second.drawn < b.second.drawn;
+        });
+        if (oldest->second.drawn + 1 >= frame_) return;  // all are in use
+        drop_textures(oldest->second);
+        grids_.erase(oldest);
+    }
+}
+
 size_t GridStore::reach(Grid& grid, float pitch) {
+    grid.drawn = frame_;
     size_t want = level_for(pitch), i = 0;
     for (;; ++i) {
         const CellLevel& l = grid.levels[i];
@@ -115,7 +129,7 @@ size_t GridStore::reach(Grid& grid, float pitch) {
     }
 }
 
-GridStore::Level GridStore::level(uint32_t id, float pitch) {
+GridStore::Level GridStore::level(uint64_t id, float pitch) {
     auto found = grids_.find(id);
     if (found == grids_.end() || found->second.levels.empty()) return {};
     Grid& grid = found->second;
@@ -125,7 +139,7 @@ GridStore::Level GridStore::level(uint32_t id, float pitch) {
     return {grid.textures[i], static_cast<uint32_t>(i), grid.levels[i].rows, grid.levels[i].cols};
 }
 
-const CellLevel* GridStore::cells(uint32_t id, float pitch, uint32_t& level) {
+const CellLevel* GridStore::cells(uint64_t id, float pitch, uint32_t& level) {
     auto found = grids_.find(id);
     if (found == grids_.end() || found->second.levels.empty()) return nullptr;
     const size_t i = reach(found->second, pitch);

@@ -40,7 +40,7 @@ private:
     }
 
     void use_clip(const Box& around) {
-        svg_.clip(clip_.holds(around) ? std::nullopt : std::optional<Box>(clip_));
+        svg_.clip(around.within(clip_) ? std::nullopt : std::optional<Box>(clip_));
     }
 
     void glyph(const ImDrawVert& a, const ImDrawVert& c) {

@@ -11,18 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "app/draw/axes.h"
 #include "app/draw/theme.h"
 #include "imgui.h"
 
 namespace tilescope::draw {
-
-struct Box {
-    float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
-    bool empty() const { return x0 >= x1 || y0 >= y1; }
-    bool holds(const Box& other) const {
-        return other.x0 >= x0 && other.y0 >= y0 && other.x1 <= x1 && other.y1 <= y1;
-    }
-};
 
 std::string svg_number(double value);                 // "12.5": at most two decimals
 std::string svg_rect(const Box& box);                 // path data: "M1 2h3v4h-3z"

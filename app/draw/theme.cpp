@@ -114,10 +114,10 @@ constexpr std::array<Rgba, kInks> kDarkLecture = {
 constexpr Rgba kCividis[] = {rgb(0x00204D), rgb(0x00336F), rgb(0x39486B), rgb(0x575C6D), rgb(0x707173),
                              rgb(0x8A8779), rgb(0xA69D75), rgb(0xC4B56C), rgb(0xE4CF5B), rgb(0xFFEA46)};
 
-Palette make(app::Theme theme, bool lecture) {
+Palette make(Theme theme, bool lecture) {
     Palette p;
     p.theme = theme;
-    const bool light = theme == app::Theme::Light;
+    const bool light = theme == Theme::Light;
     p.ink = lecture ? (light ? kLightLecture : kDarkLecture) : (light ? kLight : kDark);
     constexpr float spans = static_cast<float>(std::size(kCividis) - 1);
     for (size_t i = 0; i < 256; ++i) {
@@ -159,10 +159,26 @@ Rgba Palette::text_on(Rgba fill) const {
     return contrast(fill, black) >= contrast(fill, white) ? black : white;
 }
 
-const Palette& palette(app::Theme theme, bool lecture) {
-    static const Palette all[2][2] = {{make(app::Theme::Light, false), make(app::Theme::Dark, false)},
-                                      {make(app::Theme::Light, true), make(app::Theme::Dark, true)}};
-    return all[lecture ? 1 : 0][theme == app::Theme::Light ? 0 : 1];
+Ink ink_of(StepKind kind) {
+    switch (kind) {
+        case StepKind::GlobalLoad:
+            return Ink::GlobalLoad;
+        case StepKind::GlobalStore:
+            return Ink::GlobalStore;
+        case StepKind::SharedLoad:
+            return Ink::SharedLoad;
+        case StepKind::SharedStore:
+            return Ink::SharedStore;
+        case StepKind::Barrier:
+            return Ink::Barrier;
+    }
+    return Ink::Text;
+}
+
+const Palette& palette(Theme theme, bool lecture) {
+    static const Palette all[2][2] = {{make(Theme::Light, false), make(Theme::Dark, false)},
+                                      {make(Theme::Light, true), make(Theme::Dark, true)}};
+    return all[lecture ? 1 : 0][theme == Theme::Light ? 0 : 1];
 }
 
 float contrast(Rgba a, Rgba b) {

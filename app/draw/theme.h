@@ -11,9 +11,11 @@
 #include <array>
 #include <cstdint>
 
-#include "app/state.h"
+#include "app/draw/shown.h"
 
 namespace tilescope::draw {
+
+enum class Theme : uint8_t { Light, Dark };
 
 // Red in the lowest byte, alpha in the highest: ImGui's ImU32, and RGBA in memory.
 using Rgba = uint32_t;
@@ -57,8 +59,11 @@ enum class Ink : uint8_t {
 };
 inline constexpr int kInks = static_cast<int>(Ink::kCount);
 
+// The ink that a kind of step has everywhere.
+Ink ink_of(StepKind kind);
+
 struct Palette {
-    app::Theme theme = app::Theme::Light;
+    Theme theme = Theme::Light;
     std::array<Rgba, kInks> ink{};
     std::array<Rgba, 256> heat{};  // cividis; reversed in no theme: dark is cold
     Rgba operator[](Ink i) const { return ink[static_cast<size_t>(i)]; }
@@ -67,7 +72,7 @@ struct Palette {
     Rgba text_on(Rgba fill) const;
 };
 // lecture: the same hues pushed apart for a projector in a lit room, which washes out what is pale.
-const Palette& palette(app::Theme theme, bool lecture = false);
+const Palette& palette(Theme theme, bool lecture = false);
 
 // WCAG 2.1 contrast ratio of two opaque colours, 1..21.
 float contrast(Rgba a, Rgba b);

@@ -34,7 +34,7 @@ private:
     struct sigaction former_ {};
 };
 
-std::vector<std::string> arguments(const app::FilmOptions& o) {
+std::vector<std::string> arguments(const Film& o) {
     std::vector<std::string> words = {"ffmpeg",    "-hide_banner",
                                       "-loglevel", "error",
                                       "-nostdin",  "-y",
@@ -49,7 +49,7 @@ std::vector<std::string> arguments(const app::FilmOptions& o) {
         "gif"};
     const std::vector<std::string> mp4 = {"-c:v",     "libx264", "-preset",   "veryfast",   "-crf", "18",
                                           "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f",   "mp4"};
-    const auto& more = o.format == app::FilmOptions::Format::Gif ? gif : mp4;
+    const auto& more = o.format == Film::Format::Gif ? gif : mp4;
     words.insert(words.end(), more.begin(), more.end());
     words.push_back("file:" + o.path);
     return words;
@@ -84,13 +84,13 @@ struct Ffmpeg::Parts {
 Ffmpeg::Ffmpeg(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Ffmpeg::~Ffmpeg() = default;
 
-Result<std::unique_ptr<Ffmpeg>> Ffmpeg::start(const app::FilmOptions& options) {
+Result<std::unique_ptr<Ffmpeg>> Ffmpeg::start(const Film& film) {
     auto parts = std::make_unique<Parts>();
     parts->said = std::tmpfile();
     int ends[2];
     if (!parts->said || pipe2(ends, O_CLOEXEC) != 0)
         return Error{fmt::format("ffmpeg could not be started: {}; try again", std::strerror(errno))};
-    std::vector<std::string> words = arguments(options);
+    std::vector<std::string> words = arguments(film);
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);

@@ -7,18 +7,26 @@
 // Source: ffmpeg's documentation, "palettegen", "paletteuse", "rawvideo", "libx264".
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
-#include "app/app.h"
 #include "app/platform/png.h"
 #include "core/base/result.h"
 
 namespace tilescope::platform {
 
+struct Film {
+    enum class Format : uint8_t { Gif, Mp4 } format = Format::Gif;
+    int width = 1280, height = 720;  // pixels; MP4 asks for even ones
+    uint32_t fps = 8;                // frames a second
+    std::string path;
+};
+
 class Ffmpeg {
 public:
     // Fails in one sentence where ffmpeg is not installed.
-    static Result<std::unique_ptr<Ffmpeg>> start(const app::FilmOptions& options);
+    static Result<std::unique_ptr<Ffmpeg>> start(const Film& film);
     ~Ffmpeg();  // ends the program where it still runs
 
     bool frame(const Image& image);  // false once ffmpeg takes no more

@@ -7,8 +7,8 @@
 #include <benchmark/benchmark.h>
 
 #include "app/frame.h"
-#include "app/platform/headless.h"
-#include "app/session.h"
+#include "app/platform/backend.h"
+#include "app/session/session.h"
 #include "tests/bench/recordings.h"
 #include "tests/clocked.h"
 
@@ -22,23 +22,23 @@ enum class Measured { Build, Whole };  // the processor's share, or until OpenGL
 template <class Next>
 void frames(benchmark::State& state, const trace::Trace& trace, Next next,
             Measured measured = Measured::Build) {
-    auto headless = platform::Headless::create(1600, 1000);
-    if (!headless) return state.SkipWithError(headless.error().message.c_str());
+    auto offscreen = platform::open_offscreen(1600, 1000);
+    if (!offscreen) return state.SkipWithError(offscreen.error().message.c_str());
     auto frame = app::Frame::create();
     if (!frame) return state.SkipWithError(frame.error().message.c_str());
     // Shared without being owned: the trace outlives the benchmark.
-    auto session = app::make_session({std::shared_ptr<void>(), &trace}, "benchmark");
-    if (!session) return state.SkipWithError(session.error().message.c_str());
+    auto recording = session::make_recording({std::shared_ptr<void>(), &trace}, "benchmark");
+    if (!recording) return state.SkipWithError(recording.error().message.c_str());
     app::State shown;
-    app::show_session(shown, std::move(*session));
-    app::ready_block(shown, true);
+    session::show(shown.session, std::move(*recording));
+    app::update(shown, true);
     platform::Input input;
     input.dt = 1.0 / 60;
     const app::Canvas canvas{1600, 1000, 1};
     for (int i = 0; i < 3; ++i) {  // the first frames make type and shaders: TILESCOPE_TIMING measures those
         (*frame)->build(shown, input, canvas, false);
         (*frame)->render();
-        (*headless)->finish();
+        (*offscreen)->show();
     }
     double most = 0;
     for (auto _ : state) {
@@ -47,19 +47,20 @@ void frames(benchmark::State& state, const trace::Trace& trace, Next next,
         (*frame)->build(shown, input, canvas, false);
         if (measured == Measured::Build) state.PauseTiming();
         (*frame)->render();  // what was built is used up, as in the window
-        (*headless)->finish();
+        (*offscreen)->show();
         const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
         most = std::max(most, took.count());
         if (measured == Measured::Build) state.ResumeTiming();
     }
     if (measured == Measured::Whole) state.counters["most_ms"] = most;
-    state.SetLabel((*headless)->renderer());
+    state.SetLabel(platform::renderer());
 }
 
 void build_frame(benchmark::State& state) {
     static const trace::Trace trace = record("tiled", {64, 64, 64, 16});
     const auto steps = static_cast<uint32_t>(trace.blocks[0].count);
-    frames(state, trace, [&](app::State& shown) { shown.cursor.step = (shown.cursor.step + 7) % steps; });
+    frames(state, trace,
+           [&](app::State& shown) { shown.session.cursor.step = (shown.session.cursor.step + 7) % steps; });
 }
 BENCHMARK(build_frame)->Unit(benchmark::kMillisecond)->Iterations(300);
 
@@ -67,7 +68,8 @@ BENCHMARK(build_frame)->Unit(benchmark::kMillisecond)->Iterations(300);
 void build_frame_by_clocks(benchmark::State& state) {
     static const trace::Trace trace = trace::with_clocks(record("tiled", {32, 1024, 32, 32}));
     frames(state, trace, [&](app::State& shown) {
-        shown.cursor.step = (shown.cursor.step + 7919) % static_cast<uint32_t>(trace.blocks[0].count);
+        shown.session.cursor.step =
+            (shown.session.cursor.step + 7919) % static_cast<uint32_t>(trace.blocks[0].count);
     });
 }
 BENCHMARK(build_frame_by_clocks)->Unit(benchmark::kMillisecond)->Iterations(300);
@@ -78,8 +80,9 @@ void anywhere(benchmark::State& state, Measured measured) {
     uint64_t step = 0;
     const auto next = [&](app::State& shown) {
         step = (step + 0x9E37'79B9'7F4A'7C15u) % trace.steps();
-        shown.cursor.block = trace::block_of(trace, step);
-        shown.cursor.step = static_cast<uint32_t>(step - trace.blocks[shown.cursor.block].first);
+        shown.session.cursor.block = trace::block_of(trace, step);
+        shown.session.cursor.step =
+            static_cast<uint32_t>(step - trace.blocks[shown.session.cursor.block].first);
     };
     frames(state, trace, next, measured);
 }
@@ -95,7 +98,7 @@ void of_8192(benchmark::State& state, Measured measured) {
     uint64_t step = 0;
     const auto next = [&](app::State& shown) {
         step = (step + 0x9E37'79B9'7F4A'7C15u) % window_of_8192().blocks[0].count;
-        shown.cursor.step = static_cast<uint32_t>(step);
+        shown.session.cursor.step = static_cast<uint32_t>(step);
     };
     frames(state, window_of_8192(), next, measured);
 }
@@ -107,10 +110,10 @@ void build_frame_of_8192_pinned(benchmark::State& state) {
     uint64_t step = 0;
     frames(state, window_of_8192(), [&](app::State& shown) {
         step = (step + 0x9E37'79B9'7F4A'7C15u) % window_of_8192().blocks[0].count;
-        shown.cursor.step = static_cast<uint32_t>(step);
-        shown.pin.kind = app::Pick::Kind::Element;
-        shown.pin.array = 2;
-        shown.pin.index = uint64_t{200 * 16} * 8192 + 100 * 16;
+        shown.session.cursor.step = static_cast<uint32_t>(step);
+        shown.session.pin.kind = look::Pick::Kind::Element;
+        shown.session.pin.array = 2;
+        shown.session.pin.index = uint64_t{200 * 16} * 8192 + 100 * 16;
     });
 }
 BENCHMARK(build_frame_of_8192_pinned)->Unit(benchmark::kMillisecond)->Iterations(300);
@@ -120,7 +123,8 @@ void draw_frame(benchmark::State& state) {
     static const trace::Trace trace = record("tiled", {64, 64, 64, 16});
     const auto steps = static_cast<uint32_t>(trace.blocks[0].count);
     frames(
-        state, trace, [&](app::State& shown) { shown.cursor.step = (shown.cursor.step + 7) % steps; },
+        state, trace,
+        [&](app::State& shown) { shown.session.cursor.step = (shown.session.cursor.step + 7) % steps; },
         Measured::Whole);
 }
 BENCHMARK(draw_frame)->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();

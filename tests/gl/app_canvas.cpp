@@ -7,14 +7,14 @@ namespace tilescope::test {
 
 std::optional<std::string> no_opengl() {
     static const std::optional<std::string> why = [] {
-        auto headless = platform::Headless::create(16, 16);
+        auto headless = platform::open_offscreen(16, 16);
         return headless ? std::nullopt : std::optional(headless.error().message);
     }();
     return why;
 }
 
 Canvas::Canvas(int width, int height) : width_(width), height_(height) {
-    headless_ = std::move(*platform::Headless::create(width, height));
+    headless_ = std::move(*platform::open_offscreen(width, height));
     grids_ = std::move(*draw::GridRenderer::create());
     imgui_ = ImGui::CreateContext();
     ImGui::SetCurrentContext(imgui_);

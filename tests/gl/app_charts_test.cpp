@@ -1,7 +1,7 @@
 // The Timing and Limits screens as pictures, below the top bar: times of no device, so that the pictures do
 // not change with what ships.
 #include "app/frame.h"
-#include "app/screens/screens.h"
+#include "tests/app_names.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/golden.h"
 
@@ -57,19 +57,21 @@ const std::vector<kernels::Counters>& sample_counters() {
     return all;
 }
 
-platform::Image picture(State state, void (*screen)(panels::Ui&, const panels::Rect&)) {
+// A screen alone.
+platform::Image picture(State state, const char* screen) {
     test::Canvas canvas(kWidth, kHeight);
-    state.timings = &sample_times();
-    state.timing.counters = &sample_counters();
-    const draw::Palette& palette = draw::palette(state.theme);
+    state.session.assets.timings = sample_times;
+    state.session.assets.counters = sample_counters;
+    const draw::Palette& palette = draw::palette(state.session.theme);
     draw::apply_style(palette, 1);
     platform::Image image;
     for (int i = 0; i < 3; ++i) {
         image = canvas.frame(palette, [&](ImDrawList& list) {
-            DrawContext context{Canvas{kWidth, kHeight, 1}, 1, palette, canvas.fonts(), canvas.grids()};
+            DrawContext context{1, palette, canvas.fonts(), canvas.grids()};
             context.still = true;
-            panels::Ui ui{state, context, list, nullptr, false, {}, {}, {}};
-            screen(ui, {{0, 0}, {kWidth, kHeight}});
+            Pick hovered;
+            const session::Ui ui{{context, list}, state.session, hovered};
+            find_screen(screen)->draw(state, ui, {{0, 0}, {kWidth, kHeight}});
         });
     }
     return image;
@@ -77,16 +79,16 @@ platform::Image picture(State state, void (*screen)(panels::Ui&, const panels::R
 
 State in(Theme theme) {
     State state;
-    state.theme = theme;
+    state.session.theme = theme;
     return state;
 }
 
 // The whole window, with type for the back row.
 platform::Image lecture(State state) {
-    state.teach.lecture = true;
-    state.timings = &sample_times();
-    state.timing.counters = &sample_counters();
-    auto headless = platform::Headless::create(kWidth, kHeight);
+    state.session.lecture = true;
+    state.session.assets.timings = sample_times;
+    state.session.assets.counters = sample_counters;
+    auto headless = platform::open_offscreen(kWidth, kHeight);
     EXPECT_TRUE(headless);
     auto frame = Frame::create();
     EXPECT_TRUE(frame);
@@ -97,22 +99,22 @@ platform::Image lecture(State state) {
 
 TEST(TimingScreen, LinesRooflineAndTheChainOfTraffic) {
     SKIP_WITHOUT_OPENGL();
-    test::expect_golden(picture(in(Theme::Light), timing_screen), "timing_light");
+    test::expect_golden(picture(in(Theme::Light), "timing"), "timing_light");
 }
 
 TEST(TimingScreen, SpeedUpsInTheDark) {
     SKIP_WITHOUT_OPENGL();
     State state = in(Theme::Dark);
-    state.timing.plot = TimingState::Plot::OverUntiled;
+    state.timing.plot = timing::State::Plot::OverUntiled;
     state.timing.kernel = "untiled";
-    test::expect_golden(picture(std::move(state), timing_screen), "timing_dark");
+    test::expect_golden(picture(std::move(state), "timing"), "timing_dark");
 }
 
 TEST(TimingScreen, BoundsOfADeviceThatWasNotMeasured) {
     SKIP_WITHOUT_OPENGL();
     State state = in(Theme::Light);
     state.timing.device = "GeForce RTX 3090";
-    test::expect_golden(picture(std::move(state), timing_screen), "timing_bounds");
+    test::expect_golden(picture(std::move(state), "timing"), "timing_bounds");
 }
 
 // A device of a lecture's sum, whose peak is not said: the roof has no flat part.
@@ -121,20 +123,20 @@ TEST(TimingScreen, BoundsOfADeviceWithoutAPeak) {
     State state = in(Theme::Dark);
     state.timing.device = "a device of 150 GB/s, its peak not said";
     state.timing.tile = 16;
-    test::expect_golden(picture(std::move(state), timing_screen), "timing_no_peak");
+    test::expect_golden(picture(std::move(state), "timing"), "timing_no_peak");
 }
 
 TEST(TimingScreen, InALecture) {
     SKIP_WITHOUT_OPENGL();
     State state = in(Theme::Light);
-    state.screen = Screen::Timing;
+    state.session.screen = "timing";
     test::expect_golden(lecture(std::move(state)), "timing_lecture");
 }
 
 TEST(LimitsScreen, InALectureOneCurve) {
     SKIP_WITHOUT_OPENGL();
     State state = in(Theme::Light);
-    state.screen = Screen::Limits;
+    state.session.screen = "limits";
     take_preset(state.limits, "cliff", 1);
     test::expect_golden(lecture(std::move(state)), "limits_lecture");
 }
@@ -143,14 +145,14 @@ TEST(LimitsScreen, TheCliffOfTheLecture) {
     SKIP_WITHOUT_OPENGL();
     State state = in(Theme::Light);
     take_preset(state.limits, "cliff", 1);
-    test::expect_golden(picture(std::move(state), limits_screen), "limits_light");
+    test::expect_golden(picture(std::move(state), "limits"), "limits_light");
 }
 
 TEST(LimitsScreen, ABlockThatDoesNotLaunchInTheDark) {
     SKIP_WITHOUT_OPENGL();
     State state = in(Theme::Dark);
     take_preset(state.limits, "gt200-blocks", 2);
-    test::expect_golden(picture(std::move(state), limits_screen), "limits_dark");
+    test::expect_golden(picture(std::move(state), "limits"), "limits_dark");
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // The Compare screen in every state that two recordings can be in, and under the mouse.
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
+#include "core/trace/file.h"
 #include "tests/gl/compare_drawn.h"
 
 namespace tilescope::app {
@@ -11,8 +13,8 @@ TEST(CompareScreen, NoRecordingAtAll) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1280, 720);
     State nothing;
-    nothing.screen = Screen::Compare;
-    nothing.recordings = &kNothingShips;
+    nothing.session.screen = "compare";
+    nothing.session.assets.recordings = Assets::of(kNothingShips);
     const std::string text = drawn.words(nothing);
     EXPECT_EQ(count_of(text, "noneyet"), 2u);
     EXPECT_TRUE(says(text, "Untiled or tiled"));
@@ -35,11 +37,11 @@ TEST(CompareScreen, ARecordingThatIsNotWhole) {
     for (const bool is_a : {true, false}) {
         State hollow = is_a ? pair(cut, kernels::recorded("untiled", kShape))
                             : pair(kernels::recorded("untiled", kShape), cut);
-        hollow.cursor = {last, 0};
-        for (const view::Lock lock : {view::Lock::Step, view::Lock::Phase, view::Lock::Share}) {
+        hollow.session.cursor = {last, 0};
+        for (const compare::Lock lock : {compare::Lock::Step, compare::Lock::Phase, compare::Lock::Share}) {
             hollow.compare.lock = lock;
             const std::string text = drawn.words(hollow);
-            if (lock != view::Lock::Share) {
+            if (lock != compare::Lock::Share) {
                 EXPECT_TRUE(says(text, "This block recorded no step."));
             }
             EXPECT_TRUE(says(text, is_a ? "A: Not whole" : "B: Not whole"));
@@ -61,10 +63,10 @@ TEST(CompareScreen, ARecordingWithoutAStep) {
                            : pair(kernels::recorded("tiled", kShape), empty);
         EXPECT_TRUE(
             says(drawn.words(state), is_a ? "A (test.tsc) holds no step" : "B (test.tsc) holds no step"));
-        EXPECT_TRUE(choosing(state));
-        take_choice(state, 0);
+        EXPECT_TRUE(compare::choosing(state.compare, state.session));
+        take_choice(state.compare, state.session, 0);
         EXPECT_FALSE(says(drawn.words(state), "holds no step")) << "another pair takes its place";
-        EXPECT_FALSE(choosing(state));
+        EXPECT_FALSE(compare::choosing(state.compare, state.session));
     }
 }
 
@@ -85,7 +87,7 @@ TEST(CompareScreen, OtherSizesAndKernelsAreSaidToDiffer) {
     Drawn drawn(1600, 1000);
     State state = pair("tiled_swapped", {50, 70, 33, 8}, "untiled", {96, 16, 128, 32});
     for (const uint32_t block : {0u, 11u, 34u}) {
-        state.cursor = {block, 0};
+        state.session.cursor = {block, 0};
         EXPECT_TRUE(says(drawn.words(state), "Different work: 50x70x33 in A, 96x16x128 in B."));
     }
 }
@@ -95,9 +97,9 @@ TEST(CompareScreen, WrongElementsAreMarkedAndCounted) {
     Drawn drawn(1600, 1000);
     State state = pair("tiled_no_barrier", kShape, "tiled", kShape);
     const std::string text = drawn.words(state);
-    const uint64_t wrong = state.session->trace->meta.result.wrong;
+    const uint64_t wrong = state.session.recording->trace->meta.result.wrong;
     ASSERT_GT(wrong, 0u);
-    EXPECT_TRUE(says(text, view::grouped(wrong) + " wrong"));
+    EXPECT_TRUE(says(text, grouped(wrong) + " wrong"));
     EXPECT_TRUE(says(text, "all right"));
     EXPECT_FALSE(says(text, "fewer, for the same work"));
     // At the step where a fault comes about it is told in words; the other side has none.
@@ -107,9 +109,9 @@ TEST(CompareScreen, WrongElementsAreMarkedAndCounted) {
     EXPECT_FALSE(state.compare.faults->any());
     // Also where a lecture leaves no room for the requests.
     Drawn low(1280, 720);
-    state.teach.lecture = true;
+    state.session.lecture = true;
     EXPECT_TRUE(says(low.words(state), "A: Race: "));
-    state.cursor.step = 0;
+    state.session.cursor.step = 0;
     EXPECT_TRUE(says(low.words(state), "A's result is wrong in "));
 }
 
@@ -121,14 +123,17 @@ TEST(CompareScreen, ALargeOneComesWhenItIsReady) {
     drawn.frames(state);
     trace::Trace large = kernels::recorded("tiled", {128, 128, 128, 16});
     ASSERT_GT(large.steps(), 100'000u);
-    ASSERT_TRUE(compare_with(state, std::move(large), "large.tsc"));
-    EXPECT_EQ(state.compare.opening, "large.tsc");
-    EXPECT_TRUE(says(drawn.words(state), "Opening large.tsc"));
-    for (int i = 0; i < 2000 && !state.compare.opening.empty(); ++i) {
-        drawn.frames(state, {}, 1);
+    const auto file = std::filesystem::temp_directory_path() / ("large-" + std::to_string(getpid()) + ".tsc");
+    ASSERT_TRUE(trace::write_file(large, file.string()));
+    open_file(state.session, file.string(), true);
+    EXPECT_TRUE(says(drawn.words_now(state), "Opening " + file.string()));
+    for (int i = 0; i < 2000 && state.session.opening; ++i) {
+        drawn.frames(state, {}, 1, false);
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    ASSERT_EQ(state.compare.opening, "");
+    std::filesystem::remove(file);
+    ASSERT_FALSE(state.session.opening);
+    ASSERT_TRUE(state.compare.other);
     EXPECT_EQ(state.compare.other->trace->meta.n, 128u);
     EXPECT_TRUE(says(drawn.words(state), "Different work: 64x64x64 in A, 128x128x128 in B."));
 }
@@ -137,15 +142,15 @@ TEST(CompareScreen, SwappedSidesStandWhereTheyStood) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1280, 720);
     State state = pair("untiled", kShape, "tiled", kShape);
-    state.cursor = {6, 400};
+    state.session.cursor = {6, 400};
     drawn.frames(state);
     const playback::Cursor b = state.compare.cursor;
     ASSERT_GT(b.step, 0u);
-    swap_sides(state);
+    swap_sides(state.compare, state.session);
     drawn.frames(state);
-    EXPECT_EQ(state.session->trace->meta.kernel, "tiled");
+    EXPECT_EQ(state.session.recording->trace->meta.kernel, "tiled");
     EXPECT_EQ(state.compare.other->trace->meta.kernel, "untiled");
-    EXPECT_EQ(state.cursor, b);
+    EXPECT_EQ(state.session.cursor, b);
     EXPECT_EQ(state.compare.cursor.block, 6u);
     EXPECT_NEAR(state.compare.cursor.step, 400, 16);
 }
@@ -159,14 +164,14 @@ TEST(CompareScreen, EitherStripIsDragged) {
     platform::Input mouse;
     mouse.mouse_x = 60 + 1200 * 0.75f;  // the strips lie from 60 to 1260
     for (const auto& [y, is_b] : {std::pair{595.f, false}, std::pair{650.f, true}}) {
-        state.cursor.step = 0;
+        state.session.cursor.step = 0;
         mouse.mouse_y = y;
         mouse.mouse_down[0] = false;
         drawn.frames(state, mouse, 2);
         mouse.mouse_down[0] = true;
         drawn.frames(state, mouse, 3);
-        const uint32_t steps = is_b ? state.compare.block->steps : state.block->steps;
-        const uint32_t at = is_b ? state.compare.cursor.step : state.cursor.step;
+        const uint32_t steps = is_b ? state.compare.block->steps : state.session.block->steps;
+        const uint32_t at = is_b ? state.compare.cursor.step : state.session.cursor.step;
         EXPECT_NEAR(at, steps * 0.75, is_b ? 24 : 2) << (is_b ? "B" : "A");
         mouse.mouse_down[0] = false;
         drawn.frames(state, mouse, 2);
@@ -180,7 +185,7 @@ TEST(CompareScreen, DrawsAnySize) {
     for (const bool lecture : {false, true}) {
         for (const auto& [width, height] : {std::pair{200, 200}, std::pair{640, 360}, std::pair{900, 1400}}) {
             Drawn drawn(width, height);
-            state.teach.lecture = list.teach.lecture = lecture;
+            state.session.lecture = list.session.lecture = lecture;
             EXPECT_EQ(drawn.picture(state).width, width);
             EXPECT_EQ(drawn.picture(list).width, width);
         }

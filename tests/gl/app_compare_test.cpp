@@ -7,25 +7,25 @@ namespace {
 TEST(CompareScreen, UntiledAndTiled) {
     SKIP_WITHOUT_OPENGL();
     State state = pair("untiled", kShape, "tiled", kShape);
-    state.cursor = {5, 512};
+    state.session.cursor = {5, 512};
     golden(std::move(state), 1280, 720, "compare_light");
 }
 
 TEST(CompareScreen, AFaultBesideItsCureInTheDark) {
     SKIP_WITHOUT_OPENGL();
     State state = pair("tiled_stale_edge", {20, 20, 20, 8}, "tiled", {20, 20, 20, 8});
-    state.theme = Theme::Dark;
-    ready_block(state, true);
-    ASSERT_FALSE(state.faults->steps.empty());
-    state.cursor.step = state.faults->steps[2];
+    state.session.theme = Theme::Dark;
+    update(state, true);
+    ASSERT_FALSE(state.session.faults->steps.empty());
+    state.session.cursor.step = state.session.faults->steps[2];
     golden(std::move(state), 1600, 1000, "compare_fault_dark");
 }
 
 TEST(CompareScreen, LectureMode) {
     SKIP_WITHOUT_OPENGL();
     State state = pair("tiled_transposed", {64, 64, 64, 32}, "tiled_padded", {64, 64, 64, 32});
-    state.teach.lecture = true;
-    state.cursor = {1, 400};
+    state.session.lecture = true;
+    state.session.cursor = {1, 400};
     golden(std::move(state), 1600, 1000, "compare_lecture");
 }
 
@@ -50,26 +50,28 @@ TEST(CompareScreen, WindowsOfALargeLaunch) {
         return std::move(*trace);
     };
     State state = pair(window("untiled"), window("tiled"));
-    state.cursor = {1, 4000};
+    state.session.cursor = {1, 4000};
     Drawn drawn(1600, 1000);
     const platform::Image picture = drawn.picture(state);
     test::expect_golden(picture, "compare_window");
     // Matrices too large to count whole: the counts of the loaded part make the same picture.
-    const auto of_part = [](Session session) {
-        for (size_t array = 0; array < session.loads.size(); ++array) {
-            if (session.loads[array].empty()) continue;
-            session.windows[array] = view::loads_window(*session.trace, static_cast<uint8_t>(array), 1 << 20);
-            session.loads[array].clear();
+    const auto of_part = [](const Recording& recording, Totals totals) {
+        for (size_t array = 0; array < totals.loads.size(); ++array) {
+            if (totals.loads[array].empty()) continue;
+            totals.windows[array] =
+                look::loads_window(*recording.trace, static_cast<uint8_t>(array), 1 << 20);
+            totals.loads[array].clear();
         }
-        return session;
+        return std::make_shared<const Totals>(std::move(totals));
     };
     State large;
-    large.recordings = &kNothingShips;
-    large.timings = &kNoTimes;
-    large.screen = Screen::Compare;
-    show_session(large, of_part(*state.session));
-    compare_with(large, of_part(*state.compare.other));
-    large.cursor = state.cursor;
+    large.session.assets.recordings = Assets::of(kNothingShips);
+    large.session.assets.timings = Assets::of(kNoTimes);
+    large.session.screen = "compare";
+    show(large.session, state.session.recording, of_part(*state.session.recording, *state.session.totals));
+    set_beside(large.compare, state.compare.other);
+    large.compare.totals = of_part(*state.compare.other, *state.compare.totals);
+    large.session.cursor = state.session.cursor;
     Drawn again(1600, 1000);
     EXPECT_EQ(again.picture(large).rgba, picture.rgba);
 }
@@ -88,18 +90,19 @@ TEST(CompareScreen, NIsDividedByTInWordsAndNumbers) {
 void expect_nothing_cut(int width, int height, bool lecture) {
     Drawn drawn(width, height);
     State state;
-    state.recordings = &kNothingShips;
-    state.timings = &kNoTimes;
-    state.teach.lecture = lecture;
-    for (size_t i = 0; i < view::compare_presets().size(); ++i) {
-        const view::ComparePreset& preset = view::compare_presets()[i];
+    state.session.assets.recordings = session::Assets::of(kNothingShips);
+    state.session.assets.timings = session::Assets::of(kNoTimes);
+    state.session.lecture = lecture;
+    for (size_t i = 0; i < compare::compare_presets().size(); ++i) {
+        const compare::ComparePreset& preset = compare::compare_presets()[i];
         if (preset.a.shipped) continue;  // it does not ship here
-        take_choice(state, static_cast<int>(i));
-        state.screen = Screen::Compare;
+        take_choice(state.compare, state.session, static_cast<int>(i));
+        state.session.screen = "compare";
         drawn.frames(state);
-        ASSERT_FALSE(choosing(state)) << preset.title << ": " << state.compare.message;
+        ASSERT_FALSE(compare::choosing(state.compare, state.session))
+            << preset.title << ": " << state.compare.message;
         for (const uint32_t part : {0u, 3u}) {
-            state.cursor.step = state.block->steps * part / 4;
+            state.session.cursor.step = state.session.block->steps * part / 4;
             const std::string text = drawn.words(state);
             const size_t choose = text.find("Choose\u2026");
             ASSERT_NE(choose, std::string::npos);
@@ -125,10 +128,11 @@ TEST(CompareScreen, WhatDoesNotShipIsSaid) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1280, 720);
     State state = pair("untiled", kShape, "tiled", kShape);
-    for (size_t i = 0; i < view::compare_presets().size(); ++i)
-        if (view::compare_presets()[i].a.shipped) take_choice(state, static_cast<int>(i));
+    for (size_t i = 0; i < compare::compare_presets().size(); ++i)
+        if (compare::compare_presets()[i].a.shipped)
+            take_choice(state.compare, state.session, static_cast<int>(i));
     EXPECT_TRUE(says(drawn.words(state), "No recording of tiled T=16"));
-    EXPECT_TRUE(choosing(state));
+    EXPECT_TRUE(compare::choosing(state.compare, state.session));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void paint(test::Canvas& canvas, const Palette& p, ImDrawList& list) {
     }
 }
 
-void look(app::Theme theme, const std::string& name) {
+void look(draw::Theme theme, const std::string& name) {
     test::Canvas canvas(kWidth, kHeight);
     const Palette& p = palette(theme);
     test::expect_golden(canvas.frame(p, [&](ImDrawList& list) { paint(canvas, p, list); }), name);
@@ -70,18 +70,18 @@ void look(app::Theme theme, const std::string& name) {
 
 TEST(Look, Light) {
     SKIP_WITHOUT_OPENGL();
-    look(app::Theme::Light, "look-light");
+    look(draw::Theme::Light, "look-light");
 }
 
 TEST(Look, Dark) {
     SKIP_WITHOUT_OPENGL();
-    look(app::Theme::Dark, "look-dark");
+    look(draw::Theme::Dark, "look-dark");
 }
 
 TEST(GoldenTolerance, TakesNoiseButNoChangeThatAPersonWouldSee) {
     SKIP_WITHOUT_OPENGL();
     test::Canvas canvas(kWidth, kHeight);
-    const Palette& p = palette(app::Theme::Light);
+    const Palette& p = palette(draw::Theme::Light);
     auto shot = [&](float shift, Ink frame, bool word) {
         return canvas.frame(p, [&](ImDrawList& list) {
             paint(canvas, p, list);

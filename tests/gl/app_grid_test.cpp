@@ -8,7 +8,7 @@ namespace tilescope::draw {
 namespace {
 
 using test::pixel;
-const Palette& kLight = palette(app::Theme::Light);
+const Palette& kLight = palette(draw::Theme::Light);
 
 GridView view_at(float x, float y, float pitch, int width, int height) {
     return {x, y, pitch, {0, 0}, {static_cast<float>(width), static_cast<float>(height)}};
@@ -137,7 +137,7 @@ TEST(Grid, PatternsAreThereBesideTheColours) {
     std::vector<Cell> cells;
     for (Pattern p : {Pattern::None, Pattern::Hatch, Pattern::Dots, Pattern::Cross})
         cells.push_back(cell(Ink::Inactive, 255, p));
-    for (const app::Theme theme : {app::Theme::Light, app::Theme::Dark}) {
+    for (const draw::Theme theme : {draw::Theme::Light, draw::Theme::Dark}) {
         const Palette& p = palette(theme);
         canvas.grids().set_cells(1, 1, 1, 4, cells);
         auto image = canvas.frame(

@@ -1,10 +1,11 @@
 // What a pin on an element or a shared cell opens, faults as they are marked, and a window of a launch too
 // large to be recorded whole.
-#include "app/actions.h"
+#include "app/draw/ui.h"
 #include "app/frame.h"
-#include "app/panels/ui.h"
-#include "app/session.h"
+#include "app/input/actions.h"
+#include "app/session/session.h"
 #include "kernels/record.h"
+#include "tests/app_names.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/golden.h"
 
@@ -23,24 +24,21 @@ State recorded(const char* kernel, kernels::Shape shape, BlockWindow window = {}
     options.timestamp = false;
     auto trace = kernels::record_cpu(*plan, options);
     EXPECT_TRUE(trace);
-    auto session = make_session(std::make_shared<const trace::Trace>(std::move(*trace)), "test");
-    EXPECT_TRUE(session);
-    show_session(state, std::move(*session));
-    ready_block(state, true);
-    state.timings = &kNoTimes;
-    state.recordings = &kNoRecordings;
-    state.form.gpu = {true, false, "there is no driver"};
+    show_trace(state, std::move(*trace));
+    state.session.assets.timings = session::Assets::of(kNoTimes);
+    state.session.assets.recordings = session::Assets::of(kNoRecordings);
+    state.session.gpu = {true, false, "there is no driver"};
     return state;
 }
 
 void pin(State& state, Pick::Kind kind, uint8_t array, uint64_t index) {
-    state.pin.kind = kind;
-    state.pin.array = array;
-    state.pin.index = index;
+    state.session.pin.kind = kind;
+    state.session.pin.array = array;
+    state.session.pin.index = index;
 }
 
 platform::Image picture(State state, int width, int height) {
-    auto headless = platform::Headless::create(width, height);
+    auto headless = platform::open_offscreen(width, height);
     EXPECT_TRUE(headless);
     auto frame = Frame::create();
     EXPECT_TRUE(frame);
@@ -52,7 +50,7 @@ platform::Image picture(State state, int width, int height) {
 
 // All that the window says, a space between lines.
 std::string texts(State state) {
-    auto headless = platform::Headless::create(1280, 720);
+    auto headless = platform::open_offscreen(1280, 720);
     EXPECT_TRUE(headless);
     auto frame = Frame::create();
     EXPECT_TRUE(frame);
@@ -67,7 +65,7 @@ std::string texts(State state) {
 State pinned(Pick::Kind kind, uint8_t array, uint64_t index, uint32_t step) {
     State state = recorded("tiled", {64, 64, 64, 16});
     pin(state, kind, array, index);
-    state.cursor.step = step;
+    state.session.cursor.step = step;
     return state;
 }
 State element_of_p() { return pinned(Pick::Kind::Element, 2, 3 * 64 + 5, 500); }
@@ -106,9 +104,9 @@ TEST(ProvenancePanel, SaysOfASharedCellWhatItHoldsAndWhoReadIt) {
 TEST(ProvenancePanel, ElementOfMInTheDark) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("untiled", {64, 64, 64, 16});
-    state.theme = Theme::Dark;
+    state.session.theme = Theme::Dark;
     pin(state, Pick::Kind::Element, 0, 3 * 64 + 19);
-    state.cursor.step = 400;
+    state.session.cursor.step = 400;
     test::expect_golden(picture(std::move(state), 1600, 1000), "provenance_input_dark");
 }
 
@@ -136,11 +134,11 @@ TEST(SharedCells, ZeroFillAndStaleDifferInShape) {
         const draw::Palette& palette = draw::palette(theme);
         State state;
         const platform::Image image = canvas.frame(palette, [&](ImDrawList& list) {
-            DrawContext context{Canvas{3 * kSide, kSide, 1}, 1, palette, canvas.fonts(), canvas.grids()};
-            panels::Ui ui{state, context, list, nullptr, false, {}, {}, {}};
+            DrawContext context{1, palette, canvas.fonts(), canvas.grids()};
+            draw::Ui ui{context, list};
             list.AddRectFilled({0, 0}, {3 * kSide, kSide}, palette[draw::Ink::Cell]);
-            panels::zero_sign(ui, {{4, 4}, {36, 36}});
-            panels::stale_notch(ui, {{44, 4}, {76, 36}});
+            draw::zero_sign(ui, {{4, 4}, {36, 36}});
+            draw::stale_notch(ui, {{44, 4}, {76, 36}});
         });
         const draw::Rgba plain = test::pixel(image, 100, 20);
         const auto marked = [&](int x, int y) {
@@ -158,16 +156,16 @@ TEST(Huge, AWindowOfBlocksOf8192) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled", {8192, 64, 8192, 16}, {100, 104, 200, 204});
     // The window, and a little of what lies around it.
-    state.view.fit = false;
-    state.view.pitch = 3;
-    state.view.row = 200 * 16 - 8, state.view.col = 100 * 16 - 8;
+    state.step.view.fit = false;
+    state.step.view.pitch = 3;
+    state.step.view.row = 200 * 16 - 8, state.step.view.col = 100 * 16 - 8;
     test::expect_golden(picture(std::move(state), 1280, 720), "huge_window");
 }
 
 TEST(StepScreen, AFaultInALecture) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled_stale_edge", {20, 20, 20, 8});
-    state.teach.lecture = true;
+    state.session.lecture = true;
     perform(state, "next_fault");
     test::expect_golden(picture(std::move(state), 1280, 720), "lecture_fault");
 }
@@ -175,17 +173,17 @@ TEST(StepScreen, AFaultInALecture) {
 TEST(StepScreen, NothingIsOpen) {
     SKIP_WITHOUT_OPENGL();
     State state;
-    state.timings = &kNoTimes;
-    state.recordings = &kNoRecordings;
+    state.session.assets.timings = session::Assets::of(kNoTimes);
+    state.session.assets.recordings = session::Assets::of(kNoRecordings);
     test::expect_golden(picture(std::move(state), 1280, 720), "step_nothing");
 }
 
 TEST(Huge, TheFormPicksBlocks) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled", {64, 64, 64, 16});
-    state.form.open = true;
-    state.form.shape = {8192, 8192, 8192, 16};
-    state.form.window = {100, 104, 200, 204};
+    state.input.form.open = true;
+    state.input.form.shape = {8192, 8192, 8192, 16};
+    state.input.form.window = {100, 104, 200, 204};
     test::expect_golden(picture(std::move(state), 1280, 720), "huge_form");
 }
 

@@ -11,12 +11,11 @@
 #include <fmt/format.h>
 #include <glad/gl.h>
 
-#include "app/actions.h"
 #include "app/frame.h"
-#include "app/requests.h"
-#include "app/screens/screens.h"
-#include "app/session.h"
+#include "app/input/actions.h"
+#include "app/session/session.h"
 #include "core/trace/file.h"
+#include "tests/app_names.h"
 #include "tests/gl/canvas.h"
 #include "tests/recorded.h"
 
@@ -118,25 +117,25 @@ State state_of(const Case& what) {
     State state;
     if (what.trace != nullptr) {
         // Made once for all sizes.
-        static std::map<std::string, Session> made;
+        static std::map<std::string, std::shared_ptr<const session::Recording>> made;
         auto known = made.find(what.name);
         if (known == made.end()) {
-            auto session = make_session(what.trace(), "test");
-            EXPECT_TRUE(session);
-            known = made.emplace(what.name, std::move(*session)).first;
+            auto recording = session::make_recording(what.trace(), "test");
+            EXPECT_TRUE(recording);
+            known = made.emplace(what.name, *recording).first;
         }
-        show_session(state, known->second);
-        ready_block(state, true);
-        if (state.block) state.cursor.step = state.block->steps * what.part / 8;
+        session::show(state.session, known->second);
+        update(state, true);
+        if (state.session.block) state.session.cursor.step = state.session.block->steps * what.part / 8;
     }
-    if (what.hollow) state.session.emplace().trace = std::make_shared<const trace::Trace>();
+    if (what.hollow) show_hollow(state);
     if (what.bare) {
-        state.timings = &kNoTimes;
-        state.timing.counters = &kNoCounters;
-        state.limits.devices = &kNoDevices;
-        state.recordings = &kNoRecordings;
+        state.session.assets.timings = session::Assets::of(kNoTimes);
+        state.session.assets.counters = session::Assets::of(kNoCounters);
+        state.session.assets.devices = session::Assets::of(kNoDevices);
+        state.session.assets.recordings = session::Assets::of(kNoRecordings);
     }
-    state.form.gpu = {true, false, "there is no driver"};
+    state.session.gpu = {true, false, "there is no driver"};
     return state;
 }
 
@@ -178,7 +177,7 @@ std::vector<std::string> flaws(const draw::Inspection& frame, int width, int hei
 class Stage {
 public:
     Stage(int width, int height) : width_(width), height_(height) {
-        auto headless = platform::Headless::create(width, height);
+        auto headless = platform::open_offscreen(width, height);
         EXPECT_TRUE(headless);
         headless_ = std::move(*headless);
         auto frame = Frame::create();
@@ -202,13 +201,13 @@ public:
 
 private:
     int width_, height_;
-    std::unique_ptr<platform::Headless> headless_;
+    std::unique_ptr<platform::Backend> headless_;
     std::unique_ptr<Frame> frame_;
 };
 
 // Nothing is cut but lines of source beside the one that runs, which is wrapped.
 void expect_whole(const draw::Inspection& seen, const State& state) {
-    const std::string source = state.session ? state.session->trace->meta.source : std::string();
+    const std::string source = state.session.recording ? state.session.trace().meta.source : std::string();
     for (const draw::Written& text : seen.texts) {
         if (text.cut && source.find(text.text) == std::string::npos) ADD_FAILURE() << "cut: " << text.text;
     }
@@ -222,13 +221,14 @@ TEST_P(EveryScreen, InEveryState) {
     Stage stage(look.width, look.height);
     for (const Case& what : kCases) {
         State state = state_of(what);
-        state.theme = look.theme;
-        state.teach.lecture = look.lecture;
-        for (const ScreenInfo& screen : screens()) {
+        state.session.theme = look.theme;
+        state.session.lecture = look.lecture;
+        for (const ScreenRow& screen : screens()) {
             // Of a recording, the other screens show the name alone.
-            const bool shows = screen.screen == Screen::Step || screen.screen == Screen::Compare;
+            const bool shows =
+                std::string_view(screen.option) == "step" || std::string_view(screen.option) == "compare";
             if (!shows && what.trace != nullptr && what.trace != from_a_gpu) continue;
-            state.screen = screen.screen;
+            state.session.screen = screen.option;
             const std::string name = fmt::format("{}_{}_{}", screen.option, what.name, look.name);
             SCOPED_TRACE(name);
             stage.draw(state);
@@ -246,22 +246,22 @@ TEST_P(EveryScreen, UnderEveryOverlay) {
     const Look& look = GetParam();
     Stage stage(look.width, look.height);
     const std::pair<const char*, void (*)(State&)> overlays[] = {
-        {"keys", [](State& s) { s.show_keys = true; }},
-        {"palette", [](State& s) { s.teach.commands.open = true; }},
-        {"open", [](State& s) { open_path_box(s, PathBox::Mode::Open); }},
-        {"form", [](State& s) { s.form.open = true; }},
+        {"keys", [](State& s) { s.input.show_keys = true; }},
+        {"palette", [](State& s) { s.input.palette.open = true; }},
+        {"open", [](State& s) { open_path_box(s.input, s.session, PathBox::Mode::Open); }},
+        {"form", [](State& s) { s.input.form.open = true; }},
         {"lesson",
          [](State& s) {
-             go_to_stop(s, 4, 1);
-             do_requests(s);
-             ready_block(s, true);
+             go_to_stop(s.lessons, s.session, 4, 1);
+             update(s, true);
+             update(s, true);
          }},
     };
     for (const auto& [name, open] : overlays) {
         SCOPED_TRACE(name);
         State state = state_of(kCases[5]);
-        state.theme = look.theme;
-        state.teach.lecture = look.lecture;
+        state.session.theme = look.theme;
+        state.session.lecture = look.lecture;
         open(state);
         stage.draw(state);
         stage.keep(fmt::format("over_{}_{}", name, look.name));

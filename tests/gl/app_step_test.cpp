@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include "app/frame.h"
-#include "app/session.h"
-#include "app/view/block_clock.h"
+#include "app/look/block_clock.h"
+#include "app/session/session.h"
 #include "kernels/record.h"
+#include "tests/app_names.h"
 #include "tests/clocked.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/golden.h"
@@ -43,14 +44,11 @@ const std::vector<kernels::ShippedRecording>& sample_recordings() {
 }
 
 State shown(trace::Trace trace) {
-    auto session = make_session(std::make_shared<const trace::Trace>(std::move(trace)), "test");
-    EXPECT_TRUE(session);
     State state;
-    show_session(state, std::move(*session));
-    ready_block(state, true);
-    state.timings = &sample_times();
-    state.recordings = &sample_recordings();
-    state.form.gpu = {true, false, "there is no driver"};
+    show_trace(state, std::move(trace));
+    state.session.assets.timings = sample_times;
+    state.session.assets.recordings = sample_recordings;
+    state.session.gpu = {true, false, "there is no driver"};
     return state;
 }
 
@@ -61,16 +59,17 @@ State clocked(const char* kernel, kernels::Shape shape) {
 }
 
 // The first step of the cursor's block of a kind, from a step on.
-uint32_t first_of(const State& state, view::StepKind kind, uint32_t from = 0) {
-    for (uint32_t step = from; step < state.block->steps; ++step) {
-        if (view::kind_of(*state.session->trace, state.block->first + step) == kind) return step;
+uint32_t first_of(const State& state, draw::StepKind kind, uint32_t from = 0) {
+    for (uint32_t step = from; step < state.session.block->steps; ++step) {
+        if (look::kind_of(*state.session.recording->trace, state.session.block->first + step) == kind)
+            return step;
     }
     ADD_FAILURE() << "no such step";
     return 0;
 }
 
 platform::Image picture(State state, int width, int height) {
-    auto headless = platform::Headless::create(width, height);
+    auto headless = platform::open_offscreen(width, height);
     EXPECT_TRUE(headless);
     auto frame = Frame::create();
     EXPECT_TRUE(frame);
@@ -90,72 +89,73 @@ TEST(StepScreen, FirstStepOfTheDefault) {
 TEST(StepScreen, DefaultInTheDarkAtASharedStore) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled", kDefault);
-    state.theme = Theme::Dark;
-    state.cursor.step = first_of(state, view::StepKind::SharedStore);
+    state.session.theme = Theme::Dark;
+    state.session.cursor.step = first_of(state, draw::StepKind::SharedStore);
     test::expect_golden(picture(std::move(state), 1600, 1000), "step_default_store_dark");
 }
 
 TEST(StepScreen, LectureExampleWithAPinnedElement) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled", {4, 4, 4, 2});
-    state.cursor.step = first_of(state, view::StepKind::SharedLoad) + 3;
-    state.pin.kind = Pick::Kind::Element;
-    state.pin.array = 2;
-    state.pin.index = 1;
+    state.session.cursor.step = first_of(state, draw::StepKind::SharedLoad) + 3;
+    state.session.pin.kind = Pick::Kind::Element;
+    state.session.pin.array = 2;
+    state.session.pin.index = 1;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_lecture_pinned");
 }
 
 TEST(StepScreen, RaggedEdgesOfTheLastBlock) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled", {100, 70, 130, 16});
-    state.cursor.block = 62;
-    ready_block(state, true);
-    state.cursor.step = first_of(state, view::StepKind::GlobalLoad, state.block->spans[4].first);
+    state.session.cursor.block = 62;
+    update(state, true);
+    state.session.cursor.step =
+        first_of(state, draw::StepKind::GlobalLoad, state.session.block->spans[4].first);
     test::expect_golden(picture(std::move(state), 1280, 720), "step_edges");
 }
 
 TEST(StepScreen, BankConflictsOfTheTransposedTile) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled_transposed", {64, 64, 64, 32});
-    state.cursor.step = first_of(state, view::StepKind::SharedLoad) + 33;
+    state.session.cursor.step = first_of(state, draw::StepKind::SharedLoad) + 33;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_bank_conflicts");
 }
 
 TEST(StepScreen, ListOfKeys) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("untiled_swapped", kDefault);
-    state.show_keys = true;
+    state.input.show_keys = true;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_keys");
 }
 
 TEST(StepScreen, FormThatRecords) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled", kDefault);
-    state.form.open = true;
+    state.input.form.open = true;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_record_form");
 }
 
 TEST(StepScreen, ClocksOfAWarpThatComesToABarrier) {
     SKIP_WITHOUT_OPENGL();
     State state = clocked("tiled", kDefault);
-    state.cursor.step = state.block->barriers[1].arrivals[2].step;
+    state.session.cursor.step = state.session.block->barriers[1].arrivals[2].step;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_clocks");
 }
 
 TEST(StepScreen, ClocksInTheDark) {
     SKIP_WITHOUT_OPENGL();
     State state = clocked("tiled", {64, 64, 64, 32});
-    state.theme = Theme::Dark;
-    state.cursor.step = first_of(state, view::StepKind::SharedLoad) + 40;
-    state.pin.kind = Pick::Kind::Warp;
-    state.pin.warp = 3;
+    state.session.theme = Theme::Dark;
+    state.session.cursor.step = first_of(state, draw::StepKind::SharedLoad) + 40;
+    state.session.pin.kind = Pick::Kind::Warp;
+    state.session.pin.warp = 3;
     test::expect_golden(picture(std::move(state), 1600, 1000), "step_clocks_dark");
 }
 
 TEST(StepScreen, TheWheelZoomsIntoTheClocks) {
     SKIP_WITHOUT_OPENGL();
     State state = clocked("tiled", kDefault);
-    auto headless = platform::Headless::create(1280, 720);
+    auto headless = platform::open_offscreen(1280, 720);
     auto frame = Frame::create();
     ASSERT_TRUE(headless);
     ASSERT_TRUE(frame);
@@ -166,10 +166,11 @@ TEST(StepScreen, TheWheelZoomsIntoTheClocks) {
         (*frame)->build(state, input, {1280, 720, 1}, true);
     };
     build(0), build(4), build(0);
-    const uint32_t clocks = view::last_clock(*state.session->trace, *state.block) + 1;
-    EXPECT_NEAR(state.timeline.view.end - state.timeline.view.first, clocks / 4.0, 1) << "twice two notches";
+    const uint32_t clocks = look::last_clock(*state.session.recording->trace, *state.session.block) + 1;
+    EXPECT_NEAR(state.step.timeline.view.end - state.step.timeline.view.first, clocks / 4.0, 1)
+        << "twice two notches";
     build(-4), build(0);
-    EXPECT_TRUE(state.timeline.shown.whole());
+    EXPECT_TRUE(state.step.timeline.shown.whole());
     build(4), build(0);
     (*frame)->render();
     test::expect_golden((*headless)->read(), "step_clocks_zoomed");
@@ -178,7 +179,7 @@ TEST(StepScreen, TheWheelZoomsIntoTheClocks) {
 TEST(StepScreen, AGpusRecordingBySteps) {
     SKIP_WITHOUT_OPENGL();
     State state = clocked("tiled", kDefault);
-    state.by_clock = false;
+    state.session.by_clock = false;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_clocks_by_steps");
 }
 

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <vector>
 
-#include "app/app.h"
 #include "app/draw/svg.h"
-#include "app/session.h"
+#include "app/run.h"
+#include "tests/app_names.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/golden.h"
 #include "tests/recorded.h"
@@ -21,15 +21,13 @@ std::string made(const std::string& name) {
     return folder + "/" + name;
 }
 
-app::State state_of(app::Theme theme) {
+app::State state_of(draw::Theme theme) {
     const auto trace =
         std::make_shared<const trace::Trace>(kernels::recorded("tiled", kernels::Shape{64, 64, 64, 16}));
-    auto session = app::make_session(trace, "recorded now");
-    EXPECT_TRUE(session);
     app::State state;
-    app::show_session(state, std::move(*session));
-    state.theme = theme;
-    state.cursor.step = 300;
+    app::show_trace(state, trace, "recorded now");
+    state.session.theme = theme;
+    state.session.cursor.step = 300;
     return state;
 }
 
@@ -63,7 +61,7 @@ void expect_well_formed(const std::string& svg) {
 TEST(Svg, IsAWellFormedDocumentOfModestSize) {
     SKIP_WITHOUT_OPENGL();
     app::RenderOptions options;
-    const auto svg = app::render_svg(state_of(app::Theme::Light), options);
+    const auto svg = app::render_svg(state_of(draw::Theme::Light), options);
     ASSERT_TRUE(svg) << svg.error().message;
     expect_well_formed(*svg);
     EXPECT_LT(svg->size(), 3u << 20);
@@ -75,8 +73,8 @@ TEST(Svg, IsTheSameEveryTime) {
     SKIP_WITHOUT_OPENGL();
     app::RenderOptions options;
     options.width = 1280, options.height = 720;
-    EXPECT_EQ(*app::render_svg(state_of(app::Theme::Dark), options),
-              *app::render_svg(state_of(app::Theme::Dark), options));
+    EXPECT_EQ(*app::render_svg(state_of(draw::Theme::Dark), options),
+              *app::render_svg(state_of(draw::Theme::Dark), options));
 }
 
 // OpenGL takes a pixel's centre or all of ImGui's fringe, an SVG renderer the share of it that is covered; so
@@ -84,13 +82,13 @@ TEST(Svg, IsTheSameEveryTime) {
 // in another colour is beyond this: the whole of the type is 3 % of the pixels, a grid more.
 constexpr double kMeanShift = 2.5, kBeyondShare = 0.03;
 
-class SvgDrawn : public testing::TestWithParam<app::Theme> {};
+class SvgDrawn : public testing::TestWithParam<draw::Theme> {};
 
 TEST_P(SvgDrawn, IsThePictureThatOpenGlMakes) {
     SKIP_WITHOUT_OPENGL();
     if (std::system("rsvg-convert --version > /dev/null 2>&1") != 0)
         GTEST_SKIP() << "rsvg-convert is not installed; it is in the package librsvg2-bin";
-    const std::string name = GetParam() == app::Theme::Light ? "light" : "dark";
+    const std::string name = GetParam() == draw::Theme::Light ? "light" : "dark";
     const std::string svg = made(name + ".svg"), drawn = made(name + ".svg.png"), png = made(name + ".png");
     app::RenderOptions options;
     options.path = png;
@@ -107,8 +105,8 @@ TEST_P(SvgDrawn, IsThePictureThatOpenGlMakes) {
     EXPECT_LT(d.mean, kMeanShift) << drawn;
     EXPECT_LT(d.beyond, kBeyondShare) << drawn;
 }
-INSTANTIATE_TEST_SUITE_P(Themes, SvgDrawn, testing::Values(app::Theme::Light, app::Theme::Dark),
-                         [](const auto& of) { return of.param == app::Theme::Light ? "light" : "dark"; });
+INSTANTIATE_TEST_SUITE_P(Themes, SvgDrawn, testing::Values(draw::Theme::Light, draw::Theme::Dark),
+                         [](const auto& of) { return of.param == draw::Theme::Light ? "light" : "dark"; });
 
 // Shapes, type and grids of every kind, without a screen around them. Measured: 0.37 of 255 on average, and
 // 0.18 % of the pixels beyond test::kPixelLimit.
@@ -117,7 +115,7 @@ TEST(SvgShapes, AreWhatOpenGlDraws) {
     if (std::system("rsvg-convert --version > /dev/null 2>&1") != 0)
         GTEST_SKIP() << "rsvg-convert is not installed; it is in the package librsvg2-bin";
     test::Canvas canvas(640, 400);
-    const draw::Palette& palette = draw::palette(app::Theme::Light);
+    const draw::Palette& palette = draw::palette(draw::Theme::Light);
     using draw::Ink;
     std::vector<draw::Cell> cells(16 * 16, draw::cell(Ink::Cell));
     for (size_t i = 0; i < 16; ++i) {
@@ -200,7 +198,7 @@ TEST(SvgGrid, ManyCellsAreAnEmbeddedPicture) {
         cells.cells.push_back(draw::cell(draw::Ink::Heat, static_cast<uint8_t>(i % 251)));
     draw::DrawnGrid grid;
     grid.view = {0, 0, 1, {0, 0}, {1000, 1000}};
-    grid.palette = &draw::palette(app::Theme::Light);
+    grid.palette = &draw::palette(draw::Theme::Light);
     grid.cells = &cells;
     draw::SvgText svg;
     draw::svg_grid(svg, grid);
@@ -215,7 +213,7 @@ TEST(SvgGrid, EqualCellsAreOneRectangle) {
     cells.cells[5] = draw::cell(draw::Ink::Fault);
     draw::DrawnGrid grid;
     grid.view = {10, 20, 2, {0, 0}, {100, 100}};
-    grid.palette = &draw::palette(app::Theme::Light);
+    grid.palette = &draw::palette(draw::Theme::Light);
     grid.cells = &cells;
     draw::SvgText svg;
     draw::svg_grid(svg, grid);

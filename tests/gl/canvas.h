@@ -11,7 +11,7 @@
 #include "app/draw/fonts.h"
 #include "app/draw/grid_renderer.h"
 #include "app/draw/theme.h"
-#include "app/platform/headless.h"
+#include "app/platform/backend.h"
 #include "imgui.h"
 
 namespace tilescope::test {
@@ -26,7 +26,7 @@ public:
 
 private:
     int width_, height_;
-    std::unique_ptr<platform::Headless> headless_;
+    std::unique_ptr<platform::Backend> headless_;
     ImGuiContext* imgui_ = nullptr;
     std::unique_ptr<draw::GridRenderer> grids_;
     draw::Fonts fonts_;

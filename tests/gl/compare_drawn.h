@@ -5,10 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "app/actions.h"
-#include "app/compare_session.h"
 #include "app/frame.h"
-#include "app/session.h"
+#include "tests/app_names.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/golden.h"
 #include "tests/recorded.h"
@@ -20,24 +18,24 @@ inline const std::vector<kernels::Timings> kNoTimes;  // the pictures do not cha
 
 inline constexpr kernels::Shape kShape{64, 64, 64, 16};
 
-inline Session session_of(trace::Trace trace) {
-    auto session = make_session(std::make_shared<const trace::Trace>(std::move(trace)), "test.tsc");
-    EXPECT_TRUE(session);
-    return std::move(*session);
-}
-
 inline State alone(trace::Trace trace) {
     State state;
-    show_session(state, session_of(std::move(trace)));
-    state.recordings = &kNothingShips;
-    state.timings = &kNoTimes;
-    state.screen = Screen::Compare;
+    show_trace(state, std::move(trace), "test.tsc");
+    state.session.assets.recordings = Assets::of(kNothingShips);
+    state.session.assets.timings = Assets::of(kNoTimes);
+    state.session.screen = "compare";
     return state;
+}
+
+inline std::shared_ptr<const session::Recording> recording_of(trace::Trace trace) {
+    auto made = session::make_recording(std::move(trace), "test.tsc");
+    EXPECT_TRUE(made);
+    return *made;
 }
 
 inline State pair(trace::Trace a, trace::Trace b) {
     State state = alone(std::move(a));
-    compare_with(state, session_of(std::move(b)));
+    set_beside(state.compare, recording_of(std::move(b)));
     return state;
 }
 
@@ -71,11 +69,11 @@ inline std::string written(const ImDrawData& data) {
 class Drawn {
 public:
     Drawn(int width, int height) : canvas_{width, height, 1} {
-        headless_ = std::move(*platform::Headless::create(width, height));
+        headless_ = std::move(*platform::open_offscreen(width, height));
         frame_ = std::move(*Frame::create());
     }
-    void frames(State& state, const platform::Input& input = {}, int count = 3) {
-        for (int i = 0; i < count; ++i) frame_->build(state, input, canvas_, true);
+    void frames(State& state, const platform::Input& input = {}, int count = 3, bool still = true) {
+        for (int i = 0; i < count; ++i) frame_->build(state, input, canvas_, still);
     }
     platform::Image picture(State& state) {
         frames(state);
@@ -88,9 +86,15 @@ public:
         return written(*ImGui::GetDrawData());
     }
 
+    // The same of a frame of the window, which waits for nothing.
+    std::string words_now(State& state) {
+        frames(state, {}, 1, false);
+        return written(*ImGui::GetDrawData());
+    }
+
 private:
     Canvas canvas_;
-    std::unique_ptr<platform::Headless> headless_;
+    std::unique_ptr<platform::Backend> headless_;
     std::unique_ptr<Frame> frame_;
 };
 

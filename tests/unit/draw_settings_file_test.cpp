@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "app/platform/settings_file.h"
+#include "app/session/settings.h"
 
-namespace tilescope::platform {
+namespace tilescope::session {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,8 +27,8 @@ protected:
 };
 
 TEST_F(SettingsFolder, FoldersAreMadeAndFilesComeBack) {
-    view::Remembered all;
-    all.choices.theme = app::Theme::Dark;
+    session::Remembered all;
+    all.choices.theme = draw::Theme::Dark;
     all.window.width = 1280;
     ASSERT_TRUE(save_settings(files, all));
     const Loaded loaded = load_settings(files);
@@ -43,24 +43,24 @@ TEST_F(SettingsFolder, FoldersAreMadeAndFilesComeBack) {
 TEST_F(SettingsFolder, NothingThereIsNoNews) {
     const Loaded loaded = load_settings(files);
     EXPECT_EQ(loaded.notice, "");
-    EXPECT_EQ(loaded.remembered, view::Remembered{});
+    EXPECT_EQ(loaded.remembered, session::Remembered{});
     EXPECT_EQ(load_settings({}).notice, "");
     EXPECT_TRUE(save_settings({}, {}));
 }
 
 TEST_F(SettingsFolder, ADamagedFileIsNamedAndTheOtherCounts) {
-    view::Remembered all;
-    all.choices.theme = app::Theme::Dark;
+    session::Remembered all;
+    all.choices.theme = draw::Theme::Dark;
     all.window.width = 1280;
     ASSERT_TRUE(save_settings(files, all));
     std::ofstream(files.settings) << "{";
     const Loaded loaded = load_settings(files);
     EXPECT_NE(loaded.notice.find("settings.json"), std::string::npos) << loaded.notice;
     EXPECT_EQ(loaded.notice.back(), '.');
-    EXPECT_EQ(loaded.remembered.choices, view::Choices{});
+    EXPECT_EQ(loaded.remembered.choices, session::Choices{});
     EXPECT_EQ(loaded.remembered.window.width, 1280);
     std::ofstream(files.state) << std::string(3 << 20, ' ');
-    EXPECT_EQ(load_settings(files).remembered, view::Remembered{});
+    EXPECT_EQ(load_settings(files).remembered, session::Remembered{});
 }
 
 TEST_F(SettingsFolder, AFileInTheWayIsAnError) {
@@ -95,4 +95,4 @@ TEST(SettingsFiles, FollowTheXdgFolders) {
 }
 
 }  // namespace
-}  // namespace tilescope::platform
+}  // namespace tilescope::session

@@ -28,7 +28,7 @@ std::array<float, 3> seen_by(Rgba c, bool protan) {
 }
 
 struct Look {
-    app::Theme theme;
+    draw::Theme theme;
     bool lecture;
 };
 class Themes : public testing::TestWithParam<Look> {
@@ -36,10 +36,10 @@ protected:
     const Palette& p = palette(GetParam().theme, GetParam().lecture);
 };
 INSTANTIATE_TEST_SUITE_P(All, Themes,
-                         testing::Values(Look{app::Theme::Light, false}, Look{app::Theme::Dark, false},
-                                         Look{app::Theme::Light, true}, Look{app::Theme::Dark, true}),
+                         testing::Values(Look{draw::Theme::Light, false}, Look{draw::Theme::Dark, false},
+                                         Look{draw::Theme::Light, true}, Look{draw::Theme::Dark, true}),
                          [](const auto& look) {
-                             return std::string(look.param.theme == app::Theme::Light ? "light" : "dark") +
+                             return std::string(look.param.theme == draw::Theme::Light ? "light" : "dark") +
                                     (look.param.lecture ? "_lecture" : "");
                          });
 

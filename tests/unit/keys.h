@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "app/actions.h"
+#include "app/input/actions.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {
@@ -31,8 +31,8 @@ inline platform::Input type(char32_t character) { return typed_text({&character,
 
 class Keys : public testing::Test {
 protected:
-    view::Recording made = view::record("tiled", {64, 64, 64, 16});
-    State state = view::state_of(made);
+    Recorded made = record("tiled", {64, 64, 64, 16});
+    State state = state_of(made);
 };
 
 }  // namespace tilescope::app

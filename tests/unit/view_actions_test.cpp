@@ -2,7 +2,7 @@
 #include <set>
 #include <utility>
 
-#include "app/view/block_clock.h"
+#include "app/look/block_clock.h"
 #include "tests/clocked.h"
 #include "tests/unit/keys.h"
 
@@ -12,49 +12,49 @@ namespace {
 TEST_F(Keys, StepForwardsAndBack) {
     handle_input(state, press(Key::Right));
     handle_input(state, press(Key::PageDown));
-    EXPECT_EQ(state.cursor.step, 2u);
+    EXPECT_EQ(state.session.cursor.step, 2u);
     handle_input(state, press(Key::Left));
     handle_input(state, press(Key::PageUp));
     handle_input(state, press(Key::Left));
-    EXPECT_EQ(state.cursor.step, 0u) << "stops at the first step";
+    EXPECT_EQ(state.session.cursor.step, 0u) << "stops at the first step";
 }
 
 TEST_F(Keys, JumpByPhaseBarrierAndBlock) {
     handle_input(state, press(Key::Right, true));
-    EXPECT_EQ(state.cursor.step, made.index->spans[1].first);
+    EXPECT_EQ(state.session.cursor.step, made.index->spans[1].first);
     handle_input(state, press(Key::Left, true));
-    EXPECT_EQ(state.cursor.step, 0u);
+    EXPECT_EQ(state.session.cursor.step, 0u);
     handle_input(state, type(U']'));
-    EXPECT_EQ(view::kind_of(*made.trace, state.cursor.step), view::StepKind::Barrier);
-    const uint32_t first = state.cursor.step;
+    EXPECT_EQ(look::kind_of(*made.trace, state.session.cursor.step), draw::StepKind::Barrier);
+    const uint32_t first = state.session.cursor.step;
     handle_input(state, press(Key::Right, false, true));
-    EXPECT_GT(state.cursor.step, first);
+    EXPECT_GT(state.session.cursor.step, first);
     handle_input(state, type(U'['));
-    EXPECT_EQ(state.cursor.step, first);
+    EXPECT_EQ(state.session.cursor.step, first);
     handle_input(state, press(Key::End));
-    EXPECT_EQ(state.cursor.step, made.index->steps - 1);
+    EXPECT_EQ(state.session.cursor.step, made.index->steps - 1);
     handle_input(state, press(Key::Home));
-    EXPECT_EQ(state.cursor.step, 0u);
+    EXPECT_EQ(state.session.cursor.step, 0u);
     handle_input(state, type(U'.'));
-    EXPECT_EQ(state.cursor.block, 1u);
+    EXPECT_EQ(state.session.cursor.block, 1u);
     handle_input(state, type(U','));
-    EXPECT_EQ(state.cursor.block, 0u);
+    EXPECT_EQ(state.session.cursor.block, 0u);
 }
 
 TEST_F(Keys, PlayAndPause) {
     handle_input(state, press(Key::Space));
-    ASSERT_TRUE(state.playback.playing);
-    for (int frame = 0; frame < 60; ++frame) advance(state, 1.0 / 60);
-    EXPECT_NEAR(state.cursor.step, 8, 1) << "eight steps a second";
+    ASSERT_TRUE(state.session.playback.playing);
+    for (int frame = 0; frame < 60; ++frame) advance(state.session, 1.0 / 60);
+    EXPECT_NEAR(state.session.cursor.step, 8, 1) << "eight steps a second";
     handle_input(state, press(Key::Right));
-    EXPECT_FALSE(state.playback.playing) << "a step by hand stays";
+    EXPECT_FALSE(state.session.playback.playing) << "a step by hand stays";
     handle_input(state, press(Key::End));
     handle_input(state, press(Key::Space));
-    EXPECT_EQ(state.cursor.step, 0u) << "playing at the end begins again";
-    state.playback.steps_per_second = kFastest;
-    for (int frame = 0; frame < 60; ++frame) advance(state, 0.1);
-    EXPECT_EQ(state.cursor.step, made.index->steps - 1);
-    EXPECT_FALSE(state.playback.playing);
+    EXPECT_EQ(state.session.cursor.step, 0u) << "playing at the end begins again";
+    state.session.playback.steps_per_second = kFastest;
+    for (int frame = 0; frame < 60; ++frame) advance(state.session, 0.1);
+    EXPECT_EQ(state.session.cursor.step, made.index->steps - 1);
+    EXPECT_FALSE(state.session.playback.playing);
 }
 
 // The same block as if a GPU had recorded it.
@@ -62,58 +62,58 @@ class ClockKeys : public Keys {
 protected:
     ClockKeys() {
         made.trace = std::make_shared<const trace::Trace>(trace::with_clocks(*made.trace));
-        made.index = view::index_block(*made.trace, made.rule, 0);
+        made.index = look::index_block(*made.trace, made.rule, 0);
         made.replay = nullptr;
-        state = view::state_of(made);
+        state = state_of(made);
     }
-    uint32_t clock() const { return made.trace->time[state.cursor.step]; }
+    uint32_t clock() const { return made.trace->time[state.session.cursor.step]; }
 };
 
 TEST_F(ClockKeys, PlayGoesByClocks) {
-    ASSERT_TRUE(by_clock(state));
-    state.playback.clocks_per_second = 1000;
+    ASSERT_TRUE(by_clock(state.session));
+    state.session.playback.clocks_per_second = 1000;
     handle_input(state, press(Key::Space));
     for (int frame = 1; frame <= 120; ++frame) {
-        advance(state, 1.0 / 60);
+        advance(state.session, 1.0 / 60);
         const double now = frame * 1000.0 / 60;
-        EXPECT_NEAR(clock_now(state), now, 1e-6);
+        EXPECT_NEAR(clock_now(state.session), now, 1e-6);
         // The latest step that has been made by now: all steps until then have, the next has not.
         EXPECT_LE(clock(), now + 1e-6);
-        EXPECT_GT(made.trace->time[state.cursor.step + 1], now - 1e-6);
+        EXPECT_GT(made.trace->time[state.session.cursor.step + 1], now - 1e-6);
     }
     handle_input(state, press(Key::Space));
-    EXPECT_FALSE(state.playback.playing);
-    EXPECT_EQ(clock_now(state), clock()) << "pausing, the playhead stands at a step";
-    const uint32_t step = state.cursor.step;
+    EXPECT_FALSE(state.session.playback.playing);
+    EXPECT_EQ(clock_now(state.session), clock()) << "pausing, the playhead stands at a step";
+    const uint32_t step = state.session.cursor.step;
     handle_input(state, press(Key::Right));
-    EXPECT_EQ(state.cursor.step, step + 1) << "a step is a step";
+    EXPECT_EQ(state.session.cursor.step, step + 1) << "a step is a step";
     handle_input(state, press(Key::Space));
-    state.playback.clocks_per_second = kFastestClock;
-    for (int frame = 0; frame < 60; ++frame) advance(state, 0.1);
-    EXPECT_EQ(state.cursor.step, made.index->steps - 1);
-    EXPECT_FALSE(state.playback.playing);
+    state.session.playback.clocks_per_second = kFastestClock;
+    for (int frame = 0; frame < 60; ++frame) advance(state.session, 0.1);
+    EXPECT_EQ(state.session.cursor.step, made.index->steps - 1);
+    EXPECT_FALSE(state.session.playback.playing);
 }
 
 TEST_F(ClockKeys, CChangesBetweenClocksAndSteps) {
     handle_input(state, press(Key::C));
-    EXPECT_FALSE(by_clock(state));
+    EXPECT_FALSE(by_clock(state.session));
     handle_input(state, press(Key::Space));
-    for (int frame = 0; frame < 60; ++frame) advance(state, 1.0 / 60);
-    EXPECT_NEAR(state.cursor.step, 8, 1) << "eight steps a second";
-    EXPECT_EQ(steps_per_second(state), 8);
+    for (int frame = 0; frame < 60; ++frame) advance(state.session, 1.0 / 60);
+    EXPECT_NEAR(state.session.cursor.step, 8, 1) << "eight steps a second";
+    EXPECT_EQ(steps_per_second(state.session), 8);
     handle_input(state, press(Key::C));
-    EXPECT_TRUE(by_clock(state));
-    const double clocks = view::last_clock(*made.trace, *made.index) + 1.0;
-    state.playback.clocks_per_second = 512;
-    EXPECT_NEAR(steps_per_second(state), made.index->steps * 512 / clocks, 1e-9);
+    EXPECT_TRUE(by_clock(state.session));
+    const double clocks = look::last_clock(*made.trace, *made.index) + 1.0;
+    state.session.playback.clocks_per_second = 512;
+    EXPECT_NEAR(steps_per_second(state.session), made.index->steps * 512 / clocks, 1e-9);
 }
 
 TEST_F(ClockKeys, SpeedIsOfClocks) {
     for (int i = 0; i < 40; ++i) handle_input(state, press(Key::Plus, true));
-    EXPECT_EQ(state.playback.clocks_per_second, kFastestClock);
+    EXPECT_EQ(state.session.playback.clocks_per_second, kFastestClock);
     for (int i = 0; i < 40; ++i) handle_input(state, press(Key::Minus));
-    EXPECT_EQ(state.playback.clocks_per_second, kSlowestClock);
-    EXPECT_EQ(state.playback.steps_per_second, 8) << "that of steps is another";
+    EXPECT_EQ(state.session.playback.clocks_per_second, kSlowestClock);
+    EXPECT_EQ(state.session.playback.steps_per_second, 8) << "that of steps is another";
     EXPECT_EQ(fitting_clocks_per_second(20 * 512), 512);
     EXPECT_EQ(fitting_clocks_per_second(0), 1);
     EXPECT_EQ(fitting_clocks_per_second(UINT32_MAX), kFastestClock);
@@ -121,51 +121,51 @@ TEST_F(ClockKeys, SpeedIsOfClocks) {
 
 TEST_F(Keys, ThereAreNoClocksOfACpu) {
     handle_input(state, press(Key::C));
-    EXPECT_TRUE(state.by_clock) << "what a person wants of other recordings stays";
-    EXPECT_FALSE(by_clock(state));
-    EXPECT_NE(state.message.find("on the CPU"), std::string::npos) << state.message;
+    EXPECT_TRUE(state.session.by_clock) << "what a person wants of other recordings stays";
+    EXPECT_FALSE(by_clock(state.session));
+    EXPECT_NE(state.session.message.find("on the CPU"), std::string::npos) << state.session.message;
 }
 
 TEST_F(Keys, SpeedHasEnds) {
     for (int i = 0; i < 40; ++i) handle_input(state, press(Key::Plus, true));
-    EXPECT_EQ(state.playback.steps_per_second, kFastest);
+    EXPECT_EQ(state.session.playback.steps_per_second, kFastest);
     for (int i = 0; i < 40; ++i) handle_input(state, press(Key::Minus));
-    EXPECT_EQ(state.playback.steps_per_second, kSlowest);
+    EXPECT_EQ(state.session.playback.steps_per_second, kSlowest);
 }
 
 TEST_F(Keys, PinAWarpAndClearIt) {
     handle_input(state, press(Key::Down));
-    EXPECT_EQ(state.pin.kind, Pick::Kind::Warp);
-    EXPECT_EQ(state.pin.warp, 0u) << "first the one at the cursor";
+    EXPECT_EQ(state.session.pin.kind, Pick::Kind::Warp);
+    EXPECT_EQ(state.session.pin.warp, 0u) << "first the one at the cursor";
     for (int i = 0; i < 20; ++i) handle_input(state, press(Key::Down));
-    EXPECT_EQ(state.pin.warp, 7u);
+    EXPECT_EQ(state.session.pin.warp, 7u);
     handle_input(state, press(Key::Up));
-    EXPECT_EQ(state.pin.warp, 6u);
+    EXPECT_EQ(state.session.pin.warp, 6u);
     handle_input(state, press(Key::Escape));
-    EXPECT_EQ(state.pin.kind, Pick::Kind::None);
+    EXPECT_EQ(state.session.pin.kind, Pick::Kind::None);
 }
 
 TEST_F(Keys, LookAround) {
     handle_input(state, press(Key::W));
-    EXPECT_FALSE(state.view.fit);
-    EXPECT_GT(state.view.pitch, 16);
-    const double before = state.view.col;
+    EXPECT_FALSE(state.step.view.fit);
+    EXPECT_GT(state.step.view.pitch, 16);
+    const double before = state.step.view.col;
     handle_input(state, press(Key::D));
-    EXPECT_GT(state.view.col, before);
+    EXPECT_GT(state.step.view.col, before);
     handle_input(state, press(Key::F));
-    EXPECT_TRUE(state.view.fit);
+    EXPECT_TRUE(state.step.view.fit);
     handle_input(state, press(Key::T));
-    EXPECT_EQ(state.theme, Theme::Dark);
+    EXPECT_EQ(state.session.theme, Theme::Dark);
     handle_input(state, press(Key::Question, true));
-    EXPECT_TRUE(state.show_keys);
+    EXPECT_TRUE(state.input.show_keys);
     handle_input(state, press(Key::Escape));
-    EXPECT_FALSE(state.show_keys);
+    EXPECT_FALSE(state.input.show_keys);
 }
 
 TEST(Actions, HaveDifferentNamesAndKeys) {
     std::set<std::string> names;
     std::set<std::tuple<int, bool, bool, uint32_t>> chords;
-    for (const Action& action : actions()) {
+    for (const Offer& action : offers()) {
         EXPECT_TRUE(names.insert(action.name).second) << action.name;
         for (const Chord& chord : {action.chord, action.other}) {
             if (chord.key == Key::None && chord.character == 0) continue;
@@ -174,7 +174,7 @@ TEST(Actions, HaveDifferentNamesAndKeys) {
                     .second)
                 << action.name;
         }
-        EXPECT_NE(std::string(action.help), "");
+        EXPECT_NE(action.help, "");
     }
     State state;
     EXPECT_FALSE(perform(state, "no such action"));
@@ -210,35 +210,35 @@ TEST(Actions, EveryKeyOfTheDesignIsThere) {
                                                        {Key::PageUp, false, "back"},
                                                        {Key::B, false, "blank"}};
     for (const auto& [pressed, shift, name] : keys) {
-        const Action* found = nullptr;
-        for (const Action& action : actions()) {
+        const Offer* found = nullptr;
+        for (const Offer& action : offers()) {
             for (const Chord& chord : {action.chord, action.other}) {
                 if (chord.key == pressed && chord.shift == shift && !chord.control) found = &action;
             }
         }
         ASSERT_NE(found, nullptr) << name;
-        EXPECT_STREQ(found->name, name);
+        EXPECT_EQ(found->name, name);
     }
 }
 
 TEST_F(Keys, LectureModeBlanksAndComesBack) {
     handle_input(state, press(Key::L));
-    ASSERT_TRUE(state.teach.lecture);
+    ASSERT_TRUE(state.session.lecture);
     handle_input(state, type(U'.'));
-    EXPECT_TRUE(state.teach.blank) << "as clickers send it";
-    EXPECT_EQ(state.cursor.block, 0u);
+    EXPECT_TRUE(state.session.blank) << "as clickers send it";
+    EXPECT_EQ(state.session.cursor.block, 0u);
     handle_input(state, press(Key::PageDown));
-    EXPECT_FALSE(state.teach.blank);
-    EXPECT_EQ(state.cursor.step, 0u) << "the first key only brings the picture back";
+    EXPECT_FALSE(state.session.blank);
+    EXPECT_EQ(state.session.cursor.step, 0u) << "the first key only brings the picture back";
     handle_input(state, press(Key::PageDown));
-    EXPECT_EQ(state.cursor.step, 1u);
+    EXPECT_EQ(state.session.cursor.step, 1u);
     handle_input(state, press(Key::B));
-    EXPECT_TRUE(state.teach.blank);
+    EXPECT_TRUE(state.session.blank);
     handle_input(state, press(Key::B));
-    EXPECT_FALSE(state.teach.blank);
+    EXPECT_FALSE(state.session.blank);
     handle_input(state, press(Key::L));
     handle_input(state, type(U'.'));
-    EXPECT_EQ(state.cursor.block, 1u) << "outside lectures: the next block";
+    EXPECT_EQ(state.session.cursor.block, 1u) << "outside lectures: the next block";
 }
 
 // A slow frame brings several keys at once: they do what they would one by one.
@@ -246,71 +246,64 @@ TEST_F(Keys, OfOneFrameGoInOrder) {
     platform::Input input;
     input.presses = {{Key::B}, {Key::PageDown}, {Key::PageDown}, {Key::B}, {Key::End}, {Key::Right, true}};
     handle_input(state, input);
-    EXPECT_FALSE(state.teach.blank) << "End brought the picture back";
-    EXPECT_EQ(state.cursor.step, made.index->spans[1].first);
+    EXPECT_FALSE(state.session.blank) << "End brought the picture back";
+    EXPECT_EQ(state.session.cursor.step, made.index->spans[1].first);
 
     // With most keys comes a character: that of the key that blanked or woke the screen does nothing else.
     input = typed_text(U"b]");
     input.presses.insert(input.presses.begin(), {Key::B});
     input.presses.insert(input.presses.begin() + 2, {Key::K});
-    state.cursor.step = 0;
+    state.session.cursor.step = 0;
     platform::Input first = input;
     first.presses.resize(2);
     handle_input(state, first);
-    EXPECT_TRUE(state.teach.blank);
-    state.teach.blank = false;
+    EXPECT_TRUE(state.session.blank);
+    state.session.blank = false;
     handle_input(state, input);
-    EXPECT_FALSE(state.teach.blank);
-    EXPECT_EQ(state.cursor.step, 0u);
+    EXPECT_FALSE(state.session.blank);
+    EXPECT_EQ(state.session.cursor.step, 0u);
 
-    int carried_out = 0;
     input.presses = {{Key::Digit5}, {Key::Enter}};
-    handle_input(state, input, [&](State& s) {
-        ++carried_out;
-        if (s.teach.wanted_screen)
-            s.screen = static_cast<Screen>(*std::exchange(s.teach.wanted_screen, {}) - 1);
-    });
-    EXPECT_EQ(carried_out, 2);
-    EXPECT_TRUE(state.teach.lesson.running) << "Enter came to the screen that the 5 before it asked for";
+    handle_input(state, input);
+    EXPECT_TRUE(state.session.walk.running) << "Enter came to the screen that the 5 before it asked for";
 }
 
 // Its fields are worked with the same keys.
 TEST_F(Keys, TheFormHasTheKeysOfItsFields) {
-    state.form.open = true;
+    state.input.form.open = true;
     for (const Key key : {Key::Right, Key::Down, Key::Space, Key::Enter, Key::Tab, Key::End})
         handle_input(state, press(key));
-    EXPECT_EQ(state.cursor.step, 0u);
-    EXPECT_FALSE(state.playback.playing);
-    EXPECT_EQ(state.pin.kind, Pick::Kind::None);
-    ASSERT_EQ(state.form.keys.size(), 6u) << "kept for it, in order";
-    EXPECT_EQ(state.form.keys[1].key, Key::Down);
+    EXPECT_EQ(state.session.cursor.step, 0u);
+    EXPECT_FALSE(state.session.playback.playing);
+    EXPECT_EQ(state.session.pin.kind, Pick::Kind::None);
+    ASSERT_EQ(state.input.form.keys.size(), 6u) << "kept for it, in order";
+    EXPECT_EQ(state.input.form.keys[1].key, Key::Down);
     handle_input(state, press(Key::Escape));
-    EXPECT_FALSE(state.form.open);
+    EXPECT_FALSE(state.input.form.open);
     handle_input(state, press(Key::Right));
-    EXPECT_EQ(state.cursor.step, 1u);
+    EXPECT_EQ(state.session.cursor.step, 1u);
 }
 
 TEST_F(Keys, TypeGrowsAndShrinksWithinBounds) {
     handle_input(state, press(Key::Plus, false, true));
-    EXPECT_FLOAT_EQ(state.text_scale, 1.1f);
+    EXPECT_FLOAT_EQ(state.session.text_scale, 1.1f);
     for (int i = 0; i < 30; ++i) handle_input(state, press(Key::Plus, true, true));
-    EXPECT_FLOAT_EQ(state.text_scale, kMostText);
+    EXPECT_FLOAT_EQ(state.session.text_scale, kMostText);
     for (int i = 0; i < 30; ++i) handle_input(state, press(Key::Minus, false, true));
-    EXPECT_FLOAT_EQ(state.text_scale, kLeastText);
+    EXPECT_FLOAT_EQ(state.session.text_scale, kLeastText);
     handle_input(state, press(Key::Digit0, false, true));
-    EXPECT_FLOAT_EQ(state.text_scale, 1);
-    EXPECT_DOUBLE_EQ(state.playback.steps_per_second, 8) << "with Control it is not the speed";
+    EXPECT_FLOAT_EQ(state.session.text_scale, 1);
+    EXPECT_DOUBLE_EQ(state.session.playback.steps_per_second, 8) << "with Control it is not the speed";
 }
 
 TEST(Actions, NeedNoRecording) {
     State empty, hollow;
-    hollow.session.emplace();
-    hollow.session->trace = std::make_shared<const trace::Trace>();
+    show_hollow(hollow);
     for (State* state : {&empty, &hollow}) {
-        for (const Action& action : actions()) EXPECT_TRUE(perform(*state, action.name));
-        advance(*state, 1);
-        go_to(*state, 12);
-        EXPECT_EQ(state->cursor, playback::Cursor{});
+        for (const Offer& action : offers()) EXPECT_TRUE(perform(*state, action.name));
+        advance(state->session, 1);
+        go_to(state->session, 12);
+        EXPECT_EQ(state->session.cursor, playback::Cursor{});
     }
 }
 

@@ -1,18 +1,18 @@
 // What is looked up about a block: sums so far, hits, phases, tiles; against slow twins.
 #include <random>
 
-#include "app/view/source_view.h"
-#include "app/view/sums_view.h"
-#include "app/view/timeline_view.h"
+#include "app/look/sums.h"
+#include "app/look/timeline.h"
+#include "app/step/source_view.h"
 #include "tests/unit/trace_requests.h"
 #include "tests/unit/view_recordings.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 TEST(BlockSums, EqualTheSumsOfTheSteps) {
     for (const char* kernel : {"tiled", "untiled_swapped", "tiled_transposed"}) {
-        const Recording made = record(kernel, {50, 40, 30, 16}, 1);
+        const Recorded made = record(kernel, {50, 40, 30, 16}, 1);
         std::mt19937 random(3);
         for (int i = 0; i < 40; ++i) {
             const uint32_t step =
@@ -25,7 +25,7 @@ TEST(BlockSums, EqualTheSumsOfTheSteps) {
 }
 
 TEST(BlockSums, EndAtTheSumsOfTheRecordingForOneBlock) {
-    const Recording made = record("tiled", {16, 48, 16, 16});
+    const Recorded made = record("tiled", {16, 48, 16, 16});
     const auto summary = analysis::summarize(*made.trace);
     ASSERT_TRUE(summary);
     const SplitSums all = sums_so_far(*made.trace, *made.index, made.index->steps - 1);
@@ -59,7 +59,7 @@ TEST(Words, NumbersStayShortAndExactWhereTheyCan) {
 }
 
 TEST(Source, CountsRequestsOfTheBlockUpToTheStep) {
-    const Recording made = record("tiled", {32, 32, 32, 16}, 2);
+    const Recorded made = record("tiled", {32, 32, 32, 16}, 2);
     for (const uint32_t step : {0u, 17u, 300u, made.index->steps - 1}) {
         const SourceView source = source_view(*made.trace, *made.index, step);
         uint64_t all = 0;
@@ -82,7 +82,7 @@ TEST(Source, CountsRequestsOfTheBlockUpToTheStep) {
 }
 
 TEST(Phases, SpansFollowOneAnotherAndCoverTheBlock) {
-    const Recording made = record("tiled", {64, 64, 64, 16});
+    const Recorded made = record("tiled", {64, 64, 64, 16});
     const auto& spans = made.index->spans;
     ASSERT_EQ(spans.size(), 5u);
     for (size_t i = 0; i < spans.size(); ++i) {
@@ -94,7 +94,7 @@ TEST(Phases, SpansFollowOneAnotherAndCoverTheBlock) {
 
 // Every column of every warp's row shows the kind of the warp's latest step there.
 TEST(Timeline, ShowsEveryWarpsLatestStep) {
-    const Recording made = record("tiled", {32, 32, 32, 16});
+    const Recorded made = record("tiled", {32, 32, 32, 16});
     for (const auto& [first, end, columns] :
          {std::array<uint32_t, 3>{0, made.index->steps, 2000},
           std::array<uint32_t, 3>{0, made.index->steps, 40}, std::array<uint32_t, 3>{100, 220, 500}}) {
@@ -117,7 +117,7 @@ TEST(Timeline, ShowsEveryWarpsLatestStep) {
 }
 
 TEST(Timeline, HasABarrierWhereTheLastWarpArrives) {
-    const Recording made = record("tiled", {32, 32, 32, 16});
+    const Recorded made = record("tiled", {32, 32, 32, 16});
     const TimelineView view = timeline_view(*made.trace, *made.index, 0, made.index->steps, 800);
     ASSERT_EQ(view.barriers.size(), 4u);
     for (const uint32_t step : view.barriers) {
@@ -141,4 +141,4 @@ TEST(Block, AnEmptyOneIsShownAsNothing) {
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

@@ -1,10 +1,10 @@
 // Windows of blocks picked on an overview, and the part of a large matrix that they load.
-#include "app/view/block_window.h"
-#include "app/view/loads_window.h"
+#include "app/input/block_window.h"
+#include "app/look/loads_window.h"
 #include "core/analysis/summary.h"
 #include "tests/unit/view_recordings.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 TEST(BlockWindows, ADragTakesWholeBlocksEitherWay) {
@@ -29,7 +29,7 @@ TEST(BlockWindows, WhatABlockTakesIsWhatItTook) {
     for (const char* kernel : {"tiled", "untiled"}) {
         const auto steps = block_steps(kernel, 16);
         ASSERT_TRUE(steps);
-        const Recording made = record(kernel, {32, 96, 32, 16});
+        const Recorded made = record(kernel, {32, 96, 32, 16});
         EXPECT_EQ(steps->of(96), made.index->steps) << kernel;
     }
     EXPECT_FALSE(block_steps("no_such_kernel", 16));
@@ -65,4 +65,4 @@ TEST(LoadsWindows, AgreeWithTheCountsOfTheWholeMatrix) {
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

@@ -4,12 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "app/actions.h"
-#include "app/view/limits_view.h"
-#include "app/view/roofline_view.h"
+#include "app/input/actions.h"
+#include "app/limits/model.h"
+#include "app/timing/roofline.h"
 #include "kernels/devices.h"
+#include "tests/app_names.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 TEST(Chart, DecadesAreLabelledAndPixelsGoBackToValues) {
@@ -74,9 +75,9 @@ TEST(Timing, EveryValueIsItsRowsAndSpeedUpsDivideMedians) {
     const Machine& machine = all.front();
     for (const uint32_t tile : timed_tiles(machine)) {
         for (int plot = 0; plot < 4; ++plot) {
-            app::TimingState chosen;
+            timing::State chosen;
             chosen.tile = tile;
-            chosen.plot = static_cast<app::TimingState::Plot>(plot);
+            chosen.plot = static_cast<timing::State::Plot>(plot);
             const TimeChart chart = time_chart(machine, chosen);
             EXPECT_EQ(chart.lines.size(), timed_kernels(machine).size());
             for (const TimeLine& line : chart.lines) {
@@ -150,7 +151,7 @@ TEST(Timing, TheChainOfTrafficIsThatOfTheCounters) {
 }
 
 TEST(Limits, TheCliffOfTheLectureLosesASixth) {
-    app::LimitsState state;
+    limits::State state;
     take_preset(state, "cliff", 0);
     const auto sm = limits_device(state, kernels::devices()).sm;
     EXPECT_EQ(sum_column(sm, state.use, analysis::Sum::Lecture).threads, "1,536 of 1,536");
@@ -163,7 +164,7 @@ TEST(Limits, TheCliffOfTheLectureLosesASixth) {
 
 TEST(Limits, EveryCaseHasBothSums) {
     for (const analysis::LimitPreset& preset : analysis::limit_presets()) {
-        app::LimitsState state;
+        limits::State state;
         take_preset(state, preset.id);
         const auto device = limits_device(state, kernels::devices());
         EXPECT_EQ(device.id, preset.device);
@@ -174,7 +175,7 @@ TEST(Limits, EveryCaseHasBothSums) {
 }
 
 TEST(Limits, ParametersStayWithinTheDevice) {
-    app::LimitsState state;
+    limits::State state;
     const auto sm = limits_device(state, kernels::devices()).sm;
     change_parameter(state, sm, analysis::Parameter::Threads, -100);
     EXPECT_EQ(state.use.threads, sm.warp_size);
@@ -189,14 +190,14 @@ TEST(Limits, ParametersStayWithinTheDevice) {
 
 TEST(Limits, KeysAreTheScreensOwn) {
     app::State state;
-    state.screen = app::Screen::Limits;
-    EXPECT_TRUE(app::screen_key(state, {platform::Key::Plus}));
+    state.session.screen = "limits";
+    EXPECT_TRUE(screen_of(state).press(state, {platform::Key::Plus}));
     EXPECT_EQ(state.limits.use.registers, 11u);
-    EXPECT_FALSE(app::screen_key(state, {platform::Key::T}));
-    state.screen = app::Screen::Step;
-    EXPECT_FALSE(app::screen_key(state, {platform::Key::Plus}));
+    EXPECT_FALSE(screen_of(state).press(state, {platform::Key::T}));
+    state.session.screen = "step";
+    EXPECT_FALSE(screen_of(state).press(state, {platform::Key::Plus}));
     EXPECT_EQ(state.limits.use.registers, 11u);
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

@@ -2,16 +2,16 @@
 #include <optional>
 #include <random>
 
-#include "app/view/block_clock.h"
-#include "app/view/timeline_view.h"
+#include "app/look/block_clock.h"
+#include "app/look/timeline.h"
 #include "tests/clocked.h"
 #include "tests/unit/view_recordings.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
-Recording clocked(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
-    Recording made = record(kernel, shape, block);
+Recorded clocked(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
+    Recorded made = record(kernel, shape, block);
     made.trace = std::make_shared<const trace::Trace>(trace::with_clocks(*made.trace));
     made.index = index_block(*made.trace, made.rule, block);
     made.replay = nullptr;
@@ -19,10 +19,10 @@ Recording clocked(const char* kernel, kernels::Shape shape, uint32_t block = 0) 
 }
 
 // The clocks of the recording's own steps as given, in their order.
-Recording with_times(const Recording& of, std::vector<uint32_t> times) {
+Recorded with_times(const Recorded& of, std::vector<uint32_t> times) {
     trace::Trace trace = *of.trace;
     trace.time = std::move(times);
-    Recording made;
+    Recorded made;
     made.rule = of.rule;
     made.trace = std::make_shared<const trace::Trace>(std::move(trace));
     made.index = index_block(*made.trace, made.rule, 0);
@@ -32,10 +32,10 @@ Recording with_times(const Recording& of, std::vector<uint32_t> times) {
 // Two warps of 8 x 8 threads (T = 8), one phase: every number by hand.
 class TwoWarps : public testing::Test {
 protected:
-    Recording made = record("tiled", {8, 8, 8, 8});
+    Recorded made = record("tiled", {8, 8, 8, 8});
 
     // Clocks 0, 10, 20, ... but that the steps of warp 1 from its first barrier on come `late` clocks later.
-    Recording late_by(uint32_t late) {
+    Recorded late_by(uint32_t late) {
         std::vector<uint32_t> times;
         uint32_t clock = 0;
         bool second = false;
@@ -54,7 +54,7 @@ protected:
 
 TEST_F(TwoWarps, TheFirstWaitsForTheLast) {
     for (const uint32_t late : {0u, 402u, 70'000u}) {
-        const Recording timed = late_by(late);
+        const Recorded timed = late_by(late);
         ASSERT_TRUE(timed.index->clocked);
         ASSERT_EQ(timed.index->barriers.size(), 2u) << "one before and one behind the multiplication";
         const BarrierTimes& barrier = timed.index->barriers[0];
@@ -72,7 +72,7 @@ TEST_F(TwoWarps, TheFirstWaitsForTheLast) {
 }
 
 TEST_F(TwoWarps, IsSaidInWords) {
-    const Recording timed = late_by(402);
+    const Recorded timed = late_by(402);
     const BarrierTimes& barrier = timed.index->barriers[0];
     EXPECT_EQ(wait_words(*timed.trace, barrier, 0),
               "Warp 0 waited 412 clocks here; the warps came 412 clocks apart, warp 1 last.");
@@ -112,7 +112,7 @@ TEST_F(TwoWarps, AWarpThatExitsHoldsTheOthersUpUntilItsLastRequest) {
 }
 
 TEST(Clocks, AreThoseOfARecordingThatHasThemInOrder) {
-    const Recording made = record("tiled", {16, 16, 16, 8});
+    const Recorded made = record("tiled", {16, 16, 16, 8});
     EXPECT_FALSE(made.index->clocked);
     EXPECT_TRUE(made.index->barriers.empty());
     std::vector<uint32_t> times(made.trace->steps(), 7);
@@ -125,7 +125,7 @@ TEST(Clocks, AreThoseOfARecordingThatHasThemInOrder) {
 }
 
 TEST(Clocks, ThatAWarpStandsAtABarrierAre) {
-    const Recording made = clocked("tiled", {32, 32, 32, 16});
+    const Recorded made = clocked("tiled", {32, 32, 32, 16});
     for (const BarrierTimes& barrier : made.index->barriers) {
         for (const BarrierTimes::Arrival& arrival : barrier.arrivals) {
             if (arrival.clock == barrier.opens) continue;
@@ -142,7 +142,7 @@ TEST(Clocks, ThatAWarpStandsAtABarrierAre) {
 }
 
 // The kind that a column shows, by looking at every step: nothing where no step lies in it.
-std::optional<StepKind> slow_kind(const Recording& made, uint32_t warp, uint32_t first, uint32_t end) {
+std::optional<StepKind> slow_kind(const Recorded& made, uint32_t warp, uint32_t first, uint32_t end) {
     constexpr StepKind kLoudest[] = {StepKind::GlobalStore, StepKind::SharedStore, StepKind::GlobalLoad,
                                      StepKind::SharedLoad, StepKind::Barrier};
     for (const StepKind kind : kLoudest) {
@@ -157,7 +157,7 @@ std::optional<StepKind> slow_kind(const Recording& made, uint32_t warp, uint32_t
 }
 
 // Clocks of [first, end) that a warp stands at barriers, one by one.
-uint32_t slow_wait(const Recording& made, uint32_t warp, uint32_t first, uint32_t end) {
+uint32_t slow_wait(const Recorded& made, uint32_t warp, uint32_t first, uint32_t end) {
     uint32_t clocks = 0;
     for (uint32_t clock = first; clock < end; ++clock) {
         bool waits = false;
@@ -175,7 +175,7 @@ uint32_t slow_wait(const Recording& made, uint32_t warp, uint32_t first, uint32_
     return clocks;
 }
 
-void expect_columns(const Recording& made, uint32_t first, uint32_t end, uint32_t columns) {
+void expect_columns(const Recorded& made, uint32_t first, uint32_t end, uint32_t columns) {
     const TimelineView view = clock_timeline(*made.trace, *made.index, first, end, columns);
     ASSERT_GT(view.end, view.first);
     const uint64_t shown = view.end - view.first, count = std::min<uint64_t>(columns, shown);
@@ -205,7 +205,7 @@ void expect_columns(const Recording& made, uint32_t first, uint32_t end, uint32_
 }
 
 TEST(ClockTimeline, EqualsItsSlowTwinOnRandomTimes) {
-    const Recording plain = record("tiled", {8, 16, 8, 8});
+    const Recorded plain = record("tiled", {8, 16, 8, 8});
     std::mt19937 random(7);
     for (int round = 0; round < 12; ++round) {
         std::vector<uint32_t> times;
@@ -214,7 +214,7 @@ TEST(ClockTimeline, EqualsItsSlowTwinOnRandomTimes) {
             times.push_back(clock);
             clock += static_cast<uint32_t>(random() % 3 == 0 ? random() % 40 : random() % 3);
         }
-        const Recording made = with_times(plain, std::move(times));
+        const Recorded made = with_times(plain, std::move(times));
         const uint32_t end = last_clock(*made.trace, *made.index) + 1;
         expect_columns(made, 0, end, 1 + static_cast<uint32_t>(random() % 90));
         const uint32_t first = static_cast<uint32_t>(random() % end);
@@ -223,7 +223,7 @@ TEST(ClockTimeline, EqualsItsSlowTwinOnRandomTimes) {
 }
 
 TEST(ClockTimeline, HasEveryClockWhereThereIsRoom) {
-    const Recording made = clocked("tiled", {32, 32, 32, 16});
+    const Recorded made = clocked("tiled", {32, 32, 32, 16});
     const uint32_t end = last_clock(*made.trace, *made.index) + 1;
     const TimelineView view = clock_timeline(*made.trace, *made.index, 0, UINT32_MAX, 1u << 20);
     EXPECT_EQ(view.axis, TimeAxis::Clocks);
@@ -244,7 +244,7 @@ TEST(ClockTimeline, HasEveryClockWhereThereIsRoom) {
 }
 
 TEST(ClockTimeline, DrawsNoMoreThanTheScreenHasRoomFor) {
-    const Recording made = clocked("tiled", {32, 1024, 32, 32});
+    const Recorded made = clocked("tiled", {32, 1024, 32, 32});
     ASSERT_GT(made.index->steps, 70'000u);
     const TimelineView view = clock_timeline(*made.trace, *made.index, 0, UINT32_MAX, 900);
     for (const auto& marks : view.warps) EXPECT_LE(marks.size(), 900u);
@@ -282,4 +282,4 @@ TEST(ClockTimeline, TicksAreRoundNumbers) {
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

@@ -1,6 +1,6 @@
 // The Compare screen's list and locks by keyboard, to a state without a window: what is wished for.
-#include "app/compare_session.h"
-#include "app/view/compare_presets.h"
+#include "app/compare/opening.h"
+#include "app/compare/presets.h"
 #include "tests/unit/keys.h"
 
 namespace tilescope::app {
@@ -10,18 +10,18 @@ namespace {
 class CompareKeys : public Keys {
 protected:
     void SetUp() override {
-        state.screen = Screen::Compare;
-        state.compare.other = std::make_shared<const Session>(*state.session);
+        state.session.screen = "compare";
+        state.compare.other = state.session.recording;
     }
     void key(Key key, bool shift = false, bool control = false) {
         handle_input(state, press(key, shift, control));
     }
-    const int pairs = static_cast<int>(view::compare_presets().size());
+    const int pairs = static_cast<int>(compare::compare_presets().size());
 };
 
 TEST_F(CompareKeys, TheListIsWalkedAndTaken) {
     key(Key::V);
-    ASSERT_TRUE(choosing(state));
+    ASSERT_TRUE(compare::choosing(state.compare, state.session));
     EXPECT_EQ(state.compare.chosen, 0);
     key(Key::Right);
     EXPECT_EQ(state.compare.chosen, 1);
@@ -34,8 +34,8 @@ TEST_F(CompareKeys, TheListIsWalkedAndTaken) {
         key(beyond);
         EXPECT_EQ(state.compare.chosen, 0) << "no further";
     }
-    EXPECT_EQ(state.cursor.step, 0u) << "the arrows do not step meanwhile";
-    EXPECT_EQ(state.pin.kind, Pick::Kind::None);
+    EXPECT_EQ(state.session.cursor.step, 0u) << "the arrows do not step meanwhile";
+    EXPECT_EQ(state.session.pin.kind, Pick::Kind::None);
     key(Key::Down);
     key(Key::Enter);
     EXPECT_TRUE(state.compare.wanted);
@@ -47,23 +47,23 @@ TEST_F(CompareKeys, TheListIsWalkedAndTaken) {
 TEST_F(CompareKeys, EscapeLeadsBackWhereThereIsAWayBack) {
     key(Key::V);
     key(Key::Escape);
-    EXPECT_FALSE(choosing(state));
+    EXPECT_FALSE(compare::choosing(state.compare, state.session));
     key(Key::V);
     key(Key::V);
-    EXPECT_FALSE(choosing(state));
+    EXPECT_FALSE(compare::choosing(state.compare, state.session));
     state.compare.other = nullptr;
-    state.message = "said";
+    state.session.message = "said";
     key(Key::Escape);
-    EXPECT_TRUE(choosing(state));
-    EXPECT_EQ(state.message, "") << "Escape is for the others then";
+    EXPECT_TRUE(compare::choosing(state.compare, state.session));
+    EXPECT_EQ(state.session.message, "") << "Escape is for the others then";
 }
 
 TEST_F(CompareKeys, WhatIsShownOpensFromAnyScreen) {
-    state.screen = Screen::Limits;
+    state.session.screen = "limits";
     state.compare.preset = 4;
     key(Key::V);
-    EXPECT_EQ(state.screen, Screen::Compare);
-    EXPECT_TRUE(choosing(state));
+    EXPECT_EQ(state.session.screen, "compare");
+    EXPECT_TRUE(compare::choosing(state.compare, state.session));
     EXPECT_EQ(state.compare.chosen, 4) << "at the pair that is shown";
 }
 
@@ -72,40 +72,40 @@ TEST_F(CompareKeys, AnyRecordingAsAOrAsB) {
         state.compare.choosing = true;
         state.compare.chosen = pairs + (b ? 1 : 0);
         key(Key::Enter);
-        ASSERT_EQ(state.teach.path.mode, PathBox::Mode::Open);
-        EXPECT_EQ(state.teach.path.beside, b);
+        ASSERT_EQ(state.input.path.mode, PathBox::Mode::Open);
+        EXPECT_EQ(state.input.path.beside, b);
         handle_input(state, typed_text(U"x.tsc"));
         key(Key::Enter);
-        ASSERT_EQ(state.teach.requests.size(), 1u);
-        EXPECT_EQ(state.teach.requests[0].text, "x.tsc");
-        EXPECT_EQ(state.teach.requests[0].beside, b);
-        state.teach.requests.clear();
+        ASSERT_TRUE(state.session.opening);
+        EXPECT_EQ(state.session.opening->path, "x.tsc");
+        EXPECT_EQ(state.session.opening->beside, b);
+        state.session.opening.reset();
         key(Key::Escape);
-        EXPECT_TRUE(choosing(state)) << "the box went, the list stays";
+        EXPECT_TRUE(compare::choosing(state.compare, state.session)) << "the box went, the list stays";
     }
     state.compare.choosing = false;
     key(Key::B, false, true);
-    EXPECT_TRUE(state.teach.path.beside);
+    EXPECT_TRUE(state.input.path.beside);
     key(Key::Down);
     key(Key::Enter);  // the first that ships
-    ASSERT_EQ(state.teach.requests.size(), 1u);
-    EXPECT_EQ(state.teach.requests[0].kind, Request::Kind::Shipped);
-    EXPECT_TRUE(state.teach.requests[0].beside);
+    ASSERT_TRUE(state.session.opening);
+    EXPECT_EQ(state.session.opening->path, "") << "no file";
+    EXPECT_TRUE(state.session.opening->beside);
     key(Key::Escape);
     key(Key::O, false, true);
-    EXPECT_FALSE(state.teach.path.beside) << "forgotten with the box";
-    state.session.reset();
+    EXPECT_FALSE(state.input.path.beside) << "forgotten with the box";
+    state.session.recording.reset();
     key(Key::Escape);
     key(Key::B, false, true);
-    EXPECT_FALSE(state.teach.path.beside) << "nothing to set it beside";
+    EXPECT_FALSE(state.input.path.beside) << "nothing to set it beside";
 }
 
 TEST_F(CompareKeys, LocksPairsAndSides) {
-    EXPECT_EQ(state.compare.lock, view::Lock::Phase);
+    EXPECT_EQ(state.compare.lock, compare::Lock::Phase);
     key(Key::K);
-    EXPECT_EQ(state.compare.lock, view::Lock::Share);
+    EXPECT_EQ(state.compare.lock, compare::Lock::Share);
     key(Key::K);
-    EXPECT_EQ(state.compare.lock, view::Lock::Step);
+    EXPECT_EQ(state.compare.lock, compare::Lock::Step);
     key(Key::N);
     EXPECT_EQ(state.compare.preset, 0);
     key(Key::N, true);
@@ -114,11 +114,11 @@ TEST_F(CompareKeys, LocksPairsAndSides) {
     key(Key::Tab);
     EXPECT_TRUE(state.compare.swap);
     state.compare.swap = false;
-    state.screen = Screen::Step;
+    state.session.screen = "step";
     key(Key::Tab);
     EXPECT_FALSE(state.compare.swap) << "of the Compare screen alone";
     key(Key::Right);
-    EXPECT_EQ(state.cursor.step, 1u);
+    EXPECT_EQ(state.session.cursor.step, 1u);
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 #include <set>
 #include <vector>
 
-#include "app/view/compare_presets.h"
+#include "app/compare/presets.h"
 #include "kernels/shipped.h"
 #include "tests/unit/view_walked.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 Walked recorded(const ComparePreset::Part& part) {
@@ -181,4 +181,4 @@ TEST(ComparePresets, TheGpuAndTheCpuCountAlike) {
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

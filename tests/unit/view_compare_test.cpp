@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <random>
 
-#include "app/view/compare_pick.h"
-#include "app/view/compare_presets.h"
+#include "app/compare/presets.h"
+#include "app/look/pick.h"
 #include "tests/unit/view_walked.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 Counters at_end(const Walked& a, const Walked& b) {
@@ -201,7 +201,7 @@ TEST(Compare, SaysWhatIsWrongAndWhatCannotBeCompared) {
 TEST(Compare, ARightResultOfARaceIsLuck) {
     const Walked racing = walked("tiled_no_barrier", {4, 2, 4, 2}), sound = walked("tiled", {4, 2, 4, 2});
     ASSERT_TRUE(racing.made.trace->meta.result.verified) << "one phase: nothing is stored over";
-    Compared a = racing.compared(), b = sound.compared();
+    compare::Run a = racing.compared(), b = sound.compared();
     const auto merits = [&] {
         const Counters made = counters(Lock::Phase, a, *racing.made.index, 0, b, *sound.made.index, 0);
         return std::count_if(made.rows.begin(), made.rows.end(), [](const CounterRow& r) { return r.merit; });
@@ -219,19 +219,19 @@ TEST(Compare, ARightResultOfARaceIsLuck) {
 TEST(Compare, TheSameThingIsPickedInBoth) {
     const trace::Trace a = kernels::recorded("tiled", {64, 64, 64, 16}),
                        b = kernels::recorded("tiled", {64, 32, 64, 32});
-    app::Pick thread;
-    thread.kind = app::Pick::Kind::Thread;
+    look::Pick thread;
+    thread.kind = look::Pick::Kind::Thread;
     thread.thread = 16 * 3 + 5;
     EXPECT_EQ(same_pick(a, b, thread).thread, 32u * 3 + 5);
     EXPECT_EQ(same_pick(b, a, same_pick(a, b, thread)).thread, thread.thread);
     thread.thread = 32 * 20 + 5;
-    EXPECT_EQ(same_pick(b, a, thread).kind, app::Pick::Kind::None) << "row 20 of 16";
-    app::Pick element;
-    element.kind = app::Pick::Kind::Element;
+    EXPECT_EQ(same_pick(b, a, thread).kind, look::Pick::Kind::None) << "row 20 of 16";
+    look::Pick element;
+    element.kind = look::Pick::Kind::Element;
     element.index = 64 * 7 + 9;  // M[7,9]
     EXPECT_EQ(same_pick(a, b, element).index, 32u * 7 + 9);
     element.index = 64 * 7 + 40;
-    EXPECT_EQ(same_pick(a, b, element).kind, app::Pick::Kind::None) << "M has 32 columns there";
+    EXPECT_EQ(same_pick(a, b, element).kind, look::Pick::Kind::None) << "M has 32 columns there";
 }
 
 TEST(Compare, EveryPresetCanBePlanned) {
@@ -337,4 +337,4 @@ TEST(Compare, FewerIsNoMeritWhereTheResultIsWrong) {
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

@@ -5,11 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "app/view/limits_view.h"
-#include "app/view/roofline_view.h"
+#include "app/limits/model.h"
+#include "app/timing/roofline.h"
 #include "kernels/devices.h"
+#include "tests/app_names.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 Machine machine_of(const char* part) {
@@ -21,7 +22,7 @@ Machine machine_of(const char* part) {
 
 // The lecture's bound as the roofline draws it.
 RoofPoint bound(const Machine& machine, const char* kernel, uint32_t tile) {
-    app::TimingState chosen;
+    timing::State chosen;
     chosen.tile = tile;
     for (const RoofPoint& point : roofline_chart(machine, {}, chosen, 1024).points)
         if (point.kind == RoofPoint::Kind::Bound && point.kernel == kernel) return point;
@@ -30,7 +31,7 @@ RoofPoint bound(const Machine& machine, const char* kernel, uint32_t tile) {
 }
 
 std::string said(const Machine& machine, const char* kernel, uint32_t tile) {
-    app::TimingState chosen;
+    timing::State chosen;
     chosen.kernel = kernel;
     chosen.tile = tile;
     return headline(machine, chosen, 1024);
@@ -96,8 +97,8 @@ TEST(CourseRoofs, AnRtx3090) {
 TEST(CourseRoofs, TheTimesOfAnH200) {
     const Machine h200 = machine_of("H200, PTX by nvrtc");
     ASSERT_NE(h200.times, nullptr);
-    app::TimingState chosen;
-    chosen.plot = app::TimingState::Plot::Gflops;
+    timing::State chosen;
+    chosen.plot = timing::State::Plot::Gflops;
     const auto value = [&](const char* kernel, uint32_t tile, uint32_t width) {
         chosen.tile = tile;
         for (const TimeLine& line : time_chart(h200, chosen).lines)
@@ -113,17 +114,17 @@ TEST(CourseRoofs, TheTimesOfAnH200) {
         const double got[] = {value("untiled_swapped", 32, width), value("untiled", 32, width),
                               value("tiled", 16, width), value("tiled", 32, width)};
         for (int i = 0; i < 4; ++i) EXPECT_NEAR(got[i], row[i + 1], row[i + 1] * 0.055);
-        chosen.plot = app::TimingState::Plot::OverSwapped;
+        chosen.plot = timing::State::Plot::OverSwapped;
         EXPECT_NEAR(value("untiled", 32, width), 12, 0.6);
-        chosen.plot = app::TimingState::Plot::OverUntiled;
+        chosen.plot = timing::State::Plot::OverUntiled;
         EXPECT_NEAR(value("tiled", 32, width), 1.47, 0.08);
-        chosen.plot = app::TimingState::Plot::Gflops;
+        chosen.plot = timing::State::Plot::Gflops;
     }
 }
 
 // A case of the Limits screen: its device as changed, and one of its blocks by both sums.
 struct Shown {
-    app::LimitsState state;
+    limits::State state;
     analysis::DeviceSpec device;
     SumColumn lecture, hardware;
     std::vector<std::string> figures;
@@ -215,4 +216,4 @@ TEST(CourseLimits, AVectorALatencyAndTwoChips) {
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

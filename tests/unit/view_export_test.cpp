@@ -1,21 +1,21 @@
 // Exports from the window: which there are, what their files are called, and the command that makes each.
 #include <set>
 
-#include "app/view/commands.h"
-#include "app/view/export_choice.h"
+#include "app/input/palette.h"
+#include "app/session/exporting.h"
 #include "tests/unit/keys.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 using Words = std::vector<std::string>;
 
 class Exports : public testing::Test {
 protected:
-    Recording made = record("tiled", {64, 64, 64, 16});
+    Recorded made = record("tiled", {64, 64, 64, 16});
     app::State state = state_of(made);
     Words words(const char* id, const std::string& path = "out") {
-        return export_arguments(state, *find_export(id), "kept.tsc", path);
+        return export_arguments(state.session, *find_export(id), "kept.tsc", path);
     }
 };
 
@@ -34,39 +34,39 @@ TEST_F(Exports, EveryKindThatTheCommandLineHas) {
 }
 
 TEST_F(Exports, ATableIsOfTheBlock) {
-    state.cursor.block = 6;  // 4 x 4 blocks
+    state.session.cursor.block = 6;  // 4 x 4 blocks
     EXPECT_EQ(words("table_md"), (Words{"table", "kept.tsc", "--block", "2,1", "--format", "md"}));
-    EXPECT_EQ(export_name(state, *find_export("table_md")), "tiled-64x64x64-t16-table-2-1.md");
+    EXPECT_EQ(export_name(state.session, *find_export("table_md")), "tiled-64x64x64-t16-table-2-1.md");
 }
 
 TEST_F(Exports, AFilmIsOfThePhaseAsItIsSeen) {
     const PhaseSpan span = made.index->spans[1];
-    state.cursor.step = span.end - 1;
-    state.theme = app::Theme::Dark;
-    state.teach.lecture = true;
+    state.session.cursor.step = span.end - 1;
+    state.session.theme = draw::Theme::Dark;
+    state.session.lecture = true;
     EXPECT_EQ(words("film_gif"), (Words{"export", "kept.tsc", "--format", "gif", "-o", "out", "--steps",
                                         std::to_string(span.first + 1) + ":" + std::to_string(span.end),
                                         "--theme", "dark", "--lecture"}));
-    EXPECT_EQ(export_name(state, *find_export("film_gif")), "tiled-64x64x64-t16-phase1.gif");
-    state.cursor.step = made.index->steps - 1;
-    EXPECT_EQ(export_name(state, *find_export("film_mp4")), "tiled-64x64x64-t16-after.mp4");
+    EXPECT_EQ(export_name(state.session, *find_export("film_gif")), "tiled-64x64x64-t16-phase1.gif");
+    state.session.cursor.step = made.index->steps - 1;
+    EXPECT_EQ(export_name(state.session, *find_export("film_mp4")), "tiled-64x64x64-t16-after.mp4");
 }
 
 TEST_F(Exports, ThePaletteLeadsToTheBoxWithANameInIt) {
-    const auto found = find_commands(state, "export perfetto");
+    const auto found = find_commands(state.session, offers(), "export perfetto");
     ASSERT_FALSE(found.empty());
     EXPECT_EQ(found[0].id, "export:trace_perfetto");
-    app::run_command(state, found[0].id);
-    EXPECT_EQ(state.teach.path.mode, app::PathBox::Mode::Save);
-    EXPECT_EQ(state.teach.path.path.text, state.teach.last_folder + "tiled-64x64x64-t16.perfetto.json");
-    app::take_path(state);
-    ASSERT_EQ(state.teach.requests.size(), 1u);
-    EXPECT_EQ(state.teach.requests[0].kind, app::Request::Kind::Export);
-    EXPECT_EQ(state.teach.requests[0].exported, "trace_perfetto");
+    run_command(state.input, state.session, offers(), found[0].id);
+    EXPECT_EQ(state.input.path.mode, input::PathBox::Mode::Save);
+    EXPECT_EQ(state.input.path.path.text, state.session.last_folder + "tiled-64x64x64-t16.perfetto.json");
+    EXPECT_EQ(state.input.path.exported, "trace_perfetto");
+    state.session.exporting.emplace().path = "another.csv";  // or else this would call itself
+    take_path(state.input, state.session);
+    EXPECT_NE(state.input.path.problem.find("another.csv"), std::string::npos) << "one at a time";
     const app::State nothing;
-    for (const Command& command : find_commands(nothing, "export trace"))
+    for (const Command& command : find_commands(nothing.session, offers(), "export trace"))
         EXPECT_NE(command.id.substr(0, 7), "export:") << "there is nothing to export";
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

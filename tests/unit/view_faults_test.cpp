@@ -1,13 +1,13 @@
 // Faults on the Step screen: the faulty kernels' cells are marked and said, sound kernels have none.
-#include "app/actions.h"
-#include "app/view/fault_view.h"
-#include "app/view/matrix_view.h"
+#include "app/input/actions.h"
+#include "app/look/faults.h"
+#include "app/step/matrix_view.h"
 #include "tests/unit/view_recordings.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
-BlockFaults faults_of(const Recording& made) {
+BlockFaults faults_of(const Recorded& made) {
     return block_faults(*made.trace, made.rule, *made.index, made.replay.get());
 }
 
@@ -20,7 +20,7 @@ TEST(Faults, SoundKernelsHaveNone) {
 }
 
 TEST(Faults, AStaleEdgeIsMarkedSaidAndMakesPWrong) {
-    const Recording made = record("tiled_stale_edge", {3, 3, 3, 2}, 0);
+    const Recorded made = record("tiled_stale_edge", {3, 3, 3, 2}, 0);
     const BlockFaults faults = faults_of(made);
     ASSERT_FALSE(faults.steps.empty());
     const auto step = next_fault(faults, 0);
@@ -52,17 +52,17 @@ TEST(Faults, NextAndPreviousWalkThroughAllOfThem) {
 }
 
 TEST(Faults, KeysGoToThem) {
-    const Recording made = record("tiled_stale_edge", {3, 3, 3, 2}, 0);
+    const Recorded made = record("tiled_stale_edge", {3, 3, 3, 2}, 0);
     app::State state = state_of(made);
     ASSERT_TRUE(app::perform(state, "next_fault")) << "not looked for yet: nothing happens";
-    EXPECT_EQ(state.cursor.step, 0u);
-    state.faults = std::make_shared<const BlockFaults>(faults_of(made));
+    EXPECT_EQ(state.session.cursor.step, 0u);
+    state.session.faults = std::make_shared<const BlockFaults>(faults_of(made));
     app::perform(state, "next_fault");
-    EXPECT_EQ(state.cursor.step, *next_fault(*state.faults, 0));
+    EXPECT_EQ(state.session.cursor.step, *next_fault(*state.session.faults, 0));
     for (int i = 0; i < 1000; ++i) app::perform(state, "next_fault");
-    EXPECT_EQ(state.cursor.step, state.faults->steps.back());
-    EXPECT_NE(state.message, "");
+    EXPECT_EQ(state.session.cursor.step, state.session.faults->steps.back());
+    EXPECT_NE(state.session.message, "");
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

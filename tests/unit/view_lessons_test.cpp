@@ -4,20 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "app/view/lessons.h"
+#include "app/lessons/model.h"
 #include "core/analysis/summary.h"
 #include "tests/unit/view_recordings.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
-
-app::Session session_of(const Recording& recording) {
-    app::Session session;
-    session.trace = recording.trace;
-    session.rule = recording.rule;
-    session.summary = *analysis::summarize(*recording.trace);
-    return session;
-}
 
 uint32_t block_at(const trace::Trace& trace, uint32_t x, uint32_t y) {
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
@@ -28,33 +20,33 @@ uint32_t block_at(const trace::Trace& trace, uint32_t x, uint32_t y) {
 }
 
 const Lesson& lesson(const char* name) {
-    for (const Lesson& one : lessons()) {
+    for (const Lesson& one : lesson_list()) {
         if (one.name == name) return one;
     }
     ADD_FAILURE() << "no lesson " << name;
-    return lessons().front();
+    return lesson_list().front();
 }
 
 // What a stop says, on a recording made for it.
 std::string heard(const LessonStop& stop) {
-    Recording made = record(stop.kernel.c_str(), stop.shape);
+    Recorded made = record(stop.kernel.c_str(), stop.shape);
     const uint32_t block = block_at(*made.trace, stop.block_x, stop.block_y);
     made.index = index_block(*made.trace, made.rule, block);
     const auto step = find_step(*made.trace, *made.index, stop);
     EXPECT_TRUE(step) << stop.say;
-    return said(session_of(made), *made.index, step.value_or(0), stop.say);
+    return said(*made.trace, *analysis::summarize(*made.trace), *made.index, step.value_or(0), stop.say);
 }
 
 TEST(Lessons, AreAllThere) {
-    ASSERT_EQ(lessons().size(), 8u) << "one of assets/lessons is damaged or missing";
-    for (const Lesson& one : lessons()) {
+    ASSERT_EQ(lesson_list().size(), 8u) << "one of assets/lessons is damaged or missing";
+    for (const Lesson& one : lesson_list()) {
         EXPECT_GE(one.stops.size(), 3u) << one.name;
         EXPECT_FALSE(one.title.empty() || one.teaches.empty()) << one.name;
     }
 }
 
 TEST(Lessons, TypeNoFigure) {
-    for (const Lesson& one : lessons()) {
+    for (const Lesson& one : lesson_list()) {
         std::string all = one.title + one.teaches;
         for (const LessonStop& stop : one.stops) all += stop.say;
         for (const char c : all)
@@ -64,7 +56,7 @@ TEST(Lessons, TypeNoFigure) {
 
 // Every stop stands on a step that its recording has, and every figure in braces is known.
 TEST(Lessons, StandWhereTheySay) {
-    for (const Lesson& one : lessons()) {
+    for (const Lesson& one : lesson_list()) {
         for (const LessonStop& stop : one.stops) {
             ASSERT_TRUE(stop.recording.empty()) << "made here, so that it runs anywhere";
             const std::string text = heard(stop);
@@ -112,4 +104,4 @@ TEST(Lessons, DamageIsSaidInOneSentence) {
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

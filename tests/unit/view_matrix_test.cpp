@@ -4,20 +4,20 @@
 #include <set>
 #include <utility>
 
-#include "app/view/caption.h"
-#include "app/view/matrix_view.h"
-#include "app/view/relations.h"
-#include "app/view/tiles_view.h"
+#include "app/look/relations.h"
+#include "app/step/caption.h"
+#include "app/step/matrix_view.h"
+#include "app/step/tiles_view.h"
 #include "tests/unit/view_recordings.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
-using app::Pick;
+using look::Pick;
 const kernels::Shape kDefault{64, 64, 64, 16};
 
 TEST(Tiles, OfEveryPhaseAreThoseOfTheTextbook) {
-    const Recording made = record("tiled", kDefault, 6);  // block (2,1)
+    const Recorded made = record("tiled", kDefault, 6);  // block (2,1)
     ASSERT_EQ(made.trace->blocks[6].x, 2u);
     for (uint32_t phase = 0; phase < 4; ++phase) {
         EXPECT_EQ(tile_of_phase(*made.trace, *made.index, 0, phase),
@@ -30,13 +30,13 @@ TEST(Tiles, OfEveryPhaseAreThoseOfTheTextbook) {
 }
 
 TEST(Tiles, OfTheUntiledKernelAreAColumnAndARow) {
-    const Recording made = record("untiled", kDefault);
+    const Recorded made = record("untiled", kDefault);
     EXPECT_EQ(tile_of_phase(*made.trace, *made.index, 0, 5), (CellRect{0, 16, 5, 6}));
     EXPECT_EQ(tile_of_phase(*made.trace, *made.index, 1, 5), (CellRect{5, 6, 0, 16}));
 }
 
 TEST(Tiles, ReachPastTheEdgesWhereTheBlockDoes) {
-    const Recording made = record("tiled", {100, 70, 130, 16}, 62);  // block (8,6), the last
+    const Recorded made = record("tiled", {100, 70, 130, 16}, 62);  // block (8,6), the last
     const uint32_t last = step_of(made, StepKind::GlobalLoad, "M", made.index->spans[4].first);
     const MatrixView M = matrix_view(*made.trace, *made.index, made.replay.get(), 0, last);
     EXPECT_EQ(M.tile, (CellRect{96, 100, 64, 70}));
@@ -50,7 +50,7 @@ TEST(Tiles, ReachPastTheEdgesWhereTheBlockDoes) {
 }
 
 TEST(Cells, OfAStoreIntoSharedMemoryComeFromTheElementsLoaded) {
-    const Recording made = record("tiled", kDefault);
+    const Recorded made = record("tiled", kDefault);
     const uint32_t load = step_of(made, StepKind::GlobalLoad, "M"),
                    store = step_of(made, StepKind::SharedStore, "Mds");
     const MatrixView at_load = matrix_view(*made.trace, *made.index, made.replay.get(), 0, load);
@@ -72,7 +72,7 @@ TEST(Cells, OfAStoreIntoSharedMemoryComeFromTheElementsLoaded) {
 }
 
 TEST(Cells, OutsideTheMatrixAreZeroFilled) {
-    const Recording made = record("tiled", {3, 3, 3, 2}, 3);  // block (1,1) of the 3 x 3 case
+    const Recorded made = record("tiled", {3, 3, 3, 2}, 3);  // block (1,1) of the 3 x 3 case
     const SharedView tile =
         shared_view(*made.trace, *made.index, made.replay.get(), 3, made.index->steps - 1);
     EXPECT_TRUE(tile.cells[3].zero_fill);
@@ -80,7 +80,7 @@ TEST(Cells, OutsideTheMatrixAreZeroFilled) {
 }
 
 TEST(Captions, SayWhatHappened) {
-    const Recording made = record("tiled", kDefault);
+    const Recorded made = record("tiled", kDefault);
     const auto at = [&](uint32_t step) { return caption(*made.trace, *made.index, made.replay.get(), step); };
     EXPECT_EQ(at(0), "Warp 0 loads rows 0 and 1 of the M tile: 32 lanes, 4 sectors.");
     EXPECT_EQ(at(step_of(made, StepKind::SharedStore, "Nds")),
@@ -97,7 +97,7 @@ TEST(Captions, SayWhatHappened) {
 }
 
 TEST(Relations, AnElementOfPHasItsThreadRowAndColumn) {
-    const Recording made = record("tiled", kDefault);
+    const Recorded made = record("tiled", kDefault);
     Pick pick;
     pick.kind = Pick::Kind::Element;
     pick.array = 2;
@@ -115,7 +115,7 @@ TEST(Relations, AnElementOfPHasItsThreadRowAndColumn) {
 }
 
 TEST(Relations, ASharedCellKnowsSourceStorerAndReads) {
-    const Recording made = record("tiled", kDefault);
+    const Recorded made = record("tiled", kDefault);
     Pick pick;
     pick.kind = Pick::Kind::SharedCell;
     pick.array = 3;
@@ -134,7 +134,7 @@ TEST(Relations, ReuseOfAnInputElementIsTOfItsLoadsFewer) {
     pick.kind = Pick::Kind::Element;
     pick.array = 0;
     pick.index = 64 + 3;
-    const Recording tiled = record("tiled", kDefault), untiled = record("untiled", kDefault);
+    const Recorded tiled = record("tiled", kDefault), untiled = record("untiled", kDefault);
     EXPECT_EQ(relations(*tiled.trace, *tiled.index, tiled.replay.get(), pick, 40).lines[1].substr(0, 27),
               "loaded once by thread (3,1)");
     EXPECT_EQ(
@@ -143,7 +143,7 @@ TEST(Relations, ReuseOfAnInputElementIsTOfItsLoadsFewer) {
 }
 
 TEST(Relations, PicksOutOfRangeAreNothing) {
-    const Recording made = record("tiled", {4, 4, 4, 2});
+    const Recorded made = record("tiled", {4, 4, 4, 2});
     Pick pick;
     pick.kind = Pick::Kind::Element;
     pick.array = 200;
@@ -157,7 +157,7 @@ TEST(Relations, PicksOutOfRangeAreNothing) {
 }
 
 TEST(MatrixView, ListsAnElementLoadedBeforeOnce) {
-    const Recording made = record("untiled", kDefault);  // 16 lanes load one element of M
+    const Recorded made = record("untiled", kDefault);  // 16 lanes load one element of M
     const uint8_t kM = 0;
     const MatrixView view = matrix_view(*made.trace, *made.index, nullptr, kM, 7);
     std::set<std::pair<uint32_t, uint32_t>> places;
@@ -171,7 +171,7 @@ TEST(MatrixView, ListsAnElementLoadedBeforeOnce) {
 TEST(Camera, FramesTheTileOfThePhaseWholly) {
     for (const kernels::Shape shape :
          {kDefault, kernels::Shape{100, 70, 130, 16}, kernels::Shape{4, 4, 4, 2}}) {
-        const Recording made = record("tiled", shape);
+        const Recorded made = record("tiled", shape);
         const Viewports ports{330, 160, 160, 330};
         for (uint32_t step = 0; step < made.index->steps; step += 37) {
             const Camera camera = framed(*made.trace, *made.index, step, ports, 16, 96);
@@ -183,10 +183,10 @@ TEST(Camera, FramesTheTileOfThePhaseWholly) {
             EXPECT_LE(M.col1, camera.m_k + ports.m_width / camera.pitch);
         }
     }
-    const Recording lecture = record("tiled", {4, 4, 4, 2});
+    const Recorded lecture = record("tiled", {4, 4, 4, 2});
     EXPECT_EQ(framed(*lecture.trace, *lecture.index, 0, {330, 160, 160, 330}, 16, 96).pitch, 38)
         << "all of it, as large as fits: (160 - 6) / 4";
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

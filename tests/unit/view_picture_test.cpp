@@ -1,13 +1,13 @@
 // Pictures of the window: their names, and the keys that ask for them.
-#include "app/actions.h"
-#include "app/view/picture_name.h"
+#include "app/input/actions.h"
+#include "app/save_picture.h"
 #include "tests/unit/view_recordings.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 TEST(PictureName, SaysWhatAndWhichStep) {
-    const Recording made = record("tiled", {64, 64, 64, 16});
+    const Recorded made = record("tiled", {64, 64, 64, 16});
     EXPECT_EQ(picture_name(*made.trace, {0, 11}, ".png"), "tiled-64x64x64-t16-step12.png");
     EXPECT_EQ(picture_name(*made.trace, {0, 11}, ".svg", 2), "tiled-64x64x64-t16-step12-2.svg");
     const uint64_t first = made.trace->blocks[1].first;
@@ -38,11 +38,10 @@ TEST(PictureKeys, AskForAPngAndAnSvg) {
         platform::Input input;
         input.presses.push_back({platform::Key::E, shift, true, false, false});
         app::handle_input(state, input);
-        ASSERT_EQ(state.teach.requests.size(), 1u);
-        EXPECT_EQ(state.teach.requests[0].kind, app::Request::Kind::Save);
-        EXPECT_EQ(state.teach.requests[0].text, shift ? ".svg" : ".png");
+        ASSERT_EQ(state.session.pictures.size(), 1u);
+        EXPECT_EQ(state.session.pictures[0], shift ? ".svg" : ".png");
     }
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

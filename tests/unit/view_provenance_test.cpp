@@ -5,23 +5,23 @@
 
 #include <fmt/format.h>
 
-#include "app/view/provenance_view.h"
-#include "app/view/touch_scan.h"
+#include "app/step/provenance_view.h"
+#include "app/step/touch_scan.h"
 #include "tests/unit/view_recordings.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 using playback::kNever;
 
 constexpr kernels::Shape kLecture{4, 4, 4, 2};
 
-const Array& array_named(const Recording& made, const char* name, uint8_t& number) {
+const Array& array_named(const Recorded& made, const char* name, uint8_t& number) {
     for (number = 0; made.trace->arrays[number].name != name;) ++number;
     return made.trace->arrays[number];
 }
 
-std::string element(const Recording& made, uint8_t array, uint64_t index) {
+std::string element(const Recorded& made, uint8_t array, uint64_t index) {
     return array == trace::kNoArray ? "none" : element_name(made.trace->arrays[array], index);
 }
 
@@ -29,7 +29,7 @@ std::string yx(uint32_t y, uint32_t x, const char* of) { return fmt::format("{}[
 
 // Block (0,0) of 4 x 4, T = 2: which thread loaded each factor, in which phase, through which cell.
 TEST(Provenance, TiledLectureExampleThreadForThread) {
-    const Recording made = record("tiled", kLecture);
+    const Recorded made = record("tiled", kLecture);
     for (uint32_t y = 0; y < 2; ++y) {
         for (uint32_t x = 0; x < 2; ++x) {
             const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, y * 4 + x);
@@ -61,7 +61,7 @@ TEST(Provenance, TiledLectureExampleThreadForThread) {
 }
 
 TEST(Provenance, UntiledLectureExampleLoadsTwice) {
-    const Recording made = record("untiled", kLecture);
+    const Recorded made = record("untiled", kLecture);
     for (uint32_t thread = 0; thread < 4; ++thread) {
         const uint32_t y = thread / 2, x = thread % 2;
         const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, y * 4 + x);
@@ -84,7 +84,7 @@ TEST(Provenance, UntiledLectureExampleLoadsTwice) {
 TEST(Provenance, EveryElementIsUsedTTimesTiledAndLoadedTTimesUntiled) {
     for (const uint32_t T : {4u, 8u, 16u}) {
         const kernels::Shape shape{32, 32, 32, T};
-        const Recording tiled = record("tiled", shape), untiled = record("untiled", shape);
+        const Recorded tiled = record("tiled", shape), untiled = record("untiled", shape);
         const uint64_t at = (T - 1) * 32 + 1;
         const OutputTrail few = output_trail(*tiled.trace, *tiled.index, *tiled.replay, at);
         const OutputTrail many = output_trail(*untiled.trace, *untiled.index, *untiled.replay, at);
@@ -104,7 +104,7 @@ TEST(Provenance, EveryElementIsUsedTTimesTiledAndLoadedTTimesUntiled) {
 }
 
 TEST(Provenance, TheRunningSumEndsInWhatIsExpected) {
-    const Recording made = record("tiled", {10, 7, 9, 4}, 4);
+    const Recorded made = record("tiled", {10, 7, 9, 4}, 4);
     const uint64_t at = made.index->output[5] < 0 ? 0 : static_cast<uint64_t>(made.index->output[5]);
     const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, at);
     ASSERT_TRUE(trail.stored);
@@ -127,7 +127,7 @@ TEST(Provenance, TheRunningSumEndsInWhatIsExpected) {
 }
 
 TEST(Provenance, ZeroFillOfTheRaggedCaseIsNamed) {
-    const Recording made = record("tiled", {3, 3, 3, 2}, 3);  // block (1,1): one element of P, M[2,3] outside
+    const Recorded made = record("tiled", {3, 3, 3, 2}, 3);  // block (1,1): one element of P, M[2,3] outside
     const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, 8);
     ASSERT_EQ(trail.products.size(), 4u) << "two phases of two";
     for (size_t k = 0; k < 3; ++k) {
@@ -147,7 +147,7 @@ TEST(Provenance, ZeroFillOfTheRaggedCaseIsNamed) {
 }
 
 TEST(Provenance, AMissingZeroFillShowsAStaleValue) {
-    const Recording made = record("tiled_stale_edge", {3, 3, 3, 2}, 0);
+    const Recorded made = record("tiled_stale_edge", {3, 3, 3, 2}, 0);
     const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, 0);
     ASSERT_EQ(trail.products.size(), 4u);
     const ProductTrail& last = trail.products[3];
@@ -162,7 +162,7 @@ TEST(Provenance, AMissingZeroFillShowsAStaleValue) {
 
 // Twin: uses counted product by product over all threads of the block.
 TEST(Provenance, UsesAgreeWithCountingEveryProduct) {
-    const Recording made = record("tiled", {12, 8, 12, 4}, 4);
+    const Recorded made = record("tiled", {12, 8, 12, 4}, 4);
     std::map<std::pair<uint8_t, uint64_t>, uint32_t> uses;
     for (const playback::ProductStep& product : made.replay->products()) {
         for (uint32_t lane = 0; lane < 32; ++lane) {
@@ -191,7 +191,7 @@ TEST(Provenance, UsesAgreeWithCountingEveryProduct) {
 }
 
 TEST(Provenance, AnElementOfAnotherBlockIsSaidToBe) {
-    const Recording made = record("tiled", kLecture);
+    const Recorded made = record("tiled", kLecture);
     const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, 15);
     EXPECT_FALSE(trail.here);
     EXPECT_TRUE(trail.products.empty());
@@ -199,7 +199,7 @@ TEST(Provenance, AnElementOfAnotherBlockIsSaidToBe) {
 }
 
 TEST(Provenance, ASharedCellStepByStep) {
-    const Recording made = record("tiled", kLecture);
+    const Recorded made = record("tiled", kLecture);
     uint8_t mds = 0;
     array_named(made, "Mds", mds);
     const uint32_t stored = step_of(made, StepKind::SharedStore, "Mds");
@@ -226,7 +226,7 @@ TEST(Provenance, ASharedCellStepByStep) {
 // Twin: every step decoded, every lane looked at.
 TEST(TouchScan, FindsWhatLookingAtEveryLaneFinds) {
     for (const char* kernel : {"tiled", "untiled", "untiled_swapped"}) {
-        const Recording made = record(kernel, {12, 8, 20, 4});
+        const Recorded made = record(kernel, {12, 8, 20, 4});
         const trace::Trace& trace = *made.trace;
         for (uint8_t array = 0; array < 3; ++array) {
             const Array& shape = trace.arrays[array];
@@ -253,7 +253,7 @@ TEST(TouchScan, FindsWhatLookingAtEveryLaneFinds) {
 
 // Each element of M is loaded by n/T blocks tiled and n times untiled.
 TEST(TouchScan, ClosedFormsOfReuse) {
-    const Recording tiled = record("tiled", {16, 16, 32, 4}), untiled = record("untiled", {16, 16, 32, 4});
+    const Recorded tiled = record("tiled", {16, 16, 32, 4}), untiled = record("untiled", {16, 16, 32, 4});
     TouchScan few = begin_scan(*tiled.trace, 0, 37), many = begin_scan(*untiled.trace, 0, 37);
     go_on(few, *tiled.trace, tiled.trace->steps());
     go_on(many, *untiled.trace, untiled.trace->steps());
@@ -262,7 +262,7 @@ TEST(TouchScan, ClosedFormsOfReuse) {
 }
 
 TEST(TouchScan, OfNoArrayFindsNothing) {
-    const Recording made = record("tiled", kLecture);
+    const Recorded made = record("tiled", kLecture);
     TouchScan scan = begin_scan(*made.trace, 200, 0);
     go_on(scan, *made.trace, UINT64_MAX);
     EXPECT_TRUE(scan.done(*made.trace));
@@ -270,4 +270,4 @@ TEST(TouchScan, OfNoArrayFindsNothing) {
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

@@ -8,24 +8,23 @@
 
 #include <gtest/gtest.h>
 
-#include "app/state.h"
-#include "app/view/block_index.h"
 #include "core/trace/builder.h"
 #include "kernels/record.h"
+#include "tests/app_names.h"
 #include "tests/one_phase.h"
 #include "tests/recorded.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 
-struct Recording {
+struct Recorded {
     std::shared_ptr<const trace::Trace> trace;
     analysis::PhaseRule rule;
-    std::shared_ptr<const BlockIndex> index;
+    std::shared_ptr<const look::BlockIndex> index;
     std::shared_ptr<const playback::BlockReplay> replay;
 };
 
-inline Recording record(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
-    Recording made;
+inline Recorded record(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
+    Recorded made;
     made.trace = std::make_shared<const trace::Trace>(kernels::recorded(kernel, shape));
     auto rule = analysis::phase_rule(*made.trace);
     EXPECT_TRUE(rule);
@@ -40,18 +39,19 @@ inline Recording record(const char* kernel, kernels::Shape shape, uint32_t block
     return made;
 }
 
-inline app::State state_of(const Recording& recording) {
-    app::State state;
-    state.session.emplace();
-    state.session->trace = recording.trace;
-    state.session->rule = recording.rule;
-    state.block = recording.index;
-    state.replay = recording.replay;
+inline State state_of(const Recorded& made) {
+    State state;
+    auto recording = std::make_shared<session::Recording>();
+    recording->trace = made.trace;
+    recording->rule = made.rule;
+    state.session.recording = recording;
+    state.session.block = made.index;
+    state.session.replay = made.replay;
     return state;
 }
 
 // The first step of the block of a kind whose array has that name; asserts that there is one.
-inline uint32_t step_of(const Recording& recording, StepKind kind, const char* array, uint32_t from = 0) {
+inline uint32_t step_of(const Recorded& recording, StepKind kind, const char* array, uint32_t from = 0) {
     for (uint32_t step = from; step < recording.index->steps; ++step) {
         const uint64_t at = recording.index->first + step;
         if (kind_of(*recording.trace, at) != kind) continue;
@@ -65,7 +65,7 @@ inline uint32_t step_of(const Recording& recording, StepKind kind, const char* a
 // One request of one warp by hand: M is 64 x 64 floats, Mds 32 x 32.
 enum HandSite : uint32_t { kLoadM, kStoreM, kLoadMds, kStoreMds };
 template <class Offset>  // byte offset in the array by lane
-Recording one_request(HandSite site, uint32_t mask, Offset offset, Dim3 block = {32, 1, 1}) {
+Recorded one_request(HandSite site, uint32_t mask, Offset offset, Dim3 block = {32, 1, 1}) {
     static const std::vector<Array> arrays = {
         {"M", Space::Global, ArrayRole::Input, 64, 64, 4, 0x10000, 0, ""},
         {"Mds", Space::Shared, ArrayRole::Shared, 32, 32, 4, 0, -1, "Mds"}};
@@ -88,7 +88,7 @@ Recording one_request(HandSite site, uint32_t mask, Offset offset, Dim3 block = 
     meta.source = "one\ntwo\nthree\nfour\n";
     meta.block = block;
     meta.tile = 32;
-    Recording made;
+    Recorded made;
     made.trace =
         std::make_shared<const trace::Trace>(trace::assemble(meta, sites, arrays, std::move(recorders)));
     made.rule = analysis::one_phase(sites.size());
@@ -96,4 +96,4 @@ Recording one_request(HandSite site, uint32_t mask, Offset offset, Dim3 block = 
     return made;
 }
 
-}  // namespace tilescope::view
+}  // namespace tilescope::app

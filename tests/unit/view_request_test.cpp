@@ -1,16 +1,16 @@
 // A request laid out for the panel: verdicts in words for every pattern, sectors, banks, lanes.
 #include <bit>
 
-#include "app/view/request_view.h"
+#include "app/look/request.h"
 #include "tests/unit/trace_requests.h"
 #include "tests/unit/view_recordings.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 template <class Offset>
 std::string verdict(HandSite site, uint32_t mask, Offset offset) {
-    const Recording made = one_request(site, mask, offset);
+    const Recorded made = one_request(site, mask, offset);
     return request_view(*made.trace, *made.index, 0).verdict;
 }
 
@@ -59,7 +59,7 @@ TEST(Verdict, OfSharedRequests) {
 TEST(Request, SaysWhyLanesAreOff) {
     const auto neighbours = [](uint32_t lane) { return lane * 4; };
     const auto note = [&](uint32_t mask, Dim3 block) {
-        const Recording made = one_request(kLoadM, mask, neighbours, block);
+        const Recorded made = one_request(kLoadM, mask, neighbours, block);
         return request_view(*made.trace, *made.index, 0).mask_note;
     };
     EXPECT_EQ(note(~0u, {32, 1, 1}), "");
@@ -70,7 +70,7 @@ TEST(Request, SaysWhyLanesAreOff) {
 }
 
 TEST(Request, TellsALanesAddressAndHowItComesAbout) {
-    const Recording global = one_request(
+    const Recorded global = one_request(
         kLoadM, ~1u, [](uint32_t lane) { return (lane % 16 + 16 + lane / 16 * 64) * 4; }, {16, 2, 1});
     const RequestView request = request_view(*global.trace, *global.index, 0);
     EXPECT_EQ(lane_text(*global.trace, request, 19), "thread (3,1): M[1,19] = byte 332 of M, sector 10");
@@ -80,7 +80,7 @@ TEST(Request, TellsALanesAddressAndHowItComesAbout) {
     EXPECT_EQ(lane_text(*global.trace, request, 0), "thread (0,0): switched off in this request");
     EXPECT_TRUE(lane_formula(*global.trace, request, 0).empty());
 
-    const Recording shared =
+    const Recorded shared =
         one_request(kLoadMds, ~0u, [](uint32_t lane) { return lane * 128 + 12; }, {4, 4, 1});
     const RequestView columns = request_view(*shared.trace, *shared.index, 0);
     EXPECT_EQ(lane_text(*shared.trace, columns, 5), "thread (1,1): Mds[5,3] = byte 652 of Mds, bank 3");
@@ -114,4 +114,4 @@ TEST(Request, LayoutAgreesWithTheCostOfRandomRequests) {
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

@@ -3,14 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include "app/view/settings.h"
+#include "app/session/settings.h"
+#include "tests/app_names.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 Remembered sample() {
     Remembered all;
-    all.choices = {app::Theme::Dark, 1.3f, true, false, false};
+    all.choices = {draw::Theme::Dark, 1.3f, true, false, false};
     all.window = {1280, 720, true, -40, 12};
     all.recent_files = {"/home/a/one.tsc",
                         "/tmp/gr\xC3\xBC\xC3\x9F"
@@ -27,10 +28,10 @@ TEST(Settings, ComeBackAsTheyWere) {
     EXPECT_EQ(read_state(state_text(all), read), "");
     EXPECT_EQ(read, all);
     app::State state;
-    apply(all, state);
+    apply(all, state.session);
     Remembered collected;
     collected.window = all.window;
-    collect(state, collected);
+    collect(state.session, collected);
     EXPECT_EQ(collected, all);
 }
 
@@ -77,7 +78,7 @@ TEST(Settings, DamageLeavesTheDefaults) {
 
 TEST(Settings, LongListsAndPathsAreRefused) {
     Remembered all;
-    all.recent_files.assign(app::kMostRecent + 1, "/a.tsc");
+    all.recent_files.assign(session::kMostRecent + 1, "/a.tsc");
     Remembered read;
     EXPECT_NE(read_state(state_text(all), read), "");
     all.recent_files = {std::string(5000, 'a')};
@@ -102,22 +103,22 @@ TEST(Settings, AnyBytesAreSurvived) {
         if (!problem.empty()) {
             EXPECT_EQ(read, Remembered{});
         }
-        EXPECT_GE(read.choices.text_scale, app::kLeastText);
-        EXPECT_LE(read.choices.text_scale, app::kMostText);
+        EXPECT_GE(read.choices.text_scale, session::kLeastText);
+        EXPECT_LE(read.choices.text_scale, session::kMostText);
         EXPECT_GE(read.window.width, 200);
-        EXPECT_LE(read.recent_files.size(), app::kMostRecent);
+        EXPECT_LE(read.recent_files.size(), session::kMostRecent);
     }
 }
 
 TEST(Settings, TheLatestComeFirstAndOnce) {
     std::vector<std::string> list;
-    for (int i = 0; i < 14; ++i) app::remember(list, std::to_string(i));
-    EXPECT_EQ(list.size(), app::kMostRecent);
+    for (int i = 0; i < 14; ++i) session::remember(list, std::to_string(i));
+    EXPECT_EQ(list.size(), session::kMostRecent);
     EXPECT_EQ(list.front(), "13");
-    app::remember(list, "9");
+    session::remember(list, "9");
     EXPECT_EQ(list.front(), "9");
     EXPECT_EQ(std::count(list.begin(), list.end(), "9"), 1);
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

@@ -1,9 +1,9 @@
 // What is said about measured times: always whose, and never for a launch that was not measured.
-#include "app/view/sums_view.h"
-#include "app/view/time_words.h"
+#include "app/look/sums.h"
+#include "app/look/time_words.h"
 #include "tests/unit/view_recordings.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 trace::Meta meta_of(const char* kernel, uint32_t width, uint32_t tile) {
@@ -154,4 +154,4 @@ TEST(Labels, SayThatARecordingIsNotWhole) {
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

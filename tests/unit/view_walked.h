@@ -1,15 +1,15 @@
 // Recordings as the Compare screen has them: with their sums, and the index of one block.
 #pragma once
 
-#include "app/view/compare_view.h"
+#include "app/compare/model.h"
 #include "tests/unit/view_recordings.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 
 struct Walked {
-    Recording made;
-    CompareSide side;
-    Compared compared() const { return {*made.trace, side}; }
+    Recorded made;
+    compare::Tally side;
+    compare::Run compared() const { return {*made.trace, side}; }
 };
 
 inline Walked walked(trace::Trace trace, uint32_t block = 0) {
@@ -19,7 +19,7 @@ inline Walked walked(trace::Trace trace, uint32_t block = 0) {
     EXPECT_TRUE(rule);
     one.made.rule = *rule;
     one.made.index = index_block(*one.made.trace, one.made.rule, block);
-    one.side = compare_side(*one.made.trace);
+    one.side = compare::tally_of(*one.made.trace);
     return one;
 }
 
@@ -33,4 +33,4 @@ inline Count whole(const Counters& counters, const char* what) {
     return {};
 }
 
-}  // namespace tilescope::view
+}  // namespace tilescope::app

@@ -1,9 +1,11 @@
 // Wordings that get shorter where there is less room.
 #include <gtest/gtest.h>
 
-#include "app/view/words.h"
+#include "app/draw/words.h"
+#include "app/look/time_words.h"
+#include "tests/app_names.h"
 
-namespace tilescope::view {
+namespace tilescope::app {
 namespace {
 
 TEST(RecordingNames, GetShorterAndKeepTheKernel) {
@@ -26,4 +28,4 @@ TEST(RecordingNames, GetShorterAndKeepTheKernel) {
 }
 
 }  // namespace
-}  // namespace tilescope::view
+}  // namespace tilescope::app

@@ -1,0 +1,330 @@
+#include "app/app.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/compare/panels.h"
+#include "app/input/actions.h"
+#include "app/input/panels.h"
+#include "app/look/time_words.h"
+#include "app/session/playing.h"
+#include "app/step/panels.h"
+#include "app/timing/panels.h"
+
+namespace tilescope::app {
+namespace {
+
+using draw::Face;
+using draw::Ink;
+using draw::Rect;
+using draw::Size;
+using platform::Key;
+using platform::KeyPress;
+
+// Of a screen's functions, which see its own state alone, functions of the whole State.
+template <auto member, const auto& screen>
+ScreenRow row() {
+    using Own = std::remove_reference_t<decltype(std::declval<State&>().*member)>;
+    return {screen.name,
+            screen.option,
+            screen.about,
+            screen.says_messages,
+            [](State& state, const session::Ui& ui, const Rect& area) {
+                input::Ui<Own> own{ui, state.*member};
+                screen.draw(own, area);
+            },
+            [](State& state, const KeyPress& key) {
+                return screen.press != nullptr && screen.press(state.*member, state.session, key);
+            },
+            [](State& state, bool wait) {
+                return screen.update != nullptr && screen.update(state.*member, state.session, wait);
+            },
+            [](State& state, const session::Ui& ui, const Rect& area) {
+                if (screen.strip == nullptr) return 0.f;
+                input::Ui<Own> own{ui, state.*member};
+                return screen.strip(own, area);
+            }};
+}
+
+// What can be done, and who does it.
+struct Doing {
+    std::vector<input::Offer> offers;
+    std::vector<std::function<void(State&)>> apply;
+
+    void add(input::Offer offer, std::function<void(State&)> what) {
+        offers.push_back(std::move(offer));
+        apply.push_back(std::move(what));
+    }
+    template <auto member, class Own>
+    void add_all(const input::Actions<Own>& actions) {
+        for (const input::Action<Own>& action : actions)
+            add(action, [&action](State& state) { action.apply(state.*member, state.session); });
+    }
+    template <auto member, const auto& screen>
+    void add_screen() {
+        if (screen.actions != nullptr) add_all<member>(screen.actions());
+    }
+};
+
+// The table of screens: nothing else names them.
+template <class Visit>
+void for_screens(Visit visit) {
+    visit.template operator()<&State::step, step::kScreen>();
+    visit.template operator()<&State::compare, compare::kScreen>();
+    visit.template operator()<&State::timing, timing::kScreen>();
+    visit.template operator()<&State::limits, limits::kScreen>();
+    visit.template operator()<&State::lessons, lessons::kScreen>();
+}
+
+const Doing& doing() {
+    static const Doing all = [] {
+        Doing made;
+        made.add_all<&State::input>(input::walking());
+        for_screens([&]<auto member, const auto & screen>() { made.add_screen<member, screen>(); });
+        int number = 0;
+        for (const ScreenRow& screen : screens()) {
+            const auto digit = static_cast<Key>(static_cast<int>(Key::Digit0) + ++number);
+            made.add({fmt::format("screen_{}", screen.option),
+                      fmt::format("the {} screen", screen.name),
+                      std::to_string(number),
+                      input::key(digit),
+                      {},
+                      "Show"},
+                     [option = screen.option](State& state) { state.session.screen = option; });
+        }
+        made.add_all<&State::input>(input::looks_and_files());
+        return made;
+    }();
+    return all;
+}
+
+// What keys, buttons and boxes asked for, and what the screens make of it. True while something is to come.
+bool grant(State& state, bool wait) {
+    if (state.session.opening) session::update(state.session, wait);
+    while (!state.session.asked.empty())
+        for (const std::string& name : std::exchange(state.session.asked, {})) perform(state, name);
+    input::update(state.input, state.session);
+    bool coming = false;
+    for (const ScreenRow& screen : screens()) coming = screen.update(state, wait) || coming;
+    return coming;
+}
+
+// A key, to whoever has the keyboard now.
+void take(State& state, const KeyPress& press) {
+    input::State& over = state.input;
+    session::Session& session = state.session;
+    if (input::overlay_open(over)) return input::press_in_overlay(over, session, offers(), press);
+    if (over.form.open && input::is_form_key(press)) return over.form.keys.push_back(press);
+    if (!over.show_keys && !press.control && !press.alt && screen_of(state).press(state, press)) return;
+    if (press.character == U'.' && session.lecture) {  // what clickers send
+        session.blank = true;
+        return;
+    }
+    for (size_t at = 0; at < offers().size(); ++at)
+        if (means(offers()[at], press)) return doing().apply[at](state);
+}
+
+void top_bar(State& state, session::Ui& ui, const Rect& rect) {
+    ui.list.AddRectFilled(rect.min, rect.max, ui.ink(Ink::Panel));
+    ui.list.AddLine({rect.min.x, rect.max.y}, rect.max, ui.ink(Ink::Line));
+    const float h = ui.px(28), top = rect.min.y + (rect.height() - h) / 2;
+    const float body = line_height(ui, Size::Body), text_y = rect.min.y + (rect.height() - body) / 2;
+    float x = rect.min.x + ui.px(16);
+    x += line(ui, {x, text_y}, ui.px(120), Face::Strong, Size::Body, Ink::Text, "Tilescope") + ui.px(20);
+    for (const ScreenRow& screen : screens()) {
+        const bool here = &screen == &screen_of(state);
+        const float tab = draw::text_size(ui.font(Face::Strong, Size::Body), screen.name).x;
+        const Rect box{{x - ui.px(6), rect.min.y}, {x + tab + ui.px(6), rect.max.y}};
+        const Ink ink = here || ui.over(box) ? Ink::Text : Ink::TextQuiet;
+        line(ui, {x, text_y}, tab + 2, Face::Strong, Size::Body, ink, screen.name);
+        if (here)
+            ui.list.AddRectFilled({x, rect.max.y - ui.px(3)}, {x + tab, rect.max.y}, ui.ink(Ink::Accent));
+        if (ui.over(box)) ui.tip = screen.about;
+        if (ui.clicked(box)) ui.session.screen = screen.option;
+        x += tab + ui.px(20);
+    }
+    x += ui.px(4);
+
+    float right = rect.max.x - ui.px(12);
+    const auto place = [&](float width) {
+        right -= width;
+        const Rect box{{right, top}, {right + width, top + h}};
+        right -= ui.px(6);
+        return box;
+    };
+    if (button(ui, place(ui.px(30)), "?", state.input.show_keys, true, "All keys (?)"))
+        session::ask(ui, "keys");
+    const bool light = ui.session.theme == draw::Theme::Light;
+    if (button(ui, place(ui.px(56)), light ? "Dark" : "Light", false, true, "Light or dark (T)"))
+        session::ask(ui, "theme");
+    if (button(ui, place(ui.px(92)), "Record\u2026", state.input.form.open, true,
+               "Record another kernel or size (R)")) {
+        session::ask(ui, "record");
+    }
+    right -= ui.px(14);
+    if (ui.session.recording) {
+        const std::vector<std::string> names = look::recording_names(ui.trace().meta);
+        line(ui, {x, text_y + ui.px(1)}, right - x, Face::Mono, Size::Body, Ink::TextQuiet,
+             fitting(ui.font(Face::Mono, Size::Body), names, right - x));
+        if (ui.over({{x, rect.min.y}, {right, rect.max.y}})) ui.tip = names.front();
+    }
+}
+
+void tooltip(draw::Ui& ui, const Rect& screen) {
+    if (ui.tip.empty() || ui.context.still) return;
+    ImDrawList& over = *ImGui::GetForegroundDrawList();
+    const draw::Font font = ui.font(draw::Face::Text, draw::Size::Small);
+    const float pad = ui.px(8);
+    const ImVec2 size = draw::text_size(font, ui.tip);
+    ImVec2 at{ui.cursor().x + ui.px(14), ui.cursor().y + ui.px(18)};
+    at.x = std::clamp(at.x, screen.min.x, std::max(screen.min.x, screen.max.x - size.x - pad * 2));
+    if (at.y + size.y + pad * 2 > screen.max.y) at.y = ui.cursor().y - size.y - pad * 2 - ui.px(8);
+    over.AddRectFilled(at, {at.x + size.x + pad * 2, at.y + size.y + pad}, ui.ink(draw::Ink::Text), ui.px(4));
+    draw::draw_text(over, font, {at.x + pad, at.y + pad / 2},
+                    ui.context.palette.text_on(ui.ink(draw::Ink::Text)), ui.tip);
+}
+
+// What is being opened, and what went wrong. said: the screen says the latter itself.
+void notice(session::Ui& ui, const Rect& screen, bool said) {
+    const std::string opening = session::opening_words(ui.session);
+    const std::string& words = opening.empty() && !said ? ui.session.message : opening;
+    if (words.empty()) return;
+    ImDrawList& over = *ImGui::GetForegroundDrawList();
+    const draw::Font font = ui.font(draw::Face::Text, draw::Size::Body);
+    const float pad = ui.px(12), most = screen.width() - ui.px(64);
+    const std::string text = draw::elided(font, words, most - pad * 2);
+    const ImVec2 size = draw::text_size(font, text);
+    const ImVec2 at{std::round((screen.min.x + screen.max.x - size.x) / 2),
+                    screen.max.y - size.y - ui.px(32)};
+    over.AddRectFilled({at.x - pad, at.y - pad / 2}, {at.x + size.x + pad, at.y + size.y + pad / 2},
+                       ui.ink(draw::Ink::Text), ui.px(4));
+    draw::draw_text(over, font, at, ui.context.palette.text_on(ui.ink(draw::Ink::Text)), text);
+}
+
+}  // namespace
+
+std::span<const ScreenRow> screens() {
+    static const std::vector<ScreenRow> all = [] {
+        std::vector<ScreenRow> rows;
+        for_screens([&]<auto member, const auto & screen>() { rows.push_back(row<member, screen>()); });
+        return rows;
+    }();
+    return all;
+}
+
+const ScreenRow* find_screen(std::string_view option) {
+    const auto found = std::find_if(screens().begin(), screens().end(),
+                                    [&](const ScreenRow& screen) { return option == screen.option; });
+    return found == screens().end() ? nullptr : &*found;
+}
+
+const ScreenRow& screen_of(const State& state) {
+    const ScreenRow* const found = find_screen(state.session.screen);
+    return found != nullptr ? *found : screens().front();
+}
+
+std::span<const input::Offer> offers() { return doing().offers; }
+
+bool perform(State& state, std::string_view name) {
+    for (size_t at = 0; at < offers().size(); ++at) {
+        if (name != offers()[at].name) continue;
+        doing().apply[at](state);
+        return true;
+    }
+    return false;
+}
+
+void handle_input(State& state, const platform::Input& input, bool wait) {
+    bool spent = false;  // the key that made the next character blanked the screen, or brought it back
+    for (const KeyPress& press : input.presses) {
+        if (std::exchange(spent, false) && press.character != 0) continue;
+        const bool blank = state.session.blank;
+        if (blank)  // whoever blanked the screen wants it back, whichever key they find
+            state.session.blank = false;
+        else
+            take(state, press);
+        spent = press.character == 0 && state.session.blank != blank;
+        grant(state, wait);
+    }
+}
+
+bool update(State& state, bool wait) {
+    const bool coming = grant(state, wait);
+    return session::update(state.session, wait) || coming;
+}
+
+void draw_frame(State& state, const platform::Input& input, const Canvas& canvas,
+                draw::DrawContext& context) {
+    session::Session& session = state.session;
+    input::State& over = state.input;
+
+    // What the person did. A list that lies open, or a line of text, has the keyboard.
+    for (const std::string& path : input.dropped) {
+        session.walk.running = false;
+        session::open_file(session, path);
+    }
+    const bool theirs = context.typing || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+    if (!theirs || input::overlay_open(over))
+        handle_input(state, input, context.still);
+    else if (over.form.open)
+        over.form.keys.insert(over.form.keys.end(), input.presses.begin(), input.presses.end());
+
+    // What goes on by itself.
+    session::advance(session, input.dt);
+    context.soon = update(state, context.still);
+    context.another_frame = session.playback.playing || !over.form.keys.empty();
+
+    // What is seen: panels have the mouse unless a form or a list of keys lies over them.
+    const Rect screen{{0, 0}, {static_cast<float>(canvas.width), static_cast<float>(canvas.height)}};
+    look::Pick hovered;
+    session::Ui ui{{context, *ImGui::GetBackgroundDrawList()}, session, hovered};
+    ui.mouse = !ImGui::GetIO().WantCaptureMouse &&
+               ((!over.show_keys && !input::overlay_open(over)) || context.still) && ImGui::IsMousePosValid();
+    const Rect bar{screen.min, {screen.max.x, ui.px(screen.height() < ui.px(860) ? 40 : 44)}};
+    top_bar(state, ui, bar);
+    float below = bar.max.y;
+    const ScreenRow& shown = screen_of(state);
+    for (const ScreenRow& one : screens()) {
+        if (&one == &shown) continue;  // a strip lies between the bar and the screen that it speaks of
+        const Rect area{{ui.px(8), below + ui.px(8)}, {screen.max.x - ui.px(8), screen.max.y}};
+        if (const float height = one.strip(state, ui, area); height > 0) below += height + ui.px(8);
+    }
+    shown.draw(state, ui, {{screen.min.x, below}, screen.max});
+    if (session.hover != hovered) context.another_frame = true;
+    session.hover = hovered;
+
+    // What lies over it.
+    input::Ui<input::State> top{ui, over};
+    top.mouse = ImGui::IsMousePosValid();
+    input::record_form(top, screen, ui.px(52));
+    input::keys_overlay(top, screen, offers());
+    input::command_palette(top, screen, offers());
+    input::path_box(top, screen);
+    notice(top, screen, shown.says_messages);
+    tooltip(top, screen);
+    if (session.blank) ImGui::GetForegroundDrawList()->AddRectFilled(screen.min, screen.max, draw::rgb(0));
+
+    // What was clicked.
+    const bool asked = !session.asked.empty() || session.wants_beside;
+    context.soon = grant(state, context.still) || context.soon;
+    context.another_frame = context.another_frame || asked;
+}
+
+std::string window_title(const State& state) {
+    const session::Session& session = state.session;
+    if (!session.recording) return "Tilescope";
+    const trace::Trace& trace = session.trace();
+    const trace::Meta& meta = trace.meta;
+    std::string title = fmt::format("{} {}x{}x{} T={}", meta.kernel, meta.m, meta.k, meta.n, meta.tile);
+    if (session.cursor.block < trace.blocks.size() && trace.steps() > 0)
+        title +=
+            fmt::format(" - step {} of {}",
+                        trace.blocks[session.cursor.block].first + session.cursor.step + 1, trace.steps());
+    return title + " - Tilescope";
+}
+
+}  // namespace tilescope::app

@@ -1,0 +1,176 @@
+// The list of what can be compared: pairs that teach one thing each, and any two recordings.
+//
+//   Two recordings side by side                                [Back]
+//   +-------------------------+  +-------------------------+
+//   | Untiled or tiled        |  | Mapping swapped         |    a frame: where the arrow keys stand
+//   | what to look at         |  |                         |
+//   | (A) untiled  [B] tiled  |  |                         |
+//   +-------------------------+  +-------------------------+
+//   Any two recordings
+//   | (A) what is open        |  | [B] none yet            |    a click asks for a path
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/compare/opening.h"
+#include "app/compare/panels.h"
+#include "app/input/panels.h"
+#include "app/session/playing.h"
+
+namespace tilescope::compare {
+namespace {
+
+// A card's ground; what is chosen has a frame.
+void card(Ui& ui, const Rect& box, bool chosen) {
+    const Rgba ground = ui.ink(Ink::Raised);
+    ui.list.AddRectFilled(box.min, box.max,
+                          ui.over(box) ? draw::mix(ground, ui.ink(Ink::Accent), 0.12f) : ground, ui.px(6));
+    if (chosen) ui.list.AddRect(box.min, box.max, ui.ink(Ink::Accent), ui.px(6), 0, ui.px(2));
+}
+
+void pair_card(Ui& ui, const Rect& box, const ComparePreset& preset, bool chosen, bool shown) {
+    card(ui, box, chosen);
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small), mark = ui.px(16);
+    const float left = box.min.x + ui.px(12), width = box.width() - ui.px(24);
+    const bool about = box.height() >= body + small + ui.px(14),
+               parts = box.height() >= body + small + mark + ui.px(20);
+    // In the place of the two names, what does not fit on one line.
+    const auto room = static_cast<int>((box.height() - body - ui.px(8)) / small);
+    const auto lines =
+        static_cast<int>(wrapped(ui.font(Face::Text, Size::Small), preset.about, width).size());
+    const int words = !about ? 0 : parts ? 1 : std::clamp(lines, 1, std::max(room, 1));
+    const float content = body + small * static_cast<float>(words) + (parts ? mark + ui.px(6) : 0);
+    float y = box.min.y + (box.height() - content) / 2;
+    const float said = shown ? line(ui, {left + width, y + ui.px(2)}, width / 2, Face::Text, Size::Small,
+                                    Ink::TextQuiet, "shown now", draw::Align::Right)
+                             : 0;
+    line(ui, {left, y}, width - said - ui.px(8), Face::Strong, Size::Body, Ink::Text, preset.title);
+    y += body + ui.px(2);
+    if (words == 1)
+        line(ui, {left, y}, width, Face::Text, Size::Small, Ink::TextQuiet, preset.about);
+    else if (words > 1)
+        paragraph(ui, {left, y}, width, Face::Text, Size::Small, Ink::TextQuiet, preset.about, words);
+    y += small + ui.px(4);
+    if (!parts) return;
+    const float half = width / 2;
+    for (const bool a : {true, false}) {
+        const float x = left + (a ? 0 : half);
+        badge(ui, {x, y}, mark, a ? 'A' : 'B');
+        const ComparePreset::Part& part = a ? preset.a : preset.b;
+        line(ui, {x + mark + ui.px(8), y}, half - mark - ui.px(12), Face::Mono, Size::Small, Ink::Text,
+             part_name(part) + (part.shipped ? "  GPU" : ""));
+    }
+}
+
+void side_card(Ui& ui, const Rect& box, char letter, const session::Recording* recording, const char* keys,
+               bool chosen) {
+    card(ui, box, chosen);
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small), mark = ui.px(20);
+    badge(ui, {box.min.x + ui.px(12), box.min.y + (box.height() - mark) / 2}, mark, letter);
+    const float left = box.min.x + ui.px(12) + mark + ui.px(12), right = box.max.x - ui.px(12);
+    const float taken = line(ui, {right, box.min.y + (box.height() - small) / 2}, ui.px(120), Face::Mono,
+                             Size::Small, Ink::TextQuiet, keys, draw::Align::Right);
+    const float width = right - left - taken - ui.px(12);
+    const bool two = box.height() >= body + small + ui.px(8);
+    float y = box.min.y + (box.height() - body - (two ? small : 0)) / 2;
+    std::string name = "none yet";
+    if (recording != nullptr) {
+        const trace::Meta& meta = recording->trace->meta;
+        name = fmt::format("{} T={}  {}x{}x{}", meta.kernel, meta.tile, meta.m, meta.k, meta.n);
+    }
+    line(ui, {left, y}, width, Face::Strong, Size::Body, recording != nullptr ? Ink::Text : Ink::TextQuiet,
+         name);
+    y += body;
+    if (two)
+        line(ui, {left, y}, width, Face::Text, Size::Small, Ink::TextQuiet,
+             recording != nullptr ? recording->origin : "a file, or one that ships");
+}
+
+struct Head {
+    float height = 0;
+    bool back = false;
+};
+
+// The title, what to do or what went wrong, and the way back where there is one.
+Head head(Ui& ui, const Rect& in, bool busy) {
+    State& state = ui.state;
+    const auto presets = compare_presets();
+    Head made;
+    float right = in.max.x;
+    if (state.other && ui.session.recording && state.message.empty()) {
+        const Rect box{{right - ui.px(84), in.min.y}, {right, in.min.y + ui.px(32)}};
+        made.back = button(ui, box, "Back", false, true, "To the two that are shown (Esc)");
+        right = box.min.x - ui.px(16);
+    }
+    const auto& beside = ui.session.opening;
+    const std::string what = beside && beside->beside    ? beside->what
+                             : busy && state.preset >= 0 ? presets[static_cast<size_t>(state.preset)].title
+                                                         : "";
+    const bool opening = !what.empty();
+    const bool problem = !state.message.empty() && !opening;
+    const std::string said = opening   ? fmt::format("Opening: {}\u2026", what)
+                             : problem ? state.message
+                                       : "Of each pair one thing alone differs. Arrows choose, Enter opens.";
+    line(ui, in.min, right - in.min.x, Face::Strong, Size::Title, Ink::Text, "Two recordings side by side");
+    const float title = line_height(ui, Size::Title);
+    const float words = paragraph(ui, {in.min.x, in.min.y + title}, right - in.min.x, Face::Text, Size::Small,
+                                  problem ? Ink::Fault : Ink::TextQuiet, said, 2);
+    made.height = title + words + ui.px(16);
+    return made;
+}
+
+}  // namespace
+
+void compare_choice(Ui& ui, const Rect& rect, bool busy) {
+    const auto presets = compare_presets();
+    State& state = ui.state;
+    const float pad = ui.px(rect.height() < ui.px(520) ? 16 : 24),
+                gap = ui.px(rect.height() < ui.px(520) ? 8 : 16);
+    const int columns = rect.width() >= ui.px(700) ? 2 : 1;
+    state.columns = columns;
+    const auto rows = static_cast<float>((presets.size() + static_cast<size_t>(columns) - 1) /
+                                         static_cast<size_t>(columns));
+    const float title = line_height(ui, Size::Body) + ui.px(8), sides = ui.px(56);
+    const float heading = line_height(ui, Size::Title) + line_height(ui, Size::Small) + ui.px(16);
+    const float side_rows = columns == 2 ? 1 : 2;
+    const float rest = pad * 2 + heading + title + sides * side_rows + gap * rows + gap * (side_rows - 1);
+    const float high = std::clamp(std::floor((rect.height() - rest) / rows), ui.px(28), ui.px(88));
+    surface(ui, {rect.min, {rect.max.x, std::min(rect.max.y, rect.min.y + rest + high * rows)}});
+    const Rect in = rect.inset(pad);
+    const Head top = head(ui, in, busy);
+    if (top.back) {
+        state.choosing = false;
+        ui.context.another_frame = true;
+    }
+    float y = in.min.y + top.height;
+    const float width = (in.width() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+    const auto box_at = [&](int i, float height) {
+        const float x = in.min.x + static_cast<float>(i % columns) * (width + gap);
+        const float upper = y + static_cast<float>(i / columns) * (height + gap);
+        return Rect{{x, upper}, {x + width, upper + height}};
+    };
+    std::optional<int> taken;
+    const auto count = static_cast<int>(presets.size());
+    for (int i = 0; i < count; ++i) {
+        const Rect box = box_at(i, high);
+        pair_card(ui, box, presets[static_cast<size_t>(i)], state.chosen == i,
+                  state.preset == i && state.other);
+        if (ui.clicked(box)) taken = i;
+    }
+    y += rows * (high + gap);
+    line(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Body, Ink::Text, "Any two recordings");
+    y += title;
+    for (int i = 0; i < 2; ++i) {
+        const Rect box = box_at(i, sides);
+        const session::Recording* recording = i == 0 ? ui.session.recording.get() : state.other.get();
+        side_card(ui, box, i == 0 ? 'A' : 'B', recording, i == 0 ? "Ctrl + O" : "Ctrl + B",
+                  state.chosen == count + i);
+        if (ui.clicked(box)) taken = count + i;
+    }
+    if (!taken) return;
+    take_choice(ui.state, ui.session, *taken);
+    ui.context.another_frame = true;
+}
+
+}  // namespace tilescope::compare

@@ -1,0 +1,242 @@
+// The scale of the maps, and the counters of both beside each other: so far and in the whole run.
+//
+//                      block so far          whole run
+//                      A     B   B / A       A      B   B / A
+//   load requests     512  ( 32)  1/16    16,384 (1,024) 1/16      ( ): fewer, where fewer is better
+//
+// As large as the panel has room for. Where not even small type has it, the whole run goes, then the rows
+// that say least.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/compare/opening.h"
+#include "app/compare/panels.h"
+#include "app/input/panels.h"
+#include "app/session/playing.h"
+
+namespace tilescope::compare {
+namespace {
+
+// The ramp of cividis with its numbers, and where the two recordings lie on it. Returns the height taken.
+float scale(Ui& ui, const Rect& in, const Pane& a, const Pane& b, uint32_t most) {
+    const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
+    line(ui, in.min, in.width(), Face::Strong, Size::Small, Ink::Text, "Loads of an element, on one scale");
+    const float size = ui.px(18), ramp = in.min.y + small + size + ui.px(6), high = ui.px(12);
+    const Rect bar{{in.min.x + size / 2, ramp}, {in.max.x - size / 2, ramp + high}};
+    const int parts = 128;
+    for (int i = 0; i < parts; ++i) {
+        const float x0 = bar.min.x + bar.width() * static_cast<float>(i) / parts,
+                    x1 = bar.min.x + bar.width() * static_cast<float>(i + 1) / parts;
+        ui.list.AddRectFilled({x0, bar.min.y}, {x1 + 0.5f, bar.max.y},
+                              ui.context.palette.hot((static_cast<float>(i) + 0.5f) / parts));
+    }
+    const auto x_of = [&](uint32_t loads) {
+        return std::round(bar.min.x +
+                          bar.width() * static_cast<float>(loads) / static_cast<float>(std::max(most, 1u)));
+    };
+    const float text = bar.max.y + ui.px(2);
+    uint32_t at[] = {most_loads(a), most_loads(b)};
+    const bool same = at[0] == at[1];
+    for (int i = 0; i < 2; ++i) {
+        const float x = x_of(at[i]);
+        // Two at one place stand beside each other.
+        const float shift = same ? (i == 0 ? -size : 0) : -size / 2;
+        float left = std::clamp(x + shift, in.min.x, in.max.x - size * (same && i == 0 ? 2.f : 1.f));
+        if (!same && std::abs(x_of(at[0]) - x_of(at[1])) < size)
+            left += i == (at[0] < at[1] ? 0 : 1) ? -size / 2 : size / 2;
+        badge(ui, {left, ramp - size - ui.px(4)}, size, i == 0 ? 'A' : 'B');
+        ui.list.AddRectFilled({x - 1, ramp - ui.px(4)}, {x + 1, bar.max.y + ui.px(2)}, ui.ink(Ink::Text));
+    }
+    line(ui, {bar.min.x, text}, ui.px(60), Face::Mono, Size::Body, Ink::TextQuiet, "0", draw::Align::Center);
+    float taken_to = bar.min.x + ui.px(12);
+    std::sort(std::begin(at), std::end(at));
+    for (int i = 0; i < 2; ++i) {
+        if (i == 1 && same) break;
+        const std::string number = short_count(at[i]);
+        const float width = draw::text_size(ui.font(Face::Mono, Size::Body), number).x;
+        const float left = std::clamp(x_of(at[i]) - width / 2, taken_to, in.max.x - width);
+        line(ui, {left, text}, width + 2, Face::Mono, Size::Body, Ink::Text, number);
+        taken_to = left + width + ui.px(6);
+    }
+    return text + body - in.min.y;
+}
+
+struct Table {
+    Size size = Size::Small;
+    bool whole = true;  // the second group is there
+    float name = 0, count = 0, times = 0, gap = 0;
+    float width(float between) const {
+        const float group = 2 * (count + gap) + times + gap;
+        return name + group * (whole ? 2.f : 1.f) + (whole ? between : 0);
+    }
+};
+
+Size name_size(Size size) { return size == Size::Title ? Size::Body : size; }
+
+Table measured(Ui& ui, const Counters& counters, Size size, bool whole) {
+    Table table{size, whole};
+    const float digit = draw::text_size(ui.font(Face::Mono, size), "0").x;
+    table.count = digit * 7;  // count_text
+    table.times = digit * 5.5f;
+    table.gap = ui.px(size == Size::Small ? 12 : 16);
+    for (const CounterRow& row : counters.rows)
+        table.name = std::max(table.name, draw::text_size(ui.font(Face::Text, name_size(size)), row.what).x);
+    table.name += ui.px(20);
+    return table;
+}
+
+// What the frames around numbers mean, at the foot of the panel. Returns its height.
+float key_of_frames(Ui& ui, const Rect& in, const Counters& counters) {
+    const bool any = std::any_of(counters.rows.begin(), counters.rows.end(), [](const CounterRow& row) {
+        return row.merit && (row.so_far.fewer() != 0 || row.whole.fewer() != 0);
+    });
+    const float small = line_height(ui, Size::Small), high = ui.px(14);
+    if (!any || ui.session.lecture || in.height() < ui.px(280)) return 0;
+    const float y = in.max.y - small, top = y + (small - high) / 2;
+    const Rgba good = ui.ink(Ink::SharedLoad);
+    const ImVec2 min{in.min.x, top}, max{in.min.x + ui.px(24), top + high};
+    ui.list.AddRectFilled(min, max, draw::with_alpha(good, 0.18f), ui.px(6));
+    ui.list.AddRect(min, max, good, ui.px(6), 0, ui.px(1));
+    line(ui, {max.x + ui.px(8), y}, in.max.x - max.x - ui.px(8), Face::Text, Size::Small, Ink::TextQuiet,
+         "fewer, for the same work");
+    return small + ui.px(8);
+}
+
+float heading_height(Ui& ui) { return line_height(ui, Size::Small) + ui.px(32); }
+float between_groups(Ui& ui) { return ui.px(16); }
+
+// The largest that fits. For the back row large numbers are worth more than both groups of them.
+Table fitting(Ui& ui, const Rect& in, const Counters& counters) {
+    struct Way {
+        Size size;
+        bool whole;
+    };
+    static constexpr Way kNear[] = {{Size::Title, true},
+                                    {Size::Body, true},
+                                    {Size::Small, true},
+                                    {Size::Body, false},
+                                    {Size::Small, false}},
+                         kFar[] = {{Size::Title, true},
+                                   {Size::Body, true},
+                                   {Size::Title, false},
+                                   {Size::Body, false},
+                                   {Size::Small, false}};
+    Table table;
+    for (const Way& way : ui.session.lecture ? kFar : kNear) {
+        table = measured(ui, counters, way.size, way.whole);
+        const float rows = line_height(ui, way.size) * static_cast<float>(counters.rows.size());
+        if (table.width(between_groups(ui)) <= in.width() && heading_height(ui) + rows <= in.height()) break;
+    }
+    return table;
+}
+
+// Those that there is room for, without the ones that say least.
+std::vector<CounterRow> rows_for(std::vector<CounterRow> rows, size_t most) {
+    const auto drop = [&](auto says_least) {
+        for (size_t i = rows.size(); i-- > 0 && rows.size() > most;)
+            if (says_least(rows[i])) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
+    };
+    drop([](const CounterRow& row) { return row.least; });
+    drop([](const CounterRow& row) { return row.bytes; });
+    drop([](const CounterRow&) { return true; });
+    return rows;
+}
+
+void number(Ui& ui, float right, float y, const Table& table, uint64_t count, bool better) {
+    const std::string text = count_text(count);
+    const draw::Font font = ui.font(Face::Mono, table.size);
+    const float width = draw::text_size(font, text).x, pad = table.gap / 2 - ui.px(1);
+    if (better) {
+        const ImVec2 min{right - width - pad, y + 1}, max{right + pad, y + line_height(ui, table.size) - 1};
+        const Rgba good = ui.ink(Ink::SharedLoad);
+        ui.list.AddRectFilled(min, max, draw::with_alpha(good, 0.18f), ui.px(6));
+        ui.list.AddRect(min, max, good, ui.px(6), 0, ui.px(1));
+    }
+    draw::draw_text(ui.list, font, {right, y}, ui.ink(Ink::Text), text, draw::Align::Right);
+}
+
+// Where the columns of a group end.
+struct Ends {
+    float left = 0, a = 0, b = 0, times = 0;
+};
+
+void headings(Ui& ui, const Ends& ends, float y, const char* title) {
+    const float small = line_height(ui, Size::Small), size = ui.px(18);
+    line(ui, {ends.left, y}, ends.times - ends.left, Face::Strong, Size::Small, Ink::Text, title);
+    ui.list.AddRectFilled({ends.left, y + small + ui.px(1)}, {ends.times, y + small + ui.px(2)},
+                          ui.ink(Ink::LineStrong));
+    const float top = y + small + ui.px(6);
+    badge(ui, {ends.a - size, top}, size, 'A');
+    badge(ui, {ends.b - size, top}, size, 'B');
+    line(ui, {ends.times, top}, ends.times - ends.b, Face::Text, Size::Small, Ink::TextQuiet, "B / A",
+         draw::Align::Right);
+}
+
+void group(Ui& ui, const Table& table, const Ends& ends, float y, const Count& count, bool merit) {
+    number(ui, ends.a, y, table, count.a, merit && count.fewer() < 0);
+    number(ui, ends.b, y, table, count.b, merit && count.fewer() > 0);
+    const bool same = count.a == count.b;
+    const float shift = (line_height(ui, table.size) - line_height(ui, name_size(table.size))) / 2;
+    line(ui, {ends.times, y + shift}, table.times + table.gap, same ? Face::Text : Face::Strong,
+         name_size(table.size), same ? Ink::TextQuiet : Ink::Text, times_text(count), draw::Align::Right);
+}
+
+void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
+    if (counters.rows.empty()) {
+        line(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
+             "Neither recording has a request.");
+        return;
+    }
+    const Table table = fitting(ui, in, counters);
+    const float high = line_height(ui, table.size);
+    const auto room = static_cast<size_t>(std::max(0.f, (in.height() - heading_height(ui)) / high));
+    const std::vector<CounterRow> rows = rows_for(counters.rows, room);
+    const float pitch = std::clamp(
+        std::floor((in.height() - heading_height(ui)) / static_cast<float>(std::max<size_t>(rows.size(), 1))),
+        high, std::round(high * 1.75f));
+    // Columns stand at the right; what room is left goes between them.
+    const int groups = table.whole ? 2 : 1;
+    const float spare = std::clamp(
+        (in.width() - table.width(between_groups(ui))) / static_cast<float>(3 * groups), 0.f, ui.px(24));
+    Ends ends[2];
+    float right = in.max.x;
+    for (int i = groups; i-- > 0;) {
+        ends[i].times = right;
+        ends[i].b = std::round(right - table.times - table.gap - spare);
+        ends[i].a = std::round(ends[i].b - table.count - table.gap - spare);
+        ends[i].left = std::round(ends[i].a - table.count - table.gap / 2);
+        right = std::round(ends[i].left - table.gap / 2 - spare - between_groups(ui));
+    }
+    headings(ui, ends[0], in.min.y, counters.of_run ? "run so far" : "block so far");
+    if (table.whole) headings(ui, ends[1], in.min.y, "whole run");
+    float y = in.min.y + heading_height(ui);
+    const float mark = ui.px(10), shift = (high - line_height(ui, name_size(table.size))) / 2;
+    for (const CounterRow& row : rows) {
+        sign(ui, {{in.min.x, y + (high - mark) / 2}, {in.min.x + mark, y + (high + mark) / 2}}, row.kind);
+        line(ui, {in.min.x + mark + ui.px(8), y + shift}, ends[0].left - in.min.x - mark - ui.px(8),
+             Face::Text, name_size(table.size), row.least ? Ink::TextQuiet : Ink::Text, row.what);
+        group(ui, table, ends[0], y, row.so_far, row.merit);
+        if (table.whole) group(ui, table, ends[1], y, row.whole, row.merit);
+        if (ui.over({{in.min.x, y}, {in.max.x, y + pitch}})) {
+            ui.tip = fmt::format("{}: {} in A, {} in B; of the whole run {} and {}", row.what,
+                                 grouped(row.so_far.a), grouped(row.so_far.b), grouped(row.whole.a),
+                                 grouped(row.whole.b));
+        }
+        y += pitch;
+    }
+}
+
+}  // namespace
+
+void counters_panel(Ui& ui, const Rect& rect, const Pane& a, const Pane& b, const Counters& counters,
+                    uint32_t most) {
+    surface(ui, rect);
+    Rect in = rect.inset(ui.px(12));
+    if (most > 0) in.min.y += scale(ui, in, a, b, most) + ui.px(12);
+    in.max.y -= key_of_frames(ui, in, counters);
+    counters_table(ui, in, counters);
+}
+
+}  // namespace tilescope::compare

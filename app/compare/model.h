@@ -1,0 +1,121 @@
+// Two recordings on one playhead: where the second stands while the first is walked, and what both have
+// cost so far.
+//
+//   locked by step     step i of A's block        step i of B's block
+//   by phase           the same stretch of k: phase p and how far into it, scaled to B's phases
+//   by share           the same share of the whole run, over all blocks in the order recorded
+//
+//        untiled   |0|1|2|3|4|5|6|7|8|9|...            64 phases, one a trip of the loop over k
+//        tiled     |   0   |   1   |   2   | 3 |       4 phases, one a tile
+//                          ^ by phase both have seen the same k here
+//
+// By step and by phase the two stand in blocks that belong together: B's block is the one that computes the
+// first element of A's block.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/look/block_index.h"
+#include "core/playback/cursor.h"
+
+namespace tilescope::compare {
+
+using look::BlockIndex;
+using look::CellRect;
+using look::SplitSums;
+using look::StepKind;
+
+enum class Lock : uint8_t { Step, Phase, Share };
+inline constexpr const char* kLockNames[] = {"step", "phase", "share"};  // in the order of Lock
+std::optional<Lock> lock_of(std::string_view name);
+
+// What comparing needs of a recording, made once.
+struct Tally {
+    std::vector<SplitSums> before;  // [blocks + 1]: sums of all blocks before; the last is the whole run
+    std::vector<CellRect> outputs;  // [blocks]: bounding box of the output's elements that it stores
+};
+Tally tally_of(const trace::Trace& trace);
+
+// One of the two runs, to be asked about. Nothing is copied.
+struct Run {
+    const trace::Trace& trace;
+    const Tally& tally;
+    size_t faults = 0;  // steps of the block shown at which one comes about, as far as they were looked for
+};
+
+// The block of B in which it stands while A's cursor is at `at`; 0 where B has none that belongs to it.
+uint32_t partner_block(Lock lock, const Run& a, playback::Cursor at, const Run& b);
+
+// B's step in that block. a_index, b_index: of A's block at `at` and of partner_block.
+uint32_t partner_step(Lock lock, const Run& a, const BlockIndex& a_index, playback::Cursor at, const Run& b,
+                      const BlockIndex& b_index);
+
+// The other way round: the first step of A's block, A's cursor being in it, at which B has come to `step`.
+uint32_t leading_step(Lock lock, const Run& a, const BlockIndex& a_index, const Run& b,
+                      const BlockIndex& b_index, uint32_t step);
+
+// A count of both, and who has fewer: -1 A, 1 B, 0 neither.
+struct Count {
+    uint64_t a = 0, b = 0;
+    std::optional<double> ratio() const;  // b / a; none where a is 0
+    int fewer() const { return a == b ? 0 : a < b ? -1 : 1; }
+    bool operator==(const Count&) const = default;
+};
+struct CounterRow {
+    std::string what;  // "load sectors"
+    StepKind kind = StepKind::GlobalLoad;
+    bool bytes = false;
+    bool least = false;  // the least that the requests could need
+    bool merit = false;  // fewer of them is better: a cost that both have, and neither result is wrong
+    Count so_far, whole;
+};
+struct Counters {
+    bool of_run = false;           // so_far counts the blocks before as well; else this block alone
+    std::vector<CounterRow> rows;  // those that either recording has
+};
+
+// Exact: sums of the steps up to and including the two cursors.
+Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a_step, const Run& b,
+                  const BlockIndex& b_index, uint32_t b_step);
+
+std::string count_text(uint64_t count);      // "16,384", "1.05 M": seven characters at most
+std::string ratio_text(const Count& count);  // b / a: "0.0625", "4.25", "1"; "" where a is 0
+// The same as a fraction: "1/16", "4.25", "same"; "" where there is none of one of them.
+std::string times_text(const Count& count);
+
+// The one sentence that the comparison is about, and which side is better: -1 A, 1 B, 0 neither.
+struct Headline {
+    std::string text;
+    int better = 0;
+};
+Headline headline(const Run& a, const Run& b);
+// "" or what makes the two hard to compare: other sizes, a recording that is not whole.
+std::string caveat(const Run& a, const Run& b);
+
+// How often the elements of an input were loaded, those never loaded aside; loads: of all or a part of them.
+//   {"64", "loads each", "= n"}   {"4 to 8", "loads each", ""}   {"", "never loaded", ""}
+// Of a window of blocks: {"64", "loads each", "= 4 blocks \u00d7 T"}.
+struct LoadsLabel {
+    std::string count, unit, why;
+    std::string text() const;  // "64 loads each = n"
+};
+LoadsLabel loads_label(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads);
+
+// The same, and the bounding box of those that were loaded; loads: of `part`, row-major. Looks at every
+// element: once a recording.
+struct LoadsSummary {
+    CellRect box;
+    LoadsLabel label;
+};
+LoadsSummary loads_summary(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads,
+                           const CellRect& part);
+
+// The part of a matrix that is shown: all of it where most of it was touched or it is small; else a part of
+// `touched`, cut into squares as wide as its shorter side, the one in which `tile` begins.
+CellRect part_shown(uint32_t rows, uint32_t cols, const CellRect& touched, const CellRect& tile);
+
+}  // namespace tilescope::compare

@@ -1,0 +1,189 @@
+// What is said about two recordings: numbers, ratios, and the sentence that they come to.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "app/compare/model.h"
+#include "app/look/sums.h"
+
+namespace tilescope::compare {
+namespace {
+
+std::string three_digits(double value) {
+    if (value >= 1000) return grouped(static_cast<uint64_t>(std::llround(value)));
+    return fmt::format("{:.3g}", value);
+}
+
+// "16 times fewer load sectors".
+struct Claim {
+    std::string text;
+    double factor = 1;
+    int better = 0;
+};
+
+Claim claim(const Count& count, const char* what) {
+    Claim made;
+    made.better = count.fewer();
+    if (count.a == 0 || count.b == 0 || made.better == 0) return made;
+    made.factor =
+        static_cast<double>(std::max(count.a, count.b)) / static_cast<double>(std::min(count.a, count.b));
+    made.text = fmt::format("{} times fewer {}", three_digits(made.factor), what);
+    return made;
+}
+
+bool same_size(const trace::Meta& a, const trace::Meta& b) { return a.m == b.m && a.k == b.k && a.n == b.n; }
+
+}  // namespace
+
+std::string count_text(uint64_t count) {
+    if (count < 1'000'000) return grouped(count);
+    const auto size = static_cast<double>(count);
+    const bool giga = count >= 999'500'000;
+    const double mantissa = size / (giga ? 1e9 : 1e6);
+    return fmt::format("{:.{}f} {}", mantissa,
+                       mantissa < 9.995   ? 2
+                       : mantissa < 99.95 ? 1
+                                          : 0,
+                       giga ? 'G' : 'M');
+}
+
+std::string ratio_text(const Count& count) {
+    const auto ratio = count.ratio();
+    return ratio ? three_digits(*ratio) : "";
+}
+
+std::string times_text(const Count& count) {
+    if (count.a == 0 || count.b == 0) return "";
+    if (count.a == count.b) return "same";
+    const auto a = static_cast<double>(count.a), b = static_cast<double>(count.b);
+    return b < a ? "1/" + three_digits(a / b) : three_digits(b / a);
+}
+
+Headline headline(const Run& a, const Run& b) {
+    const trace::Verification &ra = a.trace.meta.result, &rb = b.trace.meta.result;
+    if (ra.checked && rb.checked && ra.verified != rb.verified) {
+        const bool a_right = ra.verified;
+        std::string wrong = look::result_text(a_right ? b.trace : a.trace);
+        wrong.replace(0, 6, a_right ? "B's result is" : "A's result is");
+        return {fmt::format("{}; {} is right.", wrong, a_right ? "A's" : "B's"), a_right ? -1 : 1};
+    }
+    if ((a.faults > 0) != (b.faults > 0)) {
+        const bool is_a = a.faults > 0;
+        const bool right = (is_a ? ra : rb).verified;
+        return {fmt::format("{} is at fault at {} of this block, {} at none{}.", is_a ? "A" : "B",
+                            counted(is_a ? a.faults : b.faults, "step"), is_a ? "B" : "A",
+                            right ? fmt::format("; {}'s right result was luck", is_a ? "A" : "B") : ""),
+                is_a ? 1 : -1};
+    }
+    const SplitSums &sa = a.tally.before.back(), &sb = b.tally.before.back();
+    Claim claims[] = {
+        claim({sa.global_load.requests, sb.global_load.requests}, "load requests"),
+        claim({sa.global_load.sectors, sb.global_load.sectors}, "load sectors"),
+        claim({sa.shared_load.wavefronts + sa.shared_store.wavefronts,
+               sb.shared_load.wavefronts + sb.shared_store.wavefronts},
+              "wavefronts of shared memory"),
+        claim({sa.barriers, sb.barriers}, "arrivals at barriers"),
+    };
+    std::stable_sort(std::begin(claims), std::end(claims),
+                     [](const Claim& x, const Claim& y) { return x.factor > y.factor; });
+    if (claims[0].text.empty()) {
+        if (sa == sb)
+            return {fmt::format("The same requests in both: {} loads, {}.", grouped(sa.global_load.requests),
+                                counted(sa.global_load.sectors, "sector")),
+                    0};
+        return {"Both ask for global memory alike.", 0};
+    }
+    std::string text = claims[0].text;
+    if (!claims[1].text.empty() && claims[1].better == claims[0].better) text += " and " + claims[1].text;
+    const bool is_a = claims[0].better < 0;
+    const trace::Meta& better = (is_a ? a : b).trace.meta;
+    return {fmt::format("{}, {} T={}: {} than {}.", is_a ? "A" : "B", better.kernel, better.tile, text,
+                        is_a ? "B" : "A"),
+            claims[0].better};
+}
+
+std::string caveat(const Run& a, const Run& b) {
+    for (const Run* one : {&a, &b}) {
+        const std::string trouble = look::not_whole(one->trace);
+        if (!trouble.empty()) return fmt::format("{}: {}", one == &a ? "A" : "B", trouble);
+    }
+    const trace::Meta &ma = a.trace.meta, &mb = b.trace.meta;
+    if (!same_size(ma, mb)) {
+        return fmt::format(
+            "Different work: {}x{}x{} in A, {}x{}x{} in B. A ratio compares the sizes as well.", ma.m, ma.k,
+            ma.n, mb.m, mb.k, mb.n);
+    }
+    const auto stored = [](const Run& one) { return one.tally.before.back().global_store.lanes; };
+    if (stored(a) != stored(b))
+        return fmt::format(
+            "Different parts: {} elements stored in A, {} in B. A ratio compares these as well.",
+            grouped(stored(a)), grouped(stored(b)));
+    return "";
+}
+
+std::string LoadsLabel::text() const {
+    std::string all = count;
+    for (const std::string* part : {&unit, &why}) {
+        if (part->empty()) continue;
+        if (!all.empty()) all += ' ';
+        all += *part;
+    }
+    return all;
+}
+
+LoadsLabel loads_label(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads) {
+    if (loads.empty()) return {"", "too large to count", ""};
+    uint32_t least = UINT32_MAX, most = 0;
+    for (const uint32_t count : loads) {
+        if (count == 0) continue;
+        least = std::min(least, count);
+        most = std::max(most, count);
+    }
+    if (most == 0) return {"", "never loaded", ""};
+    if (least != most) return {fmt::format("{} to {}", least, most), "loads each", ""};
+    // Of M every column of P asks, of N every row.
+    const bool is_m = array.parameter == 0, is_n = array.parameter == 1;
+    const uint32_t width = is_m ? meta.n : meta.m, tile = std::max(meta.tile, 1u);
+    const char* letter = is_m ? "n" : "m";
+    LoadsLabel label{grouped(most), most == 1 ? "load each" : "loads each", ""};
+    // Of a window only those columns and rows ask that its blocks compute.
+    const BlockWindow& window = meta.window;
+    const bool whole =
+        window.x0 == 0 && window.y0 == 0 && window.x1 >= meta.grid.x && window.y1 >= meta.grid.y;
+    const uint32_t blocks = is_m ? window.x1 - window.x0 : window.y1 - window.y0;
+    if (!whole && (is_m || is_n)) {
+        if (most == blocks * tile)
+            label.why = fmt::format("= {} \u00d7 T", counted(blocks, "block"));
+        else if (most == blocks)
+            label.why = fmt::format("= {}", counted(blocks, "block"));
+        return label;
+    }
+    if ((is_m || is_n) && most == width)
+        label.why = fmt::format("= {}", letter);
+    else if ((is_m || is_n) && most == (width + tile - 1) / tile)
+        label.why = fmt::format("= {}/T", letter);
+    return label;
+}
+
+LoadsSummary loads_summary(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads,
+                           const CellRect& part) {
+    LoadsSummary made{{}, loads_label(meta, array, loads)};
+    const uint32_t cols = part.cols();
+    for (uint32_t row = 0; row < part.rows() && !loads.empty(); ++row) {
+        const auto first = loads.begin() + static_cast<std::ptrdiff_t>(size_t{row} * cols),
+                   end = first + cols;
+        const auto loaded = [](uint32_t count) { return count > 0; };
+        const auto left = std::find_if(first, end, loaded);
+        if (left == end) continue;
+        const auto right =
+            std::find_if(std::make_reverse_iterator(end), std::make_reverse_iterator(first), loaded);
+        made.box.include({part.row0 + row, part.row0 + row + 1,
+                          part.col0 + static_cast<uint32_t>(left - first),
+                          part.col0 + static_cast<uint32_t>(right.base() - first)});
+    }
+    return made;
+}
+
+}  // namespace tilescope::compare

@@ -1,0 +1,193 @@
+#include "app/draw/chart.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilescope::draw {
+namespace {
+
+void dashes(Ui& ui, ImVec2 a, ImVec2 b, Rgba color, float width, float& walked) {
+    const float length = std::hypot(b.x - a.x, b.y - a.y), period = ui.px(8), on = ui.px(5);
+    if (length <= 0) return;
+    const ImVec2 unit{(b.x - a.x) / length, (b.y - a.y) / length};
+    for (float at = 0; at < length;) {
+        const float phase = std::fmod(walked + at, period);
+        const float step = std::min((phase < on ? on : period) - phase + 0.01f, length - at);
+        if (phase < on)
+            ui.list.AddLine({a.x + unit.x * at, a.y + unit.y * at},
+                            {a.x + unit.x * (at + step), a.y + unit.y * (at + step)}, color, width);
+        at += step;
+    }
+    walked += length;
+}
+
+}  // namespace
+
+Chart chart_axes(Ui& ui, const Rect& rect, const ChartLook& look, const Axis& x, const Axis& y,
+                 std::span<const Tick> x_ticks, std::span<const Tick> y_ticks) {
+    const float small = line_height(ui, Size::Small);
+    const Font mono = ui.font(Face::Mono, Size::Small);
+    float widest = 0;
+    for (const Tick& tick : y_ticks) widest = std::max(widest, text_size(mono, tick.label).x);
+    const float title = look.title.empty() ? 0 : line_height(ui, Size::Body) + ui.px(8);
+    Chart chart{{{std::round(rect.min.x + widest + ui.px(10)), std::round(rect.min.y + title)},
+                 {std::round(rect.max.x - look.right),
+                  std::round(rect.max.y - small * (look.x_title.empty() ? 1.f : 2.f) - ui.px(4))}},
+                x,
+                y};
+    const Rect& plot = chart.plot;
+    chart.x.from = plot.min.x, chart.x.to = plot.max.x;
+    chart.y.from = plot.max.y, chart.y.to = plot.min.y;
+    if (!look.title.empty())
+        line(ui, rect.min, rect.width(), Face::Strong, Size::Body, Ink::Text, look.title);
+    float last = -1e9f;
+    for (const Tick& tick : y_ticks) {
+        const float at = std::round(draw::at(chart.y, tick.value));
+        const bool said = !tick.label.empty();
+        ui.list.AddLine({plot.min.x - (said ? ui.px(4) : 0), at}, {plot.max.x, at},
+                        with_alpha(ui.ink(Ink::Line), said ? 1.f : 0.45f));
+        if (!said || std::abs(at - last) < small) continue;
+        last = at;
+        put(ui, ui.list, mono, {plot.min.x - ui.px(8), at - small * 0.45f}, ui.ink(Ink::TextQuiet),
+            tick.label, Align::Right);
+    }
+    float free = -1e9f;
+    for (const Tick& tick : x_ticks) {
+        const float at = std::round(draw::at(chart.x, tick.value));
+        const bool said = !tick.label.empty();
+        ui.list.AddLine({at, plot.min.y}, {at, plot.max.y + (said ? ui.px(4) : 0)},
+                        with_alpha(ui.ink(Ink::Line), said ? 1.f : 0.45f));
+        const float half = text_size(mono, tick.label).x / 2;
+        if (!said || at - half < free) continue;
+        free = at + half + ui.px(8);
+        put(ui, ui.list, mono, {at, plot.max.y + ui.px(5)}, ui.ink(Ink::TextQuiet), tick.label,
+            Align::Center);
+    }
+    ui.list.AddLine({plot.min.x, plot.max.y}, plot.max, ui.ink(Ink::LineStrong));
+    if (!look.x_title.empty())
+        line(ui, {plot.max.x, plot.max.y + small + ui.px(5)}, plot.width(), Face::Text, Size::Small,
+             Ink::TextQuiet, look.x_title, Align::Right);
+    return chart;
+}
+
+void marker(Ui& ui, ImVec2 at, Shape shape, Rgba color, float r, bool filled) {
+    const float t = std::max(1.f, ui.px(1.5f));
+    ImVec2 points[10];
+    int count = 0;
+    const auto add = [&](float x, float y) { points[count++] = {at.x + x * r, at.y + y * r}; };
+    switch (shape) {
+        case Shape::Circle:
+            if (filled)
+                ui.list.AddCircleFilled(at, r, color);
+            else
+                ui.list.AddCircle(at, r, color, 0, t);
+            return;
+        case Shape::Ring:
+            ui.list.AddCircle(at, r * 0.9f, color, 0, t);
+            ui.list.AddCircleFilled(at, r * 0.35f, color);
+            return;
+        case Shape::Cross:
+            ui.list.AddLine({at.x - r, at.y - r}, {at.x + r, at.y + r}, color, t * 1.3f);
+            ui.list.AddLine({at.x - r, at.y + r}, {at.x + r, at.y - r}, color, t * 1.3f);
+            return;
+        case Shape::Plus:
+            ui.list.AddLine({at.x - r, at.y}, {at.x + r, at.y}, color, t * 1.3f);
+            ui.list.AddLine({at.x, at.y - r}, {at.x, at.y + r}, color, t * 1.3f);
+            return;
+        case Shape::Star:
+            for (int arm = 0; arm < 3; ++arm) {
+                const float angle = static_cast<float>(arm) * 1.0472f + 0.5236f;
+                const ImVec2 d{std::cos(angle) * r, std::sin(angle) * r};
+                ui.list.AddLine({at.x - d.x, at.y - d.y}, {at.x + d.x, at.y + d.y}, color, t * 1.2f);
+            }
+            return;
+        case Shape::Square:
+            add(-0.85f, -0.85f), add(0.85f, -0.85f), add(0.85f, 0.85f), add(-0.85f, 0.85f);
+            break;
+        case Shape::Triangle:
+            add(0, -1.1f), add(1, 0.8f), add(-1, 0.8f);
+            break;
+        case Shape::Down:
+            add(-1, -0.8f), add(1, -0.8f), add(0, 1.1f);
+            break;
+        case Shape::Diamond:
+            add(0, -1.2f), add(1.2f, 0), add(0, 1.2f), add(-1.2f, 0);
+            break;
+    }
+    if (filled)
+        ui.list.AddConvexPolyFilled(points, count, color);
+    else
+        ui.list.AddPolyline(points, count, color, ImDrawFlags_Closed, t);
+}
+
+void chart_line(Ui& ui, std::span<const ImVec2> points, Rgba color, float width, bool dashed) {
+    if (points.size() < 2) return;
+    if (!dashed) {
+        ui.list.AddPolyline(points.data(), static_cast<int>(points.size()), color, 0, width);
+        return;
+    }
+    float walked = 0;
+    for (size_t i = 1; i < points.size(); ++i) dashes(ui, points[i - 1], points[i], color, width, walked);
+}
+
+void step_line(Ui& ui, std::span<const ImVec2> points, Rgba color, float width, bool dashed) {
+    std::vector<ImVec2> corners;
+    for (size_t i = 0; i < points.size(); ++i) {
+        if (i > 0 && points[i].y != points[i - 1].y) corners.push_back({points[i].x, points[i - 1].y});
+        corners.push_back(points[i]);
+    }
+    chart_line(ui, corners, color, width, dashed);
+}
+
+float end_labels_width(Ui& ui, std::span<const std::string> texts) {
+    float widest = 0;
+    for (const std::string& text : texts)
+        widest = std::max(widest, text_size(ui.font(Face::Strong, Size::Small), text).x);
+    return widest + ui.px(40);
+}
+
+std::vector<Rect> end_labels(Ui& ui, const Chart& chart, std::span<const EndLabel> labels) {
+    const float small = line_height(ui, Size::Small);
+    std::vector<float> wanted;
+    for (const EndLabel& label : labels) wanted.push_back(label.end.y);
+    const std::vector<float> placed =
+        spread(wanted, small, chart.plot.min.y - small, chart.plot.max.y + small / 2);
+    std::vector<Rect> boxes;
+    const float sign = chart.plot.max.x + ui.px(20), text = sign + ui.px(10);
+    for (size_t i = 0; i < labels.size(); ++i) {
+        const EndLabel& label = labels[i];
+        const float y = std::round(placed[i]);
+        ui.list.AddLine({label.end.x + ui.px(6), label.end.y}, {chart.plot.max.x + ui.px(2), label.end.y},
+                        with_alpha(label.color, 0.35f));
+        ui.list.AddLine({chart.plot.max.x + ui.px(2), label.end.y}, {sign - ui.px(7), y},
+                        with_alpha(label.color, 0.5f));
+        marker(ui, {sign, y}, label.shape, label.color, ui.px(4));
+        const Font font = ui.font(label.strong ? Face::Strong : Face::Text, Size::Small);
+        put(ui, ui.list, font, {text, y - small * 0.45f}, ui.ink(label.strong ? Ink::Text : Ink::TextQuiet),
+            label.text);
+        boxes.push_back(
+            {{sign - ui.px(8), y - small / 2}, {text + text_size(font, label.text).x, y + small / 2}});
+    }
+    return boxes;
+}
+
+bool point_label(Ui& ui, const Chart& chart, ImVec2 at, std::string_view text, Rgba color, bool strong,
+                 std::vector<Box>& taken) {
+    const Font font = ui.font(strong ? Face::Strong : Face::Text, Size::Small);
+    const ImVec2 size = text_size(font, text);
+    const Rect& p = chart.plot;
+    const auto box =
+        place(at.x, at.y, size.x + ui.px(2), size.y, ui.px(9), {p.min.x, p.min.y, p.max.x, p.max.y}, taken);
+    if (!box) return false;
+    put(ui, ui.list, font, {box->x0 + ui.px(1), box->y0}, color, text);
+    // Where it had to stand apart, a thin line says what it names.
+    const ImVec2 near{std::clamp(at.x, box->x0, box->x1),
+                      std::clamp(at.y, box->y0 + ui.px(2), box->y1 - ui.px(2))};
+    const float dx = near.x - at.x, dy = near.y - at.y, apart = std::hypot(dx, dy), off = ui.px(7);
+    if (apart > ui.px(14))
+        ui.list.AddLine({at.x + dx / apart * off, at.y + dy / apart * off}, near, with_alpha(color, 0.45f),
+                        std::max(1.f, ui.px(1)));
+    return true;
+}
+
+}  // namespace tilescope::draw

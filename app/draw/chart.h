@@ -1,0 +1,53 @@
+// Charts drawn with a panel's means: axes with their ticks, lines, points told apart by shape, and labels
+// that stand beside what they name. Where things go is decided in axes.h.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/draw/axes.h"
+#include "app/draw/ui.h"
+
+namespace tilescope::draw {
+
+struct Chart {
+    Rect plot;  // where values are drawn
+    Axis x, y;  // with pixels
+    ImVec2 point(double at_x, double at_y) const { return {at(x, at_x), at(y, at_y)}; }
+};
+
+// Draws title, grid and ticks inside `rect`, leaving `right` pixels beside the plot for labels.
+struct ChartLook {
+    std::string_view title, x_title;
+    float right = 0;
+};
+Chart chart_axes(Ui& ui, const Rect& rect, const ChartLook& look, const Axis& x, const Axis& y,
+                 std::span<const Tick> x_ticks, std::span<const Tick> y_ticks);
+
+// A point's sign, `r` from its middle to its edge.
+void marker(Ui& ui, ImVec2 at, Shape shape, Rgba color, float r, bool filled = true);
+
+void chart_line(Ui& ui, std::span<const ImVec2> points, Rgba color, float width, bool dashed = false);
+// From value to value in steps: a value holds until the next one.
+void step_line(Ui& ui, std::span<const ImVec2> points, Rgba color, float width, bool dashed = false);
+
+// Labels at the right end of lines, spread so that none lies on another, each joined to its line.
+struct EndLabel {
+    ImVec2 end;  // of the line
+    std::string text;
+    Rgba color;
+    bool strong = false;
+    Shape shape = Shape::Circle;
+    size_t of = 0;  // the caller's
+};
+// Returns the rectangles of the labels, in their order, for hover and click.
+std::vector<Rect> end_labels(Ui& ui, const Chart& chart, std::span<const EndLabel> labels);
+float end_labels_width(Ui& ui, std::span<const std::string> texts);
+
+// Text beside a point, clear of what is taken; nothing where there is no room. Returns whether it stands.
+bool point_label(Ui& ui, const Chart& chart, ImVec2 at, std::string_view text, Rgba color, bool strong,
+                 std::vector<Box>& taken);
+
+}  // namespace tilescope::draw

@@ -1,0 +1,138 @@
+// What pictures are drawn from that several screens show, as plain data: look works it out of a recording,
+// draw draws it. Nothing here knows a recording, a state or a window.
+//
+//   CellRect        a part of a matrix
+//   RequestView     one request: its 32 lanes, the sectors or banks that they meet, a verdict in words
+//   BarrierTimes    when each warp came to a barrier, and when it opened
+//   TimelineView    a block's time from left to right: phases, barriers, a row per warp
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/analysis/cost.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::draw {
+
+// What kind of step it is: the colour and the mark it has everywhere (theme.h).
+enum class StepKind : uint8_t { GlobalLoad, GlobalStore, SharedLoad, SharedStore, Barrier };
+const char* words_of(StepKind kind);  // "global load"
+
+// Of cells of a matrix, half open: rows [row0, row1), columns [col0, col1).
+struct CellRect {
+    uint32_t row0 = 0, row1 = 0, col0 = 0, col1 = 0;
+    bool empty() const { return row0 >= row1 || col0 >= col1; }
+    uint32_t rows() const { return empty() ? 0 : row1 - row0; }
+    uint32_t cols() const { return empty() ? 0 : col1 - col0; }
+    bool contains(uint32_t row, uint32_t col) const {
+        return row >= row0 && row < row1 && col >= col0 && col < col1;
+    }
+    void include(uint32_t row, uint32_t col);
+    void include(const CellRect& other);
+    bool operator==(const CellRect&) const = default;
+};
+
+// "[1,19]", "[0..1,0..15]"
+std::string rect_text(const CellRect& rect);
+
+// One request, laid out.
+//
+//   global   lanes 0..31  ->  lines of 128 bytes, each of four 32-byte sectors
+//   shared   lanes 0..31  ->  32 banks, the different words of a bank stacked: as many wavefronts as
+//                             the highest stack has words
+struct LaneView {
+    bool active = false;
+    bool exists = false;        // the block has a thread in this lane
+    uint32_t thread = 0;        // linear number in the block
+    uint64_t offset = 0;        // bytes from the start of the array
+    uint64_t index = 0;         // element
+    uint32_t row = 0, col = 0;  // of the element
+    uint32_t sector = 0;        // global: index into RequestView::sectors
+    uint32_t bank = 0;          // shared
+};
+
+struct SectorView {
+    uint64_t number = 0;      // of the array: byte offset / 32
+    uint32_t lanes = 0;       // those that touch it
+    uint32_t bytes_used = 0;  // of its 32, by any lane
+};
+
+struct LineView {  // a line of 128 bytes of which at least one sector is touched
+    uint64_t number = 0;
+    std::array<int32_t, 4> sector{-1, -1, -1, -1};  // index into RequestView::sectors, -1 for not touched
+};
+
+struct WordView {
+    uint64_t number = 0;  // byte address in shared memory / 4
+    uint32_t lanes = 0;
+};
+
+struct RequestView {
+    StepKind kind = StepKind::GlobalLoad;
+    uint32_t step = 0, site = 0, line = 0, warp = 0, mask = 0, bytes = 0;
+    uint8_t array = trace::kNoArray;
+    std::string array_name;
+    std::array<LaneView, 32> lanes;
+    CellRect touched;                             // elements, bounding box
+    std::vector<SectorView> sectors;              // global, ascending
+    std::vector<LineView> lines;                  // global, ascending
+    std::array<std::vector<WordView>, 32> banks;  // shared
+    analysis::Cost cost;
+    bool good = true;       // costs no more than the least
+    std::string title;      // "Warp 0 loads from M"
+    std::string verdict;    // "32 lanes read 32 neighbours: 4 sectors of 4 needed"
+    std::string mask_note;  // "" where all 32 lanes are active
+};
+
+// Steps [first, end) of the block during which a phase is the latest one begun.
+struct PhaseSpan {
+    uint32_t phase = 0;  // analysis::kAfter for what follows the loop
+    uint32_t first = 0, end = 0;
+    bool operator==(const PhaseSpan&) const = default;
+};
+
+// One barrier of a block with clocks, as its warps came to it (look/block_clock.h); clocks from the block's
+// first step.
+struct BarrierTimes {
+    struct Arrival {
+        uint32_t warp = 0, step = 0, clock = 0;
+        bool operator==(const Arrival&) const = default;
+    };
+    uint32_t number = 0;            // barriers that its warps have passed before it
+    uint32_t first = 0, last = 0;   // clocks of the first and the last arrival
+    uint32_t opens = 0;             // clock from which the block goes on
+    uint32_t last_warp = 0;         // that the others waited for
+    std::vector<Arrival> arrivals;  // in the order of the steps
+    uint32_t skew() const { return last - first; }
+    bool operator==(const BarrierTimes&) const = default;
+};
+
+struct TimelineMark {
+    uint32_t first = 0, end = 0;  // steps of the block
+    StepKind kind = StepKind::GlobalLoad;
+    bool operator==(const TimelineMark&) const = default;
+};
+
+// A warp stands at barriers; clocks, cut to what is shown.
+struct TimelineWait {
+    uint32_t first = 0, end = 0;
+    bool operator==(const TimelineWait&) const = default;
+};
+
+enum class TimeAxis : uint8_t { Steps, Clocks };
+
+// All positions are of the axis: steps of the block, or clocks since its first step.
+struct TimelineView {
+    TimeAxis axis = TimeAxis::Steps;
+    uint32_t first = 0, end = 0;  // shown
+    uint32_t columns = 0;
+    std::vector<PhaseSpan> phases;                 // those in view
+    std::vector<uint32_t> barriers;                // at which a barrier was complete
+    std::vector<std::vector<TimelineMark>> warps;  // ascending, without overlap
+    std::vector<std::vector<TimelineWait>> waits;  // by warp, the same; Clocks only
+};
+
+}  // namespace tilescope::draw

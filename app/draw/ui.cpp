@@ -1,0 +1,225 @@
+#include "app/draw/ui.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilescope::draw {
+
+void put(Ui& ui, ImDrawList& list, const Font& font, ImVec2 at, Rgba color, std::string_view text,
+         Align align, std::string_view whole) {
+    draw_text(list, font, at, color, text, align);
+    if (ui.context.inspection == nullptr || (text.empty() && whole.empty())) return;
+    const ImVec2 size = text_size(font, text);
+    const float x = at.x - size.x * (align == Align::Left ? 0.f : align == Align::Center ? 0.5f : 1.f);
+    ui.context.inspection->texts.push_back({std::string(whole.empty() ? text : whole),
+                                            {x, at.y},
+                                            {x + size.x, at.y + size.y},
+                                            !whole.empty() && whole != text,
+                                            &list});
+}
+
+void surface(Ui& ui, const Rect& rect) {
+    if (ui.context.inspection != nullptr)
+        ui.context.inspection->surfaces.push_back({rect.min.x, rect.min.y, rect.max.x, rect.max.y});
+    const Surface surface{rect.min, rect.max, ui.px(6), ui.ink(Ink::Panel)};
+    if (ui.context.surfaces == nullptr) {
+        ui.list.AddRectFilled(surface.min, surface.max, surface.color, surface.rounding);
+        return;
+    }
+    ui.context.surfaces->push_back(surface);
+    draw_corners(ui.list, surface);
+}
+
+float line_height(Ui& ui, Size size) { return std::round(ui.px(kSizes[static_cast<size_t>(size)]) * 1.3f); }
+
+std::string elided(const Font& font, std::string_view text, float width) {
+    if (text_size(font, text).x <= width) return std::string(text);
+    std::string cut(text);
+    while (!cut.empty()) {
+        // Whole characters of UTF-8 only.
+        do {
+            const auto last = static_cast<unsigned char>(cut.back());
+            cut.pop_back();
+            if ((last & 0xC0) != 0x80) break;
+        } while (!cut.empty());
+        if (text_size(font, cut + "\u2026").x <= width) return cut + "\u2026";
+    }
+    return "";
+}
+
+const std::string& fitting(const Font& font, const std::vector<std::string>& wordings, float width) {
+    for (const std::string& wording : wordings) {
+        if (text_size(font, wording).x <= width) return wording;
+    }
+    return wordings.back();
+}
+
+std::vector<std::string> wrapped(const Font& font, std::string_view text, float width) {
+    std::vector<std::string> lines;
+    std::string current;
+    while (!text.empty()) {
+        const size_t space = text.find(' ');
+        const std::string word(text.substr(0, space));
+        text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+        std::string longer = current;
+        longer.append(current.empty() ? "" : " ").append(word);
+        if (!current.empty() && text_size(font, longer).x > width) {
+            lines.push_back(current);
+            current = word;
+        } else {
+            current = longer;
+        }
+    }
+    if (!current.empty()) lines.push_back(current);
+    return lines;
+}
+
+float line(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
+           Align align) {
+    const Font font = ui.font(face, size);
+    const std::string cut = elided(font, text, width);
+    put(ui, ui.list, font, at, ui.ink(ink), cut, align, text);
+    return text_size(font, cut).x;
+}
+
+float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
+                int most) {
+    const Font font = ui.font(face, size);
+    std::vector<std::string> lines = wrapped(font, text, width);
+    if (lines.size() > static_cast<size_t>(most)) {
+        // The last line takes the rest, so that it is cut where it ends and not before.
+        for (size_t i = static_cast<size_t>(most); i < lines.size(); ++i)
+            lines[static_cast<size_t>(most) - 1] += " " + lines[i];
+        lines.resize(static_cast<size_t>(most));
+    }
+    const float height = line_height(ui, size);
+    for (size_t i = 0; i < lines.size(); ++i) {
+        line(ui, {at.x, at.y + static_cast<float>(i) * height}, width, face, size, ink, lines[i]);
+    }
+    return height * static_cast<float>(lines.size());
+}
+
+void sign(Ui& ui, const Rect& box, StepKind kind, float alpha) {
+    const Rgba color = with_alpha(ui.ink(ink_of(kind)), alpha);
+    const float middle = std::round((box.min.y + box.max.y) / 2);
+    if (box.height() < 2) {  // no room for a pattern
+        ui.list.AddRectFilled(box.min, box.max, color);
+        return;
+    }
+    switch (kind) {
+        case StepKind::GlobalLoad:
+            ui.list.AddRectFilled(box.min, box.max, color);
+            break;
+        case StepKind::GlobalStore: {
+            const float t = std::max(1.f, std::min(ui.px(2), box.width() / 3));
+            ui.list.AddRectFilled(box.min, box.max, with_alpha(color, alpha * 0.35f));
+            ui.list.AddRectFilled(box.min, {box.max.x, box.min.y + t}, color);
+            ui.list.AddRectFilled({box.min.x, box.max.y - t}, box.max, color);
+            ui.list.AddRectFilled(box.min, {box.min.x + t, box.max.y}, color);
+            ui.list.AddRectFilled({box.max.x - t, box.min.y}, box.max, color);
+            break;
+        }
+        case StepKind::SharedLoad:
+            ui.list.AddRectFilled({box.min.x, middle}, box.max, color);
+            break;
+        case StepKind::SharedStore:
+            ui.list.AddRectFilled(box.min, {box.max.x, middle}, color);
+            break;
+        case StepKind::Barrier: {
+            const float half = std::max(1.f, ui.px(1));
+            ui.list.AddRectFilled({box.min.x, middle - half}, {box.max.x, middle + half}, color);
+            ui.list.AddRectFilled(box.min, {box.min.x + std::max(1.f, half * 1.5f), box.max.y}, color);
+            break;
+        }
+    }
+}
+
+bool button(Ui& ui, const Rect& rect, std::string_view label, bool on, bool enabled, const char* tip) {
+    const bool over = enabled && ui.over(rect);
+    const bool held = over && ImGui::IsMouseDown(0);
+    Rgba fill = on ? ui.ink(Ink::Accent) : ui.ink(Ink::Raised);
+    if (over) fill = mix(fill, on ? ui.ink(Ink::Panel) : ui.ink(Ink::Accent), held ? 0.25f : 0.12f);
+    ui.list.AddRectFilled(rect.min, rect.max, fill, ui.px(4));
+    Rgba text = on ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::Text);
+    if (!enabled) text = ui.ink(Ink::TextFaint);
+    const Font font = ui.font(Face::Text, Size::Small);
+    const std::string cut = elided(font, label, rect.width() - ui.px(4));
+    const ImVec2 size = text_size(font, cut);
+    put(ui, ui.list, font, {(rect.min.x + rect.max.x - size.x) / 2, (rect.min.y + rect.max.y - size.y) / 2},
+        text, cut, Align::Left, label);
+    if (over && tip != nullptr) ui.tip = tip;
+    return over && ImGui::IsMouseClicked(0);
+}
+
+void hatch(Ui& ui, const Rect& rect, Rgba color, float spacing) {
+    // Rising lines, cut to the rectangle by hand: a clip rectangle each would be a draw call each.
+    const float height = rect.height();
+    for (float x = rect.min.x - height; x < rect.max.x; x += spacing) {
+        const float from = std::max(x, rect.min.x), to = std::min(x + height, rect.max.x);
+        if (to - from < 0.5f) continue;
+        ui.list.AddLine({from, rect.max.y - (from - x)}, {to, rect.max.y - (to - x)}, color, 1);
+    }
+}
+
+void wait_bar(Ui& ui, const Rect& box) {
+    const Rgba color = ui.ink(Ink::Barrier);
+    ui.list.AddRectFilled(box.min, box.max, with_alpha(color, 0.16f));
+    if (box.width() > ui.px(3)) hatch(ui, box, with_alpha(color, 0.85f), ui.px(5));
+    ui.list.AddRectFilled(box.min, {box.min.x + std::min(ui.px(1.5f), box.width()), box.max.y}, color);
+}
+
+void zero_sign(Ui& ui, const Rect& cell) {
+    const Rgba color = ui.ink(Ink::LineStrong);
+    ui.list.AddRect(cell.min, cell.max, color);
+    ui.list.AddLine({cell.min.x + 1, cell.max.y - 1}, {cell.max.x - 1, cell.min.y + 1}, color,
+                    std::max(1.f, ui.px(1)));
+}
+
+void stale_notch(Ui& ui, const Rect& cell) {
+    const float notch = std::max(std::min(ui.px(4), cell.width() * 0.6f), cell.width() / 6);
+    ui.list.AddTriangleFilled({cell.max.x - notch, cell.min.y}, {cell.max.x, cell.min.y},
+                              {cell.max.x, cell.min.y + notch}, ui.ink(Ink::TextQuiet));
+}
+
+void stale_sign(Ui& ui, const Rect& box) {
+    ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Cell));
+    ui.list.AddRect(box.min, box.max, ui.ink(Ink::Line));
+    stale_notch(ui, box);
+}
+
+GridMark fill_mark(const CellRect& cells, Rgba fill) {
+    GridMark mark;
+    mark.row = static_cast<float>(cells.row0);
+    mark.col = static_cast<float>(cells.col0);
+    mark.rows = static_cast<float>(cells.rows());
+    mark.cols = static_cast<float>(cells.cols());
+    mark.fill = fill;
+    return mark;
+}
+
+GridMark frame_mark(const CellRect& cells, Rgba edge, float edge_px, bool dashed) {
+    GridMark mark = fill_mark(cells, 0);
+    mark.edge = edge;
+    mark.edge_px = edge_px;
+    mark.dashed = dashed;
+    return mark;
+}
+
+GridMark fault_mark(const Ui& ui, const CellRect& cell, float pitch) {
+    GridMark mark = frame_mark(cell, ui.ink(Ink::Fault), std::min(ui.px(2), std::max(1.f, pitch / 10)));
+    if (pitch < ui.px(6))
+        mark.fill = ui.ink(Ink::Fault);
+    else
+        mark.pattern = Pattern::Cross;
+    return mark;
+}
+
+std::optional<uint64_t> cell_under(const Ui& ui, const Rect& box, const GridView& grid, uint32_t rows,
+                                   uint32_t cols) {
+    if (!ui.over(box)) return std::nullopt;
+    const CellAt at = cell_at(grid, ui.cursor());
+    if (at.row < 0 || at.col < 0 || at.row >= rows || at.col >= cols) return std::nullopt;
+    return static_cast<uint64_t>(at.row) * cols + static_cast<uint64_t>(at.col);
+}
+
+}  // namespace tilescope::draw

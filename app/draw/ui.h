@@ -1,0 +1,110 @@
+// What every panel draws with: the frame's palette and type, and a few shapes, so that spacing, titles,
+// tooltips and marks are the same everywhere. Sizes are logical; px() makes pixels. It knows no state: what
+// is drawn is the caller's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/draw/fonts.h"
+#include "app/draw/grid_renderer.h"
+#include "app/draw/inspection.h"
+#include "app/draw/shown.h"
+#include "app/draw/surface.h"
+#include "app/draw/theme.h"
+#include "imgui.h"
+
+namespace tilescope::draw {
+
+struct Rect {
+    ImVec2 min, max;
+    float width() const { return max.x - min.x; }
+    float height() const { return max.y - min.y; }
+    bool contains(ImVec2 p) const { return p.x >= min.x && p.x < max.x && p.y >= min.y && p.y < max.y; }
+    Rect inset(float by) const { return {{min.x + by, min.y + by}, {max.x - by, max.y - by}}; }
+};
+
+// What one frame is drawn with. Valid while it is built.
+struct DrawContext {
+    float scale = 1;  // framebuffer pixels per logical pixel, the size of type included
+    const Palette& palette;
+    const Fonts& fonts;
+    GridRenderer& grids;
+    std::vector<Surface>* surfaces = nullptr;  // cleared under the draw lists; null: drawn in them
+    double time = 0;                           // seconds since the program started; fixed in pictures
+    bool still = false;                        // a picture: nothing may depend on time
+    bool typing = false;                       // a text field has the keyboard: key bindings are off
+    Inspection* inspection = nullptr;          // notes what is written, where a test asks
+    // out
+    bool another_frame = false;  // something moves: draw again at once
+    bool soon = false;           // work goes on beside the window: look again before long
+    std::string tip{};           // a line or two beside the mouse
+};
+
+struct Ui {
+    DrawContext& context;
+    ImDrawList& list;
+    bool mouse = false;  // the panels have it: no popup is in the way
+    std::string& tip = context.tip;
+
+    float px(float logical) const { return logical * context.scale; }
+    Rgba ink(Ink i) const { return context.palette[i]; }
+    Font font(Face face, Size size) const { return context.fonts.of(face, size); }
+    ImVec2 cursor() const { return ImGui::GetIO().MousePos; }
+    bool over(const Rect& rect) const { return mouse && rect.contains(cursor()); }
+    bool clicked(const Rect& rect) const { return over(rect) && ImGui::IsMouseClicked(0); }
+};
+
+// Text where its left, middle or right upper corner is; all words of panels and overlays go through here, and
+// are noted for whoever inspects the frame. whole: what was meant, where `text` is a part of it.
+void put(Ui& ui, ImDrawList& list, const Font& font, ImVec2 at, Rgba color, std::string_view text,
+         Align align = Align::Left, std::string_view whole = {});
+
+// A panel's surface.
+void surface(Ui& ui, const Rect& rect);
+// Text on one line, cut with an ellipsis where it is wider than `width`. Returns its width.
+float line(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
+           Align align = Align::Left);
+// Text over several lines, at most `most`; returns the height taken.
+float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
+                int most = 4);
+std::vector<std::string> wrapped(const Font& font, std::string_view text, float width);
+std::string elided(const Font& font, std::string_view text, float width);
+// The first wording that is not wider; the last one where none is.
+const std::string& fitting(const Font& font, const std::vector<std::string>& wordings, float width);
+float line_height(Ui& ui, Size size);
+
+// The sign of a kind of step: a square, its pattern told apart without colour.
+//   global load: full   global store: frame   shared load: lower half   shared store: upper half   barrier:
+//   bar
+void sign(Ui& ui, const Rect& box, StepKind kind, float alpha = 1);
+
+// A button with a label; returns true when pressed. on: drawn as chosen.
+bool button(Ui& ui, const Rect& rect, std::string_view label, bool on = false, bool enabled = true,
+            const char* tip = nullptr);
+
+void hatch(Ui& ui, const Rect& rect, Rgba color, float spacing);
+
+// A warp's wait at a barrier: hatched, from its arrival on the left to the opening on the right.
+void wait_bar(Ui& ui, const Rect& box);
+
+// What a shared cell holds where that is no element of this phase: a zero for one outside the matrix is
+// struck out, a value of an earlier phase has a notch in its corner. Signs of the legend and of the cells.
+void zero_sign(Ui& ui, const Rect& cell);
+void stale_notch(Ui& ui, const Rect& cell);
+void stale_sign(Ui& ui, const Rect& box);  // a cell with its notch, as the legend shows it
+
+// A mark in one cell or rectangle of a grid.
+GridMark fill_mark(const CellRect& cells, Rgba fill);
+GridMark frame_mark(const CellRect& cells, Rgba edge, float edge_px, bool dashed = false);
+
+// A cell at fault: crossed and framed, so that its colour is not the only sign. pitch: pixels a cell.
+GridMark fault_mark(const Ui& ui, const CellRect& cell, float pitch);
+
+// The cell of a grid under the mouse, as row * cols + col; none beside the grid or outside `box`.
+std::optional<uint64_t> cell_under(const Ui& ui, const Rect& box, const GridView& grid, uint32_t rows,
+                                   uint32_t cols);
+
+}  // namespace tilescope::draw

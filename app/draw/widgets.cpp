@@ -1,0 +1,140 @@
+#include "app/draw/widgets.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilescope::draw {
+
+namespace {
+
+float choice_width(const Ui& ui, const std::string& text) {
+    return std::max(ui.px(32), text_size(ui.font(Face::Text, Size::Small), text).x + ui.px(16));
+}
+
+}  // namespace
+
+float chooser_width(Ui& ui, std::span<const std::string> items, float most) {
+    float widest = 0;
+    for (const std::string& item : items)
+        widest = std::max(widest, text_size(ui.font(Face::Text, Size::Small), item).x);
+    return std::min(most, std::round(widest + ui.px(48)));  // the padding and the arrow
+}
+
+float choices_width(Ui& ui, std::span<const std::string> items) {
+    float width = items.empty() ? 0 : ui.px(12);
+    for (const std::string& item : items) width += choice_width(ui, item) + ui.px(4);
+    return width;
+}
+
+std::optional<size_t> chooser(Ui& ui, const Rect& rect, const char* id, std::span<const std::string> items,
+                              size_t current) {
+    std::optional<size_t> picked;
+    ImGui::SetNextWindowPos(rect.min);
+    ImGui::SetNextWindowSize({rect.width(), rect.height()});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
+    ImGui::Begin(id, nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav |
+                     ImGuiWindowFlags_NoBringToFrontOnFocus);
+    ImGui::PopStyleVar(3);
+    push_font(ui.font(Face::Text, Size::Small));
+    const float pad = std::max(0.f, (rect.height() - ImGui::GetFontSize()) / 2);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(8), pad});
+    ImGui::SetNextItemWidth(rect.width());
+    const Font font = ui.font(Face::Text, Size::Small);
+    const std::string shown =
+        current < items.size() ? elided(font, items[current], rect.width() - rect.height() - ui.px(16)) : "";
+    if (ImGui::BeginCombo("##list", shown.c_str(), ImGuiComboFlags_HeightLarge)) {
+        for (size_t i = 0; i < items.size(); ++i) {
+            ImGui::PushID(static_cast<int>(i));
+            if (ImGui::Selectable(items[i].c_str(), i == current)) picked = i;
+            if (i == current && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
+            ImGui::PopID();
+        }
+        ImGui::EndCombo();
+    }
+    ImGui::PopStyleVar();
+    pop_font();
+    ImGui::End();
+    return picked;
+}
+
+std::optional<size_t> choices(Ui& ui, ImVec2& at, float height, std::span<const std::string> items,
+                              size_t current, const char* tip) {
+    std::optional<size_t> picked;
+    for (size_t i = 0; i < items.size(); ++i) {
+        const float width = choice_width(ui, items[i]);
+        if (button(ui, {at, {at.x + width, at.y + height}}, items[i], i == current, true, tip)) picked = i;
+        at.x += width + ui.px(4);
+    }
+    at.x += ui.px(12);
+    return picked;
+}
+
+void control_label(Ui& ui, ImVec2& at, float height, std::string_view text) {
+    const float small = line_height(ui, Size::Small);
+    at.x += line(ui, {at.x, at.y + (height - small) / 2 + ui.px(1)}, ui.px(200), Face::Text, Size::Small,
+                 Ink::TextQuiet, text) +
+            ui.px(8);
+}
+
+float warning_height(Ui& ui, float width, const std::string& warning) {
+    const float room = width - ui.px(52);
+    const bool two = text_size(ui.font(Face::Strong, Size::Small), warning).x > room;
+    return ui.px(28) + (two ? line_height(ui, Size::Small) : 0);
+}
+
+void warning_strip(Ui& ui, const Rect& rect, const std::string& warning) {
+    const Rgba fault = ui.ink(Ink::Fault);
+    ui.list.AddRectFilled(rect.min, rect.max, mix(ui.ink(Ink::Panel), fault, 0.14f), ui.px(6));
+    ui.list.AddRectFilled(rect.min, {rect.min.x + ui.px(4), rect.max.y}, fault, ui.px(2));
+    const float small = line_height(ui, Size::Small), r = ui.px(6);
+    const int lines = rect.height() > small * 2 ? 2 : 1;
+    const float y = rect.min.y + (rect.height() - small * static_cast<float>(lines)) / 2;
+    const float x = rect.min.x + ui.px(22), m = y + small / 2;
+    ui.list.AddTriangleFilled({x, m - r}, {x + r, m + r * 0.8f}, {x - r, m + r * 0.8f}, fault);
+    const float from = x + r + ui.px(8);
+    paragraph(ui, {from, y}, rect.max.x - ui.px(16) - from, Face::Strong, Size::Small, Ink::Text, warning,
+              lines);
+    if (ui.over(rect)) ui.tip = warning;
+}
+
+std::optional<size_t> empty_panel(Ui& ui, const Rect& area, std::string_view title, std::string_view next,
+                                  std::string_view trouble, std::span<const EmptyButton> buttons) {
+    const float gap = ui.px(8), pad = ui.px(32), button_h = ui.px(36);
+    const float width = std::min(ui.px(640), area.width() - gap * 2), room = width - pad * 2;
+    const Font small = ui.font(Face::Text, Size::Small);
+    const auto lines = [&](Face face, Size size, std::string_view text) {
+        return line_height(ui, size) * static_cast<float>(wrapped(ui.font(face, size), text, room).size());
+    };
+    const float head = lines(Face::Strong, Size::Title, title), body = lines(Face::Text, Size::Body, next);
+    const float said = trouble.empty() ? 0 : lines(Face::Text, Size::Body, trouble) + gap;
+    const float button_row = buttons.empty() ? 0 : button_h + ui.px(24);
+    const float height = std::min(pad * 2 + head + gap + body + said + button_row, area.height() - gap * 2);
+    // A little above the middle, where the eye rests.
+    const float x = std::round((area.min.x + area.max.x - width) / 2),
+                y = std::round(area.min.y + std::max(gap, (area.height() - height) * 0.38f));
+    const Rect card{{x, y}, {x + width, y + height}};
+    surface(ui, card);
+    float at = card.min.y + pad;
+    at += paragraph(ui, {x + pad, at}, room, Face::Strong, Size::Title, Ink::Text, title, 3) + gap;
+    at += paragraph(ui, {x + pad, at}, room, Face::Text, Size::Body, Ink::TextQuiet, next, 6);
+    if (said > 0)
+        at += paragraph(ui, {x + pad, at + gap}, room, Face::Text, Size::Body, Ink::Fault, trouble, 6) + gap;
+    at += ui.px(24);
+    float left = x + pad;
+    std::optional<size_t> pressed;
+    for (size_t i = 0; i < buttons.size(); ++i) {
+        const float wide = text_size(small, buttons[i].label).x + ui.px(32);
+        if (left + wide > card.max.x - gap) break;
+        if (button(ui, {{left, at}, {left + wide, at + button_h}}, buttons[i].label, i == 0, true,
+                   buttons[i].tip))
+            pressed = i;
+        left += wide + gap;
+    }
+    return pressed;
+}
+
+}  // namespace tilescope::draw

@@ -1,0 +1,43 @@
+// Controls and strips that screens share: a list that opens, a row of choices of which one is on, a warning,
+// and the card of a screen that has nothing to show yet.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/draw/ui.h"
+
+namespace tilescope::draw {
+
+// A list that opens below `rect`; what was picked in this frame.
+std::optional<size_t> chooser(Ui& ui, const Rect& rect, const char* id, std::span<const std::string> items,
+                              size_t current);
+
+// Buttons side by side from `at` on, as wide as their words; what was pressed. at.x moves on.
+std::optional<size_t> choices(Ui& ui, ImVec2& at, float height, std::span<const std::string> items,
+                              size_t current, const char* tip = nullptr);
+
+// As wide as the longest of them needs, or `most`; and what choices() will take.
+float chooser_width(Ui& ui, std::span<const std::string> items, float most);
+float choices_width(Ui& ui, std::span<const std::string> items);
+
+// A word before a control, on its middle line. at.x moves on.
+void control_label(Ui& ui, ImVec2& at, float height, std::string_view text);
+
+// What a viewer must know before they believe the recording (look/sums.h); it stays.
+void warning_strip(Ui& ui, const Rect& rect, const std::string& warning);
+float warning_height(Ui& ui, float width, const std::string& warning);  // of one line or two, as it needs
+
+// What a screen shows in place of what is not there: what is missing (title), what to do about it in one
+// sentence (next), what went wrong (trouble; "" for nothing), and the same as buttons. Returns the button
+// that was pressed.
+struct EmptyButton {
+    const char* label;
+    const char* tip;
+};
+std::optional<size_t> empty_panel(Ui& ui, const Rect& area, std::string_view title, std::string_view next,
+                                  std::string_view trouble = {}, std::span<const EmptyButton> buttons = {});
+
+}  // namespace tilescope::draw

@@ -1,0 +1,241 @@
+#include "app/input/actions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/session/playing.h"
+
+namespace tilescope::input {
+namespace {
+
+using draw::Theme;
+using playback::Move;
+using session::kTextStep;
+
+constexpr const char *kWalk = "Walk", *kShow = "Show", *kFiles = "Recordings";
+
+template <Move where>
+void jump(Session& session) {
+    session::jump(session, where);
+}
+
+// A clicker's keys: the stops of the walk that runs, else steps.
+void forth(Session& session) {
+    if (session.walk.running)
+        session.walk.by = 1;
+    else
+        session::jump(session, Move::NextStep);
+}
+
+void back(Session& session) {
+    if (session.walk.running)
+        session.walk.by = -1;
+    else
+        session::jump(session, Move::PreviousStep);
+}
+
+void text_by(Session& session, float by) {
+    const float steps = std::round((session.text_scale + by) / kTextStep);
+    session.text_scale = std::clamp(steps * kTextStep, session::kLeastText, session::kMostText);
+}
+
+void clear(State& state, Session& session) {
+    // The innermost thing first, one at a time.
+    if (state.palette.open)
+        state.palette.open = false;
+    else if (state.path.mode != PathBox::Mode::Closed)
+        state.path.mode = PathBox::Mode::Closed;
+    else if (state.show_keys)
+        state.show_keys = false;
+    else if (state.form.open)
+        state.form.open = false;
+    else if (session.pin.kind != look::Pick::Kind::None)
+        session.pin = {};
+    else if (session.walk.running && session.message.empty())
+        session.walk.running = false;
+    else
+        session.message.clear();
+    session.hover = {};
+}
+
+// What the parts of a chord must be for a key that was pressed.
+bool pressed(const Chord& chord, const KeyPress& press) {
+    if (chord.key == Key::None || chord.key != press.key || chord.control != press.control || press.alt)
+        return false;
+    // Plus and the question mark need Shift on some keyboards and not on others.
+    const bool by_character = chord.key == Key::Plus || chord.key == Key::Minus || chord.key == Key::Question;
+    return by_character || chord.shift == press.shift;
+}
+
+}  // namespace
+
+bool means(const Offer& offer, const KeyPress& press) {
+    const auto typed = [&](const Chord& chord) {
+        return chord.character != 0 && chord.character == press.character;
+    };
+    return pressed(offer.chord, press) || pressed(offer.other, press) || typed(offer.chord) ||
+           typed(offer.other);
+}
+
+const Actions<State>& walking() {
+    static const Actions<State> all = {
+        {"play", "play or pause", "Space", key(Key::Space), {}, session::play, kWalk},
+        {"next_step", "next request or barrier", "\u2192", key(Key::Right), {}, jump<Move::NextStep>, kWalk},
+        {"previous_step",
+         "previous request or barrier",
+         "\u2190",
+         key(Key::Left),
+         {},
+         jump<Move::PreviousStep>,
+         kWalk},
+        {"forth", "next step, or stop of the lesson", "Page Down", key(Key::PageDown), {}, forth, kWalk},
+        {"back", "step or stop before", "Page Up", key(Key::PageUp), {}, back, kWalk},
+        {"next_phase", "next phase", "Shift + \u2192", shift(Key::Right), {}, jump<Move::NextPhase>, kWalk},
+        {"previous_phase",
+         "phase before",
+         "Shift + \u2190",
+         shift(Key::Left),
+         {},
+         jump<Move::PreviousPhase>,
+         kWalk},
+        {"next_barrier", "next barrier", "]  Ctrl + \u2192", typed(U']'), control(Key::Right),
+         jump<Move::NextBarrier>, kWalk},
+        {"previous_barrier", "barrier before", "[  Ctrl + \u2190", typed(U'['), control(Key::Left),
+         jump<Move::PreviousBarrier>, kWalk},
+        {"next_block", "next block", ".  Ctrl + Page Down", typed(U'.'), control(Key::PageDown),
+         jump<Move::NextBlock>, kWalk},
+        {"previous_block", "block before", ",  Ctrl + Page Up", typed(U','), control(Key::PageUp),
+         jump<Move::PreviousBlock>, kWalk},
+        {"first", "first step of the block", "Home", key(Key::Home), {}, jump<Move::First>, kWalk},
+        {"last", "last step of the block", "End", key(Key::End), {}, jump<Move::Last>, kWalk},
+        {"next_fault",
+         "next fault found in the block",
+         "X",
+         key(Key::X),
+         {},
+         [](Session& s) { to_fault(s, look::next_fault); },
+         kWalk},
+        {"previous_fault",
+         "fault before",
+         "Shift + X",
+         shift(Key::X),
+         {},
+         [](Session& s) { to_fault(s, look::previous_fault); },
+         kWalk},
+        {"faster", "play faster", "+", key(Key::Plus), {}, [](Session& s) { speed(s, 2); }, kWalk},
+        {"slower", "play slower", "-", key(Key::Minus), {}, [](Session& s) { speed(s, 0.5); }, kWalk},
+    };
+    return all;
+}
+
+const Actions<State>& looks_and_files() {
+    static const Actions<State> all = {
+        {"lecture", "lecture mode", "L", key(Key::L), {}, [](Session& s) { s.lecture = !s.lecture; }, kShow},
+        {"blank",
+         "blank screen; . in a lecture",
+         "B",
+         key(Key::B),
+         {},
+         [](Session& s) { s.blank = true; },
+         kShow},
+        {"theme",
+         "light or dark",
+         "T",
+         key(Key::T),
+         {},
+         [](Session& s) { s.theme = s.theme == Theme::Light ? Theme::Dark : Theme::Light; },
+         kShow},
+        {"motion", "motion on or off", "M", key(Key::M), {}, [](Session& s) { s.motion = !s.motion; }, kShow},
+        {"text_larger",
+         "larger type",
+         "Ctrl + +",
+         control(Key::Plus),
+         {},
+         [](Session& s) { text_by(s, kTextStep); },
+         kShow},
+        {"text_smaller",
+         "smaller type",
+         "Ctrl + -",
+         control(Key::Minus),
+         {},
+         [](Session& s) { text_by(s, -kTextStep); },
+         kShow},
+        {"text_normal",
+         "type at its usual size",
+         "Ctrl + 0",
+         control(Key::Digit0),
+         {},
+         [](Session& s) { s.text_scale = 1; },
+         kShow},
+        {"commands",
+         "find any of these",
+         "Ctrl + P",
+         control(Key::P),
+         {},
+         [](State& s) {
+             s.palette = {true, {}, 0};
+         },
+         kFiles},
+        {"open",
+         "open a recording",
+         "Ctrl + O",
+         control(Key::O),
+         {},
+         [](State& s, Session& session) { open_path_box(s, session, PathBox::Mode::Open); },
+         kFiles},
+        {"save",
+         "save this recording",
+         "Ctrl + S",
+         control(Key::S),
+         {},
+         [](State& s, Session& session) { open_path_box(s, session, PathBox::Mode::Save); },
+         kFiles},
+        {"export_png",
+         "this view as a PNG",
+         "Ctrl + E",
+         control(Key::E),
+         {},
+         [](Session& s) { s.pictures.emplace_back(".png"); },
+         kFiles},
+        {"export_svg",
+         "this view as an SVG",
+         "Ctrl + Shift + E",
+         {Key::E, true, true, 0},
+         {},
+         [](Session& s) { s.pictures.emplace_back(".svg"); },
+         kFiles},
+        {"record",
+         "record another kernel or size",
+         "R",
+         key(Key::R),
+         {},
+         [](State& s) { s.form.open = !s.form.open; },
+         kFiles},
+        {"keys",
+         "this list of keys",
+         "?",
+         key(Key::Question),
+         {},
+         [](State& s) { s.show_keys = !s.show_keys; },
+         kFiles},
+        {"clear", "unpin, close, end the lesson", "Esc", key(Key::Escape), {}, clear, kFiles},
+        {"quit",
+         "leave Tilescope",
+         "Ctrl + Q",
+         control(Key::Q),
+         {},
+         [](Session& s) { s.quit = true; },
+         kFiles},
+    };
+    return all;
+}
+
+bool is_form_key(const KeyPress& press) {
+    constexpr Key kKeys[] = {Key::Space, Key::Enter, Key::Tab,     Key::Left, Key::Right,
+                             Key::Up,    Key::Down,  Key::Home,    Key::End,  Key::PageUp,
+                             Key::Plus,  Key::Minus, Key::PageDown};
+    return !press.control && std::find(std::begin(kKeys), std::end(kKeys), press.key) != std::end(kKeys);
+}
+
+}  // namespace tilescope::input

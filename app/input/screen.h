@@ -1,0 +1,102 @@
+// What a screen offers the program: a row of its table (app.h), and the actions and keys that it brings. All
+// of its functions get the screen's own state, the session, and what to draw with; nobody below app.h sees
+// more.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/platform/input.h"
+#include "app/session/session.h"
+
+namespace tilescope::session {
+struct Ui;
+}
+namespace tilescope::draw {
+struct Rect;
+}
+
+namespace tilescope::input {
+
+using platform::Key;
+using platform::KeyPress;
+using session::Session;
+
+struct Chord {
+    Key key = Key::None;
+    bool shift = false, control = false;
+    char32_t character = 0;  // instead of a key: what is typed, on whatever keyboard
+};
+constexpr Chord key(Key k) { return {k, false, false, 0}; }
+constexpr Chord shift(Key k) { return {k, true, false, 0}; }
+constexpr Chord control(Key k) { return {k, false, true, 0}; }
+constexpr Chord typed(char32_t c) { return {Key::None, false, false, c}; }
+
+// What can be done, as people see it: in the list of keys, in the palette, on a button.
+struct Offer {
+    std::string name;     // "next_step"; with a colon, "lesson:reuse", it is listed in the palette alone
+    std::string help;     // "next request or barrier"
+    std::string keys;     // as the list of keys prints them: "Shift + Right"
+    Chord chord, other;   // either does it
+    std::string group{};  // the heading it stands under in the list of keys
+};
+bool means(const Offer& offer, const KeyPress& press);
+
+// An offer and what does it: a function of the state that it belongs to, of the session, or of both.
+template <class State>
+struct Action : Offer {
+    std::function<void(State&, Session&)> apply;
+
+    template <class Do>
+    Action(std::string called, std::string says, std::string by, Chord one, Chord another, Do what,
+           std::string under = "")
+        : Offer{std::move(called), std::move(says), std::move(by), one, another, std::move(under)} {
+        if constexpr (std::invocable<Do, State&, Session&>)
+            apply = std::move(what);
+        else if constexpr (std::invocable<Do, Session&>)
+            apply = [what = std::move(what)](State&, Session& session) { what(session); };
+        else
+            apply = [what = std::move(what)](State& state, Session&) { what(state); };
+    }
+};
+template <class State>
+using Actions = std::vector<Action<State>>;
+
+template <class State>
+struct Ui;  // session/ui.h with the screen's state: input/ui.h
+
+template <class State>
+struct Screen {
+    const char* name;    // "Step", as its tab says
+    const char* option;  // "step", as --screen says
+    const char* about;   // a few words, for the tab's hint
+    // Draws below the top bar.
+    void (*draw)(Ui<State>& ui, const draw::Rect& area);
+    bool says_messages = false;  // Session::message stands on the screen itself
+    // Does what a key means to the screen while it is shown; false for a key that means nothing to it.
+    bool (*press)(State& state, Session& session, const KeyPress& key) = nullptr;
+    // What can be done from wherever one is.
+    const Actions<State>& (*actions)() = nullptr;
+    // Before every frame, whichever screen is shown, and after every key. wait: for a picture, do all of it
+    // now. True while something is still to come.
+    bool (*update)(State& state, Session& session, bool wait) = nullptr;
+    // A strip above the screen that is shown, where there is something to say; returns the height taken.
+    float (*strip)(Ui<State>& ui, const draw::Rect& area) = nullptr;
+};
+
+// What the arrow keys choose: the neighbour of what is chosen; the first where it is not among them.
+template <typename T>
+T neighbour(const std::vector<T>& all, const T& chosen, int by) {
+    if (all.empty()) return chosen;
+    const auto found = std::find(all.begin(), all.end(), chosen);
+    if (found == all.end()) return all.front();
+    const auto at = found - all.begin() + by;
+    return all[static_cast<size_t>(std::clamp<std::ptrdiff_t>(at, 0, std::ssize(all) - 1))];
+}
+
+}  // namespace tilescope::input

@@ -1,0 +1,210 @@
+#include "app/lessons/model.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "app/look/request.h"
+#include "app/look/sums.h"
+#include "core/base/json_fields.h"
+
+namespace tilescope::lessons {
+
+std::vector<std::pair<std::string_view, std::string_view>> embedded_lessons();  // made by cmake/embed.cmake
+
+namespace {
+
+constexpr std::pair<const char*, StepKind> kKinds[] = {{"global load", StepKind::GlobalLoad},
+                                                       {"global store", StepKind::GlobalStore},
+                                                       {"shared load", StepKind::SharedLoad},
+                                                       {"shared store", StepKind::SharedStore},
+                                                       {"barrier", StepKind::Barrier}};
+
+using Json = JsonFields::Json;
+
+void read_place(JsonFields& fields, const Json& json, LessonStop& stop) {
+    if (json.contains("block")) {
+        const Json& block = fields.inner("block", Json::value_t::array);
+        if (block.size() != 2 || !block[0].is_number_unsigned() || !block[1].is_number_unsigned())
+            return fields.fail("block");
+        stop.block_x = block[0].get<uint32_t>();
+        stop.block_y = block[1].get<uint32_t>();
+    }
+    if (json.contains("kind")) {
+        std::string kind;
+        fields.text("kind", kind);
+        for (const auto& [name, value] : kKinds) {
+            if (kind == name) stop.kind = value;
+        }
+        if (!stop.kind) fields.fail("kind");
+    }
+    if (json.contains("array")) fields.text("array", stop.array);
+    if (json.contains("phase")) fields.number("phase", stop.phase.emplace());
+    if (json.contains("warp")) fields.number("warp", stop.warp.emplace());
+    if (json.contains("nth")) fields.number("nth", stop.nth);
+    if (json.contains("costly")) fields.flag("costly", stop.costly);
+    if (json.contains("partial")) fields.flag("partial", stop.partial);
+    if (json.contains("screen")) fields.text("screen", stop.screen);
+}
+
+LessonStop read_stop(const Json& json, const LessonStop* before, std::string& problem) {
+    LessonStop stop;
+    JsonFields fields(json, problem);
+    if (json.contains("recording")) {
+        fields.text("recording", stop.recording);
+    } else if (json.contains("kernel")) {
+        fields.text("kernel", stop.kernel);
+        fields.number("m", stop.shape.m);
+        fields.number("k", stop.shape.k);
+        fields.number("n", stop.shape.n);
+        fields.number("tile", stop.shape.tile);
+    } else if (before != nullptr) {
+        stop.kernel = before->kernel;
+        stop.shape = before->shape;
+        stop.recording = before->recording;
+    } else {
+        fields.fail("kernel");
+    }
+    read_place(fields, json, stop);
+    fields.text("say", stop.say);
+    return stop;
+}
+
+bool fits(const trace::Trace& trace, const BlockIndex& index, const LessonStop& stop, uint32_t step) {
+    const uint64_t at = index.first + step;
+    const StepKind kind = look::kind_of(trace, at);
+    if (stop.kind && *stop.kind != kind) return false;
+    if (stop.phase && index.phase_at(step) != *stop.phase) return false;
+    if (stop.warp && trace.warp_of(at) != *stop.warp) return false;
+    if (stop.array.empty() && !stop.costly && !stop.partial) return true;
+    if (kind == StepKind::Barrier) return false;
+    const draw::RequestView request = look::request_view(trace, index, step);
+    if (!stop.array.empty() && request.array_name != stop.array) return false;
+    return (!stop.costly || !request.good) && (!stop.partial || request.mask != 0xFFFF'FFFFu);
+}
+
+// Sums over the inputs, whose elements the reuse is of.
+struct Loads {
+    uint64_t elements = 0, loads = 0, most = 0;
+};
+
+Loads loads_of(const analysis::Summary& summary) {
+    Loads all;
+    for (const analysis::Reuse& reuse : summary.reuse) {
+        all.elements += reuse.elements;
+        all.loads += reuse.loads;
+        all.most = std::max(all.most, reuse.max);
+    }
+    return all;
+}
+
+std::optional<std::string> figure(const trace::Trace& trace, const analysis::Summary& sums,
+                                  const BlockIndex& index, uint32_t step, std::string_view name) {
+    const trace::Meta& meta = trace.meta;
+    const Loads loads = loads_of(sums);
+    const std::pair<std::string_view, uint64_t> whole[] = {
+        {"m", meta.m},
+        {"k", meta.k},
+        {"n", meta.n},
+        {"tile", meta.tile},
+        {"threads", uint64_t{meta.block.x} * meta.block.y * meta.block.z},
+        {"blocks", trace.blocks.size()},
+        {"warps", index.warps},
+        {"phases", index.phases.phases},
+        {"barriers", index.phases.barriers},
+        {"elements", loads.elements},
+        {"loads", loads.loads},
+        {"most_loads", loads.most},
+        {"load_requests", sums.global_load.requests},
+        {"load_sectors", sums.global_load.sectors},
+        {"least_load_sectors", sums.global_load.ideal_sectors},
+        {"shared_reads", sums.shared_load.lanes},
+        {"read_wavefronts", sums.shared_load.wavefronts},
+        {"least_read_wavefronts", sums.shared_load.ideal_wavefronts},
+        {"wrong", meta.result.wrong},
+        {"step", uint64_t{step} + 1}};
+    for (const auto& [known, value] : whole) {
+        if (name == known) return grouped(value);
+    }
+    if (name == "result") return look::result_text(trace);
+    if (step >= index.steps) return std::nullopt;
+    const draw::RequestView request = look::request_view(trace, index, step);
+    const std::pair<std::string_view, uint64_t> here[] = {
+        {"warp", request.warp},
+        {"lanes", static_cast<uint64_t>(std::popcount(request.mask))},
+        {"idle", static_cast<uint64_t>(32 - std::popcount(request.mask))},
+        {"sectors", request.cost.global.sectors},
+        {"least_sectors", request.cost.global.ideal_sectors},
+        {"wavefronts", request.cost.shared.wavefronts},
+        {"least_wavefronts", request.cost.shared.ideal_wavefronts},
+        {"line", request.line},
+        {"phase", index.phase_at(step)}};
+    for (const auto& [known, value] : here) {
+        if (name == known) return grouped(value);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Result<Lesson> lesson_from_json(std::string_view text, std::string_view name) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) return Error{fmt::format("The lesson '{}' is not JSON.", name)};
+    Lesson lesson;
+    std::string problem;
+    JsonFields fields(json, problem);
+    fields.text("name", lesson.name);
+    if (json.contains("order")) fields.number("order", lesson.order);
+    fields.text("title", lesson.title);
+    fields.text("teaches", lesson.teaches);
+    for (const Json& stop : fields.inner("stops", Json::value_t::array)) {
+        if (!stop.is_object()) {
+            fields.fail("stops");
+            break;
+        }
+        lesson.stops.push_back(
+            read_stop(stop, lesson.stops.empty() ? nullptr : &lesson.stops.back(), problem));
+    }
+    if (lesson.stops.empty()) fields.fail("stops");
+    if (!problem.empty()) return Error{fmt::format("The lesson '{}' cannot be used: {}.", name, problem)};
+    return lesson;
+}
+
+const std::vector<Lesson>& lesson_list() {
+    static const std::vector<Lesson> all = [] {
+        std::vector<Lesson> read;
+        for (const auto& [path, text] : embedded_lessons())
+            if (auto lesson = lesson_from_json(text, path)) read.push_back(std::move(*lesson));
+        std::stable_sort(read.begin(), read.end(),
+                         [](const Lesson& a, const Lesson& b) { return a.order < b.order; });
+        return read;
+    }();
+    return all;
+}
+
+std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& index,
+                                  const LessonStop& stop) {
+    uint32_t before = 0;
+    for (uint32_t step = 0; step < index.steps; ++step) {
+        if (fits(trace, index, stop, step) && before++ == stop.nth) return step;
+    }
+    return std::nullopt;
+}
+
+std::string said(const trace::Trace& trace, const analysis::Summary& sums, const BlockIndex& index,
+                 uint32_t step, const std::string& say) {
+    std::string out;
+    for (size_t at = 0; at < say.size();) {
+        const size_t open = say.find('{', at), close = say.find('}', open);
+        if (open == std::string::npos || close == std::string::npos) return out + say.substr(at);
+        out += say.substr(at, open - at);
+        const std::string name = say.substr(open + 1, close - open - 1);
+        out += figure(trace, sums, index, step, name).value_or("{" + name + "}");
+        at = close + 1;
+    }
+    return out;
+}
+
+}  // namespace tilescope::lessons

@@ -1,0 +1,144 @@
+#include "app/limits/model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/draw/words.h"
+
+namespace tilescope::limits {
+
+using analysis::Parameter;
+
+void take_preset(State& state, std::string_view id, size_t block) {
+    const analysis::LimitPreset* preset = analysis::find_limit_preset(id);
+    if (preset == nullptr) return;
+    state.preset = preset->id;
+    state.device = preset->device;
+    state.change = preset->change;
+    state.block = preset->blocks.empty() ? 0 : std::min(block, preset->blocks.size() - 1);
+    if (!preset->blocks.empty()) state.use = preset->blocks[state.block].use;
+}
+
+void take_device(State& state, std::string_view id) {
+    state.device = id;
+    state.preset.clear();
+    state.change = {};
+}
+
+void change_parameter(State& state, const analysis::SmLimits& sm, Parameter parameter, int steps) {
+    constexpr int64_t kSharedStep = 512;  // bytes
+    const auto moved = [&](uint32_t value, int64_t step, int64_t least, int64_t most) {
+        const int64_t wanted =
+            (value + (steps < 0 && value % step != 0 ? step : 0)) / step * step + steps * step;
+        return static_cast<uint32_t>(std::clamp(wanted, least, std::max(least, most)));
+    };
+    state.parameter = parameter;
+    switch (parameter) {
+        case Parameter::Threads:
+            state.use.threads = moved(state.use.threads, sm.warp_size, sm.warp_size, sm.threads_per_block);
+            break;
+        case Parameter::Registers:
+            state.use.registers = moved(state.use.registers, 1, 0, sm.registers_per_thread);
+            break;
+        case Parameter::Shared:
+            state.use.shared = moved(state.use.shared, kSharedStep, 0, sm.shared_per_block_optin);
+            break;
+    }
+}
+
+}  // namespace tilescope::limits
+
+namespace tilescope::limits {
+
+using analysis::Limit;
+using analysis::Parameter;
+using analysis::SmLimits;
+using analysis::Sum;
+
+analysis::DeviceSpec limits_device(const State& state, const std::vector<analysis::DeviceSpec>& devices) {
+    for (const analysis::DeviceSpec& device : devices) {
+        if (device.id != state.device) continue;
+        analysis::DeviceSpec changed = device;
+        changed.sm = analysis::changed(device.sm, state.change);
+        return changed;
+    }
+    return devices.empty() ? analysis::DeviceSpec{} : devices.front();
+}
+
+std::string change_words(const State& state, const std::vector<analysis::DeviceSpec>& devices) {
+    State own = state;
+    own.change = {};
+    return analysis::change_in_words(limits_device(own, devices).sm, state.change);
+}
+
+SumColumn sum_column(const SmLimits& sm, const analysis::BlockUse& use, Sum sum) {
+    const analysis::Occupancy o = analysis::occupancy(sm, use, sum);
+    SumColumn column;
+    column.title = sum == Sum::Lecture ? "The lecture's sum" : "The hardware's sum";
+    column.refused = !o.refused.empty();
+    column.blocks = grouped(o.blocks);
+    column.threads = fmt::format("{} of {}", grouped(o.threads), grouped(o.most_threads));
+    column.warps = fmt::format("{} of {}", grouped(o.warps), grouped(o.most_warps));
+    column.share = fmt::format("{:.0f} %", 100 * o.share);
+    column.words = analysis::limits_in_words(o);
+    const uint64_t used[] = {uint64_t{o.blocks} * use.threads, o.blocks,
+                             uint64_t{o.blocks} * o.registers_per_block,
+                             uint64_t{o.blocks} * o.shared_per_block};
+    const uint64_t most[] = {sm.threads_per_sm, sm.blocks_per_sm, sm.registers_per_sm, sm.shared_per_sm};
+    for (size_t i = 0; i < analysis::kLimits; ++i) {
+        LimitBar bar;
+        bar.name = analysis::name_of(static_cast<Limit>(i));
+        bar.used = fmt::format("{} of {}", grouped(used[i]), grouped(most[i]));
+        bar.fits = o.fit[i] == analysis::kUnlimited ? "any" : counted(o.fit[i], "block");
+        bar.share = most[i] == 0 ? 0 : static_cast<double>(used[i]) / static_cast<double>(most[i]);
+        bar.limits = o.limits[i];
+        column.bars.push_back(bar);
+    }
+    return column;
+}
+
+uint32_t value_of(const analysis::BlockUse& use, Parameter parameter) {
+    return parameter == Parameter::Threads     ? use.threads
+           : parameter == Parameter::Registers ? use.registers
+                                               : use.shared;
+}
+
+std::string value_words(Parameter parameter, uint32_t value) {
+    if (parameter == Parameter::Threads) return grouped(value) + " threads a block";
+    if (parameter == Parameter::Shared) return grouped(value) + " bytes of shared memory a block";
+    return value == 0 ? "registers not counted" : counted(value, "register") + " a thread";
+}
+
+LimitCurve limit_curve(const SmLimits& sm, const analysis::BlockUse& use, Parameter parameter) {
+    constexpr const char* kTitles[] = {"threads a block", "registers a thread", "shared bytes a block"};
+    LimitCurve curve;
+    curve.title = kTitles[static_cast<size_t>(parameter)];
+    curve.lecture = analysis::occupancy_curve(sm, use, parameter, Sum::Lecture);
+    curve.hardware = analysis::occupancy_curve(sm, use, parameter, Sum::Hardware);
+    curve.today = value_of(use, parameter);
+    curve.today_words = grouped(curve.today);
+    for (const analysis::Cliff& cliff : analysis::cliffs(curve.hardware)) {
+        if (cliff.after.value <= curve.today) continue;
+        curve.cliff = fmt::format("next cliff at {}: {} threads become {}", grouped(cliff.after.value),
+                                  grouped(cliff.before.threads), grouped(cliff.after.threads));
+        break;
+    }
+    const double last = curve.hardware.empty() ? 1 : curve.hardware.back().value;
+    curve.x = {0, last, false, 0, 1};
+    curve.y = {0, std::max(1.0, static_cast<double>(sm.threads_per_sm) * 1.05), false, 0, 1};
+    curve.x_ticks = draw::even_ticks(0, last, 5);
+    for (uint32_t quarter = 0; quarter <= 4; ++quarter) {
+        const uint32_t threads = sm.threads_per_sm * quarter / 4;
+        curve.y_ticks.push_back({static_cast<double>(threads), grouped(threads)});
+    }
+    return curve;
+}
+
+std::string figure_words(const analysis::Figure& f) {
+    const std::string value = f.unit.empty() ? fmt::format("{:.1f} %", 100 * f.value) : draw::figure(f.value);
+    return f.name + ": " + value;
+}
+
+}  // namespace tilescope::limits

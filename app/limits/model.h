@@ -1,0 +1,75 @@
+// What the Limits screen shows: the lecture's sum and the hardware's side by side, and occupancy over each
+// parameter, where a cliff is a step down.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/draw/axes.h"
+#include "app/input/screen.h"
+#include "core/analysis/limit_presets.h"
+
+namespace tilescope::limits {
+
+using draw::Axis;
+using draw::Tick;
+
+// What was chosen: a device, a block, and the case that both came from.
+struct State {
+    std::string preset = "cliff";                       // id; empty once the device is chosen by hand
+    size_t block = 0;                                   // of the preset's blocks
+    std::string device = "gt200";                       // id
+    analysis::SmChange change{.threads_per_sm = 1536};  // what the case changes of the device's SM
+    analysis::BlockUse use{.threads = 256, .registers = 10};
+    analysis::Parameter parameter = analysis::Parameter::Registers;  // what + and - change
+};
+
+extern const input::Screen<State> kScreen;  // screen.cpp
+
+// The case's device and its block of that number; nothing where there is no such case.
+void take_preset(State& state, std::string_view id, size_t block = 0);
+void take_device(State& state, std::string_view id);
+// One step more or less of a parameter: a warp of threads, a register, 512 bytes.
+void change_parameter(State& state, const analysis::SmLimits& sm, analysis::Parameter parameter, int steps);
+
+// The device of the state with what its case changes; the first known one where there is none of that id.
+analysis::DeviceSpec limits_device(const State& state, const std::vector<analysis::DeviceSpec>& devices);
+
+// What the state's case changes of its device: "1536 thread slots in place of 1024"; "" for nothing.
+std::string change_words(const State& state, const std::vector<analysis::DeviceSpec>& devices);
+
+struct LimitBar {
+    std::string name;  // "registers"
+    std::string used;  // "15,360 of 16,384"
+    std::string fits;  // "6 blocks"
+    double share = 0;  // of the SM's, in use by the blocks that are resident
+    bool limits = false;
+};
+struct SumColumn {
+    std::string title;                          // "The lecture's sum"
+    std::string blocks, threads, warps, share;  // "6", "1,536 of 1,536", "48 of 48", "100 %"
+    std::string words;                          // "limited by registers"
+    std::vector<LimitBar> bars;
+    bool refused = false;
+};
+SumColumn sum_column(const analysis::SmLimits& sm, const analysis::BlockUse& use, analysis::Sum sum);
+
+struct LimitCurve {
+    std::string title;  // "registers a thread"
+    std::vector<analysis::CurvePoint> lecture, hardware;
+    uint32_t today = 0;
+    std::string today_words;  // "10"
+    std::string cliff;        // the next one upwards, by the hardware's sum, in words; empty for none
+    Axis x, y;                // y: threads on an SM
+    std::vector<Tick> x_ticks, y_ticks;
+};
+LimitCurve limit_curve(const analysis::SmLimits& sm, const analysis::BlockUse& use,
+                       analysis::Parameter parameter);
+
+uint32_t value_of(const analysis::BlockUse& use, analysis::Parameter parameter);
+std::string value_words(analysis::Parameter parameter, uint32_t value);  // "256 threads a block"
+std::string figure_words(const analysis::Figure& figure);
+
+}  // namespace tilescope::limits

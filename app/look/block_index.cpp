@@ -1,0 +1,216 @@
+#include "app/look/block_index.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "app/look/block_clock.h"
+#include "core/analysis/cost.h"
+
+namespace tilescope::look {
+namespace {
+
+analysis::Sums& sums_of(SplitSums& sums, StepKind kind) {
+    switch (kind) {
+        case StepKind::GlobalStore:
+            return sums.global_store;
+        case StepKind::SharedLoad:
+            return sums.shared_load;
+        case StepKind::SharedStore:
+            return sums.shared_store;
+        default:
+            return sums.global_load;
+    }
+}
+
+void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const analysis::Cost& cost) {
+    const trace::Form& form = trace.form_of(step);
+    const ptx::Site& site = trace.sites[form.site];
+    if (site.kind == ptx::SiteKind::Barrier) {
+        ++sums.barriers;
+        return;
+    }
+    analysis::Sums& to = sums_of(sums, kind_of(trace, step));
+    const uint64_t lanes = static_cast<uint64_t>(std::popcount(form.mask));
+    to.requests += 1;
+    to.lanes += lanes;
+    to.bytes += lanes * site.bytes;
+    to.sectors += cost.global.sectors;
+    to.ideal_sectors += cost.global.ideal_sectors;
+    to.lines += cost.global.lines;
+    to.wavefronts += cost.shared.wavefronts;
+    to.ideal_wavefronts += cost.shared.ideal_wavefronts;
+}
+
+// The bounding box of a request's elements; stores to the output say whose element it is.
+void include_elements(CellRect& rect, BlockIndex& index, const trace::Trace& trace, uint64_t step) {
+    const trace::Access access = trace::decode(trace, step);
+    const Array& array = trace.arrays[access.array];
+    const uint64_t row_bytes = std::max<uint64_t>(uint64_t{array.cols} * array.element_bytes, 1);
+    const bool stores_output =
+        array.role == ArrayRole::Output && trace.sites[access.site].kind == ptx::SiteKind::Store;
+    for (uint32_t mask = access.mask; mask != 0; mask &= mask - 1) {
+        const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+        const uint64_t offset = access.offset[lane];
+        const size_t thread = size_t{access.warp} * kWarpSize + lane;
+        if (stores_output && thread < index.output.size()) {
+            index.output[thread] = static_cast<int64_t>(offset / std::max(array.element_bytes, 1u));
+        }
+        rect.include(static_cast<uint32_t>(offset / row_bytes),
+                     static_cast<uint32_t>(offset % row_bytes / std::max(array.element_bytes, 1u)));
+    }
+}
+
+}  // namespace
+
+analysis::Sums SplitSums::total() const {
+    analysis::Sums all = global_load;
+    all += global_store;
+    all += shared_load;
+    all += shared_store;
+    return all;
+}
+
+SplitSums& SplitSums::operator+=(const SplitSums& other) {
+    global_load += other.global_load;
+    global_store += other.global_store;
+    shared_load += other.shared_load;
+    shared_store += other.shared_store;
+    barriers += other.barriers;
+    return *this;
+}
+
+StepKind kind_of(const trace::Trace& trace, uint64_t step) {
+    // A generic address shows only in the run whether it is global or shared: the form says so.
+    const trace::Form& form = trace.form_of(step);
+    const ptx::Site& site = trace.sites[form.site];
+    if (site.kind == ptx::SiteKind::Barrier) return StepKind::Barrier;
+    const bool load = site.kind == ptx::SiteKind::Load;
+    if (form.space == Space::Global) return load ? StepKind::GlobalLoad : StepKind::GlobalStore;
+    return load ? StepKind::SharedLoad : StepKind::SharedStore;
+}
+
+std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
+                                              uint32_t block) {
+    auto made = std::make_shared<BlockIndex>();
+    BlockIndex& index = *made;
+    index.block = block;
+    index.warps = static_cast<uint32_t>((trace.meta.block.count() + kWarpSize - 1) / kWarpSize);
+    index.steps_of_site.resize(trace.sites.size());
+    index.steps_of_warp.resize(index.warps);
+    index.touched.resize(trace.arrays.size());
+    index.touched_in_phase.resize(trace.arrays.size());
+    index.output.resize(trace.meta.block.count(), -1);
+    index.checkpoints.emplace_back();
+    if (block >= trace.blocks.size()) return made;
+    index.first = trace.blocks[block].first;
+    index.steps = static_cast<uint32_t>(trace.blocks[block].count);
+    index.phases = analysis::phases_of_block(trace, rule, block);
+    for (auto& by_phase : index.touched_in_phase) by_phase.resize(size_t{index.phases.phases} + 1);
+
+    analysis::CostTable costs(trace);
+    SplitSums sums;
+    uint32_t latest = 0;
+    for (uint32_t step = 0; step < index.steps; ++step) {
+        const uint64_t at = index.first + step;
+        const trace::Form& form = trace.form_of(at);
+        const uint32_t warp = trace.warp_of(at);
+        if (warp >= index.steps_of_warp.size()) index.steps_of_warp.resize(warp + 1);
+        index.steps_of_site[form.site].push_back(step);
+        index.steps_of_warp[warp].push_back(step);
+
+        const uint32_t phase = index.phases.phase[step];
+        if (index.spans.empty() || phase > latest) {
+            if (!index.spans.empty()) index.spans.back().end = step;
+            index.spans.push_back({phase, step, index.steps});
+            latest = phase;
+        }
+        if (trace.sites[form.site].kind == ptx::SiteKind::Barrier) {
+            const uint32_t interval = index.phases.interval[step];
+            if (interval >= index.arrivals.size()) index.arrivals.resize(interval + 1);
+            index.arrivals[interval].push_back(step);
+        } else if (form.array != trace::kNoArray && trace.arrays[form.array].space == Space::Global) {
+            CellRect rect;
+            include_elements(rect, index, trace, at);
+            index.touched[form.array].include(rect);
+            const size_t slot = phase == analysis::kAfter ? index.phases.phases : phase;
+            if (slot < index.touched_in_phase[form.array].size()) {
+                index.touched_in_phase[form.array][slot].include(rect);
+            }
+        }
+        add_step(sums, trace, at, costs.of(at));
+        if ((step + 1) % BlockIndex::kCheckpointSteps == 0) index.checkpoints.push_back(sums);
+    }
+    index.warps = static_cast<uint32_t>(index.steps_of_warp.size());
+    index.clocked = has_clocks(trace, block);
+    index.barriers = barrier_times(trace, index);
+    return made;
+}
+
+CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t phase) {
+    if (array >= index.touched.size()) return {};
+    if (trace.arrays[array].role == ArrayRole::Output) return index.touched[array];
+    const size_t slot = phase == analysis::kAfter ? index.phases.phases : phase;
+    return slot < index.touched_in_phase[array].size() ? index.touched_in_phase[array][slot] : CellRect{};
+}
+
+SplitSums sums_so_far(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
+    if (index.steps == 0) return {};
+    const uint32_t end = std::min(step, index.steps - 1) + 1;
+    const uint32_t checkpoint = end / BlockIndex::kCheckpointSteps;
+    SplitSums sums = index.checkpoints[checkpoint];
+    for (uint32_t at = checkpoint * BlockIndex::kCheckpointSteps; at < end; ++at) {
+        add_step(sums, trace, index.first + at, analysis::cost_of(trace, index.first + at));
+    }
+    return sums;
+}
+
+std::vector<SplitSums> sums_before_blocks(const trace::Trace& trace) {
+    std::vector<SplitSums> before(1);
+    before.reserve(trace.blocks.size() + 1);
+    analysis::CostTable costs(trace);
+    SplitSums sums;
+    for (const trace::Block& block : trace.blocks) {
+        for (uint64_t step = block.first; step < block.first + block.count; ++step)
+            add_step(sums, trace, step, costs.of(step));
+        before.push_back(sums);
+    }
+    return before;
+}
+
+uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step) {
+    if (site >= index.steps_of_site.size()) return 0;
+    const auto& steps = index.steps_of_site[site];
+    return static_cast<uint64_t>(std::upper_bound(steps.begin(), steps.end(), step) - steps.begin());
+}
+
+std::string phase_text(const BlockIndex& index, uint32_t step) {
+    if (index.phases.phases == 0) return "no phases";
+    const uint32_t phase = index.phase_at(step);
+    if (phase == analysis::kAfter) return "after the last phase";
+    return fmt::format("phase {} (of 0 to {})", phase, index.phases.phases - 1);
+}
+
+Roles roles_of(const trace::Trace& trace) {
+    Roles roles;
+    for (size_t at = 0; at < trace.arrays.size(); ++at) {
+        const Array& array = trace.arrays[at];
+        const int here = static_cast<int>(at);
+        if (array.role == ArrayRole::Shared)
+            roles.shared.push_back(static_cast<uint8_t>(at));
+        else if (array.role == ArrayRole::Output)
+            roles.p = roles.p < 0 ? here : roles.p;
+        else if (roles.m < 0)
+            roles.m = here;
+        else if (roles.n < 0)
+            roles.n = here;
+    }
+    return roles;
+}
+
+int64_t output_of(const BlockIndex& index, uint32_t thread) {
+    return thread < index.output.size() ? index.output[thread] : -1;
+}
+
+}  // namespace tilescope::look

@@ -1,0 +1,90 @@
+// What is looked up again and again about one block of a recording, made once when playback enters
+// the block: its phases, the steps of every site and warp, the tiles it touches in each phase, and
+// running sums, so that any frame of any step is built in microseconds.
+//
+//   steps    0 ........ 255 | 256 ...... 511 | 512 ..
+//   sums     checkpoint 0     checkpoint 1     ...      sums so far = checkpoint + at most 255 steps
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/draw/shown.h"
+#include "app/draw/words.h"
+#include "core/analysis/phases.h"
+#include "core/analysis/summary.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::look {
+
+using draw::BarrierTimes;
+using draw::CellRect;
+using draw::PhaseSpan;
+using draw::StepKind;
+
+// Sums by space and direction, in the order that people read them.
+struct SplitSums {
+    analysis::Sums global_load, global_store, shared_load, shared_store;
+    uint64_t barriers = 0;  // arrivals of warps
+    analysis::Sums total() const;
+    SplitSums& operator+=(const SplitSums& other);
+    bool operator==(const SplitSums&) const = default;
+};
+
+StepKind kind_of(const trace::Trace& trace, uint64_t step);
+
+struct BlockIndex {
+    uint32_t block = 0;
+    uint64_t first = 0;  // of the trace
+    uint32_t steps = 0;
+    uint32_t warps = 0;
+    analysis::PhaseMap phases;
+    std::vector<PhaseSpan> spans;
+    std::vector<std::vector<uint32_t>> steps_of_site;
+    std::vector<std::vector<uint32_t>> steps_of_warp;
+    std::vector<std::vector<uint32_t>> arrivals;  // by barrier interval: the steps at which warps arrive
+    bool clocked = false;                         // every step has its SM's clock
+    std::vector<BarrierTimes> barriers;           // of a block with clocks
+    // Bounding box of the elements touched, by global array; by global array and phase.
+    std::vector<CellRect> touched;
+    std::vector<std::vector<CellRect>> touched_in_phase;
+    std::vector<int64_t> output;  // by thread: the element of the output that it stores, -1 for none
+    static constexpr uint32_t kCheckpointSteps = 256;
+    std::vector<SplitSums> checkpoints;
+
+    uint32_t phase_at(uint32_t step) const { return step < phases.phase.size() ? phases.phase[step] : 0; }
+};
+
+// steps: steps of the trace's block `block`. A block without steps gives an empty index.
+std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
+                                              uint32_t block);
+
+// The tile of a phase in an array: what the block touches of it in that phase; for the output, which
+// is touched once, what it touches at all. Empty where it touches nothing.
+CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t phase);
+
+// Sums over the block's steps 0..step, inclusive.
+SplitSums sums_so_far(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
+
+// [blocks + 1]: the sums of all blocks before each one; the last are those of the whole recording.
+std::vector<SplitSums> sums_before_blocks(const trace::Trace& trace);
+
+// How many requests (or barrier arrivals) of a site the block has made in steps 0..step, inclusive.
+uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step);
+
+// "phase 2 (of 0 to 3)", "after the last phase": phases count from 0, as in the literature.
+std::string phase_text(const BlockIndex& index, uint32_t step);
+
+// M, N and P by their places in trace.arrays; -1 where the recording has no such array.
+struct Roles {
+    int m = -1, n = -1, p = -1;
+    std::vector<uint8_t> shared;
+};
+Roles roles_of(const trace::Trace& trace);
+
+// The element of the output that a thread of the block stores; -1 for none.
+int64_t output_of(const BlockIndex& index, uint32_t thread);
+
+}  // namespace tilescope::look

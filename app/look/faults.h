@@ -1,0 +1,47 @@
+// The faults of a block, step by step: which cells to mark, what to say, and where the next one is.
+// Found by core/analysis/hazards.h; the wrong elements of P by the plain product of the inputs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/look/block_index.h"
+#include "core/analysis/hazards.h"
+#include "core/playback/replay.h"
+
+namespace tilescope::look {
+
+struct WrongElement {
+    uint64_t element = 0;  // linear, of P
+    float stored = 0;
+    double expected = 0;
+};
+
+struct BlockFaults {
+    uint32_t block = 0;
+    analysis::FaultyCells found;
+    std::vector<uint32_t> steps;      // of the block, ascending: where a fault comes about
+    std::vector<WrongElement> wrong;  // elements of P, ascending; none where the recording is verified
+    bool any() const { return !found.cells.empty() || !wrong.empty(); }
+};
+
+// replay: null where there are no values; wrong elements are then not known.
+BlockFaults block_faults(const trace::Trace& trace, const analysis::PhaseRule& rule, const BlockIndex& index,
+                         const playback::BlockReplay* replay);
+
+// Cells of an array that are at fault at a step, each once.
+std::vector<CellRect> faulty_at(const trace::Trace& trace, const BlockFaults& faults, uint8_t array,
+                                uint32_t step);
+
+// "Race on Mds[1,3]: ..." where a fault comes about at the step; empty elsewhere.
+std::string fault_caption(const trace::Trace& trace, const BlockFaults& faults, uint32_t step);
+// The same, and then without how many cells more there are at the step. Empty where the step is sound.
+std::vector<std::string> fault_captions(const trace::Trace& trace, const BlockFaults& faults, uint32_t step);
+
+// The step of the next fault behind, or before, a step.
+std::optional<uint32_t> next_fault(const BlockFaults& faults, uint32_t step);
+std::optional<uint32_t> previous_fault(const BlockFaults& faults, uint32_t step);
+
+}  // namespace tilescope::look

@@ -1,0 +1,57 @@
+// What the program asks of a desktop, or of what stands in for one. Behind it are a window of GLFW's
+// (glfw.cpp) and a framebuffer of EGL's without a display (egl.cpp); both have an OpenGL 3.3 core context.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/platform/input.h"
+#include "app/platform/png.h"
+#include "core/base/result.h"
+
+namespace tilescope::platform {
+
+struct Canvas {
+    int width = 1600, height = 1000;  // framebuffer pixels
+    float scale = 1;                  // framebuffer pixels per logical pixel of the display
+};
+
+struct Place {  // of a window's upper left corner, on the desktop
+    int x = 0, y = 0;
+};
+
+class Backend {
+public:
+    virtual ~Backend() = default;
+    virtual void make_current() = 0;  // its context on this thread, its framebuffer bound
+    virtual Canvas canvas() const = 0;
+    virtual void show() = 0;  // the frame just drawn; returns once it is on its way
+
+    // What happened since the last call. wait: seconds to sleep for something to happen, at most.
+    virtual Input collect(double wait) = 0;
+    virtual bool eventful() const {
+        return false;
+    }  // the last collect() brought more than the passing of time
+    virtual bool asked_to_close() const { return false; }
+
+    virtual void set_title(const std::string&) {}
+    virtual void offer_clipboard() {}                          // to ImGui's current context
+    virtual std::optional<Place> place() const { return {}; }  // none where the desktop does not say
+    virtual void logical_size(int& /*width*/, int& /*height*/) const {}  // as open_window takes it
+
+    Image read() const;  // what was drawn, opaque
+};
+
+// Sizes in logical pixels; made smaller where the screen is. place: left to the desktop where none is given
+// or no monitor shows it. Fails in one sentence where there is no display or no OpenGL 3.3.
+Result<std::unique_ptr<Backend>> open_window(int width, int height, const std::string& title,
+                                             std::optional<Place> place = std::nullopt);
+
+// A framebuffer to draw pictures into, current on this thread until destruction.
+Result<std::unique_ptr<Backend>> open_offscreen(int width, int height);
+
+// What draws, in OpenGL's words: "llvmpipe (LLVM 15.0.6, 256 bits)". Needs a current context.
+std::string renderer();
+
+}  // namespace tilescope::platform

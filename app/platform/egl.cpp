@@ -1,0 +1,148 @@
+// An OpenGL 3.3 core context without a display, through EGL, and a framebuffer to draw a picture into.
+//
+// Tried in this order: Mesa's surfaceless platform (software or a GPU, no display server), the devices that
+// EGL lists (other vendors' drivers), the default display.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+#include <glad/egl.h>
+#include <glad/gl.h>
+
+#include "app/platform/backend.h"
+
+namespace tilescope::platform {
+
+namespace {
+
+const char* const kNoContext =
+    "No OpenGL 3.3 context could be made without a display; install the packages libegl1 and "
+    "libgl1-mesa-dri.";
+
+bool has_extension(const char* name) {
+    const char* all = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
+    return all && std::strstr(all, name);
+}
+
+// Displays that need no screen, most likely first.
+std::vector<EGLDisplay> displays() {
+    std::vector<EGLDisplay> found;
+    if (eglGetPlatformDisplayEXT && has_extension("EGL_MESA_platform_surfaceless"))
+        found.push_back(eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA,
+                                                 reinterpret_cast<void*>(EGL_DEFAULT_DISPLAY), nullptr));
+    if (eglGetPlatformDisplayEXT && eglQueryDevicesEXT) {
+        EGLDeviceEXT devices[16];
+        EGLint count = 0;
+        if (eglQueryDevicesEXT(16, devices, &count))
+            for (EGLint i = 0; i < count; ++i)
+                found.push_back(eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, devices[i], nullptr));
+    }
+    found.push_back(eglGetDisplay(EGL_DEFAULT_DISPLAY));
+    std::erase(found, EGL_NO_DISPLAY);
+    return found;
+}
+
+EGLContext make_context(EGLDisplay display) {
+    if (!eglInitialize(display, nullptr, nullptr)) return EGL_NO_CONTEXT;
+    gladLoaderLoadEGL(display);
+    const EGLint wish[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
+    const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION,
+                              3,
+                              EGL_CONTEXT_MINOR_VERSION,
+                              3,
+                              EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                              EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                              EGL_NONE};
+    EGLConfig config = nullptr;
+    EGLint count = 0;
+    if (eglBindAPI(EGL_OPENGL_API) && eglChooseConfig(display, wish, &config, 1, &count) && count > 0) {
+        EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
+        if (context != EGL_NO_CONTEXT) {
+            if (eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return context;
+            eglDestroyContext(display, context);
+        }
+    }
+    eglTerminate(display);
+    return EGL_NO_CONTEXT;
+}
+
+struct Offscreen : Backend {
+    EGLDisplay display = EGL_NO_DISPLAY;
+    EGLContext context = EGL_NO_CONTEXT;
+    GLuint framebuffer = 0, color = 0;
+    Canvas size;
+
+    ~Offscreen() override {
+        if (context == EGL_NO_CONTEXT) return;
+        glDeleteFramebuffers(1, &framebuffer);
+        glDeleteRenderbuffers(1, &color);
+        eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+        eglDestroyContext(display, context);
+        eglTerminate(display);
+    }
+    void make_current() override {
+        eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context);
+        glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    }
+    Canvas canvas() const override { return size; }
+    void show() override { glFinish(); }
+    Input collect(double) override {
+        Input input;
+        input.dt = 1.0 / 60;
+        return input;
+    }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> open_offscreen(int width, int height) {
+    setenv("EGL_LOG_LEVEL", "fatal", 0);  // a driver that is tried in vain is no news
+    if (!gladLoaderLoadEGL(EGL_NO_DISPLAY)) return Error{kNoContext};
+    auto made = std::make_unique<Offscreen>();
+    for (EGLDisplay display : displays()) {
+        made->context = make_context(display);
+        made->display = display;
+        if (made->context != EGL_NO_CONTEXT) break;
+    }
+    if (made->context == EGL_NO_CONTEXT || !gladLoadGL(eglGetProcAddress)) return Error{kNoContext};
+
+    GLint most = 0;
+    glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &most);
+    if (width < 1 || height < 1 || width > most || height > most)
+        return Error{
+            fmt::format("A picture of {}x{} cannot be drawn; sizes from 1 to {} can.", width, height, most)};
+    made->size = {width, height, 1};
+    glGenRenderbuffers(1, &made->color);
+    glBindRenderbuffer(GL_RENDERBUFFER, made->color);
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width, height);
+    glGenFramebuffers(1, &made->framebuffer);
+    glBindFramebuffer(GL_FRAMEBUFFER, made->framebuffer);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, made->color);
+    if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+        return Error{
+            fmt::format("A framebuffer of {}x{} could not be made; try a smaller --size.", width, height)};
+    return std::unique_ptr<Backend>(std::move(made));
+}
+
+Image Backend::read() const {
+    const auto [width, height, scale] = canvas();
+    const size_t row = size_t{4} * static_cast<size_t>(width);
+    Image image{width, height, std::vector<uint8_t>(row * static_cast<size_t>(height))};
+    glPixelStorei(GL_PACK_ALIGNMENT, 4);
+    glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, image.rgba.data());
+    for (int y = 0; y < height / 2; ++y)  // OpenGL's first row is the bottom one
+        std::swap_ranges(image.rgba.begin() + static_cast<ptrdiff_t>(row) * y,
+                         image.rgba.begin() + static_cast<ptrdiff_t>(row) * (y + 1),
+                         image.rgba.begin() + static_cast<ptrdiff_t>(row) * (height - 1 - y));
+    for (size_t i = 3; i < image.rgba.size(); i += 4) image.rgba[i] = 255;
+    return image;
+}
+
+std::string renderer() {
+    const auto* name = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+    return name ? name : "";
+}
+
+}  // namespace tilescope::platform

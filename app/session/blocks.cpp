@@ -1,0 +1,99 @@
+#include "app/session/blocks.h"
+
+#include <fmt/format.h>
+
+#include "app/draw/words.h"
+
+namespace tilescope::session {
+namespace {
+
+constexpr size_t kBlocksKept = 6;
+constexpr uint64_t kFaultsAtOnce = 5'000;  // steps
+
+std::shared_ptr<const Values> values_of(const Recording& recording, const look::BlockIndex& index,
+                                        Result<kernels::Replayer>* replayer) {
+    const trace::Trace& trace = *recording.trace;
+    auto values = std::make_shared<Values>();
+    if (replayer == nullptr) {
+    } else if (index.steps > kMostReplayedSteps) {
+        values->no_values = fmt::format("Values are not shown for blocks of more than {} steps.",
+                                        grouped(kMostReplayedSteps));
+    } else if (!*replayer) {
+        values->no_values = replayer->error().message;
+    } else {
+        auto replay = std::make_shared<playback::BlockReplay>(trace, index.block);
+        const auto ran = (*replayer)->replay(trace, index.block, *replay);
+        if (ran) {
+            replay->finish();
+            values->replay = std::move(replay);
+        } else {
+            values->no_values = ran.error().message;
+        }
+    }
+    values->faults = std::make_shared<const look::BlockFaults>(
+        look::block_faults(trace, recording.rule, index, values->replay.get()));
+    return values;
+}
+
+}  // namespace
+
+MadeBlock* Blocks::find(uint32_t block) {
+    for (MadeBlock& made : made_)
+        if (made.index->block == block) return &made;
+    return nullptr;
+}
+
+void Blocks::take_finished() {
+    if (auto index = indexing_.take(); index && find((*index)->block) == nullptr)
+        made_.push_back({std::move(*index), nullptr});
+    if (auto values = valuing_.take())
+        if (MadeBlock* made = find(valued_)) made->values = std::move(*values);
+    while (made_.size() > kBlocksKept) made_.pop_front();
+}
+
+MadeBlock Blocks::get(Jobs& jobs, const std::shared_ptr<const Recording>& recording, uint32_t block, Ask ask,
+                      bool wait) {
+    const trace::Trace& trace = *recording->trace;
+    if (of_ != recording->serial) {
+        indexing_.stop();
+        valuing_.stop();
+        made_.clear();
+        replayer_ = nullptr;
+        of_ = recording->serial;
+    }
+    take_finished();
+    const uint64_t steps = trace.blocks[block].count;
+    MadeBlock* made = find(block);
+    if (made == nullptr && (wait || steps <= kCountedAtOnce)) {
+        made_.push_back({look::index_block(trace, recording->rule, block), nullptr});
+        while (made_.size() > kBlocksKept) made_.pop_front();
+        made = &made_.back();
+    } else if (made == nullptr) {
+        if (!indexing_.begun())
+            indexing_ = jobs.start([recording, block](Control&) {
+                return look::index_block(*recording->trace, recording->rule, block);
+            });
+        return {};
+    }
+    if (made->values) return *made;
+    const bool replayed = ask == Ask::Values;
+    if (wait || (!replayed && steps <= kFaultsAtOnce)) {
+        // A replayer of its own: a job may be using the other one.
+        if (replayed) {
+            Result<kernels::Replayer> replayer = kernels::Replayer::of(trace);
+            made->values = values_of(*recording, *made->index, &replayer);
+        } else {
+            made->values = values_of(*recording, *made->index, nullptr);
+        }
+    } else if (!valuing_.begun()) {
+        if (!replayer_) replayer_ = std::make_shared<Replayer>();
+        valued_ = block;
+        valuing_ = jobs.start([recording, index = made->index, replayer = replayer_, replayed](Control&) {
+            if (replayed && !*replayer) *replayer = kernels::Replayer::of(*recording->trace);
+            return values_of(*recording, *index, replayed ? &**replayer : nullptr);
+        });
+    }
+    return *made;
+}
+
+}  // namespace tilescope::session

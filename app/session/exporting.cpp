@@ -1,0 +1,123 @@
+#include "app/session/exporting.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/platform/process.h"
+#include "core/base/write_whole.h"
+#include "core/trace/file.h"
+
+namespace tilescope::session {
+namespace {
+
+constexpr ExportChoice kChoices[] = {
+    {"trace_csv", "Export every request as CSV", ".csv", false},
+    {"trace_json", "Export every request as JSON", ".json", false},
+    {"trace_perfetto", "Export the trace for Perfetto, as Chrome trace JSON", ".perfetto.json", false},
+    {"table_csv", "Export this block's phase table as CSV", ".csv", true},
+    {"table_md", "Export this block's phase table as Markdown", ".md", true},
+    {"film_gif", "Export this phase as a GIF", ".gif", false},
+    {"film_mp4", "Export this phase as an MP4", ".mp4", false},
+};
+
+bool is_film(const ExportChoice& choice) { return std::string_view(choice.id).starts_with("film"); }
+
+// After the last underscore: what --format calls it.
+std::string format_of(const ExportChoice& choice) {
+    const std::string_view id = choice.id;
+    return std::string(id.substr(id.rfind('_') + 1));
+}
+
+// The span of phases that the cursor stands in; the whole block where there is none.
+draw::PhaseSpan span_of(const Session& session) {
+    for (const draw::PhaseSpan& span : session.block->spans) {
+        if (span.first <= session.cursor.step && session.cursor.step < span.end) return span;
+    }
+    return {0, 0, session.block->steps};
+}
+
+// Runs the command on a file of its own; how it ended, in one sentence.
+std::string run_export(const trace::Trace& trace, std::vector<std::string> arguments,
+                       const std::string& recording, const std::string& printed_to, const std::string& path,
+                       const std::atomic<bool>& stop) {
+    if (auto good = trace::write_file(trace, recording); !good) return good.error().message;
+    auto ran = platform::run_self(std::move(arguments), stop);
+    std::error_code error;
+    std::filesystem::remove(recording, error);
+    if (!ran) return ran.error().message;
+    if (!ran->good) {
+        std::string said = ran->err.substr(0, ran->err.find('\n'));
+        if (const std::string_view own = "tilescope: "; said.starts_with(own)) said.erase(0, own.size());
+        return fmt::format("Not exported: {}.", said.empty() ? "the export ended early" : said);
+    }
+    if (!printed_to.empty()) {
+        if (const std::string why = write_whole(printed_to, ran->out); !why.empty())
+            return fmt::format("'{}' could not be written: {}.", printed_to, why);
+    }
+    return fmt::format("Exported as '{}'.", path);
+}
+
+}  // namespace
+
+std::span<const ExportChoice> export_choices() { return kChoices; }
+
+const ExportChoice* find_export(std::string_view id) {
+    const auto found = std::find_if(std::begin(kChoices), std::end(kChoices),
+                                    [&](const ExportChoice& choice) { return id == choice.id; });
+    return found == std::end(kChoices) ? nullptr : found;
+}
+
+std::string export_name(const Session& session, const ExportChoice& choice) {
+    const trace::Trace& trace = *session.recording->trace;
+    std::string name = std::filesystem::path(default_name(trace.meta)).stem().string();
+    if (choice.printed) {
+        const trace::Block& block = trace.blocks[session.cursor.block];
+        name += fmt::format("-table-{}-{}", block.x, block.y);
+    } else if (is_film(choice)) {
+        const uint32_t phase = span_of(session).phase;
+        name += phase == analysis::kAfter ? "-after" : fmt::format("-phase{}", phase);
+    }
+    return name + choice.ending;
+}
+
+std::vector<std::string> export_arguments(const Session& session, const ExportChoice& choice,
+                                          const std::string& recording, const std::string& path) {
+    const trace::Block& block = session.recording->trace->blocks[session.cursor.block];
+    if (choice.printed)
+        return {"table",    recording,        "--block", fmt::format("{},{}", block.x, block.y),
+                "--format", format_of(choice)};
+    std::vector<std::string> words = {"export", recording, "--format", format_of(choice), "-o", path};
+    if (!is_film(choice)) return words;
+    const draw::PhaseSpan span = span_of(session);
+    for (const std::string& word :
+         {std::string("--steps"), fmt::format("{}:{}", block.first + span.first + 1, block.first + span.end),
+          std::string("--theme"), std::string(session.theme == draw::Theme::Dark ? "dark" : "light")})
+        words.push_back(word);
+    if (session.lecture) words.push_back("--lecture");
+    return words;
+}
+
+std::string default_name(const trace::Meta& meta) {
+    return fmt::format("{}-{}x{}x{}-t{}.tsc", meta.kernel, meta.m, meta.k, meta.n, meta.tile);
+}
+
+void start_export(Session& session, const ExportChoice& choice, const std::string& path) {
+    std::error_code error;
+    static std::atomic<int> number{0};
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path(error) / fmt::format("tilescope-{}-{}.tsc", getpid(), ++number);
+    auto arguments = export_arguments(session, choice, file.string(), choice.printed ? "" : path);
+    session.exporting = Exporting{
+        path,
+        session.jobs->start([trace = session.recording->trace, arguments = std::move(arguments),
+                             file = file.string(), to = choice.printed ? path : "", path](Control& control) {
+            return run_export(*trace, arguments, file, to, path, control.stop);
+        })};
+}
+
+}  // namespace tilescope::session

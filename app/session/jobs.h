@@ -1,0 +1,91 @@
+// Work beside the window: recording, opening, replaying, counting, comparing, exporting. The only threads.
+//
+//   jobs.start([=](Control& control) { ... return result; })   -->   Job<Result>
+//
+// A job is given values and returns one; it never touches the state. Whoever began it asks in a later frame
+// whether it is ready. Copies of a Job refer to the same work.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tilescope::session {
+
+// What a job and the window say to each other while it runs.
+struct Control {
+    std::atomic<bool> stop{false};  // its result is not wanted any more
+    std::atomic<uint64_t> done{0}, total{0};
+};
+
+template <class T>
+class Job {
+public:
+    Job() = default;
+    Job(std::shared_future<T> result, std::shared_ptr<Control> control)
+        : result_(std::move(result)), control_(std::move(control)) {}
+
+    bool begun() const { return control_ != nullptr; }
+    // patience: how long to wait for it.
+    bool ready(std::chrono::milliseconds patience = {}) const {
+        return begun() && result_.wait_for(patience) == std::future_status::ready;
+    }
+    const T& get() const { return result_.get(); }  // waits for it
+    const Control& control() const { return *control_; }
+    // The result of a job that is ready, once: the job is then none. wait: until it is ready.
+    std::optional<T> take(bool wait = false) {
+        if (!ready() && !(wait && begun())) return std::nullopt;
+        std::optional<T> result(result_.get());
+        *this = {};
+        return result;
+    }
+    void stop() {
+        if (begun()) control_->stop = true;
+        *this = {};
+    }
+
+private:
+    std::shared_future<T> result_;
+    std::shared_ptr<Control> control_;
+};
+
+class Jobs {
+public:
+    Jobs() = default;
+    ~Jobs();  // asks all that run to end, and waits for them
+    Jobs(const Jobs&) = delete;
+    Jobs& operator=(const Jobs&) = delete;
+
+    template <class Work>
+    auto start(Work work) -> Job<std::invoke_result_t<Work, Control&>> {
+        using Result = std::invoke_result_t<Work, Control&>;
+        auto control = std::make_shared<Control>();
+        auto task = std::make_shared<std::packaged_task<Result()>>(
+            [control, work = std::move(work)]() mutable { return work(*control); });
+        post([task] { (*task)(); }, control);
+        return {task->get_future().share(), control};
+    }
+
+private:
+    void post(std::function<void()> work, std::shared_ptr<Control> control);
+    void run();
+
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<std::function<void()>> waiting_;
+    std::vector<std::weak_ptr<Control>> controls_;
+    size_t idle_ = 0;  // threads that wait for work
+    bool ending_ = false;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace tilescope::session

@@ -1,0 +1,46 @@
+// Playing and stepping: how fast, along which axis, and what goes by in a frame.
+#pragma once
+
+#include <optional>
+
+#include "app/session/session.h"
+
+namespace tilescope::session {
+
+// A person's move ends playing: the step that they asked for stays.
+void jump(Session& session, playback::Move where);
+// Puts the cursor at a step of the block, clamped; ends playing.
+void go_to(Session& session, uint32_t step);
+// The next fault found in the block, or the one before (look::next_fault, look::previous_fault).
+void to_fault(Session& session, std::optional<uint32_t> (*find)(const look::BlockFaults&, uint32_t));
+
+void play(Session& session);  // or pause
+void speed(Session& session, double by);
+void change_axis(Session& session);  // clocks or steps
+// Pins the next warp of the block, or the one before; at first the one beside the cursor's.
+void pick_warp(Session& session, int by);
+
+// Nothing comes after the cursor's step in its block.
+bool at_end(const Session& session);
+
+// Whether the timeline and playing go by clocks: asked for, and the cursor's block has them.
+bool by_clock(const Session& session);
+
+// Where playing stands on the clocks' axis: the cursor's step and what has gone by since.
+double clock_now(const Session& session);
+
+// Lets `seconds` of playing go by, in steps or in clocks. Stops at the last step of the block.
+void advance(Session& session, double seconds);
+
+// Speeds are powers of two from 1/2 to 4096 steps a second. Motion is drawn up to 20.
+inline constexpr double kSlowest = 0.5, kFastest = 4096, kFastestMotion = 20;
+
+// By clocks they are powers of two from 1 to 2^24 a second; a block opens at the one that shows it in about
+// 20 seconds.
+inline constexpr double kSlowestClock = 1, kFastestClock = 1 << 24, kSecondsABlock = 20;
+double fitting_clocks_per_second(uint32_t clocks);
+
+// How fast steps go by while playing, for what is only drawn at low speeds.
+double steps_per_second(const Session& session);
+
+}  // namespace tilescope::session

@@ -1,0 +1,78 @@
+#include "app/session/recording.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+namespace tilescope::session {
+namespace {
+
+constexpr uint64_t kMostMapElements = 16ull << 20;
+
+analysis::Summary outline_of(const trace::Trace& trace) {
+    analysis::Summary outline;
+    for (const ptx::Site& site : trace.sites) {
+        const bool global = site.space == Space::Global, store = site.kind == ptx::SiteKind::Store;
+        if (site.kind == ptx::SiteKind::Barrier)
+            outline.barriers_per_block = 1;
+        else
+            (global  ? store ? outline.global_store : outline.global_load
+             : store ? outline.shared_store
+                     : outline.shared_load)
+                .requests = 1;
+    }
+    return outline;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Recording>> make_recording(trace::Trace trace, std::string origin) {
+    return make_recording(std::make_shared<const trace::Trace>(std::move(trace)), std::move(origin));
+}
+
+Result<std::shared_ptr<const Recording>> make_recording(std::shared_ptr<const trace::Trace> trace,
+                                                        std::string origin) {
+    auto rule = analysis::phase_rule(*trace);
+    if (!rule) return rule.error();
+    static std::atomic<uint64_t> made{0};
+    auto recording = std::make_shared<Recording>();
+    recording->outline = outline_of(*trace);
+    recording->trace = std::move(trace);
+    recording->rule = std::move(*rule);
+    recording->serial = ++made;
+    recording->origin = std::move(origin);
+    return std::shared_ptr<const Recording>(std::move(recording));
+}
+
+MadeTotals totals_of(const Recording& recording) {
+    const trace::Trace& trace = *recording.trace;
+    auto summary = analysis::summarize(trace);
+    if (!summary) return summary.error();
+    auto totals = std::make_shared<Totals>();
+    totals->serial = recording.serial;
+    totals->summary = std::move(*summary);
+    totals->loads.resize(trace.arrays.size());
+    totals->most_loads.resize(trace.arrays.size(), 0);
+    totals->windows.resize(trace.arrays.size());
+    for (size_t at = 0; at < trace.arrays.size(); ++at) {
+        const Array& array = trace.arrays[at];
+        if (array.role != ArrayRole::Input) continue;
+        if (uint64_t{array.rows} * array.cols > kMostMapElements) {
+            totals->windows[at] = look::loads_window(trace, static_cast<uint8_t>(at), kMostMapElements);
+            totals->most_loads[at] = totals->windows[at].most;
+            continue;
+        }
+        totals->loads[at] = analysis::loads_per_element(trace, static_cast<uint8_t>(at));
+        for (const uint32_t loads : totals->loads[at])
+            totals->most_loads[at] = std::max(totals->most_loads[at], loads);
+    }
+    return std::shared_ptr<const Totals>(std::move(totals));
+}
+
+bool uses_shared(const trace::Trace& trace) {
+    return std::any_of(trace.sites.begin(), trace.sites.end(), [](const ptx::Site& site) {
+        return site.kind == ptx::SiteKind::Load && site.space == Space::Shared;
+    });
+}
+
+}  // namespace tilescope::session

@@ -1,0 +1,166 @@
+// What all screens share: the opened recording and what is made of it, where playback stands, what is picked,
+// and how things look. Plain data with free functions; what takes long is made by jobs (jobs.h).
+//
+//   file, kernel --> Recording      at once, or by a job
+//   Recording    --> Totals         sums, loads of every element: once a recording, after its first picture
+//   its blocks   --> index, values  once a block, the latest few kept (blocks.h)
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/draw/theme.h"
+#include "app/look/loads_window.h"
+#include "app/look/pick.h"
+#include "app/session/assets.h"
+#include "app/session/blocks.h"
+#include "app/session/jobs.h"
+#include "app/session/recording.h"
+#include "core/base/launch.h"
+#include "core/playback/cursor.h"
+#include "kernels/catalogue.h"
+#include "kernels/gpu/backend.h"
+
+namespace tilescope::session {
+
+struct Playback {
+    bool playing = false;
+    double steps_per_second = 8;
+    double clocks_per_second = 512;  // where playing goes by clocks
+    double carry = 0;                // steps, or clocks since the cursor's step, not yet shown
+};
+
+// Whether this machine has a GPU that could record, as far as was asked (ask_for_gpu).
+struct GpuThere {
+    bool asked = false, there = false;
+    std::string what;  // its name, or the sentence that says why there is none
+};
+
+// What to record: a kernel of the catalogue.
+struct Order {
+    std::string kernel = "tiled";
+    kernels::Shape shape;
+    BlockWindow window;  // of blocks; all of them unless one is picked
+    gpu::BackendChoice backend = gpu::BackendChoice::Auto;
+};
+
+using MadeRecording = Result<std::shared_ptr<const Recording>>;
+
+// A recording on its way. beside: to be set beside the one that is open.
+struct Opening {
+    std::string what, path;  // path: "" where it is no file
+    bool beside = false;
+    Job<MadeRecording> job;
+};
+struct Ordered {
+    std::string what;  // "tiled T=16  64x64x64"
+    bool auto_backend = false;
+    Job<MadeRecording> job;
+};
+struct Exporting {
+    std::string path;
+    Job<std::string> job;  // the sentence that says how it ended
+};
+
+// A walk that a screen leads from stop to stop, while it runs: who leads it takes `by` and goes on.
+struct Walk {
+    bool running = false;
+    int by = 0;  // stops to go on (1) or back (-1)
+};
+
+struct Session {
+    std::shared_ptr<const Recording> recording;  // null while none is open
+    std::shared_ptr<const Totals> totals;        // of it; null while they are counted
+    playback::Cursor cursor;
+    // Of the cursor's block; null until they are made.
+    std::shared_ptr<const look::BlockIndex> block;
+    std::shared_ptr<const playback::BlockReplay> replay;
+    std::string no_values;                            // why the block will have no replay
+    std::shared_ptr<const look::BlockFaults> faults;  // null until they are looked for
+    Playback playback;
+    look::Pick hover, pin;
+
+    std::string screen = "step";  // the one that is shown, by its option's name
+    draw::Theme theme = draw::Theme::Light;
+    bool lecture = false;  // type, lines and colours for the back row
+    bool blank = false;    // the screen is black until a key is pressed
+    float text_scale = 1;
+    bool motion = true;    // elements travel when a step is made
+    bool by_clock = true;  // the timeline and playing go by clocks where the recording has them
+    bool quit = false;
+    std::string message;   // one sentence: the last error or notice
+    uint64_t framing = 0;  // counts how often what is looked at is to be framed anew
+    Walk walk;
+
+    // Remembered between starts, latest first (settings.h).
+    std::vector<std::string> recent_files, recent_commands;
+    std::string last_folder;
+
+    // Wishes of one frame, which the program grants: actions by name, the path of a second recording, and
+    // pictures of the screen to save (".png" alone: under a name of its own).
+    std::vector<std::string> asked;
+    bool wants_beside = false;
+    std::vector<std::string> pictures;
+
+    // Under way beside the window.
+    std::optional<Opening> opening;
+    std::optional<Ordered> ordered;
+    std::optional<Exporting> exporting;
+    std::shared_ptr<const Recording> beside;  // opened to be set beside; taken by who shows two
+    Job<MadeTotals> counting;
+    Job<GpuThere> asking;
+    GpuThere gpu;
+    Blocks blocks;
+
+    Assets assets;
+    std::shared_ptr<Jobs> jobs = std::make_shared<Jobs>();
+
+    const trace::Trace& trace() const { return *recording->trace; }  // where there is one
+    // Its sums; until they are counted, which kinds of requests there are.
+    const analysis::Summary& summary() const { return totals ? totals->summary : recording->outline; }
+};
+
+// Type in lecture mode: the same scale, as much larger.
+inline constexpr float kLectureScale = 1.35f;
+// Live text scale (Ctrl + and -), in steps of kTextStep.
+inline constexpr float kLeastText = 0.7f, kMostText = 2.0f, kTextStep = 0.1f;
+inline constexpr size_t kMostRecent = 10;
+
+// Shows another recording from its first step; keeps theme, text size and the like.
+void show(Session& session, std::shared_ptr<const Recording> recording,
+          std::shared_ptr<const Totals> totals = nullptr);
+
+// Takes over what jobs have finished, and begins what is wanted next. wait: until all of it is there, for a
+// picture. Returns true while something is still to come.
+bool update(Session& session, bool wait);
+
+// Opens a recording beside the window, in place of one that is on its way. A later update() shows it, or says
+// in session.message why not.
+void open_file(Session& session, const std::string& path, bool beside = false);
+void open_shipped(Session& session, std::string_view name, bool beside = false);
+
+// Begins to record, ending an earlier recording. Errors go to session.message.
+void record(Session& session, const Order& order);
+
+// The first call asks whether there is a GPU that records; the answer comes with a later update().
+void ask_for_gpu(Session& session);
+
+// The sentence about a recording that is being opened; "" while none is.
+std::string opening_words(const Session& session);
+
+// ".png" or ".svg" at the end of a path; "" for neither.
+std::string_view picture_ending(std::string_view path);
+
+// Writes the recording to a file; the problem in one sentence, or "".
+std::string save(Session& session, const std::string& path);
+
+// Puts `text` first, once, and forgets what is older than kMostRecent.
+void remember(std::vector<std::string>& list, std::string text);
+// Remembers a file and its folder; a path alone, not the label of what ships.
+void remember_file(Session& session, const std::string& path);
+
+}  // namespace tilescope::session

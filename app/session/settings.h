@@ -1,0 +1,68 @@
+// What is remembered between starts, as JSON: the person's choices in one file, where the window lay and what
+// was opened in another. Every field is checked; a damaged file gives the defaults and one sentence.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/session/session.h"
+#include "core/base/result.h"
+
+namespace tilescope::session {
+
+struct Choices {
+    draw::Theme theme = draw::Theme::Light;
+    float text_scale = 1;
+    bool lecture = false, motion = true, by_clock = true;
+    bool operator==(const Choices&) const = default;
+};
+
+struct Placement {
+    int width = 1600, height = 1000;  // of the window, logical pixels
+    bool placed = false;              // x and y are known
+    int x = 0, y = 0;
+    bool operator==(const Placement&) const = default;
+};
+
+struct Remembered {
+    Choices choices;
+    Placement window;
+    std::vector<std::string> recent_files, recent_commands;
+    std::string last_folder;
+    bool operator==(const Remembered&) const = default;
+};
+
+// settings.json: the choices. state.json: the rest.
+std::string settings_text(const Remembered& remembered);
+std::string state_text(const Remembered& remembered);
+// Reads one of them into `remembered`, all of it or nothing; the problem, in a few words, or "".
+std::string read_settings(std::string_view text, Remembered& remembered);
+std::string read_state(std::string_view text, Remembered& remembered);
+
+void apply(const Remembered& remembered, Session& session);
+// What of it the state holds; the window's place stays as it is.
+void collect(const Session& session, Remembered& remembered);
+
+// Where it lies, by the XDG Base Directory Specification, version 0.8:
+//
+//   $XDG_CONFIG_HOME/tilescope/settings.json   else ~/.config/tilescope/
+//   $XDG_STATE_HOME/tilescope/state.json       else ~/.local/state/tilescope/
+//
+// Only the window reads and writes them: pictures and tests see the defaults.
+struct SettingsFiles {
+    std::string settings, state;  // paths; "" where not even a home folder is known
+};
+SettingsFiles settings_files();
+
+// Files that are not there are no news; of one that is damaged `notice` says so, and the defaults stand.
+struct Loaded {
+    Remembered remembered;
+    std::string notice;  // one sentence, or ""
+};
+Loaded load_settings(const SettingsFiles& files);
+
+// Each file whole or not at all. Folders are made as needed, for the user alone.
+Result<void> save_settings(const SettingsFiles& files, const Remembered& remembered);
+
+}  // namespace tilescope::session

@@ -1,0 +1,196 @@
+#include "app/step/matrix_view.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace tilescope::step {
+namespace {
+
+void add_cell(std::vector<HotCell>& cells, uint32_t row, uint32_t col, uint32_t lanes) {
+    for (HotCell& cell : cells) {
+        if (cell.row == row && cell.col == col) {
+            cell.lanes |= lanes;
+            return;
+        }
+    }
+    cells.push_back({row, col, lanes});
+}
+
+void add_index(std::vector<HotCell>& cells, const Array& array, uint64_t index, uint32_t lane) {
+    if (array.cols == 0 || index >= uint64_t{array.rows} * array.cols) return;
+    add_cell(cells, static_cast<uint32_t>(index / array.cols), static_cast<uint32_t>(index % array.cols),
+             1u << lane);
+}
+
+template <class Visit>  // visit(lane, offset)
+void for_lanes(const trace::Access& access, Visit visit) {
+    for (uint32_t mask = access.mask; mask != 0; mask &= mask - 1) {
+        const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+        visit(lane, access.offset[lane]);
+    }
+}
+
+// Elements that this block loaded of the array earlier in this phase, each once, by rows; at most those of
+// the latest requests.
+std::vector<HotCell> loaded_before(const trace::Trace& trace, const BlockIndex& index, uint8_t array,
+                                   uint32_t step) {
+    constexpr uint32_t kMostRequests = 128;
+    std::vector<HotCell> cells;
+    const Array& shape = trace.arrays[array];
+    const uint32_t phase = index.phase_at(step);
+    for (const ptx::Site& site : trace.sites) {
+        if (site.kind != ptx::SiteKind::Load || site.space != Space::Global) continue;
+        const auto& steps = index.steps_of_site[site.id];
+        auto at = std::lower_bound(steps.begin(), steps.end(), step);
+        for (uint32_t seen = 0; at != steps.begin() && seen < kMostRequests; ++seen) {
+            --at;
+            if (index.phase_at(*at) != phase) break;
+            if (trace.form_of(index.first + *at).array != array) continue;
+            for_lanes(trace::decode(trace, index.first + *at), [&](uint32_t lane, uint64_t offset) {
+                const uint64_t element = offset / std::max(shape.element_bytes, 1u);
+                if (shape.cols > 0) {
+                    cells.push_back({static_cast<uint32_t>(element / shape.cols),
+                                     static_cast<uint32_t>(element % shape.cols), 1u << lane});
+                }
+            });
+        }
+    }
+    const auto place = [](const HotCell& cell) { return std::pair(cell.row, cell.col); };
+    std::sort(cells.begin(), cells.end(),
+              [&](const HotCell& a, const HotCell& b) { return place(a) < place(b); });
+    size_t kept = 0;
+    for (const HotCell& cell : cells) {
+        if (kept > 0 && place(cells[kept - 1]) == place(cell))
+            cells[kept - 1].lanes |= cell.lanes;
+        else
+            cells[kept++] = cell;
+    }
+    cells.resize(kept);
+    return cells;
+}
+
+// Where a tile of T x T that begins inside the matrix reaches past its edges.
+std::vector<CellRect> beyond_edges(const trace::Trace& trace, const CellRect& tile, uint32_t rows,
+                                   uint32_t cols, bool whole_rows, bool whole_cols) {
+    const uint32_t T = std::max(trace.meta.tile, 1u);
+    std::vector<CellRect> beyond;
+    if (tile.empty()) return beyond;
+    const uint32_t row0 = tile.row0 / T * T, col0 = tile.col0 / T * T;
+    const uint32_t row1 = whole_rows ? (tile.row1 + T - 1) / T * T : tile.row1;
+    const uint32_t col1 = whole_cols ? (tile.col1 + T - 1) / T * T : tile.col1;
+    if (col1 > cols && tile.col1 == cols) beyond.push_back({row0, std::min(row1, rows), cols, col1});
+    if (row1 > rows && tile.row1 == rows)
+        beyond.push_back({rows, row1, col0, col1 > cols && tile.col1 < cols ? cols : col1});
+    return beyond;
+}
+
+}  // namespace
+
+MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
+                       const playback::BlockReplay* replay, uint8_t array, uint32_t step) {
+    MatrixView view;
+    const Array& shape = trace.arrays[array];
+    view.array = array;
+    view.rows = shape.rows;
+    view.cols = shape.cols;
+    view.title = fmt::format("{}  {} \u00d7 {}", shape.name, shape.rows, shape.cols);
+    if (step >= index.steps) return view;
+    const look::Roles roles = look::roles_of(trace);
+    const bool tiles = !roles.shared.empty();
+    view.kind = look::kind_of(trace, index.first + step);
+    view.tile = tile_of_phase(trace, index, array, index.phase_at(step));
+    // The k axis is cut into tiles only where there are tiles; the block always is T x T.
+    view.beyond = beyond_edges(trace, view.tile, view.rows, view.cols, array != roles.n || tiles,
+                               array != roles.m || tiles);
+
+    const trace::Access access = trace::decode(trace, index.first + step);
+    if (view.kind == StepKind::Barrier) {
+        view.loaded = loaded_before(trace, index, array, step);
+        return view;
+    }
+    if (access.array == array) {
+        for_lanes(access, [&](uint32_t lane, uint64_t offset) {
+            add_index(view.touched, shape, offset / std::max(shape.element_bytes, 1u), lane);
+        });
+    }
+    const bool shared = access.array != trace::kNoArray && trace.arrays[access.array].space == Space::Shared;
+    for_lanes(access, [&](uint32_t lane, uint64_t offset) {
+        if (shape.role == ArrayRole::Output) {
+            const int64_t element = look::output_of(index, access.warp * kWarpSize + lane);
+            const bool multiplies =
+                view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad);
+            if (element >= 0 && multiplies)
+                add_index(view.related, shape, static_cast<uint64_t>(element), lane);
+        } else if (shared && replay != nullptr) {
+            const uint64_t cell = offset / std::max(trace.arrays[access.array].element_bytes, 1u);
+            const playback::CellState state = view.kind == StepKind::SharedStore
+                                                  ? replay->cell(access.array, cell, step)
+                                                  : replay->cell_read(step, lane);
+            if (state.written && state.source_array == array)
+                add_index(view.related, shape, state.source_index, lane);
+        }
+    });
+    if (shape.role != ArrayRole::Output) view.loaded = loaded_before(trace, index, array, step);
+    return view;
+}
+
+Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step, const Viewports& ports,
+              double readable, double largest) {
+    const look::Roles roles = look::roles_of(trace);
+    const uint32_t T = std::max(trace.meta.tile, 1u);
+    const auto rounded = [](double pitch) { return pitch >= 2 ? std::floor(pitch) : pitch; };
+    const double m = std::max(trace.meta.m, 1u), k = std::max(trace.meta.k, 1u),
+                 n = std::max(trace.meta.n, 1u);
+    const auto up = [&](double size) { return std::ceil(size / T) * T; };  // with the part past the edge
+    const auto fits = [&](double rows, double cols, double ks) {
+        const double frame = 6;  // logical pixels: room for a tile's frame at the matrix's edge
+        return std::min({(ports.row_height - frame) / rows, (ports.col_width - frame) / cols,
+                         (ports.m_width - frame) / ks, (ports.n_height - frame) / ks});
+    };
+    Camera camera;
+    double row0 = 0, col0 = 0, k0 = 0, rows = up(m), cols = up(n), ks = roles.shared.empty() ? k : up(k);
+    camera.pitch = std::min(rounded(fits(rows, cols, ks)), largest);
+    if (camera.pitch < readable) {
+        const uint32_t phase = index.phase_at(step);
+        const auto tile = [&](int array) {
+            return array < 0 ? CellRect{} : tile_of_phase(trace, index, static_cast<uint8_t>(array), phase);
+        };
+        CellRect p = tile(roles.p);
+        CellRect mt = tile(roles.m), nt = tile(roles.n);
+        // Behind the last phase no input is touched: stay where the last phase was.
+        if (mt.empty() && nt.empty() && index.phases.phases > 0) {
+            mt = tile_of_phase(trace, index, static_cast<uint8_t>(std::max(roles.m, 0)),
+                               index.phases.phases - 1);
+            nt = tile_of_phase(trace, index, static_cast<uint8_t>(std::max(roles.n, 0)),
+                               index.phases.phases - 1);
+        }
+        const auto down = [&](uint32_t at) { return static_cast<double>(at / T * T); };
+        row0 = down(p.empty() ? mt.row0 : p.row0);
+        col0 = down(p.empty() ? nt.col0 : p.col0);
+        k0 = down(mt.empty() ? nt.row0 : mt.col0);
+        rows = cols = ks = T;
+        const double context = 0.5;  // cells around the tile
+        camera.pitch =
+            std::min(rounded(fits(rows + 2 * context, cols + 2 * context, ks + 2 * context)), largest);
+        camera.pitch = std::max(camera.pitch, 1.0);
+    }
+    // The tile stands in the middle of its viewport; no empty margin where the matrix has more to show.
+    const auto start = [&](double first, double size, double whole, double pixels) {
+        const double seen = pixels / camera.pitch;
+        if (whole <= seen) return (whole - seen) / 2;
+        const double margin = 0.5;
+        return std::clamp(first + size / 2 - seen / 2, -margin, whole - seen + margin);
+    };
+    camera.row = start(row0, rows, up(m), ports.row_height);
+    camera.col = start(col0, cols, up(n), ports.col_width);
+    const double k_whole = roles.shared.empty() ? k : up(k);
+    camera.m_k = start(k0, ks, k_whole, ports.m_width);
+    camera.n_k = start(k0, ks, k_whole, ports.n_height);
+    return camera;
+}
+
+}  // namespace tilescope::step

@@ -1,0 +1,196 @@
+// The block's time: phases, barriers, a row per warp, the playhead; click or drag to scrub. By clocks the
+// wheel zooms about the mouse.
+//
+//   whose time it is, how long it took, what recording cost                     [clocks] [steps]
+//   phase    | 0              | 1              | 2
+//   warp 0     marks and waits
+//   ...
+//   clocks   0      2,000      4,000      6,000                  by clocks only
+//
+// All places are of the axis that is shown (draw::TimelineView).
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/draw/timeline.h"
+#include "app/input/panels.h"
+#include "app/look/block_clock.h"
+#include "app/look/time_words.h"
+#include "app/look/timeline.h"
+#include "app/session/playing.h"
+#include "app/step/panels.h"
+
+namespace tilescope::step {
+namespace {
+
+const draw::TimelineView& timeline(Ui& ui, const Rect& plot) {
+    const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
+    TimelineCache& cache = ui.state.timeline;
+    const bool clocks = session::by_clock(ui.session);
+    const auto axis = clocks ? draw::TimeAxis::Clocks : draw::TimeAxis::Steps;
+    const look::ClockWindow before = cache.shown;
+    if (cache.of != ui.session.block || !clocks) cache.shown = {};
+    const uint32_t length = clocks ? look::last_clock(ui.trace(), *ui.index()) + 1 : 0;
+    if (!(cache.cursor == ui.session.cursor))
+        cache.shown = look::following(cache.shown, length, session::clock_now(ui.session));
+    cache.cursor = ui.session.cursor;
+    const float wheel = ImGui::GetIO().MouseWheel;
+    if (clocks && wheel != 0 && ui.over(plot))
+        cache.shown = look::zoomed(cache.shown, length, (ui.cursor().x - plot.min.x) / plot.width(),
+                                   std::exp2(wheel / 2));
+    if (cache.of != ui.session.block || cache.view.columns != columns || cache.view.axis != axis ||
+        !(cache.shown == before)) {
+        const auto first = static_cast<uint32_t>(cache.shown.first);
+        const uint32_t end =
+            cache.shown.whole() ? UINT32_MAX : static_cast<uint32_t>(std::ceil(cache.shown.end));
+        cache.of = ui.session.block;
+        cache.view = clocks ? look::clock_timeline(ui.trace(), *ui.index(), first, end, columns)
+                            : look::timeline_view(ui.trace(), *ui.index(), 0, ui.index()->steps, columns);
+    }
+    return cache.view;
+}
+
+void header(Ui& ui, const Rect& rect, bool clocks) {
+    float right = rect.max.x;
+    if (ui.index()->clocked) {
+        const float width = ui.px(56);
+        for (const bool steps : {true, false}) {
+            const Rect box{{right - width, rect.min.y}, {right, rect.max.y}};
+            if (button(ui, box, steps ? "steps" : "clocks", steps != clocks, true,
+                       "Time by clocks or by steps (C); the wheel zooms into the clocks") &&
+                steps == clocks)
+                session::ask(ui, "time");
+            right = box.min.x - ui.px(2);
+        }
+        right -= ui.px(14);
+    }
+    const trace::Meta& meta = ui.trace().meta;
+    const bool gpu = meta.backend == trace::Backend::Gpu;
+    const std::string kind =
+        gpu && !clocks ? "steps in the order of SM clocks, " + meta.device : look::time_kind(meta);
+    float x = rect.min.x;
+    x += line(ui, {x, rect.min.y}, right - x, Face::Strong, Size::Small, Ink::Text, kind) + ui.px(14);
+    const std::string length =
+        ui.index()->clocked ? look::block_time(ui.trace(), *ui.index()) : counted(ui.index()->steps, "step");
+    x += line(ui, {x, rect.min.y}, right - x, Face::Text, Size::Small, Ink::TextQuiet, length) + ui.px(20);
+    std::string price = look::price_short(meta);
+    const auto width_of = [&] { return draw::text_size(ui.font(Face::Text, Size::Small), price).x; };
+    if (!price.empty() && width_of() > right - x)
+        price = fmt::format("recording: {:.1f} \u00d7 the kernel's time",
+                            meta.price.recorded_ms / meta.price.plain_ms);
+    const float takes = width_of();
+    if (price.empty() || takes > right - x) return;
+    line(ui, {right, rect.min.y}, takes + 1, Face::Text, Size::Small, Ink::TextQuiet, price,
+         draw::Align::Right);
+    if (ui.over({{right - takes, rect.min.y}, {right, rect.max.y}})) ui.tip = look::price_text(meta);
+}
+
+void clock_axis(Ui& ui, const draw::TimeScale& axis, float label_x, float top) {
+    line(ui, {label_x, top}, axis.left - label_x, Face::Text, Size::Small, Ink::TextQuiet, "clocks");
+    const draw::Font numbers = ui.font(Face::Mono, Size::Small);
+    const auto most = static_cast<uint32_t>(axis.width / ui.px(80));
+    for (const uint32_t at : look::ticks(axis.time.first, axis.time.end, std::max(most, 1u))) {
+        const float x = std::round(axis.x(at));
+        ui.list.AddRectFilled({x, top - ui.px(2)}, {x + 1, top + ui.px(3)}, ui.ink(Ink::LineStrong));
+        const std::string text = grouped(at);
+        const float width = draw::text_size(numbers, text).x;
+        const float from = std::clamp(x - width / 2, axis.left, axis.left + axis.width - width);
+        put(ui, ui.list, numbers, {from, top + ui.px(1)}, ui.ink(Ink::TextQuiet), text);
+    }
+}
+
+// What lies under the mouse, by clocks: the wait of a warp, or the latest request.
+std::string clock_tip(const Ui& ui, uint32_t clock, std::optional<uint32_t> warp) {
+    const trace::Trace& trace = ui.trace();
+    if (warp) {
+        if (const look::BarrierTimes* barrier = look::barrier_at(*ui.index(), *warp, clock))
+            return look::wait_words(trace, *barrier, *warp);
+    }
+    const uint32_t step = look::step_at_clock(trace, *ui.index(), clock);
+    const std::string us = look::microseconds(trace.meta, clock);
+    return fmt::format("clock {}{}: the latest is step {}, warp {}, {}", grouped(clock),
+                       us.empty() ? "" : fmt::format(" ({})", us), grouped(step + 1),
+                       trace.warp_of(ui.index()->first + step),
+                       words_of(look::kind_of(trace, ui.index()->first + step)));
+}
+
+}  // namespace
+
+void timeline_panel(Ui& ui, const Rect& rect) {
+    const uint32_t steps = ui.index()->steps;
+    if (steps == 0) return;
+    const float label = ui.px(64), small = line_height(ui, Size::Small);
+    const Rect plot{{rect.min.x + label, rect.min.y + small + ui.px(4)}, rect.max};
+    const draw::TimelineView& time = timeline(ui, plot);
+    const bool clocks = time.axis == draw::TimeAxis::Clocks;
+    if (time.end <= time.first) return;
+    const draw::TimeScale axis{time, clocks, plot.min.x, std::max(plot.width(), 1.f),
+                               static_cast<double>(plot.width()) / (time.end - time.first)};
+    const double now = clocks ? session::clock_now(ui.session) : ui.step();
+
+    header(ui, {rect.min, {rect.max.x, rect.min.y + small}}, clocks);
+    const Rect band{plot.min, {plot.max.x, plot.min.y + small}};
+    line(ui, {rect.min.x, band.min.y}, label, Face::Text, Size::Small, Ink::TextQuiet, "phase");
+    phase_band(ui, axis, ui.index()->phases.phases, band, now);
+
+    const size_t warps = std::max<size_t>(time.warps.size(), 1);
+    const Rect rows{{plot.min.x, band.max.y + ui.px(2)},
+                    {plot.max.x, plot.max.y - (clocks ? small + ui.px(2) : 0)}};
+    const float pitch = std::min(rows.height() / static_cast<float>(warps), ui.px(48));
+    const float end = rows.min.y + pitch * static_cast<float>(warps);
+    const uint32_t current = ui.step() < steps ? ui.trace().warp_of(ui.index()->first + ui.step()) : 0;
+    std::optional<uint32_t> under;
+    for (size_t warp = 0; warp < time.warps.size(); ++warp) {
+        const float top = std::round(rows.min.y + pitch * static_cast<float>(warp));
+        const float inner = std::max(1.f, std::round(pitch * 0.8f));
+        const Rect row{{plot.min.x, top}, {plot.max.x, top + inner}};
+        const bool pinned = ui.session.pin.kind == Pick::Kind::Warp && ui.session.pin.warp == warp;
+        if (warp == current || pinned) {
+            ui.list.AddRectFilled({rect.min.x, top}, {plot.max.x, top + inner},
+                                  draw::with_alpha(ui.ink(Ink::Accent), pinned ? 0.16f : 0.08f));
+        }
+        warp_row(ui, axis, warp, row);
+        const size_t labelled = std::max<size_t>(
+            1, static_cast<size_t>(
+                   std::ceil((small + (pitch < small * 0.4f ? ui.px(5) : 0)) / std::max(pitch, 1.f))));
+        if (warp % labelled == 0) {
+            line(ui, {rect.min.x, std::max(top + (inner - small) / 2, rows.min.y - ui.px(2))},
+                 label - ui.px(8), Face::Text, Size::Small, warp == current ? Ink::Text : Ink::TextQuiet,
+                 fmt::format("warp {}", warp));
+        }
+        if (ui.over({{rect.min.x, top}, {plot.min.x, top + pitch}})) {
+            Pick pick;
+            pick.kind = Pick::Kind::Warp;
+            pick.warp = static_cast<uint32_t>(warp);
+            session::offer_pick(ui, pick);
+        }
+        if (ui.over({{plot.min.x, top}, {plot.max.x, top + pitch}})) under = static_cast<uint32_t>(warp);
+    }
+    // Barriers: a line through all warps where the last one has come.
+    if (time.barriers.size() * 4 < time.columns) {
+        for (const uint32_t at : time.barriers) {
+            const float x = std::round(axis.x(clocks ? at : at + 1));
+            ui.list.AddLine({x, rows.min.y}, {x, end}, ui.ink(Ink::Barrier), ui.px(1.5f));
+        }
+    }
+    if (clocks) clock_axis(ui, axis, rect.min.x, end + ui.px(2));
+    if (now >= time.first && now <= time.end) playhead(ui, axis, band.min.y, end, now);
+
+    // Scrubbing: begins on the plot, goes on wherever the mouse is dragged.
+    const Rect touch{{plot.min.x, band.min.y - ui.px(4)}, {plot.max.x, end}};
+    const ImVec2 pressed = ImGui::GetIO().MouseClickedPos[0];
+    const uint32_t at = look::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
+    const uint32_t step = clocks ? look::step_at_clock(ui.trace(), *ui.index(), at) : at;
+    if (ui.mouse && ImGui::IsMouseDown(0) && touch.contains(pressed)) {
+        if (step != ui.step()) session::go_to(ui.session, step);
+        ui.context.another_frame = true;
+    } else if (ui.over(touch)) {
+        ui.tip = clocks ? clock_tip(ui, at, under)
+                        : fmt::format("step {}: warp {}, {}", grouped(step + 1),
+                                      ui.trace().warp_of(ui.index()->first + step),
+                                      words_of(look::kind_of(ui.trace(), ui.index()->first + step)));
+    }
+}
+
+}  // namespace tilescope::step

@@ -1,0 +1,173 @@
+// The window's loop: wait for something to happen, build a frame, show it.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/frame.h"
+#include "app/run.h"
+#include "app/save_picture.h"
+#include "app/session/settings.h"
+
+namespace tilescope::app {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+const Clock::time_point kStart = Clock::now();  // as the program starts, before main
+
+double ms_since(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// TILESCOPE_TIMING=1 prints to standard error how long the first frame and all later ones took.
+struct Timing {
+    bool on = std::getenv("TILESCOPE_TIMING") != nullptr;
+    uint64_t frames = 0;
+    double sum_ms = 0, most_ms = 0;
+
+    void frame(double build_ms) {
+        if (frames++ == 0) {
+            if (on) fmt::print(stderr, "first frame {:.0f} ms after start\n", ms_since(kStart));
+            return;  // building the type is the first frame's alone
+        }
+        sum_ms += build_ms;
+        most_ms = std::max(most_ms, build_ms);
+    }
+    ~Timing() {
+        if (on && frames > 1)
+            fmt::print(stderr, "{} frames, built in {:.2f} ms on average, {:.2f} ms at most\n", frames,
+                       sum_ms / static_cast<double>(frames - 1), most_ms);
+    }
+};
+
+// What is remembered between starts: taken up as the window opens, written a moment after it changed, so that
+// a program that is killed loses little.
+struct Memory {
+    session::SettingsFiles files = session::settings_files();
+    session::Remembered now, written;
+    std::optional<Clock::time_point> changed;
+    static constexpr double kCalmMs = 1000;
+
+    Memory(State& state, const WindowOptions& options) {
+        session::Loaded loaded = session::load_settings(files);
+        now = std::move(loaded.remembered);
+        if (now.window == session::Placement{})
+            now.window.width = options.width, now.window.height = options.height;
+        written = now;
+        const draw::Theme asked = state.session.theme;
+        session::apply(now, state.session);
+        if (options.keep_theme) state.session.theme = asked;
+        if (state.session.recording) session::remember_file(state.session, state.session.recording->origin);
+        if (!loaded.notice.empty()) state.session.message = loaded.notice;
+    }
+
+    void look(const State& state, const platform::Backend& window) {
+        session::Remembered seen = now;
+        session::collect(state.session, seen);
+        window.logical_size(seen.window.width, seen.window.height);
+        if (const auto place = window.place()) {
+            seen.window.placed = true;
+            seen.window.x = place->x, seen.window.y = place->y;
+        }
+        if (seen != now) {
+            now = std::move(seen);
+            changed = Clock::now();
+        } else if (changed && ms_since(*changed) > kCalmMs) {
+            keep();
+        }
+    }
+
+    void keep() {
+        changed.reset();
+        if (now == written) return;
+        written = now;
+        // A folder that cannot be written is no reason to interrupt anyone.
+        if (auto good = session::save_settings(files, now); !good && std::getenv("TILESCOPE_TIMING"))
+            fmt::print(stderr, "{}\n", good.error().message);
+    }
+};
+
+// The window and what is shown in it; frame() is one turn, whoever calls it.
+class App {
+public:
+    static Result<std::unique_ptr<App>> open(State state, const WindowOptions& options) {
+        auto app = std::unique_ptr<App>(new App(std::move(state), options));
+        const session::Placement& at = app->memory_.now.window;
+        auto window =
+            platform::open_window(at.width, at.height, window_title(app->state_),
+                                  at.placed ? std::optional(platform::Place{at.x, at.y}) : std::nullopt);
+        if (!window) return window.error();
+        app->window_ = std::move(*window);
+        auto frame = Frame::create();
+        if (!frame) return frame.error();
+        app->frame_ = std::move(*frame);
+        app->window_->offer_clipboard();
+        return app;
+    }
+
+    // Waits for something to happen, builds a frame, shows it. False once the window is to be closed.
+    bool frame() {
+        // Seconds to wait for an event; work beside the window keeps the cores that drawing would take.
+        constexpr double kIdle = 0.5, kSoon = 0.03;
+        const platform::Input input = window_->collect(moving_ || due_ > 0 ? 0 : soon_ ? kSoon : kIdle);
+        if (window_->eventful()) due_ = kSettling;
+        const Canvas canvas = window_->canvas();
+        if (canvas.width <= 0 || canvas.height <= 0) {  // minimised
+            moving_ = false, due_ = 0;
+            return !window_->asked_to_close();
+        }
+        const Frame::Outcome outcome = frame_->build(state_, input, canvas, false);
+        std::string& message = state_.session.message;
+        if (timing_.frames == 0 && message.empty()) message = frame_->notice();
+        frame_->render();
+        save_pictures(state_, *frame_, *window_);
+        window_->show();
+        window_->set_title(window_title(state_));
+        timing_.frame(outcome.build_ms);
+        memory_.look(state_, *window_);
+        moving_ = outcome.another_frame;
+        soon_ = outcome.soon;
+        due_ = std::max(0, due_ - 1);
+        return !outcome.quit && !window_->asked_to_close();
+    }
+    void end() { memory_.keep(); }
+
+private:
+    // ImGui needs a frame or two after an event until hovering and layout have settled.
+    static constexpr int kSettling = 3;
+    App(State state, const WindowOptions& options) : state_(std::move(state)), memory_(state_, options) {}
+
+    State state_;
+    Memory memory_;
+    Timing timing_;
+    std::unique_ptr<platform::Backend> window_;
+    std::unique_ptr<Frame> frame_;  // goes before its context
+    int due_ = kSettling;           // frames to draw though nothing happens
+    bool moving_ = true, soon_ = false;
+};
+
+}  // namespace
+
+bool has_display() {
+    auto set = [](const char* name) {
+        const char* value = std::getenv(name);
+        return value && *value;
+    };
+    return set("DISPLAY") || set("WAYLAND_DISPLAY");
+}
+
+Result<void> run_window(State state, const WindowOptions& options) {
+    auto app = App::open(std::move(state), options);
+    if (!app) return app.error();
+    while ((*app)->frame()) {
+    }
+    (*app)->end();
+    return {};
+}
+
+}  // namespace tilescope::app

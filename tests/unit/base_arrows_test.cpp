@@ -1,0 +1,132 @@
+// Includes run one way. Every #include of the sources is read and held against the floors of the house: a
+// file may include its own folder and what lies on lower floors, never what lies beside or above it.
+//
+//   app/main.cpp
+//   app/cli
+//   app/*.h, app/*.cpp                     the State and the table of screens
+//   app/step, compare, timing, ...         a screen each: none includes another
+//   app/input > session > look > draw > platform
+//   kernels
+//   core/export > playback > analysis > trace > simt > ptx > base
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+// From the ground up. The screens share a floor: all folders of app/ that are not named here.
+const std::vector<std::string> kFloors = {
+    "core/base",   "core/ptx",    "core/simt",    "core/trace", "core/analysis", "core/playback",
+    "core/export", "kernels",     "app/platform", "app/draw",   "app/look",      "app/session",
+    "app/input",   "app/SCREENS", "app",          "app/cli",    "app/main.cpp"};
+
+struct Place {
+    size_t floor = 0;
+    std::string folder;
+};
+
+// Where a path below the project's folder belongs; none where it is of no floor.
+std::optional<Place> place_of(const std::string& path) {
+    std::vector<std::string> parts;
+    for (const fs::path& part : fs::path(path)) parts.push_back(part.string());
+    if (parts.size() < 2) return std::nullopt;
+    std::string folder = parts[0], floor;
+    if (parts[0] == "kernels") {
+        floor = folder;
+    } else if (path == "app/main.cpp") {
+        floor = folder = path;
+    } else if (parts[0] == "app" && parts.size() == 2) {
+        floor = folder;
+    } else {
+        floor = folder = parts[0] + "/" + parts[1];
+        const bool named = std::find(kFloors.begin(), kFloors.end(), floor) != kFloors.end();
+        if (parts[0] == "app" && !named) floor = "app/SCREENS";
+    }
+    const auto at = std::find(kFloors.begin(), kFloors.end(), floor);
+    if (at == kFloors.end()) return std::nullopt;
+    return Place{static_cast<size_t>(at - kFloors.begin()), folder};
+}
+
+// Includes of a file that do not lead down, as "app/look/x.h includes app/session/y.h".
+std::vector<std::string> wrong_arrows(const std::string& path, const std::string& text) {
+    std::vector<std::string> wrong;
+    const auto from = place_of(path);
+    if (!from) return {path + " lies on no floor"};
+    static const std::regex include(R"re(^[ \t]*#[ \t]*include[ \t]*"((?:core|kernels|app|tests)/[^"]*)")re",
+                                    std::regex::multiline);
+    for (std::sregex_iterator at(text.begin(), text.end(), include), end; at != end; ++at) {
+        const std::string to_path = (*at)[1];
+        const auto to = place_of(to_path);
+        if (!to || (to->folder != from->folder && to->floor >= from->floor))
+            wrong.push_back(path + " includes " + to_path);
+    }
+    return wrong;
+}
+
+TEST(Arrows, LeadDown) {
+    const fs::path root = TILESCOPE_SOURCE_DIR;
+    size_t files = 0;
+    for (const char* top : {"core", "kernels", "app"}) {
+        for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+            const std::string ending = entry.path().extension().string();
+            if (ending != ".h" && ending != ".cpp") continue;
+            std::ifstream in(entry.path());
+            const std::string text{std::istreambuf_iterator<char>(in), {}};
+            for (const std::string& arrow : wrong_arrows(fs::relative(entry.path(), root).string(), text))
+                ADD_FAILURE() << arrow;
+            ++files;
+        }
+    }
+    EXPECT_GT(files, 200u) << "the sources were not found";
+}
+
+TEST(Arrows, AWrongOneIsFound) {
+    const auto found = [](const std::string& path, const std::string& included) {
+        return wrong_arrows(path, "#pragma once\n#include <vector>\n#include \"" + included + "\"\n").size();
+    };
+    EXPECT_EQ(found("app/look/made_up.h", "app/session/session.h"), 1u) << "it climbs";
+    EXPECT_EQ(found("app/step/made_up.cpp", "app/compare/state.h"), 1u) << "a screen beside it";
+    EXPECT_EQ(found("app/new_screen/made_up.cpp", "app/step/state.h"), 1u);
+    EXPECT_EQ(found("app/step/made_up.cpp", "app/app.h"), 1u) << "the whole State";
+    EXPECT_EQ(found("app/app.cpp", "app/cli/cli.h"), 1u);
+    EXPECT_EQ(found("app/platform/made_up.h", "app/draw/theme.h"), 1u);
+    EXPECT_EQ(found("kernels/gpu/made_up.cpp", "app/platform/png.h"), 1u);
+    EXPECT_EQ(found("core/ptx/made_up.h", "core/simt/lanes.h"), 1u);
+    EXPECT_EQ(found("core/base/made_up.h", "kernels/plan.h"), 1u);
+    EXPECT_EQ(found("app/draw/made_up.h", "tests/recorded.h"), 1u) << "of no floor";
+    EXPECT_EQ(found("elsewhere/made_up.h", "core/base/result.h"), 1u) << "lies on no floor";
+
+    EXPECT_EQ(found("app/step/made_up.cpp", "app/step/state.h"), 0u);
+    EXPECT_EQ(found("app/new_screen/made_up.cpp", "app/input/ui.h"), 0u);
+    EXPECT_EQ(found("app/cli/made_up.cpp", "app/app.h"), 0u);
+    EXPECT_EQ(found("app/cli/made_up.cpp", "core/base/result.h"), 0u) << "an arrow may skip floors";
+    EXPECT_EQ(found("kernels/gpu/made_up.cpp", "kernels/plan.h"), 0u);
+}
+
+// Threads are of the jobs alone, and what several screens show is plain values: no ImGui.
+TEST(Arrows, ThreadsAndImGuiStayWhereTheyBelong) {
+    const fs::path root = TILESCOPE_SOURCE_DIR;
+    for (const auto& entry : fs::recursive_directory_iterator(root / "app")) {
+        if (!entry.is_regular_file()) continue;
+        const std::string path = fs::relative(entry.path(), root).string();
+        std::ifstream in(entry.path());
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        const bool jobs = path.starts_with("app/session/jobs.") || path.starts_with("app/cli/");
+        for (const char* thread : {"std::thread ", "std::jthread", "std::async", "std::packaged_task"})
+            EXPECT_TRUE(jobs || text.find(thread) == std::string::npos) << path << ": " << thread;
+        EXPECT_TRUE(!path.starts_with("app/look/") || text.find("imgui") == std::string::npos) << path;
+    }
+}
+
+}  // namespace
+}  // namespace tilescope
