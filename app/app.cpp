@@ -190,7 +190,7 @@ void tooltip(draw::Ui& ui, const Rect& screen) {
 
 // What is being opened, and what went wrong. said: the screen says the latter itself.
 void notice(session::Ui& ui, const Rect& screen, bool said) {
-    const std::string opening = session::opening_words(ui.session);
+    const std::string opening = said && !ui.session.recording ? "" : session::opening_words(ui.session);
     const std::string& words = opening.empty() && !said ? ui.session.message : opening;
     if (words.empty()) return;
     ImDrawList& over = *ImGui::GetForegroundDrawList();

@@ -24,13 +24,17 @@ double ms_since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// TILESCOPE_TIMING=1 prints to standard error how long the first frame and all later ones took.
+// TILESCOPE_TIMING=1 prints to standard error how long the first frame, the first one of a recording and all
+// later ones took.
 struct Timing {
     bool on = std::getenv("TILESCOPE_TIMING") != nullptr;
+    bool recording = false;  // one was shown
     uint64_t frames = 0;
     double sum_ms = 0, most_ms = 0;
 
-    void frame(double build_ms) {
+    void frame(double build_ms, bool shows_recording) {
+        if (shows_recording && !std::exchange(recording, true) && on)
+            fmt::print(stderr, "first recording shown {:.0f} ms after start\n", ms_since(kStart));
         if (frames++ == 0) {
             if (on) fmt::print(stderr, "first frame {:.0f} ms after start\n", ms_since(kStart));
             return;  // building the type is the first frame's alone
@@ -128,7 +132,7 @@ public:
         save_pictures(state_, *frame_, *window_);
         window_->show();
         window_->set_title(window_title(state_));
-        timing_.frame(outcome.build_ms);
+        timing_.frame(outcome.build_ms, state_.session.block != nullptr);
         memory_.look(state_, *window_);
         moving_ = outcome.another_frame;
         soon_ = outcome.soon;

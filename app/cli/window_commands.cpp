@@ -1,4 +1,5 @@
 // What needs the picture: the window with nothing given, `open FILE`, and `render FILE -o OUT.png`.
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -51,7 +52,17 @@ int show(Result<app::State> state, const Options& options, draw::Theme theme) {
 int run_open(const Options& options) {
     const auto theme = theme_of(options);
     if (!theme) return wrong_theme(options.theme);
-    return show(state_of_file(options.file), options, *theme);
+    app::State state;
+    session::open(state.session, options.file, options.file, false, [file = options.file] {
+        auto opened = open_recording(file);
+        return opened ? session::make_recording(std::move(opened->trace), std::move(opened->origin))
+                      : session::MadeRecording(opened.error());
+    });
+    // What cannot be opened is mostly told at once; a large recording is read while the window comes up.
+    const auto& job = state.session.opening->job;
+    if (job.ready(std::chrono::milliseconds(200)) && !job.get())
+        return fail(kFailure, job.get().error().message);
+    return show(std::move(state), options, *theme);
 }
 
 // The kernel that a newcomer sees first is recorded on the CPU even where there is a GPU: opening a GPU takes

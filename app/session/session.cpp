@@ -42,14 +42,6 @@ MadeRecording recorded(const Order& order, Control& control) {
     return made_of(std::move(trace), "recorded now, " + by);
 }
 
-void open(Session& session, Opening opening, std::function<MadeRecording()> work) {
-    if (session.opening) session.opening->job.stop();
-    session.message.clear();
-    opening.job = session.jobs->start([work = std::move(work)](Control&) { return work(); });
-    opening.job.ready(kPatience);
-    session.opening = std::move(opening);
-}
-
 void take_opened(Session& session, bool wait) {
     auto made = session.opening->job.take(wait);
     if (!made) return;
@@ -166,14 +158,23 @@ bool update(Session& session, bool wait) {
     return coming;
 }
 
+void open(Session& session, const std::string& what, const std::string& path, bool beside,
+          std::function<MadeRecording()> open) {
+    if (session.opening) session.opening->job.stop();
+    session.message.clear();
+    session.opening = Opening{what, path, beside,
+                              session.jobs->start([open = std::move(open)](Control&) { return open(); })};
+    session.opening->job.ready(kPatience);
+}
+
 void open_file(Session& session, const std::string& path, bool beside) {
-    open(session, {path, path, beside, {}}, [path] { return made_of(trace::read_file(path), path); });
+    open(session, path, path, beside, [path] { return made_of(trace::read_file(path), path); });
 }
 
 void open_shipped(Session& session, std::string_view name, bool beside) {
     for (const kernels::ShippedRecording& recording : session.assets.recordings()) {
         if (recording.name != name) continue;
-        open(session, {recording.label, "", beside, {}},
+        open(session, recording.label, "", beside,
              [recording] { return made_of(kernels::open_shipped(recording), recording.label); });
         return;
     }

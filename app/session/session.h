@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -141,6 +142,9 @@ bool update(Session& session, bool wait);
 // Opens a recording beside the window, in place of one that is on its way. A later update() shows it, or says
 // in session.message why not.
 void open_file(Session& session, const std::string& path, bool beside = false);
+// The same of what `open` opens, from whatever `what` names; path: where it is a file, "" else.
+void open(Session& session, const std::string& what, const std::string& path, bool beside,
+          std::function<MadeRecording()> open);
 void open_shipped(Session& session, std::string_view name, bool beside = false);
 
 // Begins to record, ending an earlier recording. Errors go to session.message.

@@ -54,7 +54,7 @@ Result<void> write(const std::string& path, const std::string& text) {
         if (!error) fs::permissions(folder, fs::perms::owner_all, error);
     }
     const std::string beside = fmt::format("{}.{}.tmp", path, getpid());
-    const int file = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     bool good = file >= 0;
     for (size_t done = 0; good && done < text.size();) {
         const ssize_t wrote = ::write(file, text.data() + done, text.size() - done);

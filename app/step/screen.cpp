@@ -98,6 +98,11 @@ void nothing_to_step(Ui& ui, const Rect& screen) {
     constexpr draw::EmptyButton kButtons[] = {{"Record a kernel (R)", "Choose a kernel and a size"},
                                               {"Open a recording (Ctrl+O)", "A .tsc file, or one that ships"},
                                               {"Lessons (5)", "Short walks through recordings"}};
+    if (ui.session.opening && !ui.session.recording) {
+        draw::empty_panel(ui, screen, session::opening_words(ui.session),
+                          "A large recording takes a moment.");
+        return;
+    }
     const bool opened = ui.session.recording != nullptr;
     const auto pressed =
         draw::empty_panel(ui, screen, opened ? "This recording holds no block." : "No recording is open.",
