@@ -1,6 +1,7 @@
 // The Compare screen in every state that two recordings can be in, and under the mouse.
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <thread>
 
 #include "core/trace/file.h"
@@ -125,8 +126,13 @@ TEST(CompareScreen, ALargeOneComesWhenItIsReady) {
     ASSERT_GT(large.steps(), 100'000u);
     const auto file = std::filesystem::temp_directory_path() / ("large-" + std::to_string(getpid()) + ".tsc");
     ASSERT_TRUE(trace::write_file(large, file.string()));
-    open_file(state.session, file.string(), true);
-    EXPECT_TRUE(says(drawn.words_now(state), "Opening " + file.string()));
+    std::promise<void> opened;
+    session::open(state.session, "large.tsc", "", true, [&] {
+        opened.get_future().wait();
+        return session::make_recording(*trace::read_file(file.string()), "large.tsc");
+    });
+    EXPECT_TRUE(says(drawn.words_now(state), "Opening large.tsc"));
+    opened.set_value();
     for (int i = 0; i < 2000 && state.session.opening; ++i) {
         drawn.frames(state, {}, 1, false);
         std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -76,10 +76,9 @@ TEST_F(CompareKeys, AnyRecordingAsAOrAsB) {
         EXPECT_EQ(state.input.path.beside, b);
         handle_input(state, typed_text(U"x.tsc"));
         key(Key::Enter);
-        ASSERT_TRUE(state.session.opening);
-        EXPECT_EQ(state.session.opening->path, "x.tsc");
-        EXPECT_EQ(state.session.opening->beside, b);
-        state.session.opening.reset();
+        while (state.session.opening) update(state, true);
+        update(state, true);
+        EXPECT_NE(state.input.path.problem.find("x.tsc"), std::string::npos) << "it is not there";
         key(Key::Escape);
         EXPECT_TRUE(compare::choosing(state.compare, state.session)) << "the box went, the list stays";
     }
@@ -88,9 +87,9 @@ TEST_F(CompareKeys, AnyRecordingAsAOrAsB) {
     EXPECT_TRUE(state.input.path.beside);
     key(Key::Down);
     key(Key::Enter);  // the first that ships
-    ASSERT_TRUE(state.session.opening);
-    EXPECT_EQ(state.session.opening->path, "") << "no file";
-    EXPECT_TRUE(state.session.opening->beside);
+    while (state.session.opening) update(state, true);
+    update(state, true);
+    EXPECT_NE(state.compare.other, state.session.recording) << state.session.message;
     key(Key::Escape);
     key(Key::O, false, true);
     EXPECT_FALSE(state.input.path.beside) << "forgotten with the box";

@@ -83,11 +83,9 @@ TEST_F(Keys, ThePathBoxAsksForWhatIsTyped) {
     handle_input(state, typed_text(U"/no/such.tsc"));
     EXPECT_EQ(state.input.path.problem, "");
     handle_input(state, press(Key::Enter));
-    ASSERT_TRUE(state.session.opening);
-    EXPECT_EQ(state.session.opening->path, "/no/such.tsc");
+    while (state.session.opening) update(state, true);
     update(state, true);
-    update(state, true);
-    EXPECT_NE(state.input.path.problem, "") << "there is no such file";
+    EXPECT_NE(state.input.path.problem.find("/no/such.tsc"), std::string::npos) << state.input.path.problem;
     handle_input(state, press(Key::Escape));
     const auto folder =
         std::filesystem::temp_directory_path() / ("tilescope-saved-" + std::to_string(getpid()));
