@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,27 +26,38 @@ using draw::Size;
 using platform::Key;
 using platform::KeyPress;
 
+// The part of the State that a screen has for itself; nullptr names none.
+template <auto member>
+auto& own_of(State& state) {
+    if constexpr (std::is_null_pointer_v<decltype(member)>) {
+        static input::Stateless none;
+        return none;
+    } else {
+        return state.*member;
+    }
+}
+
 // Of a screen's functions, which see its own state alone, functions of the whole State.
 template <auto member, const auto& screen>
 ScreenRow row() {
-    using Own = std::remove_reference_t<decltype(std::declval<State&>().*member)>;
+    using Own = std::remove_reference_t<decltype(own_of<member>(std::declval<State&>()))>;
     return {screen.name,
             screen.option,
             screen.about,
             screen.says_messages,
             [](State& state, const session::Ui& ui, const Rect& area) {
-                input::Ui<Own> own{ui, state.*member};
+                input::Ui<Own> own{ui, own_of<member>(state)};
                 screen.draw(own, area);
             },
             [](State& state, const KeyPress& key) {
-                return screen.press != nullptr && screen.press(state.*member, state.session, key);
+                return screen.press != nullptr && screen.press(own_of<member>(state), state.session, key);
             },
             [](State& state, bool wait) {
-                return screen.update != nullptr && screen.update(state.*member, state.session, wait);
+                return screen.update != nullptr && screen.update(own_of<member>(state), state.session, wait);
             },
             [](State& state, const session::Ui& ui, const Rect& area) {
                 if (screen.strip == nullptr) return 0.f;
-                input::Ui<Own> own{ui, state.*member};
+                input::Ui<Own> own{ui, own_of<member>(state)};
                 return screen.strip(own, area);
             }};
 }
@@ -62,7 +74,7 @@ struct Doing {
     template <auto member, class Own>
     void add_all(const input::Actions<Own>& actions) {
         for (const input::Action<Own>& action : actions)
-            add(action, [&action](State& state) { action.apply(state.*member, state.session); });
+            add(action, [&action](State& state) { action.apply(own_of<member>(state), state.session); });
     }
     template <auto member, const auto& screen>
     void add_screen() {
@@ -70,7 +82,8 @@ struct Doing {
     }
 };
 
-// The table of screens: nothing else names them.
+// The table of screens: nothing else names them. A row is what the State keeps for a screen (nullptr for
+// nothing), and what the screen offers.
 template <class Visit>
 void for_screens(Visit visit) {
     visit.template operator()<&State::step, step::kScreen>();
