@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,38 +25,27 @@ using draw::Size;
 using platform::Key;
 using platform::KeyPress;
 
-// The part of the State that a screen has for itself; nullptr names none.
-template <auto member>
-auto& own_of(State& state) {
-    if constexpr (std::is_null_pointer_v<decltype(member)>) {
-        static input::Stateless none;
-        return none;
-    } else {
-        return state.*member;
-    }
-}
-
 // Of a screen's functions, which see its own state alone, functions of the whole State.
 template <auto member, const auto& screen>
 ScreenRow row() {
-    using Own = std::remove_reference_t<decltype(own_of<member>(std::declval<State&>()))>;
+    using Own = std::remove_reference_t<decltype(std::declval<State&>().*member)>;
     return {screen.name,
             screen.option,
             screen.about,
             screen.says_messages,
             [](State& state, const session::Ui& ui, const Rect& area) {
-                input::Ui<Own> own{ui, own_of<member>(state)};
+                input::Ui<Own> own{ui, state.*member};
                 screen.draw(own, area);
             },
             [](State& state, const KeyPress& key) {
-                return screen.press != nullptr && screen.press(own_of<member>(state), state.session, key);
+                return screen.press != nullptr && screen.press(state.*member, state.session, key);
             },
             [](State& state, bool wait) {
-                return screen.update != nullptr && screen.update(own_of<member>(state), state.session, wait);
+                return screen.update != nullptr && screen.update(state.*member, state.session, wait);
             },
             [](State& state, const session::Ui& ui, const Rect& area) {
                 if (screen.strip == nullptr) return 0.f;
-                input::Ui<Own> own{ui, own_of<member>(state)};
+                input::Ui<Own> own{ui, state.*member};
                 return screen.strip(own, area);
             }};
 }
@@ -74,7 +62,7 @@ struct Doing {
     template <auto member, class Own>
     void add_all(const input::Actions<Own>& actions) {
         for (const input::Action<Own>& action : actions)
-            add(action, [&action](State& state) { action.apply(own_of<member>(state), state.session); });
+            add(action, [&action](State& state) { action.apply(state.*member, state.session); });
     }
     template <auto member, const auto& screen>
     void add_screen() {
@@ -82,8 +70,7 @@ struct Doing {
     }
 };
 
-// The table of screens: nothing else names them. A row is what the State keeps for a screen (nullptr for
-// nothing), and what the screen offers.
+// The table of screens: nothing else names them.
 template <class Visit>
 void for_screens(Visit visit) {
     visit.template operator()<&State::step, step::kScreen>();
@@ -180,7 +167,7 @@ void top_bar(State& state, session::Ui& ui, const Rect& rect) {
     }
     right -= ui.px(14);
     if (ui.session.recording) {
-        const std::vector<std::string> names = look::recording_names(ui.trace().meta);
+        const std::vector<std::string> names = look::recording_names(ui.trace(), ui.session.recording->product);
         line(ui, {x, text_y + ui.px(1)}, right - x, Face::Mono, Size::Body, Ink::TextQuiet,
              fitting(ui.font(Face::Mono, Size::Body), names, right - x));
         if (ui.over({{x, rect.min.y}, {right, rect.max.y}})) ui.tip = names.front();
@@ -331,8 +318,7 @@ std::string window_title(const State& state) {
     const session::Session& session = state.session;
     if (!session.recording) return "Tilescope";
     const trace::Trace& trace = session.trace();
-    const trace::Meta& meta = trace.meta;
-    std::string title = fmt::format("{} {}x{}x{} T={}", meta.kernel, meta.m, meta.k, meta.n, meta.tile);
+    std::string title = analysis::title_of(trace, session.recording->product);
     if (session.cursor.block < trace.blocks.size() && trace.steps() > 0)
         title +=
             fmt::format(" - step {} of {}",

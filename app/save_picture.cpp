@@ -1,3 +1,4 @@
+#include "core/analysis/product.h"
 #include "app/save_picture.h"
 
 #include <algorithm>
@@ -68,11 +69,7 @@ void save_pictures(State& state, Frame& frame, const platform::Backend& shown) {
 
 std::string picture_name(const trace::Trace& trace, const playback::Cursor& cursor, std::string_view ending,
                          int number) {
-    const trace::Meta& meta = trace.meta;
-    std::string name = meta.kernel.empty() ? "recording" : meta.kernel;
-    for (char& c : name)
-        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
-    name += fmt::format("-{}x{}x{}-t{}", meta.m, meta.k, meta.n, meta.tile);
+    std::string name = analysis::stem_of(trace, analysis::product_of(trace));
     if (cursor.block < trace.blocks.size())
         name += fmt::format("-step{}", trace.blocks[cursor.block].first + cursor.step + 1);
     if (number > 1) name += fmt::format("-{}", number);

@@ -1,9 +1,10 @@
 # The kernels that ship and the road from a plan to a recording.
 include(cmake/embed.cmake)
 
-tilescope_part(kernels LINK tilescope_export)
+tilescope_part(kernels/run LINK tilescope_export)
+tilescope_part(kernels/textbook NAME kernels LINK tilescope_run)
 file(GLOB shipped RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-     ${PROJECT_SOURCE_DIR}/kernels/*.cu ${PROJECT_SOURCE_DIR}/assets/ptx/*.ptx
+     ${PROJECT_SOURCE_DIR}/kernels/textbook/*.cu ${PROJECT_SOURCE_DIR}/assets/ptx/*.ptx
      ${PROJECT_SOURCE_DIR}/assets/ptx/roofs/*.ptx)
 tilescope_embed(tilescope_kernels tilescope::kernels::embedded_file ${shipped})
 
@@ -24,7 +25,7 @@ tilescope_part(kernels/gpu LINK tilescope_kernels ${CMAKE_DL_LIBS})
 find_program(TILESCOPE_CLANG NAMES clang++)
 if(TILESCOPE_CLANG)
   add_custom_target(ptx
-    COMMAND ${CMAKE_COMMAND} -E env CXX=${TILESCOPE_CLANG} ${PROJECT_SOURCE_DIR}/kernels/make_ptx.sh
+    COMMAND ${CMAKE_COMMAND} -E env CXX=${TILESCOPE_CLANG} ${PROJECT_SOURCE_DIR}/kernels/textbook/make_ptx.sh
     COMMENT "Making assets/ptx" VERBATIM)
 else()
   set(TILESCOPE_CLANG "")

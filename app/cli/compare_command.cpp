@@ -8,7 +8,7 @@
 #include "app/cli/open_recording.h"
 #include "app/cli/values.h"
 #include "app/compare/model.h"
-#include "app/draw/words.h"
+#include "core/base/words.h"
 #include "app/look/time_words.h"
 #include "core/export/text_table.h"
 
@@ -46,7 +46,7 @@ Result<Standing> stand(const compare::Run& a, const compare::Run& b, compare::Lo
 
 std::string side_text(char letter, const trace::Trace& trace, playback::Cursor at) {
     const trace::Block& block = trace.blocks[at.block];
-    return fmt::format("{}  {}\n   block ({},{}), step {} of {}\n", letter, look::recording_name(trace.meta),
+    return fmt::format("{}  {}\n   block ({},{}), step {} of {}\n", letter, look::recording_name(trace, analysis::product_of(trace)),
                        block.x, block.y, at.step + 1, block.count);
 }
 
@@ -69,16 +69,15 @@ using Json = nlohmann::ordered_json;
 Json side_json(const trace::Trace& trace, playback::Cursor at) {
     const trace::Meta& meta = trace.meta;
     const trace::Block& block = trace.blocks[at.block];
-    return {{"kernel", meta.kernel},
-            {"m", meta.m},
-            {"k", meta.k},
-            {"n", meta.n},
-            {"tile", meta.tile},
-            {"device", meta.device},
-            {"complete", meta.complete},
-            {"block", {block.x, block.y}},
-            {"step", at.step + 1},
-            {"steps", block.count}};
+    Json side = {{"kernel", meta.kernel}};
+    if (const auto product = analysis::product_of(trace))
+        side.update({{"m", product->m}, {"k", product->k}, {"n", product->n}, {"tile", product->tile}});
+    side.update({{"device", meta.device},
+                 {"complete", meta.complete},
+                 {"block", {block.x, block.y}},
+                 {"step", at.step + 1},
+                 {"steps", block.count}});
+    return side;
 }
 
 Json count_json(const compare::Count& count) {

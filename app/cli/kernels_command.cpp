@@ -7,7 +7,7 @@
 
 #include "app/cli/cli.h"
 #include "core/base/version.h"
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::cli {
 

@@ -10,7 +10,7 @@
 #include "core/analysis/limit_presets.h"
 #include "core/base/version.h"
 #include "core/export/text_table.h"
-#include "kernels/devices.h"
+#include "kernels/textbook/devices.h"
 
 namespace tilescope::cli {
 

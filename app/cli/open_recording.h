@@ -6,7 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/trace/trace.h"
-#include "kernels/shipped.h"
+#include "kernels/textbook/shipped.h"
 
 namespace tilescope::cli {
 

@@ -11,26 +11,26 @@
 #include "app/cli/progress.h"
 #include "app/cli/ptx_choice.h"
 #include "app/cli/record_options.h"
+#include "core/base/words.h"
 #include "core/trace/file.h"
 
 namespace tilescope::cli {
 
 namespace {
 
+// Without separators, for programs that read them.
 std::string counted(uint64_t count, const char* noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-// "verified", or what is wrong with the product.
-std::string judgement(const trace::Meta& meta) {
-    const trace::Verification& result = meta.result;
+// "verified", or what is wrong with the result.
+std::string judgement(const trace::Trace& trace) {
+    const trace::Verification& result = trace.meta.result;
     if (!result.checked) return "result not checked";
     if (result.verified) return "result verified";
     std::string text = "result WRONG in " + counted(result.wrong, "element");
-    if (result.first_wrong >= 0 && meta.n > 0) {
-        const auto first = static_cast<uint64_t>(result.first_wrong);
-        text += fmt::format(", the first P[{},{}]", first / meta.n, first % meta.n);
-    }
+    if (result.first_wrong >= 0)
+        text += ", the first " + element_name(trace.launch.arrays[result.array], result.first_wrong);
     return text;
 }
 
@@ -89,7 +89,7 @@ int run_record(const RecordRequest& request) {
     const uint64_t barriers = count_barriers(*trace);
     return print(fmt::format("{}: {} and {} in {}, {}; {}; recorded {}\n", job->output,
                              counted(trace->steps() - barriers, "request"), counted(barriers, "barrier"),
-                             counted(trace->blocks.size(), "block"), judgement(trace->meta),
+                             counted(trace->blocks.size(), "block"), judgement(*trace),
                              counted(error ? 0 : bytes, "byte"), said + price_of(trace->meta.price)));
 }
 

@@ -93,15 +93,14 @@ Result<RecordJob> job_of(const RecordRequest& request) {
     if (auto good = check_compiler(request); !good) return good.error();
     const auto tile = tile_of(request);
     if (!tile) return tile.error();
-    auto plan = kernels::plan(request.kernel, {request.m, request.k, request.n, *tile});
+    auto plan = kernels::plan(request.kernel, {request.m, request.k, request.n, *tile}, request.seed);
     if (!plan) return plan.error();
-    const auto window = window_of(request, plan->grid);
+    const auto window = window_of(request, plan->launch.grid);
     if (!window) return window.error();
 
     RecordJob job;
     kernels::RecordOptions& common = job.options.common;
     common.window = *window;
-    common.seed = request.seed;
     common.threads = request.threads;
     job.backend = *backend;
     job.options.buffer_bytes = request.buffer;

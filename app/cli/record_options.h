@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 #include "kernels/gpu/backend.h"
 
 namespace tilescope::cli {
@@ -29,7 +29,7 @@ struct RecordRequest {
 };
 
 struct RecordJob {
-    kernels::Plan plan;
+    kernels::TextbookPlan plan;
     gpu::GpuRecordOptions options;  // `common` is all that the CPU needs
     gpu::BackendChoice backend = gpu::BackendChoice::Auto;
     std::string output;

@@ -10,7 +10,7 @@
 #include "app/cli/output.h"
 #include "core/base/version.h"
 #include "core/trace/file.h"
-#include "kernels/shipped.h"
+#include "kernels/textbook/shipped.h"
 
 namespace tilescope::cli {
 

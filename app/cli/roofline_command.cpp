@@ -12,13 +12,14 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/open_recording.h"
+#include "core/analysis/product.h"
 #include "core/analysis/roofline.h"
 #include "core/base/version.h"
 #include "core/export/text_table.h"
-#include "kernels/catalogue.h"
-#include "kernels/devices.h"
-#include "kernels/record.h"
-#include "kernels/timings.h"
+#include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/devices.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::cli {
 
@@ -75,26 +76,35 @@ std::vector<Row> device_rows(const analysis::DeviceSpec& device) {
 Result<Row> recorded_row(std::string id, std::string title, const Roof& roof, const trace::Trace& trace) {
     const auto summary = analysis::summarize(trace);
     if (!summary) return summary.error();
-    const auto work = analysis::recorded_work(trace, *summary);
+    const auto product = analysis::product_of(trace);
+    std::optional<uint64_t> flop;
+    if (!product) {
+        const auto counted = kernels::count_flop(trace);
+        if (!counted) return counted.error();
+        flop = *counted;
+    }
+    const auto work = analysis::recorded_work(trace, *summary, flop);
     if (!work) return work.error();
     Row row{std::move(id), roof, bound_point(title, roof, work->intensity)};
     row.of_sectors = bound_point(std::move(title), roof, work->intensity_of_sectors);
-    const kernels::KernelInfo* const kernel = kernels::find(trace.meta.kernel);
-    row.tile = kernel && !kernel->tiled ? 1 : trace.meta.tile;
-    row.m = trace.meta.m;
-    row.k = trace.meta.k;
-    row.n = trace.meta.n;
+    if (!product) return row;
+    row.tile = summary->shared_load.requests > 0 ? product->tile : 1;
+    row.m = product->m;
+    row.k = product->k;
+    row.n = product->n;
     return row;
 }
 
 Result<Row> file_row(const analysis::DeviceSpec& device, const std::string& file) {
     const auto opened = open_recording(file);
     if (!opened) return opened.error();
-    const trace::Meta& meta = opened->trace.meta;
-    return recorded_row(file,
-                        fmt::format("{} {} x {} x {}, T = {}, recorded accesses", meta.kernel, meta.m, meta.k,
-                                    meta.n, meta.tile),
-                        stated_roof(device), opened->trace);
+    const trace::Trace& trace = opened->trace;
+    const auto product = analysis::product_of(trace);
+    const std::string title =
+        product ? fmt::format("{} {} x {} x {}, T = {}", trace.meta.kernel, product->m, product->k, product->n,
+                              product->tile)
+                : analysis::title_of(trace, product);
+    return recorded_row(file, title + ", recorded accesses", stated_roof(device), trace);
 }
 
 // A kernel that ships, by the accesses of a small launch of it: whole tiles, so that a larger one has as many

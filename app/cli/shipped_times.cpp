@@ -8,9 +8,9 @@ std::optional<kernels::Timings> select(const kernels::Timings& shipped, const Ti
     kernels::Timings chosen = shipped;
     chosen.rows.clear();
     for (const TimeGroup& group : job.groups) {
-        for (const kernels::Plan& plan : group.plans) {
+        for (const kernels::TextbookPlan& plan : group.plans) {
             const kernels::Shape& s = plan.shape;
-            const auto* row = find_timing(shipped, plan.kernel->name, s.m, s.k, s.n, s.tile);
+            const auto* row = find_timing(shipped, plan.kernel, s.m, s.k, s.n, s.tile);
             if (!row) return std::nullopt;
             chosen.rows.push_back(*row);
         }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/cli/time_options.h"
-#include "kernels/timings.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::cli {
 

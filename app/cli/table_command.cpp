@@ -12,9 +12,10 @@
 #include "app/cli/cli.h"
 #include "app/cli/open_recording.h"
 #include "core/analysis/phases.h"
+#include "core/analysis/product.h"
 #include "core/playback/phase_table.h"
 #include "core/playback/replay.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::cli {
 
@@ -36,19 +37,11 @@ std::optional<playback::TableFormat> parse_format(const std::string& text) {
 }
 
 // What texts call the matrices and their tiles; the kernels say M, N, P.
-using Renaming = std::vector<std::pair<std::string, std::string>>;
-Renaming renaming_of(const std::string& notation) {
-    if (notation == "ABC") return {{"M", "A"}, {"N", "B"}, {"P", "C"}, {"Mds", "As"}, {"Nds", "Bs"}};
-    if (notation == "MdNdPd") return {{"M", "Md"}, {"N", "Nd"}, {"P", "Pd"}};
-    return {};
-}
-
-void rename(std::vector<Array>& arrays, const Renaming& names) {
-    for (Array& array : arrays) {
-        const auto it = std::find_if(names.begin(), names.end(),
-                                     [&](const auto& name) { return name.first == array.name; });
-        if (it != names.end()) array.name = it->second;
-    }
+std::optional<analysis::MatrixNames> parse_names(const std::string& text) {
+    if (text == "MNP") return analysis::MatrixNames::MNP;
+    if (text == "ABC") return analysis::MatrixNames::ABC;
+    if (text == "MdNdPd") return analysis::MatrixNames::MdNdPd;
+    return std::nullopt;
 }
 
 int run_table(const Options& options) {
@@ -58,11 +51,12 @@ int run_table(const Options& options) {
         return fail(kWrongCall,
                     fmt::format("--format '{}' is not a format; choose text, csv or md", options.format));
     }
-    if (options.notation != "MNP" && renaming_of(options.notation).empty()) {
+    const auto names = parse_names(options.notation);
+    if (!names) {
         return fail(kWrongCall, fmt::format("--notation '{}' is not a notation; choose MNP, ABC or MdNdPd",
                                             options.notation));
     }
-    auto opened = open_recording(options.file);
+    const auto opened = open_recording(options.file);
     if (!opened) return fail(kFailure, opened.error().message);
     const trace::Trace* const trace = &opened->trace;
     if (trace->blocks.empty())
@@ -79,9 +73,11 @@ int run_table(const Options& options) {
         return fail(kFailure, done.error().message);
     replay.finish();
     const analysis::PhaseMap phases = analysis::phases_of_block(*trace, *rule, block);
-    rename(opened->trace.arrays, renaming_of(options.notation));
-    return print(
-        playback::print(playback::phase_table(*trace, replay, phases, options.column_first), *format));
+    Notation notation;
+    notation.x_first = options.column_first;
+    if (const auto product = analysis::product_of(*trace))
+        notation.renamed = analysis::renamed(trace->launch, *product, *names);
+    return print(playback::print(playback::phase_table(*trace, replay, phases, notation), *format));
 }
 
 }  // namespace

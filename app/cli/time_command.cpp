@@ -33,7 +33,7 @@ void add_note(std::vector<std::string>& notes, const std::string& note) {
 
 Result<void> choose_ptx(const TimeRequest& request, TimeJob& job, const gpu::DeviceInfo& info) {
     for (TimeGroup& group : job.groups) {
-        for (kernels::Plan& plan : group.plans) {
+        for (kernels::TextbookPlan& plan : group.plans) {
             Result<void> good;
             if (!request.ptx_file.empty()) good = use_ptx_file(plan, request.ptx_file);
             if (request.compiler == "nvrtc") good = use_nvrtc(plan, info.major * 10 + info.minor);
@@ -80,7 +80,7 @@ Result<Measured> measure(gpu::Device& device, const TimeRequest& request, const 
     for (const TimeGroup& group : job.groups) {
         const auto operands = gpu::make_operands(device, group.shape);
         if (!operands) return operands.error();
-        for (const kernels::Plan& plan : group.plans) {
+        for (const kernels::TextbookPlan& plan : group.plans) {
             const auto timing = gpu::time_kernel(device, *operands, plan, options);
             if (!timing) return timing.error();
             timings.rows.push_back(*timing);

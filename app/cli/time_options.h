@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::cli {
 
@@ -26,7 +26,7 @@ struct TimeRequest {
 // The launches of one shape, which share their inputs.
 struct TimeGroup {
     kernels::Shape shape;  // of any tile
-    std::vector<kernels::Plan> plans;
+    std::vector<kernels::TextbookPlan> plans;
     bool cublas = false;
 };
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/export/report.h"
+#include "core/base/words.h"
 #include "core/export/text_table.h"
 
 namespace tilescope::cli {
@@ -20,7 +20,7 @@ constexpr const char* kNone = "-";
 // Whole numbers in groups, smaller ones with their digits: "8 123", "48.6", "0.004211".
 std::string number(double value) {
     if (value <= 0) return kNone;
-    if (value >= 1000) return report::grouped(static_cast<uint64_t>(std::llround(value)));
+    if (value >= 1000) return grouped(static_cast<uint64_t>(std::llround(value)), kThinSpace);
     return fmt::format("{:.4g}", value);
 }
 

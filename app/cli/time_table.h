@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/timings.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::cli {
 

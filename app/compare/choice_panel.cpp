@@ -76,8 +76,10 @@ void side_card(Ui& ui, const Rect& box, char letter, const session::Recording* r
     float y = box.min.y + (box.height() - body - (two ? small : 0)) / 2;
     std::string name = "none yet";
     if (recording != nullptr) {
-        const trace::Meta& meta = recording->trace->meta;
-        name = fmt::format("{} T={}  {}x{}x{}", meta.kernel, meta.tile, meta.m, meta.k, meta.n);
+        const std::string& kernel = recording->trace->meta.kernel;
+        const auto& product = recording->product;
+        name = product ? fmt::format("{} T={}  {}x{}x{}", kernel, product->tile, product->m, product->k, product->n)
+                       : analysis::title_of(*recording->trace, product);
     }
     line(ui, {left, y}, width, Face::Strong, Size::Body, recording != nullptr ? Ink::Text : Ink::TextQuiet,
          name);

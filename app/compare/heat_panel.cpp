@@ -19,7 +19,7 @@ float whose(Ui& ui, const Rect& in, const Pane& pane) {
     const trace::Meta& meta = pane.trace.meta;
     const float mark = badge(ui, {in.min.x, in.min.y}, body, pane.letter) + ui.px(8);
     const float title = line(ui, {in.min.x + mark, in.min.y}, in.width() - mark, Face::Strong, Size::Body,
-                             Ink::Text, fmt::format("{} T={}", meta.kernel, meta.tile));
+                             Ink::Text, pane.index.product ? fmt::format("{} T={}", meta.kernel, pane.index.product->tile) : meta.kernel);
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const std::string device = meta.backend == trace::Backend::Gpu ? meta.device : "CPU lockstep";
     const float room = in.width() - mark - title - ui.px(8);
@@ -51,7 +51,7 @@ void heat_panel(Ui& ui, const Rect& rect, const Pane& pane, uint32_t most, bool 
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(12));
     const float top = in.min.y + whose(ui, in, pane);
-    const look::Roles roles = look::roles_of(pane.trace);
+    const look::Roles& roles = pane.index.roles;
     if (roles.m < 0 || roles.n < 0) {
         line(ui, {in.min.x, top}, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
              "This recording names no matrices M and N.");

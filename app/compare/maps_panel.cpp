@@ -32,7 +32,7 @@ struct Counts {
 };
 
 Counts counts_of(const Pane& pane, uint8_t array) {
-    const Array& shape = pane.trace.arrays[array];
+    const Array& shape = pane.trace.launch.arrays[array];
     const std::vector<uint32_t>& all = pane.totals.loads[array];
     if (!all.empty()) return {{0, shape.rows, 0, shape.cols}, all};
     const look::LoadsWindow& window = pane.totals.windows[array];
@@ -200,7 +200,7 @@ void draw_marks(Ui& ui, uint64_t id, draw::GridView grid, const std::vector<draw
 // Picks what is under the mouse; says how it is called and `more` of it.
 template <class More>
 void offer_cell(Ui& ui, const Pane& pane, uint8_t array, const Placed& placed, More more) {
-    const Array& shape = pane.trace.arrays[array];
+    const Array& shape = pane.trace.launch.arrays[array];
     const auto under = cell_under(ui, placed.map, placed.grid, shape.rows, shape.cols);
     if (!under) return;
     Pick pick;
@@ -216,7 +216,7 @@ void upload_wrong(Ui& ui, const Pane& pane, uint8_t array, const draw::CellRect&
     const uint64_t version = pane.serial << 44 ^ uint64_t { part.row0 } << 22 ^ part.col0;
     const uint64_t id = draw::grid_id(pane.serial, draw::GridUse::Loads, array);
     if (!ui.context.grids.stale(id, version)) return;
-    const uint32_t cols = pane.trace.arrays[array].cols;
+    const uint32_t cols = pane.trace.launch.arrays[array].cols;
     std::vector<draw::Cell> cells(size_t{part.rows()} * part.cols(), draw::cell(Ink::Cell));
     for (const uint64_t element : pane.trace.meta.result.wrong_elements) {
         const auto row = static_cast<uint32_t>(element / cols), col = static_cast<uint32_t>(element % cols);
@@ -230,7 +230,7 @@ void upload_wrong(Ui& ui, const Pane& pane, uint8_t array, const draw::CellRect&
 }  // namespace
 
 void input_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_t most) {
-    const Array& shape = pane.trace.arrays[array];
+    const Array& shape = pane.trace.launch.arrays[array];
     if (shape.rows == 0 || shape.cols == 0) return;
     const Counts counts = counts_of(pane, array);
     const draw::CellRect part =
@@ -261,7 +261,7 @@ void input_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32
 
 // P with its wrong elements crossed out.
 void output_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array) {
-    const Array& shape = pane.trace.arrays[array];
+    const Array& shape = pane.trace.launch.arrays[array];
     if (shape.rows == 0 || shape.cols == 0) return;
     const trace::Verification& result = pane.trace.meta.result;
     draw::CellRect stored;

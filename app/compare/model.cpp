@@ -13,14 +13,14 @@ CellRect stored_by(const trace::Trace& trace, const trace::Block& block) {
     for (uint64_t step = block.first; step < block.first + block.count; ++step) {
         const trace::Form& form = trace.form_of(step);
         if (form.array == trace::kNoArray || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
-        const Array& array = trace.arrays[form.array];
-        if (array.role != ArrayRole::Output || array.cols == 0 || array.element_bytes == 0) continue;
+        const Array& array = trace.launch.arrays[form.array];
+        if (array.space != Space::Global || !array.writes()) continue;
         const trace::Access access = trace::decode(trace, step);
-        for (uint32_t mask = access.mask; mask != 0; mask &= mask - 1) {
-            const uint64_t element = access.offset[std::countr_zero(mask)] / array.element_bytes;
+        for_lanes(access.mask, [&](uint32_t lane) {
+            const uint64_t element = access.offset[lane] / array.element_bytes();
             rect.include(static_cast<uint32_t>(element / array.cols),
                          static_cast<uint32_t>(element % array.cols));
-        }
+        });
     }
     return rect;
 }
@@ -89,6 +89,7 @@ Tally tally_of(const trace::Trace& trace) {
     Tally side;
     side.before = look::sums_before_blocks(trace);
     for (const trace::Block& block : trace.blocks) side.outputs.push_back(stored_by(trace, block));
+    side.product = analysis::product_of(trace);
     return side;
 }
 

@@ -37,6 +37,7 @@ std::optional<Lock> lock_of(std::string_view name);
 struct Tally {
     std::vector<SplitSums> before;  // [blocks + 1]: sums of all blocks before; the last is the whole run
     std::vector<CellRect> outputs;  // [blocks]: bounding box of the output's elements that it stores
+    std::optional<analysis::Product> product;
 };
 Tally tally_of(const trace::Trace& trace);
 
@@ -103,7 +104,9 @@ struct LoadsLabel {
     std::string count, unit, why;
     std::string text() const;  // "64 loads each = n"
 };
-LoadsLabel loads_label(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads);
+// product: of the recording, whose widths say why.
+LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product, size_t array,
+                       const std::vector<uint32_t>& loads);
 
 // The same, and the bounding box of those that were loaded; loads: of `part`, row-major. Looks at every
 // element: once a recording.
@@ -111,8 +114,8 @@ struct LoadsSummary {
     CellRect box;
     LoadsLabel label;
 };
-LoadsSummary loads_summary(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads,
-                           const CellRect& part);
+LoadsSummary loads_summary(const trace::Trace& trace, const std::optional<analysis::Product>& product,
+                           size_t array, const std::vector<uint32_t>& loads, const CellRect& part);
 
 // The part of a matrix that is shown: all of it where most of it was touched or it is small; else a part of
 // `touched`, cut into squares as wide as its shorter side, the one in which `tile` begins.

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/compare/panels.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::compare {
 namespace {
@@ -77,15 +77,17 @@ void show_pair(State& state, Session& session, Result<Pair> pair) {
 }
 
 // What the maps say of M and N.
-std::vector<LoadsSummary> maps_of(const trace::Trace& trace, const Totals& totals) {
+std::vector<LoadsSummary> maps_of(const Recording& recording, const Totals& totals) {
+    const trace::Trace& trace = *recording.trace;
     std::vector<LoadsSummary> maps;
-    for (size_t at = 0; at < trace.arrays.size(); ++at) {
-        const Array& array = trace.arrays[at];
+    for (size_t at = 0; at < trace.launch.arrays.size(); ++at) {
+        const Array& array = trace.launch.arrays[at];
         const std::vector<uint32_t>& all = totals.loads[at];
         maps.push_back(
-            array.role != ArrayRole::Input ? LoadsSummary{}
-            : all.empty() ? loads_summary(trace.meta, array, totals.windows[at].loads, totals.windows[at].box)
-                          : loads_summary(trace.meta, array, all, {0, array.rows, 0, array.cols}));
+            array.space != Space::Global || !array.reads() ? LoadsSummary{}
+            : all.empty() ? loads_summary(trace, recording.product, at, totals.windows[at].loads,
+                                          totals.windows[at].box)
+                          : loads_summary(trace, recording.product, at, all, {0, array.rows, 0, array.cols}));
     }
     return maps;
 }
@@ -98,7 +100,7 @@ bool know(Known& known, session::Jobs& jobs, const std::shared_ptr<const Recordi
         known = {};
         known.serial = recording->serial;
     }
-    if (totals != nullptr && known.maps.empty()) known.maps = maps_of(*recording->trace, *totals);
+    if (totals != nullptr && known.maps.empty()) known.maps = maps_of(*recording, *totals);
     if (known.tally) return false;
     if (auto tally = known.counting.take()) {
         known.tally = std::move(*tally);

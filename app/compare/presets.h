@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::compare {
 

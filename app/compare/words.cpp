@@ -33,7 +33,11 @@ Claim claim(const Count& count, const char* what) {
     return made;
 }
 
-bool same_size(const trace::Meta& a, const trace::Meta& b) { return a.m == b.m && a.k == b.k && a.n == b.n; }
+// A launch's size as people say it: of a product the extents of its matrices, of any other its grid and block.
+std::string size_text(const Run& run) {
+    return run.tally.product ? fmt::format("{}x{}x{}", run.tally.product->m, run.tally.product->k, run.tally.product->n)
+                       : analysis::launch_text(run.trace, run.tally.product);
+}
 
 }  // namespace
 
@@ -98,8 +102,9 @@ Headline headline(const Run& a, const Run& b) {
     std::string text = claims[0].text;
     if (!claims[1].text.empty() && claims[1].better == claims[0].better) text += " and " + claims[1].text;
     const bool is_a = claims[0].better < 0;
-    const trace::Meta& better = (is_a ? a : b).trace.meta;
-    return {fmt::format("{}, {} T={}: {} than {}.", is_a ? "A" : "B", better.kernel, better.tile, text,
+    const Run& better = is_a ? a : b;
+    const std::string tile = better.tally.product ? fmt::format(" T={}", better.tally.product->tile) : "";
+    return {fmt::format("{}, {}{}: {} than {}.", is_a ? "A" : "B", better.trace.meta.kernel, tile, text,
                         is_a ? "B" : "A"),
             claims[0].better};
 }
@@ -109,11 +114,9 @@ std::string caveat(const Run& a, const Run& b) {
         const std::string trouble = look::not_whole(one->trace);
         if (!trouble.empty()) return fmt::format("{}: {}", one == &a ? "A" : "B", trouble);
     }
-    const trace::Meta &ma = a.trace.meta, &mb = b.trace.meta;
-    if (!same_size(ma, mb)) {
-        return fmt::format(
-            "Different work: {}x{}x{} in A, {}x{}x{} in B. A ratio compares the sizes as well.", ma.m, ma.k,
-            ma.n, mb.m, mb.k, mb.n);
+    if (a.tally.product.has_value() != b.tally.product.has_value() || (a.tally.product && size_text(a) != size_text(b))) {
+        return fmt::format("Different work: {} in A, {} in B. A ratio compares the sizes as well.",
+                           size_text(a), size_text(b));
     }
     const auto stored = [](const Run& one) { return one.tally.before.back().global_store.lanes; };
     if (stored(a) != stored(b))
@@ -133,7 +136,8 @@ std::string LoadsLabel::text() const {
     return all;
 }
 
-LoadsLabel loads_label(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads) {
+LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product, size_t array,
+                       const std::vector<uint32_t>& loads) {
     if (loads.empty()) return {"", "too large to count", ""};
     uint32_t least = UINT32_MAX, most = 0;
     for (const uint32_t count : loads) {
@@ -143,33 +147,34 @@ LoadsLabel loads_label(const trace::Meta& meta, const Array& array, const std::v
     }
     if (most == 0) return {"", "never loaded", ""};
     if (least != most) return {fmt::format("{} to {}", least, most), "loads each", ""};
-    // Of M every column of P asks, of N every row.
-    const bool is_m = array.parameter == 0, is_n = array.parameter == 1;
-    const uint32_t width = is_m ? meta.n : meta.m, tile = std::max(meta.tile, 1u);
-    const char* letter = is_m ? "n" : "m";
     LoadsLabel label{grouped(most), most == 1 ? "load each" : "loads each", ""};
+    if (!product || (array != product->M && array != product->N)) return label;
+    // Of M every column of P asks, of N every row.
+    const bool is_m = array == product->M;
+    const uint32_t width = is_m ? product->n : product->m, tile = product->tile;
+    const char* letter = is_m ? "n" : "m";
     // Of a window only those columns and rows ask that its blocks compute.
-    const BlockWindow& window = meta.window;
-    const bool whole =
-        window.x0 == 0 && window.y0 == 0 && window.x1 >= meta.grid.x && window.y1 >= meta.grid.y;
+    const BlockWindow& window = trace.meta.window;
+    const Dim3& grid = trace.launch.grid;
+    const bool whole = window.x0 == 0 && window.y0 == 0 && window.x1 >= grid.x && window.y1 >= grid.y;
     const uint32_t blocks = is_m ? window.x1 - window.x0 : window.y1 - window.y0;
-    if (!whole && (is_m || is_n)) {
+    if (!whole) {
         if (most == blocks * tile)
             label.why = fmt::format("= {} \u00d7 T", counted(blocks, "block"));
         else if (most == blocks)
             label.why = fmt::format("= {}", counted(blocks, "block"));
         return label;
     }
-    if ((is_m || is_n) && most == width)
+    if (most == width)
         label.why = fmt::format("= {}", letter);
-    else if ((is_m || is_n) && most == (width + tile - 1) / tile)
+    else if (most == (width + tile - 1) / tile)
         label.why = fmt::format("= {}/T", letter);
     return label;
 }
 
-LoadsSummary loads_summary(const trace::Meta& meta, const Array& array, const std::vector<uint32_t>& loads,
-                           const CellRect& part) {
-    LoadsSummary made{{}, loads_label(meta, array, loads)};
+LoadsSummary loads_summary(const trace::Trace& trace, const std::optional<analysis::Product>& product,
+                           size_t array, const std::vector<uint32_t>& loads, const CellRect& part) {
+    LoadsSummary made{{}, loads_label(trace, product, array, loads)};
     const uint32_t cols = part.cols();
     for (uint32_t row = 0; row < part.rows() && !loads.empty(); ++row) {
         const auto first = loads.begin() + static_cast<std::ptrdiff_t>(size_t{row} * cols),

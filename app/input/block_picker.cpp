@@ -6,7 +6,7 @@
 
 #include "app/input/block_window.h"
 #include "app/input/panels.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::input {
 
@@ -56,7 +56,7 @@ void keys(session::Order& form, uint32_t x, uint32_t y) {
 void block_picker(draw::Ui& ui, session::Order& form) {
     const auto plan = kernels::plan(form.kernel, form.shape);
     if (!plan) return;
-    const uint32_t gx = std::max(plan->grid.x, 1u), gy = std::max(plan->grid.y, 1u);
+    const uint32_t gx = std::max(plan->launch.grid.x, 1u), gy = std::max(plan->launch.grid.y, 1u);
     if (uint64_t{gx} * gy < 2) {
         form.window = {};
         return;

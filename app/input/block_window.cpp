@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::input {
 

@@ -7,7 +7,7 @@
 
 #include "core/base/launch.h"
 #include "core/base/result.h"
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::input {
 

@@ -78,7 +78,7 @@ void open_path_box(State& state, Session& session, PathBox::Mode mode) {
     }
     state.path.mode = mode;
     if (mode == PathBox::Mode::Save)
-        set_text(state.path.path, session.last_folder + session::default_name(session.trace().meta));
+        set_text(state.path.path, session.last_folder + session::default_name(session));
 }
 
 void open_export_box(State& state, Session& session, const std::string& what) {
@@ -238,10 +238,14 @@ void update(State& state, Session& session) {
             box.problem = std::exchange(session.message, {});
     }
     if (session.recording && state.form.framed != session.framing) {
-        const trace::Meta& meta = session.trace().meta;
         state.form.framed = session.framing;
-        state.form.kernel = meta.kernel;
-        state.form.shape = {meta.m, meta.k, meta.n, meta.tile};
+        // The form knows the textbook kernels.
+        const auto& product = session.recording->product;
+        const std::string& kernel = session.trace().meta.kernel;
+        if (product && kernels::find(kernel) != nullptr) {
+            state.form.kernel = kernel;
+            state.form.shape = {product->m, product->k, product->n, product->tile};
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/words.h"
+#include "core/base/words.h"
 #include "app/input/panels.h"
 
 namespace tilescope::input {

@@ -70,9 +70,6 @@ using Actions = std::vector<Action<State>>;
 template <class State>
 struct Ui;  // session/ui.h with the screen's state: input/ui.h
 
-// The state of a screen that has none.
-struct Stateless {};
-
 template <class State>
 struct Screen {
     const char* name;    // "Step", as its tab says

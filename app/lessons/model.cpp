@@ -102,14 +102,14 @@ Loads loads_of(const analysis::Summary& summary) {
 
 std::optional<std::string> figure(const trace::Trace& trace, const analysis::Summary& sums,
                                   const BlockIndex& index, uint32_t step, std::string_view name) {
-    const trace::Meta& meta = trace.meta;
+    const analysis::Product product = index.product.value_or(analysis::Product{});
     const Loads loads = loads_of(sums);
     const std::pair<std::string_view, uint64_t> whole[] = {
-        {"m", meta.m},
-        {"k", meta.k},
-        {"n", meta.n},
-        {"tile", meta.tile},
-        {"threads", uint64_t{meta.block.x} * meta.block.y * meta.block.z},
+        {"m", product.m},
+        {"k", product.k},
+        {"n", product.n},
+        {"tile", product.tile},
+        {"threads", trace.launch.block.count()},
         {"blocks", trace.blocks.size()},
         {"warps", index.warps},
         {"phases", index.phases.phases},
@@ -123,7 +123,7 @@ std::optional<std::string> figure(const trace::Trace& trace, const analysis::Sum
         {"shared_reads", sums.shared_load.lanes},
         {"read_wavefronts", sums.shared_load.wavefronts},
         {"least_read_wavefronts", sums.shared_load.ideal_wavefronts},
-        {"wrong", meta.result.wrong},
+        {"wrong", trace.meta.result.wrong},
         {"step", uint64_t{step} + 1}};
     for (const auto& [known, value] : whole) {
         if (name == known) return grouped(value);

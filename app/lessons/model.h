@@ -22,7 +22,7 @@
 #include "app/look/block_index.h"
 #include "core/analysis/summary.h"
 #include "core/base/result.h"
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::lessons {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::lessons {
 namespace {
@@ -24,7 +24,7 @@ uint32_t block_of(const trace::Trace& trace, const LessonStop& stop) {
 std::string words_of(const session::Recording& recording, const analysis::Summary& sums,
                      const LessonStop& stop) {
     const trace::Trace& trace = *recording.trace;
-    const auto index = look::index_block(trace, recording.rule, block_of(trace, stop));
+    const auto index = look::index_block(trace, recording.rule, recording.product, block_of(trace, stop));
     return said(trace, sums, *index, find_step(trace, *index, stop).value_or(0), stop.say);
 }
 
@@ -34,9 +34,10 @@ bool shows(const Session& session, const LessonStop& stop) {
     const trace::Trace& trace = session.trace();
     const trace::Meta& meta = trace.meta;
     const kernels::Shape& shape = stop.shape;
-    return meta.kernel == stop.kernel && meta.m == shape.m && meta.k == shape.k && meta.n == shape.n &&
-           meta.tile == shape.tile && meta.backend == trace::Backend::Cpu && meta.complete &&
-           trace.blocks.size() == size_t{meta.grid.x} * meta.grid.y * meta.grid.z;
+    const auto& product = session.recording->product;
+    return meta.kernel == stop.kernel && product && product->m == shape.m && product->k == shape.k &&
+           product->n == shape.n && product->tile == shape.tile && meta.backend == trace::Backend::Cpu &&
+           meta.complete && trace.blocks.size() == trace.launch.grid.count();
 }
 
 // Brings the stop's recording. True while it is opened.
@@ -62,7 +63,7 @@ bool open_stop(State& state, Session& session, const LessonStop& stop, bool wait
 void stand_at(State& state, Session& session, const LessonStop& stop) {
     const trace::Trace& trace = session.trace();
     session.cursor = {block_of(trace, stop), 0};
-    session.block = look::index_block(trace, session.recording->rule, session.cursor.block);
+    session.block = look::index_block(trace, session.recording->rule, session.recording->product, session.cursor.block);
     session.replay = nullptr;
     session.faults = nullptr;
     session.no_values.clear();

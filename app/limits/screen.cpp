@@ -20,7 +20,7 @@
 
 #include "app/draw/chart.h"
 #include "app/draw/widgets.h"
-#include "app/draw/words.h"
+#include "core/base/words.h"
 #include "app/input/ui.h"
 #include "app/limits/model.h"
 

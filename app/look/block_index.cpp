@@ -46,20 +46,17 @@ void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const a
 // The bounding box of a request's elements; stores to the output say whose element it is.
 void include_elements(CellRect& rect, BlockIndex& index, const trace::Trace& trace, uint64_t step) {
     const trace::Access access = trace::decode(trace, step);
-    const Array& array = trace.arrays[access.array];
-    const uint64_t row_bytes = std::max<uint64_t>(uint64_t{array.cols} * array.element_bytes, 1);
-    const bool stores_output =
-        array.role == ArrayRole::Output && trace.sites[access.site].kind == ptx::SiteKind::Store;
-    for (uint32_t mask = access.mask; mask != 0; mask &= mask - 1) {
-        const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+    const Array& array = trace.launch.arrays[access.array];
+    const uint64_t row_bytes = std::max<uint64_t>(uint64_t{array.cols} * array.element_bytes(), 1);
+    const bool stores_output = array.writes() && trace.sites[access.site].kind == ptx::SiteKind::Store;
+    for_lanes(access.mask, [&](uint32_t lane) {
         const uint64_t offset = access.offset[lane];
         const size_t thread = size_t{access.warp} * kWarpSize + lane;
-        if (stores_output && thread < index.output.size()) {
-            index.output[thread] = static_cast<int64_t>(offset / std::max(array.element_bytes, 1u));
-        }
+        if (stores_output && thread < index.output.size())
+            index.output[thread] = {access.array, offset / array.element_bytes()};
         rect.include(static_cast<uint32_t>(offset / row_bytes),
-                     static_cast<uint32_t>(offset % row_bytes / std::max(array.element_bytes, 1u)));
-    }
+                     static_cast<uint32_t>(offset % row_bytes / array.element_bytes()));
+    });
 }
 
 }  // namespace
@@ -92,16 +89,18 @@ StepKind kind_of(const trace::Trace& trace, uint64_t step) {
 }
 
 std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
-                                              uint32_t block) {
+                                              const std::optional<analysis::Product>& product, uint32_t block) {
     auto made = std::make_shared<BlockIndex>();
     BlockIndex& index = *made;
     index.block = block;
-    index.warps = static_cast<uint32_t>((trace.meta.block.count() + kWarpSize - 1) / kWarpSize);
+    index.product = product;
+    index.roles = roles_of(trace, product);
+    index.warps = static_cast<uint32_t>((trace.launch.block.count() + kWarpSize - 1) / kWarpSize);
     index.steps_of_site.resize(trace.sites.size());
     index.steps_of_warp.resize(index.warps);
-    index.touched.resize(trace.arrays.size());
-    index.touched_in_phase.resize(trace.arrays.size());
-    index.output.resize(trace.meta.block.count(), -1);
+    index.touched.resize(trace.launch.arrays.size());
+    index.touched_in_phase.resize(trace.launch.arrays.size());
+    index.output.resize(trace.launch.block.count());
     index.checkpoints.emplace_back();
     if (block >= trace.blocks.size()) return made;
     index.first = trace.blocks[block].first;
@@ -130,7 +129,7 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
             const uint32_t interval = index.phases.interval[step];
             if (interval >= index.arrivals.size()) index.arrivals.resize(interval + 1);
             index.arrivals[interval].push_back(step);
-        } else if (form.array != trace::kNoArray && trace.arrays[form.array].space == Space::Global) {
+        } else if (form.array != trace::kNoArray && trace.launch.arrays[form.array].space == Space::Global) {
             CellRect rect;
             include_elements(rect, index, trace, at);
             index.touched[form.array].include(rect);
@@ -150,7 +149,7 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
 
 CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t phase) {
     if (array >= index.touched.size()) return {};
-    if (trace.arrays[array].role == ArrayRole::Output) return index.touched[array];
+    if (trace.launch.arrays[array].role == ArrayRole::Output) return index.touched[array];
     const size_t slot = phase == analysis::kAfter ? index.phases.phases : phase;
     return slot < index.touched_in_phase[array].size() ? index.touched_in_phase[array][slot] : CellRect{};
 }
@@ -192,25 +191,17 @@ std::string phase_text(const BlockIndex& index, uint32_t step) {
     return fmt::format("phase {} (of 0 to {})", phase, index.phases.phases - 1);
 }
 
-Roles roles_of(const trace::Trace& trace) {
+Roles roles_of(const trace::Trace& trace, const std::optional<analysis::Product>& product) {
     Roles roles;
-    for (size_t at = 0; at < trace.arrays.size(); ++at) {
-        const Array& array = trace.arrays[at];
-        const int here = static_cast<int>(at);
-        if (array.role == ArrayRole::Shared)
-            roles.shared.push_back(static_cast<uint8_t>(at));
-        else if (array.role == ArrayRole::Output)
-            roles.p = roles.p < 0 ? here : roles.p;
-        else if (roles.m < 0)
-            roles.m = here;
-        else if (roles.n < 0)
-            roles.n = here;
-    }
+    if (product) roles.m = product->M, roles.n = product->N, roles.p = product->P;
+    for (size_t at = 0; at < trace.launch.arrays.size(); ++at)
+        if (trace.launch.arrays[at].space == Space::Shared) roles.shared.push_back(static_cast<uint8_t>(at));
     return roles;
 }
 
-int64_t output_of(const BlockIndex& index, uint32_t thread) {
-    return thread < index.output.size() ? index.output[thread] : -1;
+std::optional<playback::Element> output_of(const BlockIndex& index, uint32_t thread) {
+    if (thread >= index.output.size() || index.output[thread].array == trace::kNoArray) return std::nullopt;
+    return index.output[thread];
 }
 
 }  // namespace tilescope::look

@@ -8,13 +8,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/draw/shown.h"
-#include "app/draw/words.h"
+#include "core/base/words.h"
 #include "core/analysis/phases.h"
+#include "core/analysis/product.h"
 #include "core/analysis/summary.h"
+#include "core/playback/replay.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::look {
@@ -35,11 +38,21 @@ struct SplitSums {
 
 StepKind kind_of(const trace::Trace& trace, uint64_t step);
 
+// The arrays of a launch by what they are in a product, -1 where it is none or has no such array; and those in
+// shared memory, whatever the launch.
+struct Roles {
+    int m = -1, n = -1, p = -1;
+    std::vector<uint8_t> shared;
+};
+Roles roles_of(const trace::Trace& trace, const std::optional<analysis::Product>& product);
+
 struct BlockIndex {
     uint32_t block = 0;
     uint64_t first = 0;  // of the trace
     uint32_t steps = 0;
     uint32_t warps = 0;
+    std::optional<analysis::Product> product;  // of the launch
+    Roles roles;
     analysis::PhaseMap phases;
     std::vector<PhaseSpan> spans;
     std::vector<std::vector<uint32_t>> steps_of_site;
@@ -50,7 +63,7 @@ struct BlockIndex {
     // Bounding box of the elements touched, by global array; by global array and phase.
     std::vector<CellRect> touched;
     std::vector<std::vector<CellRect>> touched_in_phase;
-    std::vector<int64_t> output;  // by thread: the element of the output that it stores, -1 for none
+    std::vector<playback::Element> output;  // by thread: the element that it stores last; of no array for none
     static constexpr uint32_t kCheckpointSteps = 256;
     std::vector<SplitSums> checkpoints;
 
@@ -59,7 +72,11 @@ struct BlockIndex {
 
 // steps: steps of the trace's block `block`. A block without steps gives an empty index.
 std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
-                                              uint32_t block);
+                                              const std::optional<analysis::Product>& product, uint32_t block);
+inline std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
+                                                     uint32_t block) {
+    return index_block(trace, rule, analysis::product_of(trace), block);
+}
 
 // The tile of a phase in an array: what the block touches of it in that phase; for the output, which
 // is touched once, what it touches at all. Empty where it touches nothing.
@@ -77,14 +94,7 @@ uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step);
 // "phase 2 (of 0 to 3)", "after the last phase": phases count from 0, as in the literature.
 std::string phase_text(const BlockIndex& index, uint32_t step);
 
-// M, N and P by their places in trace.arrays; -1 where the recording has no such array.
-struct Roles {
-    int m = -1, n = -1, p = -1;
-    std::vector<uint8_t> shared;
-};
-Roles roles_of(const trace::Trace& trace);
-
-// The element of the output that a thread of the block stores; -1 for none.
-int64_t output_of(const BlockIndex& index, uint32_t thread);
+// The element that a thread of the block stores to a global array last, if it stores any.
+std::optional<playback::Element> output_of(const BlockIndex& index, uint32_t thread);
 
 }  // namespace tilescope::look

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/record.h"
+#include "core/analysis/product.h"
 
 namespace tilescope::look {
 namespace {
@@ -12,25 +12,20 @@ namespace {
 std::vector<WrongElement> wrong_elements(const trace::Trace& trace, const BlockIndex& index,
                                          const playback::BlockReplay& replay) {
     std::vector<WrongElement> wrong;
-    const Roles roles = roles_of(trace);
-    if (roles.m < 0 || roles.n < 0 || roles.p < 0 || trace.meta.result.verified) return wrong;
-    const Array& M = trace.arrays[static_cast<size_t>(roles.m)];
-    const Array& N = trace.arrays[static_cast<size_t>(roles.n)];
-    const uint64_t cols = std::max(trace.arrays[static_cast<size_t>(roles.p)].cols, 1u);
+    if (!index.product || trace.meta.result.verified) return wrong;
+    const analysis::Product& product = *index.product;
     for (uint32_t step = 0; step < index.steps; ++step) {
         const trace::Form& form = trace.form_of(index.first + step);
-        if (form.array != roles.p || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
-        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-            const playback::Factor put = replay.touched(step, lane);
-            if (put.array != roles.p) continue;
-            const uint64_t row = put.index / cols, col = put.index % cols;
-            double expected = 0;
-            for (uint64_t k = 0; k < M.cols && k < N.rows; ++k)
-                expected += double{kernels::input_value(trace.meta.seed, 0, row * M.cols + k)} *
-                            double{kernels::input_value(trace.meta.seed, 1, k * N.cols + col)};
+        if (form.array != product.P || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
+        for_lanes(form.mask, [&](uint32_t lane) {
+            const playback::Factor stored = replay.touched(step, lane);
+            if (stored.element.array != product.P) return;
+            const uint64_t element = stored.element.index;
+            const double expected =
+                analysis::expected_element(trace, product, element / product.n, element % product.n);
             // Inputs are small whole numbers: a right sum is exact, but for k beyond 2^17.
-            if (double{put.value} != expected) wrong.push_back({put.index, put.value, expected});
-        }
+            if (!(number_of(stored.value) == expected)) wrong.push_back({element, stored.value, expected});
+        });
     }
     std::sort(wrong.begin(), wrong.end(),
               [](const WrongElement& a, const WrongElement& b) { return a.element < b.element; });
@@ -54,7 +49,7 @@ BlockFaults block_faults(const trace::Trace& trace, const analysis::PhaseRule& r
 std::vector<CellRect> faulty_at(const trace::Trace& trace, const BlockFaults& faults, uint8_t array,
                                 uint32_t step) {
     std::vector<CellRect> cells;
-    const uint64_t cols = std::max(trace.arrays[array].cols, 1u);
+    const uint64_t cols = std::max(trace.launch.arrays[array].cols, 1u);
     uint64_t latest = UINT64_MAX;
     for (const analysis::FaultyCell& cell : faults.found.cells) {
         if (cell.array != array || step < cell.first_step || step > cell.last_step) continue;

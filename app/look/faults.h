@@ -15,7 +15,7 @@ namespace tilescope::look {
 
 struct WrongElement {
     uint64_t element = 0;  // linear, of P
-    float stored = 0;
+    Value stored;
     double expected = 0;
 };
 

@@ -9,8 +9,8 @@ namespace {
 // visit(row, col) for every element that a lane loaded.
 template <class Visit>
 void each_load(const trace::Trace& trace, uint8_t array, Visit visit) {
-    const Array& shape = trace.arrays[array];
-    const uint64_t width = std::max(shape.element_bytes, 1u), cols = shape.cols;
+    const Array& shape = trace.launch.arrays[array];
+    const uint64_t width = std::max(shape.element_bytes(), 1u), cols = shape.cols;
     std::vector<bool> loads(trace.forms.size());
     for (size_t i = 0; i < loads.size(); ++i)
         loads[i] =

@@ -10,7 +10,7 @@ Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pic
     Pick same = pick;
     switch (pick.kind) {
         case Kind::Thread: {
-            const Dim3 &a = from.meta.block, &b = to.meta.block;
+            const Dim3 &a = from.launch.block, &b = to.launch.block;
             const uint32_t width = std::max(a.x, 1u);
             const uint32_t x = pick.thread % width, y = pick.thread / width;
             if (x >= b.x || y >= b.y) return {};
@@ -19,17 +19,17 @@ Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pic
             return same;
         }
         case Kind::Warp:
-            return uint64_t{pick.warp} * kWarpSize < to.meta.block.count() ? same : Pick{};
+            return uint64_t{pick.warp} * kWarpSize < to.launch.block.count() ? same : Pick{};
         case Kind::Element:
         case Kind::SharedCell: {
-            if (pick.array >= from.arrays.size()) return {};
-            const Array& array = from.arrays[pick.array];
-            const auto other = std::find_if(to.arrays.begin(), to.arrays.end(), [&](const Array& a) {
+            if (pick.array >= from.launch.arrays.size()) return {};
+            const Array& array = from.launch.arrays[pick.array];
+            const auto other = std::find_if(to.launch.arrays.begin(), to.launch.arrays.end(), [&](const Array& a) {
                 return a.name == array.name && a.space == array.space;
             });
             const uint64_t cols = std::max(array.cols, 1u), row = pick.index / cols, col = pick.index % cols;
-            if (other == to.arrays.end() || row >= other->rows || col >= other->cols) return {};
-            same.array = static_cast<uint8_t>(other - to.arrays.begin());
+            if (other == to.launch.arrays.end() || row >= other->rows || col >= other->cols) return {};
+            same.array = static_cast<uint8_t>(other - to.launch.arrays.begin());
             same.index = row * other->cols + col;
             return same;
         }

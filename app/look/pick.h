@@ -13,7 +13,7 @@ struct Pick {
     uint32_t thread = 0;  // linear number in the block
     uint32_t warp = 0;
     uint32_t block = 0;  // index into trace.blocks
-    uint8_t array = 0;   // index into trace.arrays, for Element and SharedCell
+    uint8_t array = 0;   // index into trace.launch.arrays, for Element and SharedCell
     uint64_t index = 0;  // linear element
     uint32_t site = 0;
     bool operator==(const Pick&) const = default;

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "kernels/record.h"
+#include "core/analysis/banks.h"
+#include "core/base/contents.h"
+#include "core/base/words.h"
 
 namespace tilescope::look {
 namespace {
@@ -27,14 +29,12 @@ Loads loads_of(const trace::Trace& trace, const BlockIndex& index, uint8_t array
             if (++seen > kMost) return loads;
             if (trace.form_of(index.first + step).array != array) continue;
             const trace::Access access = trace::decode(trace, index.first + step);
-            for (uint32_t mask = access.mask; mask != 0; mask &= mask - 1) {
-                const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
-                if (access.offset[lane] / std::max(trace.arrays[array].element_bytes, 1u) != element)
-                    continue;
+            for_lanes(access.mask, [&](uint32_t lane) {
+                if (access.offset[lane] / trace.launch.arrays[array].element_bytes() != element) return;
                 ++loads.lanes;
                 loads.first_step = std::min(loads.first_step, step);
                 loads.threads.push_back(access.warp * kWarpSize + lane);
-            }
+            });
         }
     }
     std::sort(loads.threads.begin(), loads.threads.end());
@@ -42,67 +42,75 @@ Loads loads_of(const trace::Trace& trace, const BlockIndex& index, uint8_t array
     return loads;
 }
 
-// The row of M and column of N behind an element of P.
-void add_factors(Relations& to, const trace::Trace& trace, const Roles& roles, uint64_t element) {
-    const Array& P = trace.arrays[static_cast<size_t>(roles.p)];
-    const auto row = static_cast<uint32_t>(element / P.cols), col = static_cast<uint32_t>(element % P.cols);
-    to.cells.emplace_back(static_cast<uint8_t>(roles.p), CellRect{row, row + 1, col, col + 1});
-    if (roles.m >= 0) {
-        to.cells.emplace_back(static_cast<uint8_t>(roles.m),
-                              CellRect{row, row + 1, 0, trace.arrays[static_cast<size_t>(roles.m)].cols});
-    }
-    if (roles.n >= 0) {
-        to.cells.emplace_back(static_cast<uint8_t>(roles.n),
-                              CellRect{0, trace.arrays[static_cast<size_t>(roles.n)].rows, col, col + 1});
-    }
+CellRect cell_of(const Array& array, uint64_t element) {
+    const uint64_t cols = std::max(array.cols, 1u);
+    const auto row = static_cast<uint32_t>(element / cols), col = static_cast<uint32_t>(element % cols);
+    return {row, row + 1, col, col + 1};
 }
 
-std::string factors_text(const trace::Trace& trace, const Roles& roles, uint64_t element) {
-    const Array& P = trace.arrays[static_cast<size_t>(roles.p)];
-    return fmt::format("{} = row {} of M times column {} of N", element_name(P, element), element / P.cols,
-                       element % P.cols);
+// An element that a thread stores; of a product with the row of M and the column of N behind it.
+void add_output(Relations& to, const trace::Trace& trace, const BlockIndex& index, uint8_t array,
+                uint64_t element) {
+    const CellRect cell = cell_of(trace.launch.arrays[array], element);
+    to.cells.emplace_back(array, cell);
+    if (!index.product || array != index.product->P) return;
+    const analysis::Product& product = *index.product;
+    to.cells.emplace_back(product.M, CellRect{cell.row0, cell.row1, 0, product.k});
+    to.cells.emplace_back(product.N, CellRect{0, product.k, cell.col0, cell.col1});
+}
+
+std::string output_text(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint64_t element) {
+    const Array& output = trace.launch.arrays[array];
+    const std::string name = element_name(output, element);
+    if (!index.product || array != index.product->P) return "stores " + name;
+    return fmt::format("{} = row {} of {} times column {} of {}", name, element / output.cols,
+                       trace.launch.arrays[index.product->M].name, element % output.cols,
+                       trace.launch.arrays[index.product->N].name);
 }
 
 void thread_relations(Relations& to, const trace::Trace& trace, const BlockIndex& index,
-                      const playback::BlockReplay* replay, const Roles& roles, uint32_t thread,
-                      uint32_t step) {
+                      const playback::BlockReplay* replay, uint32_t thread, uint32_t step) {
     to.threads.push_back(thread);
-    to.lines.push_back(fmt::format("{}: warp {}, lane {}", thread_name(trace.meta, thread),
+    to.lines.push_back(fmt::format("{}: warp {}, lane {}", thread_name(trace.launch.block, thread),
                                    thread / kWarpSize, thread % kWarpSize));
-    const int64_t element = output_of(index, thread);
-    if (element < 0 || roles.p < 0) {
+    const auto output = output_of(index, thread);
+    if (!output) {
         to.lines.emplace_back(
-            "It has no element of P: it lies beyond the matrix, and only loads for others.");
+            index.product ? fmt::format("It has no element of {}: it lies beyond the matrix, and only loads for others.",
+                                        trace.launch.arrays[index.product->P].name)
+                          : std::string("It stores to no array."));
         return;
     }
-    add_factors(to, trace, roles, static_cast<uint64_t>(element));
-    to.lines.push_back(factors_text(trace, roles, static_cast<uint64_t>(element)));
+    add_output(to, trace, index, output->array, output->index);
+    to.lines.push_back(output_text(trace, index, output->array, output->index));
     if (replay == nullptr) return;
     const auto sum = replay->running_sum(thread, step);
-    to.lines.push_back(sum ? fmt::format("its sum so far: {}", short_value(*sum))
-                           : std::string("no product added yet"));
+    if (sum)
+        to.lines.push_back(fmt::format("its sum so far: {}", short_value(*sum)));
+    else if (index.product)
+        to.lines.emplace_back("no product added yet");
 }
 
 void element_relations(Relations& to, const trace::Trace& trace, const BlockIndex& index,
-                       const playback::BlockReplay* replay, const Roles& roles, const Pick& pick,
-                       uint32_t step) {
-    const Array& array = trace.arrays[pick.array];
-    if (array.role == ArrayRole::Output) {
+                       const playback::BlockReplay* replay, const Pick& pick, uint32_t step) {
+    const Array& array = trace.launch.arrays[pick.array];
+    if (array.writes()) {
         for (uint32_t thread = 0; thread < index.output.size(); ++thread) {
-            if (index.output[thread] != static_cast<int64_t>(pick.index)) continue;
-            thread_relations(to, trace, index, replay, roles, thread, step);
+            if (index.output[thread] != playback::Element{pick.array, pick.index}) continue;
+            thread_relations(to, trace, index, replay, thread, step);
             std::swap(to.lines[0], to.lines[1]);
             return;
         }
-        add_factors(to, trace, roles, pick.index);
-        to.lines = {factors_text(trace, roles, pick.index), "Another block computes it."};
+    }
+    if (!array.reads()) {
+        add_output(to, trace, index, pick.array, pick.index);
+        if (index.product) to.lines = {output_text(trace, index, pick.array, pick.index), "Another block computes it."};
+        else to.lines = {element_name(array, pick.index), "This block does not store it."};
         return;
     }
-    const auto row = static_cast<uint32_t>(pick.index / array.cols),
-               col = static_cast<uint32_t>(pick.index % array.cols);
-    to.cells.emplace_back(pick.array, CellRect{row, row + 1, col, col + 1});
-    const float value = kernels::input_value(trace.meta.seed, pick.array == roles.m ? 0 : 1, pick.index);
-    to.lines.push_back(fmt::format("{} = {}", element_name(array, pick.index), short_value(value)));
+    to.cells.emplace_back(pick.array, cell_of(array, pick.index));
+    to.lines.push_back(fmt::format("{} = {}", element_name(array, pick.index),
+                                   short_value(initial_value(array, pick.index))));
     const Loads loads = loads_of(trace, index, pick.array, pick.index);
     to.threads = loads.threads;
     if (loads.lanes == 0) {
@@ -110,36 +118,31 @@ void element_relations(Relations& to, const trace::Trace& trace, const BlockInde
     } else if (loads.threads.size() == 1) {
         to.lines.push_back(fmt::format(
             "loaded {} by {}, at step {}", loads.lanes == 1 ? "once" : fmt::format("{} times", loads.lanes),
-            thread_name(trace.meta, loads.threads[0]), grouped(loads.first_step + 1)));
+            thread_name(trace.launch.block, loads.threads[0]), grouped(loads.first_step + 1)));
     } else {
         to.lines.push_back(fmt::format("loaded {} times by {} of this block, first at step {}",
                                        grouped(loads.lanes), counted(loads.threads.size(), "thread"),
                                        grouped(loads.first_step + 1)));
     }
     if (replay == nullptr) return;
-    for (const uint8_t shared : roles.shared) {
-        const Array& tile = trace.arrays[shared];
-        for (uint64_t cell = 0; cell < uint64_t{tile.rows} * tile.cols; ++cell) {
+    for (const uint8_t shared : index.roles.shared) {
+        const Array& tile = trace.launch.arrays[shared];
+        for (uint64_t cell = 0; cell < tile.elements(); ++cell) {
             const playback::CellState state = replay->cell(shared, cell, step);
-            if (!state.written || state.source_array != pick.array || state.source_index != pick.index)
-                continue;
-            const auto r = static_cast<uint32_t>(cell / tile.cols),
-                       c = static_cast<uint32_t>(cell % tile.cols);
-            to.cells.emplace_back(shared, CellRect{r, r + 1, c, c + 1});
+            if (!state.written || state.source != playback::Element{pick.array, pick.index}) continue;
+            to.cells.emplace_back(shared, cell_of(tile, cell));
             to.lines.push_back(
                 fmt::format("now in {}, read {} times from there", element_name(tile, cell), state.reads));
         }
     }
 }
 
-void shared_relations(Relations& to, const trace::Trace& trace, const playback::BlockReplay* replay,
-                      const Pick& pick, uint32_t step) {
-    const Array& tile = trace.arrays[pick.array];
-    const auto row = static_cast<uint32_t>(pick.index / tile.cols),
-               col = static_cast<uint32_t>(pick.index % tile.cols);
-    to.cells.emplace_back(pick.array, CellRect{row, row + 1, col, col + 1});
+void shared_relations(Relations& to, const trace::Trace& trace, const BlockIndex& index,
+                      const playback::BlockReplay* replay, const Pick& pick, uint32_t step) {
+    const Array& tile = trace.launch.arrays[pick.array];
+    to.cells.emplace_back(pick.array, cell_of(tile, pick.index));
     const std::string name = element_name(tile, pick.index);
-    const uint64_t word = (tile.base + pick.index * tile.element_bytes) / analysis::kBankBytes;
+    const uint64_t word = (tile.base + pick.index * tile.element_bytes()) / analysis::kBankBytes;
     const std::string bank = fmt::format("bank {}", word % analysis::kBanks);
     if (replay == nullptr) {
         to.lines = {fmt::format("{}, {}", name, bank), "Its values are being worked out."};
@@ -153,17 +156,15 @@ void shared_relations(Relations& to, const trace::Trace& trace, const playback::
     to.threads.push_back(state.thread);
     to.lines.push_back(fmt::format("{} = {}, {}", name, short_value(state.value), bank));
     std::string from = "a computed value";
-    if (state.source_array != trace::kNoArray) {
-        const Array& source = trace.arrays[state.source_array];
-        from = element_name(source, state.source_index);
-        const auto r = static_cast<uint32_t>(state.source_index / source.cols);
-        const auto c = static_cast<uint32_t>(state.source_index % source.cols);
-        to.cells.emplace_back(state.source_array, CellRect{r, r + 1, c, c + 1});
-    } else if (state.value == 0) {
-        from = "a zero, for an element outside the matrix";
+    if (state.source.array != trace::kNoArray) {
+        const Array& source = trace.launch.arrays[state.source.array];
+        from = element_name(source, state.source.index);
+        to.cells.emplace_back(state.source.array, cell_of(source, state.source.index));
+    } else if (number_of(state.value) == 0) {
+        from = index.product ? "a zero, for an element outside the matrix" : "a zero";
     }
     to.lines.push_back("holds " + from);
-    to.lines.push_back(fmt::format("stored by {} at step {}", thread_name(trace.meta, state.thread),
+    to.lines.push_back(fmt::format("stored by {} at step {}", thread_name(trace.launch.block, state.thread),
                                    grouped(state.step + 1)));
     to.lines.push_back(state.reads == 1 ? std::string("read once since")
                                         : fmt::format("read {} times since", grouped(state.reads)));
@@ -178,43 +179,43 @@ bool Relations::has_thread(uint32_t thread) const {
 Relations relations(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
                     const Pick& pick, uint32_t step) {
     Relations to;
-    const Roles roles = roles_of(trace);
-    const uint64_t threads = trace.meta.block.count();
+    const uint64_t threads = trace.launch.block.count();
     switch (pick.kind) {
         case Pick::Kind::Thread:
-            if (pick.thread < threads) thread_relations(to, trace, index, replay, roles, pick.thread, step);
+            if (pick.thread < threads) thread_relations(to, trace, index, replay, pick.thread, step);
             break;
         case Pick::Kind::Warp: {
             CellRect owned;
+            uint8_t output = trace::kNoArray;  // that its threads store to
             for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
                 const uint32_t thread = pick.warp * kWarpSize + lane;
                 if (thread >= threads) break;
                 to.threads.push_back(thread);
-                const int64_t element = output_of(index, thread);
-                if (element < 0 || roles.p < 0) continue;
-                const uint32_t cols = trace.arrays[static_cast<size_t>(roles.p)].cols;
-                owned.include(static_cast<uint32_t>(element) / cols, static_cast<uint32_t>(element) % cols);
+                const auto element = output_of(index, thread);
+                if (!element || (output != trace::kNoArray && output != element->array)) continue;
+                output = element->array;
+                owned.include(cell_of(trace.launch.arrays[output], element->index));
             }
             if (to.threads.empty()) break;
             to.lines.push_back(fmt::format("warp {}: {} to {}", pick.warp,
-                                           thread_name(trace.meta, to.threads.front()),
-                                           thread_name(trace.meta, to.threads.back()).substr(7)));
+                                           thread_name(trace.launch.block, to.threads.front()),
+                                           thread_index(trace.launch.block, to.threads.back())));
             if (!owned.empty()) {
-                to.cells.emplace_back(static_cast<uint8_t>(roles.p), owned);
-                to.lines.push_back(fmt::format("computes P{}", rect_text(owned)));
+                to.cells.emplace_back(output, owned);
+                to.lines.push_back(fmt::format("computes {}{}", trace.launch.arrays[output].name, rect_text(owned)));
             }
             break;
         }
         case Pick::Kind::Element:
-            if (pick.array < trace.arrays.size() &&
-                pick.index * trace.arrays[pick.array].element_bytes < trace.arrays[pick.array].bytes()) {
-                element_relations(to, trace, index, replay, roles, pick, step);
+            if (pick.array < trace.launch.arrays.size() &&
+                pick.index < trace.launch.arrays[pick.array].elements()) {
+                element_relations(to, trace, index, replay, pick, step);
             }
             break;
         case Pick::Kind::SharedCell:
-            if (pick.array < trace.arrays.size() &&
-                pick.index * trace.arrays[pick.array].element_bytes < trace.arrays[pick.array].bytes()) {
-                shared_relations(to, trace, replay, pick, step);
+            if (pick.array < trace.launch.arrays.size() &&
+                pick.index < trace.launch.arrays[pick.array].elements()) {
+                shared_relations(to, trace, index, replay, pick, step);
             }
             break;
         case Pick::Kind::Site:

@@ -12,7 +12,7 @@ namespace {
 
 // Sectors and lines of a global request, lanes that straddle two sectors counted in both.
 void lay_out_sectors(const trace::Trace& trace, RequestView& view) {
-    const uint64_t base = view.array == trace::kNoArray ? 0 : trace.arrays[view.array].base;
+    const uint64_t base = view.array == trace::kNoArray ? 0 : trace.launch.arrays[view.array].base;
     // Sectors are numbered from the array's start; arrays begin on a 256-byte boundary.
     const uint64_t skew = base % analysis::kLineBytes;
     std::vector<std::pair<uint64_t, uint32_t>> touched;  // sector, lane
@@ -46,7 +46,7 @@ void lay_out_sectors(const trace::Trace& trace, RequestView& view) {
 }
 
 void lay_out_banks(const trace::Trace& trace, RequestView& view) {
-    const uint64_t base = view.array == trace::kNoArray ? 0 : trace.arrays[view.array].base;
+    const uint64_t base = view.array == trace::kNoArray ? 0 : trace.launch.arrays[view.array].base;
     for (uint32_t lane = 0; lane < 32; ++lane) {
         if (!view.lanes[lane].active) continue;
         const uint64_t address = base + view.lanes[lane].offset;
@@ -109,11 +109,11 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     view.bytes = site.bytes;
     view.array = access.array;
     const bool known = access.array != trace::kNoArray;
-    view.array_name = known ? trace.arrays[access.array].name : std::string("no array");
+    view.array_name = known ? trace.launch.arrays[access.array].name : std::string("no array");
 
-    const uint64_t threads = trace.meta.block.count();
-    const uint32_t element = known ? std::max(trace.arrays[access.array].element_bytes, 1u) : 4;
-    const uint32_t cols = known ? std::max(trace.arrays[access.array].cols, 1u) : 1;
+    const uint64_t threads = trace.launch.block.count();
+    const uint32_t element = known ? std::max(trace.launch.arrays[access.array].element_bytes(), 1u) : 4;
+    const uint32_t cols = known ? std::max(trace.launch.arrays[access.array].cols, 1u) : 1;
     for (uint32_t lane = 0; lane < 32; ++lane) {
         LaneView& to = view.lanes[lane];
         to.thread = access.warp * kWarpSize + lane;
@@ -150,14 +150,14 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
 std::string lane_text(const trace::Trace& trace, const RequestView& request, uint32_t lane) {
     const LaneView& view = request.lanes[lane];
     if (!view.exists) return fmt::format("lane {}: the block has no thread here", lane);
-    const std::string thread = thread_name(trace.meta, view.thread);
+    const std::string thread = thread_name(trace.launch.block, view.thread);
     if (request.kind == StepKind::Barrier) {
         return thread + (view.active ? ": waits with its warp" : ": has left the kernel");
     }
     if (!view.active) return thread + ": switched off in this request";
     if (request.array == trace::kNoArray)
         return fmt::format("{}: address {}, in no array", thread, view.offset);
-    const Array& array = trace.arrays[request.array];
+    const Array& array = trace.launch.arrays[request.array];
     const std::string place = array.space == Space::Global
                                   ? fmt::format("sector {}", grouped(request.sectors[view.sector].number))
                                   : fmt::format("bank {}", view.bank);
@@ -168,10 +168,10 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
 std::vector<std::string> lane_formula(const trace::Trace& trace, const RequestView& request, uint32_t lane) {
     const LaneView& view = request.lanes[lane];
     if (!view.active || request.array == trace::kNoArray || request.kind == StepKind::Barrier) return {};
-    const Array& array = trace.arrays[request.array];
+    const Array& array = trace.launch.arrays[request.array];
     const std::string index = fmt::format("{}\u00b7{} + {} = {}", view.row, array.cols, view.col, view.index);
     const std::string bytes =
-        fmt::format("{}\u00b7{} = byte {}", view.index, array.element_bytes, view.offset);
+        fmt::format("{}\u00b7{} = byte {}", view.index, array.element_bytes(), view.offset);
     if (array.space == Space::Global) {
         return {index, bytes,
                 fmt::format("{}/32 = sector {}", view.offset, request.sectors[view.sector].number)};

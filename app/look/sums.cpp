@@ -79,12 +79,8 @@ std::string result_text(const trace::Trace& trace) {
     if (!result.checked) return "result not checked";
     if (result.verified) return "result verified";
     std::string text = fmt::format("result wrong in {}", counted(result.wrong, "element"));
-    for (const Array& array : trace.arrays) {
-        if (array.role == ArrayRole::Output && result.first_wrong >= 0) {
-            text +=
-                fmt::format(", the first {}", element_name(array, static_cast<uint64_t>(result.first_wrong)));
-        }
-    }
+    if (result.first_wrong >= 0)
+        text += ", the first " + element_name(trace.launch.arrays[result.array], result.first_wrong);
     return text;
 }
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/words.h"
+#include "core/base/words.h"
 
 namespace tilescope::look {
 namespace {
@@ -24,16 +24,18 @@ struct Pair {
 };
 
 // At a size; among sizes of the same T where `exact` is false the one nearest to the recording's.
-Pair measured(const trace::Meta& meta, const std::vector<kernels::Timings>& all, bool exact) {
+Pair measured(const trace::Meta& meta, const std::optional<analysis::Product>& product,
+              const std::vector<kernels::Timings>& all, bool exact) {
     Pair best;
+    if (!product) return best;
     double least = INFINITY;
-    const double wanted = work(meta.m, meta.k, meta.n);
+    const double wanted = work(product->m, product->k, product->n);
     for (const bool same_device : {true, false}) {
         for (const kernels::Timings& timings : all) {
             if ((timings.device == meta.device) != same_device) continue;
             for (const kernels::Timing& row : timings.rows) {
-                if (row.kernel != meta.kernel || row.tile != meta.tile || !row.verified) continue;
-                if (exact && (row.m != meta.m || row.k != meta.k || row.n != meta.n)) continue;
+                if (row.kernel != meta.kernel || row.tile != product->tile || !row.verified) continue;
+                if (exact && (row.m != product->m || row.k != product->k || row.n != product->n)) continue;
                 const auto* rival =
                     kernels::find_timing(timings, rival_of(meta.kernel), row.m, row.k, row.n, row.tile);
                 const double away = std::abs(std::log(work(row.m, row.k, row.n) / wanted));
@@ -96,37 +98,43 @@ std::string price_text(const trace::Meta& meta) {
                        times < 9.95 ? 1 : 0, milliseconds(price.recorded_ms), milliseconds(price.plain_ms));
 }
 
-std::string times_text(const trace::Meta& meta, const std::vector<kernels::Timings>& timings) {
+std::string times_text(const trace::Meta& meta, const std::optional<analysis::Product>& product,
+                       const std::vector<kernels::Timings>& timings) {
     const double own_ms = on_gpu(meta) ? meta.price.plain_ms : 0;
-    const Pair exact = measured(meta, timings, true);
+    const Pair exact = measured(meta, product, timings, true);
     if (exact.own != nullptr) {
         // The recording's own time only beside a rival of the same device.
         const bool own = own_ms > 0 && exact.of->device == meta.device;
         return pair_text(meta, exact, own ? own_ms : exact.own->median_ms) + ".";
     }
+    if (!product)
+        return own_ms > 0 ? fmt::format("{} {}, measured on {} in this launch.", meta.kernel,
+                                        milliseconds(own_ms), meta.device)
+                          : std::string("Times ship with the program for its own kernels alone.");
     std::string text =
         own_ms > 0 ? fmt::format("{} {}, measured on {} in this launch; no time of {} at this size.",
                                  meta.kernel, milliseconds(own_ms), meta.device, rival_of(meta.kernel))
-                   : fmt::format("No times measured at {}.", size_text(meta.m, meta.k, meta.n, meta.tile));
-    const Pair near = measured(meta, timings, false);
+                   : fmt::format("No times measured at {}.", size_text(product->m, product->k, product->n, product->tile));
+    const Pair near = measured(meta, product, timings, false);
     if (near.own != nullptr) text += " Nearest: " + pair_text(meta, near, near.own->median_ms) + ".";
     return text;
 }
 
-TimesTable times_table(const trace::Meta& meta, const std::vector<kernels::Timings>& timings) {
+TimesTable times_table(const trace::Meta& meta, const std::optional<analysis::Product>& product,
+                       const std::vector<kernels::Timings>& timings) {
     TimesTable table;
-    table.sentence = times_text(meta, timings);
-    Pair pair = measured(meta, timings, true);
+    table.sentence = times_text(meta, product, timings);
+    Pair pair = measured(meta, product, timings, true);
     const bool exact = pair.own != nullptr;
-    if (!exact) pair = measured(meta, timings, false);
+    if (!exact) pair = measured(meta, product, timings, false);
     if (pair.own == nullptr && on_gpu(meta) && meta.price.plain_ms > 0) {
         table = {true,
                  "this launch, " + meta.device,
                  "measured",
                  meta.kernel,
                  milliseconds(meta.price.plain_ms),
-                 std::string(rival_of(meta.kernel)),
-                 "\u2013",
+                 product ? std::string(rival_of(meta.kernel)) : "",
+                 product ? "\u2013" : "",
                  "",
                  table.sentence};
         return table;
@@ -169,12 +177,18 @@ std::string milliseconds(double ms) {
     return fmt::format("{} {}", digits, small ? "µs" : "ms");
 }
 
-std::string recording_name(const trace::Meta& meta) { return recording_names(meta).front(); }
+std::string recording_name(const trace::Trace& trace, const std::optional<analysis::Product>& product) {
+    return recording_names(trace, product).front();
+}
 
-std::vector<std::string> recording_names(const trace::Meta& meta) {
-    const std::string kernel = fmt::format("{} T={}", meta.kernel, meta.tile);
-    const std::string sized = fmt::format("{}   {}x{}x{}", kernel, meta.m, meta.k, meta.n);
-    const std::string who = recorder(meta);
+std::vector<std::string> recording_names(const trace::Trace& trace,
+                                         const std::optional<analysis::Product>& product) {
+    const std::string& name = trace.meta.kernel;
+    const std::string kernel = product ? fmt::format("{} T={}", name, product->tile) : name;
+    const std::string sized = product
+                                  ? fmt::format("{}   {}x{}x{}", kernel, product->m, product->k, product->n)
+                                  : fmt::format("{}   {}", name, analysis::launch_text(trace, product));
+    const std::string who = recorder(trace.meta);
     return {sized + "   " + who, sized + "   " + who.substr(0, who.find(',')), sized, kernel};
 }
 

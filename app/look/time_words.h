@@ -3,11 +3,13 @@
 // A modelled time is never said. A measured one is named with the device that it was measured on.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/analysis/product.h"
 #include "core/trace/trace.h"
-#include "kernels/timings.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::look {
 
@@ -18,9 +20,10 @@ std::string time_kind(const trace::Meta& meta);
 std::string recorder(const trace::Meta& meta);
 
 // The title line of a recording: "tiled T=16   64x64x64   CPU lockstep interpreter"
-std::string recording_name(const trace::Meta& meta);
+std::string recording_name(const trace::Trace& trace, const std::optional<analysis::Product>& product);
 // The same, and then shorter and shorter: without the driver, the recorder, the size.
-std::vector<std::string> recording_names(const trace::Meta& meta);
+std::vector<std::string> recording_names(const trace::Trace& trace,
+                                         const std::optional<analysis::Product>& product);
 
 // "Recording took 4.1 times the kernel's own time: 1.20 ms against 0.29 ms."; "" where it was not measured.
 std::string price_text(const trace::Meta& meta);
@@ -31,10 +34,12 @@ std::string price_text(const trace::Meta& meta);
 //   tiled 0.290 ms, untiled 1.31 ms at width 1024, T=16: 4.5 times faster; measured on NVIDIA H200.
 //   No times measured at width 64, T=16. Nearest: tiled 6.10 µs, untiled 7.32 µs at width 256, T=16: ...
 //
+// Times are of products: of any other launch only its own is said, where it was recorded on a GPU.
 // Both times are of one launch and one device: of the recording's own where there are timings of it, else
 // of the first that measured both. A recording that timed its kernel itself says that time. Widths are near
 // by the ratio of their work, m k n.
-std::string times_text(const trace::Meta& meta, const std::vector<kernels::Timings>& timings);
+std::string times_text(const trace::Meta& meta, const std::optional<analysis::Product>& product,
+                       const std::vector<kernels::Timings>& timings);
 
 // The same as a small table, for where a sentence has no room; the sentence is beside it.
 //
@@ -47,7 +52,8 @@ struct TimesTable {
     std::string own, own_time, rival, rival_time, ratio;
     std::string sentence;
 };
-TimesTable times_table(const trace::Meta& meta, const std::vector<kernels::Timings>& timings);
+TimesTable times_table(const trace::Meta& meta, const std::optional<analysis::Product>& product,
+                       const std::vector<kernels::Timings>& timings);
 
 // What recording cost, shorter: "recorded in 25.2 µs, 4.1 × its own 6.10 µs"; "" as above.
 std::string price_short(const trace::Meta& meta);

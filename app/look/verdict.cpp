@@ -77,9 +77,9 @@ std::string global_places(const trace::Trace& trace, const RequestView& view, co
     const std::string of = known ? " of " + view.array_name : "";
     if (count == 1) return pattern.lanes == 1 ? "one element" + of : "one and the same element" + of;
     if (pattern.one_column && known) {
-        const Array& array = trace.arrays[view.array];
+        const Array& array = trace.launch.arrays[view.array];
         const std::string apart =
-            fmt::format("a row ({}) apart", bytes_text(uint64_t{array.cols} * array.element_bytes));
+            fmt::format("a row ({}) apart", bytes_text(uint64_t{array.cols} * array.element_bytes()));
         const std::string what = pattern.even_rows && count == pattern.lanes
                                      ? fmt::format("one column{}", of)
                                      : fmt::format("{} elements of one column{}", count, of);
@@ -150,7 +150,7 @@ std::string shared_verdict(const RequestView& view, const Pattern& pattern) {
 }  // namespace
 
 std::string request_verdict(const trace::Trace& trace, const RequestView& view) {
-    const uint32_t cols = view.array == trace::kNoArray ? 1 : std::max(trace.arrays[view.array].cols, 1u);
+    const uint32_t cols = view.array == trace::kNoArray ? 1 : std::max(trace.launch.arrays[view.array].cols, 1u);
     const Pattern pattern = pattern_of(view, cols);
     if (view.kind == StepKind::SharedLoad || view.kind == StepKind::SharedStore) {
         return shared_verdict(view, pattern);

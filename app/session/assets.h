@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/analysis/device_spec.h"
-#include "kernels/devices.h"
-#include "kernels/shipped.h"
-#include "kernels/timings.h"
+#include "kernels/textbook/devices.h"
+#include "kernels/textbook/shipped.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::session {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/words.h"
+#include "core/base/words.h"
 
 namespace tilescope::session {
 namespace {
@@ -65,13 +65,13 @@ MadeBlock Blocks::get(Jobs& jobs, const std::shared_ptr<const Recording>& record
     const uint64_t steps = trace.blocks[block].count;
     MadeBlock* made = find(block);
     if (made == nullptr && (wait || steps <= kCountedAtOnce)) {
-        made_.push_back({look::index_block(trace, recording->rule, block), nullptr});
+        made_.push_back({look::index_block(trace, recording->rule, recording->product, block), nullptr});
         while (made_.size() > kBlocksKept) made_.pop_front();
         made = &made_.back();
     } else if (made == nullptr) {
         if (!indexing_.begun())
             indexing_ = jobs.start([recording, block](Control&) {
-                return look::index_block(*recording->trace, recording->rule, block);
+                return look::index_block(*recording->trace, recording->rule, recording->product, block);
             });
         return {};
     }

@@ -15,7 +15,7 @@
 #include "app/session/jobs.h"
 #include "app/session/recording.h"
 #include "core/playback/replay.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::session {
 

@@ -74,7 +74,7 @@ const ExportChoice* find_export(std::string_view id) {
 
 std::string export_name(const Session& session, const ExportChoice& choice) {
     const trace::Trace& trace = *session.recording->trace;
-    std::string name = std::filesystem::path(default_name(trace.meta)).stem().string();
+    std::string name = analysis::stem_of(trace, session.recording->product);
     if (choice.printed) {
         const trace::Block& block = trace.blocks[session.cursor.block];
         name += fmt::format("-table-{}-{}", block.x, block.y);
@@ -102,8 +102,8 @@ std::vector<std::string> export_arguments(const Session& session, const ExportCh
     return words;
 }
 
-std::string default_name(const trace::Meta& meta) {
-    return fmt::format("{}-{}x{}x{}-t{}.tsc", meta.kernel, meta.m, meta.k, meta.n, meta.tile);
+std::string default_name(const Session& session) {
+    return analysis::stem_of(session.trace(), session.recording->product) + ".tsc";
 }
 
 void start_export(Session& session, const ExportChoice& choice, const std::string& path) {

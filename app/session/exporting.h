@@ -32,6 +32,6 @@ std::vector<std::string> export_arguments(const Session& session, const ExportCh
 void start_export(Session& session, const ExportChoice& choice, const std::string& path);
 
 // "tiled-64x64x64-t16.tsc", as `tilescope record` names it.
-std::string default_name(const trace::Meta& meta);
+std::string default_name(const Session& session);
 
 }  // namespace tilescope::session

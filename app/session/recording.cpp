@@ -39,6 +39,7 @@ Result<std::shared_ptr<const Recording>> make_recording(std::shared_ptr<const tr
     recording->outline = outline_of(*trace);
     recording->trace = std::move(trace);
     recording->rule = std::move(*rule);
+    recording->product = analysis::product_of(*recording->trace);
     recording->serial = ++made;
     recording->origin = std::move(origin);
     return std::shared_ptr<const Recording>(std::move(recording));
@@ -51,13 +52,13 @@ MadeTotals totals_of(const Recording& recording) {
     auto totals = std::make_shared<Totals>();
     totals->serial = recording.serial;
     totals->summary = std::move(*summary);
-    totals->loads.resize(trace.arrays.size());
-    totals->most_loads.resize(trace.arrays.size(), 0);
-    totals->windows.resize(trace.arrays.size());
-    for (size_t at = 0; at < trace.arrays.size(); ++at) {
-        const Array& array = trace.arrays[at];
-        if (array.role != ArrayRole::Input) continue;
-        if (uint64_t{array.rows} * array.cols > kMostMapElements) {
+    totals->loads.resize(trace.launch.arrays.size());
+    totals->most_loads.resize(trace.launch.arrays.size(), 0);
+    totals->windows.resize(trace.launch.arrays.size());
+    for (size_t at = 0; at < trace.launch.arrays.size(); ++at) {
+        const Array& array = trace.launch.arrays[at];
+        if (array.space != Space::Global || !array.reads()) continue;
+        if (array.elements() > kMostMapElements) {
             totals->windows[at] = look::loads_window(trace, static_cast<uint8_t>(at), kMostMapElements);
             totals->most_loads[at] = totals->windows[at].most;
             continue;

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/look/loads_window.h"
 #include "core/analysis/phases.h"
+#include "core/analysis/product.h"
 #include "core/analysis/summary.h"
 #include "core/base/result.h"
 #include "core/trace/trace.h"
@@ -20,6 +22,7 @@ struct Recording {
     analysis::PhaseRule rule;
     uint64_t serial = 0;        // of this run of the program: tells what was drawn of one from another
     std::string origin;         // file name, or "recorded now"
+    std::optional<analysis::Product> product;  // the launch read as one, where it is one
     analysis::Summary outline;  // which kinds of requests there are, before they are counted: 1 of each
 };
 

@@ -9,7 +9,7 @@
 
 #include "app/session/playing.h"
 #include "core/trace/file.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::session {
 namespace {
@@ -31,8 +31,8 @@ MadeRecording recorded(const Order& order, Control& control) {
     const auto within = [](uint32_t first, uint32_t end, uint32_t size) -> uint64_t {
         return first < std::min(end, size) ? std::min(end, size) - first : 0;
     };
-    control.total = within(order.window.x0, order.window.x1, plan->grid.x) *
-                    within(order.window.y0, order.window.y1, plan->grid.y) * plan->grid.z;
+    control.total = within(order.window.x0, order.window.x1, plan->launch.grid.x) *
+                    within(order.window.y0, order.window.y1, plan->launch.grid.y) * plan->launch.grid.z;
     if (control.total == 0)
         return Error{"The window holds no block of this grid; pick blocks on the overview."};
     options.common.stop = &control.stop;

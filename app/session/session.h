@@ -23,7 +23,7 @@
 #include "app/session/recording.h"
 #include "core/base/launch.h"
 #include "core/playback/cursor.h"
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 #include "kernels/gpu/backend.h"
 
 namespace tilescope::session {

@@ -11,19 +11,19 @@ namespace tilescope::step {
 namespace {
 
 bool has_shared(const trace::Trace& trace) {
-    return std::any_of(trace.arrays.begin(), trace.arrays.end(),
+    return std::any_of(trace.launch.arrays.begin(), trace.launch.arrays.end(),
                        [](const Array& a) { return a.space == Space::Shared; });
 }
 
 // "rows 0 and 1 of the M tile", "M[3,0..15]", "column 3 of Mds".
 std::string place(const trace::Trace& trace, const BlockIndex& index, const look::RequestView& request) {
     if (request.array == trace::kNoArray) return "memory outside every array";
-    const Array& array = trace.arrays[request.array];
+    const Array& array = trace.launch.arrays[request.array];
     const CellRect& cells = request.touched;
     if (cells.rows() == 1 && cells.cols() == 1) return array.name + rect_text(cells);
     CellRect whole{0, array.rows, 0, array.cols};
     std::string name = array.name;
-    const bool input_tile = array.role == ArrayRole::Input && has_shared(trace);
+    const bool input_tile = array.reads() && has_shared(trace);
     if (input_tile) {
         const CellRect tile = tile_of_phase(trace, index, request.array, index.phase_at(request.step));
         if (!tile.empty()) {
@@ -46,13 +46,13 @@ std::string place(const trace::Trace& trace, const BlockIndex& index, const look
 
 uint32_t products_after(const playback::BlockReplay& replay, uint32_t step, uint32_t warp) {
     const auto& products = replay.products();
-    const auto [first, last] = std::equal_range(
-        products.begin(), products.end(), playback::ProductStep{step, 0, 0, {}, {}, {}, {}, {}, {}},
-        [](const playback::ProductStep& a, const playback::ProductStep& b) {
-            return a.after_step < b.after_step;
-        });
+    const auto first = std::lower_bound(
+        products.begin(), products.end(), step,
+        [](const playback::MultiplyStep& product, uint32_t s) { return product.after_step < s; });
+    const auto last = std::find_if(
+        first, products.end(), [&](const playback::MultiplyStep& product) { return product.after_step != step; });
     return static_cast<uint32_t>(
-        std::count_if(first, last, [&](const playback::ProductStep& p) { return p.warp == warp; }));
+        std::count_if(first, last, [&](const playback::MultiplyStep& p) { return p.warp == warp; }));
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
         for (const look::LaneView& lane : request.lanes) {
             if (!lane.active) continue;
             const playback::CellState cell = replay->cell(request.array, lane.index, step);
-            zeros += cell.written && cell.source_array == trace::kNoArray ? 1 : 0;
+            zeros += cell.written && cell.source.array == trace::kNoArray ? 1 : 0;
         }
         if (zeros > 0)
             text += fmt::format(" {} a zero: the element lies outside the matrix.",

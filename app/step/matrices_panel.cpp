@@ -14,21 +14,19 @@
 #include "app/session/playing.h"
 #include "app/step/matrix_view.h"
 #include "app/step/panels.h"
-#include "kernels/record.h"
+#include "core/base/contents.h"
 
 namespace tilescope::step {
 namespace {
 
 draw::CellRect one(const HotCell& cell) { return {cell.row, cell.row + 1, cell.col, cell.col + 1}; }
 
-// What a cell holds: inputs are made again from the seed, outputs are the running sums of the block.
-std::string value_text(const Ui& ui, const MatrixView& matrix, const look::Roles& roles,
-                       const std::vector<int32_t>& owner, uint32_t row, uint32_t col) {
+// What a cell holds: inputs as the launch found them, outputs the running sums of the block.
+std::string cell_text(const Ui& ui, const MatrixView& matrix, const look::Roles& roles,
+                      const std::vector<int32_t>& owner, uint32_t row, uint32_t col) {
     const uint64_t element = uint64_t{row} * matrix.cols + col;
-    if (matrix.array != roles.p) {
-        return short_value(
-            kernels::input_value(ui.trace().meta.seed, matrix.array == roles.m ? 0 : 1, element));
-    }
+    const Array& array = ui.trace().launch.arrays[matrix.array];
+    if (matrix.array != roles.p) return short_value(initial_value(array, element));
     if (!ui.session.replay || !matrix.tile.contains(row, col)) return "";
     const size_t at = size_t{row - matrix.tile.row0} * matrix.tile.cols() + (col - matrix.tile.col0);
     if (at >= owner.size() || owner[at] < 0) return "";
@@ -40,8 +38,8 @@ std::string value_text(const Ui& ui, const MatrixView& matrix, const look::Roles
 std::vector<int32_t> owners(const Ui& ui, const MatrixView& matrix) {
     std::vector<int32_t> owner(size_t{matrix.tile.rows()} * matrix.tile.cols(), -1);
     for (size_t thread = 0; thread < ui.index()->output.size(); ++thread) {
-        const int64_t element = ui.index()->output[thread];
-        if (element < 0 || matrix.cols == 0) continue;
+        const auto [array, element] = ui.index()->output[thread];
+        if (array != matrix.array || matrix.cols == 0) continue;
         const auto row = static_cast<uint32_t>(element / matrix.cols),
                    col = static_cast<uint32_t>(element % matrix.cols);
         if (!matrix.tile.contains(row, col)) continue;
@@ -68,7 +66,7 @@ void cell_texts(Ui& ui, const MatrixView& matrix, const look::Roles& roles, cons
     std::string longest = "0";
     for (uint32_t row = first_row; row < end_row; ++row)
         for (uint32_t col = first_col; col < end_col; ++col)
-            if (std::string text = value_text(ui, matrix, roles, owner, row, col);
+            if (std::string text = cell_text(ui, matrix, roles, owner, row, col);
                 text.size() > longest.size())
                 longest = std::move(text);
     const draw::Fonts& fonts = ui.context.fonts;
@@ -94,7 +92,7 @@ void cell_texts(Ui& ui, const MatrixView& matrix, const look::Roles& roles, cons
             for (const HotCell& hot : matrix.touched) lit = lit || (hot.row == row && hot.col == col);
             const Rgba ink = lit ? ui.context.palette.text_on(ui.ink(ink_of(matrix.kind)))
                                  : ui.ink(inside ? Ink::Text : Ink::TextFaint);
-            const std::string text = value_text(ui, matrix, roles, owner, row, col);
+            const std::string text = cell_text(ui, matrix, roles, owner, row, col);
             const float low = indices ? at.y + pitch * 0.68f : at.y + pitch;
             draw::draw_text_in(ui.list, *value, at, {at.x + pitch, low}, ink, text);
             if (indices && index) {
@@ -121,8 +119,8 @@ void fault_marks(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, floa
     const auto add = [&](const draw::CellRect& cell) { marks.push_back(draw::fault_mark(ui, cell, pitch)); };
     const look::BlockFaults& faults = *ui.session.faults;
     for (const draw::CellRect& cell : look::faulty_at(ui.trace(), faults, array, ui.step())) add(cell);
-    const Array& shape = ui.trace().arrays[array];
-    if (shape.role != ArrayRole::Output || shape.cols == 0) return;
+    const Array& shape = ui.trace().launch.arrays[array];
+    if (!ui.index()->product || array != ui.index()->product->P) return;
     for (const look::WrongElement& wrong : faults.wrong) {
         const auto row = static_cast<uint32_t>(wrong.element / shape.cols),
                    col = static_cast<uint32_t>(wrong.element % shape.cols);
@@ -213,7 +211,7 @@ void draw_matrix(Ui& ui, uint8_t array, const Port& port, float pitch, const loo
     pick.kind = Pick::Kind::Element;
     pick.array = array;
     pick.index = *under;
-    ui.tip = element_name(ui.trace().arrays[array], pick.index);
+    ui.tip = element_name(ui.trace().launch.arrays[array], pick.index);
     session::offer_pick(ui, pick);
 }
 
@@ -253,8 +251,8 @@ void navigate(Ui& ui, const Rect& m, const Rect& n, const Rect& p) {
 
 void matrices_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
     surface(ui, rect);
-    const look::Roles roles = look::roles_of(ui.trace());
-    if (roles.m < 0 || roles.n < 0 || roles.p < 0) return;
+    if (!ui.index()->product) return;
+    const look::Roles& roles = ui.index()->roles;
     const float pad = ui.px(12), gap = ui.px(12), title = line_height(ui, Size::Body);
     const Rect in = rect.inset(pad);
     const float left = std::floor((in.width() - gap) * 0.5f);
@@ -281,7 +279,7 @@ void matrices_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
     navigate(ui, m, n, p);
     const auto pitch = static_cast<float>(look.pitch * scale);
     const auto title_at = [&](const Rect& box, int array, const char* axes) {
-        const Array& a = ui.trace().arrays[static_cast<size_t>(array)];
+        const Array& a = ui.trace().launch.arrays[static_cast<size_t>(array)];
         const float y = box.min.y - title;
         const float used = line(ui, {box.min.x, y}, box.width(), Face::Strong, Size::Body, Ink::Text, a.name);
         line(ui, {box.min.x + used + ui.px(8), y + ui.px(3)}, box.width() - used - ui.px(8), Face::Mono,

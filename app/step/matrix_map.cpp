@@ -16,7 +16,7 @@ namespace {
 void map_cells(Ui& ui, uint64_t id, uint8_t array) {
     const uint64_t version = ui.session.totals ? 1 : 0;
     if (!ui.context.grids.stale(id, version)) return;
-    const Array& shape = ui.trace().arrays[array];
+    const Array& shape = ui.trace().launch.arrays[array];
     std::vector<draw::Cell> cells(size_t{shape.rows} * shape.cols, draw::cell(Ink::Cell));
     if (ui.session.totals) draw::heat_cells(cells, ui.session.totals->loads[array]);
     ui.context.grids.set_cells(id, version, shape.rows, shape.cols, cells);
@@ -24,7 +24,7 @@ void map_cells(Ui& ui, uint64_t id, uint8_t array) {
 
 void one_map(Ui& ui, int array, ImVec2 at, float pitch, const MapView::Window& look) {
     const auto which = static_cast<uint8_t>(array);
-    const Array& shape = ui.trace().arrays[which];
+    const Array& shape = ui.trace().launch.arrays[which];
     const ImVec2 end{at.x + static_cast<float>(shape.cols) * pitch,
                      at.y + static_cast<float>(shape.rows) * pitch};
     ui.list.AddRectFilled(at, end, ui.ink(Ink::Cell));
@@ -90,11 +90,10 @@ std::vector<Entry> entries(Ui& ui, const look::Roles& roles) {
                         hatch(ui, box, ui.ink(Ink::LineStrong), ui.px(4));
                     },
                     "inactive, outside"});
-    const trace::Meta& meta = ui.trace().meta;
-    const uint32_t tile = std::max(meta.tile, 1u);
+    const analysis::Product& product = *ui.index()->product;
     if (summary.shared_store.requests > 0) {
         list.push_back({[&ui](const Rect& box) { stale_sign(ui, box); }, "stale value"});
-        if (meta.m % tile + meta.k % tile + meta.n % tile > 0)
+        if (product.m % product.tile + product.k % product.tile + product.n % product.tile > 0)
             list.push_back({[&ui](const Rect& box) {
                                 ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Outside));
                                 zero_sign(ui, box);
@@ -151,7 +150,7 @@ bool large_array(uint32_t rows, uint32_t cols) {
 
 void large_cells(Ui& ui, uint64_t ground_id, uint64_t part_id, uint8_t array, const draw::GridView& grid,
                  bool heat) {
-    const Array& shape = ui.trace().arrays[array];
+    const Array& shape = ui.trace().launch.arrays[array];
     const std::vector<draw::GridMark> ground{
         draw::fill_mark({0, shape.rows, 0, shape.cols}, ui.ink(Ink::Cell))};
     ui.context.grids.draw(ui.list, ground_id, grid, ui.context.palette, ui.context.scale, ground);
@@ -173,8 +172,8 @@ void large_cells(Ui& ui, uint64_t ground_id, uint64_t part_id, uint8_t array, co
 }
 
 void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
-    const look::Roles roles = look::roles_of(ui.trace());
-    const trace::Meta& meta = ui.trace().meta;
+    const look::Roles& roles = ui.index()->roles;
+    const analysis::Product& product = *ui.index()->product;
     const float line_high = line_height(ui, Size::Small);
     const std::vector<Entry> list = entries(ui, roles);
     float widest = 0;
@@ -190,12 +189,12 @@ void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {
     // A narrow corner has room for the legend alone.
     if (one && area.width() >= ui.px(60)) {
         const float gap = ui.px(5);
-        const float wide = static_cast<float>(meta.k) + static_cast<float>(meta.n);
-        const float tall = static_cast<float>(meta.k) + static_cast<float>(meta.m);
+        const float wide = static_cast<float>(product.k) + static_cast<float>(product.n);
+        const float tall = static_cast<float>(product.k) + static_cast<float>(product.m);
         const float most = ui.px(150);
         const float pitch = std::min(std::min(area.width() - gap, most) / wide,
                                      std::min(area.height() - gap - line_high - ui.px(2), most) / tall);
-        const float km = static_cast<float>(meta.k) * pitch;
+        const float km = static_cast<float>(product.k) * pitch;
         const ImVec2 at{area.min.x, area.min.y + line_high + ui.px(2)};
         if (pitch > 0) {
             line(ui, area.min, area.width(), Face::Text, Size::Small, Ink::TextQuiet, "overview");

@@ -40,7 +40,7 @@ std::vector<HotCell> loaded_before(const trace::Trace& trace, const BlockIndex& 
                                    uint32_t step) {
     constexpr uint32_t kMostRequests = 128;
     std::vector<HotCell> cells;
-    const Array& shape = trace.arrays[array];
+    const Array& shape = trace.launch.arrays[array];
     const uint32_t phase = index.phase_at(step);
     for (const ptx::Site& site : trace.sites) {
         if (site.kind != ptx::SiteKind::Load || site.space != Space::Global) continue;
@@ -51,7 +51,7 @@ std::vector<HotCell> loaded_before(const trace::Trace& trace, const BlockIndex& 
             if (index.phase_at(*at) != phase) break;
             if (trace.form_of(index.first + *at).array != array) continue;
             for_lanes(trace::decode(trace, index.first + *at), [&](uint32_t lane, uint64_t offset) {
-                const uint64_t element = offset / std::max(shape.element_bytes, 1u);
+                const uint64_t element = offset / std::max(shape.element_bytes(), 1u);
                 if (shape.cols > 0) {
                     cells.push_back({static_cast<uint32_t>(element / shape.cols),
                                      static_cast<uint32_t>(element % shape.cols), 1u << lane});
@@ -74,11 +74,10 @@ std::vector<HotCell> loaded_before(const trace::Trace& trace, const BlockIndex& 
 }
 
 // Where a tile of T x T that begins inside the matrix reaches past its edges.
-std::vector<CellRect> beyond_edges(const trace::Trace& trace, const CellRect& tile, uint32_t rows,
-                                   uint32_t cols, bool whole_rows, bool whole_cols) {
-    const uint32_t T = std::max(trace.meta.tile, 1u);
+std::vector<CellRect> beyond_edges(uint32_t T, const CellRect& tile, uint32_t rows, uint32_t cols,
+                                   bool whole_rows, bool whole_cols) {
     std::vector<CellRect> beyond;
-    if (tile.empty()) return beyond;
+    if (tile.empty() || T == 0) return beyond;
     const uint32_t row0 = tile.row0 / T * T, col0 = tile.col0 / T * T;
     const uint32_t row1 = whole_rows ? (tile.row1 + T - 1) / T * T : tile.row1;
     const uint32_t col1 = whole_cols ? (tile.col1 + T - 1) / T * T : tile.col1;
@@ -93,18 +92,18 @@ std::vector<CellRect> beyond_edges(const trace::Trace& trace, const CellRect& ti
 MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
                        const playback::BlockReplay* replay, uint8_t array, uint32_t step) {
     MatrixView view;
-    const Array& shape = trace.arrays[array];
+    const Array& shape = trace.launch.arrays[array];
     view.array = array;
     view.rows = shape.rows;
     view.cols = shape.cols;
     view.title = fmt::format("{}  {} \u00d7 {}", shape.name, shape.rows, shape.cols);
     if (step >= index.steps) return view;
-    const look::Roles roles = look::roles_of(trace);
+    const look::Roles& roles = index.roles;
     const bool tiles = !roles.shared.empty();
     view.kind = look::kind_of(trace, index.first + step);
     view.tile = tile_of_phase(trace, index, array, index.phase_at(step));
     // The k axis is cut into tiles only where there are tiles; the block always is T x T.
-    view.beyond = beyond_edges(trace, view.tile, view.rows, view.cols, array != roles.n || tiles,
+    view.beyond = beyond_edges(index.product ? index.product->tile : 0, view.tile, view.rows, view.cols, array != roles.n || tiles,
                                array != roles.m || tiles);
 
     const trace::Access access = trace::decode(trace, index.first + step);
@@ -114,24 +113,24 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
     }
     if (access.array == array) {
         for_lanes(access, [&](uint32_t lane, uint64_t offset) {
-            add_index(view.touched, shape, offset / std::max(shape.element_bytes, 1u), lane);
+            add_index(view.touched, shape, offset / std::max(shape.element_bytes(), 1u), lane);
         });
     }
-    const bool shared = access.array != trace::kNoArray && trace.arrays[access.array].space == Space::Shared;
+    const bool shared = access.array != trace::kNoArray && trace.launch.arrays[access.array].space == Space::Shared;
     for_lanes(access, [&](uint32_t lane, uint64_t offset) {
         if (shape.role == ArrayRole::Output) {
-            const int64_t element = look::output_of(index, access.warp * kWarpSize + lane);
+            const auto output = look::output_of(index, access.warp * kWarpSize + lane);
             const bool multiplies =
                 view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad);
-            if (element >= 0 && multiplies)
-                add_index(view.related, shape, static_cast<uint64_t>(element), lane);
+            if (output && output->array == array && multiplies)
+                add_index(view.related, shape, output->index, lane);
         } else if (shared && replay != nullptr) {
-            const uint64_t cell = offset / std::max(trace.arrays[access.array].element_bytes, 1u);
+            const uint64_t cell = offset / std::max(trace.launch.arrays[access.array].element_bytes(), 1u);
             const playback::CellState state = view.kind == StepKind::SharedStore
                                                   ? replay->cell(access.array, cell, step)
                                                   : replay->cell_read(step, lane);
-            if (state.written && state.source_array == array)
-                add_index(view.related, shape, state.source_index, lane);
+            if (state.written && state.source.array == array)
+                add_index(view.related, shape, state.source.index, lane);
         }
     });
     if (shape.role != ArrayRole::Output) view.loaded = loaded_before(trace, index, array, step);
@@ -140,11 +139,12 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
 
 Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step, const Viewports& ports,
               double readable, double largest) {
-    const look::Roles roles = look::roles_of(trace);
-    const uint32_t T = std::max(trace.meta.tile, 1u);
+    if (!index.product) return {};
+    const analysis::Product& product = *index.product;
+    const look::Roles& roles = index.roles;
+    const uint32_t T = product.tile;
     const auto rounded = [](double pitch) { return pitch >= 2 ? std::floor(pitch) : pitch; };
-    const double m = std::max(trace.meta.m, 1u), k = std::max(trace.meta.k, 1u),
-                 n = std::max(trace.meta.n, 1u);
+    const double m = product.m, k = product.k, n = product.n;
     const auto up = [&](double size) { return std::ceil(size / T) * T; };  // with the part past the edge
     const auto fits = [&](double rows, double cols, double ks) {
         const double frame = 6;  // logical pixels: room for a tile's frame at the matrix's edge
@@ -156,17 +156,13 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
     camera.pitch = std::min(rounded(fits(rows, cols, ks)), largest);
     if (camera.pitch < readable) {
         const uint32_t phase = index.phase_at(step);
-        const auto tile = [&](int array) {
-            return array < 0 ? CellRect{} : tile_of_phase(trace, index, static_cast<uint8_t>(array), phase);
-        };
-        CellRect p = tile(roles.p);
-        CellRect mt = tile(roles.m), nt = tile(roles.n);
+        CellRect p = tile_of_phase(trace, index, product.P, phase);
+        CellRect mt = tile_of_phase(trace, index, product.M, phase),
+                 nt = tile_of_phase(trace, index, product.N, phase);
         // Behind the last phase no input is touched: stay where the last phase was.
         if (mt.empty() && nt.empty() && index.phases.phases > 0) {
-            mt = tile_of_phase(trace, index, static_cast<uint8_t>(std::max(roles.m, 0)),
-                               index.phases.phases - 1);
-            nt = tile_of_phase(trace, index, static_cast<uint8_t>(std::max(roles.n, 0)),
-                               index.phases.phases - 1);
+            mt = tile_of_phase(trace, index, product.M, index.phases.phases - 1);
+            nt = tile_of_phase(trace, index, product.N, index.phases.phases - 1);
         }
         const auto down = [&](uint32_t at) { return static_cast<double>(at / T * T); };
         row0 = down(p.empty() ? mt.row0 : p.row0);

@@ -46,28 +46,27 @@ void motion(Ui& ui) {
     ui.context.another_frame = true;
     const trace::Access access = trace::decode(ui.trace(), ui.index()->first + ui.step());
     if (access.array == trace::kNoArray) return;
-    const Array& array = ui.trace().arrays[access.array];
+    const Array& array = ui.trace().launch.arrays[access.array];
     if (array.space != Space::Shared) return;
     const draw::StepKind kind = look::kind_of(ui.trace(), ui.index()->first + ui.step());
     if (kind != draw::StepKind::SharedStore) return;
     const auto eased = static_cast<float>(1 - std::pow(1 - part, 3));
-    for (uint32_t mask = access.mask; mask != 0; mask &= mask - 1) {
-        const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
-        const uint64_t cell = access.offset[lane] / std::max(array.element_bytes, 1u);
+    for_lanes(access.mask, [&](uint32_t lane) {
+        const uint64_t cell = access.offset[lane] / array.element_bytes();
         const playback::CellState held = session.replay->cell(access.array, cell, ui.step());
-        if (!held.written || held.source_array == trace::kNoArray) continue;
-        const uint32_t cols = std::max(ui.trace().arrays[held.source_array].cols, 1u);
+        if (!held.written || held.source.array == trace::kNoArray) return;
+        const uint32_t cols = std::max(ui.trace().launch.arrays[held.source.array].cols, 1u);
         const Rect from =
-            ui.state.places.of(held.source_array, static_cast<uint32_t>(held.source_index / cols),
-                               static_cast<uint32_t>(held.source_index % cols));
+            ui.state.places.of(held.source.array, static_cast<uint32_t>(held.source.index / cols),
+                               static_cast<uint32_t>(held.source.index % cols));
         const Rect to = ui.state.places.of(access.array, static_cast<uint32_t>(cell / array.cols),
                                            static_cast<uint32_t>(cell % array.cols));
-        if (from.width() <= 0 || to.width() <= 0) continue;
+        if (from.width() <= 0 || to.width() <= 0) return;
         const auto between = [&](float a, float b) { return a + (b - a) * eased; };
         const ImVec2 min{between(from.min.x, to.min.x), between(from.min.y, to.min.y)};
         const float size = between(from.width(), to.width()) * 0.86f;
         ui.list.AddRectFilled(min, {min.x + size, min.y + size}, ui.ink(ink_of(kind)), ui.px(2));
-    }
+    });
 }
 
 }  // namespace tilescope::step

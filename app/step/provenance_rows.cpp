@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/step/matrix_view.h"
-#include "kernels/record.h"
+#include "core/base/contents.h"
 
 namespace tilescope::step {
 namespace {
@@ -17,13 +17,13 @@ using session::Session;
 
 const trace::Trace& trace_of(const Session& session) { return *session.recording->trace; }
 
-// "(3,5)": a thread where a column's heading says that it is one.
+// "[3,5]": a thread where a column's heading says that it is one.
 std::string short_thread(const trace::Trace& trace, uint32_t thread) {
-    return thread_name(trace.meta, thread).substr(7);
+    return thread_index(trace.launch.block, thread);
 }
 
 std::string thread_words(const trace::Trace& trace, uint32_t thread) {
-    return fmt::format("{}: warp {}, lane {}", thread_name(trace.meta, thread), thread / kWarpSize,
+    return fmt::format("{}: warp {}, lane {}", thread_name(trace.launch.block, thread), thread / kWarpSize,
                        thread % kWarpSize);
 }
 
@@ -54,11 +54,11 @@ ProvenanceList output_list(const Session& session, const OutputTrail& trail) {
     const trace::Trace& trace = trace_of(session);
     ProvenanceList list;
     const uint8_t p = session.pin.array;
-    const uint64_t cols = std::max(trace.arrays[p].cols, 1u);
-    list.title = element_name(trace.arrays[p], trail.element);
+    const analysis::Product& product = *session.recording->product;
+    list.title = element_name(trace.launch.arrays[p], trail.element);
     list.facts.push_back(
-        fmt::format("row {} of M times column {} of N", trail.element / cols, trail.element % cols));
-    const std::string expected = short_value(static_cast<float>(trail.expected));
+        fmt::format("row {} of M times column {} of N", trail.element / product.n, trail.element % product.n));
+    const std::string expected = short_value(value_of(trail.expected));
     if (!trail.here) {
         list.facts.push_back("Another block computes it.");
         list.facts.push_back(fmt::format("expected in the end: {}", expected));
@@ -72,7 +72,7 @@ ProvenanceList output_list(const Session& session, const OutputTrail& trail) {
     if (!trail.stored) {
         list.facts.push_back(fmt::format("never stored; expected {}", expected));
         list.warn = static_cast<int>(list.facts.size()) - 1;
-    } else if (double{*trail.stored} == trail.expected ||
+    } else if (number_of(*trail.stored) == trail.expected ||
                (trace.meta.result.verified && trace.meta.result.checked)) {
         list.facts.push_back(fmt::format("stores {} {}, as expected", short_value(*trail.stored),
                                          when_text(trace, *session.block, trail.store_step)));
@@ -94,7 +94,7 @@ ProvenanceList output_list(const Session& session, const OutputTrail& trail) {
         const FactorTrail &m = trail.products.back().m, &n = trail.products.back().n;
         for (const FactorTrail& factor : {m, n}) {
             if (factor.array != trace::kNoArray)
-                wider(0, element_name(trace.arrays[factor.array], factor.index));
+                wider(0, element_name(trace.launch.arrays[factor.array], factor.index));
         }
         wider(3, grouped(session.block->steps));
         // Keep the phase's heading in sight with the product that comes next.
@@ -121,7 +121,7 @@ ProvenanceRow output_row(const Session& session, const OutputTrail& trail, size_
     row.origin = factor.origin;
     row.done = product.after_step <= session.cursor.step;
     row.current = product.after_step == session.cursor.step;
-    row.text[0] = factor.array != trace::kNoArray ? element_name(trace.arrays[factor.array], factor.index)
+    row.text[0] = factor.array != trace::kNoArray ? element_name(trace.launch.arrays[factor.array], factor.index)
                                                   : std::string(words_of(factor.origin));
     row.text[1] = short_value(factor.value);
     const uint32_t when = factor.load_step != kNever ? factor.load_step : factor.store_step;
@@ -144,14 +144,9 @@ ProvenanceRow output_row(const Session& session, const OutputTrail& trail, size_
 ProvenanceList touch_list(const Session& session, const TouchScan& scan) {
     const trace::Trace& trace = trace_of(session);
     ProvenanceList list;
-    const Array& array = trace.arrays[scan.array];
-    const look::Roles roles = look::roles_of(trace);
+    const Array& array = trace.launch.arrays[scan.array];
     list.title = element_name(array, scan.element);
-    if (array.role == ArrayRole::Input) {
-        const float value =
-            kernels::input_value(trace.meta.seed, scan.array == roles.m ? 0 : 1, scan.element);
-        list.title += fmt::format(" = {}", short_value(value));
-    }
+    if (array.reads()) list.title += " = " + short_value(initial_value(array, scan.element));
     const std::string what =
         scan.done(trace) ? "" : fmt::format(", {}\u00a0% looked through", 100 * scan.next / trace.steps());
     list.facts.push_back(scan.requests == 0
@@ -223,7 +218,7 @@ ProvenanceRow request_row(const Session& session, uint64_t step, uint32_t warp, 
 ProvenanceList cell_list(const Session& session, const CellTrail& cell) {
     const trace::Trace& trace = trace_of(session);
     ProvenanceList list;
-    list.title = element_name(trace.arrays[session.pin.array], session.pin.index);
+    list.title = element_name(trace.launch.arrays[session.pin.array], session.pin.index);
     if (cell.store_step == kNever) {
         list.facts.push_back(cell.reads == 0 ? "Nothing has been stored here yet."
                                              : "read before anything was stored here");
@@ -233,14 +228,14 @@ ProvenanceList cell_list(const Session& session, const CellTrail& cell) {
         list.stale = cell.origin == Origin::Stale;
         list.zeros = cell.origin == Origin::ZeroFill;
         std::string holds = cell.array != trace::kNoArray
-                                ? "holds " + element_name(trace.arrays[cell.array], cell.index)
-                            : cell.value == 0 ? std::string("holds a zero, for an element outside")
+                                ? "holds " + element_name(trace.launch.arrays[cell.array], cell.index)
+                            : number_of(cell.value) == 0 ? std::string("holds a zero, for an element outside")
                                               : std::string("holds a computed value");
         if (list.stale) holds += ", stale: of an earlier phase";
         list.facts.push_back(holds);
         if (cell.load_step != kNever)
             list.facts.push_back("loaded " + when_text(trace, *session.block, cell.load_step));
-        list.facts.push_back(fmt::format("stored by {} {}", thread_name(trace.meta, cell.thread),
+        list.facts.push_back(fmt::format("stored by {} {}", thread_name(trace.launch.block, cell.thread),
                                          when_text(trace, *session.block, cell.store_step)));
         list.facts.push_back(cell.reads == 0 ? std::string("not read since")
                                              : fmt::format("read {} since, by {}", times_text(cell.reads),
@@ -258,7 +253,7 @@ ProvenanceList cell_list(const Session& session, const CellTrail& cell) {
 
 bool has_provenance(const Session& session) {
     if (!session.recording || !session.block || session.block->block != session.cursor.block) return false;
-    const auto& arrays = session.recording->trace->arrays;
+    const auto& arrays = session.recording->trace->launch.arrays;
     const Pick& pin = session.pin;
     if (pin.array >= arrays.size()) return false;
     const Array& array = arrays[pin.array];
@@ -269,8 +264,9 @@ bool has_provenance(const Session& session) {
 
 bool work_out(Provenance& known, const Session& session, uint64_t steps) {
     const trace::Trace& trace = trace_of(session);
-    const Array& array = trace.arrays[session.pin.array];
-    const bool output = array.role == ArrayRole::Output && array.space == Space::Global;
+    const Array& array = trace.launch.arrays[session.pin.array];
+    const auto& product = session.recording->product;
+    const bool output = product && session.pin.array == product->P;
     const bool same = known.session == session.recording->serial && known.array == session.pin.array &&
                       known.index == session.pin.index && (!output || known.replay == session.replay);
     if (!same) {
@@ -300,7 +296,7 @@ ProvenanceList provenance_list(const Provenance& known, const Session& session, 
     if (known.scan) return touch_list(session, *known.scan);
     if (cell != nullptr) return cell_list(session, *cell);
     ProvenanceList list;
-    list.title = element_name(trace_of(session).arrays[session.pin.array], session.pin.index);
+    list.title = element_name(trace_of(session).launch.arrays[session.pin.array], session.pin.index);
     list.facts.push_back(session.no_values.empty() ? "Its values are being worked out." : session.no_values);
     return list;
 }

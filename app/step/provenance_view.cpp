@@ -7,27 +7,27 @@
 
 #include "app/look/block_clock.h"
 #include "app/step/matrix_view.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::step {
 namespace {
 
 using playback::BlockReplay;
 using playback::kNever;
-using SharedStore = BlockReplay::SharedStore;
+using Store = BlockReplay::Store;
 
 bool is_global(const trace::Trace& trace, uint8_t array) {
-    return array != trace::kNoArray && trace.arrays[array].space == Space::Global;
+    return array != trace::kNoArray && trace.launch.arrays[array].space == Space::Global;
 }
 
 // The store that a state of a cell speaks of: one lane stores to a cell at a step, the last in lane order.
-const SharedStore* store_of(const BlockReplay& replay, uint8_t array, uint64_t cell, uint32_t step) {
+const Store* store_of(const BlockReplay& replay, uint8_t array, uint64_t cell, uint32_t step) {
     const auto& stores = replay.shared_stores();
     auto at = std::upper_bound(stores.begin(), stores.end(), step,
-                               [](uint32_t s, const SharedStore& store) { return s < store.step; });
+                               [](uint32_t s, const Store& store) { return s < store.step; });
     while (at != stores.begin() && (at - 1)->step == step) {
         --at;
-        if (at->array == array && at->index == cell) return &*at;
+        if (at->to == playback::Element{array, cell}) return &*at;
     }
     return nullptr;
 }
@@ -36,14 +36,15 @@ const SharedStore* store_of(const BlockReplay& replay, uint8_t array, uint64_t c
 struct Fetched {
     uint32_t step = kNever, thread = 0;
 };
-Fetched fetched(const trace::Trace& trace, const BlockReplay& replay, const SharedStore* store) {
+Fetched fetched(const trace::Trace& trace, const BlockReplay& replay, const Store* store) {
     for (int hops = 0; store != nullptr && hops < 64; ++hops) {
-        const uint32_t warp = store->thread / kWarpSize, lane = store->thread % kWarpSize;
-        const playback::Factor from = replay.factor(store->origin, warp, lane);
-        if (from.array == trace::kNoArray) return {};
-        if (is_global(trace, from.array)) return {from.step, store->thread};
-        const playback::CellState state = replay.cell(from.array, from.index, from.step);
-        store = state.written ? store_of(replay, from.array, from.index, state.step) : nullptr;
+        const uint32_t lane = store->thread % kWarpSize;
+        const playback::Factor from = replay.factor(store->origin, lane);
+        if (!from.known()) return {};
+        if (is_global(trace, from.element.array)) return {from.step, store->thread};
+        const auto [array, index] = from.element;
+        const playback::CellState state = replay.cell(array, index, from.step);
+        store = state.written ? store_of(replay, array, index, state.step) : nullptr;
     }
     return {};
 }
@@ -52,18 +53,18 @@ Origin origin_of(const BlockIndex& index, const playback::CellState& state, uint
     if (!state.written) return Origin::Nothing;
     const uint32_t phase = index.phase_at(read_step);
     if (phase != analysis::kAfter && index.phase_at(state.step) != phase) return Origin::Stale;
-    if (state.source_array != trace::kNoArray) return Origin::Element;
-    return state.value == 0 ? Origin::ZeroFill : Origin::Computed;
+    if (state.source.array != trace::kNoArray) return Origin::Element;
+    return number_of(state.value) == 0 ? Origin::ZeroFill : Origin::Computed;
 }
 
 // Steps at which each cell of each shared array is stored to.
 class StoreSteps {
 public:
-    StoreSteps(const trace::Trace& trace, const BlockReplay& replay) : steps_(trace.arrays.size()) {
-        for (const SharedStore& store : replay.shared_stores()) {
-            auto& cells = steps_[store.array];
-            if (cells.size() <= store.index) cells.resize(store.index + 1);
-            cells[store.index].push_back(store.step);
+    StoreSteps(const trace::Trace& trace, const BlockReplay& replay) : steps_(trace.launch.arrays.size()) {
+        for (const Store& store : replay.shared_stores()) {
+            auto& cells = steps_[store.to.array];
+            if (cells.size() <= store.to.index) cells.resize(store.to.index + 1);
+            cells[store.to.index].push_back(store.step);
         }
     }
     // The last step at which a cell still holds what was stored at `step`.
@@ -83,40 +84,41 @@ struct Trails {
     const BlockReplay& replay;
     StoreSteps stores;
 
-    FactorTrail factor(simt::Origin origin, float value, uint32_t thread) const {
+    FactorTrail factor(simt::Origin origin, Value value, uint32_t thread) const {
         FactorTrail trail;
         trail.value = value;
         trail.thread = thread;
-        const playback::Factor read = replay.factor(origin, thread / kWarpSize, thread % kWarpSize);
-        if (read.array == trace::kNoArray) {
-            trail.origin = origin == 0 && value == 0 ? Origin::ZeroFill : Origin::Computed;
+        const playback::Factor read = replay.factor(origin, thread % kWarpSize);
+        const auto [array, element] = read.element;
+        if (!read.known()) {
+            trail.origin = origin == 0 && number_of(value) == 0 ? Origin::ZeroFill : Origin::Computed;
             return trail;
         }
         trail.read_step = read.step;
-        if (is_global(trace, read.array)) {
+        if (is_global(trace, array)) {
             trail.origin = Origin::Element;
-            trail.array = read.array;
-            trail.index = read.index;
+            trail.array = array;
+            trail.index = element;
             trail.load_step = read.step;
             trail.used = 1;
             return trail;
         }
-        trail.cell_array = read.array;
-        trail.cell = read.index;
-        const playback::CellState state = replay.cell(read.array, read.index, read.step);
+        trail.cell_array = array;
+        trail.cell = element;
+        const playback::CellState state = replay.cell(array, element, read.step);
         trail.origin = origin_of(index, state, read.step);
         if (!state.written) return trail;
-        trail.array = state.source_array;
-        trail.index = state.source_index;
+        trail.array = state.source.array;
+        trail.index = state.source.index;
         trail.store_step = state.step;
         trail.thread = state.thread;
-        const Fetched load = fetched(trace, replay, store_of(replay, read.array, read.index, state.step));
+        const Fetched load = fetched(trace, replay, store_of(replay, array, element, state.step));
         if (load.step != kNever) {
             trail.load_step = load.step;
             trail.thread = load.thread;
         }
-        const uint32_t last = stores.last_of(replay, read.array, read.index, state.step);
-        trail.used = replay.cell(read.array, read.index, last).reads;
+        const uint32_t last = stores.last_of(replay, array, element, state.step);
+        trail.used = replay.cell(array, element, last).reads;
         return trail;
     }
 };
@@ -125,46 +127,31 @@ struct Trails {
 struct BlockLoads {
     std::vector<uint32_t> m, n;
 };
-BlockLoads block_loads(const trace::Trace& trace, const BlockIndex& index, const look::Roles& roles,
+BlockLoads block_loads(const trace::Trace& trace, const BlockIndex& index, const analysis::Product& product,
                        uint64_t row, uint64_t col) {
     BlockLoads loads;
-    if (roles.m < 0 || roles.n < 0) return loads;
-    const Array& M = trace.arrays[static_cast<size_t>(roles.m)];
-    const Array& N = trace.arrays[static_cast<size_t>(roles.n)];
-    loads.m.resize(M.cols);
-    loads.n.resize(N.rows);
+    loads.m.resize(product.k);
+    loads.n.resize(product.k);
     for (const ptx::Site& site : trace.sites) {
         if (site.kind != ptx::SiteKind::Load || site.id >= index.steps_of_site.size()) continue;
         for (const uint32_t step : index.steps_of_site[site.id]) {
             const uint8_t array = trace.form_of(index.first + step).array;
-            if (array != roles.m && array != roles.n) continue;
+            if (array != product.M && array != product.N) continue;
             const trace::Access access = trace::decode(trace, index.first + step);
-            const Array& of = trace.arrays[array];
-            const uint64_t width = std::max(of.element_bytes, 1u), cols = std::max(of.cols, 1u);
-            for (uint32_t mask = access.mask; mask != 0; mask &= mask - 1) {
-                const uint64_t first = access.offset[std::countr_zero(mask)] / width;
-                const uint64_t last =
-                    (access.offset[std::countr_zero(mask)] + std::max(site.bytes, 1u) - 1) / width;
+            const Array& of = trace.launch.arrays[array];
+            const uint64_t width = of.element_bytes(), cols = of.cols;
+            for_lanes(access.mask, [&](uint32_t lane) {
+                const uint64_t first = access.offset[lane] / width;
+                const uint64_t last = (access.offset[lane] + std::max(site.bytes, 1u) - 1) / width;
                 for (uint64_t element = first; element <= last; ++element) {
-                    if (array == roles.m && element / cols == row) ++loads.m[element % cols];
-                    if (array == roles.n && element % cols == col && element / cols < loads.n.size())
+                    if (array == product.M && element / cols == row) ++loads.m[element % cols];
+                    if (array == product.N && element % cols == col && element / cols < loads.n.size())
                         ++loads.n[element / cols];
                 }
-            }
+            });
         }
     }
     return loads;
-}
-
-double expected_of(const trace::Trace& trace, const look::Roles& roles, uint64_t row, uint64_t col) {
-    const Array& M = trace.arrays[static_cast<size_t>(roles.m)];
-    const Array& N = trace.arrays[static_cast<size_t>(roles.n)];
-    double sum = 0;
-    for (uint64_t k = 0; k < M.cols && k < N.rows; ++k) {
-        sum += double{kernels::input_value(trace.meta.seed, 0, row * M.cols + k)} *
-               double{kernels::input_value(trace.meta.seed, 1, k * N.cols + col)};
-    }
-    return sum;
 }
 
 }  // namespace
@@ -173,12 +160,11 @@ OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index, con
                          uint64_t element) {
     OutputTrail trail;
     trail.element = element;
-    const look::Roles roles = look::roles_of(trace);
-    if (roles.m < 0 || roles.n < 0 || roles.p < 0) return trail;
-    const uint64_t cols = std::max(trace.arrays[static_cast<size_t>(roles.p)].cols, 1u);
-    const uint64_t row = element / cols, col = element % cols;
-    trail.expected = expected_of(trace, roles, row, col);
-    const std::optional<uint32_t> thread = replay.thread_of_output(element);
+    if (!index.product) return trail;
+    const analysis::Product& product = *index.product;
+    const uint64_t row = element / product.n, col = element % product.n;
+    trail.expected = analysis::expected_element(trace, product, row, col);
+    const std::optional<uint32_t> thread = replay.thread_of_output({product.P, element});
     if (!thread) return trail;
     trail.here = true;
     trail.thread = *thread;
@@ -186,37 +172,36 @@ OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index, con
     if (warp < index.steps_of_warp.size()) {
         for (const uint32_t step : index.steps_of_warp[warp]) {
             const trace::Form& form = trace.form_of(index.first + step);
-            if (form.array != roles.p || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
-            if (replay.touched(step, lane).array != roles.p || replay.touched(step, lane).index != element)
-                continue;
+            if (form.array != product.P || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
+            if (replay.touched(step, lane).element != playback::Element{product.P, element}) continue;
             trail.store_step = step;
             trail.stored = replay.value(step, lane);
         }
     }
 
-    const BlockLoads loads = block_loads(trace, index, roles, row, col);
+    const BlockLoads loads = block_loads(trace, index, product, row, col);
     const Trails trails{trace, index, replay, StoreSteps(trace, replay)};
-    for (const playback::ProductStep& product : replay.products()) {
-        if (product.warp != warp || (product.mask >> lane & 1) == 0) continue;
-        if (replay.output_of_sum(*thread, product.result[lane]) != element) continue;
+    for (const playback::MultiplyStep& step : replay.products()) {
+        if (step.warp != warp || (step.mask >> lane & 1) == 0) continue;
+        if (replay.output_of_sum(*thread, step.result[lane]) != playback::Element{product.P, element}) continue;
         ProductTrail made;
-        made.after_step = product.after_step;
-        made.sum = product.sum[lane];
-        made.m = trails.factor(product.a[lane], product.a_value[lane], *thread);
-        made.n = trails.factor(product.b[lane], product.b_value[lane], *thread);
+        made.after_step = step.after_step;
+        made.sum = {step.sum_type, step.sum[lane]};
+        made.m = trails.factor(step.a[lane], {step.factor_type, step.a_value[lane]}, *thread);
+        made.n = trails.factor(step.b[lane], {step.factor_type, step.b_value[lane]}, *thread);
         // A compiler may write the factors in either order; without an element the cells' order tells.
         const bool known = made.m.array != trace::kNoArray || made.n.array != trace::kNoArray;
-        if (known ? made.m.array == roles.n || made.n.array == roles.m
+        if (known ? made.m.array == product.N || made.n.array == product.M
                   : made.m.cell_array > made.n.cell_array)
             std::swap(made.m, made.n);
         const uint32_t read = made.m.read_step != kNever ? made.m.read_step : made.n.read_step;
-        made.phase = index.phase_at(read != kNever ? read : product.after_step);
-        if (made.m.array == roles.m) {
+        made.phase = index.phase_at(read != kNever ? read : step.after_step);
+        if (made.m.array == product.M) {
             const uint64_t m_cols = std::max<uint64_t>(loads.m.size(), 1);
             made.m.loaded = made.m.index / m_cols == row ? loads.m[made.m.index % m_cols] : 0;
         }
-        if (made.n.array == roles.n) {
-            const uint64_t n_cols = std::max(trace.arrays[static_cast<size_t>(roles.n)].cols, 1u);
+        if (made.n.array == product.N) {
+            const uint64_t n_cols = product.n;
             made.n.loaded = made.n.index % n_cols == col && made.n.index / n_cols < loads.n.size()
                                 ? loads.n[made.n.index / n_cols]
                                 : 0;
@@ -247,8 +232,8 @@ CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const B
     trail.reads = state.reads;
     if (state.written) {
         trail.value = state.value;
-        trail.array = state.source_array;
-        trail.index = state.source_index;
+        trail.array = state.source.array;
+        trail.index = state.source.index;
         trail.store_step = state.step;
         trail.thread = state.thread;
         trail.load_step = fetched(trace, replay, store_of(replay, array, cell, state.step)).step;
@@ -261,14 +246,13 @@ CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const B
         const ptx::Site& site = trace.sites[form.site];
         if (form.array == array && site.kind == ptx::SiteKind::Load) {
             const trace::Access access = trace::decode(trace, index.first + at);
-            const uint64_t width = std::max(trace.arrays[array].element_bytes, 1u);
+            const uint64_t width = trace.launch.arrays[array].element_bytes();
             uint32_t lanes = 0;
-            for (uint32_t mask = access.mask; mask != 0; mask &= mask - 1) {
-                const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+            for_lanes(access.mask, [&](uint32_t lane) {
                 const uint64_t offset = access.offset[lane];
                 if (offset / width <= cell && cell <= (offset + std::max(site.bytes, 1u) - 1) / width)
                     lanes |= 1u << lane;
-            }
+            });
             if (lanes != 0) trail.readers.push_back({at, access.warp, lanes});
             found += static_cast<uint32_t>(std::popcount(lanes));
         }
@@ -306,7 +290,7 @@ std::string times_text(uint64_t times) {
 
 std::string factor_text(const trace::Trace& trace, const BlockIndex& index, const FactorTrail& factor) {
     const std::string used = fmt::format("used {}", times_text(factor.used));
-    const std::string thread = thread_name(trace.meta, factor.thread);
+    const std::string thread = thread_name(trace.launch.block, factor.thread);
     const auto phase = [&](uint32_t step) {
         const uint32_t number = index.phase_at(step);
         return number == analysis::kAfter ? std::string("after the last phase")
@@ -319,7 +303,7 @@ std::string factor_text(const trace::Trace& trace, const BlockIndex& index, cons
         return fmt::format("{}: stored by {} {} {}, {}", what, thread, phase(factor.store_step),
                            when_text(trace, index, factor.store_step), used);
     }
-    const std::string name = element_name(trace.arrays[factor.array], factor.index);
+    const std::string name = element_name(trace.launch.arrays[factor.array], factor.index);
     const std::string stale = factor.origin == Origin::Stale ? "stale " : "";
     if (factor.load_step == kNever) return fmt::format("{}{}: {}", stale, name, used);
     const std::string loads = factor.loaded <= 1 ? "loaded once" : "loaded";

@@ -35,7 +35,7 @@ enum class Origin : uint8_t {
 // One factor of a product. Steps are of the block, playback::kNever where there is none.
 struct FactorTrail {
     Origin origin = Origin::Nothing;
-    float value = 0;
+    Value value;
     uint8_t array = trace::kNoArray;  // element of a global array that it is, kNoArray for a zero fill
     uint64_t index = 0;
     uint8_t cell_array =
@@ -54,7 +54,7 @@ struct FactorTrail {
 struct ProductTrail {
     uint32_t after_step = 0, phase = 0;
     FactorTrail m, n;
-    float sum = 0;
+    Value sum;
 };
 
 struct OutputTrail {
@@ -65,7 +65,7 @@ struct OutputTrail {
     std::vector<ProductTrail> products;  // in the order in which they were added
     std::vector<size_t> phases;          // the first product of each phase
     bool zeros = false, stale = false;   // some factor is a zero fill; is stale or was never stored
-    std::optional<float> stored;         // what the thread wrote to P
+    std::optional<Value> stored;         // what the thread wrote to P
     double expected = 0;                 // the plain product of the recording's inputs
 };
 
@@ -83,7 +83,7 @@ struct CellReader {
 };
 struct CellTrail {
     Origin origin = Origin::Nothing;
-    float value = 0;
+    Value value;
     uint8_t array = trace::kNoArray;  // element that it holds
     uint64_t index = 0;
     uint32_t store_step = playback::kNever, load_step = playback::kNever;
@@ -101,7 +101,7 @@ const char* words_of(Origin origin);
 // "at step 42", with " (clock 1,204)" where the block has clocks; steps count from 1, as on the screen.
 std::string when_text(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
 
-// "M[3,19]: loaded once by thread (3,3) in phase 1 at step 133, used 16 times".
+// "M[3,19]: loaded once by thread[3,3] in phase 1 at step 133, used 16 times".
 std::string factor_text(const trace::Trace& trace, const BlockIndex& index, const FactorTrail& factor);
 
 // "once", "16 times".

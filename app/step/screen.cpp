@@ -117,7 +117,7 @@ void zoom(State& state, session::Session& session, double by) {
     View& view = state.view;
     const double pitch = std::clamp(std::round(view.pitch * by), 1.0, 128.0);
     // About the upper left corner plus half a tile: what is framed stays in sight.
-    const double half = session.recording ? session.trace().meta.tile / 2.0 : 0;
+    const double half = session.recording && session.recording->product ? session.recording->product->tile / 2.0 : 0;
     const double keep = half * (1 - view.pitch / pitch);
     view.row += keep;
     view.col += keep;

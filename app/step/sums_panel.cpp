@@ -44,7 +44,7 @@ float table(Ui& ui, const Rect& in, float y, const look::SumsTable& sums) {
 }
 
 look::TimesTable times_of(const Ui& ui) {
-    return look::times_table(ui.trace().meta, ui.session.assets.timings());
+    return look::times_table(ui.trace().meta, ui.session.recording->product, ui.session.assets.timings());
 }
 
 // The kernel's measured time beside the untiled one's, always with the device that it was measured on.

@@ -50,7 +50,7 @@ void selection(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, const 
 void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const look::Relations& selected) {
     const SharedView tile = shared_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step());
     const float title = line_height(ui, Size::Body) + ui.px(2);
-    titles(ui, rect.min, rect.width(), ui.trace().arrays[array].name,
+    titles(ui, rect.min, rect.width(), ui.trace().launch.arrays[array].name,
            fmt::format("{} \u00d7 {}", tile.rows, tile.cols));
     const draw::GridView grid =
         fitted({{rect.min.x, rect.min.y + title}, rect.max}, tile.rows, tile.cols, ui.px(112));
@@ -132,7 +132,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const look::Relations&
     pick.array = array;
     pick.index = *under;
     const SharedCellView& cell = tile.cells[pick.index];
-    ui.tip = element_name(ui.trace().arrays[array], pick.index);
+    ui.tip = element_name(ui.trace().launch.arrays[array], pick.index);
     if (cell.written) ui.tip += fmt::format(" = {}  from {}", cell.value, cell.source);
     session::offer_pick(ui, pick);
 }
@@ -144,7 +144,7 @@ void block_threads(Ui& ui, const Rect& rect, const look::Relations& selected) {
         fitted({{rect.min.x, rect.min.y + title}, rect.max}, block.rows, block.cols, ui.px(72));
     // The header says what the cells say.
     const bool places = grid.pitch >= ui.px(44), lanes = !places && grid.pitch >= ui.px(14);
-    std::string what = places ? "x,y" : lanes ? "lanes" : "";
+    std::string what = places ? "y,x" : lanes ? "lanes" : "";
     if (rect.width() >= ui.px(180))
         what += fmt::format("{}{} \u00d7 {}, {}", what.empty() ? "" : "  ", block.cols, block.rows,
                             counted(ui.index()->warps, "warp"));
@@ -182,7 +182,7 @@ void block_threads(Ui& ui, const Rect& rect, const look::Relations& selected) {
             const ImVec2 at = draw::corner_of(grid, thread / block.cols, thread % block.cols);
             const bool active = of.state == ThreadState::Active;
             if (!font || (!active && pitch < ui.px(22))) continue;
-            const std::string text = places ? fmt::format("{},{}", thread % block.cols, thread / block.cols)
+            const std::string text = places ? fmt::format("{},{}", thread / block.cols, thread % block.cols)
                                             : std::to_string(of.lane);
             draw::draw_text_in(ui.list, *font, at, {at.x + pitch, at.y + pitch},
                                active ? ui.context.palette.text_on(color) : ui.ink(Ink::TextQuiet), text);
@@ -194,7 +194,7 @@ void block_threads(Ui& ui, const Rect& rect, const look::Relations& selected) {
     pick.kind = Pick::Kind::Thread;
     pick.thread = static_cast<uint32_t>(*under);
     pick.warp = pick.thread / kWarpSize;
-    ui.tip = fmt::format("{}: warp {}, lane {}", thread_name(ui.trace().meta, pick.thread), pick.warp,
+    ui.tip = fmt::format("{}: warp {}, lane {}", thread_name(ui.trace().launch.block, pick.thread), pick.warp,
                          pick.thread % kWarpSize);
     if (!block.threads[pick.thread].has_output) ui.tip += ", beyond the matrix";
     session::offer_pick(ui, pick);
@@ -204,7 +204,7 @@ void block_threads(Ui& ui, const Rect& rect, const look::Relations& selected) {
 
 void tiles_panel(Ui& ui, const Rect& rect, const look::Relations& selected, bool with_threads) {
     surface(ui, rect);
-    const look::Roles roles = look::roles_of(ui.trace());
+    const look::Roles& roles = ui.index()->roles;
     const Rect in = rect.inset(ui.px(12));
     const size_t count = roles.shared.size() + (with_threads ? 1 : 0);
     if (count == 0) return;
@@ -224,7 +224,7 @@ void threads_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(12));
     block_threads(ui, in, selected);
-    if (!look::roles_of(ui.trace()).shared.empty()) return;
+    if (!ui.index()->roles.shared.empty()) return;
     const float x = in.min.x + in.height() - line_height(ui, Size::Body) + ui.px(16);
     if (in.max.x - x < ui.px(90)) return;
     paragraph(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(2)}, in.max.x - x, Face::Text,

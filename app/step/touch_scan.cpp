@@ -42,11 +42,11 @@ TouchScan begin_scan(const trace::Trace& trace, uint8_t array, uint64_t element)
 
 void go_on(TouchScan& scan, const trace::Trace& trace, uint64_t steps) {
     const uint64_t end = std::min(trace.steps(), scan.next + std::min(steps, trace.steps()));
-    if (scan.array >= trace.arrays.size()) {
+    if (scan.array >= trace.launch.arrays.size()) {
         scan.next = trace.steps();
         return;
     }
-    const uint64_t width = std::max(trace.arrays[scan.array].element_bytes, 1u);
+    const uint64_t width = std::max(trace.launch.arrays[scan.array].element_bytes(), 1u);
     const auto first_byte = static_cast<int64_t>(scan.element * width);
     const auto last_byte = static_cast<int64_t>((scan.element + 1) * width - 1);
     for (; scan.next < end; ++scan.next) {

@@ -40,7 +40,7 @@ struct TouchScan {
     std::vector<Reach> reach;  // by form
 };
 
-// array: index into trace.arrays, a global one.
+// array: index into trace.launch.arrays, a global one.
 TouchScan begin_scan(const trace::Trace& trace, uint8_t array, uint64_t element);
 
 // Looks at up to `steps` more steps.

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/devices.h"
+#include "kernels/textbook/devices.h"
 
 namespace tilescope::timing {
 

@@ -9,7 +9,7 @@
 
 #include "core/analysis/device_spec.h"
 #include "core/analysis/roofline.h"
-#include "kernels/timings.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::timing {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/words.h"
+#include "core/base/words.h"
 
 namespace tilescope::timing {
 namespace {

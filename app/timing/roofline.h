@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "app/timing/time_chart.h"
-#include "kernels/shipped.h"
+#include "kernels/textbook/shipped.h"
 
 namespace tilescope::timing {
 

@@ -15,7 +15,7 @@
 
 #include "app/draw/widgets.h"
 #include "app/timing/panels.h"
-#include "kernels/devices.h"
+#include "kernels/textbook/devices.h"
 
 namespace tilescope::timing {
 namespace {

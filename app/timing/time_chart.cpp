@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/words.h"
+#include "core/base/words.h"
 #include "app/look/time_words.h"
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::timing {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/words.h"
+#include "core/base/words.h"
 #include "app/timing/roofline.h"
 
 namespace tilescope::timing {

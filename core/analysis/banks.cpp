@@ -26,10 +26,10 @@ std::array<uint8_t, kBanks> words_per_bank(const uint64_t* address, uint32_t mas
     if (bytes == 0 || bytes > 16) return per_bank;
     std::array<uint64_t, size_t{kWarpSize} * 5> words;  // 16 bytes touch 5 words where they are not aligned
     size_t count = 0;
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        const uint64_t first = address[std::countr_zero(rest)];
+    for_lanes(mask, [&](uint32_t lane) {
+        const uint64_t first = address[lane];
         for (uint64_t w = first / kBankBytes; w <= (first + bytes - 1) / kBankBytes; ++w) words[count++] = w;
-    }
+    });
     std::sort(words.begin(), words.begin() + count);
     for (size_t i = 0; i < count; ++i)
         if (i == 0 || words[i] != words[i - 1]) ++per_bank[words[i] % kBanks];

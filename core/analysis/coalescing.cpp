@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/launch.h"
+
 namespace tilescope::analysis {
 namespace {
 
@@ -32,10 +34,11 @@ SectorCost sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes) {
     if (mask == 0 || bytes == 0) return {};
     std::array<Range, 32> ranges{};
     int count = 0;
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        const uint64_t first = address[std::countr_zero(rest)];
-        ranges[count++] = {first, first + bytes};
-    }
+    for_lanes(
+        mask,
+        [&](uint32_t lane) {
+            ranges[count++] = {address[lane], address[lane] + bytes};
+        });
     std::sort(ranges.begin(), ranges.begin() + count,
               [](const Range& a, const Range& b) { return a.first < b.first; });
     SectorCost cost;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/launch.h"
+
 namespace tilescope::analysis {
 namespace {
 
@@ -15,13 +17,6 @@ struct Request {
 
 uint32_t lanes_of_half(uint32_t half) { return 0xFFFFu << (16 * half); }
 
-template <class Visit>
-void each_lane(uint32_t mask, Visit visit) {
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        visit(static_cast<uint32_t>(std::countr_zero(rest)));
-    }
-}
-
 // 1.0 and 1.1: where lane 0 of the half would have to be for every lane to be in its place; a segment's
 // start.
 bool in_order(const Request& r, uint32_t mask) {
@@ -31,7 +26,7 @@ bool in_order(const Request& r, uint32_t mask) {
     const uint64_t segment = r.bytes == 4 ? 64 : 128;
     if (first % segment != 0) return false;
     bool good = true;
-    each_lane(mask, [&](uint32_t lane) {
+    for_lanes(mask, [&](uint32_t lane) {
         good = good && r.address[lane] == first + uint64_t{lane % 16} * r.bytes;
     });
     return good;
@@ -39,7 +34,7 @@ bool in_order(const Request& r, uint32_t mask) {
 
 void strict_half(const Request& r, uint32_t mask, std::vector<Transaction>& out) {
     if (!in_order(r, mask)) {
-        each_lane(mask, [&](uint32_t lane) { out.push_back({r.address[lane] / 32 * 32, 32, 1u << lane}); });
+        for_lanes(mask, [&](uint32_t lane) { out.push_back({r.address[lane] / 32 * 32, 32, 1u << lane}); });
         return;
     }
     const auto lowest = static_cast<uint32_t>(std::countr_zero(mask));
@@ -59,7 +54,7 @@ void segments_half(const Request& r, uint32_t mask, std::vector<Transaction>& ou
         const uint64_t segment = r.address[std::countr_zero(mask)] / widest;
         uint32_t lanes = 0;
         uint64_t low = UINT64_MAX, high = 0;  // bytes used: [low, high)
-        each_lane(mask, [&](uint32_t lane) {
+        for_lanes(mask, [&](uint32_t lane) {
             if (r.address[lane] / widest != segment) return;
             lanes |= 1u << lane;
             low = std::min(low, r.address[lane]);
@@ -75,16 +70,18 @@ void segments_half(const Request& r, uint32_t mask, std::vector<Transaction>& ou
 // Every aligned grain that the lanes touch, ascending.
 void grains(const Request& r, uint32_t mask, uint64_t grain, std::vector<Transaction>& out) {
     std::vector<Transaction> touched;
-    each_lane(mask, [&](uint32_t lane) {
-        const uint64_t at =
-            r.address[lane] / grain * grain;  // an access never crosses: it is aligned to itself
-        const auto known = std::find_if(touched.begin(), touched.end(),
-                                        [&](const Transaction& t) { return t.address == at; });
-        if (known != touched.end())
-            known->lanes |= 1u << lane;
-        else
-            touched.push_back({at, static_cast<uint32_t>(grain), 1u << lane});
-    });
+    for_lanes(
+        mask,
+        [&](uint32_t lane) {
+            const uint64_t at =
+                r.address[lane] / grain * grain;  // an access never crosses: it is aligned to itself
+            const auto known = std::find_if(
+                touched.begin(), touched.end(), [&](const Transaction& t) { return t.address == at; });
+            if (known != touched.end())
+                known->lanes |= 1u << lane;
+            else
+                touched.push_back({at, static_cast<uint32_t>(grain), 1u << lane});
+        });
     std::sort(touched.begin(), touched.end(),
               [](const Transaction& a, const Transaction& b) { return a.address < b.address; });
     out.insert(out.end(), touched.begin(), touched.end());
@@ -99,7 +96,7 @@ void parts(const Request& r, uint32_t mask, uint64_t grain, std::vector<Transact
 
 uint64_t different_bytes(const Request& r, uint32_t mask) {
     std::vector<uint64_t> words;
-    each_lane(mask, [&](uint32_t lane) { words.push_back(r.address[lane]); });
+    for_lanes(mask, [&](uint32_t lane) { words.push_back(r.address[lane]); });
     std::sort(words.begin(), words.end());
     words.erase(std::unique(words.begin(), words.end()), words.end());
     return words.size() * r.bytes;

@@ -7,7 +7,7 @@ namespace tilescope::analysis {
 trace::Access decode_addresses(const trace::Trace& trace, uint64_t step) {
     trace::Access access = trace::decode(trace, step);
     if (access.array == trace::kNoArray) return access;
-    const uint64_t base = trace.arrays[access.array].base;
+    const uint64_t base = trace.launch.arrays[access.array].base;
     for (int lane = 0; lane < kWarpSize; ++lane)
         if (access.mask >> lane & 1) access.offset[lane] += base;
     return access;
@@ -31,7 +31,7 @@ CostTable::CostTable(const trace::Trace& trace) : trace_(trace), row_(trace.form
     array_base_.reserve(trace.forms.size());
     for (const trace::Form& form : trace.forms)
         array_base_.push_back(
-            form.array == trace::kNoArray ? 0 : static_cast<uint32_t>(trace.arrays[form.array].base));
+            form.array == trace::kNoArray ? 0 : static_cast<uint32_t>(trace.launch.arrays[form.array].base));
 }
 
 const Cost& CostTable::of(uint64_t step) { return of(trace_.key[step] & 0xFFFFFF, place(step), step); }

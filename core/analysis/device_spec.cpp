@@ -34,14 +34,12 @@ void read_sizes(JsonFields& f, SmLimits& sm) {
     for (const Json& size : f.inner("shared_sizes_kib", Json::value_t::array)) {
         const uint32_t before = sm.shared_sizes.empty() ? 0 : sm.shared_sizes.back();
         if (!size.is_number_unsigned() || size.get<uint64_t>() > kMost / 1024 ||
-            (!sm.shared_sizes.empty() && size.get<uint64_t>() <= before)) {
+            (!sm.shared_sizes.empty() && size.get<uint64_t>() <= before))
             return f.fail("shared_sizes_kib");
-        }
         sm.shared_sizes.push_back(size.get<uint32_t>());
     }
-    if (!sm.shared_sizes.empty() && sm.shared_sizes.back() * 1024 != sm.shared_per_sm) {
+    if (!sm.shared_sizes.empty() && sm.shared_sizes.back() * 1024 != sm.shared_per_sm)
         f.fail("shared_sizes_kib");
-    }
 }
 
 SmLimits read_limits(const Json& item, std::string& problem) {
@@ -70,9 +68,8 @@ SmLimits read_limits(const Json& item, std::string& problem) {
     f.text("source", sm.source);
     if (sm.source.empty()) f.fail("source");
     // One SM holds at least one of the largest blocks, whole warps of them.
-    if (problem.empty() && (sm.threads_per_sm % sm.warp_size || sm.threads_per_block > sm.threads_per_sm)) {
+    if (problem.empty() && (sm.threads_per_sm % sm.warp_size || sm.threads_per_block > sm.threads_per_sm))
         f.fail("threads_per_sm");
-    }
     if (sm.registers_per_block > sm.registers_per_sm) f.fail("registers_per_block");
     if (sm.shared_per_block > sm.shared_per_block_optin) f.fail("shared_per_block");
     if (sm.shared_per_block_optin + sm.shared_reserved > sm.shared_per_sm) f.fail("shared_per_block_optin");
@@ -84,9 +81,8 @@ Result<Json> parse(std::string_view text, std::string_view name, std::string_vie
     Json root = Json::parse(text, nullptr, false);
     if (!root.is_object()) return Error{fmt::format("'{}' is not a JSON object; mend or remove it", name)};
     const auto found = root.find("schema");
-    if (found == root.end() || !found->is_string() || found->get<std::string>() != schema) {
+    if (found == root.end() || !found->is_string() || found->get<std::string>() != schema)
         return Error{fmt::format("the schema of '{}' is not {}; mend or remove it", name, schema)};
-    }
     return root;
 }
 

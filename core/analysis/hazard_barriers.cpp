@@ -24,7 +24,7 @@ HazardExample passage(const BlockIntervals& block, uint32_t interval) {
 void find_divergence(const HazardForms& forms, const BlockIntervals& block, const HazardSink& sink) {
     const trace::Trace& trace = forms.trace;
     const auto threads =
-        static_cast<uint32_t>(std::min<uint64_t>(trace.meta.block.count(), block.passed.size()));
+        static_cast<uint32_t>(std::min<uint64_t>(trace.launch.block.count(), block.passed.size()));
     // A thread that lags behind misses every barrier from its own count on; it is told of for the first.
     const uint32_t most = *std::max_element(block.passed.begin(), block.passed.end());
     for (uint32_t t = 0; t < threads; ++t) {

@@ -14,8 +14,8 @@ namespace {
 
 uint64_t grain_of(const trace::Trace& trace) {
     uint64_t grain = 16;
-    for (const Array& array : trace.arrays)
-        grain = std::min<uint64_t>(grain, std::max(array.element_bytes, 1u));
+    for (const Array& array : trace.launch.arrays)
+        grain = std::min<uint64_t>(grain, std::max(array.element_bytes(), 1u));
     for (const ptx::Site& site : trace.sites)
         if (site.kind != ptx::SiteKind::Barrier) grain = std::min<uint64_t>(grain, std::max(site.bytes, 1u));
     return std::bit_floor(grain);
@@ -86,21 +86,21 @@ const std::vector<ShapeCell>& HazardForms::cells(uint32_t number) {
     const int64_t start = form.irregular < 0 ? offset(std::countr_zero(form.mask)) : 0;
     const int64_t size = std::max<int64_t>(trace.sites[form.site].bytes / grain, 1);
     std::vector<ShapeCell> all;
-    for (int lane = 0; lane < kWarpSize; ++lane) {
-        if (!(form.mask >> lane & 1)) continue;
-        const int64_t from = (offset(lane) - start) / grain;
-        for (int64_t i = 0; i < size; ++i) all.push_back({from + i, 1u << lane});
-    }
+    for_lanes(
+        form.mask,
+        [&](uint32_t lane) {
+            const int64_t from = (offset(static_cast<int>(lane)) - start) / grain;
+            for (int64_t i = 0; i < size; ++i) all.push_back({from + i, 1u << lane});
+        });
     std::sort(all.begin(), all.end(), [](const ShapeCell& a, const ShapeCell& b) {
         return std::tie(a.cell, a.lanes) < std::tie(b.cell, b.lanes);
     });
     std::vector<ShapeCell> joined;
-    for (const ShapeCell& cell : all) {
+    for (const ShapeCell& cell : all)
         if (!joined.empty() && joined.back().cell == cell.cell)
             joined.back().lanes |= cell.lanes;
         else
             joined.push_back(cell);
-    }
     if (rows_.size() >= kRememberedForms) return scratch_ = std::move(joined);
     row_[number] = static_cast<int32_t>(rows_.size());
     rows_.push_back(std::move(joined));
@@ -110,17 +110,17 @@ const std::vector<ShapeCell>& HazardForms::cells(uint32_t number) {
 uint64_t HazardForms::first_cell(uint64_t step) const {
     const trace::Form& form = trace.form_of(step);
     uint64_t address = uint64_t{form.base_high} << 32 | trace.base[step];
-    if (form.array != trace::kNoArray) address += trace.arrays[form.array].base;
+    if (form.array != trace::kNoArray) address += trace.launch.arrays[form.array].base;
     return address / grain_;
 }
 
 void HazardForms::name(Space space, uint64_t cell, uint8_t& array, uint64_t& element) const {
     const uint64_t address = cell * grain_;
-    for (size_t i = 0; i < trace.arrays.size() && i < trace::kNoArray; ++i) {
-        const Array& a = trace.arrays[i];
+    for (size_t i = 0; i < trace.launch.arrays.size() && i < trace::kNoArray; ++i) {
+        const Array& a = trace.launch.arrays[i];
         if (a.space != space || address < a.base || address - a.base >= a.bytes()) continue;
         array = static_cast<uint8_t>(i);
-        element = (address - a.base) / std::max(a.element_bytes, 1u);
+        element = (address - a.base) / std::max(a.element_bytes(), 1u);
         return;
     }
     array = trace::kNoArray;

@@ -1,27 +1,24 @@
-// Findings in plain sentences. Threads are named x first, as a kernel's own faults name them.
+// Findings in plain sentences.
 #include <fmt/format.h>
 
 #include "core/analysis/hazards.h"
+#include "core/base/words.h"
 
 namespace tilescope::analysis {
 namespace {
 
 std::string thread_text(const trace::Trace& trace, const HazardSide& side) {
-    const Dim3& d = trace.meta.block;
-    const uint32_t x = side.thread % d.x, y = side.thread / d.x % d.y, z = side.thread / d.x / d.y;
-    return d.z > 1 ? fmt::format("thread ({},{},{})", x, y, z) : fmt::format("thread ({},{})", x, y);
+    return thread_name(trace.launch.block, side.thread);
 }
 
 std::string block_text(const trace::Trace& trace, uint32_t block) {
     const trace::Block& b = trace.blocks[block];
-    return trace.meta.grid.z > 1 ? fmt::format("block ({},{},{})", b.x, b.y, b.z)
-                                 : fmt::format("block ({},{})", b.x, b.y);
+    return block_name(trace.launch.grid, b.x, b.y, b.z);
 }
 
 std::string cell_text(const trace::Trace& trace, const HazardExample& e) {
-    if (e.array >= trace.arrays.size()) return fmt::format("byte {}", e.element);
-    const Array& array = trace.arrays[e.array];
-    return fmt::format("{}[{},{}]", array.name, e.element / array.cols, e.element % array.cols);
+    if (e.array >= trace.launch.arrays.size()) return fmt::format("byte {}", e.element);
+    return element_name(trace.launch.arrays[e.array], static_cast<int64_t>(e.element));
 }
 
 uint32_t line_of(const trace::Trace& trace, const HazardSide& side) { return trace.sites[side.site].line; }

@@ -134,8 +134,8 @@ inline constexpr size_t kMostFaultyCells = 1u << 18;
 FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint32_t block,
                          size_t most = kMostFaultyCells);
 
-// One example in a plain sentence without its full stop: "Mds[1,3]: thread (3,1) stores at line 22 while
-// thread (0,1) still reads at line 34, in phases 2 and 1 with no barrier between".
+// One example in a plain sentence without its full stop: "Mds[1,3]: thread[1,3] stores at line 22 while
+// thread[1,0] still reads at line 34, in phases 2 and 1 with no barrier between".
 std::string sentence_of(const trace::Trace& trace, HazardKind kind, const HazardExample& example);
 
 }  // namespace tilescope::analysis

@@ -234,13 +234,12 @@ Result<PresetAnswer> answer(const LimitPreset& preset, const std::vector<DeviceS
         a.blocks.push_back({block.label, block.use, occupancy(a.device.sm, block.use, Sum::Lecture),
                             occupancy(a.device.sm, block.use, Sum::Hardware)});
     }
-    if (preset.grid) {
+    if (preset.grid)
         add_grid_figures(*preset.grid, a, a.figures);
-    } else if (preset.vector) {
+    else if (preset.vector)
         add_vector_figures(*preset.vector, a.device.sm, a.figures);
-    } else {
+    else
         add_block_figures(a, a.figures);
-    }
     if (preset.latency) {
         const LatencyCase& l = *preset.latency;
         a.figures.push_back(

@@ -56,9 +56,8 @@ uint64_t set_aside(const SmLimits& sm, const BlockUse& use, uint64_t block) {
     if (use.carveout < 0 || sm.shared_sizes.empty()) return sm.shared_per_sm;
     const uint64_t wanted =
         std::max(block, uint64_t{sm.shared_per_sm} * static_cast<uint64_t>(use.carveout) / 100);
-    for (const uint32_t kib : sm.shared_sizes) {
+    for (const uint32_t kib : sm.shared_sizes)
         if (uint64_t{kib} * 1024 >= wanted) return uint64_t{kib} * 1024;
-    }
     return sm.shared_per_sm;
 }
 
@@ -165,9 +164,8 @@ std::vector<CurvePoint> occupancy_curve(const SmLimits& sm, const BlockUse& use,
 
 std::vector<Cliff> cliffs(const std::vector<CurvePoint>& curve) {
     std::vector<Cliff> found;
-    for (size_t i = 1; i < curve.size(); ++i) {
+    for (size_t i = 1; i < curve.size(); ++i)
         if (curve[i].threads < curve[i - 1].threads) found.push_back({curve[i - 1], curve[i]});
-    }
     return found;
 }
 

@@ -41,9 +41,9 @@ struct Unrolled {
     }
 
     bool is_back_edge(int32_t from, int32_t to) const {
-        return std::any_of(open_loops.begin(), open_loops.end(), [&](int32_t loop) {
-            return flow.loops[loop].header == to && holds(flow.loops[loop], from);
-        });
+        return std::any_of(
+            open_loops.begin(), open_loops.end(),
+            [&](int32_t loop) { return flow.loops[loop].header == to && holds(flow.loops[loop], from); });
     }
 
     std::vector<int32_t> next_nodes(int32_t node) const {

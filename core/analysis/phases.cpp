@@ -33,7 +33,7 @@ PhaseMap walk_block(const trace::Trace& trace, const PhaseRule& rule, uint32_t b
         map.interval.resize(b.count);
     }
     const auto warps = static_cast<uint32_t>(std::clamp<uint64_t>(
-        (trace.meta.block.count() + kWarpSize - 1) / kWarpSize, 1, trace::kMaxWarpsPerBlock));
+        (trace.launch.block.count() + kWarpSize - 1) / kWarpSize, 1, trace::kMaxWarpsPerBlock));
     std::vector<LaneClasses<Walk>> walks(rule.by_barrier ? warps : 0);
     std::vector<LaneClasses<uint32_t>> visits(rule.by_barrier ? 0 : size_t{warps} * rule.groups,
                                               LaneClasses<uint32_t>(0));

@@ -6,12 +6,12 @@
 
 namespace tilescope::analysis {
 
-LoadCounter::LoadCounter(const trace::Trace& trace) : trace_(trace), counts_(trace.arrays.size()) {
-    for (const Array& array : trace.arrays) elements_.push_back(uint64_t{array.rows} * array.cols);
+LoadCounter::LoadCounter(const trace::Trace& trace) : trace_(trace), counts_(trace.launch.arrays.size()) {
+    for (const Array& array : trace.launch.arrays) elements_.push_back(array.elements());
     for (const trace::Form& form : trace.forms) {
-        const bool counted =
-            trace.sites[form.site].kind == ptx::SiteKind::Load && form.array != trace::kNoArray &&
-            trace.arrays[form.array].space == Space::Global && trace.arrays[form.array].element_bytes > 0;
+        const bool counted = trace.sites[form.site].kind == ptx::SiteKind::Load &&
+                             form.array != trace::kNoArray &&
+                             trace.launch.arrays[form.array].space == Space::Global;
         // A form that is not affine is seldom met again: no shape is kept for it.
         shape_.push_back(!counted ? kIgnored : form.irregular >= 0 ? kNoShape : kNew);
     }
@@ -19,15 +19,17 @@ LoadCounter::LoadCounter(const trace::Trace& trace) : trace_(trace), counts_(tra
 
 LoadCounter::Shape LoadCounter::shape_of(uint64_t step) const {
     const trace::Access access = trace::decode(trace_, step);
-    const int64_t element = trace_.arrays[access.array].element_bytes;
+    const int64_t element = trace_.launch.arrays[access.array].element_bytes();
     const auto base = static_cast<int64_t>(access.offset[std::countr_zero(access.mask)]);
     const int64_t span = (int64_t{trace_.sites[access.site].bytes} + element - 1) / element;
     std::vector<int64_t> touched;
-    for (uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
-        const int64_t distance = static_cast<int64_t>(access.offset[std::countr_zero(rest)]) - base;
-        if (distance % element != 0) return {};
+    bool whole = true;  // the lanes lie whole elements apart
+    for_lanes(access.mask, [&](uint32_t lane) {
+        const int64_t distance = static_cast<int64_t>(access.offset[lane]) - base;
+        whole = whole && distance % element == 0;
         for (int64_t i = 0; i < span; ++i) touched.push_back(distance / element + i);
-    }
+    });
+    if (!whole) return {};
     std::sort(touched.begin(), touched.end());
     Shape shape;
     for (size_t i = 0; i < touched.size();) {
@@ -54,7 +56,7 @@ void LoadCounter::add_load(uint64_t step, uint32_t form) {
     const Shape& shape = shapes_[shape_[form]];
     const trace::Form& f = trace_.forms[form];
     const uint64_t offset = uint64_t{f.base_high} << 32 | trace_.base[step];
-    const uint32_t element = trace_.arrays[f.array].element_bytes;
+    const uint32_t element = trace_.launch.arrays[f.array].element_bytes();
     const auto first = static_cast<int64_t>(offset / element);
     const bool whole = !shape.runs.empty() && offset % element == 0 && first + shape.lowest >= 0 &&
                        static_cast<uint64_t>(first + shape.highest) < elements_[f.array];
@@ -66,14 +68,13 @@ void LoadCounter::add_load(uint64_t step, uint32_t form) {
 // Lane by lane: for accesses that straddle elements, or leave the array (which a damaged file may claim).
 void LoadCounter::add_lanes(uint64_t step) {
     const trace::Access access = trace::decode(trace_, step);
-    const uint64_t element = trace_.arrays[access.array].element_bytes;
+    const uint64_t element = trace_.launch.arrays[access.array].element_bytes();
     const uint64_t bytes = trace_.sites[access.site].bytes;
-    for (uint32_t rest = access.mask; rest != 0 && bytes != 0; rest &= rest - 1) {
-        const uint64_t first = access.offset[std::countr_zero(rest)];
-        const uint64_t last = (first + bytes - 1) / element;
+    for_lanes(bytes == 0 ? 0 : access.mask, [&](uint32_t lane) {
+        const uint64_t first = access.offset[lane], last = (first + bytes - 1) / element;
         for (uint64_t e = first / element; e <= last && e < elements_[access.array]; ++e)
             counts_[access.array].add(e, 1, 1);
-    }
+    });
 }
 
 }  // namespace tilescope::analysis

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/analysis/coalescing.h"
+#include "core/analysis/product.h"
 
 namespace tilescope::analysis {
 
@@ -45,20 +46,24 @@ RoofPoint bound_point(std::string name, const Roof& roof, double flop_per_byte) 
     return point;
 }
 
-Result<RecordedWork> recorded_work(const trace::Trace& trace, const Summary& summary) {
+Result<RecordedWork> recorded_work(const trace::Trace& trace, const Summary& summary,
+                                   std::optional<uint64_t> counted) {
+    const auto product = product_of(trace);
     const std::string name =
-        fmt::format("{} {} x {} x {}", trace.meta.kernel, trace.meta.m, trace.meta.k, trace.meta.n);
+        product ? fmt::format("{} {} x {} x {}", trace.meta.kernel, product->m, product->k, product->n)
+                : title_of(trace, product);
     if (!trace.meta.complete) {
         return Error{
             fmt::format("the recording of {} is not whole, so its bytes are no sum; record it again", name)};
     }
     RecordedWork work;
-    work.flops = 2 * uint64_t{trace.meta.k} * summary.global_store.lanes;
+    work.flops = product ? product->flop_an_element() * summary.global_store.lanes : counted.value_or(0);
     work.loaded = summary.global_load.bytes;
     work.stored = summary.global_store.bytes;
-    if (work.flops == 0 || work.loaded == 0) {
+    if (!product && !counted)
+        return Error{fmt::format("the operations of {} were not counted; replay it to count them", name)};
+    if ((product && work.flops == 0) || work.loaded == 0)
         return Error{fmt::format("the recording of {} loads or stores nothing; choose other blocks", name)};
-    }
     work.intensity = static_cast<double>(work.flops) / static_cast<double>(work.loaded);
     work.intensity_with_stores =
         static_cast<double>(work.flops) / static_cast<double>(work.loaded + work.stored);
@@ -74,9 +79,8 @@ Result<std::vector<RoofCase>> roof_cases(const std::vector<DeviceSpec>& devices)
         return it == devices.end() ? Roof{} : stated_roof(*it);
     };
     const Roof g80 = of("g80"), rtx = of("rtx-3090");
-    if (g80.peak_gflops == 0 || rtx.peak_gflops == 0) {
+    if (g80.peak_gflops == 0 || rtx.peak_gflops == 0)
         return Error{"the cases of the roofline need the devices 'g80' and 'rtx-3090', which are not known"};
-    }
     const Roof first{"a device of 200 GB/s and 1,500 GFLOP/s", 200, 1500};
     const Roof second{"a device of 150 GB/s, its peak not said", 150, 0};
     const Roof third{"a device of 1,000 GB/s and 12,000 GFLOP/s", 1000, 12000};

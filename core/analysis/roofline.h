@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,19 +67,22 @@ struct RoofPoint {
 RoofPoint bound_point(std::string name, const Roof& roof, double flop_per_byte);
 RoofPoint measured_point(std::string name, const Roof& roof, double flop_per_byte, double gflops);
 
-// What the recorded blocks of a product did: 2 k operations for each element of P stored, and the bytes
-// that lanes requested. As the lectures count, stores are left out; intensity_with_stores has them.
-// The lectures' count does not see who asks for what together; intensity_of_sectors does: it counts the
-// sectors that the requests for loads need, so that a scattered warp pays 32 bytes for each 4, and lanes that
-// ask for one element pay once.
+// What the recorded blocks did: operations, and the bytes that lanes requested. Of a product the operations
+// are 2 k for each element of P stored; of any other launch those that its instructions made (fma counts as
+// 2), which somebody has to have counted by running it. As the lectures count, stores are left out;
+// intensity_with_stores has them. The lectures' count does not see who asks for what together;
+// intensity_of_sectors does: it counts the sectors that the requests for loads need, so that a scattered warp
+// pays 32 bytes for each 4, and lanes that ask for one element pay once.
 struct RecordedWork {
     uint64_t flops = 0, loaded = 0, stored = 0;  // operations, bytes
     uint64_t sector_bytes = 0;                   // 32 for each sector that a load's request needs
     double intensity = 0, intensity_with_stores = 0, intensity_of_sectors = 0;
     double cgma() const { return cgma_of_intensity(intensity); }
 };
-// Fails where nothing was loaded or stored, or where the recording is not whole.
-Result<RecordedWork> recorded_work(const trace::Trace& trace, const Summary& summary);
+// counted: the operations of a launch that is no product. Fails where nothing was loaded, where the recording
+// is not whole, and for a launch that is no product without a count.
+Result<RecordedWork> recorded_work(const trace::Trace& trace, const Summary& summary,
+                                   std::optional<uint64_t> counted = std::nullopt);
 
 // The cases by which the roofs are taught.
 struct RoofCase {

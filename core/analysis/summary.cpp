@@ -146,9 +146,9 @@ Result<Summary> summarize(const trace::Trace& trace) {
         if (*most > 0) summary.sites[i].array = static_cast<uint8_t>(most - lanes_by_array[i].begin());
     }
 
-    for (uint8_t i = 0; i < trace.arrays.size() && i < trace::kNoArray; ++i)
-        if (trace.arrays[i].role == ArrayRole::Input && trace.arrays[i].space == Space::Global)
-            summary.reuse.push_back(reuse_of(trace.arrays[i], loads.of(i)));
+    for (uint8_t i = 0; i < trace.launch.arrays.size() && i < trace::kNoArray; ++i)
+        if (trace.launch.arrays[i].reads() && trace.launch.arrays[i].space == Space::Global)
+            summary.reuse.push_back(reuse_of(trace.launch.arrays[i], loads.of(i)));
 
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
         const PhaseMap map = count_phases(trace, *rule, block);
@@ -159,10 +159,10 @@ Result<Summary> summarize(const trace::Trace& trace) {
 }
 
 std::vector<uint32_t> loads_per_element(const trace::Trace& trace, uint8_t array) {
-    if (array >= trace.arrays.size()) return {};
+    if (array >= trace.launch.arrays.size()) return {};
     LoadCounter loads(trace);
     for (uint64_t step = 0; step < trace.steps(); ++step) loads.add(step);
-    return loads.of(array).all(size_t{trace.arrays[array].rows} * trace.arrays[array].cols);
+    return loads.of(array).all(trace.launch.arrays[array].elements());
 }
 
 Sums sums_of_steps(const trace::Trace& trace, uint64_t first, uint64_t last) {

@@ -52,10 +52,8 @@ public:
     // Finite and not negative.
     void real(const char* key, double& out) {
         const Json* field = find(key);
-        if (!field || !field->is_number() || !std::isfinite(field->get<double>()) ||
-            field->get<double>() < 0) {
+        if (!field || !field->is_number() || !std::isfinite(field->get<double>()) || field->get<double>() < 0)
             return fail(key);
-        }
         out = field->get<double>();
     }
 
@@ -65,9 +63,8 @@ public:
         const Json* field = find(key);
         if (!field || !field->is_number_integer() ||
             (field->is_number_unsigned() && field->get<uint64_t>() > static_cast<uint64_t>(highest)) ||
-            field->get<int64_t>() < -1) {
+            field->get<int64_t>() < -1)
             return fail(key);
-        }
         out = static_cast<T>(field->get<int64_t>());
     }
 
@@ -83,9 +80,8 @@ public:
     }
 
     void fail(const char* key) {
-        if (problem_.empty()) {
+        if (problem_.empty())
             problem_ = fmt::format("its field '{}' is missing or holds what it cannot", key);
-        }
     }
 
 private:

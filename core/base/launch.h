@@ -1,12 +1,17 @@
-// Words shared by everything that speaks of a launch: grids, blocks, warps, memory spaces.
+// A launch, whatever it computes: entry, grid, block, arguments, and the arrays that they point to.
 //
 // Source: CUDA C++ Programming Guide, "Thread Hierarchy": the linear thread number of a block is
 // x + y*Dx + z*Dx*Dy; warps are 32 consecutive linear thread numbers.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "core/base/element.h"
 
 namespace tilescope {
 
@@ -18,32 +23,107 @@ struct Dim3 {
     bool operator==(const Dim3&) const = default;
 };
 
+// visit(lane) for the active lanes of a mask, lowest first.
+template <class Visit>
+inline void for_lanes(uint32_t mask, Visit visit) {
+    for (; mask != 0; mask &= mask - 1) visit(static_cast<uint32_t>(std::countr_zero(mask)));
+}
+
 enum class Space : uint8_t { Global, Shared };
 
 inline const char* name_of(Space space) { return space == Space::Global ? "global" : "shared"; }
 
-enum class ArrayRole : uint8_t { Input, Output, Shared };
+// What the kernel does with an array: reads it, writes it, or both. Shared arrays live for a block only.
+enum class ArrayRole : uint8_t { Input, Output, InOut, Shared };
 
-// An array that a kernel touches. Global arrays are the buffers that a launch binds to the
-// kernel's pointer parameters; shared arrays are the __shared__ variables.
+// Where an array's extents come from: said by the launch or its source, worked out from the recorded strides,
+// or not known, so that the array is one row.
+enum class ExtentSource : uint8_t { Known, Inferred, Flat };
+
+// What a global array holds before the launch: zeros, bytes that are stored, or small whole numbers that are
+// made again from a seed (contents.h).
+struct Contents {
+    enum class Kind : uint8_t { Zeros, SmallIntegers, Stored } kind = Kind::Zeros;
+    uint64_t seed = 0;                                    // SmallIntegers
+    uint32_t stream = 0;                                  // SmallIntegers: tells arrays of one seed apart
+    std::shared_ptr<const std::vector<std::byte>> bytes;  // Stored: as many as the array has
+    bool operator==(const Contents& other) const {
+        const bool same = bytes == other.bytes || (bytes && other.bytes && *bytes == *other.bytes);
+        return kind == other.kind && seed == other.seed && stream == other.stream && same;
+    }
+};
+
+// An array that a kernel touches. Global arrays are the memory that a launch's arguments point to; shared
+// arrays are the __shared__ variables.
 struct Array {
     std::string name;  // "M", "N", "P", "Mds", "Nds"
     Space space = Space::Global;
     ArrayRole role = ArrayRole::Input;
-    uint32_t rows = 0, cols = 0;  // logical size, elements; cols is also the row pitch
-    uint32_t element_bytes = 4;
+    ElementType type = ElementType::F32;
+    uint8_t rank = 2;                         // how many of the extents it has: 1 to 3
+    uint32_t slices = 1, rows = 1, cols = 0;  // elements; cols is the row pitch too, rows that of slices
+    ExtentSource extents = ExtentSource::Known;
     // Global: the virtual address of element 0 (256-byte aligned, as cudaMalloc aligns).
     // Shared: the byte offset of element 0 in the block's shared memory.
     uint64_t base = 0;
-    int32_t parameter = -1;  // global: index of the kernel parameter bound to it
-    std::string symbol;      // shared: the PTX symbol, "_ZZ5tiledE3Mds"
-    uint64_t bytes() const { return uint64_t{rows} * cols * element_bytes; }
+    std::string symbol;  // shared: the PTX symbol, "_ZZ5tiledE3Mds"
+    Contents contents;   // global
+
+    uint32_t element_bytes() const { return size_of(type); }
+    uint64_t elements() const { return uint64_t{slices} * rows * cols; }
+    uint64_t bytes() const { return elements() * element_bytes(); }
+    bool reads() const { return role == ArrayRole::Input || role == ArrayRole::InOut; }
+    bool writes() const { return role == ArrayRole::Output || role == ArrayRole::InOut; }
     bool operator==(const Array&) const = default;
 };
 
-// A half-open window of blocks [x0,x1) x [y0,y1); all z.
+// Where an element lies in its array. The outermost index of an element outside it is below 0 or beyond the
+// last, as the index arithmetic gives it.
+struct Position {
+    int64_t slice = 0, row = 0, col = 0;
+    bool operator==(const Position&) const = default;
+};
+inline Position position_of(const Array& array, int64_t element) {
+    const auto floor_div = [](int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); };
+    if (array.rank < 2 || array.cols == 0) return {0, 0, element};
+    const int64_t row = floor_div(element, array.cols), col = element - row * array.cols;
+    if (array.rank == 2 || array.rows == 0) return {0, row, col};
+    const int64_t slice = floor_div(row, array.rows);
+    return {slice, row - slice * array.rows, col};
+}
+
+// One value that the kernel is given.
+struct Argument {
+    std::string name;  // "width"; "" where nobody says
+    ElementType type = ElementType::U64;
+    uint64_t value = 0;   // its bits, where it points to no array
+    int32_t array = -1;   // index into Launch::arrays of what it points to
+    uint64_t offset = 0;  // bytes from that array's first
+    bool operator==(const Argument&) const = default;
+};
+
+struct Launch {
+    std::string entry;  // the kernel's name in the PTX
+    Dim3 grid, block;
+    uint32_t dynamic_shared = 0;  // bytes a block, beside those that the kernel declares
+    std::vector<Argument> arguments;
+    std::vector<Array> arrays;
+
+    // The bits that the kernel is given for an argument: an address where it points to an array.
+    uint64_t bits_of(const Argument& argument) const {
+        if (argument.array < 0) return argument.value;
+        return arrays[static_cast<size_t>(argument.array)].base + argument.offset;
+    }
+    std::vector<uint64_t> parameters() const {
+        std::vector<uint64_t> bits;
+        for (const Argument& argument : arguments) bits.push_back(bits_of(argument));
+        return bits;
+    }
+};
+
+// A half-open window of blocks [x0,x1) x [y0,y1) x [z0,z1). What is recorded has all z.
 struct BlockWindow {
-    uint32_t x0 = 0, x1 = UINT32_MAX, y0 = 0, y1 = UINT32_MAX;
+    uint32_t x0 = 0, x1 = UINT32_MAX, y0 = 0, y1 = UINT32_MAX, z0 = 0, z1 = UINT32_MAX;
     bool contains(uint32_t x, uint32_t y) const { return x >= x0 && x < x1 && y >= y0 && y < y1; }
     bool operator==(const BlockWindow&) const = default;
 };

@@ -1,5 +1,6 @@
 #include "core/export/csv.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "core/export/pieces.h"
@@ -21,14 +22,15 @@ public:
         : trace_(trace),
           lanes_(lanes),
           timed_(trace.time.size() == trace.steps() && !trace.time.empty()),
+          slices_(std::any_of(trace.launch.arrays.begin(), trace.launch.arrays.end(),
+                              [](const Array& array) { return array.rank > 2; })),
           out_(take) {}
 
     void heading() {
         out_.add("block_x,block_y,block_z,step,{}warp,site,line,kind,space,array,mask,",
                  timed_ ? "clock," : "");
-        out_.add_text(lanes_ ? "lane,thread,address,row,col,phase\r\n"
-                             : "address,row,col,lanes,sectors,least_sectors,wavefronts,least_wavefronts,"
-                               "phase\r\n");
+        out_.add("{}address,{}row,col,{}phase\r\n", lanes_ ? "lane,thread," : "", slices_ ? "slice," : "",
+                 lanes_ ? "" : "lanes,sectors,least_sectors,wavefronts,least_wavefronts,");
     }
 
     bool row(const StepRow& row) {
@@ -53,20 +55,21 @@ private:
 
     void place(uint8_t array, uint64_t offset, uint64_t address) {
         out_.add("{:#x},", address);
-        if (const ElementAt at = element_at(trace_, array, offset); at.known)
-            out_.add("{},{},", at.row, at.col);
-        else
-            out_.add_text(",,");
+        const auto element = element_at(trace_, array, offset);
+        if (!element) return out_.add_text(slices_ ? ",,," : ",,");
+        const Position at = position_of(trace_.launch.arrays[array], static_cast<int64_t>(*element));
+        if (slices_) out_.add("{},", at.slice);
+        out_.add("{},{},", at.row, at.col);
     }
 
     void request(const StepRow& row) {
         start(row);
         if (lanes_) {  // a barrier among accesses
-            out_.add(",,,,,{}\r\n", phase_text(row.phase));
+            out_.add(",,,,,{}{}\r\n", slices_ ? "," : "", phase_text(row.phase));
             return;
         }
         if (row.barrier())
-            out_.add_text(",,,");
+            out_.add_text(slices_ ? ",,,," : ",,,");
         else
             place(row.form->array, first_offset(trace_, row), first_address(trace_, row));
         out_.add("{},", std::popcount(row.form->mask));
@@ -81,18 +84,17 @@ private:
 
     void accesses(const StepRow& row) {
         const trace::Access access = trace::decode(trace_, row.step);
-        const uint64_t base = access.array < trace_.arrays.size() ? trace_.arrays[access.array].base : 0;
-        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-            if (!(access.mask >> lane & 1)) continue;
+        const Array* array = trace_.array_of(*row.form);
+        for_lanes(access.mask, [&](uint32_t lane) {
             start(row);
             out_.add("{},{},", lane, access.warp * kWarpSize + lane);
-            place(access.array, access.offset[lane], base + access.offset[lane]);
+            place(access.array, access.offset[lane], (array ? array->base : 0) + access.offset[lane]);
             out_.add("{}\r\n", phase_text(row.phase));
-        }
+        });
     }
 
     const trace::Trace& trace_;
-    bool lanes_, timed_;
+    bool lanes_, timed_, slices_;
     Pieces out_;
 };
 

@@ -8,7 +8,8 @@
 //   kind,space,array          load, store or barrier; global or shared; empty where there is none
 //   mask                      active lanes, lane 0 in the lowest bit: 0x0000ffff
 //   address,row,col           of the first active lane: virtual address, or offset in shared memory; its
-//                             element, empty where the address is not that of one
+//                             element, empty where the address is not that of one. Where an array of the
+//                             launch has three extents, a column `slice` stands before `row`
 //   lanes                     active lanes
 //   sectors,least_sectors     of a global request, 32 bytes each, and the fewest that its bytes fill
 //   wavefronts,least_wavefronts    of a shared request, and those that it would need without bank conflicts

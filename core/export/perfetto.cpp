@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/analysis/product.h"
+#include "core/base/words.h"
 #include "core/export/pieces.h"
 #include "core/export/report.h"
 
@@ -121,11 +123,16 @@ private:
             "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"tool\":{},\"kernel\":{},\"device\":{},"
             "\"launch\":{},\"time\":{}",
             json_text("tilescope " + meta.tool_version), json_text(meta.kernel), json_text(meta.device),
-            json_text(fmt::format("m={} k={} n={} T={}", meta.m, meta.k, meta.n, meta.tile)),
-            json_text(axis_.words()));
+            json_text(launch_words()), json_text(axis_.words()));
         if (!whole(trace_)) out_.add(",\"incomplete\":{}", json_text(why_not_whole(trace_)));
         if (stride_ > 1) out_.add(",\"counters\":\"every {}th step\"", stride_);
         out_.add_text("},\"traceEvents\":[");
+    }
+
+    std::string launch_words() const {
+        const auto product = analysis::product_of(trace_);
+        if (!product) return analysis::launch_text(trace_, product);
+        return fmt::format("m={} k={} n={} T={}", product->m, product->k, product->n, product->tile);
     }
 
     void begin_event() {
@@ -152,7 +159,7 @@ private:
     void name_block(uint32_t block) {
         const trace::Block& b = trace_.blocks[block];
         std::string text = fmt::format("block {},{}", b.x, b.y);
-        if (trace_.meta.grid.z > 1) text += fmt::format(",{}", b.z);
+        if (trace_.launch.grid.z > 1) text += fmt::format(",{}", b.z);
         if (axis_.timed()) text += fmt::format(" (SM {})", b.sm);
         name("process_name", pid_of(block), tid_of(block, 0), text, "process_sort_index", block);
     }
@@ -192,8 +199,9 @@ private:
             StepRow row;
             row.step = at.step;
             row.form = &form;
-            const ElementAt first = element_at(trace_, form.array, first_offset(trace_, row));
-            if (first.known) out_.add(R"(,"first":"[{},{}]")", first.row, first.col);
+            if (const auto first = element_at(trace_, form.array, first_offset(trace_, row)))
+                out_.add(R"(,"first":"{}")",
+                         index_text(trace_.launch.arrays[form.array], static_cast<int64_t>(*first)));
             if (form.space == Space::Global)
                 out_.add(R"(,"sectors":{},"least_sectors":{})", at.cost.global.sectors,
                          at.cost.global.ideal_sectors);

@@ -4,11 +4,12 @@
 // sectors of a shared one). Besides the schema's keys there may be
 //   "array": null              a site that nothing was recorded at, or that touched no known array
 //   "incomplete_reason"        the sentence that says why "complete" is false
-//   "result": "checked":false  the product was not checked; "verified" is then false too
+//   "launch"                  m, k, n and tile of a product, entry and arguments of any other launch
+//   "result": "checked":false  the result was not checked; "verified" is then false too
 //   "faults": [...]            what analysis/hazards.h finds, where it was asked for; [] where nothing is at
 //   fault.
-//                              Threads and blocks are [x,y,z], cells [row,col]; "phase" is null behind the
-//                              loop
+//                              Threads and blocks are [x,y,z], cells [row,col]; "step" counts from 1;
+//                              "phase" is null behind the loop
 //   "faults_not_judged"        the sentence that says what could not be looked at
 //   "wrong", "wrong_elements"  of a result that is not verified: how many, and the first of them as [row,col]
 // "max_abs_error" is null where the result holds a NaN (JSON knows none). "complete" is true only for a
@@ -28,9 +29,6 @@ std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
                     const analysis::Hazards* hazards = nullptr);
 std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
                     const analysis::Hazards* hazards = nullptr);
-
-// 1234567 -> "1 234 567", with thin spaces (U+2009) between the groups.
-std::string grouped(uint64_t number);
 
 // Whether sums over the recording are sums over all that its blocks did, and if not, the sentence that says
 // so.

@@ -1,10 +1,9 @@
-#include "core/export/report_faults.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "core/export/report.h"
+#include "core/base/words.h"
+#include "core/export/report_json.h"
 
 namespace tilescope::report {
 namespace {
@@ -18,7 +17,7 @@ using analysis::HazardSide;
 constexpr size_t kNamedElements = 8;  // of the result, in text
 
 Json side_to_json(const trace::Trace& trace, const HazardSide& side) {
-    const Dim3& d = trace.meta.block;
+    const Dim3& d = trace.launch.block;
     const trace::Block& b = trace.blocks[side.block];
     Json json = {{"block", {b.x, b.y, b.z}},
                  {"thread", {side.thread % d.x, side.thread / d.x % d.y, side.thread / d.x / d.y}}};
@@ -28,7 +27,7 @@ Json side_to_json(const trace::Trace& trace, const HazardSide& side) {
                  : site.kind == ptx::SiteKind::Store ? "store"
                                                      : "barrier";
     json["line"] = site.line;
-    json["step"] = side.step;
+    json["step"] = side.step + 1;
     json["phase"] = side.phase == analysis::kAfter ? Json(nullptr) : Json(side.phase);
     return json;
 }
@@ -39,12 +38,10 @@ bool of_cells(HazardKind kind) {
 
 Json example_to_json(const trace::Trace& trace, const Hazard& hazard, const HazardExample& e) {
     Json json;
-    if (of_cells(hazard.kind) && e.array < trace.arrays.size()) {
-        const uint32_t cols = trace.arrays[e.array].cols;
-        json["cell"] = {e.element / cols, e.element % cols};
-    } else if (of_cells(hazard.kind)) {
+    if (of_cells(hazard.kind) && e.array < trace.launch.arrays.size())
+        json["cell"] = index_to_json(trace.launch.arrays[e.array], e.element);
+    else if (of_cells(hazard.kind))
         json["address"] = e.element;
-    }
     if (hazard.kind != HazardKind::GridRace) json["interval"] = e.interval;
     json["a"] = side_to_json(trace, e.a);
     const bool other =
@@ -53,6 +50,7 @@ Json example_to_json(const trace::Trace& trace, const Hazard& hazard, const Haza
     return json;
 }
 
+std::string grouped(uint64_t number) { return tilescope::grouped(number, kThinSpace); }
 std::string counted(uint64_t number, const char* noun) {
     return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
 }
@@ -60,8 +58,8 @@ std::string counted(uint64_t number, const char* noun) {
 std::string heading(const trace::Trace& trace, const Hazard& h) {
     std::string out = name_of(h.kind);
     if (of_cells(h.kind))
-        out += " on " + (h.array < trace.arrays.size() ? trace.arrays[h.array].name
-                                                       : std::string("addresses outside the arrays"));
+        out += " on " + (h.array < trace.launch.arrays.size() ? trace.launch.arrays[h.array].name
+                                                              : std::string("addresses outside the arrays"));
     out += h.other_line != 0 && h.other_line != h.line
                ? fmt::format(", lines {} and {}", h.line, h.other_line)
                : fmt::format(", line {}", h.line);
@@ -75,15 +73,15 @@ std::string heading(const trace::Trace& trace, const Hazard& h) {
                              h.same_warp ? ", both threads in one warp" : "");
 }
 
-std::string wrong_text(const trace::Meta& meta, const std::string& name) {
-    if (meta.result.wrong == 0) return "";
-    std::string out = fmt::format("  wrong elements of {}: {}", name, grouped(meta.result.wrong));
-    const auto& elements = meta.result.wrong_elements;
-    const size_t shown = std::min(elements.size(), kNamedElements);
+std::string wrong_text(const trace::Trace& trace) {
+    const trace::Verification& result = trace.meta.result;
+    if (result.wrong == 0 || result.array == trace::kNoArray) return "";
+    const Array& array = trace.launch.arrays[result.array];
+    std::string out = fmt::format("  wrong elements of {}: {}", array.name, grouped(result.wrong));
+    const size_t shown = std::min(result.wrong_elements.size(), kNamedElements);
     for (size_t i = 0; i < shown; ++i)
-        out += fmt::format("{}{}[{},{}]", i == 0 ? ": " : ", ", name, elements[i] / meta.n,
-                           elements[i] % meta.n);
-    return out + (shown < meta.result.wrong && shown > 0 ? ", ...\n" : "\n");
+        out += (i == 0 ? ": " : ", ") + element_name(array, static_cast<int64_t>(result.wrong_elements[i]));
+    return out + (shown < result.wrong && shown > 0 ? ", ...\n" : "\n");
 }
 
 }  // namespace
@@ -93,7 +91,8 @@ nlohmann::ordered_json faults_to_json(const trace::Trace& trace, const analysis:
     for (const Hazard& h : hazards.found) {
         Json json = {{"kind", key_of(h.kind)}};
         if (of_cells(h.kind)) {
-            json["array"] = h.array < trace.arrays.size() ? Json(trace.arrays[h.array].name) : Json(nullptr);
+            json["array"] = h.array < trace.launch.arrays.size() ? Json(trace.launch.arrays[h.array].name)
+                                                                 : Json(nullptr);
             json["space"] = name_of(h.space);
         }
         json["line"] = h.line;
@@ -111,10 +110,7 @@ nlohmann::ordered_json faults_to_json(const trace::Trace& trace, const analysis:
 }
 
 std::string faults_to_text(const trace::Trace& trace, const analysis::Hazards& hazards) {
-    std::string name = "P";
-    for (const Array& array : trace.arrays)
-        if (array.role == ArrayRole::Output) name = array.name;
-    const std::string wrong = wrong_text(trace.meta, name);
+    const std::string wrong = wrong_text(trace);
     std::string out = hazards.any() || !wrong.empty() ? "faults\n" : "faults: none found\n";
     out += wrong;
     for (const Hazard& h : hazards.found) out += fmt::format("  {}\n    {}\n", heading(trace, h), h.sentence);

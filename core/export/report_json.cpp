@@ -1,10 +1,12 @@
+#include "core/export/report_json.h"
+
 #include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/analysis/product.h"
 #include "core/export/report.h"
-#include "core/export/report_faults.h"
 
 namespace tilescope::report {
 namespace {
@@ -31,12 +33,12 @@ Json shared_sums(const Sums& s) {
 Json site_sums(const trace::Trace& trace, const analysis::SiteSums& row) {
     const ptx::Site& site = trace.sites[row.site];
     const Sums& s = row.sums;
-    const bool known = row.array < trace.arrays.size();
+    const bool known = row.array < trace.launch.arrays.size();
     return {{"id", site.id},
             {"line", site.line},
-            {"space", name_of(known ? trace.arrays[row.array].space : site.space)},
+            {"space", name_of(known ? trace.launch.arrays[row.array].space : site.space)},
             {"op", site.kind == ptx::SiteKind::Load ? "load" : "store"},
-            {"array", known ? Json(trace.arrays[row.array].name) : Json(nullptr)},
+            {"array", known ? Json(trace.launch.arrays[row.array].name) : Json(nullptr)},
             {"bytes", site.bytes},
             {"requests", s.requests},
             {"lanes", s.lanes},
@@ -47,16 +49,51 @@ Json site_sums(const trace::Trace& trace, const analysis::SiteSums& row) {
             {"bank_conflicts", s.bank_conflicts()}};
 }
 
-Json wrong_elements(const trace::Meta& meta) {
+Json wrong_elements(const trace::Trace& trace) {
     Json elements = Json::array();
-    for (const uint64_t e : meta.result.wrong_elements)
-        elements.push_back(Json::array({e / meta.n, e % meta.n}));
+    const trace::Verification& result = trace.meta.result;
+    for (const uint64_t e : result.wrong_elements)
+        elements.push_back(index_to_json(trace.launch.arrays[result.array], e));
     return elements;
+}
+
+Json to_json(const Argument& argument, const Launch& launch) {
+    Json json = {{"name", argument.name}, {"type", name_of(argument.type)}};
+    if (argument.array < 0) {
+        json["value"] = value_text({argument.type, argument.value}, 17);
+    } else {
+        json["array"] = launch.arrays[static_cast<size_t>(argument.array)].name;
+        json["offset"] = argument.offset;
+    }
+    return json;
 }
 
 Json triple(const Dim3& d) { return Json::array({d.x, d.y, d.z}); }
 
 }  // namespace
+
+Json index_to_json(const Array& array, uint64_t element) {
+    const Position at = position_of(array, static_cast<int64_t>(element));
+    if (array.rank < 2) return Json::array({at.col});
+    return array.rank == 2 ? Json::array({at.row, at.col}) : Json::array({at.slice, at.row, at.col});
+}
+
+Json launch_to_json(const trace::Trace& trace) {
+    const Launch& launch = trace.launch;
+    Json json;
+    const auto product = analysis::product_of(trace);
+    if (product)
+        json = {{"m", product->m}, {"k", product->k}, {"n", product->n}, {"tile", product->tile}};
+    else
+        json["entry"] = launch.entry;
+    json["grid"] = triple(launch.grid);
+    json["block"] = triple(launch.block);
+    if (product) return json;
+    json["dynamic_shared"] = launch.dynamic_shared;
+    json["arguments"] = Json::array();
+    for (const Argument& argument : launch.arguments) json["arguments"].push_back(to_json(argument, launch));
+    return json;
+}
 
 bool whole(const trace::Trace& trace) { return trace.meta.complete && trace::dropped_of(trace) == 0; }
 
@@ -84,13 +121,8 @@ std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
                          {"launches", price.launches},
                          {"device_bytes", price.device_bytes}};
     }
-    json["launch"] = {{"m", meta.m},
-                      {"k", meta.k},
-                      {"n", meta.n},
-                      {"tile", meta.tile},
-                      {"grid", triple(meta.grid)},
-                      {"block", triple(meta.block)}};
-    json["blocks"] = {{"recorded", trace.blocks.size()}, {"total", meta.grid.count()}};
+    json["launch"] = launch_to_json(trace);
+    json["blocks"] = {{"recorded", trace.blocks.size()}, {"total", trace.launch.grid.count()}};
     json["complete"] = whole(trace);
     if (!whole(trace)) json["incomplete_reason"] = why_not_whole(trace);
     json["dropped"] = trace::dropped_of(trace);
@@ -113,7 +145,7 @@ std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
     if (!meta.result.checked) json["result"]["checked"] = false;
     if (meta.result.wrong > 0) {
         json["result"]["wrong"] = meta.result.wrong;
-        json["result"]["wrong_elements"] = wrong_elements(meta);
+        json["result"]["wrong_elements"] = wrong_elements(trace);
     }
     if (hazards) {
         json["faults"] = faults_to_json(trace, *hazards);

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include "core/analysis/product.h"
+#include "core/base/words.h"
 #include "core/export/report.h"
-#include "core/export/report_faults.h"
+#include "core/export/report_json.h"
 #include "core/export/text_table.h"
 
 namespace tilescope::report {
@@ -9,7 +11,8 @@ namespace {
 
 using analysis::Sums;
 
-constexpr const char* kThin = "\u2009";
+// In a table of numbers the groups of digits stand apart by a thin space.
+std::string grouped(uint64_t number) { return tilescope::grouped(number, kThinSpace); }
 
 // How many times the least: "1.00", "32.00"; "-" for nothing.
 std::string ratio(uint64_t needed, uint64_t ideal) {
@@ -38,16 +41,37 @@ std::string price_of(const trace::Price& price, uint64_t requests) {
     return out + "\n";
 }
 
+// What is computed: the product, or the arguments of any other launch: "a = double[1024], n = 1024".
+std::string launch_words(const trace::Trace& trace) {
+    const Launch& launch = trace.launch;
+    if (const auto p = analysis::product_of(trace))
+        return fmt::format("P (m x n) = M (m x k) N (k x n), m = {}, k = {}, n = {}, T = {}", p->m, p->k,
+                           p->n, p->tile);
+    std::string out;
+    for (const Argument& argument : launch.arguments) {
+        if (!out.empty()) out += ", ";
+        if (!argument.name.empty()) out += argument.name + " = ";
+        if (argument.array < 0) {
+            out += value_text({argument.type, argument.value});
+            continue;
+        }
+        const Array& array = launch.arrays[static_cast<size_t>(argument.array)];
+        out += fmt::format("{}[{}]", c_name_of(array.type), extents_text(array));
+        if (argument.offset > 0) out += fmt::format(" + {}", counted(argument.offset, "byte"));
+    }
+    return out.empty() ? "a launch without arguments" : out;
+}
+
 std::string heading(const trace::Trace& trace, const analysis::Summary& summary) {
     const trace::Meta& m = trace.meta;
-    std::string out = fmt::format("{}: P (m x n) = M (m x k) N (k x n), m = {}, k = {}, n = {}, T = {}\n",
-                                  m.kernel, m.m, m.k, m.n, m.tile);
+    const Dim3 &grid = trace.launch.grid, &block = trace.launch.block;
+    std::string out = m.kernel + ": " + launch_words(trace) + "\n";
     out += fmt::format("recorded on {}{} ({})\n", m.device, m.driver.empty() ? "" : ", driver " + m.driver,
                        m.backend == trace::Backend::Cpu ? "cpu" : "gpu");
     out += price_of(m.price, requests_of(summary));
-    out += fmt::format("grid {} x {} x {}, block {} x {} x {}; {} of {} blocks recorded\n", m.grid.x,
-                       m.grid.y, m.grid.z, m.block.x, m.block.y, m.block.z, grouped(trace.blocks.size()),
-                       grouped(m.grid.count()));
+    out +=
+        fmt::format("grid {} x {} x {}, block {} x {} x {}; {} of {} blocks recorded\n", grid.x, grid.y,
+                    grid.z, block.x, block.y, block.z, grouped(trace.blocks.size()), grouped(grid.count()));
     out += fmt::format("{} steps, {} phases, {} barriers a block\n", grouped(trace.steps()),
                        grouped(summary.phases), grouped(summary.barriers_per_block));
     if (!whole(trace)) out += fmt::format("NOT WHOLE: {}\n", why_not_whole(trace));
@@ -60,16 +84,6 @@ std::string heading(const trace::Trace& trace, const analysis::Summary& summary)
 }
 
 }  // namespace
-
-std::string grouped(uint64_t number) {
-    const std::string digits = std::to_string(number);
-    std::string out;
-    for (size_t i = 0; i < digits.size(); ++i) {
-        if (i > 0 && (digits.size() - i) % 3 == 0) out += kThin;
-        out += digits[i];
-    }
-    return out;
-}
 
 std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
                     const analysis::Hazards* hazards) {
@@ -101,13 +115,13 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
                         "sectors or wavefronts", "ideal", "ratio"});
     for (const analysis::SiteSums& row : summary.sites) {
         const ptx::Site& site = trace.sites[row.site];
-        const bool known = row.array < trace.arrays.size();
-        const Space space = known ? trace.arrays[row.array].space : site.space;
+        const bool known = row.array < trace.launch.arrays.size();
+        const Space space = known ? trace.launch.arrays[row.array].space : site.space;
         const uint64_t cost = space == Space::Global ? row.sums.sectors : row.sums.wavefronts;
         const uint64_t ideal = space == Space::Global ? row.sums.ideal_sectors : row.sums.ideal_wavefronts;
         sites.add({std::to_string(site.id),
                    fmt::format("{} {}", name_of(space), site.kind == ptx::SiteKind::Load ? "load" : "store"),
-                   known ? trace.arrays[row.array].name : "-", std::to_string(site.line),
+                   known ? trace.launch.arrays[row.array].name : "-", std::to_string(site.line),
                    std::to_string(site.bytes), grouped(row.sums.requests), grouped(row.sums.lanes),
                    grouped(cost), grouped(ideal), ratio(cost, ideal)});
     }

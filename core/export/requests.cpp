@@ -57,18 +57,18 @@ const char* kind_of(const ptx::Site& site) {
 }
 
 std::string_view array_of(const trace::Trace& trace, const trace::Form& form) {
-    return form.array < trace.arrays.size() ? std::string_view(trace.arrays[form.array].name) : "";
+    const Array* array = trace.array_of(form);
+    return array ? std::string_view(array->name) : "";
 }
 
 std::string phase_text(uint32_t phase) { return phase == analysis::kAfter ? "after" : fmt::to_string(phase); }
 
-ElementAt element_at(const trace::Trace& trace, uint8_t array, uint64_t offset) {
-    if (array >= trace.arrays.size()) return {};
-    const Array& a = trace.arrays[array];
-    if (a.element_bytes == 0 || a.cols == 0 || offset % a.element_bytes != 0) return {};
-    const uint64_t index = offset / a.element_bytes;
-    if (index >= uint64_t{a.rows} * a.cols) return {};
-    return {true, index, index / a.cols, index % a.cols};
+std::optional<uint64_t> element_at(const trace::Trace& trace, uint8_t array, uint64_t offset) {
+    if (array >= trace.launch.arrays.size()) return {};
+    const Array& a = trace.launch.arrays[array];
+    const uint64_t element = offset / a.element_bytes();
+    if (offset % a.element_bytes() != 0 || element >= a.elements()) return {};
+    return element;
 }
 
 uint64_t first_offset(const trace::Trace& trace, const StepRow& row) {
@@ -79,7 +79,8 @@ uint64_t first_offset(const trace::Trace& trace, const StepRow& row) {
 
 uint64_t first_address(const trace::Trace& trace, const StepRow& row) {
     const uint64_t offset = first_offset(trace, row);
-    return row.form->array < trace.arrays.size() ? trace.arrays[row.form->array].base + offset : offset;
+    const Array* array = trace.array_of(*row.form);
+    return array ? array->base + offset : offset;
 }
 
 }  // namespace tilescope::report

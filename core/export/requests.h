@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,12 +56,8 @@ std::string_view array_of(const trace::Trace& trace, const trace::Form& form);
 // "3", or "after" behind the loop.
 std::string phase_text(uint32_t phase);
 
-// A lane's element, where its offset is that of one: index = row * cols + col.
-struct ElementAt {
-    bool known = false;
-    uint64_t index = 0, row = 0, col = 0;
-};
-ElementAt element_at(const trace::Trace& trace, uint8_t array, uint64_t offset);
+// The linear number of the element at a byte offset; none where the offset is not that of one.
+std::optional<uint64_t> element_at(const trace::Trace& trace, uint8_t array, uint64_t offset);
 
 // Byte offset of the first active lane in its array (or address, where it has none).
 uint64_t first_offset(const trace::Trace& trace, const StepRow& row);

@@ -2,8 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/words.h"
 #include "core/export/pieces.h"
 #include "core/export/report.h"
+#include "core/export/report_json.h"
 
 namespace tilescope::report {
 namespace {
@@ -12,8 +14,6 @@ using Json = nlohmann::ordered_json;
 
 // Names come from files: text that is not UTF-8 must not throw.
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-Json triple(const Dim3& d) { return Json::array({d.x, d.y, d.z}); }
 
 bool timed(const trace::Trace& trace) { return !trace.time.empty() && trace.time.size() == trace.steps(); }
 
@@ -28,23 +28,23 @@ Json head_of(const trace::Trace& trace) {
     json["driver"] = meta.driver;
     json["time"] = timed(trace) ? "SM clocks since the block's first step" : "none: the order of the steps";
     if (timed(trace) && meta.price.clock_mhz > 0) json["clock_mhz"] = meta.price.clock_mhz;
-    json["launch"] = {{"m", meta.m},
-                      {"k", meta.k},
-                      {"n", meta.n},
-                      {"tile", meta.tile},
-                      {"grid", triple(meta.grid)},
-                      {"block", triple(meta.block)}};
-    json["seed"] = meta.seed;
+    json["launch"] = launch_to_json(trace);
+    for (const Array& array : trace.launch.arrays) {
+        if (array.contents.kind != Contents::Kind::SmallIntegers) continue;
+        json["seed"] = array.contents.seed;
+        break;
+    }
     json["complete"] = whole(trace);
     if (!whole(trace)) json["incomplete_reason"] = why_not_whole(trace);
     json["arrays"] = Json::array();
-    for (const Array& a : trace.arrays)
-        json["arrays"].push_back({{"name", a.name},
-                                  {"space", name_of(a.space)},
-                                  {"rows", a.rows},
-                                  {"cols", a.cols},
-                                  {"element_bytes", a.element_bytes},
-                                  {"base", a.base}});
+    for (const Array& a : trace.launch.arrays) {
+        Json array = {{"name", a.name}, {"space", name_of(a.space)},          {"rows", a.rows},
+                      {"cols", a.cols}, {"element_bytes", a.element_bytes()}, {"base", a.base}};
+        if (a.type != ElementType::F32) array["type"] = name_of(a.type);
+        if (a.rank > 2) array["slices"] = a.slices;
+        if (a.rank < 2) array["rank"] = a.rank;
+        json["arrays"].push_back(std::move(array));
+    }
     json["sites"] = Json::array();
     for (const ptx::Site& s : trace.sites)
         json["sites"].push_back({{"id", s.id},
@@ -76,15 +76,14 @@ void write_blocks(Pieces& out, const trace::Trace& trace) {
 }
 
 void write_element(Pieces& out, const trace::Trace& trace, uint8_t array, uint64_t offset) {
-    if (const ElementAt at = element_at(trace, array, offset); at.known)
-        out.add("[{},{}]", at.row, at.col);
-    else
-        out.add_text("null");
+    const auto element = element_at(trace, array, offset);
+    out.add_text(element ? index_text(trace.launch.arrays[array], static_cast<int64_t>(*element)) : "null");
 }
 
 void write_lanes(Pieces& out, const trace::Trace& trace, const StepRow& row) {
     const trace::Access access = trace::decode(trace, row.step);
-    const uint64_t base = access.array < trace.arrays.size() ? trace.arrays[access.array].base : 0;
+    const Array* array = trace.array_of(*row.form);
+    const uint64_t base = array ? array->base : 0;
     const auto list = [&](const char* key, auto&& one) {
         out.add(",\"{}\":[", key);
         for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
@@ -96,7 +95,8 @@ void write_lanes(Pieces& out, const trace::Trace& trace, const StepRow& row) {
         }
         out.add_text("]");
     };
-    list("addresses", [&](uint64_t offset) { out.add("{}", base + offset); });
+    list(
+        "addresses", [&](uint64_t offset) { out.add("{}", base + offset); });
     list("elements", [&](uint64_t offset) { write_element(out, trace, access.array, offset); });
 }
 
@@ -109,7 +109,7 @@ void write_step(Pieces& out, const trace::Trace& trace, const StepRow& row, bool
     else
         out.add(",\"phase\":{}", row.phase);
     if (!row.barrier()) {
-        if (row.form->array < trace.arrays.size()) out.add(",\"array\":{}", row.form->array);
+        if (trace.array_of(*row.form)) out.add(",\"array\":{}", row.form->array);
         if (lanes) {
             write_lanes(out, trace, row);
         } else {

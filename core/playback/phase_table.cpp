@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/analysis/product.h"
+
 namespace tilescope::playback {
 namespace {
 
@@ -27,14 +29,15 @@ struct Maker {
     const BlockReplay& replay;
     const analysis::PhaseMap& phases;
     uint32_t steps;
-    bool column_first;
+    const Notation& notation;
 
     std::string name(uint8_t array, uint64_t index) const {
-        return element_name(trace.arrays[array], index, column_first);
+        return element_name(trace.launch.arrays[array], static_cast<int64_t>(index), notation);
     }
+    std::string name(Element element) const { return name(element.array, element.index); }
 
     bool is_global_load(const trace::Access& access) const {
-        return access.array != trace::kNoArray && trace.arrays[access.array].space == Space::Global &&
+        return access.array != trace::kNoArray && trace.launch.arrays[access.array].space == Space::Global &&
                trace.sites[access.site].kind == ptx::SiteKind::Load;
     }
 
@@ -45,97 +48,100 @@ struct Maker {
         for (uint32_t step = 0; step < steps; ++step) {
             const trace::Access access = trace::decode(trace, trace.blocks[replay.block()].first + step);
             if (!is_global_load(access)) continue;
-            for (uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
-                const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-                const Factor element = replay.touched(step, lane);
+            for_lanes(access.mask, [&](uint32_t lane) {
+                const Element element = replay.touched(step, lane).element;
                 entry_of[uint64_t{step} * kWarpSize + lane] = entries.size();
                 entries.push_back({access.warp * kWarpSize + lane, phases.phase[step], element.array,
-                                   trace::kNoArray, name(element.array, element.index)});
-            }
+                                   trace::kNoArray, name(element)});
+            });
         }
-        for (const BlockReplay::SharedStore& store : replay.shared_stores()) {
+        for (const BlockReplay::Store& store : replay.shared_stores()) {
             if (store.step >= steps) continue;
-            const std::string to = fmt::format(" -> {}", name(store.array, store.index));
+            const std::string to = fmt::format(" -> {}", name(store.to));
             const uint32_t lane = store.thread % kWarpSize;
             if (store.origin != 0 && !(store.origin & simt::kComputed)) {
                 const auto loaded = entry_of.find(uint64_t{store.origin - 1} * kWarpSize + lane);
                 if (loaded != entry_of.end()) {
                     entries[loaded->second].text += to;
-                    entries[loaded->second].stored_to = store.array;
+                    entries[loaded->second].stored_to = store.to.array;
                     continue;
                 }
             }
             std::string from = "(computed)";
             if (store.origin == 0)
-                from = fmt::format("{:g}", store.value);
-            else if (store.source_array != trace::kNoArray)
-                from = name(store.source_array, store.source_index);
+                from = value_text(store.value);
+            else if (store.source.array != trace::kNoArray)
+                from = name(store.source);
             entries.push_back(
-                {store.thread, phases.phase[store.step], trace::kNoArray, store.array, from + to});
+                {store.thread, phases.phase[store.step], trace::kNoArray, store.to.array, from + to});
         }
         return entries;
     }
 
-    std::string factor_name(const Factor& factor, float value) const {
-        return factor.array == trace::kNoArray ? fmt::format("{:g}", value)
-                                               : name(factor.array, factor.index);
+    std::string factor_name(const Factor& factor, Value value) const {
+        return factor.known() ? name(factor.element) : value_text(value);
     }
 
     std::string target_of(uint32_t thread, simt::Origin chain) const {
         auto output = replay.output_of_sum(thread, chain);
         if (!output) output = replay.output_of(thread);
-        if (!output) return "(no element)";
-        const auto is_output = [](const Array& a) { return a.role == ArrayRole::Output; };
-        const auto array = std::find_if(trace.arrays.begin(), trace.arrays.end(), is_output);
-        return element_name(*array, *output, column_first);
+        return output ? name(*output) : "(no element)";
     }
 
     void add_products(std::vector<std::vector<Sum>>& sums, uint32_t threads) const {
-        for (const ProductStep& product : replay.products()) {
-            for (uint32_t rest = product.mask; rest != 0; rest &= rest - 1) {
-                const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-                Factor a = replay.factor(product.a[lane], product.warp, lane);
-                Factor b = replay.factor(product.b[lane], product.warp, lane);
-                if (a.array == trace::kNoArray && b.array == trace::kNoArray) continue;
-                std::string first = factor_name(a, product.a_value[lane]);
-                std::string second = factor_name(b, product.b_value[lane]);
-                if (b.array < a.array) std::swap(first, second);
-                const uint32_t load = a.array != trace::kNoArray ? a.step : b.step;
-                const uint32_t thread = product.warp * kWarpSize + lane;
-                if (load >= steps || thread >= threads || phases.phase[load] >= phases.phases) continue;
-                std::vector<Sum>& of_phase = sums[size_t{thread} * phases.phases + phases.phase[load]];
-                const simt::Origin chain = product.result[lane];
-                auto sum = std::find_if(of_phase.begin(), of_phase.end(),
-                                        [&](const Sum& s) { return s.chain == chain; });
-                if (sum == of_phase.end()) sum = of_phase.insert(sum, {chain, target_of(thread, chain), ""});
-                if (!sum->terms.empty()) sum->terms += " + ";
-                sum->terms.append(first).append("*").append(second);
-            }
+        for (const MultiplyStep& product : replay.products()) {
+            for_lanes(
+                product.mask,
+                [&](uint32_t lane) {
+                    const Factor a = replay.factor(product.a[lane], lane),
+                                 b = replay.factor(product.b[lane], lane);
+                    if (!a.known() && !b.known()) return;
+                    std::string first = factor_name(a, {product.factor_type, product.a_value[lane]});
+                    std::string second = factor_name(b, {product.factor_type, product.b_value[lane]});
+                    if (b.element.array < a.element.array) std::swap(first, second);
+                    const uint32_t load = a.known() ? a.step : b.step;
+                    const uint32_t thread = product.warp * kWarpSize + lane;
+                    if (load >= steps || thread >= threads || phases.phase[load] >= phases.phases) return;
+                    std::vector<Sum>& of_phase = sums[size_t{thread} * phases.phases + phases.phase[load]];
+                    const simt::Origin chain = product.result[lane];
+                    auto sum = std::find_if(
+                        of_phase.begin(), of_phase.end(), [&](const Sum& s) { return s.chain == chain; });
+                    if (sum == of_phase.end())
+                        sum = of_phase.insert(sum, {chain, target_of(thread, chain), ""});
+                    if (!sum->terms.empty()) sum->terms += " + ";
+                    sum->terms.append(first).append("*").append(second);
+                });
+        }
+    }
+
+    // What a launch that is no product stores: "c[5] = 3.5". Behind the loop counts to the last phase.
+    void add_stores(PhaseTable& table) const {
+        for (const BlockReplay::Store& store : replay.global_stores()) {
+            if (store.step >= steps || store.thread >= table.rows.size() || phases.phases == 0) continue;
+            const uint32_t phase = std::min(phases.phase[store.step], phases.phases - 1);
+            std::string& text = table.rows[store.thread].phase[phase].multiplies;
+            text +=
+                fmt::format("{}{} = {}", text.empty() ? "" : "; ", name(store.to), value_text(store.value));
         }
     }
 };
 
 }  // namespace
 
-std::string element_name(const Array& array, uint64_t index, bool column_first) {
-    if (array.cols == 0) return fmt::format("{}[{}]", array.name, index);
-    const uint64_t row = index / array.cols, col = index % array.cols;
-    return fmt::format("{}[{},{}]", array.name, column_first ? col : row, column_first ? row : col);
-}
-
 PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases,
-                       bool column_first) {
+                       const Notation& notation) {
     const trace::Block& block = trace.blocks[replay.block()];
-    PhaseTable table{block.x, block.y, phases.phases, column_first, {}};
-    const uint32_t threads = trace.meta.block.x * trace.meta.block.y * trace.meta.block.z;
+    const Dim3& size = trace.launch.block;
+    PhaseTable table{block.x, block.y, phases.phases, analysis::product_of(trace).has_value(), notation, {}};
+    const auto threads = static_cast<uint32_t>(size.count());
     for (uint32_t thread = 0; thread < threads; ++thread) {
-        const uint32_t x = thread % trace.meta.block.x;
-        table.rows.push_back({x, thread / trace.meta.block.x, std::vector<TableCell>(phases.phases)});
+        table.rows.push_back({thread % size.x, thread / size.x % size.y, thread / size.x / size.y,
+                              thread_index(size, thread, notation), std::vector<TableCell>(phases.phases)});
     }
 
     const auto steps = static_cast<uint32_t>(
         std::min({uint64_t{replay.steps()}, block.count, uint64_t{phases.phase.size()}}));
-    const Maker maker{trace, replay, phases, steps, column_first};
+    const Maker maker{trace, replay, phases, steps, notation};
     std::vector<LoadEntry> loads = maker.loads();
     std::stable_sort(loads.begin(), loads.end(), [](const LoadEntry& a, const LoadEntry& b) {
         return std::pair(a.stored_to, a.array) < std::pair(b.stored_to, b.array);
@@ -152,6 +158,7 @@ PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, con
         for (const Sum& sum : sums[i])
             text += fmt::format("{}{} += {}", text.empty() ? "" : "; ", sum.target, sum.terms);
     }
+    if (!table.product) maker.add_stores(table);
     return table;
 }
 

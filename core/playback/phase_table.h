@@ -8,12 +8,14 @@
 //                                  phase of those loads; factors and loads stand in the order of the arrays
 //   the sum it went into           "P[0,1] += ...", by the element that the sum was stored to in the end;
 //                                  "(no element) += ..." for a thread that stores none, as at an edge
+//   a store to a global array      "c[5] = 3.5", for launches that are no product
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "core/analysis/phases.h"
+#include "core/base/words.h"
 #include "core/playback/replay.h"
 
 namespace tilescope::playback {
@@ -26,16 +28,20 @@ struct TableCell {
 struct PhaseTable {
     uint32_t block_x = 0, block_y = 0;
     uint32_t phases = 0;
-    bool column_first = false;  // "M[x,y]" and "thread[x,y]", as some texts write
+    bool product = true;  // else a cell's second half says what is stored, and is headed "computes"
+    Notation notation;
     struct Row {
-        uint32_t x = 0, y = 0;         // thread[y,x]
+        uint32_t x = 0, y = 0, z = 0;  // of the thread
+        std::string thread;            // "[y,x]"
         std::vector<TableCell> phase;  // one per phase
     };
     std::vector<Row> rows;  // y-major
 };
 
 PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases,
-                       bool column_first = false);
+                       const Notation& notation = {});
+
+inline const char* heading_of(const PhaseTable& table) { return table.product ? "multiplies" : "computes"; }
 
 // Text: a section per phase, a line per thread, long cells broken over several lines (kTextWidth columns).
 // Csv: RFC 4180, a line per thread and phase, loads separated by "; ".
@@ -43,8 +49,5 @@ PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, con
 enum class TableFormat { Text, Csv, Markdown };
 inline constexpr size_t kTextWidth = 120;
 std::string print(const PhaseTable& table, TableFormat format);
-
-// "M[0,1]": an element by row and column, or by column and row.
-std::string element_name(const Array& array, uint64_t index, bool column_first = false);
 
 }  // namespace tilescope::playback

@@ -29,30 +29,26 @@ std::vector<std::string> wrapped(const std::string& text, const std::string& sep
     return lines;
 }
 
-std::string thread_name(const PhaseTable& table, const PhaseTable::Row& row) {
-    return table.column_first ? fmt::format("[{},{}]", row.x, row.y) : fmt::format("[{},{}]", row.y, row.x);
-}
-
 std::string text_of(const PhaseTable& table) {
     std::string out = fmt::format("block {},{}: {} {}, {} threads\n", table.block_x, table.block_y,
                                   table.phases, table.phases == 1 ? "phase" : "phases", table.rows.size());
     for (uint32_t p = 0; p < table.phases; ++p) {
         size_t thread_width = 6, loads_width = 5;  // those of the headings
         for (const PhaseTable::Row& row : table.rows) {
-            thread_width = std::max(thread_width, thread_name(table, row).size());
+            thread_width = std::max(thread_width, row.thread.size());
             loads_width = std::max(loads_width, join(row.phase[p].loads, ", ").size());
         }
         loads_width = std::min(loads_width, kTextWidth / 2);
         const size_t multiplies_width = kTextWidth - thread_width - loads_width - 6;
-        out += fmt::format("\nphase {}\n  {:<{}}  {:<{}}  multiplies\n", p, "thread", thread_width, "loads",
-                           loads_width);
+        out += fmt::format("\n{}\n  {:<{}}  {:<{}}  {}\n", phase_name(p, table.notation), "thread",
+                           thread_width, "loads", loads_width, heading_of(table));
         for (const PhaseTable::Row& row : table.rows) {
             const TableCell& cell = row.phase[p];
             const auto loads = wrapped(join(cell.loads, ", "), ", ", loads_width);
             const auto multiplies = wrapped(cell.multiplies, " + ", multiplies_width);
             for (size_t i = 0; i < std::max(loads.size(), multiplies.size()); ++i) {
-                std::string line = fmt::format("  {:<{}}  {:<{}}  {}", i == 0 ? thread_name(table, row) : "",
-                                               thread_width, i < loads.size() ? loads[i] : "", loads_width,
+                std::string line = fmt::format("  {:<{}}  {:<{}}  {}", i == 0 ? row.thread : "", thread_width,
+                                               i < loads.size() ? loads[i] : "", loads_width,
                                                i < multiplies.size() ? multiplies[i] : "");
                 line.erase(line.find_last_not_of(' ') + 1);
                 out += line + "\n";
@@ -70,10 +66,13 @@ std::string quoted(const std::string& field) {
 }
 
 std::string csv_of(const PhaseTable& table) {
-    std::string out = "block_x,block_y,thread_y,thread_x,phase,loads,multiplies\r\n";
+    const bool deep = !table.rows.empty() && table.rows.back().z > 0;
+    std::string out = fmt::format("block_x,block_y,{}thread_y,thread_x,phase,loads,{}\r\n",
+                                  deep ? "thread_z," : "", heading_of(table));
     for (const PhaseTable::Row& row : table.rows)
         for (uint32_t p = 0; p < table.phases; ++p)
-            out += fmt::format("{},{},{},{},{},{},{}\r\n", table.block_x, table.block_y, row.y, row.x, p,
+            out += fmt::format("{},{},{}{},{},{},{},{}\r\n", table.block_x, table.block_y,
+                               deep ? fmt::format("{},", row.z) : "", row.y, row.x, p,
                                quoted(join(row.phase[p].loads, "; ")), quoted(row.phase[p].multiplies));
     return out;
 }
@@ -84,11 +83,11 @@ std::string code(const std::string& text) { return text.empty() ? std::string() 
 std::string markdown_of(const PhaseTable& table) {
     std::string head = "| thread |", rule = "|---|", out;
     for (uint32_t p = 0; p < table.phases; ++p) {
-        head += fmt::format(" phase {} loads | phase {} multiplies |", p, p);
+        head += fmt::format(" {0} loads | {0} {1} |", phase_name(p, table.notation), heading_of(table));
         rule += "---|---|";
     }
     for (const PhaseTable::Row& row : table.rows) {
-        out += fmt::format("| {} |", thread_name(table, row));
+        out += fmt::format("| {} |", row.thread);
         for (uint32_t p = 0; p < table.phases; ++p)
             out += fmt::format(" {} | {} |", code(join(row.phase[p].loads, ", ")),
                                code(row.phase[p].multiplies));

@@ -2,58 +2,59 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
+#include <cstring>
 #include <unordered_map>
 
 namespace tilescope::playback {
-namespace {
 
-float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
-
-}  // namespace
-
-struct BlockReplay::Index {
-    // Values of the active lanes, step after step: those of step s start at first_value[s].
-    std::vector<uint32_t> first_value;
-    std::vector<uint32_t> values;
-
-    std::vector<SharedStore> stores;  // all shared arrays, by step
-
+struct BlockReplay::Cell {
     struct Loads {
         uint32_t step = 0;
         uint32_t total = 0;  // lane loads of the cell up to and including this step
     };
-    struct Cell {
-        std::vector<uint32_t> stores;  // indexes into Index::stores
-        std::vector<Loads> loads;
-    };
-    std::vector<std::vector<Cell>> cells;  // [array][element], empty for global arrays
+    std::vector<uint32_t> stores;  // indexes into Index::stores
+    std::vector<Loads> loads;      // of shared cells
+};
+
+struct BlockReplay::Index {
+    // Values of the active lanes as they lie in memory, step after step: those of step s start at
+    // first_value[s].
+    std::vector<uint64_t> first_value;
+    std::vector<uint8_t> values;
+
+    std::vector<Store> stores;         // to shared arrays, by step
+    std::vector<Store> global_stores;  // to global arrays, by step
+
+    std::vector<std::vector<Cell>> cells;                          // [shared array][element]
+    std::vector<std::unordered_map<uint64_t, Cell>> global_cells;  // [global array], those stored to
 
     struct Sum {
         uint32_t after_step = 0;
-        float value = 0;
+        Value value;
         simt::Origin chain = 0;
     };
     std::vector<std::vector<Sum>> sums;  // per thread, by step
 
     struct Output {
         simt::Origin sum = 0;
-        uint64_t element = 0;
+        Element element;
     };
-    std::vector<std::vector<Output>> outputs;          // per thread, in the order of its stores
-    std::unordered_map<uint64_t, uint32_t> thread_of;  // output element -> thread
+    std::vector<std::vector<Output>> outputs;                       // per thread, in the order of its stores
+    std::vector<std::unordered_map<uint64_t, uint32_t>> thread_of;  // [array]: element -> thread
 };
 
 BlockReplay::BlockReplay(const trace::Trace& trace, uint32_t block)
     : trace_(trace), block_(block), index_(std::make_shared<Index>()) {
+    const std::vector<Array>& arrays = trace.launch.arrays;
     const size_t threads =
-        std::min<size_t>(trace.meta.block.count(), size_t{trace::kMaxWarpsPerBlock} * kWarpSize);
+        std::min<size_t>(trace.launch.block.count(), size_t{trace::kMaxWarpsPerBlock} * kWarpSize);
     index_->sums.resize(threads);
     index_->outputs.resize(threads);
-    index_->cells.resize(trace.arrays.size());
-    for (size_t i = 0; i < trace.arrays.size(); ++i)
-        if (trace.arrays[i].space == Space::Shared)
-            index_->cells[i].resize(size_t{trace.arrays[i].rows} * trace.arrays[i].cols);
+    index_->cells.resize(arrays.size());
+    index_->global_cells.resize(arrays.size());
+    index_->thread_of.resize(arrays.size());
+    for (size_t i = 0; i < arrays.size(); ++i)
+        if (arrays[i].space == Space::Shared) index_->cells[i].resize(arrays[i].elements());
 }
 
 BlockReplay::~BlockReplay() = default;
@@ -61,84 +62,110 @@ BlockReplay::~BlockReplay() = default;
 uint32_t BlockReplay::steps() const { return static_cast<uint32_t>(index_->first_value.size()); }
 
 void BlockReplay::on_barrier(uint32_t, uint32_t, uint32_t) {
-    index_->first_value.push_back(static_cast<uint32_t>(index_->values.size()));
+    index_->first_value.push_back(index_->values.size());
 }
 
 void BlockReplay::on_request(const simt::Request& request) {
     Index& index = *index_;
     const uint32_t step = steps();
-    index.first_value.push_back(static_cast<uint32_t>(index.values.size()));
-    for (uint32_t rest = request.mask; rest != 0; rest &= rest - 1)
-        index.values.push_back(request.value ? request.value[std::countr_zero(rest)] : 0);
+    index.first_value.push_back(index.values.size());
+    const auto bits_of = [&](uint32_t lane, uint32_t part) {
+        return request.value ? request.value[part * kWarpSize + lane] : 0;
+    };
+    for_lanes(request.mask, [&](uint32_t lane) {
+        for (uint32_t part = 0; part < request.elements; ++part) {
+            const uint64_t bits = bits_of(lane, part);
+            const auto* bytes = reinterpret_cast<const uint8_t*>(&bits);
+            index.values.insert(index.values.end(), bytes, bytes + request.element_bytes);
+        }
+    });
     if (step >= trace_.blocks[block_].count) return;  // beyond a recording that is not whole
 
     const trace::Access access = trace::decode(trace_, trace_.blocks[block_].first + step);
     if (access.array == trace::kNoArray) return;
-    const Array& array = trace_.arrays[access.array];
+    const Array& array = trace_.launch.arrays[access.array];
     const ptx::Site& site = trace_.sites[access.site];
-    const bool store = site.kind == ptx::SiteKind::Store;
-    const uint64_t width = array.element_bytes;
-    if (width == 0 || (array.space == Space::Global && !store)) return;
+    const bool store = site.kind == ptx::SiteKind::Store, shared = array.space == Space::Shared;
+    if (!shared && !store) return;
+    const uint64_t width = array.element_bytes();
 
-    for (uint32_t rest = request.mask & access.mask; rest != 0; rest &= rest - 1) {
-        const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    for_lanes(request.mask & access.mask, [&](uint32_t lane) {
         const uint32_t thread = request.warp * kWarpSize + lane;
         const uint64_t first = access.offset[lane] / width;
-        const simt::Origin origin = store && request.origin ? request.origin[lane] : 0;
-        if (array.space == Space::Global) {
-            if (array.role != ArrayRole::Output || thread >= index.outputs.size()) continue;
-            index.outputs[thread].push_back({origin, first});
-            index.thread_of[first] = thread;
-            continue;
-        }
-        auto& cells = index.cells[access.array];
         const uint64_t last = (access.offset[lane] + std::max(site.bytes, 1u) - 1) / width;
-        for (uint64_t element = first; element <= last && element < cells.size(); ++element) {
-            Index::Cell& cell = cells[element];
-            if (store) {
-                // Of a vector only the first element's value is known.
-                const bool known = element == first;
-                cell.stores.push_back(static_cast<uint32_t>(index.stores.size()));
-                SharedStore put{step, thread, access.array, element};
-                put.value = known && request.value ? as_float(request.value[lane]) : NAN;
-                put.origin = known ? origin : simt::kComputed;
-                find_source(put);
-                index.stores.push_back(put);
-            } else if (!cell.loads.empty() && cell.loads.back().step == step) {
-                ++cell.loads.back().total;
-            } else {
-                cell.loads.push_back({step, cell.loads.empty() ? 1 : cell.loads.back().total + 1});
+        // Whole elements, one a part: then every part's value is an element's.
+        const bool whole = request.element_bytes == width && access.offset[lane] % width == 0;
+        for (uint64_t element = first; element <= last && element < array.elements(); ++element) {
+            const auto part = static_cast<uint32_t>(whole ? element - first : 0);
+            if (!store) {
+                std::vector<Cell::Loads>& loads = index.cells[access.array][element].loads;
+                if (!loads.empty() && loads.back().step == step)
+                    ++loads.back().total;
+                else
+                    loads.push_back({step, loads.empty() ? 1 : loads.back().total + 1});
+                continue;
+            }
+            Store made{step, thread, {access.array, element}, {array.type, bits_of(lane, part)}, 0, {}};
+            if (!whole) made.value = {bits_of_size(request.element_bytes), bits_of(lane, 0)};
+            made.origin = !request.origin ? 0 : request.origin[part * kWarpSize + lane];
+            find_source(made);
+            std::vector<Store>& stores = shared ? index.stores : index.global_stores;
+            Cell& cell =
+                shared ? index.cells[access.array][element] : index.global_cells[access.array][element];
+            cell.stores.push_back(static_cast<uint32_t>(stores.size()));
+            stores.push_back(made);
+            if (!shared && array.writes() && thread < index.outputs.size()) {
+                index.outputs[thread].push_back({made.origin, made.to});
+                index.thread_of[access.array][element] = thread;
             }
         }
-    }
+    });
 }
 
-void BlockReplay::on_product(const simt::Product& product) {
-    ProductStep p;
-    p.after_step = steps() == 0 ? 0 : steps() - 1;
-    p.warp = product.warp;
-    p.mask = product.mask;
-    for (uint32_t rest = product.mask; rest != 0; rest &= rest - 1) {
-        const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-        p.a[lane] = product.a[lane];
-        p.b[lane] = product.b[lane];
-        p.result[lane] = product.result[lane];
-        p.a_value[lane] = product.a_value[lane];
-        p.b_value[lane] = product.b_value[lane];
-        p.sum[lane] = product.sum[lane];
-        const uint32_t thread = product.warp * kWarpSize + lane;
+void BlockReplay::on_multiplication(const simt::Multiplication& m) {
+    MultiplyStep made;
+    made.after_step = steps() == 0 ? 0 : steps() - 1;
+    made.warp = m.warp;
+    made.mask = m.mask;
+    made.factor_type = m.factor_type;
+    made.sum_type = m.sum_type;
+    for_lanes(m.mask, [&](uint32_t lane) {
+        made.a[lane] = m.a[lane];
+        made.b[lane] = m.b[lane];
+        made.result[lane] = m.result[lane];
+        made.a_value[lane] = m.a_value[lane];
+        made.b_value[lane] = m.b_value[lane];
+        made.sum[lane] = m.sum[lane];
+        const uint32_t thread = m.warp * kWarpSize + lane;
         if (thread < index_->sums.size())
-            index_->sums[thread].push_back({p.after_step, p.sum[lane], p.result[lane]});
-    }
-    products_.push_back(p);
+            index_->sums[thread].push_back({made.after_step, {m.sum_type, m.sum[lane]}, m.result[lane]});
+    });
+    products_.push_back(made);
+}
+
+bool BlockReplay::reaches_output(uint32_t thread, simt::Origin sum) const {
+    if (thread >= index_->outputs.size()) return false;
+    const auto& outputs = index_->outputs[thread];
+    return std::any_of(outputs.begin(), outputs.end(), [&](const Index::Output& o) { return o.sum == sum; });
 }
 
 void BlockReplay::finish() {
+    // A product of integers that ends in no output is an index on its way to an address.
+    for (MultiplyStep& step : products_) {
+        if (is_float(step.sum_type)) continue;
+        for_lanes(step.mask, [&](uint32_t lane) {
+            if (!reaches_output(step.warp * kWarpSize + lane, step.result[lane])) step.mask &= ~(1u << lane);
+        });
+    }
+    std::erase_if(products_, [](const MultiplyStep& step) { return step.mask == 0; });
     // Of a thread's sums keep those that reach its output, where it has one: products on the way to
     // something else are no part of its running sum.
-    for (size_t thread = 0; thread < index_->sums.size(); ++thread) {
-        if (index_->outputs[thread].empty()) continue;
+    for (uint32_t thread = 0; thread < index_->sums.size(); ++thread) {
         auto& sums = index_->sums[thread];
+        std::erase_if(sums, [&](const Index::Sum& sum) {
+            return !is_float(sum.value.type) && !reaches_output(thread, sum.chain);
+        });
+        if (index_->outputs[thread].empty()) continue;
         const simt::Origin chain = index_->outputs[thread].back().sum;
         const auto reaches = [&](const Index::Sum& sum) { return sum.chain == chain; };
         if (!std::any_of(sums.begin(), sums.end(), reaches)) continue;
@@ -148,70 +175,79 @@ void BlockReplay::finish() {
     products_.shrink_to_fit();
 }
 
-float BlockReplay::value(uint32_t step, uint32_t lane) const {
-    if (step >= steps() || step >= trace_.blocks[block_].count || lane >= kWarpSize) return 0;
-    const uint32_t begin = index_->first_value[step];
-    const size_t end = step + 1 < steps() ? index_->first_value[step + 1] : index_->values.size();
-    const uint32_t mask = trace_.form_of(trace_.blocks[block_].first + step).mask;
-    if (begin == end || !(mask >> lane & 1)) return 0;
-    const size_t at = begin + static_cast<size_t>(std::popcount(mask & ((1u << lane) - 1)));
-    return at < end ? as_float(index_->values[at]) : 0;
+Value BlockReplay::value(uint32_t step, uint32_t lane, uint32_t part) const {
+    if (step >= steps() || step >= trace_.blocks[block_].count || lane >= kWarpSize) return {};
+    const trace::Form& form = trace_.form_of(trace_.blocks[block_].first + step);
+    const Array* array = trace_.array_of(form);
+    const uint64_t begin = index_->first_value[step];
+    const uint64_t end = step + 1 < steps() ? index_->first_value[step + 1] : index_->values.size();
+    const auto lanes = static_cast<uint64_t>(std::popcount(form.mask));
+    const uint64_t bytes = lanes == 0 ? 0 : (end - begin) / lanes;
+    Value value;
+    value.type =
+        array && array->element_bytes() <= bytes ? array->type : bits_of_size(static_cast<uint32_t>(bytes));
+    const uint64_t size = size_of(value.type);
+    if (bytes == 0 || !(form.mask >> lane & 1) || (part + 1) * size > bytes) return value;
+    const auto before = static_cast<uint64_t>(std::popcount(form.mask & ((1u << lane) - 1)));
+    return value_at(value.type, index_->values.data() + begin + before * bytes + part * size);
 }
 
 Factor BlockReplay::touched(uint32_t step, uint32_t lane) const {
     if (step >= steps() || step >= trace_.blocks[block_].count || lane >= kWarpSize) return {};
     const trace::Access access = trace::decode(trace_, trace_.blocks[block_].first + step);
     if (access.array == trace::kNoArray || !(access.mask >> lane & 1)) return {};
-    const uint64_t width = std::max(trace_.arrays[access.array].element_bytes, 1u);
-    return {access.array, access.offset[lane] / width, value(step, lane), step};
+    const uint64_t width = trace_.launch.arrays[access.array].element_bytes();
+    return {{access.array, access.offset[lane] / width}, value(step, lane), step};
 }
 
-Factor BlockReplay::factor(simt::Origin origin, uint32_t, uint32_t lane) const {
+Factor BlockReplay::factor(simt::Origin origin, uint32_t lane) const {
     if (origin == 0 || (origin & simt::kComputed)) return {};
     return touched(origin - 1, lane);
 }
 
-const BlockReplay::SharedStore* BlockReplay::last_store(uint8_t array, uint64_t element,
-                                                        uint32_t step) const {
-    const auto& stores = index_->cells[array][element].stores;
-    const auto after = std::upper_bound(stores.begin(), stores.end(), step, [&](uint32_t s, uint32_t store) {
-        return s < index_->stores[store].step;
-    });
-    return after == stores.begin() ? nullptr : &index_->stores[*(after - 1)];
+const BlockReplay::Cell* BlockReplay::find_cell(Element element) const {
+    if (element.array >= index_->cells.size()) return nullptr;
+    const std::vector<Cell>& shared = index_->cells[element.array];
+    if (element.index < shared.size()) return &shared[element.index];
+    const auto found = index_->global_cells[element.array].find(element.index);
+    return found == index_->global_cells[element.array].end() ? nullptr : &found->second;
+}
+
+const BlockReplay::Store* BlockReplay::last_store(Element element, uint32_t step) const {
+    const Cell* cell = find_cell(element);
+    if (cell == nullptr) return nullptr;
+    const bool shared = trace_.launch.arrays[element.array].space == Space::Shared;
+    const std::vector<Store>& all = shared ? index_->stores : index_->global_stores;
+    const auto after = std::upper_bound(cell->stores.begin(), cell->stores.end(), step,
+                                        [&](uint32_t s, uint32_t store) { return s < all[store].step; });
+    return after == cell->stores.begin() ? nullptr : &all[*(after - 1)];
 }
 
 // A value moved from one shared cell to another has the source of that cell's value, found before.
-void BlockReplay::find_source(SharedStore& store) const {
-    const Factor loaded = factor(store.origin, store.thread / kWarpSize, store.thread % kWarpSize);
-    if (loaded.array == trace::kNoArray) return;
-    if (trace_.arrays[loaded.array].space == Space::Global) {
-        store.source_array = loaded.array;
-        store.source_index = loaded.index;
-    } else if (loaded.index < index_->cells[loaded.array].size()) {
-        if (const SharedStore* from = last_store(loaded.array, loaded.index, loaded.step)) {
-            store.source_array = from->source_array;
-            store.source_index = from->source_index;
-        }
-    }
+void BlockReplay::find_source(Store& store) const {
+    const Factor loaded = factor(store.origin, store.thread % kWarpSize);
+    if (!loaded.known()) return;
+    if (trace_.launch.arrays[loaded.element.array].space == Space::Global)
+        store.source = loaded.element;
+    else if (const Store* from = last_store(loaded.element, loaded.step))
+        store.source = from->source;
 }
 
 CellState BlockReplay::cell(uint8_t array, uint64_t element, uint32_t step) const {
     CellState state;
-    if (array >= index_->cells.size() || element >= index_->cells[array].size()) return state;
-    const Index::Cell& cell = index_->cells[array][element];
-
-    if (const SharedStore* store = last_store(array, element, step)) {
+    const Cell* cell = find_cell({array, element});
+    if (cell == nullptr) return state;
+    if (const Store* store = last_store({array, element}, step)) {
         state.written = true;
         state.value = store->value;
         state.step = store->step;
         state.thread = store->thread;
-        state.source_array = store->source_array;
-        state.source_index = store->source_index;
+        state.source = store->source;
     }
     const auto loads_up_to = [&](uint32_t s) -> uint32_t {
-        const auto next = std::upper_bound(cell.loads.begin(), cell.loads.end(), s,
-                                           [](uint32_t v, const Index::Loads& l) { return v < l.step; });
-        return next == cell.loads.begin() ? 0 : (next - 1)->total;
+        const auto next = std::upper_bound(cell->loads.begin(), cell->loads.end(), s,
+                                           [](uint32_t v, const Cell::Loads& l) { return v < l.step; });
+        return next == cell->loads.begin() ? 0 : (next - 1)->total;
     };
     state.reads = loads_up_to(step) - (state.written ? loads_up_to(state.step) : 0);
     return state;
@@ -219,11 +255,11 @@ CellState BlockReplay::cell(uint8_t array, uint64_t element, uint32_t step) cons
 
 CellState BlockReplay::cell_read(uint32_t step, uint32_t lane) const {
     const Factor read = touched(step, lane);
-    if (read.array == trace::kNoArray || trace_.arrays[read.array].space != Space::Shared) return {};
-    return cell(read.array, read.index, step);
+    if (!read.known() || trace_.launch.arrays[read.element.array].space != Space::Shared) return {};
+    return cell(read.element.array, read.element.index, step);
 }
 
-std::optional<float> BlockReplay::running_sum(uint32_t thread, uint32_t step) const {
+std::optional<Value> BlockReplay::running_sum(uint32_t thread, uint32_t step) const {
     if (thread >= index_->sums.size()) return {};
     const auto& sums = index_->sums[thread];
     const auto next = std::upper_bound(sums.begin(), sums.end(), step,
@@ -232,24 +268,26 @@ std::optional<float> BlockReplay::running_sum(uint32_t thread, uint32_t step) co
     return (next - 1)->value;
 }
 
-std::optional<uint64_t> BlockReplay::output_of(uint32_t thread) const {
+std::optional<Element> BlockReplay::output_of(uint32_t thread) const {
     if (thread >= index_->outputs.size() || index_->outputs[thread].empty()) return {};
     return index_->outputs[thread].back().element;
 }
 
-std::optional<uint64_t> BlockReplay::output_of_sum(uint32_t thread, simt::Origin sum) const {
+std::optional<Element> BlockReplay::output_of_sum(uint32_t thread, simt::Origin sum) const {
     if (thread >= index_->outputs.size()) return {};
     for (const Index::Output& output : index_->outputs[thread])
         if (output.sum == sum) return output.element;
     return {};
 }
 
-std::optional<uint32_t> BlockReplay::thread_of_output(uint64_t element) const {
-    const auto found = index_->thread_of.find(element);
-    if (found == index_->thread_of.end()) return {};
+std::optional<uint32_t> BlockReplay::thread_of_output(Element element) const {
+    if (element.array >= index_->thread_of.size()) return {};
+    const auto found = index_->thread_of[element.array].find(element.index);
+    if (found == index_->thread_of[element.array].end()) return {};
     return found->second;
 }
 
-const std::vector<BlockReplay::SharedStore>& BlockReplay::shared_stores() const { return index_->stores; }
+const std::vector<BlockReplay::Store>& BlockReplay::shared_stores() const { return index_->stores; }
+const std::vector<BlockReplay::Store>& BlockReplay::global_stores() const { return index_->global_stores; }
 
 }  // namespace tilescope::playback

@@ -2,9 +2,11 @@
 // and what was multiplied. Filled by running the block again (kernels::Replayer); immutable after
 // finish(), then answers "what is where at step s" by binary search, forwards and backwards alike:
 //
-//   a shared cell   its stores, by step          s -> the last store at or before it
+//   a cell          its stores, by step          s -> the last store at or before it
 //                   its loads, by step, summed   s -> loads up to it, less those up to that store
-//   a thread        its products, by step        s -> the last sum at or before it
+//   a thread        its sums, by step            s -> the last sum at or before it
+//
+// Values have the type of the array that they lie in.
 #pragma once
 
 #include <array>
@@ -21,31 +23,39 @@ namespace tilescope::playback {
 // All steps here are steps of the block, from 0.
 inline constexpr uint32_t kNever = 0xFFFF'FFFFu;
 
-// What a shared cell holds at a step.
+// An element of an array, by its linear number.
+struct Element {
+    uint8_t array = trace::kNoArray;  // kNoArray: of none
+    uint64_t index = 0;
+    bool operator==(const Element&) const = default;
+};
+
+// What a cell holds at a step.
 struct CellState {
     bool written = false;
-    float value = 0;
+    Value value;
     uint32_t step = kNever;  // the store that put it there
     uint32_t thread = 0;     // linear number in the block
-    uint8_t source_array =
-        trace::kNoArray;        // where the stored value came from: an element of a global array,
-    uint64_t source_index = 0;  // kNoArray for a constant (a zero fill) or a computed value
-    uint32_t reads = 0;         // lane loads of it since, up to and including the step asked for
+    // Where the stored value came from: an element of a global array, or none for a constant (a zero fill) or
+    // a computed value.
+    Element source;
+    uint32_t reads = 0;  // lane loads of it since, up to and including the step asked for; of shared cells
 };
 
-struct ProductStep {
+struct MultiplyStep {
     uint32_t after_step = 0;  // it happened right after this step
     uint32_t warp = 0, mask = 0;
+    ElementType factor_type = ElementType::F32, sum_type = ElementType::F32;
     std::array<simt::Origin, 32> a{}, b{}, result{};
-    std::array<float, 32> a_value{}, b_value{}, sum{};
+    std::array<uint64_t, 32> a_value{}, b_value{}, sum{};  // bits
 };
 
-// A factor of a product: an element of an array (global, or a shared cell).
+// A factor of a product: an element of an array (global, or a shared cell), or a constant or computed value.
 struct Factor {
-    uint8_t array = trace::kNoArray;  // kNoArray: constant or computed
-    uint64_t index = 0;               // linear element
-    float value = 0;
+    Element element;
+    Value value;
     uint32_t step = kNever;  // the load
+    bool known() const { return element.array != trace::kNoArray; }
 };
 
 class BlockReplay final : public simt::BlockObserver {
@@ -54,55 +64,59 @@ public:
     ~BlockReplay() override;
     void on_request(const simt::Request& request) override;
     void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) override;
-    void on_product(const simt::Product& product) override;
+    void on_multiplication(const simt::Multiplication& multiplication) override;
     void finish();
 
     uint32_t block() const { return block_; }
     uint32_t steps() const;
 
-    // The value that a lane loaded or stored at a step (0 for inactive lanes and barriers).
-    float value(uint32_t step, uint32_t lane) const;
+    // The value that a lane loaded or stored at a step: of a vector access that of its `part`-th element.
+    // Zero for inactive lanes and barriers.
+    Value value(uint32_t step, uint32_t lane, uint32_t part = 0) const;
 
-    // shared array (index into trace.arrays), linear element; state right after `step`.
+    // The state of a cell of shared memory, or of an element of a global array that the block stores to,
+    // right after `step`. Of a global array's element that the block has not stored yet, written is false.
     CellState cell(uint8_t array, uint64_t element, uint32_t step) const;
 
     // The running sum of a thread right after `step`; none before its first product.
-    std::optional<float> running_sum(uint32_t thread, uint32_t step) const;
+    std::optional<Value> running_sum(uint32_t thread, uint32_t step) const;
 
-    // The element of the output that a thread's running sum ends in (its last store), if it has one.
-    std::optional<uint64_t> output_of(uint32_t thread) const;
-    std::optional<uint32_t> thread_of_output(uint64_t element) const;
+    // The element of an output that a thread's running sum ends in (its last store), if it has one.
+    std::optional<Element> output_of(uint32_t thread) const;
+    std::optional<uint32_t> thread_of_output(Element element) const;
 
-    // The output that one running sum of a thread ends in: ProductStep::result of its products.
-    std::optional<uint64_t> output_of_sum(uint32_t thread, simt::Origin sum) const;
+    // The output that one running sum of a thread ends in: MultiplyStep::result of its products.
+    std::optional<Element> output_of_sum(uint32_t thread, simt::Origin sum) const;
 
-    // Stores to shared arrays, lane by lane in step order: where each value came from.
-    struct SharedStore {
+    // Stores to shared arrays, element by element in step order: where each value came from.
+    struct Store {
         uint32_t step = 0, thread = 0;
-        uint8_t array = trace::kNoArray;
-        uint64_t index = 0;  // linear element
-        float value = 0;
+        Element to;
+        Value value;
         simt::Origin origin = 0;
-        uint8_t source_array = trace::kNoArray;  // as in CellState, followed through other shared cells
-        uint64_t source_index = 0;
+        Element source;  // as in CellState, followed through other shared cells
     };
-    const std::vector<SharedStore>& shared_stores() const;
+    const std::vector<Store>& shared_stores() const;
+    const std::vector<Store>& global_stores() const;  // the same to global arrays
 
-    // The element that a lane touched at a step: array kNoArray for barriers and idle lanes.
+    // The element that a lane touched at a step: none for barriers and idle lanes.
     Factor touched(uint32_t step, uint32_t lane) const;
 
-    const std::vector<ProductStep>& products() const { return products_; }
-    Factor factor(simt::Origin origin, uint32_t warp, uint32_t lane) const;
-    // The element of a global array that a load of a shared cell at `step` by `lane` brought, if any.
+    const std::vector<MultiplyStep>& products() const { return products_; }
+    Factor factor(simt::Origin origin, uint32_t lane) const;
+    // The state of the shared cell that a lane loaded at `step`, if it did.
     CellState cell_read(uint32_t step, uint32_t lane) const;
 
 private:
-    const SharedStore* last_store(uint8_t array, uint64_t element, uint32_t step) const;
-    void find_source(SharedStore& store) const;
+    struct Cell;
+    const Cell* find_cell(Element element) const;
+    const Store* last_store(Element element, uint32_t step) const;
+    void find_source(Store& store) const;
+    bool reaches_output(uint32_t thread, simt::Origin sum) const;
 
     const trace::Trace& trace_;
     uint32_t block_ = 0;
-    std::vector<ProductStep> products_;
+    std::vector<MultiplyStep> products_;
     struct Index;  // values by step, stores and loads by cell, sums by thread
     std::shared_ptr<Index> index_;
 };

@@ -31,9 +31,7 @@ struct Analysis {
 
 const Instruction* branch_of(const Analysis& a, size_t block) {
     const BasicBlock& b = a.flow.blocks[block];
-    if (b.last == b.first || b.successors.size() < 2) {
-        return nullptr;
-    }
+    if (b.last == b.first || b.successors.size() < 2) return nullptr;
     return &a.kernel.instructions[b.last - 1];
 }
 
@@ -44,9 +42,7 @@ std::vector<bool> reach(const Analysis& a, int32_t from, int32_t stop) {
     while (!open.empty()) {
         const int32_t at = open.back();
         open.pop_back();
-        if (at == kExitBlock || seen[at]) {
-            continue;
-        }
+        if (at == kExitBlock || seen[at]) continue;
         seen[at] = true;
         if (at != stop) {
             const auto& next = a.flow.blocks[at].successors;
@@ -67,36 +63,25 @@ void mark_divergent(Analysis& a, size_t block) {
     std::vector<int> times(a.flow.blocks.size());
     for (const int32_t successor : b.successors) {
         const std::vector<bool> reached = reach(a, successor, b.post_dominator);
-        for (size_t i = 0; i < times.size(); ++i) {
-            times[i] += reached[i];
-        }
+        for (size_t i = 0; i < times.size(); ++i) times[i] += reached[i];
     }
-    for (size_t i = 0; i < times.size(); ++i) {
-        if (times[i] > 1 && a.flow.blocks[i].predecessors.size() > 1) {
-            a.divergent_join[i] = true;
-        }
-    }
+    for (size_t i = 0; i < times.size(); ++i)
+        if (times[i] > 1 && a.flow.blocks[i].predecessors.size() > 1) a.divergent_join[i] = true;
     for (size_t loop = 0; loop < a.flow.loops.size(); ++loop) {
         const auto l = static_cast<int32_t>(loop);
         if (in_loop(a, static_cast<int32_t>(block), l) &&
             std::any_of(b.successors.begin(), b.successors.end(),
-                        [&](int32_t s) { return !in_loop(a, s, l); })) {
+                        [&](int32_t s) { return !in_loop(a, s, l); }))
             a.ragged[loop] = true;
-        }
     }
 }
 
 // What a value is beyond an edge: unknown where it leaves a loop, whose threads leave at different trips,
 // that made it.
 AffineValue along(const Analysis& a, const AffineValue& value, int32_t from, int32_t to) {
-    if (!value.affine || value.constant || value.block < 0) {
-        return value;
-    }
-    for (int32_t loop = a.flow.blocks[from].loop; loop >= 0; loop = a.flow.loops[loop].parent) {
-        if (a.ragged[loop] && !in_loop(a, to, loop) && in_loop(a, value.block, loop)) {
-            return {};
-        }
-    }
+    if (!value.affine || value.constant || value.block < 0) return value;
+    for (int32_t loop = a.flow.blocks[from].loop; loop >= 0; loop = a.flow.loops[loop].parent)
+        if (a.ragged[loop] && !in_loop(a, to, loop) && in_loop(a, value.block, loop)) return {};
     return value;
 }
 
@@ -106,9 +91,7 @@ std::vector<AffineValue> meet(const Analysis& a, size_t block) {
     const auto& from = a.flow.blocks[block].predecessors;
     bool first = true;
     for (const int32_t p : from) {
-        if (!a.visited[p]) {
-            continue;
-        }
+        if (!a.visited[p]) continue;
         for (size_t r = 0; r < registers; ++r) {
             const AffineValue value = along(a, a.out[p][r], p, static_cast<int32_t>(block));
             if (first) {
@@ -152,19 +135,15 @@ void run_to_fixpoint(Analysis& a) {
             const bool entry = block == 0;
             const bool ready = entry || std::any_of(b.predecessors.begin(), b.predecessors.end(),
                                                     [&](int32_t p) { return a.visited[p]; });
-            if (!ready) {
-                continue;
-            }
+            if (!ready) continue;
             std::vector<AffineValue> values = entry && b.predecessors.empty()
                                                   ? std::vector<AffineValue>(a.kernel.registers.size())
                                                   : meet(a, block);
-            if (entry && !b.predecessors.empty()) {
+            if (entry && !b.predecessors.empty())
                 std::fill(values.begin(), values.end(), AffineValue{});  // a loop back to the entry
-            }
             a.in[block] = values;
-            for (uint32_t i = b.first; i < b.last; ++i) {
+            for (uint32_t i = b.first; i < b.last; ++i)
                 apply(a.kernel, a.facts, i, static_cast<int32_t>(block), values);
-            }
             const Instruction* branch = branch_of(a, block);
             const bool splits = branch && branch->guard >= 0 && !values[branch->guard].uniform();
             if (splits && !a.divergent[block]) {
@@ -178,9 +157,7 @@ void run_to_fixpoint(Analysis& a) {
             }
         }
         if (round > 64 + 4 * blocks) {  // cannot be, since values only move one way; then nothing is claimed
-            for (auto& values : a.in) {
-                std::fill(values.begin(), values.end(), AffineValue{});
-            }
+            for (auto& values : a.in) std::fill(values.begin(), values.end(), AffineValue{});
             return;
         }
     }
@@ -206,9 +183,7 @@ AffineAddresses affine_addresses(const Kernel& kernel, const std::vector<Site>& 
     result.shapes.resize(sites.size());
     Analysis a{kernel, facts, control_flow(kernel), {}, {}, {}, {}, {}, {}};
     const size_t blocks = a.flow.blocks.size(), registers = kernel.registers.size();
-    if (blocks == 0 || blocks * registers > kMostValues) {
-        return result;
-    }
+    if (blocks == 0 || blocks * registers > kMostValues) return result;
     a.in.assign(blocks, std::vector<AffineValue>(registers));
     a.out = a.in;
     a.visited.resize(blocks);
@@ -218,18 +193,14 @@ AffineAddresses affine_addresses(const Kernel& kernel, const std::vector<Site>& 
     run_to_fixpoint(a);
 
     for (size_t block = 0; block < blocks; ++block) {
-        if (!a.visited[block]) {
-            continue;
-        }
+        if (!a.visited[block]) continue;
         const BasicBlock& b = a.flow.blocks[block];
         std::vector<AffineValue> values = a.in[block];
         auto site = std::lower_bound(sites.begin(), sites.end(), b.first,
                                      [](const Site& s, uint32_t i) { return s.instruction < i; });
         for (uint32_t i = b.first; i < b.last; ++i) {
             if (site != sites.end() && site->instruction == i) {
-                if (site->kind != SiteKind::Barrier) {
-                    result.shapes[site->id] = shape_of(a, *site, values);
-                }
+                if (site->kind != SiteKind::Barrier) result.shapes[site->id] = shape_of(a, *site, values);
                 ++site;
             }
             const int widened = apply(kernel, facts, i, static_cast<int32_t>(block), values);

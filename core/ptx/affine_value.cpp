@@ -113,9 +113,7 @@ struct Step {
     }
 
     AffineValue scaled(const AffineValue& value, uint64_t factor, int bytes) const {
-        if (!value.affine) {
-            return {};
-        }
+        if (!value.affine) return {};
         AffineValue result = value;
         result.x = times(value.x, factor);
         result.y = times(value.y, factor);
@@ -125,9 +123,7 @@ struct Step {
     }
 
     AffineValue sum(const AffineValue& a, const AffineValue& b, int bytes) const {
-        if (!a.affine || !b.affine) {
-            return {};
-        }
+        if (!a.affine || !b.affine) return {};
         AffineValue result;
         result.affine = true;
         result.constant = a.constant && b.constant;
@@ -139,36 +135,26 @@ struct Step {
     }
 
     AffineValue product(const AffineValue& a, const AffineValue& b, int bytes) const {
-        if (b.number_alone()) {
-            return scaled(a, b.number, bytes);
-        }
-        if (a.number_alone()) {
-            return scaled(b, a.number, bytes);
-        }
+        if (b.number_alone()) return scaled(a, b.number, bytes);
+        if (a.number_alone()) return scaled(b, a.number, bytes);
         return a.uniform() && b.uniform() ? uniform() : AffineValue{};
     }
 
     // A 32-bit source as 64 bits.
     AffineValue widen(size_t i, bool with_sign) {
         AffineValue value = read(source(i));
-        if (!value.affine) {
-            return {};
-        }
+        if (!value.affine) return {};
         if (value.constant) {
             value.number = with_sign ? static_cast<uint64_t>(static_cast<int64_t>(
                                            static_cast<int32_t>(static_cast<uint32_t>(value.number))))
                                      : value.number & mask_of(4);
         }
-        if (value.uniform()) {
-            return settled(value, 8);
-        }
+        if (value.uniform()) return settled(value, 8);
         const auto far = [](int64_t coefficient, uint32_t threads) {
             return std::abs(coefficient) * (int64_t{threads} - 1);
         };
-        if (far(value.x, facts.block.x) + far(value.y, facts.block.y) + far(value.z, facts.block.z) >=
-            kReach) {
+        if (far(value.x, facts.block.x) + far(value.y, facts.block.y) + far(value.z, facts.block.z) >= kReach)
             return {};
-        }
         widened = instruction.destinations + static_cast<int>(i);
         return settled(value, 8);
     }
@@ -176,68 +162,49 @@ struct Step {
     AffineValue multiply() {
         const int bytes = size_of(instruction.type);
         if (instruction.half == Half::Wide) {
-            if (bytes != 4) {
-                return all_uniform();
-            }
+            if (bytes != 4) return all_uniform();
             const bool with_sign = is_signed(instruction.type);
             const AffineValue a = widen(0, with_sign), b = widen(1, with_sign);
             return product(a, b, 8);
         }
-        if (instruction.half == Half::Hi || is_float(instruction.type) || bytes < 4) {
-            return all_uniform();
-        }
+        if (instruction.half == Half::Hi || is_float(instruction.type) || bytes < 4) return all_uniform();
         return product(read(source(0)), read(source(1)), bytes);
     }
 
     AffineValue convert() {
         const Type to = instruction.type, from = instruction.type2;
-        if (is_float(to) || is_float(from) || instruction.sat || size_of(to) < 4 || size_of(from) < 4) {
+        if (is_float(to) || is_float(from) || instruction.sat || size_of(to) < 4 || size_of(from) < 4)
             return all_uniform();
-        }
-        if (size_of(to) == 8 && size_of(from) == 4) {
-            return widen(0, is_signed(from));
-        }
+        if (size_of(to) == 8 && size_of(from) == 4) return widen(0, is_signed(from));
         const AffineValue value = read(source(0));
         return value.affine ? settled(value, size_of(to)) : AffineValue{};
     }
 
     AffineValue select() const {
         const AffineValue a = read(source(0)), b = read(source(1)), p = read(source(2));
-        if (same(a, b)) {
-            return a;
-        }
-        if (!p.uniform()) {
-            return {};
-        }
+        if (same(a, b)) return a;
+        if (!p.uniform()) return {};
         AffineValue value = join(a, b);
         return value.affine ? settled(value, size_of(instruction.type)) : value;
     }
 
     AffineValue all_uniform() const {
-        for (size_t i = 0; i < sources(); ++i) {
-            if (!read(source(i)).uniform()) {
-                return {};
-            }
-        }
+        for (size_t i = 0; i < sources(); ++i)
+            if (!read(source(i)).uniform()) return {};
         return uniform();
     }
 
     AffineValue load() const {
-        if (instruction.space != StateSpace::Param) {
-            return {};
-        }
+        if (instruction.space != StateSpace::Param) return {};
         const Operand& address = source(0);
         const auto& parameters = kernel.parameters;
         const auto found = std::find(parameters.begin(), parameters.end(), address.symbol);
-        if (address.symbol < 0 || address.reg >= 0 || instruction.vector != 1) {
-            return {};
-        }
+        if (address.symbol < 0 || address.reg >= 0 || instruction.vector != 1) return {};
         const auto index = static_cast<size_t>(found - parameters.begin());
         if (found == parameters.end() || index >= facts.parameters.size() || address.offset != 0 ||
             is_float(instruction.type) || size_of(instruction.type) < 4 ||
-            size_of(instruction.type) != size_of(kernel.symbols[address.symbol].type)) {
+            size_of(instruction.type) != size_of(kernel.symbols[address.symbol].type))
             return uniform();
-        }
         return number(facts.parameters[index] & mask_of(size_of(instruction.type)));
     }
 
@@ -251,9 +218,8 @@ struct Step {
                 return load();
             case Op::Cvta: {
                 const AffineValue value = read(source(0));
-                if (!value.affine || instruction.space == StateSpace::Global) {
+                if (!value.affine || instruction.space == StateSpace::Global)
                     return value;  // global addresses are generic ones
-                }
                 AffineValue moved = value;
                 moved.constant = false;
                 return settled(moved, bytes);
@@ -274,9 +240,7 @@ struct Step {
             case Op::Mul:
                 return multiply();
             case Op::Mad: {
-                if (is_float(instruction.type) || instruction.sat) {
-                    return all_uniform();
-                }
+                if (is_float(instruction.type) || instruction.sat) return all_uniform();
                 const AffineValue made = multiply();
                 return sum(made, read(source(2)), instruction.half == Half::Wide ? 8 : bytes);
             }
@@ -299,17 +263,13 @@ struct Step {
 }  // namespace
 
 bool same(const AffineValue& a, const AffineValue& b) {
-    if (a.affine != b.affine || !a.affine) {
-        return a.affine == b.affine;
-    }
+    if (a.affine != b.affine || !a.affine) return a.affine == b.affine;
     return a.x == b.x && a.y == b.y && a.z == b.z && a.constant == b.constant &&
            (a.constant ? a.number == b.number : a.definition == b.definition);
 }
 
 AffineValue join(const AffineValue& a, const AffineValue& b) {
-    if (!a.affine || !b.affine || a.x != b.x || a.y != b.y || a.z != b.z) {
-        return {};
-    }
+    if (!a.affine || !b.affine || a.x != b.x || a.y != b.y || a.z != b.z) return {};
     AffineValue result = a;
     result.constant = a.constant && b.constant && a.number == b.number;
     return result;
@@ -318,25 +278,17 @@ AffineValue join(const AffineValue& a, const AffineValue& b) {
 int apply(const Kernel& kernel, const LaunchFacts& facts, uint32_t at, int32_t block,
           std::vector<AffineValue>& values) {
     const Instruction& instruction = kernel.instructions[at];
-    if (instruction.destinations == 0) {
-        return -1;
-    }
+    if (instruction.destinations == 0) return -1;
     Step step{kernel, facts, instruction, at, block, values};
     AffineValue made = step.result();
     // One result cannot stand for several destinations unless all threads share them.
     const bool several =
         instruction.destinations > 1 || instruction.operands[0].kind == Operand::Kind::Vector;
-    if (several && !made.uniform()) {
-        made = {};
-    }
-    if (several && made.affine) {
-        made.constant = false;
-    }
+    if (several && !made.uniform()) made = {};
+    if (several && made.affine) made.constant = false;
     int written = 0;
     const auto write = [&](const Operand& operand) {
-        if (operand.kind != Operand::Kind::Register) {
-            return;
-        }
+        if (operand.kind != Operand::Kind::Register) return;
         AffineValue value = made;
         if (value.affine && !value.constant && value.definition == at + 1) {
             value.definition |= static_cast<uint64_t>(written) << 32;  // destinations differ
@@ -361,13 +313,10 @@ int apply(const Kernel& kernel, const LaunchFacts& facts, uint32_t at, int32_t b
     };
     for (size_t i = 0; i < instruction.destinations; ++i) {
         const Operand& operand = instruction.operands[i];
-        if (operand.kind == Operand::Kind::Vector) {
-            for (const Operand& element : operand.elements) {
-                write(element);
-            }
-        } else {
+        if (operand.kind == Operand::Kind::Vector)
+            for (const Operand& element : operand.elements) write(element);
+        else
             write(operand);
-        }
     }
     return made.affine ? step.widened : -1;
 }

@@ -17,9 +17,8 @@ bool agrees_relaxed(Type wanted, Type given) {
 }
 
 bool immediate_fits(Type wanted, Type given) {
-    if (given == Type::F32 || given == Type::F64) {
+    if (given == Type::F32 || given == Type::F64)
         return size_of(wanted) == size_of(given) && (is_bits(wanted) || is_float(wanted));
-    }
     return !is_float(wanted) && wanted != Type::Pred;
 }
 

@@ -183,6 +183,11 @@ struct SourceFile {
     std::string attributes;  // ", 1700000000, 1234": time and size as written, or empty
 };
 
+// A kernel that Tilescope cannot read, and the sentence that says why. The others of its module can be used.
+struct Refusal {
+    std::string kernel, why;
+};
+
 struct Module {
     uint32_t version_major = 0, version_minor = 0;
     std::string target;  // "sm_70", or with more: "sm_70, debug"
@@ -190,6 +195,7 @@ struct Module {
     std::vector<SourceFile> files;
     std::vector<Symbol> variables;  // module scope
     std::vector<Kernel> kernels;
+    std::vector<Refusal> refused;
     std::vector<std::string> sections;  // .section blocks and other tails, as written
 };
 

@@ -26,9 +26,8 @@ bool declare(Parser& parser, Body& body, std::string_view name, Name::Kind kind,
     const bool is_parameter = kind == Name::Kind::Symbol && body.scopes.size() == 1;
     const bool hides = !is_parameter && parser.variables.contains(name);
     unique = std::string(name);
-    while (!body.used.try_emplace(unique, 0).second || (hides && unique == name)) {
+    while (!body.used.try_emplace(unique, 0).second || (hides && unique == name))
         unique = fmt::format("{}_{}", name, ++body.used[std::string(name)]);
-    }
     return true;
 }
 
@@ -74,9 +73,8 @@ bool read_loc(Parser& parser, Body& body) {
     uint64_t file = 0, line = 0, column = 0;
     if (!read_count(parser, 0, UINT32_MAX, file, "the file of .loc") ||
         !read_count(parser, 0, UINT32_MAX, line, "the line of .loc") ||
-        !read_count(parser, 0, UINT32_MAX, column, "the column of .loc")) {
+        !read_count(parser, 0, UINT32_MAX, column, "the column of .loc"))
         return false;
-    }
     body.source = {static_cast<uint32_t>(file), static_cast<uint32_t>(line), static_cast<uint32_t>(column)};
     if (parser.accept(',') && !read_inlined(parser, body)) return false;
     body.unused_loc = std::string(parser.through(first));
@@ -86,9 +84,8 @@ bool read_loc(Parser& parser, Body& body) {
 bool read_pragma(Parser& parser, Body& body) {
     const Token& first = parser.next();
     do {
-        if (parser.next().kind != Token::Kind::String) {
+        if (parser.next().kind != Token::Kind::String)
             return parser.fail(first.line, ".pragma needs a string in quotes; write one");
-        }
     } while (parser.accept(','));
     if (!parser.expect(';', "after .pragma")) return false;
     add_note(body, std::string(parser.through(first)));
@@ -150,6 +147,12 @@ bool read_instruction(Parser& parser, Body& body) {
     made.mnemonic = std::string(mnemonic.text.substr(0, 60));
     while (parser.peek().kind == Token::Kind::Dot) made.suffixes.emplace_back(parser.next().text.substr(1));
     const OpRule* rule = find_rule(mnemonic.text);
+    if (mnemonic.text == "call") {
+        return parser.fail(
+            mnemonic.line,
+            "a function that stays out of line is called, and Tilescope runs no calls; build the "
+            "kernel with its functions inlined");
+    }
     if (rule == nullptr) {
         return parser.fail(mnemonic.line,
                            "instruction '{}' is not known to Tilescope; it reads plain loads, stores, "
@@ -194,9 +197,8 @@ void add_module_symbols(const Parser& parser, Body& body) {
         symbols.back().module_variable = index;
     }
     for (Instruction& instruction : body.kernel.instructions) {
-        for (Operand& operand : instruction.operands) {
+        for (Operand& operand : instruction.operands)
             if (operand.symbol <= kModuleSymbol) operand.symbol = first + (kModuleSymbol - operand.symbol);
-        }
     }
 }
 
@@ -224,9 +226,8 @@ bool read_body(Parser& parser, Body& body) {
     body.scopes.emplace_back();
     while (body.scopes.size() > 1) {
         const Token& token = parser.peek();
-        if (token.kind == Token::Kind::End) {
+        if (token.kind == Token::Kind::End)
             return parser.fail(start, "the body that starts here does not end; close it with '}}'");
-        }
         if (parser.accept('{')) {
             if (body.scopes.size() > kMaxDepth) {
                 return parser.fail(token.line, "scopes are nested more than {} deep; flatten them",

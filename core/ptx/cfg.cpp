@@ -109,15 +109,13 @@ void find_edges(const Kernel& kernel, ControlFlow& flow) {
         BasicBlock& block = flow.blocks[i];
         const Instruction& last = kernel.instructions[block.last - 1];
         const auto add = [&](int32_t to) {
-            if (std::find(block.successors.begin(), block.successors.end(), to) == block.successors.end()) {
+            if (std::find(block.successors.begin(), block.successors.end(), to) == block.successors.end())
                 block.successors.push_back(to);
-            }
         };
         if (!ends_block(last) || last.guard >= 0) add(block_at(block.last));
         if (ends_block(last)) add(last.op == Op::Bra ? block_at(target_of(kernel, last)) : kExitBlock);
-        for (const int32_t to : block.successors) {
+        for (const int32_t to : block.successors)
             if (to != kExitBlock) flow.blocks[to].predecessors.push_back(static_cast<int32_t>(i));
-        }
     }
 }
 
@@ -156,9 +154,8 @@ void find_loops(ControlFlow& flow) {
         Loop loop;
         loop.header = static_cast<int32_t>(header);
         std::vector<int32_t> work;
-        for (const int32_t from : flow.blocks[header].predecessors) {
+        for (const int32_t from : flow.blocks[header].predecessors)
             if (flow.blocks[from].reachable && dominates(flow, loop.header, from)) work.push_back(from);
-        }
         if (work.empty()) continue;
         std::vector<char> inside(flow.blocks.size(), 0);
         inside[header] = 1;
@@ -167,13 +164,11 @@ void find_loops(ControlFlow& flow) {
             work.pop_back();
             if (inside[block]) continue;
             inside[block] = 1;
-            for (const int32_t from : flow.blocks[block].predecessors) {
+            for (const int32_t from : flow.blocks[block].predecessors)
                 if (flow.blocks[from].reachable) work.push_back(from);
-            }
         }
-        for (size_t i = 0; i < inside.size(); ++i) {
+        for (size_t i = 0; i < inside.size(); ++i)
             if (inside[i]) loop.blocks.push_back(static_cast<int32_t>(i));
-        }
         loops.push_back(std::move(loop));
     }
     // Two natural loops with different headers are nested or disjoint: the larger first.

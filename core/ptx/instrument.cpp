@@ -25,9 +25,7 @@ std::string symbol_name(const Kernel& kernel, const Operand& operand) {
 
 // Where the bytes are that an operand names, as PTX that fills %ts_lo and %ts_hi.
 std::string address_text(const Kernel& kernel, const Site& site) {
-    if (site.kind == SiteKind::Barrier) {
-        return "\n    mov.u32 %ts_lo, 0;\n    mov.u32 %ts_hi, 0;";
-    }
+    if (site.kind == SiteKind::Barrier) return "\n    mov.u32 %ts_lo, 0;\n    mov.u32 %ts_hi, 0;";
     const Instruction& instruction = kernel.instructions[site.instruction];
     const Operand& operand = address_of(instruction);
     if (operand.reg >= 0 && size_of(kernel.registers[operand.reg].type) == 4) {
@@ -74,9 +72,7 @@ struct Work {
 };
 
 bool escapes(const Work& work, const Site& site) {
-    if (site.kind == SiteKind::Barrier) {
-        return false;
-    }
+    if (site.kind == SiteKind::Barrier) return false;
     return work.options.exact || !work.result.shapes[site.id].affine ||
            work.kernel.instructions[site.instruction].space == StateSpace::Generic;
 }
@@ -131,9 +127,7 @@ void add_lines(Work& work, uint32_t instruction, const std::string& text, bool b
     while (from < text.size()) {
         const size_t to = std::min(text.find('\n', from), text.size());
         const size_t start = text.find_first_not_of(' ', from);
-        if (start < to) {
-            work.notes.push_back({instruction, before_labels, text.substr(start, to - start)});
-        }
+        if (start < to) work.notes.push_back({instruction, before_labels, text.substr(start, to - start)});
         from = to + 1;
     }
 }
@@ -154,16 +148,14 @@ void record_site(Work& work, const Site& site) {
     SiteText text{site.id, address_text(work.kernel, site), work.single[site.id], ""};
     const bool global = site.kind != SiteKind::Barrier && site.space == Space::Global;
     const auto checked = [&](SiteText made) {
-        if (global) {
+        if (global)
             made.check = fmt::format(
                 "\n    xor.b32 %ts_t0, %ts_hi, {};\n    or.b32 %ts_bad, %ts_bad, %ts_t0;", work.options.high);
-        }
         return made;
     };
     std::string before;
-    if (instruction.guard >= 0) {  // only the lanes that will execute it take part
+    if (instruction.guard >= 0)  // only the lanes that will execute it take part
         before = skip_unless_guard(work.kernel, instruction, fmt::format("$ts_skip_{}", site.id));
-    }
     const int32_t partner = work.partner[site.id];
     Sequence sequence;
     if (partner > static_cast<int32_t>(site.id)) {
@@ -176,21 +168,16 @@ void record_site(Work& work, const Site& site) {
         sequence = escapes(work, site) ? escape_text(work.text, text) : single_text(work.text, text);
     }
     add_lines(work, site.instruction, before + sequence.before);
-    if (!sequence.slow.empty()) {
-        work.slow.push_back(sequence.slow);
-    }
-    if (instruction.guard >= 0) {
+    if (!sequence.slow.empty()) work.slow.push_back(sequence.slow);
+    if (instruction.guard >= 0)
         add_lines(work, site.instruction + 1, fmt::format("$ts_skip_{}:", site.id), true);
-    }
 }
 
 // Checks, in every lane, that a value may be widened as affine.h assumes.
 void check_widening(Work& work, const Widening& widening) {
     const Instruction& instruction = work.kernel.instructions[widening.instruction];
     const Operand& operand = instruction.operands[widening.operand];
-    if (operand.kind != Operand::Kind::Register) {
-        return;  // %tid as it stands is small
-    }
+    if (operand.kind != Operand::Kind::Register) return;  // %tid as it stands is small
     const std::string& name = work.kernel.registers[operand.reg].name;
     const std::string guard = instruction.guard < 0 ? "" : "@" + guard_name(work.kernel, instruction) + " ";
     add_lines(
@@ -238,11 +225,8 @@ void append_plain(Work& work, const Kernel& plain, const std::string& label) {
                                  own.instruction + static_cast<int32_t>(shift)});
     }
     for (Instruction instruction : plain.instructions) {
-        for (Operand& operand : instruction.operands) {
-            if (operand.kind == Operand::Kind::Label) {
-                operand.label += labels;
-            }
-        }
+        for (Operand& operand : instruction.operands)
+            if (operand.kind == Operand::Kind::Label) operand.label += labels;
         kernel.instructions.push_back(std::move(instruction));
     }
     add_lines(work, shift, label + ":", true);
@@ -268,12 +252,10 @@ void add_parameter(Kernel& kernel, const std::string& name, Type type) {
 
 std::vector<std::string> shared_symbols(const Kernel& kernel) {
     std::vector<std::string> names;
-    for (const Symbol& symbol : kernel.symbols) {
+    for (const Symbol& symbol : kernel.symbols)
         if (symbol.space == StateSpace::Shared &&
-            std::find(names.begin(), names.end(), symbol.name) == names.end()) {
+            std::find(names.begin(), names.end(), symbol.name) == names.end())
             names.push_back(symbol.name);
-        }
-    }
     return names;
 }
 
@@ -282,9 +264,7 @@ std::vector<std::string> shared_symbols(const Kernel& kernel) {
 Result<Instrumented> instrument(const Module& module, const std::string& name,
                                 const InstrumentOptions& options) {
     const Kernel* found = find_kernel(module, name);
-    if (!found) {
-        return Error{fmt::format("there is no kernel {} in this PTX; check its name", name)};
-    }
+    if (!found) return Error{fmt::format("there is no kernel {} in this PTX; check its name", name)};
     Work work{*found, options, {}, {}, {}, {}, {}, {}, {}};
     work.result.sites = sites_of(*found);
     AffineAddresses affine = affine_addresses(*found, work.result.sites, options.launch);
@@ -297,9 +277,7 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
                    waits_for_whole_block(found->instructions[site.instruction]);
         });
     find_pairs(work);
-    if (auto ok = number_codes(work); !ok) {
-        return ok.error();
-    }
+    if (auto ok = number_codes(work); !ok) return ok.error();
     end_with_ret(work.kernel);
     const Kernel plain = work.kernel;
 
@@ -307,37 +285,23 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     text = {name + "_ts_control", name + "_ts_x0",     name + "_ts_y0",      name + "_ts_width",
             name + "_ts_height",  options.chunk_bytes, work.result.code_bits};
     add_parameter(work.kernel, text.control, Type::U64);
-    for (const std::string& parameter : {text.x0, text.y0, text.width, text.height}) {
+    for (const std::string& parameter : {text.x0, text.y0, text.width, text.height})
         add_parameter(work.kernel, parameter, Type::U32);
-    }
-    for (Register& added : recording_registers()) {
-        work.kernel.registers.push_back(std::move(added));
-    }
+    for (Register& added : recording_registers()) work.kernel.registers.push_back(std::move(added));
 
     const std::string plain_label = "$ts_plain";
     // A label on the first instruction may be jumped back to: the entry stands before it.
     add_lines(work, 0, entry_text(text, options.windowed, plain_label, work.result.symbols), true);
-    if (!options.exact) {
-        for (const Widening& widening : affine.widened) {
-            check_widening(work, widening);
-        }
-    }
-    for (const Site& site : work.result.sites) {
-        record_site(work, site);
-    }
+    if (!options.exact)
+        for (const Widening& widening : affine.widened) check_widening(work, widening);
+    for (const Site& site : work.result.sites) record_site(work, site);
     uint32_t exits = 0;
-    for (uint32_t i = 0; i < plain.instructions.size(); ++i) {
-        if (ends(plain.instructions[i])) {
-            close_at_exit(work, i, exits++);
-        }
-    }
+    for (uint32_t i = 0; i < plain.instructions.size(); ++i)
+        if (ends(plain.instructions[i])) close_at_exit(work, i, exits++);
     work.notes.insert(work.notes.end(), plain.notes.begin(), plain.notes.end());
-    if (options.windowed) {
-        append_plain(work, plain, plain_label);
-    }
-    for (const std::string& slow : work.slow) {
+    if (options.windowed) append_plain(work, plain, plain_label);
+    for (const std::string& slow : work.slow)
         add_lines(work, static_cast<uint32_t>(work.kernel.instructions.size()), slow);
-    }
     std::stable_sort(work.notes.begin(), work.notes.end(), [](const Note& a, const Note& b) {
         return a.instruction != b.instruction ? a.instruction < b.instruction
                                               : a.before_labels && !b.before_labels;
@@ -352,9 +316,7 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
         made.version_minor = 2;
     }
     auto parsed = parse(print(made), name + " with its recording");
-    if (!parsed) {
-        return parsed.error();
-    }
+    if (!parsed) return parsed.error();
     work.result.module = std::move(*parsed);
     return std::move(work.result);
 }

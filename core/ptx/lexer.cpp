@@ -64,9 +64,8 @@ Result<std::vector<Token>> tokenise(std::string_view text, std::string_view name
             for (++at; follows(peek(0));) ++at;
         } else if (c == '.' && (is_letter(peek(1)) || is_digit(peek(1)) || peek(1) == '_')) {
             kind = Token::Kind::Dot;
-            for (++at; follows(peek(0)) || (peek(0) == ':' && peek(1) == ':' && follows(peek(2)));) {
+            for (++at; follows(peek(0)) || (peek(0) == ':' && peek(1) == ':' && follows(peek(2)));)
                 at += peek(0) == ':' ? 2 : 1;
-            }
         } else if (is_digit(c)) {
             kind = Token::Kind::Number;
             for (++at; follows(peek(0)) || (peek(0) == '.' && is_digit(peek(1)));) ++at;

@@ -10,9 +10,8 @@ namespace {
 // An enum without gaps: its n-th name names its n-th value.
 template <class E, size_t n>
 std::optional<E> find_in(const char* const (&names)[n], std::string_view name) {
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; ++i)
         if (!name.empty() && name == names[i]) return static_cast<E>(i);
-    }
     return std::nullopt;
 }
 

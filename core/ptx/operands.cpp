@@ -113,9 +113,8 @@ struct Reader {
         Integer integer;
         if (!read_integer(parser, integer, fmt::format("the offset of '{}'", full_name(made)))) return false;
         operand.offset = static_cast<int64_t>(integer.bits);
-        if (operand.offset > INT32_MAX || operand.offset < INT32_MIN) {
+        if (operand.offset > INT32_MAX || operand.offset < INT32_MIN)
             return fail("has an offset of more than 32 bits");
-        }
         return true;
     }
 
@@ -173,9 +172,8 @@ struct Reader {
             }
             operand.elements.push_back(std::move(element));
         } while (operand.elements.size() < count && parser.accept(','));
-        if (operand.elements.size() != count || !parser.accept('}')) {
+        if (operand.elements.size() != count || !parser.accept('}'))
             return fail(fmt::format("needs a vector of {}, without more or fewer elements", count));
-        }
         return true;
     }
 
@@ -192,9 +190,8 @@ struct Reader {
             if (!read_register(operand)) return false;
             if (operand.kind == Operand::Kind::Register) {
                 const Type type = type_of_register(operand);
-                if (size_of(type) < 4 || is_float(type) || type == Type::Pred) {
+                if (size_of(type) < 4 || is_float(type) || type == Type::Pred)
                     return fail("needs a 32- or 64-bit integer register for its address");
-                }
                 if (made.space == StateSpace::Param) return fail("reads a parameter, which must be named");
             } else if (!read_symbol(operand)) {
                 return false;
@@ -227,13 +224,11 @@ struct Reader {
         const Token* token = &parser.peek(1);
         size_t count = 1;
         for (size_t ahead = 1; !token->is('}') && !token->is(';') && ahead < 10;
-             token = &parser.peek(++ahead)) {
+             token = &parser.peek(++ahead))
             count += token->is(',');
-        }
         const int size = size_of(made.type) / static_cast<int>(count);
-        if ((count != 2 && count != 4) || !is_bits(made.type) || size < 2) {
+        if ((count != 2 && count != 4) || !is_bits(made.type) || size < 2)
             return fail("needs .b32 in two parts or .b64 in two or four");
-        }
         return read_vector(size == 2 ? Type::B16 : Type::B32, count, is_destination, false, false, operand);
     }
 
@@ -349,9 +344,8 @@ bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& 
         if (*letter == 'Q' && made.combine == Bool::None) continue;
         if (*letter == 'V' && made.atomic != Atomic::Cas) continue;
         if (*letter == 'U' && parser.peek().is(';') && made.mode != Mode::Arrive) continue;
-        if (letter != rule.operands && !parser.accept(',')) {
+        if (letter != rule.operands && !parser.accept(','))
             return reader.fail(fmt::format("has {} operands and needs more", made.operands.size()));
-        }
         Operand operand;
         if (!reader.read_letter(*letter, operand)) return false;
         made.operands.push_back(std::move(operand));

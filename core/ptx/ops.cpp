@@ -79,9 +79,8 @@ constexpr std::array kRules{
 };
 
 constexpr bool in_order() {
-    for (size_t i = 0; i < kRules.size(); ++i) {
+    for (size_t i = 0; i < kRules.size(); ++i)
         if (static_cast<size_t>(kRules[i].op) != i) return false;
-    }
     return kRules.size() == static_cast<size_t>(Op::BarWarp) + 1;
 }
 static_assert(in_order());

@@ -22,9 +22,8 @@ bool read_version(Parser& parser) {
     };
     if (token.kind == Token::Kind::Number && dot != std::string_view::npos &&
         number(token.text.substr(0, dot), parser.module.version_major) &&
-        number(token.text.substr(dot + 1), parser.module.version_minor)) {
+        number(token.text.substr(dot + 1), parser.module.version_minor))
         return true;
-    }
     return parser.fail(token.line, ".version needs a version such as 7.0, not {}; write one",
                        Parser::quoted(token));
 }
@@ -67,13 +66,11 @@ bool read_file(Parser& parser) {
 // Kept as written; what is in it (DWARF) is nothing that runs.
 bool read_section(Parser& parser, const Token& start) {
     const Token& name = parser.next();
-    if (name.kind != Token::Kind::Dot || !parser.accept('{')) {
+    if (name.kind != Token::Kind::Dot || !parser.accept('{'))
         return parser.fail(start.line, ".section needs a name and '{{'; the text is damaged there");
-    }
     while (!parser.peek().is('}')) {
-        if (parser.peek().kind == Token::Kind::End) {
+        if (parser.peek().kind == Token::Kind::End)
             return parser.fail(start.line, "the section that starts here does not end; close it with '}}'");
-        }
         parser.next();
     }
     parser.next();
@@ -123,6 +120,29 @@ bool read_kernel_directives(Parser& parser, Kernel& kernel) {
     return true;
 }
 
+// Everything up to the end of the body that begins next, or to the ';' of a declaration. False at the end of
+// the text.
+bool skip_function(Parser& parser) {
+    for (size_t depth = 0;;) {
+        const Token& token = parser.peek();
+        if (token.kind == Token::Kind::End) return false;
+        parser.next();
+        if (token.is('{')) ++depth;
+        if (token.is('}') && (depth == 0 || --depth == 0)) return true;
+        if (token.is(';') && depth == 0) return true;
+    }
+}
+
+// A body that cannot be read ends the reading of this kernel, not of the module.
+bool refuse(Parser& parser, std::string_view kernel, size_t start, size_t registers) {
+    parser.at = start;
+    parser.registers = registers;
+    if (!skip_function(parser)) return false;
+    parser.module.refused.push_back({std::string(kernel), std::move(parser.message)});
+    parser.message.clear();
+    return true;
+}
+
 bool read_kernel(Parser& parser, std::string_view linkage) {
     Body body;
     body.scopes.emplace_back();
@@ -131,16 +151,15 @@ bool read_kernel(Parser& parser, std::string_view linkage) {
         return parser.fail(name.line, ".entry needs the name of a kernel, not {}; write one",
                            Parser::quoted(name));
     }
-    if (!parser.kernels.insert(name.text).second) {
+    if (!parser.kernels.insert(name.text).second)
         return parser.fail(name.line, "kernel '{}' is defined twice; rename one", name.text.substr(0, 60));
-    }
+    const size_t start = parser.at, registers = parser.registers;
     body.kernel.name = std::string(name.text);
     body.kernel.visible = linkage == ".visible";
     body.kernel.weak = linkage == ".weak";
     if (!read_parameters(parser, body) || !read_kernel_directives(parser, body.kernel) ||
-        !read_body(parser, body)) {
-        return false;
-    }
+        !read_body(parser, body))
+        return refuse(parser, name.text, start, registers);
     parser.module.kernels.push_back(std::move(body.kernel));
     return true;
 }
@@ -158,9 +177,8 @@ bool read_module_variable(Parser& parser, std::string_view linkage) {
     const auto index = static_cast<int32_t>(parser.module.variables.size());
     for (size_t i = parser.at; i-- > 0;) {
         if (parser.tokens[i].text != symbol.name) continue;
-        if (!parser.variables.try_emplace(parser.tokens[i].text, index).second) {
+        if (!parser.variables.try_emplace(parser.tokens[i].text, index).second)
             return parser.fail(first.line, "variable '{}' is declared twice; rename one", symbol.name);
-        }
         break;
     }
     parser.module.variables.push_back(std::move(symbol));
@@ -184,15 +202,8 @@ bool read_item(Parser& parser) {
         if (at_variable(*token)) return --parser.at, read_module_variable(parser, linkage);
     }
     if (token->text == ".func") {
-        // .func (.param .b32 result) name (...)
-        if (parser.accept('(')) {
-            while (parser.peek().kind != Token::Kind::End && !parser.accept(')')) parser.next();
-        }
-        return parser.fail(
-            token->line,
-            "function {} stays out of line, and Tilescope runs no calls; build the kernel with its "
-            "functions inlined",
-            Parser::quoted(parser.peek()));
+        if (skip_function(parser)) return true;
+        return parser.fail(token->line, "the function that starts here does not end; close it with '}}'");
     }
     return parser.fail(token->line,
                        "directive {} is not known to Tilescope outside a kernel; build the kernel without "
@@ -216,9 +227,8 @@ bool read_module(Parser& parser) {
         uint64_t size = 0;
         if (!read_count(parser, 64, 64, size, ".address_size")) return false;
     }
-    while (parser.peek().kind != Token::Kind::End) {
+    while (parser.peek().kind != Token::Kind::End)
         if (!read_item(parser)) return false;
-    }
     return true;
 }
 
@@ -231,13 +241,20 @@ Result<Module> parse(std::string_view text, std::string_view name) {
     parser.name = name;
     parser.tokens = std::move(*tokens);
     if (!read_module(parser)) return Error{std::move(parser.message)};
+    if (parser.module.kernels.empty() && !parser.module.refused.empty())
+        return Error{std::move(parser.module.refused.front().why)};
     return std::move(parser.module);
 }
 
 const Kernel* find_kernel(const Module& module, std::string_view name) {
-    for (const Kernel& kernel : module.kernels) {
+    for (const Kernel& kernel : module.kernels)
         if (kernel.name == name) return &kernel;
-    }
+    return nullptr;
+}
+
+const std::string* refusal_of(const Module& module, std::string_view name) {
+    for (const Refusal& refusal : module.refused)
+        if (refusal.kernel == name) return &refusal.why;
     return nullptr;
 }
 

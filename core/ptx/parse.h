@@ -9,10 +9,12 @@
 
 namespace tilescope::ptx {
 
-// Parses a whole module. `name` is what messages call it (a file name). What the grammar or the
-// instruction table does not know is an error that names instruction, file and line:
+// Parses a whole module. `name` is what messages call it (a file name). A kernel that has what the grammar or
+// the instruction table does not know is left out, with a sentence that names instruction, file and line:
 //   "tiled.ptx:57: instruction 'tex.2d.v4.f32.s32' is not known to Tilescope; ..."
-// Never crashes or loops on any text.
+// Where that leaves none, or the text outside the kernels is at fault, the sentence is the error. Functions
+// that are not kernels are left out too: a kernel that calls one is refused. Never crashes or loops on any
+// text.
 Result<Module> parse(std::string_view text, std::string_view name);
 
 // Prints a module as PTX text that assembles to the same machine code as the text it was read from.
@@ -22,5 +24,7 @@ std::string print(const Module& module);
 std::string print(const Kernel& kernel, const Instruction& instruction);
 
 const Kernel* find_kernel(const Module& module, std::string_view name);
+// Why a kernel of that name cannot be used; null where it can, or is not there.
+const std::string* refusal_of(const Module& module, std::string_view name);
 
 }  // namespace tilescope::ptx

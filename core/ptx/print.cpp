@@ -44,9 +44,8 @@ std::string operand_text(const Kernel& kernel, const Operand& operand) {
             return fmt::format("{}", static_cast<int64_t>(operand.bits));
         case Operand::Kind::Vector: {
             std::string text = "{";
-            for (const Operand& element : operand.elements) {
+            for (const Operand& element : operand.elements)
                 text += (text.size() > 1 ? ", " : "") + operand_text(kernel, element);
-            }
             return text + "}";
         }
     }
@@ -61,9 +60,8 @@ size_t run_length(const std::vector<Register>& registers, size_t first) {
     if (prefix.back() >= '0' && prefix.back() <= '9') return 0;
     size_t count = 1;
     while (first + count < registers.size() && registers[first + count].type == registers[first].type &&
-           registers[first + count].name == fmt::format("{}{}", prefix, count)) {
+           registers[first + count].name == fmt::format("{}{}", prefix, count))
         ++count;
-    }
     return count;
 }
 
@@ -102,13 +100,12 @@ std::string initialiser(const Symbol& symbol) {
         uint64_t bits = 0;
         for (size_t b = 0; b < size; ++b) bits |= uint64_t{symbol.initial[i + b]} << (8 * b);
         if (i > 0) text += ", ";
-        if (symbol.type == Type::F32) {
+        if (symbol.type == Type::F32)
             text += fmt::format("0f{:08X}", bits);
-        } else if (symbol.type == Type::F64) {
+        else if (symbol.type == Type::F64)
             text += fmt::format("0d{:016X}", bits);
-        } else {
+        else
             text += fmt::format("{}", bits);
-        }
     }
     return text + (symbol.is_array ? "}" : "");
 }
@@ -131,9 +128,8 @@ void print_body(std::string& out, const Kernel& kernel) {
         out += "\t" + declaration(symbol) + initialiser(symbol) + ";\n";
     }
     std::vector<std::vector<size_t>> labels(kernel.instructions.size() + 1);
-    for (size_t i = 0; i < kernel.labels.size(); ++i) {
+    for (size_t i = 0; i < kernel.labels.size(); ++i)
         labels[static_cast<size_t>(kernel.labels[i].instruction)].push_back(i);
-    }
     size_t note = 0;
     std::optional<SourceLocation> source = SourceLocation{};  // the latest .loc printed
     for (size_t i = 0; i <= kernel.instructions.size(); ++i) {
@@ -188,9 +184,8 @@ std::string print(const Module& module) {
         print_body(out, kernel);
         out += "}\n";
     }
-    for (const SourceFile& file : module.files) {
+    for (const SourceFile& file : module.files)
         out += fmt::format("\t.file\t{} \"{}\"{}\n", file.index, file.name, file.attributes);
-    }
     for (const std::string& section : module.sections) out += "\t" + section + "\n";
     return out;
 }

@@ -182,15 +182,12 @@ std::vector<Register> recording_registers() {
     std::vector<Register> registers;
     for (const char* name :
          {"full", "wlo", "whi", "llo", "lhi", "bad", "a",   "aclock", "m",     "clock", "lo",
-          "hi",   "tag", "t0",  "t1",  "t2",  "clo", "chi", "first",  "block", "ahi"}) {
+          "hi",   "tag", "t0",  "t1",  "t2",  "clo", "chi", "first",  "block", "ahi"})
         registers.push_back({fmt::format("%ts_{}", name), Type::B32});
-    }
-    for (const char* name : {"low", "p0", "p1", "q", "lead", "whole"}) {
+    for (const char* name : {"low", "p0", "p1", "q", "lead", "whole"})
         registers.push_back({fmt::format("%ts_{}", name), Type::Pred});
-    }
-    for (const char* name : {"d0", "d1", "d2", "d3"}) {
+    for (const char* name : {"d0", "d1", "d2", "d3"})
         registers.push_back({fmt::format("%ts_{}", name), Type::B64});
-    }
     return registers;
 }
 

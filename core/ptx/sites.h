@@ -18,14 +18,19 @@ struct Site {
     uint32_t id = 0;           // index into the site table
     uint32_t instruction = 0;  // index into Kernel::instructions
     SiteKind kind = SiteKind::Load;
-    Space space = Space::Global;    // meaningless for barriers
-    uint32_t bytes = 0;             // bytes a lane touches, all vector elements together; 0 for barriers
-    uint32_t line = 0, column = 0;  // kernel source; the nearest line before it where .loc says 0
+    Space space = Space::Global;  // meaningless for barriers
+    uint32_t bytes = 0;           // bytes a lane touches, all vector elements together; 0 for barriers
+    uint32_t line = 0,
+             column = 0;  // of source_file_of(); the nearest line before it where .loc says no other
     uint32_t ptx_line = 0;
 };
 
 // The operand of a load or store that says where.
 const Operand& address_of(const Instruction& instruction);
+
+// The number of the source file that the kernel itself stands in, by its .loc lines (Module::files); 0 for
+// none. Lines of sites are of this file.
+uint32_t source_file_of(const Kernel& kernel);
 
 // In the order of the instructions. bar.warp.sync is not a site: it holds no block.
 std::vector<Site> sites_of(const Kernel& kernel);

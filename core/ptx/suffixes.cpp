@@ -37,9 +37,8 @@ bool read_atomic(std::string_view suffix, Atomic& atomic) {
         {"add", Atomic::Add},   {"and", Atomic::And}, {"or", Atomic::Or},   {"xor", Atomic::Xor},
         {"min", Atomic::Min},   {"max", Atomic::Max}, {"inc", Atomic::Inc}, {"dec", Atomic::Dec},
         {"exch", Atomic::Exch}, {"cas", Atomic::Cas}};
-    for (const auto& [name, value] : kNames) {
+    for (const auto& [name, value] : kNames)
         if (suffix == name) return atomic == Atomic::None && (atomic = value, true);
-    }
     return atomic == Atomic::None && one_of(suffix, kOrder);
 }
 
@@ -168,9 +167,8 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
     if ((rule.suffixes & kScope) != 0 && made.suffixes.empty()) return "needs its scope";
     if ((rule.suffixes & kCompare) != 0) {
         if (made.compare == Compare::None) return "needs a comparison";
-        if (!compare_fits(made.compare, rule.op == Op::Set ? made.type2 : made.type)) {
+        if (!compare_fits(made.compare, rule.op == Op::Set ? made.type2 : made.type))
             return "has a comparison that its type does not";
-        }
     }
     switch (rule.op) {
         case Op::Add:
@@ -210,9 +208,8 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
             break;
         case Op::Cvt: {
             const bool from_float = is_float(made.type2);
-            if (from_float && !has_float && (made.round < Round::Rni || made.round > Round::Rpi)) {
+            if (from_float && !has_float && (made.round < Round::Rni || made.round > Round::Rpi))
                 return "needs .rni, .rzi, .rmi or .rpi from a float to an integer";
-            }
             const bool narrows = has_float && (!from_float || size_of(made.type) < size_of(made.type2));
             if (narrows && !is_ieee(made.round)) return "needs .rn, .rz, .rm or .rp where it can lose digits";
             if (!from_float && !has_float && made.round != Round::None)

@@ -38,13 +38,12 @@ bool read_integer(Parser& parser, Integer& integer, std::string_view what) {
         const bool is_unsigned = digits.back() == 'U';
         if (is_unsigned) digits.remove_suffix(1);
         int base = 10;
-        if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) {
+        if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
             base = 16, digits.remove_prefix(2);
-        } else if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'b' || digits[1] == 'B')) {
+        else if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'b' || digits[1] == 'B'))
             base = 2, digits.remove_prefix(2);
-        } else if (digits.size() > 1 && digits[0] == '0') {
+        else if (digits.size() > 1 && digits[0] == '0')
             base = 8, digits.remove_prefix(1);
-        }
         uint64_t value = 0;
         const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
         if (failed == std::errc{} && end == digits.data() + digits.size() &&
@@ -82,9 +81,8 @@ bool read_registers(Parser& parser, Body& body) {
     }
     auto& registers = body.kernel.registers;
     const auto add = [&](std::string_view name) {
-        if (++parser.registers > kMaxRegisters) {
+        if (++parser.registers > kMaxRegisters)
             return parser.fail(line, "the module declares more than {} registers; split it", kMaxRegisters);
-        }
         Register made{"", *type};
         const auto index = static_cast<int32_t>(registers.size());
         if (!declare(parser, body, name, Name::Kind::Register, index, line, made.name)) return false;
@@ -93,16 +91,14 @@ bool read_registers(Parser& parser, Body& body) {
     };
     do {
         const Token& name = parser.next();
-        if (name.kind != Token::Kind::Word || name.text == "_") {
+        if (name.kind != Token::Kind::Word || name.text == "_")
             return parser.fail(line, ".reg needs the name of a register, not {}", Parser::quoted(name));
-        }
         if (parser.accept('<')) {
             uint64_t count = 0;
             if (!read_count(parser, 1, kMaxRegisters, count, "the number of registers")) return false;
             if (!parser.expect('>', "after the number of registers")) return false;
-            for (uint64_t i = 0; i < count; ++i) {
+            for (uint64_t i = 0; i < count; ++i)
                 if (!add(fmt::format("{}{}", name.text, i))) return false;
-            }
         } else if (!add(name.text)) {
             return false;
         }
@@ -151,9 +147,8 @@ bool read_list(Parser& parser, const Symbol& symbol, const std::vector<uint64_t>
     const uint32_t line = parser.peek().line;
     if (!parser.expect('{', "before a list of values")) return false;
     for (uint64_t i = 0; !parser.peek().is('}'); ++i) {
-        if (i == dims[depth]) {
+        if (i == dims[depth])
             return parser.fail(line, "'{}' has more values than elements; shorten the list", symbol.name);
-        }
         if (start + i * stride > kMaxInitialisedBytes) {
             return parser.fail(line, "'{}' has more than {} bytes; make it smaller", symbol.name,
                                kMaxInitialisedBytes);
@@ -169,9 +164,8 @@ bool read_alignment(Parser& parser, Symbol& symbol) {
     const uint32_t line = parser.next().line;
     uint64_t alignment = 0;
     if (!read_count(parser, 1, 1 << 20, alignment, ".align")) return false;
-    if ((alignment & (alignment - 1)) != 0) {
+    if ((alignment & (alignment - 1)) != 0)
         return parser.fail(line, ".align is {} and must be a power of two; change it", alignment);
-    }
     symbol.alignment = static_cast<uint32_t>(alignment);
     return true;
 }
@@ -242,9 +236,8 @@ bool read_variable(Parser& parser, Symbol& symbol) {
         }
     }
     if (is_parameter) {
-        if (symbol.is_array && symbol.count == 0) {
+        if (symbol.is_array && symbol.count == 0)
             return parser.fail(line, "parameter '{}' has no size; give one", symbol.name);
-        }
         return true;
     }
     if (parser.accept('=')) {

@@ -41,7 +41,7 @@ inline void each_lane(uint32_t mask, Fn fn) {
         for (int lane = 0; lane < kWarpSize; ++lane) fn(lane);
         return;
     }
-    for (; mask; mask &= mask - 1) fn(std::countr_zero(mask));
+    for_lanes(mask, fn);
 }
 
 // One element of every lane. T: how it lies in memory; extended to the register's size.
@@ -218,7 +218,7 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask, bool reported
         if (!locate_global(warp, op, access, mask, bytes)) return false;
     } else {
         std::byte* base = shared_;
-        uint64_t size = program_.shared_bytes, stride = 0;
+        uint64_t size = shared_bytes_, stride = 0;
         if (space == StateSpace::Local) base = warp.local, size = program_.local_bytes, stride = size;
         if (space == StateSpace::Const)
             base = const_cast<std::byte*>(program_.constants.data()), size = program_.constants.size();
@@ -259,24 +259,34 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask, bool reported
     request.space = space == StateSpace::Shared ? Space::Shared : Space::Global;
     request.address = address_.data();
     if constexpr (Values) {
-        std::array<uint32_t, kWarpSize> value{};
-        for (uint32_t m = mask; m; m &= m - 1) {
-            const int lane = std::countr_zero(m);
-            const std::byte* column = at(warp, access.data[0]);
-            value[static_cast<size_t>(lane)] =
-                access.data_bytes[0] == 8
-                    ? static_cast<uint32_t>(reinterpret_cast<const uint64_t*>(column)[lane])
-                    : reinterpret_cast<const uint32_t*>(column)[lane];
+        std::array<uint64_t, 4 * kWarpSize> value{};
+        std::array<Origin, 4 * kWarpSize> origins{};
+        const uint64_t kept =
+            access.element_bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * access.element_bytes) - 1;
+        const uint32_t elements = std::min<uint32_t>(access.elements, 4);
+        for (uint32_t i = 0; i < elements; ++i) {
+            const std::byte* column = at(warp, access.data[i]);
+            for_lanes(mask, [&](uint32_t l) {
+                value[i * kWarpSize + l] =
+                    kept & (access.data_bytes[i] == 8 ? reinterpret_cast<const uint64_t*>(column)[l]
+                                                      : reinterpret_cast<const uint32_t*>(column)[l]);
+            });
         }
+        request.elements = elements;
+        request.element_bytes = access.element_bytes;
         request.value = value.data();
         if (is_load) {
             for (uint32_t i = 0; i < access.elements; ++i)
-                each_lane(mask, [&](int l) {
-                    reinterpret_cast<Origin*>(warp.origins + access.data[i])[l] = steps_ + 1;
-                });
+                each_lane(
+                    mask,
+                    [&](int l) { reinterpret_cast<Origin*>(warp.origins + access.data[i])[l] = steps_ + 1; });
         } else {
-            request.origin = origin(warp, access.data[0]);
-            settle_loose(warp, request.origin, mask);
+            for (uint32_t i = 0; i < elements; ++i) {
+                const Origin* of_element = origin(warp, access.data[i]);
+                settle_loose(warp, of_element, mask);
+                std::copy_n(of_element, kWarpSize, origins.begin() + i * kWarpSize);
+            }
+            request.origin = origins.data();
         }
         if (observer_) observer_->on_request(request);
     } else if (observer_) {

@@ -48,15 +48,16 @@ T changed(Atomic how, T old, T b, T c) {
 template <class T>
 void update_lanes(Atomic how, std::byte* d, const std::byte* b, const std::byte* c, std::byte* const* host,
                   uint32_t mask) {
-    for (; mask; mask &= mask - 1) {
-        const int lane = std::countr_zero(mask);
-        const std::atomic_ref<T> word(*reinterpret_cast<T*>(host[lane]));
-        const T first = reinterpret_cast<const T*>(b)[lane], second = reinterpret_cast<const T*>(c)[lane];
-        T old = word.load();
-        while (!word.compare_exchange_weak(old, changed(how, old, first, second))) {
-        }
-        reinterpret_cast<T*>(d)[lane] = old;
-    }
+    for_lanes(
+        mask,
+        [&](uint32_t lane) {
+            const std::atomic_ref<T> word(*reinterpret_cast<T*>(host[lane]));
+            const T first = reinterpret_cast<const T*>(b)[lane], second = reinterpret_cast<const T*>(c)[lane];
+            T old = word.load();
+            while (!word.compare_exchange_weak(old, changed(how, old, first, second))) {
+            }
+            reinterpret_cast<T*>(d)[lane] = old;
+        });
 }
 
 }  // namespace

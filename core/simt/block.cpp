@@ -19,12 +19,11 @@ uint64_t splitmix64(uint64_t& state) {
 size_t chunks(uint64_t bytes) { return static_cast<size_t>(bytes / sizeof(Chunk) + 1); }
 
 void fill(std::byte* column, int bytes, uint64_t value) {
-    for (int lane = 0; lane < (bytes == 0 ? 1 : kWarpSize); ++lane) {
+    for (int lane = 0; lane < (bytes == 0 ? 1 : kWarpSize); ++lane)
         if (bytes == 8)
             reinterpret_cast<uint64_t*>(column)[lane] = value;
         else
             reinterpret_cast<uint32_t*>(column)[lane] = static_cast<uint32_t>(value);
-    }
 }
 
 uint64_t parameter_bits(const PoolColumn& column, uint64_t value) {
@@ -48,7 +47,8 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
     pool_ = pool_store_.data()->bytes;
     register_store_.resize(chunks(program.register_bytes) * warps);
     if (options.values) origin_store_.resize(register_store_.size());
-    shared_store_.resize(chunks(program.shared_bytes));
+    shared_bytes_ = program.shared_bytes + launch.dynamic_shared;
+    shared_store_.resize(chunks(shared_bytes_));
     shared_ = shared_store_.data()->bytes;
     local_store_.resize(chunks(program.local_bytes * kWarpSize) * warps);
     warps_.resize(warps);
@@ -59,6 +59,7 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
         warps_[w].local = local_store_[w * chunks(program.local_bytes * kWarpSize)].bytes;
     }
     using K = PoolColumn::Kind;
+    const std::vector<uint64_t> parameters = launch.parameters();
     for (const PoolColumn& column : program.pool) {
         std::byte* at = pool_ + column.offset;
         const uint32_t sizes[2][3] = {{launch.block.x, launch.block.y, launch.block.z},
@@ -68,7 +69,7 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
                 fill(at, column.bytes, column.bits);
                 continue;
             case K::Parameter:
-                fill(at, column.bytes, parameter_bits(column, launch.parameters[column.index]));
+                fill(at, column.bytes, parameter_bits(column, parameters[column.index]));
                 continue;
             case K::Ntid:
                 fill(at, column.bytes, sizes[0][column.index]);
@@ -78,6 +79,12 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
                 continue;
             case K::WarpCount:
                 fill(at, column.bytes, warps);
+                continue;
+            case K::DynamicShared:
+                fill(at, column.bytes, launch.dynamic_shared);
+                continue;
+            case K::TotalShared:
+                fill(at, column.bytes, shared_bytes_);
                 continue;
             case K::Ctaid:
                 continue;
@@ -108,7 +115,7 @@ void Machine::start(const BlockId& block) {
     cursor_ = static_cast<uint32_t>(warps_.size()) - 1;
     const uint64_t number =
         block.x + uint64_t{launch_.grid.x} * (block.y + uint64_t{launch_.grid.y} * block.z);
-    random_ = launch_.schedule.seed ^ (number * 0xD1B5'4A32'D192'ED03u);
+    random_ = options_.schedule.seed ^ (number * 0xD1B5'4A32'D192'ED03u);
     std::memset(register_store_.data(), 0, register_store_.size() * sizeof(Chunk));
     std::memset(shared_, 0xFF, shared_store_.size() * sizeof(Chunk));
     if (program_.local_bytes) std::memset(local_store_.data(), 0, local_store_.size() * sizeof(Chunk));
@@ -147,7 +154,7 @@ int Machine::next_warp() {
     for (uint32_t w = 0; w < n; ++w)
         if (ready(w)) first = std::min(first, w), ++count;
     if (count == 0) return -1;
-    switch (launch_.schedule.kind) {
+    switch (options_.schedule.kind) {
         case Schedule::Kind::Fair:
             for (uint32_t k = 1; k <= n; ++k)
                 if (ready((cursor_ + k) % n)) return static_cast<int>((cursor_ + k) % n);
@@ -161,13 +168,13 @@ int Machine::next_warp() {
             return -1;
         }
         case Schedule::Kind::Recorded: {
-            if (steps_ >= launch_.recorded_order.size()) {
+            if (steps_ >= options_.recorded_order.size()) {
                 order_problem = fmt::format(
                     "the recorded order has {} steps, but the block goes on after them; record it anew",
-                    launch_.recorded_order.size());
+                    options_.recorded_order.size());
                 return -2;
             }
-            const uint32_t w = launch_.recorded_order[steps_];
+            const uint32_t w = options_.recorded_order[steps_];
             if (w < n && ready(w)) return static_cast<int>(w);
             order_problem = fmt::format(
                 "the recorded order gives step {} to warp {}, which {} then; record it anew", steps_, w,
@@ -265,10 +272,10 @@ Ended Machine::turns() {
                           others));
         return Ended::Faulted;
     }
-    if (launch_.schedule.kind == Schedule::Kind::Recorded && steps_ < launch_.recorded_order.size()) {
+    if (options_.schedule.kind == Schedule::Kind::Recorded && steps_ < options_.recorded_order.size()) {
         order_problem =
             fmt::format("the recorded order has {} steps, but the block ended after {}; record it anew",
-                        launch_.recorded_order.size(), steps_);
+                        options_.recorded_order.size(), steps_);
         return Ended::OrderNotFollowed;
     }
     return Ended::Complete;
@@ -276,6 +283,7 @@ Ended Machine::turns() {
 
 Ended Machine::run_block(const BlockId& block, BlockObserver* observer) {
     observer_ = observer;
+    flop = 0;
     start(block);
     const Ended result = options_.values ? turns<true>() : turns<false>();
     instructions = 0;

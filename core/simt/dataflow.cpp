@@ -22,9 +22,13 @@ namespace {
 constexpr bool is_computed(Origin o) { return (o & kComputed) != 0; }
 constexpr bool is_loaded(Origin o) { return o != 0 && !is_computed(o); }
 
-template <class Fn>
-void each(uint32_t mask, Fn fn) {
-    for (; mask; mask &= mask - 1) fn(static_cast<size_t>(std::countr_zero(mask)));
+// The lanes of a column of 4- or 8-byte slots, as bits.
+void read_column(const std::byte* column, ElementType type, std::array<uint64_t, kWarpSize>& bits) {
+    for (size_t l = 0; l < kWarpSize; ++l) {
+        bits[l] = size_of(type) == 8 ? reinterpret_cast<const uint64_t*>(column)[l]
+                                     : reinterpret_cast<const uint32_t*>(column)[l];
+        if (size_of(type) < 4) bits[l] &= (1u << 8 * size_of(type)) - 1;
+    }
 }
 
 }  // namespace
@@ -42,20 +46,22 @@ LooseProduct* Machine::loose_product(Warp& warp, Origin o, int lane) {
 
 void Machine::report_loose(Warp& warp, LooseProduct& product, uint32_t mask,
                            const std::array<Origin, kWarpSize>& result,
-                           const std::array<float, kWarpSize>& sum) {
+                           const std::array<uint64_t, kWarpSize>& sum) {
     product.mask &= ~mask;
-    Product report;
+    Multiplication report;
+    report.factor_type = product.factor_type, report.sum_type = product.sum_type;
     report.warp = warp.number, report.mask = mask;
     report.a = product.a.data(), report.b = product.b.data(), report.result = result.data();
     report.a_value = product.a_value.data(), report.b_value = product.b_value.data(), report.sum = sum.data();
-    if (observer_) observer_->on_product(report);
+    if (observer_) observer_->on_multiplication(report);
 }
 
 // Loose products among these origins become running sums of their own.
 void Machine::settle_loose(Warp& warp, const Origin* origins, uint32_t mask) {
     for (LooseProduct& product : warp.loose) {
         uint32_t lanes = 0;
-        each(mask & product.mask, [&](size_t l) { lanes |= origins[l] == product.chain ? 1u << l : 0u; });
+        for_lanes(mask & product.mask,
+                  [&](uint32_t l) { lanes |= origins[l] == product.chain ? 1u << l : 0u; });
         if (lanes == 0) continue;
         std::array<Origin, kWarpSize> result;
         result.fill(product.chain);
@@ -97,7 +103,7 @@ void Machine::flow_before(Warp& warp, const MicroOp& op, const Flow& flow, uint3
         settle_loose(warp, b, mask);
         settle_loose(warp, c, mask);
     }
-    each(mask, [&](size_t l) {
+    for_lanes(mask, [&](uint32_t l) {
         const Origin x = a[l], y = b[l], z = c[l];
         const int lane = static_cast<int>(l);
         switch (flow.kind) {
@@ -121,15 +127,13 @@ void Machine::flow_before(Warp& warp, const MicroOp& op, const Flow& flow, uint3
                 plan.result[l] = x || y || z ? new_chain() : 0;
                 break;
         }
-        if (flow.fp32 && (flow.kind == K::Product || flow.kind == K::Fused) && (is_loaded(x) || is_loaded(y)))
+        if ((flow.kind == K::Product || flow.kind == K::Fused) && (is_loaded(x) || is_loaded(y)))
             plan.products |= 1u << l;
         plan.a[l] = x, plan.b[l] = y;
     });
     if (plan.products) {
-        const auto* av = reinterpret_cast<const float*>(at(warp, op.a));
-        const auto* bv = reinterpret_cast<const float*>(at(warp, op.b));
-        std::copy_n(av, kWarpSize, plan.a_value.begin());
-        std::copy_n(bv, kWarpSize, plan.b_value.begin());
+        read_column(at(warp, op.a), flow.factor_type, plan.a_value);
+        read_column(at(warp, op.b), flow.factor_type, plan.b_value);
     }
     plan.chain_of_product = fresh;
 }
@@ -138,29 +142,31 @@ void Machine::flow_after(Warp& warp, const MicroOp& op, const Flow& flow, uint32
     using K = Flow::Kind;
     auto* d = reinterpret_cast<Origin*>(warp.origins + op.d);
     if (flow.kind == K::None) {
-        if (flow.writes_column) each(mask, [&](size_t l) { d[l] = 0; });
+        if (flow.writes_column) for_lanes(mask, [&](uint32_t l) { d[l] = 0; });
         return;
     }
-    each(mask, [&](size_t l) { d[l] = plan.result[l]; });
-    std::array<float, kWarpSize> sum;
-    std::copy_n(reinterpret_cast<const float*>(at(warp, op.d)), kWarpSize, sum.begin());
+    for_lanes(mask, [&](uint32_t l) { d[l] = plan.result[l]; });
+    std::array<uint64_t, kWarpSize> sum;
+    if (plan.products | plan.taken_a | plan.taken_b) read_column(at(warp, op.d), flow.sum_type, sum);
     if (flow.kind == K::Fused && plan.products) {
-        Product report;
+        Multiplication report;
+        report.factor_type = flow.factor_type, report.sum_type = flow.sum_type;
         report.warp = warp.number, report.mask = plan.products;
         report.a = plan.a.data(), report.b = plan.b.data(), report.result = plan.result.data();
         report.a_value = plan.a_value.data(), report.b_value = plan.b_value.data(), report.sum = sum.data();
-        if (observer_) observer_->on_product(report);
+        if (observer_) observer_->on_multiplication(report);
     }
     if (flow.kind == K::Product && plan.products)
-        warp.loose.push_back(
-            {plan.chain_of_product, plan.products, plan.a, plan.b, plan.a_value, plan.b_value, sum});
+        warp.loose.push_back({plan.chain_of_product, plan.products, plan.a, plan.b, flow.factor_type,
+                              flow.sum_type, plan.a_value, plan.b_value, sum});
     if (flow.kind == K::Sum && (plan.taken_a | plan.taken_b)) {
         for (LooseProduct& product : warp.loose) {
             uint32_t lanes = 0;
-            each(plan.taken_a & product.mask,
-                 [&](size_t l) { lanes |= plan.a[l] == product.chain ? 1u << l : 0u; });
-            each(plan.taken_b & product.mask,
-                 [&](size_t l) { lanes |= plan.b[l] == product.chain ? 1u << l : 0u; });
+            for_lanes(
+                plan.taken_a & product.mask,
+                [&](uint32_t l) { lanes |= plan.a[l] == product.chain ? 1u << l : 0u; });
+            for_lanes(plan.taken_b & product.mask,
+                      [&](uint32_t l) { lanes |= plan.b[l] == product.chain ? 1u << l : 0u; });
             if (lanes) report_loose(warp, product, lanes, plan.result, sum);
         }
         std::erase_if(warp.loose, [](const LooseProduct& p) { return p.mask == 0; });

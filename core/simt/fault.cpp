@@ -1,4 +1,5 @@
 // Faults in words: which thread, where in the source, which element of which array.
+#include "core/base/words.h"
 #include "core/simt/warp_inline.h"
 
 namespace tilescope::simt {
@@ -14,16 +15,13 @@ void Machine::thread_of(const Warp& warp, int lane, uint32_t& x, uint32_t& y, ui
 }
 
 std::string Machine::thread_name(const Warp& warp, int lane) const {
-    uint32_t x, y, z;
-    thread_of(warp, lane, x, y, z);
-    return launch_.block.z > 1 ? fmt::format("thread ({},{},{})", x, y, z)
-                               : fmt::format("thread ({},{})", x, y);
+    return tilescope::thread_name(launch_.block,
+                                  uint64_t{warp.number} * kWarpSize + static_cast<uint64_t>(lane));
 }
 
 std::string Machine::thread_text(const Warp& warp, int lane) const {
-    const std::string block = launch_.grid.z > 1 ? fmt::format("({},{},{})", block_.x, block_.y, block_.z)
-                                                 : fmt::format("({},{})", block_.x, block_.y);
-    return thread_name(warp, lane) + " of block " + block;
+    return fmt::format("{} of {}", thread_name(warp, lane),
+                       block_name(launch_.grid, block_.x, block_.y, block_.z));
 }
 
 std::string Machine::line_text(const MicroOp& op) const {
@@ -55,14 +53,9 @@ uint64_t distance(const Array& array, int64_t address) {
     return address < end ? 0 : static_cast<uint64_t>(address - end) + 1;
 }
 
-// "M[2,4]": rows below 0 and beyond the last are named as the index arithmetic gives them.
 std::string element_text(const Array& array, int64_t address) {
-    const int64_t size = std::max<int64_t>(array.element_bytes, 1), cols = array.cols;
-    const auto floor_div = [](int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); };
-    const int64_t index = floor_div(address - static_cast<int64_t>(array.base), size);
-    if (cols == 0) return fmt::format("{}[{}]", array.name, index);
-    const int64_t row = floor_div(index, cols);
-    return fmt::format("{}[{},{}]", array.name, row, index - row * cols);
+    const int64_t bytes = address - static_cast<int64_t>(array.base), size = array.element_bytes();
+    return element_name(array, bytes / size - (bytes % size < 0 ? 1 : 0));
 }
 
 }  // namespace
@@ -103,12 +96,12 @@ void Machine::raise_access(Warp& warp, const MicroOp& op, const Access& access, 
                 : fmt::format("{} bytes at {} {:#x}", bytes, shared ? "offset" : "address", address);
         message = fmt::format("{}{}{}, which is not a multiple of {}", start, what, where, bytes);
     } else if (nearest && least != 0) {
-        message = fmt::format("{}{}{}, outside {}'s {} x {} elements", start,
-                              element_text(*nearest, signed_address), where, nearest->name, nearest->rows,
-                              nearest->cols);
+        message =
+            fmt::format("{}{}{}, outside {}'s {} elements", start, element_text(*nearest, signed_address),
+                        where, nearest->name, extents_text(*nearest));
     } else if (shared) {
         message = fmt::format("{}byte {} of shared memory{}, outside the block's {} bytes", start,
-                              signed_address, where, program_.shared_bytes);
+                              signed_address, where, shared_bytes_);
     } else if (space == StateSpace::Local || space == StateSpace::Const) {
         const char* name = space == StateSpace::Local ? "local" : "constant";
         message =

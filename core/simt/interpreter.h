@@ -16,6 +16,7 @@
 //
 // Uninitialised shared memory holds the byte 0xFF everywhere (a quiet NaN as a float), so that
 // a value never stored is seen; on a GPU it holds whatever was there before. Registers start as 0.
+// Dynamic shared memory follows what the kernel declares.
 #pragma once
 
 #include <array>
@@ -44,8 +45,9 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
 
 const std::vector<ptx::Site>& sites_of(const Program& program);
 
-// Byte offset of a shared variable in the block's shared memory (declaration order, aligned), and
-// the size of all. -1 for a name that is not there.
+// Byte offset of a shared variable in the block's shared memory (declaration order, aligned; dynamic
+// shared memory behind all others), and the size of all that the kernel declares. -1 for a name that is not
+// there.
 int64_t shared_offset(const Program& program, const std::string& symbol);
 uint64_t shared_bytes(const Program& program);
 
@@ -66,23 +68,25 @@ struct Request {
     // [32]; global: virtual address; shared: byte offset in the block's shared memory; inactive lanes
     // undefined.
     const uint64_t* address = nullptr;
-    // Only for observers that want values: the low 32 bits that each lane loaded or stored
-    // (first vector element), and for a store where the stored value came from.
-    const uint32_t* value = nullptr;  // [32]
-    const Origin* origin = nullptr;   // [32], stores only
+    // Only for observers that want values: the bits that each lane loaded or stored, and for a store where
+    // the stored values came from. A vector access has 2 or 4 elements a lane, one row each.
+    uint32_t elements = 1, element_bytes = 4;
+    const uint64_t* value = nullptr;  // [elements][32]
+    const Origin* origin = nullptr;   // [elements][32], stores only
 };
 
-// One multiply: fma, mad or mul of floats, whose factors may come from loads.
+// One multiplication, by mul, mad or fma, one of whose factors comes from a load.
 // Reported after the step that precedes it (the block's latest step).
-struct Product {
+struct Multiplication {
     uint32_t warp = 0;
     uint32_t mask = 0;
     const Origin* a = nullptr;  // [32] origins of the two factors
     const Origin* b = nullptr;
     const Origin* result = nullptr;  // [32] kComputed | chain: the running sum it went into
-    const float* a_value = nullptr;  // [32]
-    const float* b_value = nullptr;
-    const float* sum = nullptr;  // [32] the result of the instruction
+    ElementType factor_type = ElementType::F32, sum_type = ElementType::F32;
+    const uint64_t* a_value = nullptr;  // [32] bits
+    const uint64_t* b_value = nullptr;
+    const uint64_t* sum = nullptr;  // [32] the result of the instruction
 };
 
 struct BlockId {
@@ -97,7 +101,7 @@ public:
     virtual void on_request(const Request& request) = 0;
     // A warp arrives at a block barrier. mask: its lanes that have not exited.
     virtual void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) = 0;
-    virtual void on_product(const Product&) {}
+    virtual void on_multiplication(const Multiplication&) {}
 };
 
 struct Fault {
@@ -116,25 +120,19 @@ struct Fault {
     uint32_t line = 0;  // kernel source
     uint64_t address = 0;
     // One plain sentence: thread, site, source line, array and index, e.g.
-    // "thread (3,0) of block (1,0) reads M[2,4] at line 23, outside M's 3 x 4 elements"
+    // "thread[0,3] of block (1,0) reads M[2,4] at line 23, outside M's 3 x 4 elements"
     std::string message;
 };
 
-struct Launch {
-    Dim3 grid, block;
-    std::vector<uint64_t> parameters;  // one per kernel parameter: the address or the value's bits
-    std::vector<Array> arrays;         // names and shapes for messages; may be empty
-    BlockWindow window;                // blocks to run; others are not run at all
+struct RunOptions {
+    BlockWindow window;  // blocks to run; others are not run at all
     Schedule schedule;
     // Schedule::Recorded: the warp of each step, of the one block that is run.
     std::vector<uint8_t> recorded_order;
-};
-
-struct RunOptions {
     unsigned threads = 0;                             // CPU threads, 0 for all
     uint64_t max_instructions_per_warp = 1ull << 32;  // then the kernel counts as never ending
-    bool values = false;                      // Request::value and ::origin are filled, products reported
-    const std::atomic<bool>* stop = nullptr;  // set by another thread to stop early
+    bool values = false;  // Request::value and ::origin are filled, multiplications reported, FLOP counted
+    const std::atomic<bool>* stop = nullptr;       // set by another thread to stop early
     std::atomic<uint64_t>* blocks_done = nullptr;  // progress
 };
 
@@ -143,13 +141,15 @@ struct Outcome {
     bool stopped = false;        // by RunOptions::stop
     std::optional<Fault> fault;  // that of the first block (in block order) that faulted
     uint64_t instructions = 0;   // warp instructions executed
+    uint64_t flop = 0;           // with RunOptions::values: floating-point operations of all lanes, fma as 2
 };
 
-// make_observer is called once for each block, on the CPU thread that runs it, before it runs;
-// it may return null for a block that nobody watches. Blocks finish in any order; done(block)
-// is called on the same thread when a block has ended (or faulted: its observer has then seen
-// all that happened until the fault). After a fault, blocks before the faulting one still run to
-// their end, later ones may not run at all.
+// launch.arrays gives names and shapes to messages, and may be empty; nothing of them is read but what its
+// arguments point to. make_observer is called once for each block, on the CPU thread that runs it, before it
+// runs; it may return null for a block that nobody watches. Blocks finish in any order; done(block) is called
+// on the same thread when a block has ended (or faulted: its observer has then seen all that happened until
+// the fault). After a fault, blocks before the faulting one still run to their end, later ones may not run at
+// all.
 using MakeObserver = std::function<BlockObserver*(const BlockId&)>;
 using BlockDone = std::function<void(const BlockId&, BlockObserver*)>;
 Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& memory,

@@ -37,6 +37,10 @@ uint64_t aligned(uint64_t at, uint64_t alignment) {
     return (at + alignment - 1) / alignment * alignment;
 }
 
+bool is_dynamic(const ptx::Symbol& symbol) {
+    return symbol.space == StateSpace::Shared && symbol.is_extern && symbol.count == 0;
+}
+
 // Places a variable and appends its initial bytes.
 uint64_t place(std::vector<std::byte>& memory, const ptx::Symbol& symbol) {
     const uint64_t at = aligned(
@@ -50,12 +54,11 @@ uint64_t place(std::vector<std::byte>& memory, const ptx::Symbol& symbol) {
 }  // namespace
 
 void Lowering::lay_out() {
-    for (const ptx::Register& r : kernel.registers) {
+    for (const ptx::Register& r : kernel.registers)
         if (r.type == Type::Pred)
             register_offset.push_back(next_predicate), next_predicate += 4;
         else
             register_offset.push_back(0);
-    }
     next_column = static_cast<uint32_t>(aligned(next_predicate, kColumnBytes));
     next_predicate = next_column;  // temporaries take a column each 32 of them
     for (size_t i = 0; i < kernel.registers.size(); ++i)
@@ -66,12 +69,15 @@ void Lowering::lay_out() {
     for (size_t p = 0; p < kernel.parameters.size(); ++p)
         parameter_of[static_cast<size_t>(kernel.parameters[p])] = static_cast<int32_t>(p);
     program.parameters = static_cast<uint32_t>(kernel.parameters.size());
+    // Dynamic shared memory lies behind what is declared, and all of its names are one place.
+    constexpr uint64_t kDynamicAlignment = 16;
     for (const ptx::Symbol& symbol : kernel.symbols) {
         const uint64_t alignment =
             std::max<uint64_t>(symbol.alignment, static_cast<uint64_t>(size_of(symbol.type)));
         uint64_t at = 0;
         switch (symbol.space) {
             case StateSpace::Shared:
+                if (is_dynamic(symbol)) break;
                 at = aligned(program.shared_bytes, alignment);
                 program.shared.push_back({symbol.name, at, symbol.bytes()});
                 program.shared_bytes = at + symbol.bytes();
@@ -91,6 +97,13 @@ void Lowering::lay_out() {
         }
         symbol_address.push_back(at);
     }
+    for (size_t i = 0; i < kernel.symbols.size(); ++i) {
+        if (!is_dynamic(kernel.symbols[i])) continue;
+        symbol_address[i] = aligned(program.shared_bytes, kDynamicAlignment);
+        program.shared.push_back({kernel.symbols[i].name, symbol_address[i], 0});
+        program.dynamic_shared = true;
+    }
+    if (program.dynamic_shared) program.shared_bytes = aligned(program.shared_bytes, kDynamicAlignment);
     program.local_bytes = aligned(program.local_bytes, 16);
 }
 
@@ -164,14 +177,15 @@ Ref Lowering::special(ptx::SpecialRegister which, int bytes) {
             return shared_column(K::LanemaskGe);
         case S::LanemaskGt:
             return shared_column(K::LanemaskGt);
+        case S::DynamicSmemSize:
+            return shared_column(K::DynamicShared);
+        case S::TotalSmemSize:
+            return shared_column(K::TotalShared);
         case S::SmId:
         case S::GridId:
-        case S::DynamicSmemSize:
             return immediate(0, bytes);
         case S::NsmId:
             return immediate(1, bytes);
-        case S::TotalSmemSize:
-            return immediate(program.shared_bytes, bytes);
         default:
             break;
     }
@@ -252,6 +266,21 @@ MicroOp& Lowering::emit(MicroOp::Kind kind) {
     return program.code.back();
 }
 
+namespace {
+
+ElementType element_type(Type type) {
+    const auto found = element_type_of(ptx::name_of(type));
+    return found ? *found : bits_of_size(static_cast<uint32_t>(ptx::size_of(type)));
+}
+
+Type wider(Type type) {
+    if (type == Type::S32) return Type::S64;
+    if (type == Type::U32) return Type::U64;
+    return type == Type::S16 ? Type::S32 : Type::U32;
+}
+
+}  // namespace
+
 bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Ref e) {
     const LaneOp found = find_lane_op(like, version);
     if (!found) {
@@ -268,9 +297,10 @@ bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Re
     op.partial = found.partial;
     op.d = d, op.e = e, op.a = a, op.b = b, op.c = c;
     Flow& flow = program.flows.back();
-    flow.fp32 = like.type == Type::F32;
     flow.writes_column = like.type != Type::Pred && like.op != Op::Setp;
-    const bool is_float = ptx::is_float(like.type);
+    const bool is_float = ptx::is_float(like.type), is_number = like.type != Type::Pred;
+    flow.factor_type = element_type(like.type);
+    flow.sum_type = like.half == ptx::Half::Wide ? element_type(wider(like.type)) : flow.factor_type;
     ptx::Instruction as32 = like;
     as32.type = Type::B32;
     switch (like.op) {
@@ -279,8 +309,11 @@ bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Re
             if (like.type != Type::Pred) flow.kind = Flow::Kind::CopyA;
             break;
         case Op::Cvt:
-            if (is_float != ptx::is_float(like.type2) || ptx::size_of(like.type) != ptx::size_of(like.type2))
+            if (is_float != ptx::is_float(like.type2) ||
+                ptx::size_of(like.type) != ptx::size_of(like.type2)) {
+                flow.kind = Flow::Kind::Other;
                 break;
+            }
             as32 = {};
             as32.op = Op::Mov, as32.type = Type::B32;
             flow.kind = Flow::Kind::CopyA;
@@ -291,17 +324,25 @@ bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Re
             break;
         case Op::Add:
         case Op::Sub:
-            if (is_float) flow.kind = Flow::Kind::Sum;
+            if (is_number) flow.kind = Flow::Kind::Sum;
+            flow.flop = is_float;
             break;
         case Op::Mul:
-            if (is_float) flow.kind = Flow::Kind::Product;
+            flow.kind = like.half == ptx::Half::Hi ? Flow::Kind::Other : Flow::Kind::Product;
+            flow.flop = is_float;
             break;
         case Op::Mad:
         case Op::Fma:
-            if (is_float) flow.kind = Flow::Kind::Fused;
+            flow.kind = like.half == ptx::Half::Hi ? Flow::Kind::Other : Flow::Kind::Fused;
+            flow.flop = is_float ? 2 : 0;
             break;
+        case Op::Div:
+        case Op::Rcp:
+        case Op::Sqrt:
+            flow.flop = is_float;
+            [[fallthrough]];
         default:
-            if (is_float && like.op != Op::Set && like.op != Op::Setp) flow.kind = Flow::Kind::Other;
+            if (is_number && like.op != Op::Set && like.op != Op::Setp) flow.kind = Flow::Kind::Other;
             break;
     }
     if (flow.kind == Flow::Kind::CopyA || flow.kind == Flow::Kind::CopyAB)

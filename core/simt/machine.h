@@ -32,7 +32,8 @@ struct LooseProduct {
     Origin chain = 0;
     uint32_t mask = 0;
     std::array<Origin, kWarpSize> a{}, b{};
-    std::array<float, kWarpSize> a_value{}, b_value{}, sum{};
+    ElementType factor_type{}, sum_type{};
+    std::array<uint64_t, kWarpSize> a_value{}, b_value{}, sum{};
 };
 
 struct Warp {
@@ -72,6 +73,7 @@ public:
     std::optional<Fault> fault;  // of the last block
     std::string order_problem;   // why a recorded order could not be followed
     uint64_t instructions = 0;   // of the last block
+    uint64_t flop = 0;           // the same, where values are wanted
 
 private:
     enum class Advance : uint8_t { Ok, Fault, Stopped };
@@ -112,7 +114,8 @@ private:
     void flow_after(Warp& warp, const MicroOp& op, const Flow& flow, uint32_t mask, OriginPlan& plan);
     LooseProduct* loose_product(Warp& warp, Origin origin, int lane);
     void report_loose(Warp& warp, LooseProduct& product, uint32_t mask,
-                      const std::array<Origin, kWarpSize>& result, const std::array<float, kWarpSize>& sum);
+                      const std::array<Origin, kWarpSize>& result,
+                      const std::array<uint64_t, kWarpSize>& sum);
     void settle_loose(Warp& warp, const Origin* origins, uint32_t mask);
     void settle_all_loose(Warp& warp);
     const Origin* origin(const Warp& warp, Ref ref) const;
@@ -121,8 +124,8 @@ private:
     bool raise(Fault::Kind kind, const Warp& warp, int lane, const MicroOp& op, std::string message);
     void raise_access(Warp& warp, const MicroOp& op, const Access& access, ptx::StateSpace space, int lane,
                       bool misaligned);
-    std::string thread_name(const Warp& warp, int lane) const;  // "thread (3,0)"
-    std::string thread_text(const Warp& warp, int lane) const;  // "thread (3,0) of block (1,0)"
+    std::string thread_name(const Warp& warp, int lane) const;  // "thread[0,3]"
+    std::string thread_text(const Warp& warp, int lane) const;  // "thread[0,3] of block (1,0)"
     std::string line_text(const MicroOp& op) const;
     void thread_of(const Warp& warp, int lane, uint32_t& x, uint32_t& y, uint32_t& z) const;
 
@@ -136,6 +139,7 @@ private:
     std::vector<Chunk> pool_store_, register_store_, origin_store_, shared_store_, local_store_;
     std::byte* pool_ = nullptr;
     std::byte* shared_ = nullptr;
+    uint64_t shared_bytes_ = 0;  // declared and dynamic
     std::vector<Warp> warps_;
     BlockId block_;
     BlockObserver* observer_ = nullptr;

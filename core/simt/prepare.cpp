@@ -210,9 +210,42 @@ bool Lowering::instruction() {
     }
 }
 
+namespace {
+
+// Which columns can ever hold a loaded value, or one computed from it. What the others hold are constants,
+// indices and addresses, whose origins stay 0, so their operations need not follow any.
+void find_value_flow(Program& program) {
+    std::vector<bool> holds(program.register_bytes, false);
+    const auto value_in = [&](Ref ref) { return !in_pool(ref) && ref < holds.size() && holds[ref]; };
+    for (const MicroOp& op : program.code) {
+        if (op.kind != MicroOp::Kind::Load && op.kind != MicroOp::Kind::Atomic) continue;
+        const Access& access = program.accesses[op.target];
+        for (uint32_t i = 0; i < access.elements; ++i) holds[access.data[i]] = true;
+    }
+    const auto takes_value = [&](const MicroOp& op) {
+        return value_in(op.a) || value_in(op.b) || value_in(op.c);
+    };
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < program.code.size(); ++i) {
+            const MicroOp& op = program.code[i];
+            if (program.flows[i].kind == Flow::Kind::None || holds[op.d] || !takes_value(op)) continue;
+            holds[op.d] = more = true;
+        }
+    }
+    for (size_t i = 0; i < program.code.size(); ++i) {
+        Flow& flow = program.flows[i];
+        if (!takes_value(program.code[i])) flow.kind = Flow::Kind::None;
+        if (flow.kind == Flow::Kind::None && !value_in(program.code[i].d)) flow.writes_column = false;
+    }
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& name,
                                                LaneVersion version) {
     const ptx::Kernel* kernel = ptx::find_kernel(module, name);
+    if (const std::string* why = kernel ? nullptr : ptx::refusal_of(module, name)) return Error{*why};
     if (!kernel)
         return Error{fmt::format("the PTX has no kernel '{}'; name one of its .entry functions", name)};
     const auto program = std::make_shared<Program>();
@@ -257,6 +290,7 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
         program->code[op.reconverge].join = true;
     }
     program->register_bytes = lowering.next_column;
+    find_value_flow(*program);
     return std::shared_ptr<const Program>(program);
 }
 

@@ -60,9 +60,11 @@ struct Flow {
         Sum,      // a + b, a - b
         Product,  // a * b
         Fused,    // a * b + c
-        Other,    // other float arithmetic
+        Other,    // other arithmetic on values
     } kind = Kind::None;
-    bool fp32 = false;           // products of fp32 are reported
+    // Of Product and Fused: how their factors and their result are to be read.
+    ElementType factor_type = ElementType::F32, sum_type = ElementType::F32;
+    uint8_t flop = 0;            // floating-point operations of a lane: 2 for fma
     bool writes_column = false;  // d is a column, not a predicate (which has no origin)
     LaneFn origin = nullptr;
 };
@@ -96,6 +98,8 @@ struct PoolColumn {
         LanemaskGe,
         LanemaskGt,
         WarpCount,
+        DynamicShared,  // bytes a block
+        TotalShared,
     } kind{};
     uint8_t bytes = 4;  // slot: 4 or 8; 0 for a predicate (one word)
     uint8_t index = 0, byte = 0;
@@ -126,7 +130,8 @@ public:
     uint32_t warp_id = UINT32_MAX;
     uint32_t parameters = 0;
     std::vector<SharedVariable> shared;
-    uint64_t shared_bytes = 0;
+    uint64_t shared_bytes = 0;            // that the kernel declares
+    bool dynamic_shared = false;          // it names dynamic shared memory, which follows
     uint64_t local_bytes = 0;             // a thread
     std::vector<std::byte> constants;     // constant memory
     std::vector<std::byte> module_bytes;  // module variables in global memory, at kModuleWindow

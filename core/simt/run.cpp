@@ -12,22 +12,28 @@ namespace tilescope::simt {
 namespace {
 
 struct Blocks {
-    uint32_t x0, y0, width, height, depth;
+    uint32_t x0, y0, z0, width, height, depth;
     uint64_t count() const { return uint64_t{width} * height * depth; }
     BlockId at(uint64_t i) const {
         return {x0 + static_cast<uint32_t>(i % width), y0 + static_cast<uint32_t>(i / width % height),
-                static_cast<uint32_t>(i / width / height)};
+                z0 + static_cast<uint32_t>(i / width / height)};
     }
 };
 
-Blocks blocks_of(const Launch& launch) {
-    const BlockWindow& w = launch.window;
-    const uint32_t x1 = std::min(w.x1, launch.grid.x), y1 = std::min(w.y1, launch.grid.y);
-    return {w.x0, w.y0, w.x0 < x1 ? x1 - w.x0 : 0, w.y0 < y1 ? y1 - w.y0 : 0, launch.grid.z};
+Blocks blocks_of(const Launch& launch, const BlockWindow& w) {
+    const auto size = [](uint32_t first, uint32_t end, uint32_t most) {
+        return first < std::min(end, most) ? std::min(end, most) - first : 0;
+    };
+    return {w.x0,
+            w.y0,
+            w.z0,
+            size(w.x0, w.x1, launch.grid.x),
+            size(w.y0, w.y1, launch.grid.y),
+            size(w.z0, w.z1, launch.grid.z)};
 }
 
 Result<void> check(const Program& program, const Launch& launch, const GlobalMemory& memory,
-                   const Blocks& blocks) {
+                   const RunOptions& options, const Blocks& blocks) {
     const uint64_t threads = launch.block.count();
     if (threads == 0 || threads > 1024 || launch.block.x > 1024 || launch.block.y > 1024 ||
         launch.block.z > 64)
@@ -36,11 +42,11 @@ Result<void> check(const Program& program, const Launch& launch, const GlobalMem
             launch.block.x, launch.block.y, launch.block.z)};
     if (launch.grid.count() == 0)
         return Error{"a grid without blocks cannot be launched; choose at least one block each way"};
-    if (launch.parameters.size() != program.parameters)
+    if (launch.arguments.size() != program.parameters)
         return Error{fmt::format("kernel '{}' takes {} parameters and was given {}", program.kernel,
-                                 program.parameters, launch.parameters.size())};
+                                 program.parameters, launch.arguments.size())};
     if (blocks.count() == 0) return Error{"the window holds no block of the grid; choose one that does"};
-    if (launch.schedule.kind == Schedule::Kind::Recorded && blocks.count() != 1)
+    if (options.schedule.kind == Schedule::Kind::Recorded && blocks.count() != 1)
         return Error{
             fmt::format("a recorded order belongs to one block, but the window holds {}", blocks.count())};
     for (const Buffer& buffer : memory.buffers)
@@ -54,8 +60,8 @@ Result<void> check(const Program& program, const Launch& launch, const GlobalMem
 
 Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& memory,
                     const RunOptions& options, const MakeObserver& make_observer, const BlockDone& done) {
-    const Blocks blocks = blocks_of(launch);
-    if (const auto ok = check(program, launch, memory, blocks); !ok) return ok.error();
+    const Blocks blocks = blocks_of(launch, options.window);
+    if (const auto ok = check(program, launch, memory, options, blocks); !ok) return ok.error();
     std::vector<View> views;
     for (Buffer& buffer : memory.buffers)
         views.push_back({buffer.base, buffer.bytes.size(), buffer.bytes.data()});
@@ -73,6 +79,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
     uint64_t fault_block = UINT64_MAX;
     std::string order_problem;
     bool stopped = false;
+    std::atomic<uint64_t> flop{0};
 
     const auto work = [&] {
         Machine machine(program, launch, options, views);
@@ -89,6 +96,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
             BlockObserver* observer = make_observer ? make_observer(block) : nullptr;
             const Ended how = machine.run_block(block, observer);
             own_counts.emplace_back(i, machine.instructions);
+            flop += machine.flop;
             if (how != Ended::Complete) {
                 const std::lock_guard lock(mutex);
                 if (how == Ended::Stopped) stopped = true;
@@ -119,6 +127,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
     outcome.stopped = stopped;
     outcome.fault = fault;
     outcome.complete = !stopped && !fault;
+    outcome.flop = flop;
     for (const auto& [block, instructions] : counts)
         if (block <= fault_block) outcome.instructions += instructions;  // the same on any number of threads
     return outcome;

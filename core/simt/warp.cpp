@@ -71,6 +71,7 @@ void Machine::lane_op(Warp& warp, const MicroOp& op, uint32_t mask) {
         const Flow& flow = program_.flows[static_cast<size_t>(&op - program_.code.data())];
         OriginPlan plan;
         flow_before(warp, op, flow, mask, plan);
+        flop += flow.flop * static_cast<uint64_t>(std::popcount(mask));
         fn(at(warp, op.d), at(warp, op.e), at(warp, op.a), at(warp, op.b), at(warp, op.c), mask);
         flow_after(warp, op, flow, mask, plan);
     } else {

@@ -14,7 +14,7 @@ namespace tilescope::simt {
 // may overwrite.
 struct Machine::OriginPlan {
     std::array<Origin, kWarpSize> result, a, b;
-    std::array<float, kWarpSize> a_value, b_value;
+    std::array<uint64_t, kWarpSize> a_value, b_value;
     uint32_t products = 0;              // lanes whose product is to be reported or kept
     uint32_t taken_a = 0, taken_b = 0;  // lanes whose loose product in a or b goes into this sum
     Origin chain_of_product = 0;

@@ -15,13 +15,11 @@ namespace {
 
 bool matches(const Pattern& pattern, const simt::Request& request, uint64_t start) {
     if (pattern.mask != request.mask || pattern.space != request.space || start < pattern.lowest ||
-        start > pattern.highest) {
+        start > pattern.highest)
         return false;
-    }
     uint64_t different = 0;
-    for (int lane = 0; lane < kWarpSize; ++lane) {
+    for (int lane = 0; lane < kWarpSize; ++lane)
         different |= (request.address[lane] - start - pattern.difference[lane]) & pattern.active[lane];
-    }
     return different == 0;
 }
 
@@ -57,9 +55,7 @@ void add_step(BlockRecorder::State& state, uint32_t form, uint32_t warp, uint32_
     }
     state.base.push_back(base);
     state.key.push_back(form | warp << 24);
-    if (state.timed) {
-        state.time.push_back(state.now);
-    }
+    if (state.timed) state.time.push_back(state.now);
 }
 
 Pattern& slot_for_new(SiteCache& cache) {
@@ -80,20 +76,16 @@ const Pattern* record_new(BlockRecorder::State& state, SiteCache& cache, const s
     const Fitted fitted = fit(*state.arrays, request, bytes);
     const uint32_t number = intern(state.table, fitted.form, fitted.rows.data());
     add_step(state, number, request.warp, fitted.base);
-    if (number == kNoForm || fitted.form.wide) {
-        return nullptr;
-    }
+    if (number == kNoForm || fitted.form.wide) return nullptr;
     Pattern& pattern = slot_for_new(cache);
     pattern.form = number;
     pattern.mask = request.mask;
     pattern.space = request.space;
     const uint64_t start = request.address[std::countr_zero(request.mask)];
-    for (int lane = 0; lane < kWarpSize; ++lane) {
-        if (request.mask >> lane & 1) {
-            pattern.difference[lane] = request.address[lane] - start;
-            pattern.active[lane] = ~uint64_t{0};
-        }
-    }
+    for_lanes(request.mask, [&](uint32_t lane) {
+        pattern.difference[lane] = request.address[lane] - start;
+        pattern.active[lane] = ~uint64_t{0};
+    });
     set_range(pattern, fitted.form, *state.arrays, bytes);
     return &pattern;
 }
@@ -121,9 +113,7 @@ void append(Trace& trace, FormTable& table, BlockRecorder::State& state, bool ti
         Form form = state.table.forms[i];
         const std::array<int32_t, 32>* rows = nullptr;
         const int count = form.irregular < 0 ? 0 : form.wide ? 2 : 1;
-        if (count > 0) {
-            rows = &state.table.irregular[form.irregular];
-        }
+        if (count > 0) rows = &state.table.irregular[form.irregular];
         form.irregular = count;
         number[i] = intern(table, form, rows);
     }
@@ -137,9 +127,7 @@ void append(Trace& trace, FormTable& table, BlockRecorder::State& state, bool ti
         }
         trace.base.push_back(state.base[i]);
         trace.key.push_back(form | (state.key[i] & 0xFF00'0000));
-        if (timed) {
-            trace.time.push_back(state.timed ? state.time[i] : 0);
-        }
+        if (timed) trace.time.push_back(state.timed ? state.time[i] : 0);
     }
     block.count = trace.key.size() - block.first;
     trace.blocks.push_back(block);
@@ -154,9 +142,7 @@ void settle_spaces(std::vector<ptx::Site>& sites, const std::vector<std::unique_
             global |= block->state().caches[site].global;
             shared |= block->state().caches[site].shared;
         }
-        if (global != shared) {
-            sites[site].space = shared ? Space::Shared : Space::Global;
-        }
+        if (global != shared) sites[site].space = shared ? Space::Shared : Space::Global;
     }
 }
 
@@ -194,26 +180,19 @@ void BlockRecorder::expect(uint64_t steps) {
 
 void BlockRecorder::on_steady_request(const simt::Request& request) {
     const Pattern* pattern = record(*state_, request);
-    if (!pattern) {
-        return;
-    }
+    if (!pattern) return;
     const size_t sites = state_->caches.size();
-    if (state_->steady.size() < (request.warp + 1) * sites) {
-        state_->steady.resize((request.warp + 1) * sites);
-    }
+    if (state_->steady.size() < (request.warp + 1) * sites) state_->steady.resize((request.warp + 1) * sites);
     state_->steady[request.warp * sites + request.site] = {
         pattern->form, pattern->mask, pattern->space, pattern->lowest, pattern->highest, pattern->origin};
 }
 
 bool BlockRecorder::repeat(uint32_t site, uint32_t warp, uint32_t mask, Space space, uint64_t start) {
     const size_t at = warp * state_->caches.size() + site;
-    if (at >= state_->steady.size()) {
-        return false;
-    }
+    if (at >= state_->steady.size()) return false;
     const Steady& steady = state_->steady[at];
-    if (steady.mask != mask || steady.space != space || start < steady.lowest || start > steady.highest) {
+    if (steady.mask != mask || steady.space != space || start < steady.lowest || start > steady.highest)
         return false;
-    }
     add_step(*state_, steady.form, warp, static_cast<uint32_t>(start - steady.origin));
     return true;
 }
@@ -239,7 +218,7 @@ void BlockRecorder::on_barrier(uint32_t site, uint32_t warp, uint32_t mask) {
     }
 }
 
-Trace assemble(Meta meta, std::vector<ptx::Site> sites, std::vector<Array> arrays,
+Trace assemble(Meta meta, Launch launch, std::vector<ptx::Site> sites,
                std::vector<std::unique_ptr<BlockRecorder>> blocks, uint32_t max_forms) {
     std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
         const Block &left = a->state().block, &right = b->state().block;
@@ -248,8 +227,8 @@ Trace assemble(Meta meta, std::vector<ptx::Site> sites, std::vector<Array> array
     settle_spaces(sites, blocks);
     Trace trace;
     trace.meta = std::move(meta);
+    trace.launch = std::move(launch);
     trace.sites = std::move(sites);
-    trace.arrays = std::move(arrays);
 
     uint64_t steps = 0;
     bool timed = false;
@@ -262,9 +241,7 @@ Trace assemble(Meta meta, std::vector<ptx::Site> sites, std::vector<Array> array
     trace.time.reserve(timed ? steps : 0);
     FormTable table;
     table.limit = std::min(max_forms, kMaxForms);
-    for (auto& block : blocks) {
-        append(trace, table, block->state(), timed);
-    }
+    for (auto& block : blocks) append(trace, table, block->state(), timed);
     trace.forms = std::move(table.forms);
     trace.irregular = std::move(table.irregular);
     const uint64_t dropped = dropped_of(trace);

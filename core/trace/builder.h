@@ -42,11 +42,11 @@ private:
     std::unique_ptr<State> state_;
 };
 
-// meta, sites and arrays are taken as they are, but that a site that only ever went to shared memory
+// meta, launch and sites are taken as they are, but that a site that only ever went to shared memory
 // becomes a shared one; blocks in y-major order of their ids. The blocks' recorders are emptied.
 // Where there are more than max_forms forms, the requests that need the others are dropped and
 // counted in their block, and meta.complete and its reason say so.
-Trace assemble(Meta meta, std::vector<ptx::Site> sites, std::vector<Array> arrays,
+Trace assemble(Meta meta, Launch launch, std::vector<ptx::Site> sites,
                std::vector<std::unique_ptr<BlockRecorder>> blocks, uint32_t max_forms = kMaxForms);
 
 }  // namespace tilescope::trace

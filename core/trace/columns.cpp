@@ -22,16 +22,12 @@ constexpr std::array<std::array<uint32_t, 256>, 8> make_tables() {
     std::array<std::array<uint32_t, 256>, 8> table{};
     for (uint32_t byte = 0; byte < 256; ++byte) {
         uint32_t crc = byte;
-        for (int bit = 0; bit < 8; ++bit) {
-            crc = crc >> 1 ^ (crc & 1 ? kReversedPolynomial : 0);
-        }
+        for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? kReversedPolynomial : 0);
         table[0][byte] = crc;
     }
-    for (uint32_t byte = 0; byte < 256; ++byte) {
-        for (size_t i = 1; i < 8; ++i) {
+    for (uint32_t byte = 0; byte < 256; ++byte)
+        for (size_t i = 1; i < 8; ++i)
             table[i][byte] = table[i - 1][byte] >> 8 ^ table[0][table[i - 1][byte] & 0xFF];
-        }
-    }
     return table;
 }
 
@@ -44,19 +40,14 @@ uint32_t byte_at(std::string_view bytes, size_t i) { return static_cast<uint8_t>
 uint32_t crc32c(std::string_view bytes, uint32_t crc) {
     crc = ~crc;
     while (bytes.size() >= 8) {
-        for (size_t i = 0; i < 4; ++i) {
-            crc ^= byte_at(bytes, i) << 8 * i;
-        }
+        for (size_t i = 0; i < 4; ++i) crc ^= byte_at(bytes, i) << 8 * i;
         uint32_t next = 0;
-        for (size_t i = 0; i < 4; ++i) {
+        for (size_t i = 0; i < 4; ++i)
             next ^= kTables[7 - i][crc >> 8 * i & 0xFF] ^ kTables[3 - i][byte_at(bytes, 4 + i)];
-        }
         crc = next;
         bytes.remove_prefix(8);
     }
-    for (size_t i = 0; i < bytes.size(); ++i) {
-        crc = crc >> 8 ^ kTables[0][(crc ^ byte_at(bytes, i)) & 0xFF];
-    }
+    for (size_t i = 0; i < bytes.size(); ++i) crc = crc >> 8 ^ kTables[0][(crc ^ byte_at(bytes, i)) & 0xFF];
     return ~crc;
 }
 
@@ -79,15 +70,11 @@ void differences_to_bases(const uint32_t* keys, uint32_t* bases, uint64_t count)
 }
 
 void times_to_differences(uint32_t* times, uint64_t count) {
-    for (uint64_t i = count; i-- > 1;) {
-        times[i] -= times[i - 1];
-    }
+    for (uint64_t i = count; i-- > 1;) times[i] -= times[i - 1];
 }
 
 void differences_to_times(uint32_t* times, uint64_t count) {
-    for (uint64_t i = 1; i < count; ++i) {
-        times[i] += times[i - 1];
-    }
+    for (uint64_t i = 1; i < count; ++i) times[i] += times[i - 1];
 }
 
 }  // namespace tilescope::trace

@@ -43,37 +43,33 @@ uint64_t most_bytes(SectionKind kind) {
             return uint64_t{2} * kMaxForms * kRowBytes;
         case SectionKind::Blocks:
             return kMaxSteps;
+        case SectionKind::Contents:
+            return kMaxContentsBytes;
         default:
             return kChunkSteps * sizeof(uint32_t);
     }
 }
 
 Result<std::vector<Section>> read_sections(std::string_view bytes) {
-    if (bytes.size() < kHeaderBytes || bytes.substr(0, kMagic.size()) != kMagic) {
+    if (bytes.size() < kHeaderBytes || bytes.substr(0, kMagic.size()) != kMagic)
         return Error{"it does not begin as one"};
-    }
     Reader header{bytes.substr(kMagic.size(), kHeaderBytes - kMagic.size())};
     const auto version = header.take<uint32_t>();
     const auto count = header.take<uint32_t>();
     const auto size = header.take<uint64_t>();
     const auto table_crc = header.take<uint32_t>();
-    if (header.take<uint32_t>() != crc32c(bytes.substr(0, kHeaderBytes - 4))) {
+    if (header.take<uint32_t>() != crc32c(bytes.substr(0, kHeaderBytes - 4)))
         return Error{"the checksum of its header is wrong"};
-    }
     if (version != kFileVersion) {
-        return Error{fmt::format("it has version {}, this program reads version {}; update Tilescope",
-                                 version, kFileVersion)};
+        return Error{fmt::format("it has version {}, this program reads version {}; {}", version,
+                                 kFileVersion,
+                                 version > kFileVersion ? "update Tilescope" : "record it again")};
     }
-    if (size != bytes.size()) {
-        return Error{fmt::format("it has {} of its {} bytes", bytes.size(), size)};
-    }
-    if (count < kTables || count > kMaxSections || kHeaderBytes + count * kEntryBytes > size) {
+    if (size != bytes.size()) return Error{fmt::format("it has {} of its {} bytes", bytes.size(), size)};
+    if (count < kTables || count > kMaxSections || kHeaderBytes + count * kEntryBytes > size)
         return Error{fmt::format("it lists {} sections, which it cannot hold", count)};
-    }
     const std::string_view table = bytes.substr(kHeaderBytes, count * kEntryBytes);
-    if (crc32c(table) != table_crc) {
-        return Error{"the checksum of its section table is wrong"};
-    }
+    if (crc32c(table) != table_crc) return Error{"the checksum of its section table is wrong"};
     std::vector<Section> sections(count);
     Reader reader{table};
     uint64_t offset = kHeaderBytes + table.size();
@@ -97,18 +93,14 @@ Result<std::vector<Section>> read_sections(std::string_view bytes) {
         }
         offset += section.stored;
     }
-    if (offset != size) {
-        return Error{"it has bytes after its last section"};
-    }
+    if (offset != size) return Error{"it has bytes after its last section"};
     return sections;
 }
 
 // Fills exactly section.raw bytes; false where checksum or content are wrong.
 bool unpack(std::string_view bytes, const Section& section, char* out) {
     const std::string_view stored = bytes.substr(section.offset, section.stored);
-    if (crc32c(stored) != section.crc) {
-        return false;
-    }
+    if (crc32c(stored) != section.crc) return false;
     if (section.encoding == Encoding::Raw) {
         std::copy(stored.begin(), stored.end(), out);
         return true;
@@ -161,27 +153,38 @@ void read_blocks(std::string_view raw, Trace& trace) {
 Result<void> read_tables(std::string_view bytes, const std::vector<Section>& sections, Trace& trace) {
     std::string meta, forms, blocks;
     bool whole = true, known = true;
-    for (uint32_t i = 0; i < kTables; ++i) {
-        whole = whole && sections[i].kind == static_cast<SectionKind>(i);
-    }
+    for (uint32_t i = 0; i < kTables; ++i) whole = whole && sections[i].kind == static_cast<SectionKind>(i);
     whole = whole && sections[3].raw % kFormBytes == 0 && sections[4].raw % kRowBytes == 0 &&
             sections[5].raw % kBlockBytes == 0;
-    if (!whole) {
-        return Error{"its sections are not those of a recording"};
-    }
+    if (!whole) return Error{"its sections are not those of a recording"};
     trace.irregular.resize(sections[4].raw / kRowBytes);
     if (!unpack(bytes, sections[0], meta) || !unpack(bytes, sections[1], trace.meta.source) ||
         !unpack(bytes, sections[2], trace.meta.ptx) || !unpack(bytes, sections[3], forms) ||
         !unpack(bytes, sections[4], reinterpret_cast<char*>(trace.irregular.data())) ||
-        !unpack(bytes, sections[5], blocks)) {
+        !unpack(bytes, sections[5], blocks))
         return Error{"the checksum of one of its sections is wrong"};
-    }
     read_forms(forms, trace, known);
-    if (!known) {
-        return Error{"its forms hold values that mean nothing"};
-    }
+    if (!known) return Error{"its forms hold values that mean nothing"};
     read_blocks(blocks, trace);
     return meta_from_json(meta, trace);
+}
+
+// The arrays whose contents are stored, a section each behind the tables.
+Result<void> read_contents(std::string_view bytes, std::vector<Section>& sections, Trace& trace) {
+    size_t at = kTables;
+    for (Array& array : trace.launch.arrays) {
+        if (array.contents.kind != Contents::Kind::Stored) continue;
+        if (at == sections.size() || sections[at].kind != SectionKind::Contents ||
+            sections[at].raw != array.bytes())
+            return Error{fmt::format("the contents of its array '{}' are not there", array.name)};
+        auto contents = std::make_shared<std::vector<std::byte>>(sections[at].raw);
+        if (!unpack(bytes, sections[at], reinterpret_cast<char*>(contents->data())))
+            return Error{fmt::format("the checksum of the contents of its array '{}' is wrong", array.name)};
+        array.contents.bytes = std::move(contents);
+        ++at;
+    }
+    sections.erase(sections.begin() + kTables, sections.begin() + static_cast<ptrdiff_t>(at));
+    return {};
 }
 
 // Sections of the columns: chunk i of column c is sections[kTables + c * chunks + i].
@@ -192,9 +195,8 @@ Result<void> check_chunks(const std::vector<Section>& sections, uint64_t steps, 
             const Section& section = sections[kTables + column * chunks + i];
             const uint64_t count = std::min(kChunkSteps, steps - i * kChunkSteps);
             if (section.kind != static_cast<SectionKind>(static_cast<uint64_t>(SectionKind::Key) + column) ||
-                section.raw != count * sizeof(uint32_t)) {
+                section.raw != count * sizeof(uint32_t))
                 return Error{"its columns of steps do not have the length of its blocks"};
-            }
         }
     }
     return {};
@@ -202,19 +204,14 @@ Result<void> check_chunks(const std::vector<Section>& sections, uint64_t steps, 
 
 Result<void> read_columns(std::string_view bytes, const std::vector<Section>& sections, Trace& trace) {
     uint64_t steps = 0;
-    for (const Block& block : trace.blocks) {
-        if (block.count > kMaxSteps || (steps += block.count) > kMaxSteps) {
+    for (const Block& block : trace.blocks)
+        if (block.count > kMaxSteps || (steps += block.count) > kMaxSteps)
             return Error{"its blocks have more steps than a recording can"};
-        }
-    }
     const uint64_t chunks = (steps + kChunkSteps - 1) / kChunkSteps;
     const uint64_t columns = chunks == 0 ? 0 : (sections.size() - kTables) / chunks;
-    if (sections.size() != kTables + columns * chunks || (chunks > 0 && columns != 2 && columns != 3)) {
+    if (sections.size() != kTables + columns * chunks || (chunks > 0 && columns != 2 && columns != 3))
         return Error{"it has not the columns that its steps need"};
-    }
-    if (auto ok = check_chunks(sections, steps, chunks, columns); !ok) {
-        return ok;
-    }
+    if (auto ok = check_chunks(sections, steps, chunks, columns); !ok) return ok;
     trace.key.resize(steps);
     trace.base.resize(steps);
     trace.time.resize(columns == 3 ? steps : 0);
@@ -233,37 +230,25 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
                 return;
             }
             differences_to_bases(trace.key.data() + first, trace.base.data() + first, count);
-            if (columns == 3) {
-                differences_to_times(trace.time.data() + first, count);
-            }
+            if (columns == 3) differences_to_times(trace.time.data() + first, count);
         }
     };
     const uint64_t helpers = std::min<uint64_t>({chunks, std::thread::hardware_concurrency(), 8});
     std::vector<std::thread> threads;
-    for (uint64_t i = 1; i < helpers; ++i) {
-        threads.emplace_back(work);
-    }
+    for (uint64_t i = 1; i < helpers; ++i) threads.emplace_back(work);
     work();
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
-    if (!whole) {
-        return Error{"the checksum of some of its steps is wrong"};
-    }
+    for (std::thread& thread : threads) thread.join();
+    if (!whole) return Error{"the checksum of some of its steps is wrong"};
     return {};
 }
 
 Result<void> read_trace(std::string_view bytes, Trace& trace) {
-    const auto sections = read_sections(bytes);
-    if (!sections) {
-        return sections.error();
-    }
-    if (auto ok = read_tables(bytes, *sections, trace); !ok) {
-        return ok;
-    }
-    if (auto ok = read_columns(bytes, *sections, trace); !ok) {
-        return ok;
-    }
+    auto sections = read_sections(bytes);
+    if (!sections) return sections.error();
+    if (auto ok = read_tables(bytes, *sections, trace); !ok) return ok;
+    if (auto ok = check_launch(trace); !ok) return ok;
+    if (auto ok = read_contents(bytes, *sections, trace); !ok) return ok;
+    if (auto ok = read_columns(bytes, *sections, trace); !ok) return ok;
     return check(trace);
 }
 
@@ -272,9 +257,8 @@ Result<void> read_trace(std::string_view bytes, Trace& trace) {
 Result<Trace> deserialize(std::string_view bytes, const std::string& name) {
     Trace trace;
     try {
-        if (auto ok = read_trace(bytes, trace); !ok) {
+        if (auto ok = read_trace(bytes, trace); !ok)
             return Error{fmt::format("{} is not a whole Tilescope recording: {}", name, ok.error().message)};
-        }
     } catch (const std::bad_alloc&) {
         return Error{fmt::format(
             "{} is too large for this machine's memory; record a smaller window of blocks", name)};

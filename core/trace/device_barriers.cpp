@@ -6,20 +6,14 @@
 namespace tilescope::trace {
 
 std::vector<uint64_t> last_arrivals(const DeviceLayout& layout, std::vector<StreamReader> readers) {
-    if (!layout.one_barrier) {
-        return {};
-    }
+    if (!layout.one_barrier) return {};
     std::array<std::vector<uint64_t>, kMaxWarpsPerBlock> arrivals;
     std::array<uint32_t, kMaxWarpsPerBlock> masks{};
     for (StreamReader& reader : readers) {
         while (reader.next()) {
-            if (!layout.sites[reader.record.site].barrier) {
-                continue;
-            }
+            if (!layout.sites[reader.record.site].barrier) continue;
             uint32_t& mask = masks[reader.warp];
-            if (mask != 0 && mask != reader.record.mask) {
-                return {};
-            }
+            if (mask != 0 && mask != reader.record.mask) return {};
             mask = reader.record.mask;
             arrivals[reader.warp].push_back(reader.record.clock);
         }
@@ -28,13 +22,9 @@ std::vector<uint64_t> last_arrivals(const DeviceLayout& layout, std::vector<Stre
     for (std::vector<uint64_t>& clocks : arrivals) {
         std::sort(clocks.begin(), clocks.end());  // of a warp with more than one stream
         last.resize(std::max(last.size(), clocks.size()));
-        for (size_t i = 0; i < clocks.size(); ++i) {
-            last[i] = std::max(last[i], clocks[i]);
-        }
+        for (size_t i = 0; i < clocks.size(); ++i) last[i] = std::max(last[i], clocks[i]);
     }
-    for (size_t i = 1; i < last.size(); ++i) {
-        last[i] = std::max(last[i], last[i - 1] + 1);
-    }
+    for (size_t i = 1; i < last.size(); ++i) last[i] = std::max(last[i], last[i - 1] + 1);
     return last;
 }
 

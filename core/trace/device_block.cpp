@@ -14,11 +14,8 @@ namespace tilescope::trace {
 namespace {
 
 const Move* move_of(const std::vector<Move>& moves, uint64_t address) {
-    for (const Move& move : moves) {
-        if (address - move.first < move.bytes) {
-            return &move;
-        }
-    }
+    for (const Move& move : moves)
+        if (address - move.first < move.bytes) return &move;
     return nullptr;
 }
 
@@ -33,26 +30,20 @@ bool place(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp
     } else {
         const auto& offset = layout.offsets_of(warp, record.site);
         const uint64_t origin = record.address - offset[leader];
-        for (int lane = 0; lane < kWarpSize; ++lane) {
-            address[lane] = origin + offset[lane];
-        }
+        for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = origin + offset[lane];
     }
-    for (uint64_t& a : address) {
-        a &= keep;
-    }
+    for (uint64_t& a : address) a &= keep;
     const std::vector<Move>& moves = layout.moves[static_cast<size_t>(space)];
-    if (moves.empty()) {
-        return true;
-    }
+    if (moves.empty()) return true;
     const Move* first = move_of(moves, address[leader]);
     bool alike = true;
-    for (uint32_t rest = record.mask; rest != 0; rest &= rest - 1) {
-        uint64_t& a = address[std::countr_zero(rest)];
+    for_lanes(record.mask, [&](uint32_t lane) {
+        uint64_t& a = address[lane];
         const Move* own = move_of(moves, a);
         alike = alike && own == first;
         own = own ? own : first;
         a = own ? (a + own->shift) & keep : a;
-    }
+    });
     return alike;
 }
 
@@ -60,9 +51,7 @@ bool place(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp
 // what any GPU has of it, where no global array lies.
 Space space_of(const DeviceLayout& layout, const DeviceRecord& record, Space space) {
     constexpr uint64_t kSharedEnd = 1 << 24;
-    if (space == Space::Shared || !record.addresses) {
-        return space;
-    }
+    if (space == Space::Shared || !record.addresses) return space;
     uint64_t address = 0;
     std::memcpy(&address, record.addresses + size_t{8} * std::countr_zero(record.mask), sizeof(address));
     const auto holds = [&](const Move& m) { return address - m.first < m.bytes; };
@@ -81,9 +70,8 @@ void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp,
         const std::vector<Move>& moves = layout.moves[static_cast<size_t>(facts.space)];
         const Move* move = move_of(moves, record.address);
         const uint64_t start = record.address + (move ? move->shift : 0);
-        if ((move || moves.empty()) && recorder.repeat(record.site, warp, record.mask, facts.space, start)) {
+        if ((move || moves.empty()) && recorder.repeat(record.site, warp, record.mask, facts.space, start))
             return;
-        }
     }
     const Space space = space_of(layout, record, facts.space);
     alignas(64) std::array<uint64_t, kWarpSize> address;
@@ -94,11 +82,10 @@ void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp,
     request.mask = record.mask;
     request.space = space;
     request.address = address.data();
-    if (alike && !record.addresses) {
+    if (alike && !record.addresses)
         recorder.on_steady_request(request);
-    } else {
+    else
         recorder.on_request(request);
-    }
 }
 
 // The stream whose record is the next: a heap of the streams' clocks, the earliest on top, ties by
@@ -117,9 +104,7 @@ void sift_down(std::vector<Next>& heap) {
     size_t at = 0;
     for (size_t child = 1; child < count; child = 2 * at + 1) {
         child += child + 1 < count && heap[child + 1] < heap[child];
-        if (!(heap[child] < top)) {
-            break;
-        }
+        if (!(heap[child] < top)) break;
         heap[at] = heap[child];
         at = child;
     }
@@ -132,9 +117,7 @@ std::vector<StreamReader> readers_of(const DeviceLayout& layout, const ChunkTabl
     std::vector<StreamReader> readers;
     for (size_t first = 0; first < chunks.size();) {
         size_t end = first + 1;
-        while (end < chunks.size() && chunks[end].stream == chunks[first].stream) {
-            ++end;
-        }
+        while (end < chunks.size() && chunks[end].stream == chunks[first].stream) ++end;
         readers.emplace_back(layout, table, chunks.subspan(first, end - first));
         first = end;
     }
@@ -159,13 +142,11 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
     std::array<uint64_t, kMaxWarpsPerBlock> not_before{};  // by warp: what the latest barrier holds it to
     std::array<size_t, kMaxWarpsPerBlock> barriers{};      // by warp: arrived at so far
     std::vector<Next> heap;
-    for (uint32_t i = 0; i < readers.size(); ++i) {
-        if (readers[i].next()) {
+    for (uint32_t i = 0; i < readers.size(); ++i)
+        if (readers[i].next())
             heap.push_back({readers[i].record.clock, i});
-        } else if (!readers[i].problem.empty()) {
+        else if (!readers[i].problem.empty())
             return Error{readers[i].problem};
-        }
-    }
     std::sort(heap.begin(), heap.end());
     if (!heap.empty()) {
         block.clock = heap[0].clock;
@@ -185,9 +166,7 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
         feed(layout, reader.record, reader.warp, recorder);
         if (layout.sites[reader.record.site].barrier) {
             const size_t barrier = barriers[reader.warp]++;
-            if (barrier < last_arrival.size()) {
-                not_before[reader.warp] = last_arrival[barrier] + 1;
-            }
+            if (barrier < last_arrival.size()) not_before[reader.warp] = last_arrival[barrier] + 1;
         }
         if (reader.next()) {
             heap[0].clock = reader.record.clock;
@@ -197,9 +176,7 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
             heap[0] = heap.back();
             heap.pop_back();
         }
-        if (!heap.empty()) {
-            sift_down(heap);
-        }
+        if (!heap.empty()) sift_down(heap);
     }
     for (const StreamReader& reader : readers) {
         made.written += reader.written;

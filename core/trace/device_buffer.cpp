@@ -13,13 +13,9 @@ namespace tilescope::trace {
 Result<Decoded> decode_device_buffer(const ptx::Instrumented& code, const DeviceBuffer& buffer,
                                      const DecodeOptions& options) {
     const auto layout = device_layout(code, buffer, options);
-    if (!layout) {
-        return layout.error();
-    }
+    if (!layout) return layout.error();
     auto table = chunk_table(*layout, buffer);
-    if (!table) {
-        return table.error();
-    }
+    if (!table) return table.error();
     const uint64_t blocks = layout->blocks();
     std::vector<DecodedBlock> made(blocks);
     std::atomic<uint64_t> next{0}, first_bad{UINT64_MAX};
@@ -44,14 +40,10 @@ Result<Decoded> decode_device_buffer(const ptx::Instrumented& code, const Device
     workers = std::min(workers, blocks);
     {
         std::vector<std::jthread> threads;
-        for (uint64_t t = 1; t < workers; ++t) {
-            threads.emplace_back(work);
-        }
+        for (uint64_t t = 1; t < workers; ++t) threads.emplace_back(work);
         work();
     }
-    if (first_bad != UINT64_MAX) {
-        return problem;
-    }
+    if (first_bad != UINT64_MAX) return problem;
     Decoded decoded;
     decoded.blocks.reserve(blocks);
     for (uint64_t b = 0; b < blocks; ++b) {

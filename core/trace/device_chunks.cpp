@@ -20,16 +20,12 @@ Error damaged(uint32_t number, const std::string& what) {
 
 Result<void> check(const DeviceLayout& layout, const ptx::ChunkHeader& header, uint32_t number,
                    uint64_t front) {
-    if (header.block >= layout.blocks()) {
+    if (header.block >= layout.blocks())
         return damaged(number, fmt::format("names block {} of {}", header.block, layout.blocks()));
-    }
     const uint32_t warp = header.stream & 0xFF, lane = header.stream >> 8;
-    if (warp >= layout.warps) {
-        return damaged(number, fmt::format("names warp {} of {}", warp, layout.warps));
-    }
-    if (lane != ptx::kWarpStream && (lane >= kWarpSize || (layout.lanes[warp] >> lane & 1) == 0)) {
+    if (warp >= layout.warps) return damaged(number, fmt::format("names warp {} of {}", warp, layout.warps));
+    if (lane != ptx::kWarpStream && (lane >= kWarpSize || (layout.lanes[warp] >> lane & 1) == 0))
         return damaged(number, fmt::format("names lane {} of warp {}", lane, warp));
-    }
     if (header.used != 0 && (header.used < front + kHeaderBytes || header.used > layout.chunk_bytes ||
                              header.used % kSlotBytes != 0)) {
         return damaged(number,
@@ -57,9 +53,7 @@ Result<ChunkTable> chunk_table(const DeviceLayout& layout, const DeviceBuffer& b
     table.pool_start = buffer.pool_start;
     table.chunk_bytes = layout.chunk_bytes;
     table.first.assign(layout.blocks() + 1, 0);
-    if (buffer.pool.empty()) {
-        return table;
-    }
+    if (buffer.pool.empty()) return table;
     const uint64_t bytes = buffer.pool.size() + buffer.pool_start;
     if (buffer.pool_start % kSlotBytes != 0 || buffer.pool_start > layout.chunk_bytes - kHeaderBytes ||
         bytes % layout.chunk_bytes != 0 || bytes / layout.chunk_bytes > UINT32_MAX) {
@@ -76,21 +70,15 @@ Result<ChunkTable> chunk_table(const DeviceLayout& layout, const DeviceBuffer& b
         ptx::ChunkHeader header;
         std::memcpy(&header, table.pool + (uint64_t{i} * layout.chunk_bytes + front - table.pool_start),
                     kHeaderBytes);
-        if (auto ok = check(layout, header, i, front); !ok) {
-            return ok.error();
-        }
+        if (auto ok = check(layout, header, i, front); !ok) return ok.error();
         block_of[i] = header.block;
         refs[i] = {header.clock, (header.stream & 0xFF) << 8 | header.stream >> 8, i};
         ++table.first[header.block + 1];
     }
-    for (uint64_t b = 0; b < layout.blocks(); ++b) {
-        table.first[b + 1] += table.first[b];
-    }
+    for (uint64_t b = 0; b < layout.blocks(); ++b) table.first[b + 1] += table.first[b];
     std::vector<uint64_t> next(table.first.begin(), table.first.end() - 1);
     table.refs.resize(count);
-    for (uint32_t i = 0; i < count; ++i) {
-        table.refs[next[block_of[i]]++] = refs[i];
-    }
+    for (uint32_t i = 0; i < count; ++i) table.refs[next[block_of[i]]++] = refs[i];
     return table;
 }
 

@@ -36,12 +36,10 @@ Result<void> check_code(const ptx::Instrumented& code) {
 Result<void> check_options(const ptx::Instrumented& code, const DeviceBuffer& buffer,
                            const DecodeOptions& options) {
     const Dim3& b = options.block;
-    if (b.x == 0 || b.y == 0 || b.z == 0 || b.x > 1024 || b.y > 1024 || b.z > 1024 || b.count() > 1024) {
+    if (b.x == 0 || b.y == 0 || b.z == 0 || b.x > 1024 || b.y > 1024 || b.z > 1024 || b.count() > 1024)
         return Error{fmt::format("a block of {} x {} x {} threads cannot have been launched", b.x, b.y, b.z)};
-    }
-    if (!options.arrays || !options.sites || options.sites->size() != code.sites.size()) {
+    if (!options.arrays || !options.sites || options.sites->size() != code.sites.size())
         return Error{"a device trace buffer needs the kernel's arrays and sites to be read; give both"};
-    }
     if (!options.device_base.empty() && options.device_base.size() != options.arrays->size()) {
         return Error{fmt::format("{} arrays have {} device addresses; give one for each",
                                  options.arrays->size(), options.device_base.size())};
@@ -61,9 +59,8 @@ Result<void> set_window(DeviceLayout& layout, const DeviceBuffer& buffer, const 
     const uint32_t x1 = std::min(w.x1, options.grid.x), y1 = std::min(w.y1, options.grid.y);
     layout.width = w.x0 < x1 ? x1 - w.x0 : 0;
     layout.height = w.y0 < y1 ? y1 - w.y0 : 0;
-    if (layout.width == 0 || layout.height == 0 || options.grid.z == 0) {
+    if (layout.width == 0 || layout.height == 0 || options.grid.z == 0)
         return Error{"the window holds no block of the grid; choose one that does"};
-    }
     // A u32 a block of the window was on the device, so that a count beyond memory never gets here.
     if (buffer.dropped.size() / layout.width / layout.height != options.grid.z ||
         buffer.dropped.size() != layout.blocks()) {
@@ -89,9 +86,7 @@ Result<void> set_high(DeviceLayout& layout, const DecodeOptions& options) {
     });
     bool first = true;
     for (size_t i = 0; i < options.arrays->size() && needed; ++i) {
-        if ((*options.arrays)[i].space != Space::Global) {
-            continue;
-        }
+        if ((*options.arrays)[i].space != Space::Global) continue;
         const uint64_t high = device_base(options, i) >> 32 << 32;
         if (!first && high != layout.high) {
             return Error{
@@ -118,18 +113,13 @@ void set_moves(DeviceLayout& layout, const ptx::Instrumented& code, const Device
             add(array, device_base(options, i));
             continue;
         }
-        for (size_t s = 0; s < code.symbols.size(); ++s) {
-            if (code.symbols[s] == array.symbol) {
-                add(array, buffer.symbols[s]);
-            }
-        }
+        for (size_t s = 0; s < code.symbols.size(); ++s)
+            if (code.symbols[s] == array.symbol) add(array, buffer.symbols[s]);
     }
     layout.global = layout.moves[static_cast<size_t>(Space::Global)];
-    for (std::vector<Move>& moves : layout.moves) {
-        if (std::all_of(moves.begin(), moves.end(), [](const Move& m) { return m.shift == 0; })) {
+    for (std::vector<Move>& moves : layout.moves)
+        if (std::all_of(moves.begin(), moves.end(), [](const Move& m) { return m.shift == 0; }))
             moves.clear();
-        }
-    }
 }
 
 void set_offsets(DeviceLayout& layout, const ptx::Instrumented& code, const Dim3& block) {
@@ -139,9 +129,7 @@ void set_offsets(DeviceLayout& layout, const ptx::Instrumented& code, const Dim3
     for (uint32_t warp = 0; warp < layout.warps; ++warp) {
         for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
             const uint64_t thread = uint64_t{warp} * kWarpSize + lane;
-            if (thread >= threads) {
-                break;
-            }
+            if (thread >= threads) break;
             layout.lanes[warp] |= 1u << lane;
             const uint64_t x = thread % block.x, y = thread / block.x % block.y,
                            z = thread / block.x / block.y;
@@ -159,12 +147,8 @@ void set_offsets(DeviceLayout& layout, const ptx::Instrumented& code, const Dim3
 
 Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBuffer& buffer,
                                    const DecodeOptions& options) {
-    if (auto ok = check_code(code); !ok) {
-        return ok.error();
-    }
-    if (auto ok = check_options(code, buffer, options); !ok) {
-        return ok.error();
-    }
+    if (auto ok = check_code(code); !ok) return ok.error();
+    if (auto ok = check_options(code, buffer, options); !ok) return ok.error();
     DeviceLayout layout;
     layout.chunk_bytes = code.chunk_bytes;
     layout.code_bits = code.code_bits;
@@ -174,12 +158,8 @@ Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBu
         const ptx::Site& site = code.sites[i];
         layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, code.shapes[i].affine, site.space});
     }
-    if (auto ok = set_window(layout, buffer, options); !ok) {
-        return ok.error();
-    }
-    if (auto ok = set_high(layout, options); !ok) {
-        return ok.error();
-    }
+    if (auto ok = set_window(layout, buffer, options); !ok) return ok.error();
+    if (auto ok = set_high(layout, options); !ok) return ok.error();
     set_moves(layout, code, buffer, options);
     set_offsets(layout, code, options.block);
     return layout;

@@ -33,9 +33,7 @@ bool StreamReader::fail(const std::string& what) {
 
 // later: a full clock that was read after the last record.
 void StreamReader::look_for_gap(uint64_t later) {
-    if (later < clock_ || later - clock_ > clock_mask_) {
-        gap = true;
-    }
+    if (later < clock_ || later - clock_ > clock_mask_) gap = true;
 }
 
 bool StreamReader::next_chunk() {
@@ -68,17 +66,10 @@ bool StreamReader::next() {
         return true;
     }
     for (;;) {
-        while (at_ == end_) {
-            if (!next_chunk()) {
-                return false;
-            }
-        }
-        if (read_slot()) {
-            return true;
-        }
-        if (!problem.empty()) {
-            return false;
-        }
+        while (at_ == end_)
+            if (!next_chunk()) return false;
+        if (read_slot()) return true;
+        if (!problem.empty()) return false;
     }
 }
 
@@ -87,9 +78,8 @@ bool StreamReader::read_slot() {
     std::array<uint32_t, 4> word;
     std::memcpy(word.data(), at_, sizeof(word));
     const uint32_t number = word[1] & code_mask_;
-    if (number >= layout_->codes.size()) {
+    if (number >= layout_->codes.size())
         return fail(fmt::format("has code {} of {}", number, layout_->codes.size()));
-    }
     const ptx::Code& code = layout_->codes[number];
     if (code.kind == Kind::Pad) {
         at_ = end_;
@@ -104,12 +94,10 @@ bool StreamReader::read_slot() {
     record.addresses = nullptr;
     if (code.kind == Kind::Pair) {
         const SiteFacts& second = layout_->sites[code.second];
-        if (lane_ != ptx::kWarpStream) {
+        if (lane_ != ptx::kWarpStream)
             return fail(fmt::format("of lane {} holds a pair, which only a whole warp writes", lane_));
-        }
-        if (!(facts.affine || facts.barrier) || !(second.affine || second.barrier)) {
+        if (!(facts.affine || facts.barrier) || !(second.affine || second.barrier))
             return fail("is a pair with a site whose addresses follow from no lane");
-        }
         record.mask = all;
         record.address |= facts.space == Space::Global ? layout_->high : 0;
         clock_ += word[3] - static_cast<uint32_t>(clock_);
@@ -124,24 +112,20 @@ bool StreamReader::read_slot() {
         return true;
     }
     record.mask = word[3];
-    if (record.mask == 0 || (record.mask & ~all) != 0) {
+    if (record.mask == 0 || (record.mask & ~all) != 0)
         return fail(fmt::format("has the active mask {:#x} where warp {} has {:#x}", record.mask, warp, all));
-    }
     uint32_t bytes = ptx::kSlotBytes;
     if (code.kind == Kind::Escape) {
         bytes = ptx::kEscapeBytes;
-        if (end_ - at_ < static_cast<std::ptrdiff_t>(bytes)) {
+        if (end_ - at_ < static_cast<std::ptrdiff_t>(bytes))
             return fail("begins 32 addresses where the chunk ends");
-        }
         record.addresses = at_ + ptx::kSlotBytes;
     } else if (!facts.affine && !facts.barrier && (record.mask & (record.mask - 1)) != 0) {
         return fail(
             fmt::format("has one address for {} lanes at site {}, whose addresses follow from no lane",
                         std::popcount(record.mask), code.site));
     }
-    if (facts.space == Space::Global) {
-        record.address |= uint64_t{word[2]} << 32;
-    }
+    if (facts.space == Space::Global) record.address |= uint64_t{word[2]} << 32;
     ++records;
     written += bytes;
     at_ += bytes;

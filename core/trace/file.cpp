@@ -19,9 +19,7 @@ namespace {
 struct Descriptor {
     int number = -1;
     ~Descriptor() {
-        if (number >= 0) {
-            ::close(number);
-        }
+        if (number >= 0) ::close(number);
     }
 };
 
@@ -38,9 +36,7 @@ Error cannot_read(const std::string& path, const std::string& why) {
 bool write_all(int file, std::string_view bytes) {
     while (!bytes.empty()) {
         const ssize_t written = ::write(file, bytes.data(), bytes.size());
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
+        if (written < 0 && errno != EINTR) return false;
         bytes.remove_prefix(written < 0 ? 0 : static_cast<size_t>(written));
     }
     return true;
@@ -63,9 +59,8 @@ mode_t usual_mode() {
 Result<void> write_file(const Trace& trace, const std::string& path) {
     const std::string target = target_of(path);
     struct stat status {};
-    if (::stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    if (::stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
         return cannot_write(path, S_ISDIR(status.st_mode) ? "it is a folder" : "it is not an ordinary file");
-    }
     std::string bytes;
     try {
         bytes = serialize(trace);
@@ -75,9 +70,7 @@ Result<void> write_file(const Trace& trace, const std::string& path) {
     }
     std::string temporary = target + ".XXXXXX";
     Descriptor file{::mkstemp(temporary.data())};
-    if (file.number < 0) {
-        return cannot_write(path, reason());
-    }
+    if (file.number < 0) return cannot_write(path, reason());
     if (!write_all(file.number, bytes) || ::fchmod(file.number, usual_mode()) != 0 ||
         ::fsync(file.number) != 0 || ::rename(temporary.c_str(), target.c_str()) != 0) {
         const std::string why = reason();
@@ -90,12 +83,9 @@ Result<void> write_file(const Trace& trace, const std::string& path) {
 Result<Trace> read_file(const std::string& path) {
     Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     struct stat status {};
-    if (file.number < 0 || ::fstat(file.number, &status) != 0) {
-        return cannot_read(path, reason());
-    }
-    if (!S_ISREG(status.st_mode)) {
+    if (file.number < 0 || ::fstat(file.number, &status) != 0) return cannot_read(path, reason());
+    if (!S_ISREG(status.st_mode))
         return cannot_read(path, S_ISDIR(status.st_mode) ? "it is a folder" : "it is not an ordinary file");
-    }
     std::string bytes;
     try {
         bytes.resize(static_cast<size_t>(status.st_size));
@@ -105,15 +95,9 @@ Result<Trace> read_file(const std::string& path) {
     size_t have = 0;
     while (have < bytes.size()) {
         const ssize_t got = ::read(file.number, bytes.data() + have, bytes.size() - have);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            return cannot_read(path, reason());
-        }
-        if (got == 0) {
-            break;
-        }
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return cannot_read(path, reason());
+        if (got == 0) break;
         have += static_cast<size_t>(got);
     }
     return deserialize(std::string_view(bytes).substr(0, have), path);

@@ -15,9 +15,7 @@ bool is_active(uint32_t mask, int lane) { return (mask >> lane & 1) != 0; }
 
 // The step per unit of distance where it is a whole number of bytes that fits.
 bool divide(int64_t difference, int64_t distance, int32_t& stride) {
-    if (difference % distance != 0 || !fits_32(difference / distance)) {
-        return false;
-    }
+    if (difference % distance != 0 || !fits_32(difference / distance)) return false;
     stride = static_cast<int32_t>(difference / distance);
     return true;
 }
@@ -31,9 +29,8 @@ bool fit_width(uint32_t mask, const std::array<int64_t, 32>& offset, int width, 
     for (int lane = first + 1; lane < kWarpSize && !found; ++lane) {
         if (is_active(mask, lane)) {
             found = lane / width == previous / width;
-            if (found && !divide(offset[lane] - offset[previous], lane - previous, affine.stride)) {
+            if (found && !divide(offset[lane] - offset[previous], lane - previous, affine.stride))
                 return false;
-            }
             previous = lane;
         }
     }
@@ -41,18 +38,14 @@ bool fit_width(uint32_t mask, const std::array<int64_t, 32>& offset, int width, 
     for (int lane = first + 1; lane < kWarpSize; ++lane) {
         if (is_active(mask, lane) && lane / width != first / width) {
             const int64_t within = int64_t{affine.stride} * (lane % width - first % width);
-            if (!divide(offset[lane] - within, lane / width - first / width, affine.stride2)) {
-                return false;
-            }
+            if (!divide(offset[lane] - within, lane / width - first / width, affine.stride2)) return false;
             break;
         }
     }
     for (int lane = first; lane < kWarpSize; ++lane) {
         const int64_t expected = int64_t{affine.stride} * (lane % width - first % width) +
                                  int64_t{affine.stride2} * (lane / width - first / width);
-        if (is_active(mask, lane) && offset[lane] != expected) {
-            return false;
-        }
+        if (is_active(mask, lane) && offset[lane] != expected) return false;
     }
     return true;
 }
@@ -66,15 +59,11 @@ bool holds(const Array& array, Space space, uint64_t address, uint32_t bytes) {
 uint8_t array_of(const std::vector<Array>& arrays, const simt::Request& request, uint32_t bytes) {
     const uint64_t start = request.address[std::countr_zero(request.mask)];
     for (size_t i = 0; i < arrays.size() && i < kNoArray; ++i) {
-        if (!holds(arrays[i], request.space, start, bytes)) {
-            continue;
-        }
-        for (int lane = 0; lane < kWarpSize; ++lane) {
+        if (!holds(arrays[i], request.space, start, bytes)) continue;
+        for (int lane = 0; lane < kWarpSize; ++lane)
             if (is_active(request.mask, lane) &&
-                !holds(arrays[i], request.space, request.address[lane], bytes)) {
+                !holds(arrays[i], request.space, request.address[lane], bytes))
                 return kNoArray;
-            }
-        }
         return static_cast<uint8_t>(i);
     }
     return kNoArray;
@@ -84,11 +73,8 @@ uint8_t array_of(const std::vector<Array>& arrays, const simt::Request& request,
 
 bool fit_affine(uint32_t mask, const std::array<int64_t, 32>& offset, Affine& affine) {
     // w = 1 says nothing that w = 32 does not: one stride for all lanes.
-    for (const int width : {32, 16, 8, 4, 2}) {
-        if (fit_width(mask, offset, width, affine)) {
-            return true;
-        }
-    }
+    for (const int width : {32, 16, 8, 4, 2})
+        if (fit_width(mask, offset, width, affine)) return true;
     return false;
 }
 

@@ -18,11 +18,8 @@ uint64_t hash_of(const Form& form, const std::array<int32_t, 32>* rows, int coun
                          static_cast<uint64_t>(form.space) << 4 | static_cast<uint64_t>(count));
     hash =
         mix(hash, uint64_t{static_cast<uint32_t>(form.stride)} << 32 | static_cast<uint32_t>(form.stride2));
-    for (int row = 0; row < count; ++row) {
-        for (const int32_t offset : rows[row]) {
-            hash = mix(hash, static_cast<uint32_t>(offset));
-        }
-    }
+    for (int row = 0; row < count; ++row)
+        for (const int32_t offset : rows[row]) hash = mix(hash, static_cast<uint32_t>(offset));
     return hash;
 }
 
@@ -35,18 +32,13 @@ uint32_t intern(FormTable& table, const Form& form, const std::array<int32_t, 32
     Form wanted = form;
     for (auto it = begin; it != end; ++it) {
         const Form& known = table.forms[it->second];
-        if ((known.irregular >= 0) != (count > 0)) {
-            continue;
-        }
+        if ((known.irregular >= 0) != (count > 0)) continue;
         wanted.irregular = known.irregular;
         if (known == wanted &&
-            (count == 0 || std::equal(rows, rows + count, table.irregular.begin() + known.irregular))) {
+            (count == 0 || std::equal(rows, rows + count, table.irregular.begin() + known.irregular)))
             return it->second;
-        }
     }
-    if (table.forms.size() >= table.limit) {
-        return kNoForm;
-    }
+    if (table.forms.size() >= table.limit) return kNoForm;
     wanted.irregular = count == 0 ? -1 : static_cast<int32_t>(table.irregular.size());
     table.irregular.insert(table.irregular.end(), rows, rows + count);
     const auto number = static_cast<uint32_t>(table.forms.size());

@@ -1,4 +1,4 @@
-// The layout of a trace file, .tsc, version 1. All numbers are little-endian.
+// The layout of a trace file, .tsc, version 2. All numbers are little-endian.
 //
 //   +----------------------------------------------------------------------------+
 //   | header        magic[8] version u32, sections u32, file bytes u64,          |  32 bytes
@@ -10,12 +10,14 @@
 //   | sections      stored bytes, one after another, in the order of the table   |
 //   +----------------------------------------------------------------------------+
 //
-//   Meta        JSON: Meta, sites and arrays                            1
+//   Meta        JSON: Meta, launch and sites                            1
 //   Source      kernel source, as it was                                1
 //   Ptx         PTX, as it was                                          1
 //   Forms       28 bytes each                                           1
 //   Irregular   rows of 32 offsets of 32 bits                           1
 //   Blocks      40 bytes each; Block::first is the sum of the counts    1
+//   Contents    what a global array held before the launch, its bytes   one for each array whose contents
+//                                                                       are stored, in their order
 //   Key, Base, Time  one column of the steps, kChunkSteps a section     a section for each chunk;
 //                                                                       Time only where there are clocks
 //
@@ -48,7 +50,7 @@ namespace tilescope::trace {
 static_assert(std::endian::native == std::endian::little, "columns are copied as they lie in memory");
 
 inline constexpr std::string_view kMagic{"\x89TSC\r\n\x1A\n", 8};
-inline constexpr uint32_t kFileVersion = 1;
+inline constexpr uint32_t kFileVersion = 2;
 inline constexpr uint64_t kHeaderBytes = 32;
 inline constexpr uint64_t kEntryBytes = 32;
 inline constexpr uint64_t kChunkSteps = 1u << 20;
@@ -57,10 +59,11 @@ inline constexpr uint64_t kChunkSteps = 1u << 20;
 inline constexpr uint64_t kMaxMetaBytes = 16u << 20;
 inline constexpr uint64_t kMaxTextBytes = 64u << 20;
 inline constexpr uint64_t kMaxSteps = 1ull << 32;
-inline constexpr uint64_t kMaxArrayBytes = 1ull << 40;  // what a base can reach
-inline constexpr uint32_t kMaxSections = 3 * static_cast<uint32_t>(kMaxSteps / kChunkSteps) + 6;
+inline constexpr uint64_t kMaxArrayBytes = 1ull << 40;     // what a base can reach
+inline constexpr uint64_t kMaxContentsBytes = 4ull << 30;  // of one array whose contents are stored
+inline constexpr uint32_t kMaxSections = 3 * static_cast<uint32_t>(kMaxSteps / kChunkSteps) + 6 + kNoArray;
 
-enum class SectionKind : uint32_t { Meta, Source, Ptx, Forms, Irregular, Blocks, Key, Base, Time };
+enum class SectionKind : uint32_t { Meta, Source, Ptx, Forms, Irregular, Blocks, Contents, Key, Base, Time };
 enum class Encoding : uint32_t { Raw, Zstd };
 
 struct Section {
@@ -79,7 +82,7 @@ inline constexpr uint64_t kRowBytes = 128;
 // CRC-32C of some bytes, continuing `crc`.
 uint32_t crc32c(std::string_view bytes, uint32_t crc = 0);
 
-// Meta, sites and arrays as JSON text, and back with every field checked for type and range.
+// Meta, launch and sites as JSON text, and back with every field checked for type and range.
 std::string meta_to_json(const Trace& trace);
 Result<void> meta_from_json(std::string_view text, Trace& trace);
 
@@ -88,6 +91,10 @@ void bases_to_differences(const uint32_t* keys, uint32_t* bases, uint64_t count)
 void differences_to_bases(const uint32_t* keys, uint32_t* bases, uint64_t count);
 void times_to_differences(uint32_t* times, uint64_t count);
 void differences_to_times(uint32_t* times, uint64_t count);
+
+// Whether the launch can be one, and its arrays and arguments can be theirs: checked before anything is
+// allocated for them.
+Result<void> check_launch(const Trace& trace);
 
 // Whether what was read hangs together: every index, mask, range and sum. The sentence speaks of
 // "it", the file.

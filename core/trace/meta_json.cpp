@@ -1,4 +1,4 @@
-// Meta, sites and arrays of a trace as JSON, and back with every field checked.
+// Meta, launch and sites of a trace as JSON, and back with every field checked.
 #include <cmath>
 #include <limits>
 
@@ -27,16 +27,36 @@ json to_json(const ptx::Site& site) {
             {"ptx_line", site.ptx_line}};
 }
 
+// What is as it mostly is stays out of the file.
 json to_json(const Array& array) {
-    return {{"name", array.name},
-            {"space", static_cast<int>(array.space)},
-            {"role", static_cast<int>(array.role)},
-            {"rows", array.rows},
-            {"cols", array.cols},
-            {"element_bytes", array.element_bytes},
-            {"base", array.base},
-            {"parameter", array.parameter},
-            {"symbol", array.symbol}};
+    json root = {{"name", array.name},
+                 {"space", static_cast<int>(array.space)},
+                 {"role", static_cast<int>(array.role)},
+                 {"type", name_of(array.type)},
+                 {"rows", array.rows},
+                 {"cols", array.cols},
+                 {"base", array.base}};
+    if (array.rank != 2) root["rank"] = array.rank;
+    if (array.slices != 1) root["slices"] = array.slices;
+    if (array.extents != ExtentSource::Known) root["extents"] = static_cast<int>(array.extents);
+    if (!array.symbol.empty()) root["symbol"] = array.symbol;
+    if (array.contents.kind == Contents::Kind::Stored) root["stored"] = true;
+    if (array.contents.kind == Contents::Kind::SmallIntegers) {
+        root["seed"] = array.contents.seed;
+        root["stream"] = array.contents.stream;
+    }
+    return root;
+}
+
+json to_json(const Argument& argument) {
+    json root = {{"name", argument.name}, {"type", name_of(argument.type)}};
+    if (argument.array >= 0) {
+        root["array"] = argument.array;
+        if (argument.offset != 0) root["offset"] = argument.offset;
+    } else {
+        root["value"] = argument.value;
+    }
+    return root;
 }
 
 // Price::... as a field: what is not finite cannot be written.
@@ -56,17 +76,22 @@ bool is_priced(const Price& p) {
 
 void read_dim3(JsonFields& fields, const char* key, Dim3& out) {
     const json& field = fields.inner(key, json::value_t::array);
-    if (field.size() != 3) {
-        return fields.fail(key);
-    }
+    if (field.size() != 3) return fields.fail(key);
     uint32_t* const parts[] = {&out.x, &out.y, &out.z};
     for (size_t i = 0; i < 3; ++i) {
         const json& part = field[i];
-        if (!part.is_number_unsigned() || part.get<uint64_t>() > std::numeric_limits<uint32_t>::max()) {
+        if (!part.is_number_unsigned() || part.get<uint64_t>() > std::numeric_limits<uint32_t>::max())
             return fields.fail(key);
-        }
         *parts[i] = part.get<uint32_t>();
     }
+}
+
+void read_type(JsonFields& fields, ElementType& out) {
+    std::string name;
+    fields.text("type", name);
+    const auto type = element_type_of(name);
+    if (!type) return fields.fail("type");
+    out = *type;
 }
 
 void read_meta(const json& root, Meta& meta, std::string& problem) {
@@ -79,12 +104,6 @@ void read_meta(const json& root, Meta& meta, std::string& problem) {
     f.text("device", meta.device);
     f.text("driver", meta.driver);
     f.text("recorded_at", meta.recorded_at);
-    f.number("m", meta.m);
-    f.number("k", meta.k);
-    f.number("n", meta.n);
-    f.number("tile", meta.tile);
-    read_dim3(f, "grid", meta.grid);
-    read_dim3(f, "block", meta.block);
     JsonFields window(f.inner("window", json::value_t::object), problem);
     window.number("x0", meta.window.x0);
     window.number("x1", meta.window.x1);
@@ -93,20 +112,19 @@ void read_meta(const json& root, Meta& meta, std::string& problem) {
     JsonFields schedule(f.inner("schedule", json::value_t::object), problem);
     schedule.choice("kind", meta.schedule.kind, Schedule::Kind::Recorded);
     schedule.number("seed", meta.schedule.seed, kNoLimit);
-    f.number("seed", meta.seed, kNoLimit);
     f.flag("complete", meta.complete);
     f.text("incomplete_reason", meta.incomplete_reason);
     JsonFields result(f.inner("result", json::value_t::object), problem);
     result.flag("checked", meta.result.checked);
     result.flag("verified", meta.result.verified);
+    result.number("array", meta.result.array);
     result.real("max_abs_error", meta.result.max_abs_error);
     result.number("wrong", meta.result.wrong, kNoLimit);
     result.index("first_wrong", meta.result.first_wrong, std::numeric_limits<int64_t>::max());
-    if (root.contains("result") && root["result"].contains("wrong_elements")) {  // none in an older file
+    if (root.contains("result") && root["result"].contains("wrong_elements")) {
         for (const json& element : result.inner("wrong_elements", json::value_t::array)) {
-            if (!element.is_number_unsigned() || meta.result.wrong_elements.size() == kMostWrongElements) {
+            if (!element.is_number_unsigned() || meta.result.wrong_elements.size() == kMostWrongElements)
                 return result.fail("wrong_elements");
-            }
             meta.result.wrong_elements.push_back(element.get<uint64_t>());
         }
     }
@@ -119,9 +137,8 @@ void read_meta(const json& root, Meta& meta, std::string& problem) {
         fault.number("thread", meta.barrier_fault.thread);
         fault.number("line", meta.barrier_fault.line);
     }
-    if (!root.contains("price")) {  // of a CPU, or of an older version
+    if (!root.contains("price"))  // of a CPU
         return;
-    }
     JsonFields price(f.inner("price", json::value_t::object), problem);
     price.real("plain_ms", meta.price.plain_ms);
     price.real("recorded_ms", meta.price.recorded_ms);
@@ -130,8 +147,60 @@ void read_meta(const json& root, Meta& meta, std::string& problem) {
     price.real("clock_mhz", meta.price.clock_mhz);
 }
 
+Array read_array(const json& item, std::string& problem) {
+    Array array;
+    JsonFields a(item, problem);
+    a.text("name", array.name);
+    a.choice("space", array.space, Space::Shared);
+    a.choice("role", array.role, ArrayRole::Shared);
+    read_type(a, array.type);
+    a.number("rows", array.rows);
+    a.number("cols", array.cols);
+    a.number("base", array.base, kNoLimit);
+    if (item.contains("rank")) a.number("rank", array.rank, 3);
+    if (item.contains("slices")) a.number("slices", array.slices);
+    if (item.contains("extents")) a.choice("extents", array.extents, ExtentSource::Flat);
+    if (item.contains("symbol")) a.text("symbol", array.symbol);
+    bool stored = false;
+    if (item.contains("stored")) a.flag("stored", stored);
+    if (stored) array.contents.kind = Contents::Kind::Stored;
+    if (!stored && item.contains("seed")) {
+        array.contents.kind = Contents::Kind::SmallIntegers;
+        a.number("seed", array.contents.seed, kNoLimit);
+        a.number("stream", array.contents.stream);
+    }
+    return array;
+}
+
+Argument read_argument(const json& item, std::string& problem) {
+    Argument argument;
+    JsonFields a(item, problem);
+    a.text("name", argument.name);
+    read_type(a, argument.type);
+    if (!item.contains("array")) {
+        a.number("value", argument.value, kNoLimit);
+    } else {
+        a.index("array", argument.array, kNoArray);
+        if (item.contains("offset")) a.number("offset", argument.offset, kNoLimit);
+    }
+    return argument;
+}
+
+void read_launch(const json& root, Launch& launch, std::string& problem) {
+    JsonFields f(root, problem);
+    f.text("entry", launch.entry);
+    read_dim3(f, "grid", launch.grid);
+    read_dim3(f, "block", launch.block);
+    if (root.contains("dynamic_shared")) f.number("dynamic_shared", launch.dynamic_shared);
+    for (const json& item : f.inner("arguments", json::value_t::array))
+        launch.arguments.push_back(read_argument(item, problem));
+    for (const json& item : f.inner("arrays", json::value_t::array))
+        launch.arrays.push_back(read_array(item, problem));
+}
+
 void read_tables(const json& root, Trace& trace, std::string& problem) {
     JsonFields f(root, problem);
+    read_launch(f.inner("launch", json::value_t::object), trace.launch, problem);
     for (const json& item : f.inner("sites", json::value_t::array)) {
         ptx::Site site;
         JsonFields s(item, problem);
@@ -144,20 +213,6 @@ void read_tables(const json& root, Trace& trace, std::string& problem) {
         s.number("column", site.column);
         s.number("ptx_line", site.ptx_line);
         trace.sites.push_back(site);
-    }
-    for (const json& item : f.inner("arrays", json::value_t::array)) {
-        Array array;
-        JsonFields a(item, problem);
-        a.text("name", array.name);
-        a.choice("space", array.space, Space::Shared);
-        a.choice("role", array.role, ArrayRole::Shared);
-        a.number("rows", array.rows);
-        a.number("cols", array.cols);
-        a.number("element_bytes", array.element_bytes, 16);
-        a.number("base", array.base, kNoLimit);
-        a.index("parameter", array.parameter, 1 << 16);
-        a.text("symbol", array.symbol);
-        trace.arrays.push_back(array);
     }
 }
 
@@ -176,56 +231,46 @@ std::string meta_to_json(const Trace& trace) {
         {"device", m.device},
         {"driver", m.driver},
         {"recorded_at", m.recorded_at},
-        {"m", m.m},
-        {"k", m.k},
-        {"n", m.n},
-        {"tile", m.tile},
-        {"grid", to_json(m.grid)},
-        {"block", to_json(m.block)},
         {"window", {{"x0", m.window.x0}, {"x1", m.window.x1}, {"y0", m.window.y0}, {"y1", m.window.y1}}},
         {"schedule", {{"kind", static_cast<int>(m.schedule.kind)}, {"seed", m.schedule.seed}}},
-        {"seed", m.seed},
         {"complete", m.complete},
         {"incomplete_reason", m.incomplete_reason},
         {"result",
          {{"checked", m.result.checked},
           {"verified", m.result.verified},
+          {"array", m.result.array},
           {"max_abs_error", error},
           {"wrong", m.result.wrong},
           {"first_wrong", m.result.first_wrong}}},
-        {"sites", json::array()},
-        {"arrays", json::array()}};
-    if (!m.result.wrong_elements.empty()) {
-        root["result"]["wrong_elements"] = m.result.wrong_elements;
-    }
+        {"launch",
+         {{"entry", trace.launch.entry},
+          {"grid", to_json(trace.launch.grid)},
+          {"block", to_json(trace.launch.block)},
+          {"arguments", json::array()},
+          {"arrays", json::array()}}},
+        {"sites", json::array()}};
+    if (!m.result.wrong_elements.empty()) root["result"]["wrong_elements"] = m.result.wrong_elements;
     if (const BarrierFault& fault = m.barrier_fault; fault.is) {
         root["barrier_fault"] = {
             {"x", fault.x}, {"y", fault.y}, {"z", fault.z}, {"thread", fault.thread}, {"line", fault.line}};
     }
-    if (is_priced(m.price)) {
-        root["price"] = to_json(m.price);
-    }
-    for (const ptx::Site& site : trace.sites) {
-        root["sites"].push_back(to_json(site));
-    }
-    for (const Array& array : trace.arrays) {
-        root["arrays"].push_back(to_json(array));
-    }
+    if (is_priced(m.price)) root["price"] = to_json(m.price);
+    for (const ptx::Site& site : trace.sites) root["sites"].push_back(to_json(site));
+    json& launch = root["launch"];
+    if (trace.launch.dynamic_shared > 0) launch["dynamic_shared"] = trace.launch.dynamic_shared;
+    for (const Argument& argument : trace.launch.arguments) launch["arguments"].push_back(to_json(argument));
+    for (const Array& array : trace.launch.arrays) launch["arrays"].push_back(to_json(array));
     // Names that are not UTF-8 keep a mark where they are not; source and PTX are sections of their own.
     return root.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 Result<void> meta_from_json(std::string_view text, Trace& trace) {
     const json root = json::parse(text, nullptr, false);
-    if (!root.is_object()) {
-        return Error{"its description is not JSON"};
-    }
+    if (!root.is_object()) return Error{"its description is not JSON"};
     std::string problem;
     read_meta(root, trace.meta, problem);
     read_tables(root, trace, problem);
-    if (!problem.empty()) {
-        return Error{problem};
-    }
+    if (!problem.empty()) return Error{problem};
     return {};
 }
 

@@ -11,7 +11,9 @@ namespace tilescope::trace {
 
 namespace {
 
-constexpr int kLevel = 3;
+// Small sections are worth the time that the highest level takes.
+constexpr int kLevel = 3, kSmallLevel = 19;
+constexpr size_t kSmall = 256 * 1024;
 
 template <class T>
 void put(std::string& out, T value) {
@@ -30,12 +32,11 @@ struct Writer {
         const size_t begin = stored.size();
         stored.resize(begin + ZSTD_compressBound(raw.size()));
         const size_t packed =
-            ZSTD_compress(stored.data() + begin, stored.size() - begin, raw.data(), raw.size(), kLevel);
+            ZSTD_compress(stored.data() + begin, stored.size() - begin, raw.data(), raw.size(),
+                          kind <= SectionKind::Ptx && raw.size() <= kSmall ? kSmallLevel : kLevel);
         const bool pays = !ZSTD_isError(packed) && packed < raw.size();
         stored.resize(begin + (pays ? packed : 0));
-        if (!pays) {
-            stored.append(raw);
-        }
+        if (!pays) stored.append(raw);
         const uint32_t crc = crc32c(std::string_view(stored).substr(begin));
         table.push_back(
             {kind, pays ? Encoding::Zstd : Encoding::Raw, stored.size() - begin, raw.size(), crc, begin});
@@ -99,10 +100,18 @@ std::string serialize(const Trace& trace) {
     writer.add(SectionKind::Irregular,
                {reinterpret_cast<const char*>(trace.irregular.data()), trace.irregular.size() * kRowBytes});
     writer.add(SectionKind::Blocks, blocks_of(trace));
-    add_column(writer, SectionKind::Key, trace.key, [](uint64_t, uint32_t*, uint64_t) {});
-    add_column(writer, SectionKind::Base, trace.base, [&](uint64_t first, uint32_t* bases, uint64_t count) {
-        bases_to_differences(trace.key.data() + first, bases, count);
-    });
+    for (const Array& array : trace.launch.arrays) {
+        if (array.contents.kind != Contents::Kind::Stored) continue;
+        const std::vector<std::byte>& bytes = *array.contents.bytes;
+        writer.add(SectionKind::Contents, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    }
+    add_column(
+        writer, SectionKind::Key, trace.key, [](uint64_t, uint32_t*, uint64_t) {});
+    add_column(
+        writer, SectionKind::Base, trace.base,
+        [&](uint64_t first, uint32_t* bases, uint64_t count) {
+            bases_to_differences(trace.key.data() + first, bases, count);
+        });
     add_column(writer, SectionKind::Time, trace.time,
                [](uint64_t, uint32_t* times, uint64_t count) { times_to_differences(times, count); });
 

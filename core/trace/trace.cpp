@@ -14,9 +14,7 @@ Access decode(const Trace& trace, uint64_t step) {
     access.warp = trace.warp_of(step);
     access.mask = form.mask;
     access.array = form.array;
-    if (trace.sites[form.site].kind == ptx::SiteKind::Barrier) {
-        return access;
-    }
+    if (trace.sites[form.site].kind == ptx::SiteKind::Barrier) return access;
     const uint64_t base = uint64_t{form.base_high} << 32 | trace.base[step];
     if (form.irregular >= 0) {
         const auto& low = trace.irregular[form.irregular];
@@ -58,9 +56,7 @@ uint64_t bytes_of(const Trace& trace) {
 
 uint64_t dropped_of(const Trace& trace) {
     uint64_t dropped = 0;
-    for (const Block& block : trace.blocks) {
-        dropped += block.dropped;
-    }
+    for (const Block& block : trace.blocks) dropped += block.dropped;
     return dropped;
 }
 

@@ -36,7 +36,7 @@ inline constexpr uint8_t kNoArray = 0xFF;          // barriers, and addresses ou
 
 struct Form {
     uint32_t site = 0;
-    uint8_t array = kNoArray;  // Trace::arrays
+    uint8_t array = kNoArray;  // Launch::arrays
     uint8_t base_high = 0;     // bits 32..39 of the base
     uint8_t width = 32;        // w: 1..32
     uint32_t mask = 0;
@@ -58,15 +58,15 @@ struct Block {
 
 enum class Backend : uint8_t { Cpu, Gpu };
 
-// The product's check against a plain reference.
+// The check of an output against what it must hold.
 struct Verification {
     bool checked = false;
     bool verified = false;
+    uint8_t array = kNoArray;  // the output that was checked
     double max_abs_error = 0;  // the largest finite one over the elements that the recorded blocks own
     uint64_t wrong = 0;        // elements beyond the error bound, not finite, or never stored
-    int64_t first_wrong = -1;  // linear index into P of the first, -1 for none
-    // The first kMostWrongElements wrong ones, ascending; empty in a file of an older version.
-    std::vector<uint64_t> wrong_elements;
+    int64_t first_wrong = -1;  // linear index of the first, -1 for none
+    std::vector<uint64_t> wrong_elements;  // the first kMostWrongElements of them, ascending
 };
 inline constexpr size_t kMostWrongElements = 4096;
 
@@ -90,18 +90,16 @@ struct Price {
 
 struct Meta {
     std::string tool_version;
-    std::string kernel;               // "tiled"
-    std::string source_name, source;  // kernel.cu and its text
-    std::string ptx_name, ptx;        // the PTX that ran
+    std::string kernel;  // what people call it: "tiled"
+    std::string source_name,
+        source;                 // the file that the PTX says it was made of, and its text where it is known
+    std::string ptx_name, ptx;  // the PTX that ran
     Backend backend = Backend::Cpu;
     std::string device,
         driver;               // "CPU lockstep interpreter" and "" without a GPU; "NVIDIA H200", "580.159.04"
     std::string recorded_at;  // UTC, ISO 8601; empty where reproducible output is wanted
-    uint32_t m = 0, k = 0, n = 0, tile = 0;
-    Dim3 grid, block;
-    BlockWindow window;  // as asked for, clipped to the grid
+    BlockWindow window;       // as asked for, clipped to the grid
     Schedule schedule;
-    uint64_t seed = 0;              // of the inputs
     bool complete = false;          // every step of every block of the window is here
     std::string incomplete_reason;  // the sentence that says why not
     BarrierFault barrier_fault;
@@ -111,8 +109,8 @@ struct Meta {
 
 struct Trace {
     Meta meta;
+    Launch launch;
     std::vector<ptx::Site> sites;
-    std::vector<Array> arrays;
     std::vector<Form> forms;
     std::vector<std::array<int32_t, 32>> irregular;  // byte offsets from the base; 0 for inactive lanes
     std::vector<Block> blocks;                       // y-major, then x, as recorded
@@ -123,6 +121,9 @@ struct Trace {
     uint64_t steps() const { return key.size(); }
     const Form& form_of(uint64_t step) const { return forms[key[step] & 0xFFFFFF]; }
     uint32_t warp_of(uint64_t step) const { return key[step] >> 24; }
+    const Array* array_of(const Form& form) const {  // null where the request lies in none
+        return form.array == kNoArray ? nullptr : &launch.arrays[form.array];
+    }
 };
 
 // One step, decoded. offset: byte offset in the array (or virtual address / raw shared offset where

@@ -14,42 +14,35 @@ uint64_t rounded(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment 
 
 }  // namespace
 
-Result<DeviceArrays> place_arrays(Device& device, const kernels::Plan& plan,
-                                  const kernels::ReadyLaunch& ready) {
+Result<DeviceArrays> place_arrays(Device& device, const kernels::ReadyLaunch& ready) {
     const auto& arrays = ready.launch.arrays;
     uint64_t total = 0;
-    for (const Array& array : arrays) {
+    for (const Array& array : arrays)
         total += array.space == Space::Global ? rounded(array.bytes()) + kGap : 0;
-    }
     // In twice the bytes there is always a piece that does not cross a multiple of 4 GiB.
     const bool fits = total <= kFourGiB;
-    auto memory = device.allocate(fits ? 2 * total : total, "the matrices");
-    if (!memory) {
-        return memory.error();
-    }
+    auto memory = device.allocate(fits ? 2 * total : total, "the arrays");
+    if (!memory) return memory.error();
     DeviceArrays placed;
     placed.memory = *memory;
     uint64_t at = memory->address();
-    if (fits && at / kFourGiB != (at + total - 1) / kFourGiB) {
-        at = (at / kFourGiB + 1) * kFourGiB;
-    }
+    if (fits && at / kFourGiB != (at + total - 1) / kFourGiB) at = (at / kFourGiB + 1) * kFourGiB;
     placed.same_high = fits;
     placed.high = static_cast<uint32_t>(at >> 32);
-    placed.parameters = plan.parameters;
     for (const Array& array : arrays) {
         if (array.space != Space::Global) {
             placed.base.push_back(0);
             continue;
         }
         placed.base.push_back(at);
-        if (array.parameter >= 0) {
-            placed.parameters[static_cast<size_t>(array.parameter)] = at;
-        }
         at += rounded(array.bytes()) + kGap;
     }
-    if (auto ok = upload_arrays(device, placed, ready); !ok) {
-        return ok.error();
+    for (const Argument& argument : ready.launch.arguments) {
+        placed.parameters.push_back(argument.array < 0
+                                        ? argument.value
+                                        : placed.base[static_cast<size_t>(argument.array)] + argument.offset);
     }
+    if (auto ok = upload_arrays(device, placed, ready); !ok) return ok.error();
     return placed;
 }
 
@@ -59,9 +52,8 @@ Result<void> upload_arrays(Device& device, const DeviceArrays& placed, const ker
             const auto& bytes = ready.memory.buffers[kernels::buffer_of(ready.launch.arrays, i)].bytes;
             if (auto ok = device.upload(placed.memory, placed.base[i] - placed.memory.address(), bytes.data(),
                                         bytes.size());
-                !ok) {
+                !ok)
                 return ok;
-            }
         }
     }
     return {};
@@ -69,13 +61,12 @@ Result<void> upload_arrays(Device& device, const DeviceArrays& placed, const ker
 
 Result<void> download_outputs(Device& device, const DeviceArrays& placed, kernels::ReadyLaunch& ready) {
     for (size_t i = 0; i < ready.launch.arrays.size(); ++i) {
-        if (ready.launch.arrays[i].role == ArrayRole::Output) {
+        if (ready.launch.arrays[i].writes()) {
             auto& bytes = ready.memory.buffers[kernels::buffer_of(ready.launch.arrays, i)].bytes;
             if (auto ok = device.download(bytes.data(), placed.memory,
                                           placed.base[i] - placed.memory.address(), bytes.size());
-                !ok) {
+                !ok)
                 return ok;
-            }
         }
     }
     return {};

@@ -6,21 +6,20 @@
 #include <vector>
 
 #include "kernels/gpu/driver.h"
-#include "kernels/record_launch.h"
+#include "kernels/run/ready.h"
 
 namespace tilescope::gpu {
 
 struct DeviceArrays {
     Memory memory;
     std::vector<uint64_t> base;        // by array of the launch: device address; 0 for shared ones
-    std::vector<uint64_t> parameters;  // of the kernel, bound to them
+    std::vector<uint64_t> parameters;  // of the kernel: its arguments with these addresses
     bool same_high = false;            // they lie within one 4 GiB whose addresses begin with `high`
     uint32_t high = 0;
 };
 
 // Allocates the arrays with the gaps that the launch leaves between them, and fills them from it.
-Result<DeviceArrays> place_arrays(Device& device, const kernels::Plan& plan,
-                                  const kernels::ReadyLaunch& ready);
+Result<DeviceArrays> place_arrays(Device& device, const kernels::ReadyLaunch& ready);
 
 // Fills them again, as the launch begins.
 Result<void> upload_arrays(Device& device, const DeviceArrays& arrays, const kernels::ReadyLaunch& ready);

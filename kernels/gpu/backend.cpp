@@ -22,9 +22,8 @@ bool stopped(const GpuRecordOptions& options) {
 }  // namespace
 
 std::optional<BackendChoice> backend_of(std::string_view name) {
-    for (size_t at = 0; at < std::size(kBackendNames); ++at) {
+    for (size_t at = 0; at < std::size(kBackendNames); ++at)
         if (name == kBackendNames[at]) return static_cast<BackendChoice>(at);
-    }
     return std::nullopt;
 }
 

@@ -10,11 +10,10 @@ std::string tidy(std::string_view line) {
     std::string text;
     for (const char c : line) {
         const bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\0';
-        if (!blank) {
+        if (!blank)
             text += c;
-        } else if (!text.empty() && text.back() != ' ') {
+        else if (!text.empty() && text.back() != ' ')
             text += ' ';
-        }
     }
     if (!text.empty() && text.back() == ' ') text.pop_back();
     return text;

@@ -54,11 +54,10 @@ void lose(Context& context, const std::string& why) {
     context.why = why;
     context.health = Health::Lost;
     context.events.clear();
-    if (context.primary) {
+    if (context.primary)
         context.api->context_reset(context.device);
-    } else {
+    else
         context.api->context_destroy(context.handle);
-    }
 }
 
 // Whether a new context is well: what an earlier fault left behind shows here.
@@ -138,11 +137,10 @@ Result<std::shared_ptr<Context>> new_context(const Driver& driver, const DeviceI
 Context::~Context() {
     if (!enter_to_release(*this)) return;
     for (CuEvent event : events) api->event_destroy(event);
-    if (primary) {
+    if (primary)
         api->context_release(device);
-    } else {
+    else
         api->context_destroy(handle);
-    }
 }
 
 Result<std::shared_ptr<const Driver>> driver() {
@@ -192,9 +190,8 @@ Result<void> enter(Context& context) {
         return Error{fmt::format("{} cannot be used as it was opened, because {}; open it again",
                                  context.info.name, context.why)};
     }
-    if (const int code = context.api->context_set(context.handle)) {
+    if (const int code = context.api->context_set(context.handle))
         return failure(context, code, fmt::format("using {}", context.info.name), "open it again");
-    }
     return {};
 }
 
@@ -204,9 +201,8 @@ bool enter_to_release(Context& context) {
 
 Error failure(Context& context, int code, const std::string& what, const std::string& advice) {
     std::string words = words_of(*context.api, code);
-    if (loses_context(code) && context.health == Health::Good) {
+    if (loses_context(code) && context.health == Health::Good)
         lose(context, fmt::format("{} failed ({})", what, words));
-    }
     return Error{fmt::format("{} failed: {}; {}", what, words, advice)};
 }
 

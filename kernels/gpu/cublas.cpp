@@ -58,9 +58,8 @@ Result<std::unique_ptr<Cublas>> Cublas::open(Device& device) {
     api->version(handle, &number);  // 10000 * major + 100 * minor + patch
     std::unique_ptr<Cublas> cublas(new Cublas(
         std::move(api), handle, fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100)));
-    if (const int status = cublas->api_->set_math_mode(handle, kDefaultMath)) {
+    if (const int status = cublas->api_->set_math_mode(handle, kDefaultMath))
         return failed("cublasSetMathMode", status);
-    }
     return cublas;
 }
 
@@ -89,9 +88,8 @@ Result<bool> Cublas::uses_plain_fp32(Device& device, const Operands& operands) {
         auto allocated = device.allocate(like->bytes(), "the factors that TF32 would round");
         if (!allocated) return allocated.error();
         *memory = std::move(*allocated);
-        if (auto good = device.fill32(*memory, std::bit_cast<uint32_t>(value), like->bytes() / 4); !good) {
+        if (auto good = device.fill32(*memory, std::bit_cast<uint32_t>(value), like->bytes() / 4); !good)
             return good.error();
-        }
     }
     if (auto good = spoil_product(device, operands); !good) return good.error();
     const auto ran = device.time_work([&] { return multiply(probe); }, "cuBLAS", 1);

@@ -26,9 +26,8 @@ std::string version_by_nvml() {
     int (*stop)() = nullptr;
     int (*version)(char*, unsigned) = nullptr;
     if (!find_symbol(nvml, "nvmlInit_v2", start) || !find_symbol(nvml, "nvmlShutdown", stop) ||
-        !find_symbol(nvml, "nvmlSystemGetDriverVersion", version) || start() != 0) {
+        !find_symbol(nvml, "nvmlSystemGetDriverVersion", version) || start() != 0)
         return {};
-    }
     std::array<char, 81> text{};
     const bool known = version(text.data(), text.size() - 1) == 0;
     stop();
@@ -101,9 +100,8 @@ Error no_start(const DriverApi& api, int code) {
 
 std::string version_in(std::string_view proc_text) {
     std::istringstream words{std::string(proc_text.substr(0, proc_text.find('\n')))};
-    for (std::string word; words >> word;) {
+    for (std::string word; words >> word;)
         if (is_version(word)) return word;
-    }
     return {};
 }
 

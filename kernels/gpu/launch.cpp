@@ -118,17 +118,14 @@ Result<std::vector<double>> Device::time_work(const std::function<Result<void>()
     milliseconds.reserve(times);
     while (milliseconds.size() < times) {
         const size_t runs = std::min<size_t>(kBatch, times - milliseconds.size());
-        for (size_t run = 0; run < 2 * runs; ++run) {
+        for (size_t run = 0; run < 2 * runs; ++run)
             if (auto event = event_of(context, run); !event) return event.error();
-        }
         for (size_t run = 0; run < runs; ++run) {
-            if (const int code = api.event_record(context.events[2 * run], nullptr)) {
+            if (const int code = api.event_record(context.events[2 * run], nullptr))
                 return fault(context, code, what);
-            }
             if (auto begun = begin(); !begun) return begun.error();
-            if (const int code = api.event_record(context.events[2 * run + 1], nullptr)) {
+            if (const int code = api.event_record(context.events[2 * run + 1], nullptr))
                 return fault(context, code, what);
-            }
         }
         for (size_t run = 0; run < runs; ++run) {
             CuEvent before = context.events[2 * run], after = context.events[2 * run + 1];
@@ -147,9 +144,8 @@ Result<std::vector<double>> Device::launch_timed(const Function& function, const
     Context& context = *state_->context;
     const DriverApi& api = *context.api;
     if (auto in = enter(context); !in) return in.error();
-    if (auto sound = check_launch(context, function, grid, block, parameters.size(), options); !sound) {
+    if (auto sound = check_launch(context, function, grid, block, parameters.size(), options); !sound)
         return sound.error();
-    }
     auto* handle = static_cast<CuFunction>(function.handle);
     const std::string what = fmt::format("'{}'", function.name);
     if (options.shared_bytes > 0) {

@@ -8,26 +8,22 @@
 namespace tilescope::gpu {
 
 Library open_library(const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
+    for (const std::string& name : names)
         if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return {handle, name};
-    }
     return {};
 }
 
 std::vector<std::string> toolkit_names(const std::string& stem, const std::vector<std::string>& numbers) {
     std::vector<std::string> folders{""};
-    for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) {
-        if (const char* home = std::getenv(variable); home && *home) {
+    for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
+        if (const char* home = std::getenv(variable); home && *home)
             folders.push_back(fmt::format("{}/lib64/", home));
-        }
-    }
     folders.emplace_back("/usr/local/cuda/lib64/");
     std::vector<std::string> names;
     for (const std::string& folder : folders) {
         names.push_back(fmt::format("{}lib{}.so", folder, stem));
-        for (const std::string& number : numbers) {
+        for (const std::string& number : numbers)
             names.push_back(fmt::format("{}lib{}.so.{}", folder, stem, number));
-        }
     }
     return names;
 }

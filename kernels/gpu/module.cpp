@@ -88,11 +88,9 @@ Result<Function> Device::load(const std::string& ptx, const std::string& ptx_nam
     for (const auto& [attribute, value] : {std::pair{kCuFunctionRegisters, &function.registers},
                                            std::pair{kCuFunctionLocal, &function.local_bytes},
                                            std::pair{kCuFunctionShared, &function.shared_bytes},
-                                           std::pair{kCuFunctionThreads, &function.max_threads}}) {
-        if (const int code = api.function_attribute(value, attribute, handle)) {
+                                           std::pair{kCuFunctionThreads, &function.max_threads}})
+        if (const int code = api.function_attribute(value, attribute, handle))
             return load_failure(context, code, ptx_name, log.data());
-        }
-    }
     function.parameters = count_parameters(ptx, ptx_name, kernel);
     function.owner = std::move(module);
     return function;

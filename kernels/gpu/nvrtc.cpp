@@ -70,15 +70,13 @@ Result<Nvrtc> open_nvrtc() {
 Result<int> architecture_for(const Nvrtc& nvrtc, int wanted) {
     int count = 0;
     if (!nvrtc.architecture_count || !nvrtc.architectures || nvrtc.architecture_count(&count) != kSuccess ||
-        count <= 0) {
+        count <= 0)
         return wanted;
-    }
     std::vector<int> known(static_cast<size_t>(count));
     if (nvrtc.architectures(known.data()) != kSuccess) return wanted;
     int best = 0;
-    for (const int one : known) {
+    for (const int one : known)
         if (one <= wanted) best = std::max(best, one);
-    }
     if (best == 0) {
         return Error{
             fmt::format("NVRTC {}.{} makes PTX for compute capability {} and newer, not for {}; "
@@ -101,9 +99,8 @@ std::string text_by(int (*size)(Program, size_t*), int (*get)(Program, char*), P
 Error refusal(const Nvrtc& nvrtc, int code, const std::string& name, const std::string& log) {
     const std::string words = nvrtc.error_string(code);
     const std::string complaint = first_complaint(log);
-    if (code == kCompilation && !complaint.empty()) {
+    if (code == kCompilation && !complaint.empty())
         return Error{fmt::format("{} does not compile: {}; correct it and try again", name, complaint)};
-    }
     return Error{
         fmt::format("NVRTC {}.{} does not compile {}: {}{}{}; install the whole CUDA Toolkit, or "
                     "give a .ptx file",

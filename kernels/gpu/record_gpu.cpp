@@ -18,7 +18,7 @@
 #include "kernels/gpu/arrays.h"
 #include "kernels/gpu/register_limit.h"
 #include "kernels/gpu/trace_buffer.h"
-#include "kernels/record_parts.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::gpu {
 
@@ -52,6 +52,7 @@ struct Recording {
 LaunchOptions launch_options(const Recording& r) {
     LaunchOptions options;
     options.timeout_s = r.options.timeout_s;
+    options.shared_bytes = r.ready.launch.dynamic_shared;
     options.stop = r.options.common.stop;
     return options;
 }
@@ -59,21 +60,15 @@ LaunchOptions launch_options(const Recording& r) {
 // The plain kernel's time, the median of a few runs, and its registers.
 Result<Function> run_plain(Recording& r) {
     constexpr double kLong = 100;  // ms: such a kernel is run once
-    auto function = r.device.load(r.plan.ptx, r.plan.ptx_name, r.ready.kernel);
-    if (!function) {
-        return function;
-    }
+    auto function = r.device.load(r.plan.ptx, r.plan.ptx_name, r.ready.launch.entry);
+    if (!function) return function;
     const auto run = [&](uint32_t times) {
-        return r.device.launch_timed(*function, r.plan.grid, r.plan.block, r.arrays.parameters, times,
-                                     launch_options(r));
+        return r.device.launch_timed(*function, r.plan.launch.grid, r.plan.launch.block, r.arrays.parameters,
+                                     times, launch_options(r));
     };
     auto times = run(1);  // also brings the clocks up
-    if (times && times->front() < kLong) {
-        times = run(7);
-    }
-    if (!times) {
-        return times.error();
-    }
+    if (times && times->front() < kLong) times = run(7);
+    if (!times) return times.error();
     std::sort(times->begin(), times->end());
     r.price.plain_ms = (*times)[times->size() / 2];
     return function;
@@ -81,24 +76,20 @@ Result<Function> run_plain(Recording& r) {
 
 Result<void> prepare_code(Recording& r, const Function& plain, bool windowed, bool exact) {
     ptx::InstrumentOptions options;
-    options.launch = {r.plan.grid, r.plan.block, r.arrays.parameters};
+    options.launch = {r.plan.launch.grid, r.plan.launch.block, r.arrays.parameters};
     options.same_high = r.arrays.same_high;
     options.high = r.arrays.high;
     options.windowed = windowed;
     options.exact = exact;
     options.chunk_bytes = r.options.chunk_bytes;
-    auto code = ptx::instrument(r.ready.module, r.ready.kernel, options);
-    if (!code) {
-        return code.error();
-    }
-    const uint64_t warps = (r.plan.block.count() + kWarpSize - 1) / kWarpSize;
-    const bool all_recorded = blocks_of(r.window, r.plan.grid) == r.plan.grid.count();
+    auto code = ptx::instrument(r.ready.module, r.ready.launch.entry, options);
+    if (!code) return code.error();
+    const uint64_t warps = (r.plan.launch.block.count() + kWarpSize - 1) / kWarpSize;
+    const bool all_recorded = blocks_of(r.window, r.plan.launch.grid) == r.plan.launch.grid.count();
     auto function =
         load_recording(r.device, ptx::print(code->module), r.plan.ptx_name + " with its recording",
-                       r.ready.kernel, plain, warps, all_recorded);
-    if (!function) {
-        return function.error();
-    }
+                       r.ready.launch.entry, plain, warps, all_recorded);
+    if (!function) return function.error();
     r.code = std::move(*code);
     r.function = std::move(*function);
     return {};
@@ -107,21 +98,17 @@ Result<void> prepare_code(Recording& r, const Function& plain, bool windowed, bo
 // Bytes of the buffer that a block fills, as far as its steps tell: whole chunks for each warp. Divided warps
 // take more; then there are more launches.
 uint64_t bytes_a_block(const Recording& r, bool exact) {
-    const uint64_t warps = (r.plan.block.count() + kWarpSize - 1) / kWarpSize;
+    const uint64_t warps = (r.plan.launch.block.count() + kWarpSize - 1) / kWarpSize;
     const uint64_t slot = exact ? ptx::kEscapeBytes : ptx::kSlotBytes;
     const uint64_t steps = (r.steps_a_block + warps - 1) / warps, chunk = r.options.chunk_bytes;
     return warps * (steps * slot / (chunk - ptx::kHeaderBytes - slot) + 2) * chunk;
 }
 
 Result<uint64_t> buffer_bytes(Recording& r, bool exact) {
-    if (r.options.buffer_bytes > 0) {
-        return r.options.buffer_bytes;
-    }
+    if (r.options.buffer_bytes > 0) return r.options.buffer_bytes;
     const auto free = r.device.free_bytes();
-    if (!free) {
-        return free.error();
-    }
-    const uint64_t whole = bytes_a_block(r, exact) * blocks_of(r.window, r.plan.grid);
+    if (!free) return free.error();
+    const uint64_t whole = bytes_a_block(r, exact) * blocks_of(r.window, r.plan.launch.grid);
     return std::max<uint64_t>(std::min({whole, kMostBuffer, *free / 4 * 3}), uint64_t{r.options.chunk_bytes});
 }
 
@@ -131,31 +118,24 @@ struct Launched {
 };
 
 Result<Launched> launch_window(Recording& r, const BlockWindow& window, unsigned turn) {
-    if (auto ok = upload_arrays(r.device, r.arrays, r.ready); !ok) {
-        return ok.error();
-    }
-    if (auto ok = r.buffer->reset(r.device); !ok) {
-        return ok.error();
-    }
+    if (auto ok = upload_arrays(r.device, r.arrays, r.ready); !ok) return ok.error();
+    if (auto ok = r.buffer->reset(r.device); !ok) return ok.error();
     std::vector<uint64_t> parameters = r.arrays.parameters;
     parameters.insert(parameters.end(), {r.buffer->control(), window.x0, window.y0, window.x1 - window.x0,
                                          window.y1 - window.y0});
-    const auto ms = r.device.launch(r.function, r.plan.grid, r.plan.block, parameters, launch_options(r));
-    if (!ms) {
-        return ms.error();
-    }
-    auto drained = r.buffer->drain(r.device, blocks_of(window, r.plan.grid), turn);
-    if (!drained) {
-        return drained.error();
-    }
+    const auto ms =
+        r.device.launch(r.function, r.plan.launch.grid, r.plan.launch.block, parameters, launch_options(r));
+    if (!ms) return ms.error();
+    auto drained = r.buffer->drain(r.device, blocks_of(window, r.plan.launch.grid), turn);
+    if (!drained) return drained.error();
     return Launched{std::move(*drained), *ms};
 }
 
 Result<trace::Decoded> decode(const Recording& r, const BlockWindow& window,
                               const trace::DeviceBuffer& buffer) {
     trace::DecodeOptions options;
-    options.grid = r.plan.grid;
-    options.block = r.plan.block;
+    options.grid = r.plan.launch.grid;
+    options.block = r.plan.launch.block;
     options.window = window;
     options.arrays = &r.ready.launch.arrays;
     options.sites = &r.code.sites;
@@ -165,15 +145,11 @@ Result<trace::Decoded> decode(const Recording& r, const BlockWindow& window,
 }
 
 Result<void> keep(Recording& r, Result<trace::Decoded> decoded, uint64_t blocks) {
-    if (!decoded) {
-        return decoded.error();
-    }
+    if (!decoded) return decoded.error();
     r.clock_gaps |= decoded->clock_gaps;
     r.price.device_bytes += decoded->written;
     std::move(decoded->blocks.begin(), decoded->blocks.end(), std::back_inserter(r.blocks));
-    if (r.options.common.blocks_done) {
-        *r.options.common.blocks_done += blocks;
-    }
+    if (r.options.common.blocks_done) *r.options.common.blocks_done += blocks;
     return {};
 }
 
@@ -191,7 +167,7 @@ BlockWindow next_piece(const BlockWindow& window, uint32_t x, uint32_t y, uint64
 enum class Ended : uint8_t { Done, NotAsProven, TooFull };
 
 Result<Ended> record_windows(Recording& r, bool exact, bool windowed) {
-    const uint64_t all = blocks_of(r.window, r.plan.grid);
+    const uint64_t all = blocks_of(r.window, r.plan.launch.grid);
     const bool one = r.options.one_launch;
     uint64_t at_once = one ? all : std::clamp<uint64_t>(r.buffer->bytes() / bytes_a_block(r, exact), 1, all);
     std::future<Result<trace::Decoded>> decoding;
@@ -201,33 +177,26 @@ Result<Ended> record_windows(Recording& r, bool exact, bool windowed) {
     };
     uint32_t x = r.window.x0, y = r.window.y0;
     for (unsigned turn = 0; y < r.window.y1;) {
-        const BlockWindow piece = one ? r.window : next_piece(r.window, x, y, at_once, r.plan.grid.z);
+        const BlockWindow piece = one ? r.window : next_piece(r.window, x, y, at_once, r.plan.launch.grid.z);
         auto launched = launch_window(r, piece, turn);
-        if (!launched) {
-            return launched.error();
-        }
-        if ((launched->drained.flags & ptx::kFlagNotAsProven) != 0 && !exact) {  // exact believes nothing
+        if (!launched) return launched.error();
+        if ((launched->drained.flags & ptx::kFlagNotAsProven) != 0 && !exact)  // exact believes nothing
             return Ended::NotAsProven;
-        }
-        const uint64_t blocks = blocks_of(piece, r.plan.grid);
+        const uint64_t blocks = blocks_of(piece, r.plan.launch.grid);
         if (launched->drained.dropped > 0 && !one) {
-            if (blocks <= r.plan.grid.z) {
+            if (blocks <= r.plan.launch.grid.z) {
                 return Error{fmt::format(
                     "a trace buffer of {} bytes is too small for one block of this launch; give it "
                     "more with --buffer, or record with --backend cpu",
                     r.buffer->bytes())};
             }
-            if (!windowed) {
-                return Ended::TooFull;
-            }
+            if (!windowed) return Ended::TooFull;
             at_once = std::max<uint64_t>(blocks / 2, 1);
             continue;
         }
         r.price.recorded_ms += launched->ms;
         ++r.price.launches;
-        if (auto ok = finish_decoding(); !ok) {
-            return ok.error();
-        }
+        if (auto ok = finish_decoding(); !ok) return ok.error();
         decoding_blocks = blocks;
         decoding = std::async(std::launch::async, [&r, piece, buffer = std::move(launched->drained.buffer)] {
             return decode(r, piece, buffer);
@@ -239,47 +208,33 @@ Result<Ended> record_windows(Recording& r, bool exact, bool windowed) {
             y = piece.y1;
         }
     }
-    if (auto ok = finish_decoding(); !ok) {
-        return ok.error();
-    }
+    if (auto ok = finish_decoding(); !ok) return ok.error();
     return Ended::Done;
 }
 
 // Instruments, records, and begins again where the first way did not do.
 Result<void> record_all(Recording& r, const Function& plain) {
-    const uint64_t all = blocks_of(r.window, r.plan.grid);
-    bool exact = r.options.exact, windowed = all < r.plan.grid.count();
+    const uint64_t all = blocks_of(r.window, r.plan.launch.grid);
+    bool exact = r.options.exact, windowed = all < r.plan.launch.grid.count();
     for (;;) {
         const auto bytes = buffer_bytes(r, exact);
-        if (!bytes) {
-            return bytes.error();
-        }
+        if (!bytes) return bytes.error();
         windowed |= !r.options.one_launch && *bytes < bytes_a_block(r, exact) * all;
-        if (auto ok = prepare_code(r, plain, windowed, exact); !ok) {
-            return ok.error();
-        }
+        if (auto ok = prepare_code(r, plain, windowed, exact); !ok) return ok.error();
         r.buffer.reset();
         auto buffer = TraceBuffer::make(r.device, *bytes, all, r.code);
-        if (!buffer) {
-            return buffer.error();
-        }
+        if (!buffer) return buffer.error();
         r.buffer = std::move(*buffer);
         const auto ended = record_windows(r, exact, windowed);
-        if (!ended) {
-            return ended.error();
-        }
-        if (*ended == Ended::Done) {
-            return {};
-        }
+        if (!ended) return ended.error();
+        if (*ended == Ended::Done) return {};
         exact |= *ended == Ended::NotAsProven;
         windowed |= *ended == Ended::TooFull;
         r.blocks.clear();
         const double plain_ms = r.price.plain_ms;
         r.price = {};
         r.price.plain_ms = plain_ms;
-        if (r.options.common.blocks_done) {
-            *r.options.common.blocks_done = 0;
-        }
+        if (r.options.common.blocks_done) *r.options.common.blocks_done = 0;
     }
 }
 
@@ -299,9 +254,7 @@ trace::Meta meta_of(const Recording& r) {
 // What makes a recording less than whole. Where clocks have gaps, order and times are not known.
 void judge(trace::Meta& meta, const Recording& r) {
     uint64_t dropped = 0;
-    for (const auto& block : r.blocks) {
-        dropped += block->dropped();
-    }
+    for (const auto& block : r.blocks) dropped += block->dropped();
     if (dropped > 0) {
         meta.complete = false;
         meta.incomplete_reason = fmt::format(
@@ -325,48 +278,32 @@ Result<trace::Trace> record_gpu(Device& device, const kernels::Plan& plan, const
             "a GPU has its own order of warps; leave out the schedule, or record with --backend cpu"};
     }
     const auto window = kernels::window_of(plan, options.common);
-    if (!window) {
-        return window.error();
-    }
+    if (!window) return window.error();
     try {
-        auto ready = kernels::make_ready(plan, options.common.seed);
-        if (!ready) {
-            return ready.error();
-        }
-        ready->launch.window = *window;
+        auto ready = kernels::make_ready(plan);
+        if (!ready) return ready.error();
         Recording r{device, plan, options, std::move(*ready), {}, *window, 0, {}, false, {}, {}, {}, {}};
-        auto arrays = place_arrays(device, plan, r.ready);
-        if (!arrays) {
-            return arrays.error();
-        }
+        auto arrays = place_arrays(device, r.ready);
+        if (!arrays) return arrays.error();
         r.arrays = std::move(*arrays);
         simt::GlobalMemory scratch = r.ready.memory;
-        const auto steps = kernels::steps_of_first_block(r.ready, scratch, options.common);
-        if (!steps) {
-            return steps.error();
-        }
+        const auto steps = kernels::steps_of_first_block(r.ready, scratch, *window, options.common);
+        if (!steps) return steps.error();
         scratch = {};
         r.steps_a_block = std::max<uint64_t>(*steps, 1);
-        if (auto ok = kernels::check_memory(blocks_of(*window, plan.grid), r.steps_a_block, kBytesAStep,
-                                            options.common);
-            !ok) {
+        if (auto ok = kernels::check_memory(blocks_of(*window, plan.launch.grid), r.steps_a_block,
+                                            kBytesAStep, options.common);
+            !ok)
             return ok.error();
-        }
         const auto plain = run_plain(r);
-        if (!plain) {
-            return plain.error();
-        }
-        if (auto ok = record_all(r, *plain); !ok) {
-            return ok.error();
-        }
-        if (auto ok = download_outputs(device, r.arrays, r.ready); !ok) {
-            return ok.error();
-        }
+        if (!plain) return plain.error();
+        if (auto ok = record_all(r, *plain); !ok) return ok.error();
+        if (auto ok = download_outputs(device, r.arrays, r.ready); !ok) return ok.error();
         trace::Meta meta = meta_of(r);
         judge(meta, r);
         trace::Trace trace =
-            trace::assemble(std::move(meta), r.code.sites, r.ready.launch.arrays, std::move(r.blocks));
-        kernels::verify_outputs(trace, r.ready.memory, options.common);
+            trace::assemble(std::move(meta), r.ready.launch, r.code.sites, std::move(r.blocks));
+        kernels::finish_recording(trace, plan, r.ready.memory, options.common);
         return trace;
     } catch (const std::bad_alloc&) {
         return Error{"too little memory for this recording; record a smaller window of blocks"};

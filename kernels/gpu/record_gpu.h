@@ -6,7 +6,7 @@
 
 #include "core/trace/trace.h"
 #include "kernels/gpu/driver.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::gpu {
 

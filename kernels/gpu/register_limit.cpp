@@ -41,9 +41,8 @@ Result<Function> load_recording(Device& device, const std::string& ptx, const st
     for (uint64_t blocks = blocks_an_sm(device.info(), plain, warps);; --blocks) {
         auto function = device.load(ptx, ptx_name, kernel, register_limit(device.info(), blocks, warps));
         if (!function || !all_recorded || blocks == 1 ||
-            function->local_bytes <= plain.local_bytes + kFewBytes) {
+            function->local_bytes <= plain.local_bytes + kFewBytes)
             return function;
-        }
     }
 }
 

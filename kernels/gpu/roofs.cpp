@@ -1,13 +1,13 @@
 // The two roofs of a device: what its memory gives and what its arithmetic does. Measured by kernels of their
-// own (kernels/roofs), since a roof that no kernel reaches teaches nothing; stated beside it as clocks times
-// widths.
+// own (kernels/textbook/roofs), since a roof that no kernel reaches teaches nothing; stated beside it as
+// clocks times widths.
 #include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
 
 #include "kernels/gpu/timing.h"
-#include "kernels/statistics.h"
+#include "kernels/textbook/statistics.h"
 
 namespace tilescope::kernels {
 std::string_view embedded_file(std::string_view path);  // made by cmake/embed.cmake
@@ -71,7 +71,7 @@ Result<double> copy_gbs(Device& device) {
     return 2 * static_cast<double>(bytes) / (*ms * 1e6);
 }
 
-// Operations of kernels/roofs/fp32_peak.cu: 16 sums, 16 times, two operations each.
+// Operations of kernels/textbook/roofs/fp32_peak.cu: 16 sums, 16 times, two operations each.
 Result<double> fp32_gflops(Device& device) {
     constexpr double kOperationsATrip = 2 * 16 * 16;
     constexpr uint32_t kTrips = 4096;  // some 15 ms on an SM that does 128 multiply-adds a clock at 2 GHz
@@ -89,9 +89,8 @@ Result<double> fp32_gflops(Device& device) {
     std::vector<float> sums(threads);
     if (auto good = device.download(sums.data(), *out, 0, threads * sizeof(float)); !good)
         return good.error();
-    if (std::any_of(sums.begin(), sums.end(), [](float sum) { return sum != 32; })) {
+    if (std::any_of(sums.begin(), sums.end(), [](float sum) { return sum != 32; }))
         return Error{"the sums that measure the fp32 peak are wrong; the device or its driver is at fault"};
-    }
     return kOperationsATrip * kTrips * static_cast<double>(threads) / (*ms * 1e6);
 }
 

@@ -7,9 +7,10 @@
 
 #include "kernels/gpu/measure.h"
 #include "kernels/gpu/record_gpu.h"
-#include "kernels/record.h"
-#include "kernels/requested_bytes.h"
-#include "kernels/statistics.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/reference.h"
+#include "kernels/textbook/requested_bytes.h"
+#include "kernels/textbook/statistics.h"
 
 namespace tilescope::gpu {
 
@@ -23,7 +24,7 @@ double multiply_adds(const kernels::Shape& shape) {
 }
 
 // The price of recording. No price is no failure: the time stands without it.
-void add_price(Device& device, const kernels::Plan& plan, const TimeOptions& options,
+void add_price(Device& device, const kernels::TextbookPlan& plan, const TimeOptions& options,
                kernels::Timing& timing) {
     GpuRecordOptions record;
     record.common.window = price_window(plan);
@@ -34,7 +35,7 @@ void add_price(Device& device, const kernels::Plan& plan, const TimeOptions& opt
         timing.recorded_ms = trace->meta.price.recorded_ms;
         timing.recorded_blocks = (window.x1 - window.x0) * (window.y1 - window.y0);
     } else if (options.note) {
-        options.note(fmt::format("the price of recording {} was not measured: {}", plan.kernel->name,
+        options.note(fmt::format("the price of recording {} was not measured: {}", plan.kernel,
                                  trace ? "the recording states none" : trace.error().message));
     }
 }
@@ -68,9 +69,8 @@ Result<void> spoil_product(Device& device, const Operands& operands) {
 
 Result<kernels::ProductCheck> check_on_host(Device& device, const Operands& operands) {
     std::vector<float> P(uint64_t{operands.shape.m} * operands.shape.n);
-    if (auto good = device.download(P.data(), operands.P, 0, P.size() * sizeof(float)); !good) {
+    if (auto good = device.download(P.data(), operands.P, 0, P.size() * sizeof(float)); !good)
         return good.error();
-    }
     return kernels::check_product(operands.expected, P);
 }
 
@@ -91,24 +91,26 @@ kernels::Timing timing_of(const std::string& kernel, const kernels::Shape& shape
     return timing;
 }
 
-BlockWindow price_window(const kernels::Plan& plan) {
-    if (multiply_adds(plan.shape) <= kLargestWholeRecording) return {0, plan.grid.x, 0, plan.grid.y};
-    uint32_t width = std::min(plan.grid.x, 4u);
-    const uint32_t height = std::min(plan.grid.y, kBlocksOfAWindow / width);
-    width = std::min(plan.grid.x, kBlocksOfAWindow / height);
+BlockWindow price_window(const kernels::TextbookPlan& plan) {
+    if (multiply_adds(plan.shape) <= kLargestWholeRecording)
+        return {0, plan.launch.grid.x, 0, plan.launch.grid.y};
+    uint32_t width = std::min(plan.launch.grid.x, 4u);
+    const uint32_t height = std::min(plan.launch.grid.y, kBlocksOfAWindow / width);
+    width = std::min(plan.launch.grid.x, kBlocksOfAWindow / height);
     return {0, width, 0, height};
 }
 
-Result<kernels::Timing> time_kernel(Device& device, const kernels::Plan& plan, const TimeOptions& options) {
+Result<kernels::Timing> time_kernel(Device& device, const kernels::TextbookPlan& plan,
+                                    const TimeOptions& options) {
     const auto operands = make_operands(device, plan.shape);
     if (!operands) return operands.error();
     return time_kernel(device, *operands, plan, options);
 }
 
-Result<kernels::Timing> time_kernel(Device& device, const Operands& operands, const kernels::Plan& plan,
-                                    const TimeOptions& options) {
+Result<kernels::Timing> time_kernel(Device& device, const Operands& operands,
+                                    const kernels::TextbookPlan& plan, const TimeOptions& options) {
     const kernels::Shape& shape = plan.shape;
-    const std::string& name = plan.kernel->name;
+    const std::string& name = plan.kernel;
     const auto function = device.load(plan.ptx, plan.ptx_name, name);
     if (!function) return function.error();
     const std::vector<uint64_t> parameters{
@@ -118,7 +120,7 @@ Result<kernels::Timing> time_kernel(Device& device, const Operands& operands, co
     launch.stop = options.stop;
 
     if (auto good = spoil_product(device, operands); !good) return good.error();
-    const auto first = device.launch(*function, plan.grid, plan.block, parameters, launch);
+    const auto first = device.launch(*function, plan.launch.grid, plan.launch.block, parameters, launch);
     if (!first) return first.error();
     const auto check = check_on_host(device, operands);
     if (!check) return check.error();
@@ -129,12 +131,12 @@ Result<kernels::Timing> time_kernel(Device& device, const Operands& operands, co
                         name, shape.m, shape.k, shape.n, shape.tile, check->why, check->wrong_rows, shape.m)};
     }
     if (options.warm_up > 1) {
-        const auto warm =
-            device.launch_timed(*function, plan.grid, plan.block, parameters, options.warm_up - 1, launch);
+        const auto warm = device.launch_timed(*function, plan.launch.grid, plan.launch.block, parameters,
+                                              options.warm_up - 1, launch);
         if (!warm) return warm.error();
     }
     const auto times =
-        device.launch_timed(*function, plan.grid, plan.block, parameters, options.runs, launch);
+        device.launch_timed(*function, plan.launch.grid, plan.launch.block, parameters, options.runs, launch);
     if (!times) return times.error();
 
     kernels::Timing timing = timing_of(name, shape, *times);

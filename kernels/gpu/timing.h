@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "kernels/catalogue.h"
-#include "kernels/expected_product.h"
 #include "kernels/gpu/driver.h"
-#include "kernels/timings.h"
+#include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/expected_product.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::gpu {
 
@@ -42,11 +42,12 @@ Result<Operands> make_operands(Device& device, const kernels::Shape& shape);
 
 // Verifies the result against a plain product, warms up, then runs it options.runs times. A wrong result is
 // an Error, except of the kernels that are made to show one: they have a time that is not verified.
-Result<kernels::Timing> time_kernel(Device& device, const kernels::Plan& plan, const TimeOptions& options);
-Result<kernels::Timing> time_kernel(Device& device, const Operands& operands, const kernels::Plan& plan,
+Result<kernels::Timing> time_kernel(Device& device, const kernels::TextbookPlan& plan,
                                     const TimeOptions& options);
+Result<kernels::Timing> time_kernel(Device& device, const Operands& operands,
+                                    const kernels::TextbookPlan& plan, const TimeOptions& options);
 
-// Copy bandwidth and fp32 peak by kernels of their own (kernels/roofs), and what the driver states.
+// Copy bandwidth and fp32 peak by kernels of their own (kernels/textbook/roofs), and what the driver states.
 Result<kernels::Roofs> measure_roofs(Device& device);
 // From clocks and widths alone; 0 where the driver does not say or the compute capability is not known.
 kernels::Roofs stated_roofs(const DeviceInfo& info);
@@ -59,6 +60,6 @@ Result<std::optional<kernels::Timing>> time_cublas(Device& device, const Operand
 
 // The part of a launch whose recording gives the price: all of its blocks up to 1024^3 multiply-adds, else
 // 16 of them.
-BlockWindow price_window(const kernels::Plan& plan);
+BlockWindow price_window(const kernels::TextbookPlan& plan);
 
 }  // namespace tilescope::gpu

@@ -14,8 +14,9 @@ namespace {
 constexpr uint64_t kMostChunks = 0x7FFF'FFFF;  // the device's counter of chunks may run a little beyond
 
 bool has_escapes(const ptx::Instrumented& code) {
-    return std::any_of(code.codes.begin(), code.codes.end(),
-                       [](const ptx::Code& c) { return c.kind == ptx::Code::Kind::Escape; });
+    return std::any_of(
+        code.codes.begin(), code.codes.end(),
+        [](const ptx::Code& c) { return c.kind == ptx::Code::Kind::Escape; });
 }
 
 }  // namespace
@@ -49,18 +50,12 @@ Result<TraceBuffer> TraceBuffer::make(Device& device, uint64_t bytes, uint64_t b
     buffer.lacks_ = lacks;
     buffer.symbols_ = static_cast<uint32_t>(code.symbols.size());
     auto pool = device.allocate((chunks + 1) * chunk, "the trace buffer");
-    if (!pool) {
-        return pool.error();
-    }
+    if (!pool) return pool.error();
     auto control = device.allocate(sizeof(ptx::ControlBlock) + 8 * uint64_t{buffer.symbols_},
                                    "the trace buffer's control block");
-    if (!control) {
-        return control.error();
-    }
+    if (!control) return control.error();
     auto dropped = device.allocate(4 * blocks, "the counts of dropped requests");
-    if (!dropped) {
-        return dropped.error();
-    }
+    if (!dropped) return dropped.error();
     buffer.pool_ = *pool;
     buffer.control_ = *control;
     buffer.dropped_ = *dropped;
@@ -75,17 +70,13 @@ Result<void> TraceBuffer::reset(Device& device) {
     control.pool_start = aligned_ + lacks_;
     control.dropped = dropped_.address();
     control.symbols = symbols_;
-    if (auto ok = device.fill(dropped_, 0); !ok) {
-        return ok;
-    }
+    if (auto ok = device.fill(dropped_, 0); !ok) return ok;
     return device.upload(control_, 0, &control, sizeof control);
 }
 
 Result<TraceBuffer::Drained> TraceBuffer::drain(Device& device, uint64_t blocks, unsigned turn) {
     ptx::ControlBlock control;
-    if (auto ok = device.download(&control, control_, 0, sizeof control); !ok) {
-        return ok.error();
-    }
+    if (auto ok = device.download(&control, control_, 0, sizeof control); !ok) return ok.error();
     Drained drained;
     drained.flags = control.flags;
     trace::DeviceBuffer& buffer = drained.buffer;
@@ -94,32 +85,24 @@ Result<TraceBuffer::Drained> TraceBuffer::drain(Device& device, uint64_t blocks,
     if (symbols_ > 0) {
         if (auto ok =
                 device.download(buffer.symbols.data(), control_, sizeof control, 8 * uint64_t{symbols_});
-            !ok) {
+            !ok)
             return ok.error();
-        }
     }
     buffer.dropped.resize(blocks);
-    if (auto ok = device.download(buffer.dropped.data(), dropped_, 0, 4 * blocks); !ok) {
-        return ok.error();
-    }
+    if (auto ok = device.download(buffer.dropped.data(), dropped_, 0, 4 * blocks); !ok) return ok.error();
     drained.dropped = std::accumulate(buffer.dropped.begin(), buffer.dropped.end(), uint64_t{0});
     const uint64_t chunks = std::min(control.next_chunk, control.chunks);
-    if (chunks == 0) {
-        return drained;
-    }
+    if (chunks == 0) return drained;
     const uint64_t used = chunks * chunk_bytes_ - lacks_;
     HostMemory& host = host_[turn % 2];
     if (host.bytes() < used) {
         host = {};
         auto made = device.allocate_host(used, "the copy of the trace buffer");
-        if (!made) {
-            return made.error();
-        }
+        if (!made) return made.error();
         host = *made;
     }
-    if (auto ok = device.download(host.data(), pool_, aligned_ + lacks_ - pool_.address(), used); !ok) {
+    if (auto ok = device.download(host.data(), pool_, aligned_ + lacks_ - pool_.address(), used); !ok)
         return ok.error();
-    }
     buffer.pool = {host.data(), used};
     return drained;
 }

@@ -14,7 +14,8 @@
 #include "core/playback/cursor.h"
 #include "core/playback/phase_table.h"
 #include "core/playback/replay.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/reference.h"
 #include "tests/bench/recordings.h"
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "core/ptx/parse.h"
 #include "core/simt/interpreter.h"
+#include "tests/launches.h"
 
 namespace {
 
@@ -30,10 +31,10 @@ void tiled256(benchmark::State& state, bool values, unsigned threads) {
     simt::GlobalMemory memory;
     for (const uint64_t base : simt::place_buffers({n * n * 4, n * n * 4, n * n * 4}))
         memory.buffers.push_back({"", base, std::vector<std::byte>(n * n * 4)});
-    simt::Launch launch;
+    Launch launch;
     launch.grid = {n / 16, n / 16, 1};
     launch.block = {16, 16, 1};
-    launch.parameters = {memory.buffers[0].base, memory.buffers[1].base, memory.buffers[2].base, n, n, n};
+    launch.arguments = test_arguments({memory.buffers[0].base, memory.buffers[1].base, memory.buffers[2].base, n, n, n});
     simt::RunOptions options;
     options.values = values;
     options.threads = threads;

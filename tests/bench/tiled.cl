@@ -1,4 +1,4 @@
-// The same tiled product in OpenCL C, for Oclgrind: kernels/tiled.cu word for word where the languages allow.
+// The same tiled product in OpenCL C, for Oclgrind: kernels/textbook/tiled.cu word for word where the languages allow.
 #define TILE_WIDTH 16
 
 __kernel void tiled(__global const float* M, __global const float* N, __global float* P, int m, int k, int n) {

@@ -4,13 +4,14 @@
 #include "core/trace/builder.h"
 #include "core/trace/file.h"
 #include "tests/bench/recordings.h"
+#include "tests/launches.h"
 
 namespace tilescope::bench {
 namespace {
 
 // One warp's requests walking through a matrix: the form is the same, the base moves on.
 void recorder_request(benchmark::State& state) {
-    const std::vector<Array> arrays{{"M", Space::Global, ArrayRole::Input, 4096, 4096, 4, 0x1000, 0, ""}};
+    const std::vector<Array> arrays{test_array("M", Space::Global, ArrayRole::Input, 4096, 4096, 0x1000)};
     const std::vector<ptx::Site> sites{{0, 0, ptx::SiteKind::Load, Space::Global, 4, 1, 1, 1}};
     std::array<uint64_t, 32> address{};
     simt::Request request;

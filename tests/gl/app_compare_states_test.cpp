@@ -140,7 +140,7 @@ TEST(CompareScreen, ALargeOneComesWhenItIsReady) {
     std::filesystem::remove(file);
     ASSERT_FALSE(state.session.opening);
     ASSERT_TRUE(state.compare.other);
-    EXPECT_EQ(state.compare.other->trace->meta.n, 128u);
+    EXPECT_EQ(analysis::product_of(*state.compare.other->trace)->n, 128u);
     EXPECT_TRUE(says(drawn.words(state), "Different work: 64x64x64 in A, 128x128x128 in B."));
 }
 

@@ -4,7 +4,7 @@
 #include "app/frame.h"
 #include "app/input/actions.h"
 #include "app/session/session.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 #include "tests/app_names.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/golden.h"
@@ -82,12 +82,12 @@ TEST(ProvenancePanel, SaysItInASentence) {
     SKIP_WITHOUT_OPENGL();
     State state = element_of_p();
     const std::string all = texts(std::move(state));
-    EXPECT_NE(all.find("M[3,26]: loaded once by thread (10,3) in phase 1 at step "), std::string::npos)
+    EXPECT_NE(all.find("M[3,26]: loaded once by thread[3,10] in phase 1 at step "), std::string::npos)
         << all;
-    EXPECT_NE(all.find("N[26,5]: loaded once by thread (5,10) in phase 1 at step "), std::string::npos)
+    EXPECT_NE(all.find("N[26,5]: loaded once by thread[10,5] in phase 1 at step "), std::string::npos)
         << all;
     EXPECT_NE(all.find("used 16 times"), std::string::npos) << all;
-    EXPECT_NE(all.find("thread (5,3): warp 1, lane 21"), std::string::npos) << all;
+    EXPECT_NE(all.find("thread[3,5]: warp 1, lane 21"), std::string::npos) << all;
     EXPECT_NE(all.find("after 26 of 64 products"), std::string::npos) << all;
 }
 
@@ -96,7 +96,7 @@ TEST(ProvenancePanel, SaysOfASharedCellWhatItHoldsAndWhoReadIt) {
     State state = shared_cell();
     const std::string all = texts(std::move(state));
     for (const char* said : {"Mds[2,7] = ", "holds M[2,7]", "loaded at step 2",
-                             "stored by thread (7,2) at step ", "read 16 times since, by 1 request"}) {
+                             "stored by thread[2,7] at step ", "read 16 times since, by 1 request"}) {
         EXPECT_NE(all.find(said), std::string::npos) << said << " in " << all;
     }
 }

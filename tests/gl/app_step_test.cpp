@@ -4,7 +4,7 @@
 #include "app/frame.h"
 #include "app/look/block_clock.h"
 #include "app/session/session.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 #include "tests/app_names.h"
 #include "tests/clocked.h"
 #include "tests/gl/canvas.h"

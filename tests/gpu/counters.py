@@ -223,7 +223,7 @@ def judge(sums, counters):
 
 def nvcc_ptx(launch, folder):
     path = folder / f"{launch.kernel}.t{launch.tile}.nvcc.ptx"
-    source = ROOT / "kernels" / f"{launch.kernel}.cu"
+    source = ROOT / "kernels" / "textbook" / f"{launch.kernel}.cu"
     command = ["nvcc", "-ptx", "-lineinfo", "-arch=sm_75", f"-DTILE_WIDTH={launch.tile}", str(source), "-o", str(path)]
     subprocess.run(command, check=True)
     return path

@@ -9,6 +9,8 @@
 
 #include "kernels/gpu/nvrtc.h"
 #include "kernels/gpu/record_gpu.h"
+#include "kernels/textbook/reference.h"
+#include "tests/recorded.h"
 #include "tests/same_accesses.h"
 
 namespace tilescope::gpu {
@@ -29,7 +31,7 @@ std::shared_ptr<Device> device() {
     else                                       \
         (void)0
 
-kernels::Plan plan_of(const std::string& kernel, const kernels::Shape& shape, bool nvrtc) {
+kernels::TextbookPlan plan_of(const std::string& kernel, const kernels::Shape& shape, bool nvrtc) {
     auto plan = kernels::plan(kernel, shape);
     EXPECT_TRUE(plan) << plan.error().message;
     if (nvrtc) {
@@ -47,22 +49,26 @@ struct Recorded {
     std::vector<float> product;
 };
 
-Recorded on_gpu(const kernels::Plan& plan, GpuRecordOptions options = {}) {
+Recorded on_gpu(const kernels::TextbookPlan& plan, GpuRecordOptions options = {}) {
     Recorded made;
-    options.common.product = &made.product;
+    simt::GlobalMemory after;
+    options.common.after = &after;
     auto trace = record_gpu(*device(), plan, options);
     EXPECT_TRUE(trace) << trace.error().message;
+    if (trace) made.product = kernels::product_in(after);
     if (trace) made.trace = std::move(*trace);
     return made;
 }
 
-Recorded on_cpu(const kernels::Plan& plan, BlockWindow window = {}) {
+Recorded on_cpu(const kernels::TextbookPlan& plan, BlockWindow window = {}) {
     Recorded made;
     kernels::RecordOptions options;
-    options.product = &made.product;
+    simt::GlobalMemory after;
+    options.after = &after;
     options.window = window;
     auto trace = kernels::record_cpu(plan, options);
     EXPECT_TRUE(trace) << trace.error().message;
+    if (trace) made.product = kernels::product_in(after);
     if (trace) made.trace = std::move(*trace);
     return made;
 }
@@ -85,7 +91,7 @@ TEST_P(SameOnBoth, RequestsAndProduct) {
         for (const bool nvrtc : {false, true}) {
             SCOPED_TRACE(fmt::format("{} {}x{}x{} T={} {}", kernel, shape.m, shape.k, shape.n, shape.tile,
                                      nvrtc ? "NVRTC" : "clang"));
-            const kernels::Plan plan = plan_of(kernel, shape, nvrtc);
+            const kernels::TextbookPlan plan = plan_of(kernel, shape, nvrtc);
             const Recorded cpu = on_cpu(plan), gpu = on_gpu(plan);
             EXPECT_TRUE(gpu.trace.meta.complete) << gpu.trace.meta.incomplete_reason;
             EXPECT_EQ(trace::first_difference(cpu.trace, gpu.trace), "");
@@ -108,7 +114,7 @@ TEST(RecordGpu, AnyWayOfTakingItIsTheSame) {
     NEEDS_DEVICE();
     for (const kernels::Shape& shape :
          {kernels::Shape{100, 70, 130, 16}, {33, 31, 29, 8}, {65, 33, 97, 32}}) {
-        const kernels::Plan plan = plan_of("tiled", shape, false);
+        const kernels::TextbookPlan plan = plan_of("tiled", shape, false);
         const Recorded cpu = on_cpu(plan);
         GpuRecordOptions exact, small_chunks, windows;
         exact.exact = true;
@@ -129,7 +135,7 @@ TEST(RecordGpu, AnyWayOfTakingItIsTheSame) {
 
 TEST(RecordGpu, ManyWindowsAreOneRecording) {
     NEEDS_DEVICE();
-    const kernels::Plan plan = plan_of("tiled", {256, 256, 256, 16}, false);
+    const kernels::TextbookPlan plan = plan_of("tiled", {256, 256, 256, 16}, false);
     GpuRecordOptions options;
     options.buffer_bytes = 1 << 20;  // of about 12 MB
     const Recorded cpu = on_cpu(plan), gpu = on_gpu(plan, options);
@@ -143,7 +149,7 @@ TEST(RecordGpu, ChosenBlocksOnly) {
     NEEDS_DEVICE();
     for (const char* kernel : {"tiled", "untiled", "untiled_swapped", "tiled_transposed"}) {
         SCOPED_TRACE(kernel);
-        const kernels::Plan plan = plan_of(kernel, {256, 192, 320, 16}, false);
+        const kernels::TextbookPlan plan = plan_of(kernel, {256, 192, 320, 16}, false);
         GpuRecordOptions options;
         options.common.window = {3, 7, 2, 5};
         const Recorded cpu = on_cpu(plan, options.common.window), gpu = on_gpu(plan, options);
@@ -160,7 +166,7 @@ TEST(RecordGpu, ChosenBlocksOnly) {
 // One warp, so that what fits can be counted: a header, then a slot of 16 bytes for each record or pair.
 TEST(RecordGpu, ABufferOneRecordTooSmallSaysSo) {
     NEEDS_DEVICE();
-    const kernels::Plan plan = plan_of("tiled", {4, 4, 4, 4}, false);
+    const kernels::TextbookPlan plan = plan_of("tiled", {4, 4, 4, 4}, false);
     const Recorded whole = on_gpu(plan);
     const uint64_t bytes = whole.trace.meta.price.device_bytes;
     GpuRecordOptions options;

@@ -17,7 +17,7 @@ protected:
         device_ = *opened;
     }
 
-    static kernels::Plan plan(const std::string& kernel, const kernels::Shape& shape) {
+    static kernels::TextbookPlan plan(const std::string& kernel, const kernels::Shape& shape) {
         auto plan = kernels::plan(kernel, shape);
         EXPECT_TRUE(plan) << plan.error().message;
         return *plan;
@@ -63,7 +63,7 @@ TEST_F(GpuTime, TheStaleEdgeIsWrongWhereAnEdgeIs) {
 
 // Another kernel under the name of this one: it is not timed.
 TEST_F(GpuTime, AWrongKernelHasNoTime) {
-    kernels::Plan wrong = plan("tiled", {100, 70, 130, 16});
+    kernels::TextbookPlan wrong = plan("tiled", {100, 70, 130, 16});
     wrong.ptx = plan("tiled_stale_edge", {100, 70, 130, 16}).ptx;
     for (size_t at; (at = wrong.ptx.find("tiled_stale_edge")) != std::string::npos;) {
         wrong.ptx.replace(at, 16, "tiled");
@@ -75,7 +75,7 @@ TEST_F(GpuTime, AWrongKernelHasNoTime) {
 }
 
 TEST_F(GpuTime, PtxOfNvrtcIsTimedToo) {
-    kernels::Plan other = plan("tiled", {512, 512, 512, 16});
+    kernels::TextbookPlan other = plan("tiled", {512, 512, 512, 16});
     const DeviceInfo& info = device_->info();
     const auto compiled =
         compile(other.source, other.source_name, info.major * 10 + info.minor, "TILE_WIDTH=16");

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 #include "tests/host/cli_program.h"
 
 namespace tilescope::cli_test {

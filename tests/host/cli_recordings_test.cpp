@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/trace/file.h"
-#include "kernels/shipped.h"
+#include "kernels/textbook/shipped.h"
 #include "tests/host/cli_program.h"
 #include "tests/same_accesses.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "kernels/timings.h"
+#include "kernels/textbook/timings.h"
 #include "tests/host/cli_program.h"
 
 namespace tilescope::cli_test {

@@ -12,7 +12,7 @@ namespace tilescope::gpu {
 namespace {
 
 std::string shipped_source(const std::string& kernel) {
-    std::ifstream file(std::string(TILESCOPE_SOURCE_DIR) + "/kernels/" + kernel + ".cu");
+    std::ifstream file(std::string(TILESCOPE_SOURCE_DIR) + "/kernels/textbook/" + kernel + ".cu");
     std::stringstream text;
     text << file.rdbuf();
     return text.str();
@@ -32,13 +32,13 @@ TEST_F(GpuNvrtc, CompilesAShippedKernel) {
     const std::string source = shipped_source("tiled");
     ASSERT_FALSE(source.empty());
     for (const int tile : {8, 32}) {
-        const auto compiled = compile(source, "kernels/tiled.cu", 90, "TILE_WIDTH=" + std::to_string(tile));
+        const auto compiled = compile(source, "kernels/textbook/tiled.cu", 90, "TILE_WIDTH=" + std::to_string(tile));
         ASSERT_TRUE(compiled) << compiled.error().message;
         EXPECT_EQ(compiled->compiler.rfind("NVRTC 1", 0), 0u) << compiled->compiler;
         EXPECT_NE(compiled->ptx.find(".entry tiled("), std::string::npos);
         EXPECT_NE(compiled->ptx.find(".target sm_90"), std::string::npos);
         EXPECT_NE(compiled->ptx.find(".loc"), std::string::npos) << "source lines";
-        EXPECT_NE(compiled->ptx.find("kernels/tiled.cu"), std::string::npos);
+        EXPECT_NE(compiled->ptx.find("kernels/textbook/tiled.cu"), std::string::npos);
         EXPECT_EQ(compiled->ptx.find('\0'), std::string::npos);
         const auto module = ptx::parse(compiled->ptx, "tiled");
         ASSERT_TRUE(module) << module.error().message;

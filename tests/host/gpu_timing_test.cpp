@@ -9,7 +9,7 @@ namespace {
 
 class TimingOnFakeGpu : public FakeGpu {
 protected:
-    static kernels::Plan plan(const char* kernel) {
+    static kernels::TextbookPlan plan(const char* kernel) {
         auto plan = kernels::plan(kernel, {40, 24, 56, 8});
         EXPECT_TRUE(plan) << plan.error().message;
         return *plan;

@@ -13,6 +13,7 @@
 #include "core/ptx/parse.h"
 #include "tests/host/instrumented_run.h"
 #include "tests/host/same_requests.h"
+#include "tests/launches.h"
 
 namespace tilescope {
 
@@ -67,17 +68,20 @@ struct HandRun {
         const auto program = simt::prepare(*module, "k");
         ASSERT_TRUE(program) << program.error().message;
         const std::vector<ptx::Site> sites = simt::sites_of(**program);
-        std::vector<Array> arrays = {{"in", Space::Global, ArrayRole::Input, 1, 160, 4, kIn, 0, ""},
-                                     {"out", Space::Global, ArrayRole::Output, 1, 160, 4, kOut, 1, ""},
-                                     {"tile", Space::Shared, ArrayRole::Shared, 1, 128, 4, 0, -1, "tile"}};
-        simt::Launch launch;
-        launch.grid = grid, launch.block = block, launch.window = window;
-        launch.parameters = {kIn, kOut};
+        std::vector<Array> arrays = {test_array("in", Space::Global, ArrayRole::Input, 1, 160, kIn),
+                                     test_array("out", Space::Global, ArrayRole::Output, 1, 160, kOut),
+                                     test_array("tile", Space::Shared, ArrayRole::Shared, 1, 128, 0, "tile")};
+        Launch launch;
+        launch.grid = grid, launch.block = block;
+        simt::RunOptions one_thread;
+        one_thread.threads = 1;
+        one_thread.window = window;
+        launch.arguments = test_arguments({kIn, kOut});
         simt::GlobalMemory before;
         before.buffers = {{"in", kIn, std::vector<std::byte>(640)},
                           {"out", kOut, std::vector<std::byte>(640)}};
         if (far) {
-            arrays.push_back({"far", Space::Global, ArrayRole::Input, 1, 64, 4, kFar, -1, ""});
+            arrays.push_back(test_array("far", Space::Global, ArrayRole::Input, 1, 64, kFar));
             before.buffers.push_back({"far", kFar, std::vector<std::byte>(256)});
         }
         for (uint32_t i = 0; i < 160; ++i) {
@@ -89,7 +93,7 @@ struct HandRun {
                        height = std::min(window.y1, grid.y) - window.y0;
         std::vector<std::unique_ptr<trace::BlockRecorder>> recorders(uint64_t{width} * height * grid.z);
         simt::GlobalMemory plain = before;
-        const auto outcome = simt::run(**program, launch, plain, {.threads = 1}, [&](const simt::BlockId& b) {
+        const auto outcome = simt::run(**program, launch, plain, one_thread, [&](const simt::BlockId& b) {
             auto& recorder = recorders[(uint64_t{b.z} * height + b.y - window.y0) * width + b.x - window.x0];
             recorder = std::make_unique<trace::BlockRecorder>(arrays, sites, b);
             return recorder.get();
@@ -97,21 +101,20 @@ struct HandRun {
         ASSERT_TRUE(outcome);
         ASSERT_TRUE(outcome->complete) << (outcome->fault ? outcome->fault->message : "");
         const trace::Meta meta;
-        expected = trace::assemble(meta, sites, arrays, std::move(recorders));
+        expected = trace::assemble(meta, test_launch(arrays, grid, block), sites, std::move(recorders));
         EXPECT_GT(expected.steps(), 0u);
         if (run.options.windowed) {  // blocks outside the window run as well
             plain = before;
-            simt::Launch whole = launch;
-            whole.window = {};
-            ASSERT_TRUE(simt::run(**program, whole, plain, {.threads = 1}, nullptr));
+            one_thread.window = {};
+            ASSERT_TRUE(simt::run(**program, launch, plain, one_thread, nullptr));
         }
 
         run.threads = 1;
-        const bool ran = run.run(*module, "k", launch, before, arrays, sites);
+        const bool ran = run.run(*module, "k", launch, window, before, arrays, sites);
         if (!ran && may_fail) return;
         ASSERT_TRUE(ran) << run.problem;
         EXPECT_TRUE(same_bits(plain, run.memory));
-        got = trace::assemble(meta, sites, arrays, std::move(run.decoded.blocks));
+        got = trace::assemble(meta, test_launch(arrays, grid, block), sites, std::move(run.decoded.blocks));
     }
 };
 

@@ -18,6 +18,7 @@ struct InstrumentedRun {
     uint32_t chunks = 1024;
     uint64_t pool_start = 0;  // bytes that chunk 0 lacks
     unsigned threads = 2;
+    Schedule schedule;
 
     // After run():
     ptx::Instrumented code;
@@ -28,19 +29,19 @@ struct InstrumentedRun {
 
     // arrays: with the bases of the trace; sites: the kernel's. False, with `problem`, where something
     // failed.
-    bool run(const ptx::Module& module, const std::string& kernel, const simt::Launch& launch,
-             const simt::GlobalMemory& before, const std::vector<Array>& arrays,
+    bool run(const ptx::Module& module, const std::string& kernel, const Launch& launch,
+             const BlockWindow& window, const simt::GlobalMemory& before, const std::vector<Array>& arrays,
              const std::vector<ptx::Site>& sites) {
-        options.launch = {launch.grid, launch.block, launch.parameters};
+        options.launch = {launch.grid, launch.block, launch.parameters()};
         auto made = ptx::instrument(module, kernel, options);
         if (!made) return problem = made.error().message, false;
         code = std::move(*made);
         const auto program = simt::prepare(code.module, kernel);
         if (!program) return problem = program.error().message, false;
 
-        const uint32_t x1 = std::min(launch.window.x1, launch.grid.x),
-                       y1 = std::min(launch.window.y1, launch.grid.y);
-        const uint32_t width = x1 - launch.window.x0, height = y1 - launch.window.y0;
+        const uint32_t x1 = std::min(window.x1, launch.grid.x),
+                       y1 = std::min(window.y1, launch.grid.y);
+        const uint32_t width = x1 - window.x0, height = y1 - window.y0;
         const uint64_t blocks = uint64_t{width} * height * launch.grid.z;
         constexpr uint64_t kPool = 0x6000'0000'0000, kControl = 0x6100'0000'0000, kDropped = 0x6200'0000'0000;
         memory = before;
@@ -56,12 +57,13 @@ struct InstrumentedRun {
         control.symbols = static_cast<uint32_t>(code.symbols.size());
         std::memcpy(memory.buffers[own + 1].bytes.data(), &control, sizeof(control));
 
-        simt::Launch recorded = launch;
-        recorded.parameters.insert(recorded.parameters.end(),
-                                   {kControl, launch.window.x0, launch.window.y0, width, height});
-        if (options.windowed) recorded.window = {};
+        Launch recorded = launch;
+        for (const uint64_t bits : {kControl, uint64_t{window.x0}, uint64_t{window.y0}, uint64_t{width}, uint64_t{height}})
+            recorded.arguments.push_back({"", ElementType::U64, bits, -1, 0});
         simt::RunOptions how;
+        if (!options.windowed) how.window = window;
         how.threads = threads;
+        how.schedule = schedule;
         const auto outcome = simt::run(**program, recorded, memory, how, nullptr);
         if (!outcome) return problem = outcome.error().message, false;
         if (outcome->fault) return problem = outcome->fault->message, false;
@@ -82,7 +84,7 @@ struct InstrumentedRun {
                         8 * code.symbols.size());
 
         trace::DecodeOptions decode;
-        decode.grid = launch.grid, decode.block = launch.block, decode.window = launch.window;
+        decode.grid = launch.grid, decode.block = launch.block, decode.window = window;
         decode.arrays = &arrays, decode.sites = &sites;
         decode.threads = threads;
         auto read = trace::decode_device_buffer(code, buffer, decode);

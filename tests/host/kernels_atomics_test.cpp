@@ -1,14 +1,15 @@
 // A kernel with atomic operations is refused, whatever would record it: nothing is left out in silence.
 #include <gtest/gtest.h>
 
-#include "kernels/record.h"
-#include "kernels/record_launch.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/reference.h"
+#include "kernels/run/ready.h"
 
 namespace tilescope::kernels {
 namespace {
 
 // The shipped kernel with one instruction more before its last.
-Plan with(const std::string& instruction) {
+TextbookPlan with(const std::string& instruction) {
     auto made = plan("untiled", {8, 8, 8, 4});
     EXPECT_TRUE(made);
     const size_t at = made->ptx.rfind("ret;");
@@ -21,8 +22,8 @@ TEST(Atomics, AreRefusedBeforeAnythingRuns) {
     for (const auto& [instruction, name] : {std::pair{"red.global.add.u32 [%rd1], 1;", "red"},
                                             std::pair{"atom.global.add.u32 %r1, [%rd1], 1;", "atom"},
                                             std::pair{"red.shared.add.u32 [%r1], 1;", "red"}}) {
-        const Plan changed = with(instruction);
-        const auto ready = make_ready(changed, kDefaultSeed);  // what both backends begin with
+        const TextbookPlan changed = with(instruction);
+        const auto ready = make_ready(changed);  // what both backends begin with
         ASSERT_FALSE(ready) << instruction;
         const std::string& said = ready.error().message;
         EXPECT_NE(said.find(std::string("kernel untiled updates memory with ") + name), std::string::npos)
@@ -34,7 +35,7 @@ TEST(Atomics, AreRefusedBeforeAnythingRuns) {
     }
 }
 
-TEST(Atomics, AreWhatIsRefused) { EXPECT_TRUE(make_ready(with("bar.sync 0;"), kDefaultSeed)); }
+TEST(Atomics, AreWhatIsRefused) { EXPECT_TRUE(make_ready(with("bar.sync 0;"))); }
 
 }  // namespace
 }  // namespace tilescope::kernels

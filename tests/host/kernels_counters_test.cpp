@@ -11,8 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/summary.h"
-#include "kernels/record.h"
-#include "kernels/shipped.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/reference.h"
+#include "kernels/textbook/shipped.h"
 #include "tests/recorded.h"
 
 namespace tilescope::kernels {
@@ -22,7 +23,7 @@ struct GlobalSums {
     analysis::Sums load, store;
 };
 
-GlobalSums sums_of(const Plan& plan, const BlockWindow& window) {
+GlobalSums sums_of(const TextbookPlan& plan, const BlockWindow& window) {
     RecordOptions options;
     options.window = window;
     options.timestamp = false;
@@ -41,10 +42,10 @@ void add(analysis::Sums& total, const analysis::Sums& sums, uint64_t times) {
 
 // Requests, sectors and lanes of the whole grid, from one block a class: blocks cost the same but in the
 // last column and the last row, for T a multiple of 8 (tests/gpu/grid_sums.py says why).
-GlobalSums grid_sums(const Plan& plan) {
+GlobalSums grid_sums(const TextbookPlan& plan) {
     EXPECT_EQ(plan.shape.tile % 8, 0u);
     GlobalSums total;
-    const uint32_t x_last = plan.grid.x - 1, y_last = plan.grid.y - 1;
+    const uint32_t x_last = plan.launch.grid.x - 1, y_last = plan.launch.grid.y - 1;
     for (const auto& [x, columns] : {std::pair{0u, x_last}, std::pair{x_last, 1u}})
         for (const auto& [y, rows] : {std::pair{0u, y_last}, std::pair{y_last, 1u}}) {
             if (columns == 0 || rows == 0) continue;

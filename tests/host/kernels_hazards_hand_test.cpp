@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/hazards.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/reference.h"
 #include "tests/host/hand_kernel.h"
+#include "tests/launches.h"
 
 namespace tilescope::kernels {
 namespace {
@@ -17,13 +19,10 @@ using analysis::Hazards;
 // block, %i, %o, %s: its element of each. Lines are those of the .loc directives.
 Plan hand(const std::string& body, Dim3 grid, Dim3 block) {
     Plan plan;
-    plan.shape = {1, 1, 128, 1};
-    plan.grid = grid;
-    plan.block = block;
-    plan.arrays = {{"in", Space::Global, ArrayRole::Input, 1, 128, 4, 0x7F00'0000'0000, 0, ""},
-                   {"out", Space::Global, ArrayRole::Output, 1, 128, 4, 0x7F00'0001'0000, 1, ""},
-                   {"tile", Space::Shared, ArrayRole::Shared, 1, 128, 4, 0, -1, ""}};
-    plan.parameters = {plan.arrays[0].base, plan.arrays[1].base};
+    plan.launch = test_launch({test_array("in", Space::Global, ArrayRole::Input, 1, 128, 0x7F00'0000'0000),
+                               test_array("out", Space::Global, ArrayRole::Output, 1, 128, 0x7F00'0001'0000),
+                               test_array("tile", Space::Shared, ArrayRole::Shared, 1, 128, 0)},
+                              grid, block);
     plan.ptx_name = "hand.ptx";
     plan.ptx = hand_kernel(R"(
     .reg .b32 %s; .reg .f32 %f<4>;
@@ -118,7 +117,7 @@ TEST(HandHazards, ABarrierLeftOutForABlockOfOneWarpIsARaceInOneWarp) {
     EXPECT_EQ(h.kind, HazardKind::Race);
     EXPECT_TRUE(h.same_warp);
     EXPECT_EQ(std::tuple(h.line, h.other_line, h.other_stores), std::tuple(10u, 11u, false));
-    EXPECT_EQ(trace.arrays[h.array].name, "tile");
+    EXPECT_EQ(trace.launch.arrays[h.array].name, "tile");
     EXPECT_EQ(h.count, 32u);
     const auto rule = analysis::phase_rule(trace);
     ASSERT_TRUE(rule);
@@ -132,7 +131,7 @@ TEST(HandHazards, ABarrierLeftOutForABlockOfOneWarpIsARaceInOneWarp) {
         EXPECT_EQ(cells[cell].last_step, 1u);
     }
     EXPECT_EQ(h.sentence,
-              "tile[0,0]: thread (0,0) stores at line 10 while thread (1,0) reads at line 11, in phase 0 "
+              "tile[0,0]: thread[0,0] stores at line 10 while thread[0,1] reads at line 11, in phase 0 "
               "with no barrier between, both in one warp");
 }
 
@@ -201,7 +200,7 @@ TEST(HandHazards, TwoBlocksThatStoreOneElementRace) {
     const Hazard& h = found[0];
     EXPECT_EQ(h.kind, HazardKind::GridRace);
     EXPECT_EQ(std::tuple(h.line, h.other_line, h.other_stores), std::tuple(11u, 11u, true));
-    EXPECT_EQ(trace.arrays[h.array].name, "out");
+    EXPECT_EQ(trace.launch.arrays[h.array].name, "out");
     EXPECT_EQ(h.count, 64u);
     ASSERT_EQ(h.examples.size(), 4u);
     for (uint32_t i = 0; i < 4; ++i) {
@@ -212,7 +211,7 @@ TEST(HandHazards, TwoBlocksThatStoreOneElementRace) {
         EXPECT_EQ(h.examples[i].b.thread, i);
     }
     EXPECT_EQ(h.sentence,
-              "out[0,0]: thread (0,0) of block (0,0) stores at line 11 and thread (0,0) of block (1,0) "
+              "out[0,0]: thread[0,0] of block (0,0) stores at line 11 and thread[0,0] of block (1,0) "
               "stores at line 11, and nothing orders blocks");
 }
 

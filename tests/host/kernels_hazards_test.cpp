@@ -11,7 +11,7 @@
 #include "core/analysis/summary.h"
 #include "core/export/report.h"
 #include "core/trace/file.h"
-#include "kernels/shipped.h"
+#include "kernels/textbook/shipped.h"
 #include "tests/host/kernels_walk.h"
 
 namespace tilescope::kernels {
@@ -244,11 +244,12 @@ TEST(Hazards, ShippedRecordingsOfAGpuShowTheFaultsOfTheirKernelsAlone) {
 TEST(Hazards, TheReportTellsThemAndTheWrongElements) {
     auto sized = plan("tiled_stale_edge", {20, 30, 20, 8});
     ASSERT_TRUE(sized);
-    std::vector<float> P;
+    simt::GlobalMemory after;
     RecordOptions options;
-    options.product = &P;
+    options.after = &after;
     const auto trace = record_cpu(*sized, options);
     ASSERT_TRUE(trace);
+    const std::vector<float> P = product_in(after);
     const auto right = reference_product(make_input(kDefaultSeed, 0, 20 * 30),
                                          make_input(kDefaultSeed, 1, 30 * 20), 20, 30, 20);
     std::vector<uint64_t> wrong;

@@ -7,8 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "core/ptx/parse.h"
-#include "kernels/record.h"
-#include "kernels/record_launch.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/reference.h"
+#include "kernels/run/ready.h"
 #include "tests/host/instrumented_run.h"
 #include "tests/host/same_requests.h"
 
@@ -21,26 +22,27 @@ struct Both {
 };
 
 // Records a plan both ways and compares. `run` says how.
-void record_both(const Plan& plan, Both& both, const BlockWindow& window = {}, bool whole = true) {
+void record_both(const TextbookPlan& plan, Both& both, const BlockWindow& window = {}, bool whole = true) {
     RecordOptions options;
     options.window = window;
     options.timestamp = false;
     auto cpu = record_cpu(plan, options);
     ASSERT_TRUE(cpu) << cpu.error().message;
     both.cpu = std::move(*cpu);
-    auto ready = make_ready(plan, options.seed);
+    auto ready = make_ready(plan);
     ASSERT_TRUE(ready) << ready.error().message;
-    ready->launch.window = window;
-    ready->launch.schedule = plan.kernel->default_schedule;
 
     simt::GlobalMemory plain = ready->memory;  // the result without recording
-    simt::Launch same_blocks = ready->launch;
-    if (both.run.options.windowed) same_blocks.window = {};
-    ASSERT_TRUE(simt::run(*ready->program, same_blocks, plain, {.threads = 2}, nullptr));
+    simt::RunOptions same_blocks;
+    same_blocks.threads = 2;
+    same_blocks.schedule = plan.schedule;
+    if (!both.run.options.windowed) same_blocks.window = window;
+    ASSERT_TRUE(simt::run(*ready->program, ready->launch, plain, same_blocks, nullptr));
+    both.run.schedule = plan.schedule;
     both.run.options.same_high = true;
-    both.run.options.high = static_cast<uint32_t>(plan.parameters[0] >> 32);
-    ASSERT_TRUE(both.run.run(ready->module, ready->kernel, ready->launch, ready->memory, both.cpu.arrays,
-                             both.cpu.sites))
+    both.run.options.high = static_cast<uint32_t>(plan.launch.arrays[0].base >> 32);
+    ASSERT_TRUE(both.run.run(ready->module, ready->launch.entry, ready->launch, window, ready->memory,
+                             both.cpu.launch.arrays, both.cpu.sites))
         << both.run.problem;
     EXPECT_EQ(both.run.flags, 0u);
     EXPECT_FALSE(both.run.decoded.clock_gaps);
@@ -48,7 +50,7 @@ void record_both(const Plan& plan, Both& both, const BlockWindow& window = {}, b
     trace::Meta meta = both.cpu.meta;
     meta.backend = trace::Backend::Gpu;
     both.recorded =
-        trace::assemble(meta, both.cpu.sites, both.cpu.arrays, std::move(both.run.decoded.blocks));
+        trace::assemble(meta, both.cpu.launch, both.cpu.sites, std::move(both.run.decoded.blocks));
     EXPECT_EQ(both.recorded.time.size(), both.recorded.steps());
     if (!whole) return;
     EXPECT_EQ(both.run.decoded.dropped, 0u);

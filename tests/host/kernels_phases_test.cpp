@@ -88,7 +88,7 @@ TEST(Phases, AndAccessesAreTheSameByNvccAndByClang) {
             for (Shape shape : shapes(kTileOfData)) {
                 auto by_clang = plan(kernel.name, shape);
                 ASSERT_TRUE(by_clang) << by_clang.error().message;
-                Plan other = *by_clang;
+                TextbookPlan other = *by_clang;
                 other.ptx = text;
                 other.ptx_name = name;
                 const trace::Trace a = recorded(*by_clang), b = recorded(other);

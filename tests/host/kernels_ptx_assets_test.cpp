@@ -1,4 +1,4 @@
-// assets/ptx is what kernels/make_ptx.sh makes of kernels/: held against the compiler where it is the same
+// assets/ptx is what kernels/textbook/make_ptx.sh makes of kernels/: held against the compiler where it is the same
 // one, and against ptxas where there is one.
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::kernels {
 
@@ -70,7 +70,7 @@ TEST_P(PtxAssets, AreWhatTheSameCompilerMakesToday) {
     }
     const fs::path out = fs::path(TILESCOPE_BINARY_DIR) / "tests" / ("ptx-" + info.name);
     const Output made = run(fmt::format("CXX='{}' '{}' '{}' {}", clang,
-                                        (kRoot / "kernels/make_ptx.sh").string(), out.string(), info.name));
+                                        (kRoot / "kernels/textbook/make_ptx.sh").string(), out.string(), info.name));
     ASSERT_EQ(made.status, 0) << made.text;
     for (int tile : kTiles) {
         const std::string name = file_name(info, tile);
@@ -85,7 +85,7 @@ TEST_P(PtxAssets, AreBuiltIntoTheProgram) {
         EXPECT_EQ(shipped_ptx(info.name, static_cast<uint32_t>(tile)),
                   text_of(kRoot / "assets/ptx" / file_name(info, tile)));
     }
-    EXPECT_EQ(shipped_source(info.name), text_of(kRoot / "kernels" / (info.name + ".cu")));
+    EXPECT_EQ(shipped_source(info.name), text_of(kRoot / "kernels/textbook" / (info.name + ".cu")));
 }
 
 void expect_no_folder(const std::string& file) {
@@ -142,7 +142,7 @@ TEST(PtxRoofs, AreWhatTheSameCompilerMakesToday) {
             GTEST_SKIP() << "assets/ptx was made by " << made_by;
         }
         const Output made = run(fmt::format("CXX='{}' '{}' '{}' {}", clang,
-                                            (kRoot / "kernels/make_ptx.sh").string(), out.string(), name));
+                                            (kRoot / "kernels/textbook/make_ptx.sh").string(), out.string(), name));
         ASSERT_EQ(made.status, 0) << made.text;
         EXPECT_EQ(text_of(out / (name + ".ptx")), shipped) << name << " is stale; make the target ptx";
     }

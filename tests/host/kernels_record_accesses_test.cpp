@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/record.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/reference.h"
 #include "tests/host/kernels_record_walk.h"
 
 namespace tilescope::kernels {
@@ -25,13 +26,13 @@ struct Recorded {
 
 Recorded recorded_of(const trace::Trace& trace, const trace::Block& block) {
     Recorded recorded;
-    recorded.threads.resize(trace.meta.block.count());
+    recorded.threads.resize(trace.launch.block.count());
     for (uint64_t step = block.first; step < block.first + block.count; ++step) {
         const trace::Access access = trace::decode(trace, step);
         const ptx::Site& site = trace.sites[access.site];
         const uint32_t first = access.warp * kWarpSize + static_cast<uint32_t>(std::countr_zero(access.mask));
         if (site.kind != ptx::SiteKind::Barrier) {
-            const Stream stream{recorded.threads[first].barriers, trace.arrays.at(access.array).name,
+            const Stream stream{recorded.threads[first].barriers, trace.launch.arrays.at(access.array).name,
                                 site.kind == ptx::SiteKind::Store};
             recorded.requests[{access.warp, stream}] += site.bytes / 4;
         }
@@ -44,7 +45,7 @@ Recorded recorded_of(const trace::Trace& trace, const trace::Block& block) {
                 ++thread.barriers;
                 continue;
             }
-            const Stream stream{thread.barriers, trace.arrays[access.array].name,
+            const Stream stream{thread.barriers, trace.launch.arrays[access.array].name,
                                 site.kind == ptx::SiteKind::Store};
             for (uint32_t word = 0; word < site.bytes / 4; ++word) {  // of a vector access
                 thread.elements[stream].push_back(access.offset[lane] / 4 + word);
@@ -54,13 +55,13 @@ Recorded recorded_of(const trace::Trace& trace, const trace::Block& block) {
     return recorded;
 }
 
-void expect_walks(const Plan& plan, const trace::Trace& trace) {
-    ASSERT_EQ(trace.blocks.size(), plan.grid.count());
+void expect_walks(const TextbookPlan& plan, const trace::Trace& trace) {
+    ASSERT_EQ(trace.blocks.size(), plan.launch.grid.count());
     for (const trace::Block& block : trace.blocks) {
         const Recorded recorded = recorded_of(trace, block);
         std::map<std::pair<uint32_t, Stream>, uint64_t> longest;
-        for (uint32_t t = 0; t < plan.block.count(); ++t) {
-            const ThreadWalk walk = walk_thread(plan, block.x, block.y, t % plan.block.x, t / plan.block.x);
+        for (uint32_t t = 0; t < plan.launch.block.count(); ++t) {
+            const ThreadWalk walk = walk_thread(plan, block.x, block.y, t % plan.launch.block.x, t / plan.launch.block.x);
             ASSERT_EQ(recorded.threads[t].barriers, walk.barriers) << "thread " << t;
             ASSERT_EQ(recorded.threads[t].elements, walk.elements)
                 << "thread " << t << " of block " << block.x << "," << block.y;

@@ -7,7 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "core/trace/file.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/reference.h"
 #include "tests/unit/trace_compare.h"
 
 namespace tilescope::kernels {
@@ -127,7 +128,7 @@ TEST(Record, StoppedRecordingSaysSo) {
 TEST(Record, FaultKeepsWhatWasRecordedTheSameOnAnyThreads) {
     // P bound to too small a place: its last rows are outside.
     auto sized = *plan("tiled", {64, 32, 64, 16});
-    sized.arrays[2].rows = 40;
+    sized.launch.arrays[2].rows = 40;
     RecordOptions options;
     options.timestamp = false;
     options.threads = 1;
@@ -146,10 +147,10 @@ TEST(Verify, FindsWhatIsWrong) {
     trace::Trace trace = record("tiled", shape);
     const auto product = reference_product(make_input(1, 0, 200), make_input(1, 1, 300), 20, 10, 30);
     std::vector<float> P(product.begin(), product.end());
-    EXPECT_TRUE(verify(trace, P.data()).verified);
+    EXPECT_TRUE(verify(trace, shape, 1, false, P.data()).verified);
     P[77] += 1;
     P[500] = std::numeric_limits<float>::quiet_NaN();
-    const auto wrong = verify(trace, P.data());
+    const auto wrong = verify(trace, shape, 1, false, P.data());
     EXPECT_TRUE(wrong.checked);
     EXPECT_FALSE(wrong.verified);
     EXPECT_EQ(wrong.wrong, 2u);
@@ -163,7 +164,7 @@ TEST(Verify, FindsWhatIsWrong) {
             trace.key[step] = trace.key[0];
         }
     }
-    EXPECT_EQ(verify(trace, P.data()).wrong, 64u);
+    EXPECT_EQ(verify(trace, shape, 1, false, P.data()).wrong, 64u);
 }
 
 TEST(Inputs, AreSmallWholeNumbersWithoutZero) {
@@ -186,7 +187,7 @@ struct Counter final : simt::BlockObserver {
     uint64_t steps = 0, products = 0, valued = 0;
     void on_request(const simt::Request& request) override { ++steps, valued += request.value != nullptr; }
     void on_barrier(uint32_t, uint32_t, uint32_t) override { ++steps; }
-    void on_product(const simt::Product& product) override {
+    void on_multiplication(const simt::Multiplication& product) override {
         products += static_cast<uint64_t>(std::popcount(product.mask));
     }
 };
@@ -225,17 +226,14 @@ TEST(Replay, DifferenceIsAnError) {
     EXPECT_FALSE(replayer->replay(trace, 0, counter));
 }
 
-TEST(Replay, PlanOfATraceIsThePlan) {
-    const auto sized = *plan("tiled_padded", {20, 12, 18, 8});
-    const auto again = plan_of(record("tiled_padded", {20, 12, 18, 8}));
-    ASSERT_TRUE(again);
-    EXPECT_EQ(again->parameters, sized.parameters);
-    EXPECT_EQ(again->ptx, sized.ptx);
-    EXPECT_EQ(again->kernel, sized.kernel);
-    EXPECT_EQ(again->arrays[4].symbol, "_ZZ12tiled_paddedE3Nds");
+TEST(Replay, ALaunchThatIsNotItsPtxsIsAnError) {
     trace::Trace odd = record("tiled", {20, 12, 18, 8});
-    odd.arrays[0].rows = 3;
-    EXPECT_FALSE(plan_of(odd));
+    EXPECT_EQ(odd.launch.arrays[3].symbol, "_ZZ5tiledE3Mds");
+    odd.launch.arrays[3].symbol = "_ZZ5tiledE3Xds";
+    const auto replayer = Replayer::of(odd);
+    ASSERT_FALSE(replayer);
+    EXPECT_NE(replayer.error().message.find("has no shared array Mds"), std::string::npos)
+        << replayer.error().message;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::kernels {
 
@@ -34,7 +34,7 @@ struct ThreadWalk {
     bool operator==(const ThreadWalk&) const = default;
 };
 
-inline ThreadWalk walk_untiled(const Plan& plan, uint64_t row, uint64_t col) {
+inline ThreadWalk walk_untiled(const TextbookPlan& plan, uint64_t row, uint64_t col) {
     const auto [m, k, n, tile] = plan.shape;
     ThreadWalk walk;
     if (row < m && col < n) {
@@ -53,7 +53,7 @@ struct TiledVariant {
     uint64_t pad = 0;
 };
 
-inline ThreadWalk walk_tiled(const Plan& plan, const TiledVariant& v, uint64_t bx, uint64_t by, uint64_t tx,
+inline ThreadWalk walk_tiled(const TextbookPlan& plan, const TiledVariant& v, uint64_t bx, uint64_t by, uint64_t tx,
                              uint64_t ty) {
     const auto [m, k, n, tile] = plan.shape;
     const uint64_t T = tile, pitch = T + v.pad;
@@ -88,9 +88,9 @@ inline ThreadWalk walk_tiled(const Plan& plan, const TiledVariant& v, uint64_t b
     return walk;
 }
 
-inline ThreadWalk walk_thread(const Plan& plan, uint64_t bx, uint64_t by, uint64_t tx, uint64_t ty) {
-    const std::string& name = plan.kernel->name;
-    const uint64_t x = bx * plan.block.x + tx, y = by * plan.block.y + ty;
+inline ThreadWalk walk_thread(const TextbookPlan& plan, uint64_t bx, uint64_t by, uint64_t tx, uint64_t ty) {
+    const std::string& name = plan.kernel;
+    const uint64_t x = bx * plan.launch.block.x + tx, y = by * plan.launch.block.y + ty;
     if (name == "untiled") {
         return walk_untiled(plan, y, x);
     }

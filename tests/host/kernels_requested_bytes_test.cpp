@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/summary.h"
-#include "kernels/requested_bytes.h"
+#include "kernels/textbook/requested_bytes.h"
 #include "tests/recorded.h"
 
 namespace tilescope::kernels {

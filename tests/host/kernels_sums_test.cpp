@@ -73,10 +73,10 @@ TEST(Sums, AgreeWithAWalkOverEveryThread) {
 
             std::map<std::pair<int, bool>, Sums> expected, got;  // by array and direction
             std::map<int, std::map<uint64_t, uint32_t>> loads;
-            for (uint32_t by = 0; by < trace.meta.grid.y; ++by)
-                for (uint32_t bx = 0; bx < trace.meta.grid.x; ++bx)
+            for (uint32_t by = 0; by < trace.launch.grid.y; ++by)
+                for (uint32_t bx = 0; bx < trace.launch.grid.x; ++bx)
                     walk_block(kernel.name, shape, bx, by, [&](const WarpAccess& a) {
-                        expected[{a.array, a.store}] += slow_cost(a, trace.arrays.at(a.array));
+                        expected[{a.array, a.store}] += slow_cost(a, trace.launch.arrays.at(a.array));
                         for (int lane = 0; lane < 32; ++lane)
                             if (a.array < 2 && (a.mask >> lane & 1)) ++loads[a.array][a.element[lane]];
                     });
@@ -86,7 +86,7 @@ TEST(Sums, AgreeWithAWalkOverEveryThread) {
             EXPECT_EQ(got.size(), expected.size());
             for (const auto& [where, sums] : expected)
                 EXPECT_EQ(got[where], sums)
-                    << trace.arrays[where.first].name << (where.second ? " store" : " load");
+                    << trace.launch.arrays[where.first].name << (where.second ? " store" : " load");
 
             Sums global_load = expected[{0, false}], shared_load = expected[{3, false}];
             global_load += expected[{1, false}];
@@ -148,7 +148,7 @@ TEST(Sums, AreThoseOfHardwareCountersAt256) {
 Sums nds(const trace::Trace& trace, const Summary& summary, ptx::SiteKind kind) {
     Sums sums;
     for (const analysis::SiteSums& site : summary.sites)
-        if (site.array != trace::kNoArray && trace.arrays[site.array].name == "Nds" &&
+        if (site.array != trace::kNoArray && trace.launch.arrays[site.array].name == "Nds" &&
             trace.sites[site.site].kind == kind)
             sums += site.sums;
     return sums;

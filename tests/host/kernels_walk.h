@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 #include "tests/recorded.h"
 
 namespace tilescope::kernels {

@@ -91,7 +91,7 @@ TEST(Reuse, LoadsOfEveryElementAgreeWithWalkingTheLanes) {
     LoadCounter counter(trace);
     for (uint64_t step = 0; step < trace.steps(); ++step) counter.add(step);
     for (uint8_t array = 0; array < 3; ++array) {
-        const Array& a = trace.arrays[array];
+        const Array& a = trace.launch.arrays[array];
         std::map<uint64_t, uint32_t> expected;
         for (uint64_t step = 0; step < trace.steps(); ++step) {
             const trace::Access access = trace::decode(trace, step);

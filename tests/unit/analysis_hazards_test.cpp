@@ -14,6 +14,7 @@
 #include "core/analysis/hazards.h"
 #include "core/trace/builder.h"
 #include "tests/one_phase.h"
+#include "tests/launches.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -21,10 +22,10 @@ namespace {
 constexpr uint32_t kWarps = 3;
 
 std::vector<Array> arrays() {
-    return {{"in", Space::Global, ArrayRole::Input, 4, 8, 4, 0x10000, 0, ""},
-            {"out", Space::Global, ArrayRole::Output, 4, 16, 4, 0x20000, 1, ""},
-            {"A", Space::Shared, ArrayRole::Shared, 4, 8, 4, 0, -1, "A"},
-            {"B", Space::Shared, ArrayRole::Shared, 4, 12, 4, 128, -1, "B"}};
+    return {test_array("in", Space::Global, ArrayRole::Input, 4, 8, 0x10000),
+            test_array("out", Space::Global, ArrayRole::Output, 4, 16, 0x20000),
+            test_array("A", Space::Shared, ArrayRole::Shared, 4, 8, 0, "A"),
+            test_array("B", Space::Shared, ArrayRole::Shared, 4, 12, 128, "B")};
 }
 
 // Two sites share line 12, as copies do that a compiler makes.
@@ -104,10 +105,8 @@ Made random_recording(uint64_t seed, bool whole_barriers) {
         }
     }
     trace::Meta meta;
-    meta.grid = {blocks, 1, 1};
-    meta.block = {32, kWarps, 1};
     meta.complete = true;
-    made.trace = trace::assemble(meta, kSites, kArrays, std::move(recorders));
+    made.trace = trace::assemble(meta, test_launch(kArrays, {blocks, 1, 1}, {32, kWarps, 1}), kSites, std::move(recorders));
     return made;
 }
 

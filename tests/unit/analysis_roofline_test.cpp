@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/roofline.h"
+#include "tests/launches.h"
 #include "tests/unit/analysis_sm.h"
 
 namespace tilescope::analysis {
@@ -89,7 +90,10 @@ struct Recorded {
     trace::Trace trace;
     Summary summary;
     Recorded() {
-        trace.meta.k = 8;
+        trace.launch = test_launch({test_array("M", Space::Global, ArrayRole::Input, 4, 8, 0x10000),
+                                    test_array("N", Space::Global, ArrayRole::Input, 8, 4, 0x20000),
+                                    test_array("P", Space::Global, ArrayRole::Output, 4, 4, 0x30000)},
+                                   {1, 1, 1}, {4, 4, 1});
         trace.meta.complete = true;
         summary.global_load.lanes = 64;
         summary.global_load.bytes = 256;

@@ -22,14 +22,14 @@ TEST(OpenRecording, TakesAFileFirstAndThenWhatShips) {
     auto opened = open_recording(recording.name, shipped);
     ASSERT_TRUE(opened) << opened.error().message;
     EXPECT_EQ(opened->origin, "Tiled 4 x 4 x 4");
-    EXPECT_EQ(opened->trace.meta.m, 4u);
+    EXPECT_EQ(opened->trace.launch.arrays[0].rows, 4u);
 
     const trace::Trace other = kernels::recorded("tiled", {8, 4, 4, 2});
     ASSERT_TRUE(trace::write_file(other, recording.name));
     opened = open_recording(recording.name, shipped);
     ASSERT_TRUE(opened) << opened.error().message;
     EXPECT_EQ(opened->origin, recording.name);
-    EXPECT_EQ(opened->trace.meta.m, 8u) << "the file, not what ships";
+    EXPECT_EQ(opened->trace.launch.arrays[0].rows, 8u) << "the file, not what ships";
     std::filesystem::remove(recording.name);
 
     const auto neither = open_recording("no-such-recording", shipped);

@@ -45,8 +45,8 @@ TEST(TimeJob, IsAPlanForEveryKernelSizeAndTile) {
     for (const TimeGroup& group : job->groups) {
         const uint32_t n = &group == &job->groups[0] ? 256 : 512;
         for (size_t i = 0; i < 6; ++i) {
-            const kernels::Plan& plan = group.plans[i];
-            EXPECT_EQ(plan.kernel->name, (std::array{"tiled", "untiled", "untiled_swapped"})[i % 3]);
+            const kernels::TextbookPlan& plan = group.plans[i];
+            EXPECT_EQ(plan.kernel, (std::array{"tiled", "untiled", "untiled_swapped"})[i % 3]);
             EXPECT_EQ(plan.shape.tile, i < 3 ? 8u : 32u);
             EXPECT_EQ(plan.shape.m, 100u);
             EXPECT_EQ(plan.shape.k, n);

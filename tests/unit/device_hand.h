@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/device_writer.h"
+#include "tests/launches.h"
 
 namespace tilescope::trace::test {
 
@@ -19,9 +20,9 @@ struct Hand {
                                     {3, 4, ptx::SiteKind::Load, Space::Global, 4, 4, 1, 4},
                                     {4, 5, ptx::SiteKind::Load, Space::Shared, 4, 5, 1, 5}};
     std::vector<ptx::LaneShape> shapes = {{true, 4, 80, 0}, {true, 4, 64, 0}, {}, {}, {true, 0, 64, 0}};
-    std::vector<Array> arrays = {{"M", Space::Global, ArrayRole::Input, 30, 20, 4, kM, 0, ""},
-                                 {"Mds", Space::Shared, ArrayRole::Shared, 4, 16, 4, 0, -1, "mds"},
-                                 {"Nds", Space::Shared, ArrayRole::Shared, 4, 16, 4, 256, -1, "nds"}};
+    std::vector<Array> arrays = {test_array("M", Space::Global, ArrayRole::Input, 30, 20, kM),
+                                 test_array("Mds", Space::Shared, ArrayRole::Shared, 4, 16, 0, "mds"),
+                                 test_array("Nds", Space::Shared, ArrayRole::Shared, 4, 16, 256, "nds")};
     ptx::Instrumented code;
     DecodeOptions options;
 
@@ -45,9 +46,8 @@ struct Hand {
         EXPECT_TRUE(decoded) << (decoded ? "" : decoded.error().message);
         if (!decoded) return {};
         Meta meta;
-        meta.grid = options.grid, meta.block = options.block;
         meta.window = options.window;
-        Trace trace = assemble(meta, sites, arrays, std::move(decoded->blocks));
+        Trace trace = assemble(meta, test_launch(arrays, options.grid, options.block), sites, std::move(decoded->blocks));
         EXPECT_EQ(trace.time.size(), trace.steps());
         if (kept) *kept = std::move(*decoded);
         return trace;

@@ -117,7 +117,7 @@ TEST(Csv, ALineAnAccessHoldsEveryLanesElement) {
             const Fields& row = rows[at++];
             ASSERT_EQ(row.at("step"), std::to_string(step + 1));
             if (barrier) continue;
-            const uint64_t element = access.offset[lane] / 4, cols = trace.arrays[access.array].cols;
+            const uint64_t element = access.offset[lane] / 4, cols = trace.launch.arrays[access.array].cols;
             ASSERT_EQ(row.at("lane"), std::to_string(lane));
             ASSERT_EQ(row.at("thread"), std::to_string(access.warp * 32 + lane));
             ASSERT_EQ(row.at("row"), std::to_string(element / cols));

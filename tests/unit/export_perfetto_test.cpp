@@ -164,7 +164,7 @@ TEST(Perfetto, APartHasTheEventsOfTheWhole) {
 TEST(Perfetto, NamesThatAreNoUtf8AreReplaced) {
     trace::Trace trace = two_blocks();
     trace.meta.kernel = "caf\xE9 \"\n";
-    trace.arrays[0].name = "M\xFF\"";
+    trace.launch.arrays[0].name = "M\xFF\"";
     EXPECT_NO_THROW(expect_rules(Json::parse(perfetto(trace))));
 }
 

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "kernels/gpu/backend.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::gpu {
 namespace {
 
-kernels::Plan lecture() { return *kernels::plan("tiled", {4, 4, 4, 2}); }
+kernels::TextbookPlan lecture() { return *kernels::plan("tiled", {4, 4, 4, 2}); }
 
 TEST(Backend, HasNames) {
     EXPECT_EQ(backend_of("auto"), BackendChoice::Auto);

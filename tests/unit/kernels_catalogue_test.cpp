@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::kernels {
 namespace {
@@ -38,7 +38,7 @@ TEST(Catalogue, EveryKernelShipsItsSourceAndPtxForEveryTile) {
             EXPECT_NE(ptx.find(".entry " + info.name + "("), std::string_view::npos)
                 << info.name << " " << tile;
             EXPECT_NE(ptx.find(".target sm_70"), std::string_view::npos) << info.name << " " << tile;
-            EXPECT_NE(ptx.find(".file\t1 \"kernels/" + info.name + ".cu\""), std::string_view::npos);
+            EXPECT_NE(ptx.find(".file\t1 \"kernels/textbook/" + info.name + ".cu\""), std::string_view::npos);
             size_t at = ptx.find(".version 6.");
             EXPECT_NE(at, std::string_view::npos)
                 << "PTX ISA above 7.0 does not load on old drivers: " << info.name;
@@ -59,27 +59,27 @@ TEST(Catalogue, SourcesSpeakOfNoRecording) {
 }
 
 // The grid must cover every element of P, with no block wholly outside it.
-TEST(Plan, GridCoversTheProduct) {
+TEST(TextbookPlan, GridCoversTheProduct) {
     for (const KernelInfo& info : catalogue()) {
         for (Shape shape :
              {Shape{64, 64, 64, 16}, Shape{100, 70, 130, 16}, Shape{1, 1, 1, 32}, Shape{3, 5, 33, 8}}) {
             auto made = plan(info.name, shape);
             ASSERT_TRUE(made) << made.error().message;
             uint32_t across = info.swapped ? shape.m : shape.n, down = info.swapped ? shape.n : shape.m;
-            EXPECT_GE(made->grid.x * shape.tile, across);
-            EXPECT_LT((made->grid.x - 1) * shape.tile, across);
-            EXPECT_GE(made->grid.y * shape.tile, down);
-            EXPECT_LT((made->grid.y - 1) * shape.tile, down);
-            EXPECT_EQ(made->grid.z, 1u);
-            EXPECT_EQ(made->block, (Dim3{shape.tile, shape.tile, 1}));
+            EXPECT_GE(made->launch.grid.x * shape.tile, across);
+            EXPECT_LT((made->launch.grid.x - 1) * shape.tile, across);
+            EXPECT_GE(made->launch.grid.y * shape.tile, down);
+            EXPECT_LT((made->launch.grid.y - 1) * shape.tile, down);
+            EXPECT_EQ(made->launch.grid.z, 1u);
+            EXPECT_EQ(made->launch.block, (Dim3{shape.tile, shape.tile, 1}));
         }
     }
 }
 
-TEST(Plan, BindsParametersAndShapes) {
+TEST(TextbookPlan, BindsParametersAndShapes) {
     auto made = plan("tiled_padded", {100, 70, 130, 16});
     ASSERT_TRUE(made);
-    const std::vector<Array>& arrays = made->arrays;
+    const std::vector<Array>& arrays = made->launch.arrays;
     ASSERT_EQ(arrays.size(), 5u);
     auto expect = [&](size_t i, const char* name, uint32_t rows, uint32_t cols, Space space, ArrayRole role) {
         EXPECT_EQ(arrays[i].name, name);
@@ -87,24 +87,27 @@ TEST(Plan, BindsParametersAndShapes) {
         EXPECT_EQ(arrays[i].cols, cols);
         EXPECT_EQ(arrays[i].space, space);
         EXPECT_EQ(arrays[i].role, role);
-        EXPECT_EQ(arrays[i].parameter, space == Space::Global ? static_cast<int>(i) : -1);
+        if (space == Space::Global) {
+            EXPECT_EQ(made->launch.arguments[i].array, static_cast<int>(i));
+            EXPECT_EQ(made->launch.arguments[i].name, name);
+        }
     };
     expect(0, "M", 100, 70, Space::Global, ArrayRole::Input);
     expect(1, "N", 70, 130, Space::Global, ArrayRole::Input);
     expect(2, "P", 100, 130, Space::Global, ArrayRole::Output);
     expect(3, "Mds", 16, 16, Space::Shared, ArrayRole::Shared);
     expect(4, "Nds", 16, 17, Space::Shared, ArrayRole::Shared);
-    EXPECT_EQ(made->parameters,
+    EXPECT_EQ(made->launch.parameters(),
               (std::vector<uint64_t>{arrays[0].base, arrays[1].base, arrays[2].base, 100, 70, 130}));
     for (int i : {0, 1}) EXPECT_GE(arrays[i + 1].base, arrays[i].base + arrays[i].bytes() + 4096);
     EXPECT_EQ(made->source_name, "tiled_padded.cu");
     EXPECT_EQ(made->ptx_name, "tiled_padded.t16.ptx");
     EXPECT_EQ(made->ptx, shipped_ptx("tiled_padded", 16));
     EXPECT_EQ(plan("untiled", {4, 4, 4, 2})->ptx_name, "untiled.ptx");
-    EXPECT_EQ(plan("untiled", {4, 4, 4, 2})->arrays.size(), 3u);
+    EXPECT_EQ(plan("untiled", {4, 4, 4, 2})->launch.arrays.size(), 3u);
 }
 
-TEST(Plan, RefusesInOneSentence) {
+TEST(TextbookPlan, RefusesInOneSentence) {
     auto message = [](const char* kernel, Shape shape) {
         auto made = plan(kernel, shape);
         return made ? std::string("accepted") : made.error().message;

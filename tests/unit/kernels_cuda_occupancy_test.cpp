@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/occupancy.h"
-#include "kernels/devices.h"
+#include "kernels/textbook/devices.h"
 
 #ifdef TILESCOPE_CUDA_OCCUPANCY
 #pragma GCC diagnostic push

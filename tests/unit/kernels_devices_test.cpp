@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/devices.h"
+#include "kernels/textbook/devices.h"
 
 namespace tilescope::kernels {
 namespace {

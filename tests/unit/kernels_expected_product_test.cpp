@@ -4,8 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/expected_product.h"
-#include "kernels/record.h"
+#include "kernels/textbook/expected_product.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/reference.h"
 
 namespace tilescope::kernels {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/limit_presets.h"
-#include "kernels/devices.h"
+#include "kernels/textbook/devices.h"
 
 namespace tilescope::analysis {
 namespace {

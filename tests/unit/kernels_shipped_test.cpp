@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/trace/file.h"
-#include "kernels/shipped.h"
+#include "kernels/textbook/shipped.h"
 #include "tests/recorded.h"
 #include "tests/same_accesses.h"
 

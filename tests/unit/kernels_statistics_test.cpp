@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/statistics.h"
+#include "kernels/textbook/statistics.h"
 
 namespace tilescope::kernels {
 namespace {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "kernels/catalogue.h"
-#include "kernels/timings.h"
+#include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::kernels {
 namespace {

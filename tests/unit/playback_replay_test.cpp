@@ -40,7 +40,7 @@ TEST(Replay, CellsSumsAndReadsAtEveryStepAgreeWithPlayingFromTheStart) {
     for (const Tiled t : {Tiled{4, 2}, {3, 2, 1, 1}, {12, 8}}) {
         const Replayed r(t);
         std::map<std::pair<uint8_t, uint64_t>, CellState> now;
-        std::vector<std::optional<float>> sum(t.threads());
+        std::vector<std::optional<Value>> sum(t.threads());
         size_t product = 0;
         for (uint32_t step = 0; step < r.replay.steps(); ++step) {
             const trace::Access access = trace::decode(r.trace, step);
@@ -57,10 +57,10 @@ TEST(Replay, CellsSumsAndReadsAtEveryStepAgreeWithPlayingFromTheStart) {
                 }
             }
             for (; product < r.replay.products().size(); ++product) {
-                const ProductStep& p = r.replay.products()[product];
+                const MultiplyStep& p = r.replay.products()[product];
                 if (p.after_step > step) break;
                 for (uint32_t lane = 0; lane < 32; ++lane)
-                    if (p.mask >> lane & 1) sum[p.warp * 32 + lane] = p.sum[lane];
+                    if (p.mask >> lane & 1) sum[p.warp * 32 + lane] = Value{p.sum_type, p.sum[lane]};
             }
             for (const auto& [where, expected] : now) {
                 const CellState cell = r.replay.cell(where.first, where.second, step);
@@ -80,14 +80,14 @@ TEST(Replay, KnowsWhereACellsValueCameFrom) {
     const Replayed r({4, 2});
     const uint32_t last = r.replay.steps() - 1;
     const CellState m = r.replay.cell(kMds, 3, last);  // Mds[1,1] in phase 1 holds M[1,3]
-    EXPECT_EQ(m.source_array, kM);
-    EXPECT_EQ(m.source_index, 7u);
-    EXPECT_EQ(m.value, Tiled::m(7));
+    EXPECT_EQ(m.source.array, kM);
+    EXPECT_EQ(m.source.index, 7u);
+    EXPECT_EQ(m.value, value_of(Tiled::m(7)));
     EXPECT_EQ(m.thread, 3u);
     EXPECT_EQ(m.reads, 2u);                            // T times
     const CellState n = r.replay.cell(kNds, 0, last);  // Nds[0,0] holds N[2,0]
-    EXPECT_EQ(n.source_array, kN);
-    EXPECT_EQ(n.source_index, 8u);
+    EXPECT_EQ(n.source.array, kN);
+    EXPECT_EQ(n.source.index, 8u);
     EXPECT_FALSE(r.replay.cell(kMds, 0, 0).written);
 }
 
@@ -95,16 +95,16 @@ TEST(Replay, AZeroFillHasNoSource) {
     const Replayed r({3, 2});
     const CellState cell = r.replay.cell(kMds, 1, r.replay.steps() - 1);  // M[0,3] is outside
     EXPECT_TRUE(cell.written);
-    EXPECT_EQ(cell.value, 0);
-    EXPECT_EQ(cell.source_array, trace::kNoArray);
+    EXPECT_EQ(cell.value, value_of(0.f));
+    EXPECT_EQ(cell.source.array, trace::kNoArray);
 }
 
 TEST(Replay, KnowsWhoComputesAnElement) {
     const Replayed r({3, 2, 1, 1});  // one of four threads has an element
-    EXPECT_EQ(r.replay.output_of(0), 8u);
-    EXPECT_EQ(r.replay.thread_of_output(8), 0u);
+    EXPECT_EQ(r.replay.output_of(0), (Element{2, 8}));
+    EXPECT_EQ(r.replay.thread_of_output({2, 8}), 0u);
     for (uint32_t thread = 1; thread < 4; ++thread) EXPECT_FALSE(r.replay.output_of(thread));
-    EXPECT_FALSE(r.replay.thread_of_output(0));
+    EXPECT_FALSE(r.replay.thread_of_output({2, 0}));
     EXPECT_FALSE(r.replay.output_of(99));
 }
 
@@ -114,21 +114,21 @@ TEST(Replay, ItsSumIsTheProductsElement) {
         float expected = 0;
         for (uint64_t i = 0; i < 12; ++i)
             expected += Tiled::m(thread / 8 * 12 + i) * Tiled::n(i * 12 + thread % 8);
-        EXPECT_EQ(r.replay.running_sum(thread, r.replay.steps() - 1), expected);
+        EXPECT_EQ(r.replay.running_sum(thread, r.replay.steps() - 1), value_of(expected));
     }
 }
 
 TEST(Replay, QuestionsBeyondItAreAnsweredWithNothing) {
     const Replayed r({4, 2});
-    EXPECT_EQ(r.replay.value(r.replay.steps(), 0), 0);
-    EXPECT_EQ(r.replay.value(0, 31), 0);
-    EXPECT_EQ(r.replay.touched(kNever, 0).array, trace::kNoArray);
+    EXPECT_EQ(r.replay.value(r.replay.steps(), 0), Value{});
+    EXPECT_EQ(r.replay.value(0, 31), Value{});
+    EXPECT_FALSE(r.replay.touched(kNever, 0).known());
     EXPECT_FALSE(r.replay.cell(kM, 0, 5).written);
     EXPECT_FALSE(r.replay.cell(200, 0, 5).written);
     EXPECT_FALSE(r.replay.cell(kMds, 4, 5).written);
     EXPECT_FALSE(r.replay.running_sum(4, 5));
-    EXPECT_EQ(r.replay.factor(0, 0, 0).array, trace::kNoArray);
-    EXPECT_EQ(r.replay.factor(simt::kComputed | 3, 0, 0).array, trace::kNoArray);
+    EXPECT_FALSE(r.replay.factor(0, 0).known());
+    EXPECT_FALSE(r.replay.factor(simt::kComputed | 3, 0).known());
 }
 
 TEST(PhaseTable, TheLecturesTiledTable) {

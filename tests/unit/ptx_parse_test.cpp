@@ -255,7 +255,7 @@ TEST(PtxParse, RefusesWithTheLine) {
     for (const Case& c : {
              Case{"tex.2d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t, {%r1,%r2}];", "'tex.2d.v4.f32.s32' is not known"},
              Case{"atom.global.add.f32 %f1, [%rd1], 1;", ".f32"},
-             Case{"call.uni foo, ();", "'call.uni' is not known"},
+             Case{"call.uni foo, ();", "runs no calls"},
              Case{"mma.sync.aligned.m8n8k4 x;", "is not known"},
              Case{"ld.global.f31 %f1, [%rd1];", ".f31"},
              Case{"ld.global.v8.f32 %f1, [%rd1];", ".v8"},
@@ -323,7 +323,7 @@ TEST(PtxParse, RefusesModules) {
     EXPECT_NE(refusal("hello").find("test.ptx:1: "), std::string::npos);
     EXPECT_NE(refusal(".version 7.0\n").find(".target is missing"), std::string::npos);
     const std::string head = ".version 7.0\n.target sm_70\n.address_size 64\n";
-    EXPECT_NE(refusal(head + ".func (.param .b32 r) foo() { ret; }").find("test.ptx:4: function 'foo'"),
+    EXPECT_NE(refusal(head + ".func (.param .b32 r) foo() { ret;").find("test.ptx:4: the function that starts"),
               std::string::npos);
     EXPECT_NE(refusal(head + ".visible .entry k() { ret; ").find("does not end"), std::string::npos);
     EXPECT_NE(refusal(head + ".entry k() { ret; }\n.entry k() { ret; }")
@@ -335,6 +335,32 @@ TEST(PtxParse, RefusesModules) {
     EXPECT_NE(refusal(head + ".entry k() {" + std::string(100000, '{')).find("nested"), std::string::npos);
     EXPECT_NE(refusal(".version 7.0 .target sm_70 .address_size 32").find("must lie between"),
               std::string::npos);
+}
+
+// What one kernel has that is not known keeps nobody from the others, and functions are passed over.
+TEST(PtxParse, RefusesAKernelAndKeepsTheOthers) {
+    const std::string head = ".version 7.0\n.target sm_70\n.address_size 64\n";
+    const Module module = parsed(head +
+                                 ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);\n"
+                                 ".func (.param .b32 r) helper(.param .b32 a) { { ret; } }\n"
+                                 ".visible .entry textures() {\n tex.2d.v4.f32.s32 {a}, [b];\n { } ret; }\n"
+                                 ".visible .entry good() { ret; }\n"
+                                 ".visible .entry calls() { call.uni helper; ret; }\n"
+                                 ".visible .entry also_good() { ret; }\n");
+    ASSERT_EQ(module.kernels.size(), 2u);
+    EXPECT_NE(find_kernel(module, "good"), nullptr);
+    EXPECT_NE(find_kernel(module, "also_good"), nullptr);
+    EXPECT_EQ(find_kernel(module, "textures"), nullptr);
+    EXPECT_EQ(refusal_of(module, "good"), nullptr);
+    ASSERT_NE(refusal_of(module, "textures"), nullptr);
+    EXPECT_NE(refusal_of(module, "textures")->find("test.ptx:7: instruction 'tex.2d.v4.f32.s32' is not known"),
+              std::string::npos);
+    ASSERT_NE(refusal_of(module, "calls"), nullptr);
+    EXPECT_NE(refusal_of(module, "calls")->find("runs no calls"), std::string::npos);
+    // It prints what it read, and that reads back.
+    const Module again = parsed(print(module));
+    EXPECT_EQ(again.kernels.size(), 2u);
+    EXPECT_TRUE(again.refused.empty());
 }
 
 TEST(PtxParse, NestedInitialisersFillTheirRows) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/simt_run.h"
+#include "tests/launches.h"
 
 namespace tilescope::simt {
 namespace {
@@ -27,7 +28,7 @@ struct Ran : test::KernelRun {
                 "mul.wide.u32 %d0, %r9, 8;\nadd.s64 %d0, %d0, %o;\nst.global.u64 [%d0], %d7;\nret;\n}\n",
             "k");
         launch.block = block, launch.grid = grid;
-        launch.parameters = {kWords, kOut};
+        launch.arguments = test_arguments({kWords, kOut});
         options.threads = cpus;
         const size_t threads = block.count() * grid.count();
         memory.buffers = {{"words", kWords, std::vector<std::byte>(initial.size() * 4)},
@@ -122,7 +123,7 @@ TEST(Atomics, AreNoSitesAndFaultAsOtherAccesses) {
         "%o;\nld.param.u64 %o, [k_0];\nred.global.add.u32 [%o+64], 1;\nret;\n}\n",
         "k");
     EXPECT_TRUE(sites_of(*run.program).empty());
-    run.launch.parameters = {kWords};
+    run.launch.arguments = test_arguments({kWords});
     run.memory.buffers = {{"x", kWords, std::vector<std::byte>(64)}};
     const Outcome outcome = run.run();
     ASSERT_TRUE(outcome.fault);
@@ -155,8 +156,8 @@ TEST(Clock, IsTheBlocks) {
             "0;\nmov.u64 %d2, %clock64;\nst.global.u64 [%o+8], %d2;\nret;\n}\n",
             "k");
         run.launch.block = {128, 1, 1};
-        run.launch.schedule.kind = kind;
-        run.launch.parameters = {kWords};
+        run.options.schedule.kind = kind;
+        run.launch.arguments = test_arguments({kWords});
         run.memory.buffers = {{"x", kWords, std::vector<std::byte>(128 * 16)}};
         ASSERT_TRUE(run.run().complete);
         std::vector<uint64_t> clock(256);

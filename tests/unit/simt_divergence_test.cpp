@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/simt_run.h"
+#include "tests/launches.h"
 
 namespace tilescope::simt {
 namespace {
@@ -197,8 +198,8 @@ void compare(const std::string& text, uint32_t threads, uint64_t seed) {
     test::KernelRun run;
     run.program = test::program_of(text, "k");
     run.launch.block = {threads, 1, 1};
-    run.launch.parameters = {kBase};
-    run.launch.schedule = {seed % 2 ? Schedule::Kind::Fair : Schedule::Kind::Seeded, seed};
+    run.launch.arguments = test_arguments({kBase});
+    run.options.schedule = {seed % 2 ? Schedule::Kind::Fair : Schedule::Kind::Seeded, seed};
     run.options.values = seed % 3 == 0;
     std::vector<uint32_t> want(size_t{threads} * kWords, 5);
     run.memory.buffers = {{"out", kBase, std::vector<std::byte>(want.size() * 4)}};
@@ -239,7 +240,7 @@ TEST(Divergence, ReconvergesAtTheImmediatePostDominator) {
     test::KernelRun run;
     run.program = test::program_of(text, "k");
     run.launch.block = {32, 1, 1};
-    run.launch.parameters = {kBase};
+    run.launch.arguments = test_arguments({kBase});
     run.memory.buffers = {{"out", kBase, std::vector<std::byte>(128)}};
     ASSERT_TRUE(run.run().complete);
     std::vector<uint32_t> masks;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/simt_run.h"
+#include "tests/launches.h"
 
 namespace tilescope::simt {
 namespace {
@@ -26,17 +27,10 @@ KernelRun kernel(const std::string& body, uint32_t threads, uint32_t rows = 3, u
             body + "\nret;\n}\n.file 1 \"k.cu\"\n",
         "k");
     run.launch.block = {threads, 1, 1};
-    run.launch.parameters = {kBase, 12};
+    run.launch.arguments = test_arguments({kBase, 12});
     run.memory.buffers = {{"M", kBase, std::vector<std::byte>(size_t{rows} * cols * 4)}};
-    run.launch.arrays = {
-        {.name = "M", .rows = rows, .cols = cols, .base = kBase, .parameter = 0, .symbol = ""},
-        {.name = "Mds",
-         .space = Space::Shared,
-         .role = ArrayRole::Shared,
-         .rows = 4,
-         .cols = 4,
-         .base = 0,
-         .symbol = "tile"}};
+    run.launch.arrays = {test_array("M", Space::Global, ArrayRole::Input, rows, cols, kBase),
+                         test_array("Mds", Space::Shared, ArrayRole::Shared, 4, 4, 0, "tile")};
     return run;
 }
 
@@ -53,13 +47,13 @@ TEST(Faults, ReadsPastTheEndNameElementAndLine) {
     KernelRun run = kernel(".loc 1 23 0\nld.global.u32 %r1, [%a];", 14);
     run.launch.grid = {2, 1, 1};
     expect_fault(run, Fault::Kind::OutOfBounds,
-                 "thread (12,0) of block (0,0) reads M[3,0] at line 23, outside M's 3 x 4 elements", 0);
+                 "thread[12] of block (0,0) reads M[3,0] at line 23, outside M's 3 x 4 elements", 0);
 }
 
 TEST(Faults, NegativeIndexesAreNamedAsSuch) {
     expect_fault(kernel("ld.global.u32 %r2, [%a];\n.loc 1 24 0\nst.global.u32 [%a+-8], %t;", 3),
                  Fault::Kind::OutOfBounds,
-                 "thread (0,0) of block (0,0) writes M[-1,2] at line 24, outside M's 3 x 4 elements", 1);
+                 "thread[0] of block (0,0) writes M[-1,2] at line 24, outside M's 3 x 4 elements", 1);
 }
 
 TEST(Faults, OnlyActiveLanesAreJudged) {
@@ -75,29 +69,29 @@ TEST(Faults, OnlyActiveLanesAreJudged) {
 TEST(Faults, SharedMemoryHasAnEnd) {
     const std::string to = "mov.u32 %r1, tile;\nshl.b32 %r2, %t, 2;\nadd.s32 %r1, %r1, %r2;\n.loc 1 31 0\n";
     expect_fault(kernel(to + "st.shared.u32 [%r1+4], %t;", 16), Fault::Kind::OutOfBounds,
-                 "thread (15,0) of block (0,0) writes Mds[4,0] at line 31, outside Mds's 4 x 4 elements", 0);
+                 "thread[15] of block (0,0) writes Mds[4,0] at line 31, outside Mds's 4 x 4 elements", 0);
     expect_fault(kernel(to + "ld.shared.u32 %r3, [%r1+-4];", 16), Fault::Kind::OutOfBounds,
-                 "thread (0,0) of block (0,0) reads Mds[-1,3] at line 31, outside Mds's 4 x 4 elements", 0);
+                 "thread[0] of block (0,0) reads Mds[-1,3] at line 31, outside Mds's 4 x 4 elements", 0);
     KernelRun nameless = kernel(to + "ld.shared.u32 %r3, [%r1+64];", 1);
     nameless.launch.arrays.clear();
     expect_fault(
         nameless, Fault::Kind::OutOfBounds,
-        "thread (0,0) of block (0,0) reads byte 64 of shared memory at line 31, outside the block's 64 bytes",
+        "thread[0] of block (0,0) reads byte 64 of shared memory at line 31, outside the block's 64 bytes",
         0);
 }
 
 TEST(Faults, MisalignedAndWildAddresses) {
     expect_fault(kernel("ld.global.u32 %r1, [%a+2];", 1), Fault::Kind::Misaligned,
-                 "thread (0,0) of block (0,0) reads 4 bytes near M[0,0] at address 0x10002 at line 10, which "
+                 "thread[0] of block (0,0) reads 4 bytes near M[0,0] at address 0x10002 at line 10, which "
                  "is not a multiple of 4",
                  0);
     expect_fault(kernel("ld.global.v2.u32 {%r1, %r2}, [%a];", 2), Fault::Kind::Misaligned,
-                 "thread (1,0) of block (0,0) reads 8 bytes near M[0,1] at address 0x10004 at line 10, which "
+                 "thread[1] of block (0,0) reads 8 bytes near M[0,1] at address 0x10004 at line 10, which "
                  "is not a multiple of 8",
                  0);
     expect_fault(kernel("mov.u64 %d1, 0x7000000000000000;\nld.global.u32 %r1, [%d1];", 1),
                  Fault::Kind::BadAddress,
-                 "thread (0,0) of block (0,0) reads 4 bytes at address 0x7000000000000000 at line 10, which "
+                 "thread[0] of block (0,0) reads 4 bytes at address 0x7000000000000000 at line 10, which "
                  "is in no buffer of the launch",
                  0);
 }
@@ -106,7 +100,7 @@ TEST(Faults, AnAccessThatStraddlesTheEndIsOutside) {
     KernelRun run = kernel("ld.global.u64 %d1, [%o+8];", 1, 1, 3);
     expect_fault(
         run, Fault::Kind::OutOfBounds,
-        "thread (0,0) of block (0,0) reads M[0,2] at line 10, whose 8 bytes reach outside its buffer", 0);
+        "thread[0] of block (0,0) reads M[0,2] at line 10, whose 8 bytes reach outside its buffer", 0);
 }
 
 TEST(Faults, LoopsThatNeverEndAndTraps) {
@@ -118,7 +112,7 @@ TEST(Faults, LoopsThatNeverEndAndTraps) {
     EXPECT_NE(outcome.fault->message.find("never ending"), std::string::npos);
     EXPECT_NE(outcome.fault->message.find("line 12"), std::string::npos);
     expect_fault(kernel("setp.eq.u32 %p1, %t, 3;\n.loc 1 14 0\n@%p1 trap;", 8), Fault::Kind::Trap,
-                 "thread (3,0) of block (0,0) ran into a trap at line 14", 0);
+                 "thread[3] of block (0,0) ran into a trap at line 14", 0);
 }
 
 TEST(Faults, TheStopFlagEndsALoop) {
@@ -148,7 +142,7 @@ TEST(Faults, TheFirstFaultingBlockIsNamedOnAnyNumberOfThreads) {
 TEST(Barriers, HoldEveryWarpUntilTheLastArrives) {
     KernelRun run = kernel("bar.sync 0;\nst.global.u32 [%o], %t;", 128);
     for (const auto kind : {Schedule::Kind::Fair, Schedule::Kind::Greedy, Schedule::Kind::Seeded}) {
-        run.launch.schedule = {kind, 3};
+        run.options.schedule = {kind, 3};
         EXPECT_TRUE(run.run().complete);
         ASSERT_EQ(run.events[0].size(), 8u);
         for (size_t s = 0; s < 8; ++s) EXPECT_EQ(run.events[0][s].barrier, s < 4);
@@ -179,7 +173,7 @@ TEST(Barriers, OnBothSidesOfABranchInOneWarpAreAFault) {
         "0;\nEND:\nst.global.u32 [%o], %t;",
         32);
     expect_fault(run, Fault::Kind::BarrierDivergence,
-                 "thread (8,0) of block (0,0) waits at the barrier at line 21 while thread (0,0), of the "
+                 "thread[8] of block (0,0) waits at the barrier at line 21 while thread[0], of the "
                  "same warp, stands at the barrier at line "
                  "24: a barrier must be reached by all threads of a warp that have not exited",
                  0);
@@ -205,8 +199,8 @@ TEST(Barriers, WithDifferentNumbersDeadlock) {
         "0\nbar.sync 2;\nEND:",
         64);
     expect_fault(run, Fault::Kind::Deadlock,
-                 "thread (0,0) of block (0,0) waits for ever at barrier 2 at line 32: not enough threads "
-                 "come to it, while thread (32,0) waits at "
+                 "thread[0] of block (0,0) waits for ever at barrier 2 at line 32: not enough threads "
+                 "come to it, while thread[32] waits at "
                  "barrier 1 at line 30",
                  2);
 }
@@ -215,7 +209,7 @@ TEST(Barriers, CountTheThreadsTheyAreGiven) {
     // Warps 0 and 1 meet at barrier 1, warps 2 and 3 at barrier 2.
     KernelRun run =
         kernel("shr.u32 %r1, %t, 6;\nadd.u32 %r1, %r1, 1;\nbar.sync %r1, 64;\nst.global.u32 [%o], %t;", 128);
-    run.launch.schedule.kind = Schedule::Kind::Greedy;
+    run.options.schedule.kind = Schedule::Kind::Greedy;
     EXPECT_TRUE(run.run().complete);
     ASSERT_EQ(run.events[0].size(), 8u);
     const bool barriers[] = {true, true, false, false, true, true, false, false};
@@ -228,7 +222,7 @@ TEST(Launches, ThatCannotBeAreRefused) {
     run.launch.block = {1025, 1, 1};
     EXPECT_FALSE(run.try_run());
     run.launch.block = {32, 1, 1};
-    run.launch.parameters.pop_back();
+    run.launch.arguments.pop_back();
     const auto few = run.try_run();
     ASSERT_FALSE(few);
     EXPECT_EQ(few.error().message, "kernel 'k' takes 2 parameters and was given 1");

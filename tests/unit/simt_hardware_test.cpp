@@ -14,6 +14,7 @@
 
 #include "core/ptx/parse.h"
 #include "core/simt/interpreter.h"
+#include "tests/launches.h"
 
 namespace tilescope::simt {
 namespace {
@@ -100,7 +101,7 @@ TEST(ArithmeticHardware, EveryResultIsTheGpusBitForBit) {
                           buffer_of("out", kOut, {}, a.size() * width)};
         Launch launch;
         launch.block = {static_cast<uint32_t>(a.size()), 1, 1};
-        launch.parameters = {kA, kB, kOut};
+        launch.arguments = test_arguments({kA, kB, kOut});
         const auto outcome = run(**program, launch, memory, {}, [](const BlockId&) { return nullptr; });
         ASSERT_TRUE(outcome) << outcome.error().message;
         ASSERT_TRUE(outcome->complete) << op;

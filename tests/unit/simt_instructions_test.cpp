@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/simt_run.h"
+#include "tests/launches.h"
 
 namespace tilescope::simt {
 namespace {
@@ -26,7 +27,7 @@ std::vector<uint32_t> run(const std::string& body, uint32_t threads = 32, bool v
             body + "\nmul.wide.u32 %d0, %t, 4;\nadd.s64 %d0, %d0, %o;\nst.global.u32 [%d0], %v;\nret;\n}\n",
         "k");
     run.launch.block = {threads, 1, 1};
-    run.launch.parameters = {kIn, kOut};
+    run.launch.arguments = test_arguments({kIn, kOut});
     run.options.values = values;
     std::vector<uint32_t> in(64), out(threads);
     for (uint32_t i = 0; i < 64; ++i) in[i] = i * 0x0101'0101 + 0x80;
@@ -179,7 +180,7 @@ TEST(Instructions, UnfusedProductsJoinTheirSum) {
         "st.global.f32 [%o+12], %f5;\nmul.rn.f32 %f7, %f3, %f3;\nst.global.f32 [%o+16], %f7;\nret;\n}\n",
         "k");
     run.launch.block = {2, 1, 1};
-    run.launch.parameters = {kIn};
+    run.launch.arguments = test_arguments({kIn});
     run.options.values = true;
     const float in[] = {2, 3, 5, 0, 0};
     run.memory.buffers = {{"x", kIn, std::vector<std::byte>(20)}};
@@ -195,7 +196,7 @@ TEST(Instructions, UnfusedProductsJoinTheirSum) {
     const Origin factors[][2] = {{1, 2}, {2, 3}, {1, 3}};
     for (size_t i = 0; i < 3; ++i) {
         EXPECT_EQ(products[i].result[0], sum);
-        EXPECT_EQ(products[i].sum[1], sums[i]);
+        EXPECT_EQ(products[i].sum[1], value_of(sums[i]).bits);
         EXPECT_EQ(products[i].a[0], factors[i][0]);
         EXPECT_EQ(products[i].b[0], factors[i][1]);
     }

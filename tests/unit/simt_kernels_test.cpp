@@ -10,6 +10,8 @@ namespace {
 using test::Event;
 using test::Product3;
 
+float as_float(uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); }
+
 std::vector<float> reference(const Product3& p) {
     std::vector<float> out(size_t{p.m} * p.n);
     for (uint32_t r = 0; r < p.m; ++r)
@@ -56,7 +58,7 @@ TEST(ShippedKernels, RecordTheSameOnAnyNumberOfThreads) {
         uint64_t instructions = 0;
         for (const unsigned threads : {1u, 2u, 5u}) {
             Product3 p("tiled", "tiled.t8", 8, 20, 17, 30);
-            p.launch.schedule = {kind, 7};
+            p.options.schedule = {kind, 7};
             p.options.threads = threads;
             const Outcome outcome = p.run();
             ASSERT_TRUE(outcome.complete);
@@ -72,7 +74,7 @@ TEST(ShippedKernels, SchedulesOrderTheSameRequestsDifferently) {
     int i = 0;
     for (const auto kind : {Schedule::Kind::Fair, Schedule::Kind::Greedy, Schedule::Kind::Seeded}) {
         Product3 p("tiled", "tiled.t16", 16, 32, 32, 32);
-        p.launch.schedule = {kind, 1};
+        p.options.schedule = {kind, 1};
         ASSERT_TRUE(p.run().complete);
         plain[i] = sorted[i] = p.events;
         for (auto& block : sorted[i])
@@ -90,7 +92,7 @@ TEST(ShippedKernels, FairTurnsGoRoundAndGreedyOnesStay) {
     Product3 p("tiled", "tiled.t16", 16, 16, 16, 16);
     ASSERT_TRUE(p.run().complete);
     for (size_t s = 0; s < 8; ++s) EXPECT_EQ(p.events[0][s].warp, s);
-    p.launch.schedule.kind = Schedule::Kind::Greedy;
+    p.options.schedule.kind = Schedule::Kind::Greedy;
     ASSERT_TRUE(p.run().complete);
     for (size_t s = 0; s < 5; ++s) EXPECT_EQ(p.events[0][s].warp, 0u);  // 2 loads, 2 stores, barrier
     EXPECT_TRUE(p.events[0][4].barrier);
@@ -99,20 +101,20 @@ TEST(ShippedKernels, FairTurnsGoRoundAndGreedyOnesStay) {
 
 TEST(ShippedKernels, ARecordedOrderIsFollowedExactly) {
     Product3 p("tiled", "tiled.t8", 8, 8, 19, 8);
-    p.launch.schedule = {Schedule::Kind::Seeded, 99};
+    p.options.schedule = {Schedule::Kind::Seeded, 99};
     ASSERT_TRUE(p.run().complete);
     const auto recorded = p.events;
-    p.launch.schedule.kind = Schedule::Kind::Recorded;
-    for (const Event& e : recorded[0]) p.launch.recorded_order.push_back(static_cast<uint8_t>(e.warp));
+    p.options.schedule.kind = Schedule::Kind::Recorded;
+    for (const Event& e : recorded[0]) p.options.recorded_order.push_back(static_cast<uint8_t>(e.warp));
     ASSERT_TRUE(p.run().complete);
     EXPECT_EQ(p.events, recorded);
 
-    p.launch.recorded_order.pop_back();
+    p.options.recorded_order.pop_back();
     EXPECT_FALSE(p.try_run());
-    p.launch.recorded_order.push_back(recorded[0].back().warp ? 1 : 0);
-    p.launch.recorded_order.push_back(0);
+    p.options.recorded_order.push_back(recorded[0].back().warp ? 1 : 0);
+    p.options.recorded_order.push_back(0);
     EXPECT_FALSE(p.try_run());
-    p.launch.recorded_order.assign(1, 77);
+    p.options.recorded_order.assign(1, 77);
     const auto wrong = p.try_run();
     ASSERT_FALSE(wrong);
     EXPECT_EQ(
@@ -124,14 +126,14 @@ TEST(ShippedKernels, AMissingBarrierGivesWrongSumsInSomeOrder) {
     Product3 fair("tiled_no_barrier", "tiled_no_barrier.t16", 16, 64, 64, 64);
     ASSERT_TRUE(fair.run().complete);
     Product3 greedy("tiled_no_barrier", "tiled_no_barrier.t16", 16, 64, 64, 64);
-    greedy.launch.schedule.kind = Schedule::Kind::Greedy;
+    greedy.options.schedule.kind = Schedule::Kind::Greedy;
     ASSERT_TRUE(greedy.run().complete);
     EXPECT_TRUE(fair.result() != reference(fair) || greedy.result() != reference(greedy));
 }
 
 TEST(ShippedKernels, RunOnlyTheWindow) {
     Product3 p("tiled", "tiled.t4", 4, 16, 16, 16);
-    p.launch.window = {1, 3, 2, 3};
+    p.options.window = {1, 3, 2, 3};
     ASSERT_TRUE(p.run().complete);
     int ran = 0;
     for (const auto& block : p.events) ran += !block.empty();
@@ -166,14 +168,14 @@ TEST(ShippedKernels, StoredSumsCanBeFollowedToTheirProducts) {
                             // The factors are what those loads brought.
                             const Event& a = block.at(product.a[l] - 1);
                             const Event& b = block.at(product.b[l] - 1);
-                            EXPECT_EQ(std::bit_cast<float>(a.value[l]), product.a_value[l]);
-                            EXPECT_EQ(std::bit_cast<float>(b.value[l]), product.b_value[l]);
-                            sum += product.a_value[l] * product.b_value[l];
-                            EXPECT_EQ(product.sum[l], sum);
+                            EXPECT_EQ(a.value[l], product.a_value[l]);
+                            EXPECT_EQ(b.value[l], product.b_value[l]);
+                            sum += as_float(a.value[l]) * as_float(b.value[l]);
+                            EXPECT_EQ(as_float(product.sum[l]), sum);
                             ++terms;
                         }
                     EXPECT_EQ(terms, file[0] == 't' ? 8 : 6);  // two tiles of 4, zero-filled; or k
-                    EXPECT_EQ(sum, std::bit_cast<float>(store.value[l]));
+                    EXPECT_EQ(sum, as_float(store.value[l]));
                     EXPECT_EQ(sum, want[(store.address[l] - p.P_base()) / 4]);
                     ++stores;
                 }

@@ -16,13 +16,14 @@
 #include "core/ptx/parse.h"
 #include "core/simt/interpreter.h"
 #include "core/simt/program.h"
+#include "tests/launches.h"
 
 namespace tilescope::simt::test {
 
 struct KeptProduct {
     uint32_t warp = 0, mask = 0;
     std::array<Origin, 32> a{}, b{}, result{};
-    std::array<float, 32> a_value{}, b_value{}, sum{};
+    std::array<uint64_t, 32> a_value{}, b_value{}, sum{};  // bits
     bool operator==(const KeptProduct&) const = default;
 };
 
@@ -32,7 +33,7 @@ struct Event {
     uint32_t site = 0, warp = 0, mask = 0;
     Space space = Space::Global;
     std::array<uint64_t, 32> address{};
-    std::array<uint32_t, 32> value{};
+    std::array<uint64_t, 32> value{};
     std::array<Origin, 32> origin{};
     std::vector<KeptProduct> products;
     bool operator==(const Event&) const = default;
@@ -58,7 +59,7 @@ public:
         e.barrier = true, e.site = site, e.warp = warp, e.mask = mask;
         events_.push_back(e);
     }
-    void on_product(const Product& p) override {
+    void on_multiplication(const Multiplication& p) override {
         KeptProduct k;
         k.warp = p.warp, k.mask = p.mask;
         for (size_t l = 0; l < 32; ++l) {
@@ -91,12 +92,18 @@ inline std::shared_ptr<const Program> program_of(const std::string& text, const 
     return *program;
 }
 
+inline RunOptions one_thread() {
+    RunOptions options;
+    options.threads = 1;
+    return options;
+}
+
 // A launch with its memory; events of every block of the grid, in block order.
 struct KernelRun {
     std::shared_ptr<const Program> program;
     Launch launch;
     GlobalMemory memory;
-    RunOptions options{.threads = 1};
+    RunOptions options = one_thread();
     std::vector<std::vector<Event>> events;
 
     Result<Outcome> try_run() {
@@ -128,21 +135,16 @@ struct Product3 : KernelRun {
         for (size_t i = 0; i < N.size(); ++i) N[i] = static_cast<float>(static_cast<int>(i * 5 % 17) - 8);
         const auto bases = place_buffers({M.size() * 4, N.size() * 4, size_t{m} * n * 4});
         const auto add = [&](const char* name, uint64_t base, const std::vector<float>& values, uint32_t rows,
-                             uint32_t cols, int parameter) {
+                             uint32_t cols) {
             Buffer buffer{name, base, std::vector<std::byte>(size_t{rows} * cols * 4)};
             if (!values.empty()) std::memcpy(buffer.bytes.data(), values.data(), values.size() * 4);
             memory.buffers.push_back(std::move(buffer));
-            launch.arrays.push_back({.name = name,
-                                     .rows = rows,
-                                     .cols = cols,
-                                     .base = base,
-                                     .parameter = parameter,
-                                     .symbol = ""});
+            launch.arrays.push_back(test_array(name, Space::Global, ArrayRole::Input, rows, cols, base));
         };
-        add("M", bases[0], M, m, k, 0);
-        add("N", bases[1], N, k, n, 1);
-        add("P", bases[2], {}, m, n, 2);
-        launch.parameters = {bases[0], bases[1], bases[2], m, k, n};
+        add("M", bases[0], M, m, k);
+        add("N", bases[1], N, k, n);
+        add("P", bases[2], {}, m, n);
+        launch.arguments = test_arguments({bases[0], bases[1], bases[2], m, k, n});
         launch.block = {tile, tile, 1};
         launch.grid = {(n + tile - 1) / tile, (m + tile - 1) / tile, 1};
         if (kernel == "untiled_swapped") launch.grid = {(m + tile - 1) / tile, (n + tile - 1) / tile, 1};

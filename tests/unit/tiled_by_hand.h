@@ -13,6 +13,7 @@
 
 #include "core/analysis/phases.h"
 #include "core/trace/builder.h"
+#include "tests/launches.h"
 
 namespace tilescope::by_hand {
 
@@ -43,11 +44,11 @@ inline std::vector<ptx::Site> sites() {
 }
 
 inline std::vector<Array> arrays(const Tiled& t) {
-    return {{"M", Space::Global, ArrayRole::Input, t.width, t.width, 4, 0x10000, 0, ""},
-            {"N", Space::Global, ArrayRole::Input, t.width, t.width, 4, 0x20000, 1, ""},
-            {"P", Space::Global, ArrayRole::Output, t.width, t.width, 4, 0x30000, 2, ""},
-            {"Mds", Space::Shared, ArrayRole::Shared, t.tile, t.tile, 4, 0, -1, "Mds"},
-            {"Nds", Space::Shared, ArrayRole::Shared, t.tile, t.tile, 4, t.tile * t.tile * 4, -1, "Nds"}};
+    return {test_array("M", Space::Global, ArrayRole::Input, t.width, t.width, 0x10000),
+            test_array("N", Space::Global, ArrayRole::Input, t.width, t.width, 0x20000),
+            test_array("P", Space::Global, ArrayRole::Output, t.width, t.width, 0x30000),
+            test_array("Mds", Space::Shared, ArrayRole::Shared, t.tile, t.tile, 0, "Mds"),
+            test_array("Nds", Space::Shared, ArrayRole::Shared, t.tile, t.tile, t.tile * t.tile * 4, "Nds")};
 }
 
 inline analysis::PhaseRule rule() {
@@ -77,7 +78,7 @@ inline void run(const Tiled& t, simt::BlockObserver& observer) {
     using Lane = std::function<bool(uint32_t, uint64_t&, float&, simt::Origin&)>;
     const auto request = [&](uint32_t site, uint32_t warp, const Lane& lane) {
         std::array<uint64_t, 32> address{};
-        std::array<uint32_t, 32> value{};
+        std::array<uint64_t, 32> value{};
         std::array<simt::Origin, 32> origin{};
         uint32_t mask = 0;
         for (uint32_t l = 0; l < 32 && warp * 32 + l < t.threads(); ++l) {
@@ -88,7 +89,7 @@ inline void run(const Tiled& t, simt::BlockObserver& observer) {
         }
         if (mask == 0) return;
         const ptx::Site s = sites()[site];
-        observer.on_request({site, warp, mask, s.space, address.data(), value.data(),
+        observer.on_request({site, warp, mask, s.space, address.data(), 1, 4, value.data(),
                              s.kind == ptx::SiteKind::Store ? origin.data() : nullptr});
         ++step;
     };
@@ -143,18 +144,19 @@ inline void run(const Tiled& t, simt::BlockObserver& observer) {
             });
             for (uint32_t warp = 0; warp < t.warps(); ++warp) {
                 std::array<simt::Origin, 32> a{}, b{}, result{};
-                std::array<float, 32> av{}, bv{}, s{};
+                std::array<uint64_t, 32> av{}, bv{}, s{};
                 uint32_t mask = 0;
                 for (uint32_t l = 0; l < 32 && warp * 32 + l < t.threads(); ++l) {
                     const uint32_t i = warp * 32 + l;
                     mask |= 1u << l;
                     a[l] = a_from[i], b[l] = b_from[i], result[l] = simt::kComputed | 1;
-                    av[l] = mds[i / t.tile * t.tile + k], bv[l] = nds[k * t.tile + i % t.tile];
-                    s[l] = sum[i] += av[l] * bv[l];
+                    const float x = mds[i / t.tile * t.tile + k], y = nds[k * t.tile + i % t.tile];
+                    sum[i] += x * y;
+                    av[l] = value_of(x).bits, bv[l] = value_of(y).bits, s[l] = value_of(sum[i]).bits;
                 }
                 // Factors the other way round: a compiler may swap them, the table must not.
-                observer.on_product(
-                    {warp, mask, b.data(), a.data(), result.data(), bv.data(), av.data(), s.data()});
+                observer.on_multiplication({warp, mask, b.data(), a.data(), result.data(), ElementType::F32,
+                                            ElementType::F32, bv.data(), av.data(), s.data()});
             }
         }
         barrier(7);
@@ -179,13 +181,11 @@ inline trace::Trace record(const std::vector<Tiled>& blocks) {
     trace::Meta meta;
     meta.kernel = "tiled";
     meta.device = "by hand";
-    meta.m = meta.k = meta.n = blocks[0].width;
-    meta.tile = blocks[0].tile;
-    meta.block = {blocks[0].tile, blocks[0].tile, 1};
-    meta.grid = {blocks[0].phases(), blocks[0].phases(), 1};
     meta.complete = true;
-    meta.result = {true, true, 0, 0, -1, {}};
-    return trace::assemble(meta, all_sites, all_arrays, std::move(recorders));
+    meta.result = {true, true, 2, 0, 0, -1, {}};
+    const Launch launch = test_launch(all_arrays, {blocks[0].phases(), blocks[0].phases(), 1},
+                                      {blocks[0].tile, blocks[0].tile, 1});
+    return trace::assemble(meta, launch, all_sites, std::move(recorders));
 }
 
 }  // namespace tilescope::by_hand

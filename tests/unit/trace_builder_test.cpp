@@ -6,12 +6,13 @@
 
 #include "core/trace/fit.h"
 #include "tests/unit/trace_requests.h"
+#include "tests/launches.h"
 
 namespace tilescope::trace {
 namespace {
 
 uint64_t address_of(const Trace& trace, const Access& access, int lane) {
-    return access.offset[lane] + (access.array == kNoArray ? 0 : trace.arrays[access.array].base);
+    return access.offset[lane] + (access.array == kNoArray ? 0 : trace.launch.arrays[access.array].base);
 }
 
 void expect_same(const Trace& trace, const std::vector<PlainStep>& plain) {
@@ -26,7 +27,7 @@ void expect_same(const Trace& trace, const std::vector<PlainStep>& plain) {
             continue;
         }
         const Space space =
-            access.array == kNoArray ? trace.form_of(i).space : trace.arrays[access.array].space;
+            access.array == kNoArray ? trace.form_of(i).space : trace.launch.arrays[access.array].space;
         ASSERT_EQ(space, plain[i].space) << i;
         for (int lane = 0; lane < 32; ++lane) {
             if (plain[i].mask >> lane & 1) {
@@ -66,7 +67,7 @@ TEST(TraceBuilder, ArrayIsNamedOnlyWhereAllLanesLieInIt) {
         const Access access = decode(trace, step);
         for (int lane = 0; lane < 32 && access.array != kNoArray; ++lane) {
             const uint64_t last = access.offset[lane] + trace.sites[access.site].bytes;
-            ASSERT_TRUE(!(access.mask >> lane & 1) || last <= trace.arrays[access.array].bytes());
+            ASSERT_TRUE(!(access.mask >> lane & 1) || last <= trace.launch.arrays[access.array].bytes());
         }
     }
 }
@@ -81,7 +82,7 @@ Trace record(const std::vector<PlainStep>& steps) {
     }
     Meta meta;
     meta.complete = true;
-    return assemble(meta, sites, arrays, std::move(blocks));
+    return assemble(meta, test_launch(arrays), sites, std::move(blocks));
 }
 
 PlainStep load(uint32_t mask, uint64_t start, uint64_t row_bytes, uint64_t width) {
@@ -145,7 +146,7 @@ TEST(TraceBuilder, SameTraceWhateverOrderTheBlocksCameIn) {
                 feed(*blocks.back(), random.next(sites, arrays));
             }
         }
-        return assemble({}, sites, arrays, std::move(blocks));
+        return assemble({}, test_launch(arrays), sites, std::move(blocks));
     };
     const Trace a = make({0, 1, 2, 3, 4, 5}), b = make({4, 2, 0, 5, 1, 3});
     EXPECT_EQ(a.key, b.key);
@@ -177,7 +178,7 @@ TEST(TraceBuilder, TooManyFormsAreCountedAndSaid) {
     }
     Meta meta;
     meta.complete = true;
-    const Trace trace = assemble(meta, sites, arrays, std::move(blocks), 7);
+    const Trace trace = assemble(meta, test_launch(arrays), sites, std::move(blocks), 7);
     EXPECT_EQ(dropped_of(trace), 3u);
     EXPECT_FALSE(trace.meta.complete);
     EXPECT_EQ(trace.meta.incomplete_reason.substr(0, 26), "3 requests were dropped be");
@@ -197,7 +198,7 @@ TEST(TraceBuilder, TimesStayWithTheirStepsWhereFormsAreDropped) {
         }
     }
     EXPECT_EQ(recorders[0]->dropped(), 0u);
-    const Trace trace = assemble({}, sites, arrays, std::move(recorders), 4);
+    const Trace trace = assemble({}, test_launch(arrays), sites, std::move(recorders), 4);
     ASSERT_EQ(trace.blocks.size(), 3u);
     EXPECT_EQ(trace.blocks[0].dropped, 4u);
     EXPECT_EQ(trace.blocks[2].dropped, 4u);

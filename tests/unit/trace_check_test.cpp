@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/trace/format.h"
+#include "tests/launches.h"
 
 namespace tilescope::trace {
 namespace {
@@ -15,14 +16,14 @@ uint32_t key(uint32_t form, uint32_t warp) { return warp << 24 | form; }
 // Two blocks of 48 threads: a warp and a half. M has 48 elements: warp 0 loads the first 32, warp 1 the rest.
 Trace sound() {
     Trace trace;
-    trace.meta.m = trace.meta.n = trace.meta.k = 8;
-    trace.meta.grid = {2, 1, 1};
-    trace.meta.block = {48, 1, 1};
+    trace.meta.result.array = 0;
+    trace.launch.grid = {2, 1, 1};
+    trace.launch.block = {48, 1, 1};
     trace.meta.window = {0, 2, 0, 1};
     trace.meta.complete = true;
     trace.sites = {{0, 1, ptx::SiteKind::Load, Space::Global, 4, 10, 1, 20},
                    {1, 2, ptx::SiteKind::Barrier, Space::Global, 0, 11, 1, 21}};
-    trace.arrays = {{"M", Space::Global, ArrayRole::Input, 6, 8, 4, 0x1000, 0, ""}};
+    trace.launch.arrays = {test_array("M", Space::Global, ArrayRole::Input, 6, 8, 0x1000)};
     trace.forms.resize(3);
     for (Form& form : trace.forms) form.array = 0, form.site = 0, form.mask = ~0u, form.stride = 4;
     trace.forms[kHalfWarp].mask = 0xFFFF;
@@ -64,17 +65,17 @@ TEST(TraceCheck, ASoundTracePasses) {
 
 TEST(TraceCheck, TheLaunchMustBeOneThatCudaTakes) {
     expect_refused("cannot be launched",
-                   {{"no thread", [](Trace& t) { t.meta.block.x = 0; }},
+                   {{"no thread", [](Trace& t) { t.launch.block.x = 0; }},
                     {"too many threads",
                      [](Trace& t) {
-                         t.meta.block = {33, 32, 1};
+                         t.launch.block = {33, 32, 1};
                      }},
                     {"a block too deep",
                      [](Trace& t) {
-                         t.meta.block = {1, 1, 65};
+                         t.launch.block = {1, 1, 65};
                      }},
-                    {"no block", [](Trace& t) { t.meta.grid.x = 0; }},
-                    {"too many rows of blocks", [](Trace& t) { t.meta.grid.y = 65536; }}});
+                    {"no block", [](Trace& t) { t.launch.grid.x = 0; }},
+                    {"too many rows of blocks", [](Trace& t) { t.launch.grid.y = 65536; }}});
 }
 
 TEST(TraceCheck, WindowAndResultLieInTheLaunch) {
@@ -90,10 +91,23 @@ TEST(TraceCheck, OnlyBarriersTouchNothing) {
 TEST(TraceCheck, ArraysHaveASizeAndAPlace) {
     expect_refused(
         "cannot be",
-        {{"no rows", [](Trace& t) { t.arrays[0].rows = 0; }},
-         {"elements of 3 bytes", [](Trace& t) { t.arrays[0].element_bytes = 3; }},
-         {"ends beyond the address space", [](Trace& t) { t.arrays[0].base = ~uint64_t{0} - 100; }},
-         {"shared and yet an input", [](Trace& t) { t.arrays[0].space = Space::Shared; }}});
+        {{"no rows", [](Trace& t) { t.launch.arrays[0].rows = 0; }},
+         {"rows of a vector", [](Trace& t) { t.launch.arrays[0].rank = 1; }},
+         {"slices of a matrix", [](Trace& t) { t.launch.arrays[0].slices = 2; }},
+         {"no extent at all", [](Trace& t) { t.launch.arrays[0].rank = 0; }},
+         {"ends beyond the address space", [](Trace& t) { t.launch.arrays[0].base = ~uint64_t{0} - 100; }},
+         {"shared and yet an input", [](Trace& t) { t.launch.arrays[0].space = Space::Shared; }}});
+}
+
+TEST(TraceCheck, ArgumentsPointIntoArrays) {
+    const auto pointing = [](int32_t array, uint64_t offset) {
+        return [=](Trace& t) { t.launch.arguments = {{"a", ElementType::U64, 0, array, offset}}; };
+    };
+    Trace good = sound();
+    pointing(0, 192)(good);
+    EXPECT_TRUE(check(good));
+    expect_refused("points to no array", {{"an array that is not there", pointing(1, 0)},
+                                          {"behind the array", pointing(0, 193)}});
 }
 
 TEST(TraceCheck, FormsPointToWhatIsThere) {

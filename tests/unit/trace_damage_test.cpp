@@ -93,10 +93,10 @@ void walk(const Trace& trace) {
             if (!(access.mask >> lane & 1)) {
                 continue;
             }
-            ASSERT_LT(access.warp * 32 + static_cast<uint32_t>(lane), trace.meta.block.count());
+            ASSERT_LT(access.warp * 32 + static_cast<uint32_t>(lane), trace.launch.block.count());
             if (access.array != kNoArray) {
                 ASSERT_LE(access.offset[lane] + trace.sites[access.site].bytes,
-                          trace.arrays[access.array].bytes());
+                          trace.launch.arrays[access.array].bytes());
             }
         }
     }
@@ -207,10 +207,10 @@ TEST(TraceDamage, InTheTablesIsSafe) {
                 changed.base[damage.below(changed.base.size())] = value;
                 break;
             case 15:
-                changed.meta.block.x = value;
+                changed.launch.block.x = value;
                 break;
             case 16:
-                changed.arrays[damage.below(5)].rows = value;
+                changed.launch.arrays[damage.below(5)].rows = value;
                 break;
             default:
                 changed.sites[damage.below(changed.sites.size())].kind =

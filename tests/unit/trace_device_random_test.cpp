@@ -7,6 +7,7 @@
 
 #include "tests/unit/device_writer.h"
 #include "tests/unit/trace_compare.h"
+#include "tests/launches.h"
 
 namespace tilescope::trace {
 namespace {
@@ -23,9 +24,9 @@ struct RandomLaunch {
     uint32_t blocks = 0, warps = 0;
     std::vector<ptx::Site> sites;
     std::vector<ptx::LaneShape> shapes;
-    std::vector<Array> arrays = {{"M", Space::Global, ArrayRole::Input, 300, 200, 4, kTraceM, 0, ""},
-                                 {"Mds", Space::Shared, ArrayRole::Shared, 16, 32, 4, 0, -1, "mds"},
-                                 {"Nds", Space::Shared, ArrayRole::Shared, 16, 33, 4, 2048, -1, "nds"}};
+    std::vector<Array> arrays = {test_array("M", Space::Global, ArrayRole::Input, 300, 200, kTraceM),
+                                 test_array("Mds", Space::Shared, ArrayRole::Shared, 16, 32, 0, "mds"),
+                                 test_array("Nds", Space::Shared, ArrayRole::Shared, 16, 33, 2048, "nds")};
     ptx::Instrumented code;
     DecodeOptions options;
     std::vector<std::pair<uint32_t, uint32_t>> pairs;  // code, and the first site
@@ -189,8 +190,8 @@ TEST(DeviceBufferRandom, ReadsWhatWasWritten) {
         const DeviceWriter writer = write(launch, 1500);
         auto decoded = decode_device_buffer(launch.code, writer.buffer(), launch.options);
         ASSERT_TRUE(decoded) << decoded.error().message;
-        const Trace want = assemble({}, launch.sites, launch.arrays, std::move(launch.expected));
-        Trace got = assemble({}, launch.sites, launch.arrays, std::move(decoded->blocks));
+        const Trace want = assemble({}, test_launch(launch.arrays), launch.sites, std::move(launch.expected));
+        Trace got = assemble({}, test_launch(launch.arrays), launch.sites, std::move(decoded->blocks));
         EXPECT_EQ(decoded->records, want.steps());
         for (size_t b = 0; b < got.blocks.size(); ++b) {  // the plain recorder knows neither
             EXPECT_EQ(got.blocks[b].sm, got.blocks[b].count ? 7u : 0u);
@@ -234,7 +235,7 @@ TEST(DeviceBufferRandom, DamageIsRefusedOrReadAndLeavesNothingWorse) {
             auto decoded = decode_device_buffer(launch.code, writer.buffer(), launch.options);
             (decoded ? read : refused) += 1;
             if (!decoded) continue;
-            const Trace trace = assemble({}, launch.sites, launch.arrays, std::move(decoded->blocks));
+            const Trace trace = assemble({}, test_launch(launch.arrays), launch.sites, std::move(decoded->blocks));
             EXPECT_EQ(trace.time.size(), trace.steps());
             for (const Block& block : trace.blocks)
                 EXPECT_TRUE(std::is_sorted(

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/device_hand.h"
+#include "tests/launches.h"
 
 namespace tilescope::trace {
 namespace {
@@ -55,7 +56,7 @@ TEST(DeviceBufferRefusal, WhatCannotBeIsRefused) {
     gather.to(0, 0);
     gather.pair(bad, 1, kM, 2, kM);
     EXPECT_NE(refusal(pairs, gather).find("follow from no lane"), std::string::npos);
-    pairs.arrays.push_back({"N", Space::Global, ArrayRole::Input, 1, 1, 4, 0, 1, ""});
+    pairs.arrays.push_back(test_array("N", Space::Global, ArrayRole::Input, 1, 1, 0));
     pairs.options.device_base.push_back(kM + (uint64_t{1} << 32));
     EXPECT_NE(refusal(pairs, gather).find("'N'"), std::string::npos);
 }

@@ -147,12 +147,39 @@ TEST_F(TraceFile, WhatIsNoRecordingIsSaid) {
     EXPECT_FALSE(read_file(at("empty.tsc")));
 }
 
-TEST_F(TraceFile, NewerVersionAsksForAnUpdate) {
-    std::string bytes = serialize(random_trace(7, 1, 1, 5));
-    bytes[8] = 2;
-    const uint32_t crc = crc32c(std::string_view(bytes).substr(0, kHeaderBytes - 4));
-    std::memcpy(bytes.data() + kHeaderBytes - 4, &crc, 4);
-    EXPECT_NE(deserialize(bytes, "a").error().message.find("update Tilescope"), std::string::npos);
+TEST_F(TraceFile, AnotherVersionIsRefusedWithWhatToDo) {
+    for (const auto& [version, words] : {std::pair{char{1}, "it has version 1, this program reads version 2; "
+                                                            "record it again"},
+                                         std::pair{char{3}, "update Tilescope"}}) {
+        std::string bytes = serialize(random_trace(7, 1, 1, 5));
+        bytes[8] = version;
+        const uint32_t crc = crc32c(std::string_view(bytes).substr(0, kHeaderBytes - 4));
+        std::memcpy(bytes.data() + kHeaderBytes - 4, &crc, 4);
+        const auto read = deserialize(bytes, "a");
+        ASSERT_FALSE(read);
+        EXPECT_NE(read.error().message.find(words), std::string::npos) << read.error().message;
+    }
+}
+
+TEST_F(TraceFile, KeepsALaunchOfAnyKind) {
+    Trace trace = random_trace(9, 1, 1, 5);
+    auto bytes = std::make_shared<std::vector<std::byte>>(70 * 30 * 4);
+    for (size_t i = 0; i < bytes->size(); ++i) (*bytes)[i] = static_cast<std::byte>(i * 31 >> 3);
+    trace.launch.arrays[1].contents = {Contents::Kind::Stored, 0, 0, bytes};
+    trace.launch.arrays[2].type = ElementType::F16;
+    trace.launch.arrays[2].rank = 3;
+    trace.launch.arrays[2].slices = 4;
+    trace.launch.arrays[2].role = ArrayRole::InOut;
+    trace.launch.arrays[2].extents = ExtentSource::Inferred;
+    trace.launch.dynamic_shared = 4096;
+    trace.launch.arguments.push_back({"alpha", ElementType::F64, value_of(2.5).bits, -1, 0});
+    trace.launch.arguments.push_back({"half", ElementType::U64, 0, 1, 128});
+    const auto read = deserialize(serialize(trace), "a");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(same(trace, *read));
+    // Contents that are not there, or fewer than the array has.
+    bytes->pop_back();
+    EXPECT_FALSE(deserialize(serialize(trace), "a"));
 }
 
 TEST_F(TraceFile, NonFiniteErrorIsWrittenAsTheLargestNumber) {

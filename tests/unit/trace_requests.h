@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/trace/builder.h"
+#include "tests/launches.h"
 
 namespace tilescope::trace {
 
@@ -48,11 +49,11 @@ inline std::vector<ptx::Site> test_sites() {
 
 // M is larger than 4 GiB, so that bases need their high bits; Mds and Nds touch.
 inline std::vector<Array> test_arrays() {
-    return {{"M", Space::Global, ArrayRole::Input, 40000, 40000, 4, 0x1000'0000, 0, ""},
-            {"N", Space::Global, ArrayRole::Input, 70, 30, 4, 0x3'0000'0000, 1, ""},
-            {"P", Space::Global, ArrayRole::Output, 40, 30, 4, 0x3'0001'0000, 2, ""},
-            {"Mds", Space::Shared, ArrayRole::Shared, 16, 16, 4, 0, -1, "_ZZ5tiledE3Mds"},
-            {"Nds", Space::Shared, ArrayRole::Shared, 16, 17, 4, 1024, -1, "_ZZ5tiledE3Nds"}};
+    return {test_array("M", Space::Global, ArrayRole::Input, 40000, 40000, 0x1000'0000),
+            test_array("N", Space::Global, ArrayRole::Input, 70, 30, 0x3'0000'0000),
+            test_array("P", Space::Global, ArrayRole::Output, 40, 30, 0x3'0001'0000),
+            test_array("Mds", Space::Shared, ArrayRole::Shared, 16, 16, 0, "_ZZ5tiledE3Mds"),
+            test_array("Nds", Space::Shared, ArrayRole::Shared, 16, 17, 1024, "_ZZ5tiledE3Nds")};
 }
 
 class RandomSteps {
@@ -169,14 +170,14 @@ inline Trace random_trace(uint64_t seed, uint32_t blocks_x, uint32_t blocks_y, s
     meta.ptx_name = "tiled.t16.ptx";
     meta.ptx = ".version 6.4\n";
     meta.device = "CPU lockstep interpreter";
-    meta.m = 40, meta.k = 70, meta.n = 30, meta.tile = 16;
-    meta.grid = {blocks_x, blocks_y, 1};
-    meta.block = {16, 16, 1};
     meta.window = {0, blocks_x, 0, blocks_y};
-    meta.seed = 0xFFFF'FFFF'FFFF'FFFEu;
     meta.complete = true;
-    meta.result = {true, false, 0.1, 3, 17, {}};
-    return assemble(meta, sites, arrays, std::move(recorders));
+    meta.result = {true, false, 2, 0.1, 3, 17, {}};
+    Launch launch = test_launch(arrays, {blocks_x, blocks_y, 1}, {16, 16, 1});
+    launch.entry = "tiled";
+    launch.arrays[0].contents = {Contents::Kind::SmallIntegers, 0xFFFF'FFFF'FFFF'FFFEu, 7, {}};
+    launch.arguments.push_back({"k", ElementType::S32, 70, -1, 0});
+    return assemble(meta, std::move(launch), sites, std::move(recorders));
 }
 
 }  // namespace tilescope::trace

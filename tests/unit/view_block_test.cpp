@@ -51,8 +51,8 @@ TEST(Words, NumbersStayShortAndExactWhereTheyCan) {
     EXPECT_EQ(counted(0, "sector"), "0 sectors");
     EXPECT_EQ(bytes_text(512), "512 bytes");
     EXPECT_EQ(bytes_text(16384), "16.0 KiB");
-    EXPECT_EQ(short_value(-9), "-9");
-    EXPECT_EQ(short_value(2.5f), "2.5");
+    EXPECT_EQ(short_value(value_of(-9.f)), "-9");
+    EXPECT_EQ(short_value(value_of(2.5f)), "2.5");
     EXPECT_EQ(range_words("row", 0, 2), "rows 0 and 1");
     EXPECT_EQ(range_words("row", 3, 4), "row 3");
     EXPECT_EQ(rect_text({0, 2, 0, 16}), "[0..1,0..15]");
@@ -133,7 +133,7 @@ TEST(Timeline, HasABarrierWhereTheLastWarpArrives) {
 
 TEST(Block, AnEmptyOneIsShownAsNothing) {
     trace::Trace empty;
-    empty.arrays = trace::test_arrays();
+    empty.launch.arrays = {test_array("M", Space::Global, ArrayRole::Input, 4, 4, 0x10000)};
     const auto index = index_block(empty, {}, 0);
     EXPECT_EQ(index->steps, 0u);
     EXPECT_EQ(sums_so_far(empty, *index, 5).total(), analysis::Sums{});

@@ -45,9 +45,9 @@ TEST(LoadsWindows, AgreeWithTheCountsOfTheWholeMatrix) {
     for (uint8_t array = 0; array < 2; ++array) {
         const LoadsWindow window = loads_window(*trace, array, 1u << 20);
         const std::vector<uint32_t> all = analysis::loads_per_element(*trace, array);
-        const uint32_t cols = trace->arrays[array].cols;
+        const uint32_t cols = trace->launch.arrays[array].cols;
         uint32_t most = 0;
-        for (uint32_t row = 0; row < trace->arrays[array].rows; ++row) {
+        for (uint32_t row = 0; row < trace->launch.arrays[array].rows; ++row) {
             for (uint32_t col = 0; col < cols; ++col) {
                 const uint32_t loads = all[size_t{row} * cols + col];
                 most = std::max(most, loads);

@@ -7,7 +7,7 @@
 #include "app/input/actions.h"
 #include "app/limits/model.h"
 #include "app/timing/roofline.h"
-#include "kernels/devices.h"
+#include "kernels/textbook/devices.h"
 #include "tests/app_names.h"
 
 namespace tilescope::app {

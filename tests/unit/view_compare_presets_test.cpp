@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/compare/presets.h"
-#include "kernels/shipped.h"
+#include "kernels/textbook/shipped.h"
 #include "tests/unit/view_walked.h"
 
 namespace tilescope::app {
@@ -37,7 +37,7 @@ Slow slow_cost(const trace::Trace& trace, uint64_t step) {
     const trace::Access access = trace::decode(trace, step);
     const ptx::Site& site = trace.sites[access.site];
     if (site.kind == ptx::SiteKind::Barrier) return {{"barrier arrivals", 1}};
-    const uint64_t base = access.array == trace::kNoArray ? 0 : trace.arrays[access.array].base;
+    const uint64_t base = access.array == trace::kNoArray ? 0 : trace.launch.arrays[access.array].base;
     const auto bytes = static_cast<uint64_t>(std::popcount(access.mask)) * site.bytes;
     std::set<uint64_t> sectors;
     std::map<uint64_t, std::set<uint64_t>> banks;

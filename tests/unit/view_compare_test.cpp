@@ -44,9 +44,9 @@ TEST(Compare, LoadsOfAnElementAreNOrNOverT) {
          {std::tuple{"untiled", "64 loads each = n", "32 loads each = m"},
           std::tuple{"tiled", "4 loads each = n/T", "2 loads each = m/T"}}) {
         const trace::Trace trace = kernels::recorded(kernel, shape);
-        EXPECT_EQ(loads_label(trace.meta, trace.arrays[0], analysis::loads_per_element(trace, 0)).text(),
+        EXPECT_EQ(loads_label(trace, analysis::product_of(trace), 0, analysis::loads_per_element(trace, 0)).text(),
                   m_text);
-        EXPECT_EQ(loads_label(trace.meta, trace.arrays[1], analysis::loads_per_element(trace, 1)).text(),
+        EXPECT_EQ(loads_label(trace, analysis::product_of(trace), 1, analysis::loads_per_element(trace, 1)).text(),
                   n_text);
     }
 }
@@ -62,9 +62,9 @@ TEST(Compare, OfAWindowItsBlocksLoad) {
         options.window = {1, 4, 2, 4};
         const auto trace = kernels::record_cpu(*plan, options);
         ASSERT_TRUE(trace);
-        EXPECT_EQ(loads_label(trace->meta, trace->arrays[0], analysis::loads_per_element(*trace, 0)).text(),
+        EXPECT_EQ(loads_label(*trace, analysis::product_of(*trace), 0, analysis::loads_per_element(*trace, 0)).text(),
                   m_text);
-        EXPECT_EQ(loads_label(trace->meta, trace->arrays[1], analysis::loads_per_element(*trace, 1)).text(),
+        EXPECT_EQ(loads_label(*trace, analysis::product_of(*trace), 1, analysis::loads_per_element(*trace, 1)).text(),
                   n_text);
     }
 }
@@ -287,8 +287,8 @@ TEST(Compare, ThePartOfAMatrixThatIsShown) {
 
 TEST(Compare, WhatWasLoadedIsBoxedAndCounted) {
     std::mt19937 random(3);
-    trace::Meta meta;
-    Array array;
+    trace::Trace trace;
+    trace.launch.arrays = {test_array("M", Space::Global, ArrayRole::Input, 64, 64, 0)};
     for (int i = 0; i < 50; ++i) {
         const CellRect part{static_cast<uint32_t>(random() % 9), 0, static_cast<uint32_t>(random() % 9), 0};
         CellRect whole = part;
@@ -302,13 +302,13 @@ TEST(Compare, WhatWasLoadedIsBoxedAndCounted) {
                 slow.include(whole.row0 + static_cast<uint32_t>(at / whole.cols()),
                              whole.col0 + static_cast<uint32_t>(at % whole.cols()));
         }
-        const LoadsSummary made = loads_summary(meta, array, loads, whole);
+        const LoadsSummary made = loads_summary(trace, {}, 0, loads, whole);
         ASSERT_EQ(made.box, slow);
         ASSERT_EQ(made.label.text(), slow.empty() ? "never loaded" : "7 loads each");
     }
-    EXPECT_TRUE(loads_summary(meta, array, {}, {}).box.empty());
-    EXPECT_EQ(loads_label(meta, array, {0, 4, 9}).text(), "4 to 9 loads each");
-    EXPECT_EQ(loads_label(meta, array, {0, 1}).text(), "1 load each");
+    EXPECT_TRUE(loads_summary(trace, {}, 0, {}, {}).box.empty());
+    EXPECT_EQ(loads_label(trace, {}, 0, {0, 4, 9}).text(), "4 to 9 loads each");
+    EXPECT_EQ(loads_label(trace, {}, 0, {0, 1}).text(), "1 load each");
 }
 
 TEST(Compare, NumbersAreShortAndRatiosAreFractions) {

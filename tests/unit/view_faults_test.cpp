@@ -28,13 +28,13 @@ TEST(Faults, AStaleEdgeIsMarkedSaidAndMakesPWrong) {
     EXPECT_NE(fault_caption(*made.trace, faults, *step), "");
     EXPECT_EQ(fault_caption(*made.trace, faults, 0), "");
     size_t marked = 0;
-    for (const uint8_t shared : roles_of(*made.trace).shared)
+    for (const uint8_t shared : made.index->roles.shared)
         marked += faulty_at(*made.trace, faults, shared, *step).size();
     EXPECT_GT(marked, 0u);
     // P[y,x] of block (0,0) is right but for a stale product in phase 1: all four are wrong.
     ASSERT_FALSE(faults.wrong.empty());
     for (const WrongElement& wrong : faults.wrong) {
-        EXPECT_NE(double{wrong.stored}, wrong.expected);
+        EXPECT_NE(number_of(wrong.stored), wrong.expected);
         EXPECT_LT(wrong.element % 3, 2u);
         EXPECT_LT(wrong.element / 3, 2u);
     }

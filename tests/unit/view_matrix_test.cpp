@@ -64,7 +64,7 @@ TEST(Cells, OfAStoreIntoSharedMemoryComeFromTheElementsLoaded) {
     }
     const SharedView tile = shared_view(*made.trace, *made.index, made.replay.get(), 3, store);
     EXPECT_EQ(tile.cells[19].source, "M[1,3]");
-    EXPECT_EQ(tile.cells[19].value, short_value(kernels::input_value(kernels::kDefaultSeed, 0, 64 + 3)));
+    EXPECT_EQ(tile.cells[19].value, short_value(value_of(kernels::input_value(kernels::kDefaultSeed, 0, 64 + 3))));
     EXPECT_FALSE(tile.cells[16 * 15].written);
     EXPECT_EQ(std::count_if(tile.cells.begin(), tile.cells.end(),
                             [](const SharedCellView& c) { return c.lanes != 0; }),
@@ -124,7 +124,7 @@ TEST(Relations, ASharedCellKnowsSourceStorerAndReads) {
     const Relations to = relations(*made.trace, *made.index, made.replay.get(), pick, end_of_phase);
     ASSERT_EQ(to.lines.size(), 4u);
     EXPECT_EQ(to.lines[1], "holds M[2,7]");
-    EXPECT_EQ(to.lines[2].substr(0, 23), "stored by thread (7,2) ");
+    EXPECT_EQ(to.lines[2].substr(0, 23), "stored by thread[2,7] a");
     EXPECT_EQ(to.lines[3], "read 16 times since") << "every shared value is read T times";
     EXPECT_EQ(to.threads, (std::vector<uint32_t>{39}));
 }
@@ -136,7 +136,7 @@ TEST(Relations, ReuseOfAnInputElementIsTOfItsLoadsFewer) {
     pick.index = 64 + 3;
     const Recorded tiled = record("tiled", kDefault), untiled = record("untiled", kDefault);
     EXPECT_EQ(relations(*tiled.trace, *tiled.index, tiled.replay.get(), pick, 40).lines[1].substr(0, 27),
-              "loaded once by thread (3,1)");
+              "loaded once by thread[1,3],");
     EXPECT_EQ(
         relations(*untiled.trace, *untiled.index, untiled.replay.get(), pick, 40).lines[1].substr(0, 29),
         "loaded 16 times by 16 threads");

@@ -19,9 +19,9 @@ TEST(PictureName, SaysWhatAndWhichStep) {
 TEST(PictureName, LeavesNoFolder) {
     trace::Trace trace;
     trace.meta.kernel = "../a b\n";
-    EXPECT_EQ(picture_name(trace, {}, ".png"), "___a_b_-0x0x0-t0.png");
+    EXPECT_EQ(picture_name(trace, {}, ".png"), "___a_b_.png");
     trace.meta.kernel.clear();
-    EXPECT_EQ(picture_name(trace, {}, ".svg"), "recording-0x0x0-t0.svg");
+    EXPECT_EQ(picture_name(trace, {}, ".svg"), "recording.svg");
 }
 
 TEST(PictureName, KnowsPicturesByTheirEnding) {

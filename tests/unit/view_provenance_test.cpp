@@ -17,12 +17,12 @@ using playback::kNever;
 constexpr kernels::Shape kLecture{4, 4, 4, 2};
 
 const Array& array_named(const Recorded& made, const char* name, uint8_t& number) {
-    for (number = 0; made.trace->arrays[number].name != name;) ++number;
-    return made.trace->arrays[number];
+    for (number = 0; made.trace->launch.arrays[number].name != name;) ++number;
+    return made.trace->launch.arrays[number];
 }
 
 std::string element(const Recorded& made, uint8_t array, uint64_t index) {
-    return array == trace::kNoArray ? "none" : element_name(made.trace->arrays[array], index);
+    return array == trace::kNoArray ? "none" : element_name(made.trace->launch.arrays[array], index);
 }
 
 std::string yx(uint32_t y, uint32_t x, const char* of) { return fmt::format("{}[{},{}]", of, y, x); }
@@ -105,15 +105,15 @@ TEST(Provenance, EveryElementIsUsedTTimesTiledAndLoadedTTimesUntiled) {
 
 TEST(Provenance, TheRunningSumEndsInWhatIsExpected) {
     const Recorded made = record("tiled", {10, 7, 9, 4}, 4);
-    const uint64_t at = made.index->output[5] < 0 ? 0 : static_cast<uint64_t>(made.index->output[5]);
+    const uint64_t at = made.index->output[5].index;
     const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, at);
     ASSERT_TRUE(trail.stored);
-    EXPECT_EQ(double{*trail.stored}, trail.expected);
+    EXPECT_EQ(number_of(*trail.stored), trail.expected);
     EXPECT_EQ(trail.products.back().sum, *trail.stored);
-    float sum = 0;
+    double sum = 0;
     for (const ProductTrail& product : trail.products) {
-        sum += product.m.value * product.n.value;
-        EXPECT_EQ(product.sum, sum);
+        sum += number_of(product.m.value) * number_of(product.n.value);
+        EXPECT_EQ(number_of(product.sum), sum);
     }
     EXPECT_EQ(products_done(trail, 0), 0u);
     EXPECT_EQ(products_done(trail, made.index->steps), trail.products.size());
@@ -136,14 +136,14 @@ TEST(Provenance, ZeroFillOfTheRaggedCaseIsNamed) {
     }
     for (const FactorTrail& factor : {trail.products[3].m, trail.products[3].n}) {
         EXPECT_EQ(factor.origin, Origin::ZeroFill);
-        EXPECT_EQ(factor.value, 0);
+        EXPECT_EQ(factor.value, value_of(0.f));
         EXPECT_EQ(factor.array, trace::kNoArray);
         EXPECT_NE(factor.store_step, kNever);
         EXPECT_EQ(factor.load_step, kNever);
     }
     EXPECT_EQ(element(made, trail.products[3].m.cell_array, trail.products[3].m.cell), "Mds[0,1]");
     EXPECT_EQ(factor_text(*made.trace, *made.index, trail.products[3].m).substr(0, 36),
-              "a zero: stored by thread (1,0) in ph");
+              "a zero: stored by thread[0,1] in pha");
 }
 
 TEST(Provenance, AMissingZeroFillShowsAStaleValue) {
@@ -156,7 +156,7 @@ TEST(Provenance, AMissingZeroFillShowsAStaleValue) {
     EXPECT_EQ(made.index->phase_at(last.m.store_step), 0u);
     EXPECT_EQ(last.phase, 1u);
     ASSERT_TRUE(trail.stored);
-    EXPECT_NE(double{*trail.stored}, trail.expected);
+    EXPECT_NE(number_of(*trail.stored), trail.expected);
     EXPECT_EQ(factor_text(*made.trace, *made.index, last.m).substr(0, 13), "stale M[0,1]:");
 }
 
@@ -164,22 +164,22 @@ TEST(Provenance, AMissingZeroFillShowsAStaleValue) {
 TEST(Provenance, UsesAgreeWithCountingEveryProduct) {
     const Recorded made = record("tiled", {12, 8, 12, 4}, 4);
     std::map<std::pair<uint8_t, uint64_t>, uint32_t> uses;
-    for (const playback::ProductStep& product : made.replay->products()) {
+    for (const playback::MultiplyStep& product : made.replay->products()) {
         for (uint32_t lane = 0; lane < 32; ++lane) {
             if ((product.mask >> lane & 1) == 0) continue;
             for (const simt::Origin origin : {product.a[lane], product.b[lane]}) {
-                const playback::Factor read = made.replay->factor(origin, product.warp, lane);
-                ASSERT_NE(read.array, trace::kNoArray);
-                const playback::CellState cell = made.replay->cell(read.array, read.index, read.step);
-                ++uses[{cell.source_array, cell.source_index}];
+                const playback::Factor read = made.replay->factor(origin, lane);
+                ASSERT_TRUE(read.known());
+                const playback::CellState cell =
+                    made.replay->cell(read.element.array, read.element.index, read.step);
+                ++uses[{cell.source.array, cell.source.index}];
             }
         }
     }
     size_t looked = 0;
-    for (const int64_t output : made.index->output) {
-        ASSERT_GE(output, 0);
-        const auto trail =
-            output_trail(*made.trace, *made.index, *made.replay, static_cast<uint64_t>(output));
+    for (const playback::Element& output : made.index->output) {
+        ASSERT_NE(output.array, trace::kNoArray);
+        const auto trail = output_trail(*made.trace, *made.index, *made.replay, output.index);
         for (const ProductTrail& product : trail.products) {
             for (const FactorTrail& factor : {product.m, product.n}) {
                 EXPECT_EQ(factor.used, (uses[{factor.array, factor.index}]));
@@ -229,7 +229,7 @@ TEST(TouchScan, FindsWhatLookingAtEveryLaneFinds) {
         const Recorded made = record(kernel, {12, 8, 20, 4});
         const trace::Trace& trace = *made.trace;
         for (uint8_t array = 0; array < 3; ++array) {
-            const Array& shape = trace.arrays[array];
+            const Array& shape = trace.launch.arrays[array];
             for (uint64_t at = 0; at < uint64_t{shape.rows} * shape.cols; at += 7) {
                 std::vector<Touch> slow;
                 for (uint64_t step = 0; step < trace.steps(); ++step) {

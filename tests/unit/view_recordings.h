@@ -9,10 +9,11 @@
 #include <gtest/gtest.h>
 
 #include "core/trace/builder.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 #include "tests/app_names.h"
 #include "tests/one_phase.h"
 #include "tests/recorded.h"
+#include "tests/launches.h"
 
 namespace tilescope::app {
 
@@ -44,6 +45,7 @@ inline State state_of(const Recorded& made) {
     auto recording = std::make_shared<session::Recording>();
     recording->trace = made.trace;
     recording->rule = made.rule;
+    recording->product = made.index->product;
     state.session.recording = recording;
     state.session.block = made.index;
     state.session.replay = made.replay;
@@ -56,7 +58,7 @@ inline uint32_t step_of(const Recorded& recording, StepKind kind, const char* ar
         const uint64_t at = recording.index->first + step;
         if (kind_of(*recording.trace, at) != kind) continue;
         const uint8_t where = recording.trace->form_of(at).array;
-        if (kind == StepKind::Barrier || recording.trace->arrays[where].name == array) return step;
+        if (kind == StepKind::Barrier || recording.trace->launch.arrays[where].name == array) return step;
     }
     ADD_FAILURE() << "no such step on " << array;
     return 0;
@@ -67,8 +69,8 @@ enum HandSite : uint32_t { kLoadM, kStoreM, kLoadMds, kStoreMds };
 template <class Offset>  // byte offset in the array by lane
 Recorded one_request(HandSite site, uint32_t mask, Offset offset, Dim3 block = {32, 1, 1}) {
     static const std::vector<Array> arrays = {
-        {"M", Space::Global, ArrayRole::Input, 64, 64, 4, 0x10000, 0, ""},
-        {"Mds", Space::Shared, ArrayRole::Shared, 32, 32, 4, 0, -1, "Mds"}};
+        test_array("M", Space::Global, ArrayRole::Input, 64, 64, 0x10000),
+        test_array("Mds", Space::Shared, ArrayRole::Shared, 32, 32, 0, "Mds")};
     static const std::vector<ptx::Site> sites = {{0, 0, ptx::SiteKind::Load, Space::Global, 4, 1, 1, 1},
                                                  {1, 1, ptx::SiteKind::Store, Space::Global, 4, 2, 1, 2},
                                                  {2, 2, ptx::SiteKind::Load, Space::Shared, 4, 3, 1, 3},
@@ -86,11 +88,9 @@ Recorded one_request(HandSite site, uint32_t mask, Offset offset, Dim3 block = {
     recorders[0]->on_request(request);
     trace::Meta meta;
     meta.source = "one\ntwo\nthree\nfour\n";
-    meta.block = block;
-    meta.tile = 32;
     Recorded made;
     made.trace =
-        std::make_shared<const trace::Trace>(trace::assemble(meta, sites, arrays, std::move(recorders)));
+        std::make_shared<const trace::Trace>(trace::assemble(meta, test_launch(arrays, {}, block), sites, std::move(recorders)));
     made.rule = analysis::one_phase(sites.size());
     made.index = index_block(*made.trace, made.rule, 0);
     return made;

@@ -73,17 +73,17 @@ TEST(Request, TellsALanesAddressAndHowItComesAbout) {
     const Recorded global = one_request(
         kLoadM, ~1u, [](uint32_t lane) { return (lane % 16 + 16 + lane / 16 * 64) * 4; }, {16, 2, 1});
     const RequestView request = request_view(*global.trace, *global.index, 0);
-    EXPECT_EQ(lane_text(*global.trace, request, 19), "thread (3,1): M[1,19] = byte 332 of M, sector 10");
+    EXPECT_EQ(lane_text(*global.trace, request, 19), "thread[1,3]: M[1,19] = byte 332 of M, sector 10");
     EXPECT_EQ(
         lane_formula(*global.trace, request, 19),
         (std::vector<std::string>{"1\u00b764 + 19 = 83", "83\u00b74 = byte 332", "332/32 = sector 10"}));
-    EXPECT_EQ(lane_text(*global.trace, request, 0), "thread (0,0): switched off in this request");
+    EXPECT_EQ(lane_text(*global.trace, request, 0), "thread[0,0]: switched off in this request");
     EXPECT_TRUE(lane_formula(*global.trace, request, 0).empty());
 
     const Recorded shared =
         one_request(kLoadMds, ~0u, [](uint32_t lane) { return lane * 128 + 12; }, {4, 4, 1});
     const RequestView columns = request_view(*shared.trace, *shared.index, 0);
-    EXPECT_EQ(lane_text(*shared.trace, columns, 5), "thread (1,1): Mds[5,3] = byte 652 of Mds, bank 3");
+    EXPECT_EQ(lane_text(*shared.trace, columns, 5), "thread[1,1]: Mds[5,3] = byte 652 of Mds, bank 3");
     EXPECT_EQ(lane_text(*shared.trace, columns, 20), "lane 20: the block has no thread here");
 }
 

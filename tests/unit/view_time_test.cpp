@@ -6,21 +6,28 @@
 namespace tilescope::app {
 namespace {
 
-trace::Meta meta_of(const char* kernel, uint32_t width, uint32_t tile) {
+// What the words are about: what a recording says of itself, and the product that its launch is.
+struct Timed {
     trace::Meta meta;
-    meta.kernel = kernel;
-    meta.m = meta.k = meta.n = width;
-    meta.tile = tile;
-    meta.device = "CPU lockstep interpreter";
-    return meta;
+    analysis::Product product;
+};
+
+Timed product_of(const char* kernel, uint32_t width, uint32_t tile) {
+    Timed made;
+    made.meta.kernel = kernel;
+    made.meta.device = "CPU lockstep interpreter";
+    made.product.m = made.product.k = made.product.n = width;
+    made.product.tile = tile;
+    return made;
 }
 
-trace::Meta on_h200(trace::Meta meta, double plain_ms) {
+Timed on_h200(Timed made, double plain_ms) {
+    trace::Meta& meta = made.meta;
     meta.backend = trace::Backend::Gpu;
     meta.device = "NVIDIA H200";
     meta.driver = "580.159.04";
     meta.price = {plain_ms, plain_ms * 4.125, 3, 1000, 1980};
-    return meta;
+    return made;
 }
 
 kernels::Timing row(const char* kernel, uint32_t width, uint32_t tile, double ms) {
@@ -43,61 +50,67 @@ std::vector<kernels::Timings> measured() {
     return {other, h200};
 }
 
+std::string text_of(const Timed& of, const std::vector<kernels::Timings>& timings) {
+    return times_text(of.meta, of.product, timings);
+}
+
+TimesTable table_of(const Timed& of) { return times_table(of.meta, of.product, measured()); }
+
 TEST(Times, StandBesideTheUntiledKernel) {
     EXPECT_EQ(
-        times_text(on_h200(meta_of("tiled", 1024, 16), 0), measured()),
+        text_of(on_h200(product_of("tiled", 1024, 16), 0), measured()),
         "tiled 0.290 ms, untiled 1.31 ms at width 1024, T=16: 4.5 times faster; measured on NVIDIA H200.");
     EXPECT_EQ(
-        times_text(on_h200(meta_of("tiled_swapped", 1024, 16), 0), measured()),
+        text_of(on_h200(product_of("tiled_swapped", 1024, 16), 0), measured()),
         "tiled_swapped 2.61 ms, untiled 1.31 ms at width 1024, T=16: 2.0 times slower; measured on NVIDIA "
         "H200.");
     EXPECT_EQ(
-        times_text(on_h200(meta_of("untiled", 1024, 16), 0), measured()),
+        text_of(on_h200(product_of("untiled", 1024, 16), 0), measured()),
         "untiled 1.31 ms, tiled 0.290 ms at width 1024, T=16: 4.5 times slower; measured on NVIDIA H200.");
 }
 
 TEST(Times, AreOfARecordingsOwnDeviceFirst) {
-    const std::string any = times_text(meta_of("tiled", 1024, 16), measured());
+    const std::string any = text_of(product_of("tiled", 1024, 16), measured());
     EXPECT_NE(any.find("NVIDIA L4"), std::string::npos) << any << ": a CPU's takes the first device";
-    trace::Meta meta = on_h200(meta_of("tiled", 1024, 16), 0.3);
-    EXPECT_NE(times_text(meta, measured()).find("tiled 0.300 ms, untiled 1.31 ms"), std::string::npos)
+    Timed made = on_h200(product_of("tiled", 1024, 16), 0.3);
+    EXPECT_NE(text_of(made, measured()).find("tiled 0.300 ms, untiled 1.31 ms"), std::string::npos)
         << "the launch's own time, where it was taken";
-    meta.device = "NVIDIA B200";
-    const std::string foreign = times_text(meta, measured());
+    made.meta.device = "NVIDIA B200";
+    const std::string foreign = text_of(made, measured());
     EXPECT_NE(foreign.find("tiled 3.00 ms, untiled 6.00 ms"), std::string::npos)
         << foreign << ": times of two devices are never held against each other";
 }
 
 TEST(Times, OfAnotherWidthAreNamedAsThat) {
     EXPECT_EQ(
-        times_text(on_h200(meta_of("tiled", 64, 16), 0), measured()),
+        text_of(on_h200(product_of("tiled", 64, 16), 0), measured()),
         "No times measured at width 64, T=16. Nearest: tiled 6.10 µs, untiled 7.32 µs at width 256, T=16: "
         "1.2 times faster; measured on NVIDIA H200.");
-    const std::string own = times_text(on_h200(meta_of("tiled", 64, 16), 0.0042), measured());
+    const std::string own = text_of(on_h200(product_of("tiled", 64, 16), 0.0042), measured());
     EXPECT_EQ(
         own.find("tiled 4.20 µs, measured on NVIDIA H200 in this launch; no time of untiled at this size. "
                  "Nearest: tiled 6.10 µs"),
         0u)
         << own;
-    EXPECT_EQ(times_text(meta_of("tiled", 64, 8), measured()), "No times measured at width 64, T=8.");
-    trace::Meta edges = meta_of("tiled", 100, 16);
-    edges.k = 70, edges.n = 130;
-    EXPECT_EQ(times_text(edges, {}), "No times measured at 100 x 70 x 130, T=16.");
+    EXPECT_EQ(text_of(product_of("tiled", 64, 8), measured()), "No times measured at width 64, T=8.");
+    Timed edges = product_of("tiled", 100, 16);
+    edges.product.k = 70, edges.product.n = 130;
+    EXPECT_EQ(text_of(edges, {}), "No times measured at 100 x 70 x 130, T=16.");
 }
 
 TEST(TimesTable, SaysTheSameInLittleRoom) {
-    const TimesTable exact = times_table(on_h200(meta_of("tiled", 1024, 16), 0), measured());
+    const TimesTable exact = table_of(on_h200(product_of("tiled", 1024, 16), 0));
     EXPECT_TRUE(exact.measured);
     EXPECT_EQ(exact.title, "width 1024, NVIDIA H200");
     EXPECT_EQ(exact.note, "measured");
     EXPECT_EQ(exact.own_time + " " + exact.rival_time + " " + exact.ratio, "0.290 ms 1.31 ms \u00d7 4.5");
-    const TimesTable near = times_table(on_h200(meta_of("tiled", 64, 16), 0.0042), measured());
+    const TimesTable near = table_of(on_h200(product_of("tiled", 64, 16), 0.0042));
     EXPECT_EQ(near.title + ", " + near.note, "width 256, NVIDIA H200, nearest");
     EXPECT_EQ(near.own_time, "6.10 µs") << "both of one width";
-    const TimesTable own = times_table(on_h200(meta_of("tiled", 64, 8), 0.0042), measured());
+    const TimesTable own = table_of(on_h200(product_of("tiled", 64, 8), 0.0042));
     EXPECT_EQ(own.title, "this launch, NVIDIA H200");
     EXPECT_EQ(own.own_time + " " + own.rival_time, "4.20 µs \u2013");
-    const TimesTable none = times_table(meta_of("tiled", 64, 8), measured());
+    const TimesTable none = table_of(product_of("tiled", 64, 8));
     EXPECT_FALSE(none.measured);
     EXPECT_EQ(none.title, "no measured times");
 }
@@ -107,7 +120,7 @@ TEST(Times, ThatWereNotVerifiedAreNotShown) {
     for (auto& timings : all) {
         for (auto& timing : timings.rows) timing.verified = false;
     }
-    EXPECT_EQ(times_text(meta_of("tiled", 1024, 16), all), "No times measured at width 1024, T=16.");
+    EXPECT_EQ(text_of(product_of("tiled", 1024, 16), all), "No times measured at width 1024, T=16.");
 }
 
 TEST(Times, HaveThreeDigits) {
@@ -121,7 +134,8 @@ TEST(Times, HaveThreeDigits) {
 }
 
 TEST(Labels, SayWhoseTimeItIsAndWhatItCost) {
-    const trace::Meta cpu = meta_of("tiled", 64, 16), gpu = on_h200(meta_of("tiled", 64, 16), 0.29);
+    const trace::Meta cpu = product_of("tiled", 64, 16).meta,
+                      gpu = on_h200(product_of("tiled", 64, 16), 0.29).meta;
     EXPECT_EQ(time_kind(cpu), "logical steps, CPU lockstep");
     EXPECT_EQ(time_kind(gpu), "SM clocks, NVIDIA H200");
     EXPECT_EQ(recorder(cpu), "CPU lockstep");

@@ -16,11 +16,11 @@ mkdir -p "$out/nvcc" "$out/nvrtc" "$out/clang"
 
 # No folders of the machine it was made on.
 plain() {
-    sed -e 's|^\([[:space:]]*\.file[[:space:]]*[0-9]* \)"[^"]*/\(kernels/[^"/]*\)"|\1"\2"|' \
+    sed -e 's|^\([[:space:]]*\.file[[:space:]]*[0-9]* \)"[^"]*/\(kernels/textbook/[^"/]*\)"|\1"\2"|' \
         -e 's|^\([[:space:]]*\.file[[:space:]]*[0-9]* \)"/[^"]*/\([^"/]*\)"|\1"\2"|'
 }
 
-for source in kernels/*.cu; do
+for source in kernels/textbook/*.cu; do
     kernel=$(basename "$source" .cu)
     nvcc -ptx -lineinfo -arch=sm_75 -DTILE_WIDTH=4 "$source" -o - | plain >"$out/nvcc/$kernel.default.ptx"
     nvcc -ptx -lineinfo -arch=sm_75 -DTILE_WIDTH=4 -Xcicc -O1 "$source" -o - | plain >"$out/nvcc/$kernel.O1.ptx"
@@ -32,7 +32,7 @@ for source in kernels/*.cu; do
     for level in 1 2 3; do
         clang++ -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent \
             --cuda-gpu-arch=sm_70 -DTILE_WIDTH=4 -gline-tables-only -S "-O$level" \
-            -include kernels/no_toolkit.h "$source" -o - | plain >"$out/clang/$kernel.O$level.ptx"
+            -include kernels/textbook/no_toolkit.h "$source" -o - | plain >"$out/clang/$kernel.O$level.ptx"
     done
 done
 nvcc -ptx -lineinfo -arch=sm_75 "$out/wide.cu" -o - | plain >"$out/nvcc/wide.ptx"

@@ -1,4 +1,4 @@
-#include "kernels/devices.h"
+#include "kernels/textbook/devices.h"
 
 #include <algorithm>
 #include <utility>
@@ -27,9 +27,8 @@ std::vector<analysis::DeviceSpec> read_devices() {
     for (const auto& [path, text] : embedded_devices()) {
         if (path == kLimits) continue;
         // A test reads every file that ships; a damaged one is left out here.
-        if (auto device = analysis::device_from_json(text, path, sm_limits())) {
+        if (auto device = analysis::device_from_json(text, path, sm_limits()))
             list.push_back(std::move(*device));
-        }
     }
     std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
         return std::pair(a.sm.major, a.sm.minor) < std::pair(b.sm.major, b.sm.minor);
@@ -61,9 +60,8 @@ Result<analysis::DeviceSpec> device_named(std::string_view word) {
     for (const analysis::DeviceSpec& device : devices()) {
         const std::string capability = device.sm.capability();
         if (wanted == device.id || wanted == lower(device.name) || wanted == lower(device.chip) ||
-            wanted == capability || wanted == "cc" + capability) {
+            wanted == capability || wanted == "cc" + capability)
             return device;
-        }
     }
     return Error{fmt::format(
         "'{}' is no device that is known; give a compute capability such as 8.6, or a name such as rtx-3090 "
@@ -80,9 +78,8 @@ const analysis::DeviceSpec* find_driver_name(std::string_view name) {
         // "A100-SXM4-40GB" and "H100 80GB HBM3" are A100 and H100; a "3090 Ti" is no 3090.
         const std::string_view rest = std::string_view(wanted).substr(at + known.size());
         if (rest.empty() || rest[0] == '-' ||
-            (rest.size() > 1 && rest[0] == ' ' && rest[1] >= '0' && rest[1] <= '9')) {
+            (rest.size() > 1 && rest[0] == ' ' && rest[1] >= '0' && rest[1] <= '9'))
             return &device;
-        }
     }
     return nullptr;
 }

@@ -1,10 +1,10 @@
-#include "kernels/requested_bytes.h"
+#include "kernels/textbook/requested_bytes.h"
 
 #include <utility>
 #include <vector>
 
 #include "core/analysis/summary.h"
-#include "kernels/record.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::kernels {
 
@@ -26,15 +26,15 @@ Reduced reduce(uint32_t size, uint32_t tile) {
 
 }  // namespace
 
-Result<RequestedBytes> requested_bytes(const Plan& plan, unsigned threads) {
+Result<RequestedBytes> requested_bytes(const TextbookPlan& plan, unsigned threads) {
     const Reduced rows = reduce(plan.shape.m, plan.shape.tile), cols = reduce(plan.shape.n, plan.shape.tile);
-    auto small = kernels::plan(plan.kernel->name, {rows.size, plan.shape.k, cols.size, plan.shape.tile});
+    auto small = kernels::plan(plan.kernel, {rows.size, plan.shape.k, cols.size, plan.shape.tile});
     if (!small) return small.error();
     small->ptx = plan.ptx;
     small->ptx_name = plan.ptx_name;
 
-    const Reduced& along_x = plan.kernel->swapped ? rows : cols;
-    const Reduced& along_y = plan.kernel->swapped ? cols : rows;
+    const Reduced& along_x = plan.info->swapped ? rows : cols;
+    const Reduced& along_y = plan.info->swapped ? cols : rows;
     RequestedBytes sum;
     for (uint32_t y = 0; y < along_y.times.size(); ++y) {
         for (uint32_t x = 0; x < along_x.times.size(); ++x) {

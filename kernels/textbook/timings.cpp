@@ -1,6 +1,6 @@
 // Timings as JSON, a row a line so that a change of one time is a change of one line, and back with every
 // field checked.
-#include "kernels/timings.h"
+#include "kernels/textbook/timings.h"
 
 #include <utility>
 
@@ -103,17 +103,15 @@ std::string to_json(const Timings& timings) {
     std::string text = fmt::format("{{\n  \"schema\": \"{}\",\n", kSchema);
     for (const auto& [key, value] : texts) text += fmt::format("  \"{}\": {},\n", key, dump(Ordered(value)));
     text += fmt::format("  \"roofs\": {},\n  \"rows\": [", dump(measured));
-    for (size_t i = 0; i < timings.rows.size(); ++i) {
+    for (size_t i = 0; i < timings.rows.size(); ++i)
         text += fmt::format("{}\n    {}", i ? "," : "", row_to_json(timings.rows[i]));
-    }
     return text + (timings.rows.empty() ? "]\n}\n" : "\n  ]\n}\n");
 }
 
 Result<Timings> timings_from_json(std::string_view text, std::string_view name) {
     const Json root = Json::parse(text, nullptr, false);
-    if (!root.is_object()) {
+    if (!root.is_object())
         return Error{fmt::format("'{}' is not JSON; give a file that 'tilescope time --json' wrote", name)};
-    }
     std::string problem, schema;
     Timings timings;
     JsonFields f(root, problem);
@@ -143,9 +141,7 @@ Result<Timings> timings_from_json(std::string_view text, std::string_view name) 
                                      timings.rows.size(), problem)};
         }
     }
-    if (!problem.empty()) {
-        return Error{fmt::format("'{}' is damaged: {}; measure it again", name, problem)};
-    }
+    if (!problem.empty()) return Error{fmt::format("'{}' is damaged: {}; measure it again", name, problem)};
     return timings;
 }
 
@@ -160,9 +156,8 @@ const std::vector<Timings>& shipped_timings() {
 
 const Timing* find_timing(const Timings& timings, std::string_view kernel, uint32_t m, uint32_t k, uint32_t n,
                           uint32_t tile) {
-    for (const Timing& row : timings.rows) {
+    for (const Timing& row : timings.rows)
         if (row.kernel == kernel && row.m == m && row.k == k && row.n == n && row.tile == tile) return &row;
-    }
     return nullptr;
 }
 

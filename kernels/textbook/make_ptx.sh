@@ -1,13 +1,13 @@
 #!/bin/sh
 # Makes the PTX of the kernels that ship, with clang alone: no CUDA Toolkit is needed.
 #
-#     kernels/make_ptx.sh [OUT] [KERNEL...]      OUT: assets/ptx; KERNEL: all of them
-#     CXX=clang++-18 kernels/make_ptx.sh ...     another clang
+#     kernels/textbook/make_ptx.sh [OUT] [KERNEL...]      OUT: assets/ptx; KERNEL: all of them
+#     CXX=clang++-18 kernels/textbook/make_ptx.sh ...     another clang
 #
 # sm_70 gives PTX that every driver since 2017 loads. LLVM does not unroll loops here, so that a
 # memory instruction of the PTX is an access of the source; ptxas, behind it, may still unroll.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 compiler=${CXX:-clang++}
 out=${1:-assets/ptx}
 [ $# -gt 0 ] && shift
@@ -21,7 +21,7 @@ version=$("$compiler" --version | sed -n '1s/.*\(clang version [0-9.]*\).*/\1/p'
 
 # compile KERNEL FILE [DEFINE]
 compile() {
-    command="$target $code ${3:+$3 }-include kernels/no_toolkit.h -S kernels/$1.cu"
+    command="$target $code ${3:+$3 }-include kernels/textbook/no_toolkit.h -S kernels/textbook/$1.cu"
     # shellcheck disable=SC2086
     text=$("$compiler" $command -o -)
     {

@@ -1,4 +1,4 @@
-#include "kernels/expected_product.h"
+#include "kernels/textbook/expected_product.h"
 
 #include <algorithm>
 #include <cmath>
@@ -81,9 +81,8 @@ Result<ExpectedProduct> expect_product(const std::vector<float>& M, const std::v
         for (size_t j = 0; j < expected.cols.size(); ++j) {
             const float* const col = &cols[j * k];
             int32_t sum = 0;
-            for (uint32_t at = 0; at < k; ++at) {
+            for (uint32_t at = 0; at < k; ++at)
                 sum += static_cast<int32_t>(row[at]) * static_cast<int32_t>(col[at]);
-            }
             expected.sample[i * expected.cols.size() + j] = sum;
         }
     });

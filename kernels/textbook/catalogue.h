@@ -1,4 +1,4 @@
-// The kernels that ship: what each teaches, how it is launched, what it touches.
+// The textbook kernels that ship: what each teaches, how it is launched, what it touches.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "core/base/launch.h"
 #include "core/base/result.h"
+#include "kernels/run/plan.h"
 
 namespace tilescope::kernels {
 
@@ -35,21 +36,18 @@ struct Shape {
     uint32_t tile = 16;
 };
 
-// One kernel, sized: everything that recording it needs but the data.
-struct Plan {
-    const KernelInfo* kernel = nullptr;
+// One kernel, sized: a block of T x T threads; arrays M, N, P, then the shared ones; arguments M, N, P, m, k,
+// n. Inputs are small whole numbers made from a seed; the result is checked against the plain product.
+struct TextbookPlan : Plan {
+    const KernelInfo* info = nullptr;
     Shape shape;
-    Dim3 grid, block;  // block is T x T
-    // M, N, P (parameters 0..2, bases placed), then the shared ones (bases by the PTX).
-    std::vector<Array> arrays;
-    std::vector<uint64_t> parameters;  // M, N, P addresses, then m, k, n
-    std::string source_name, source;   // "tiled.cu" and its text
-    std::string ptx_name, ptx;         // "tiled.t16.ptx" and its text
 };
+
+inline constexpr uint64_t kDefaultSeed = 1;
 
 // Fails on an unknown kernel, a tile that does not ship, or sizes that are 0 or too large, in one
 // sentence. Symbols and offsets of shared arrays are filled in when the PTX is prepared.
-Result<Plan> plan(std::string_view kernel, const Shape& shape);
+Result<TextbookPlan> plan(std::string_view kernel, const Shape& shape, uint64_t seed = kDefaultSeed);
 
 // The presets of the window and the command line.
 struct Preset {
@@ -59,7 +57,9 @@ struct Preset {
 };
 const std::vector<Preset>& presets();  // the third one is the default: tiled 64x64x64, T=16
 
-// Text of a file that ships (kernels/*.cu, assets/ptx/*.ptx), built into the program; empty for none.
+// Text of a file that ships (kernels/textbook/*.cu, assets/ptx/*.ptx), built into the program; empty for
+// none.
+std::string_view shipped_file(std::string_view path);  // "kernels/textbook/tiled.cu"
 std::string_view shipped_source(std::string_view kernel);
 std::string_view shipped_ptx(std::string_view kernel, uint32_t tile);
 

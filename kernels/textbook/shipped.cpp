@@ -9,7 +9,7 @@
 //   {"schema": "tilescope.counters/1", "device": "...", "driver": "...", "tool": "ncu ...", "date": "...",
 //    "command": "...", "rows": [{"kernel": "tiled", "m": 256, "k": 256, "n": 256, "tile": 32, "ptx": "clang",
 //                                "counters": {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": 32768}}]}
-#include "kernels/shipped.h"
+#include "kernels/textbook/shipped.h"
 
 #include <utility>
 

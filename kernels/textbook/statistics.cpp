@@ -1,4 +1,4 @@
-#include "kernels/statistics.h"
+#include "kernels/textbook/statistics.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 //
 //   grid.x covers the columns of P and grid.y its rows; swapped, the other way round
 //   M, N, P are parameters 0 to 2; the sizes m, k, n follow
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "core/simt/memory.h"
+#include "kernels/textbook/reference.h"
 
 namespace tilescope::kernels {
 
@@ -106,31 +106,45 @@ Result<void> check(const KernelInfo& info, const Shape& shape) {
     return {};
 }
 
-Array matrix(std::string name, ArrayRole role, uint32_t rows, uint32_t cols, int32_t parameter) {
+Array matrix(std::string name, ArrayRole role, uint32_t rows, uint32_t cols) {
     Array array;
     array.name = std::move(name);
+    array.space = role == ArrayRole::Shared ? Space::Shared : Space::Global;
     array.role = role;
     array.rows = rows;
     array.cols = cols;
-    array.parameter = parameter;
+    return array;
+}
+
+Array input(std::string name, uint32_t rows, uint32_t cols, uint64_t seed, uint32_t stream) {
+    Array array = matrix(std::move(name), ArrayRole::Input, rows, cols);
+    array.contents = {Contents::Kind::SmallIntegers, seed, stream, {}};
     return array;
 }
 
 // M, N and P placed in the address space, then the shared arrays, whose place the PTX decides.
-std::vector<Array> arrays_of(const KernelInfo& info, const Shape& shape) {
-    std::vector<Array> arrays{matrix("M", ArrayRole::Input, shape.m, shape.k, 0),
-                              matrix("N", ArrayRole::Input, shape.k, shape.n, 1),
-                              matrix("P", ArrayRole::Output, shape.m, shape.n, 2)};
-    std::vector<uint64_t> bases =
-        simt::place_buffers({arrays[0].bytes(), arrays[1].bytes(), arrays[2].bytes()});
-    for (size_t i = 0; i < bases.size(); ++i) arrays[i].base = bases[i];
-    for (const SharedArray& shared : info.shared) {
-        Array array = matrix(shared.name, ArrayRole::Shared, shape.tile,
-                             shape.tile + static_cast<uint32_t>(shared.extra_cols), -1);
-        array.space = Space::Shared;
-        arrays.push_back(std::move(array));
-    }
-    return arrays;
+Launch launch_of(const KernelInfo& info, const Shape& shape, uint64_t seed) {
+    Launch launch;
+    launch.entry = info.name;
+    launch.arrays = {input("M", shape.m, shape.k, seed, 0), input("N", shape.k, shape.n, seed, 1),
+                     matrix("P", ArrayRole::Output, shape.m, shape.n)};
+    place_arrays(launch);
+    for (const SharedArray& shared : info.shared)
+        launch.arrays.push_back(matrix(shared.name, ArrayRole::Shared, shape.tile,
+                                       shape.tile + static_cast<uint32_t>(shared.extra_cols)));
+    for (const char* name : {"M", "N", "P"})
+        launch.arguments.push_back(
+            {name, ElementType::U64, 0, static_cast<int32_t>(launch.arguments.size()), 0});
+    launch.arguments.push_back({"m", ElementType::S32, shape.m, -1, 0});
+    launch.arguments.push_back({"k", ElementType::S32, shape.k, -1, 0});
+    launch.arguments.push_back({"n", ElementType::S32, shape.n, -1, 0});
+    const auto blocks = [&](uint32_t size) {
+        return static_cast<uint32_t>((uint64_t{size} + shape.tile - 1) / shape.tile);
+    };
+    launch.block = {shape.tile, shape.tile, 1};
+    launch.grid =
+        info.swapped ? Dim3{blocks(shape.m), blocks(shape.n), 1} : Dim3{blocks(shape.n), blocks(shape.m), 1};
+    return launch;
 }
 
 }  // namespace
@@ -141,42 +155,35 @@ const std::vector<KernelInfo>& catalogue() {
 }
 
 const KernelInfo* find(std::string_view name) {
-    for (const KernelInfo& info : catalogue()) {
+    for (const KernelInfo& info : catalogue())
         if (info.name == name) return &info;
-    }
     return nullptr;
 }
 
-Result<Plan> plan(std::string_view kernel, const Shape& shape) {
+Result<TextbookPlan> plan(std::string_view kernel, const Shape& shape, uint64_t seed) {
     const KernelInfo* info = find(kernel);
-    if (!info) {
+    if (!info)
         return Error{fmt::format("there is no kernel '{}'; choose one of {}", kernel, names_of_kernels())};
-    }
     if (auto good = check(*info, shape); !good) return good.error();
 
-    Plan plan;
-    plan.kernel = info;
+    TextbookPlan plan;
+    plan.kernel = info->name;
+    plan.info = info;
     plan.shape = shape;
-    auto blocks = [&](uint32_t size) {
-        return static_cast<uint32_t>((uint64_t{size} + shape.tile - 1) / shape.tile);
-    };
-    plan.block = {shape.tile, shape.tile, 1};
-    plan.grid =
-        info->swapped ? Dim3{blocks(shape.m), blocks(shape.n), 1} : Dim3{blocks(shape.n), blocks(shape.m), 1};
-    if (plan.grid.x > kMaxGridX || plan.grid.y > kMaxGridY) {
+    plan.launch = launch_of(*info, shape, seed);
+    const Dim3& grid = plan.launch.grid;
+    if (grid.x > kMaxGridX || grid.y > kMaxGridY) {
         return Error{fmt::format(
             "{} with m={} n={} and T={} needs a grid of {} x {} blocks, and a GPU launches at most {} x {}; "
-            "choose "
-            "a larger tile or smaller sizes",
-            info->name, shape.m, shape.n, shape.tile, plan.grid.x, plan.grid.y, kMaxGridX, kMaxGridY)};
+            "choose a larger tile or smaller sizes",
+            info->name, shape.m, shape.n, shape.tile, grid.x, grid.y, kMaxGridX, kMaxGridY)};
     }
-    plan.arrays = arrays_of(*info, shape);
-    plan.parameters = {
-        plan.arrays[0].base, plan.arrays[1].base, plan.arrays[2].base, shape.m, shape.k, shape.n};
+    plan.schedule = info->default_schedule;
     plan.source_name = info->name + ".cu";
     plan.source = shipped_source(info->name);
     plan.ptx_name = info->tiled ? fmt::format("{}.t{}.ptx", info->name, shape.tile) : info->name + ".ptx";
     plan.ptx = shipped_ptx(info->name, shape.tile);
+    plan.check = product_check(shape, seed, info->swapped);
     return plan;
 }
 
@@ -190,8 +197,10 @@ const std::vector<Preset>& presets() {
     return list;
 }
 
+std::string_view shipped_file(std::string_view path) { return embedded_file(path); }
+
 std::string_view shipped_source(std::string_view kernel) {
-    return embedded_file(fmt::format("kernels/{}.cu", kernel));
+    return embedded_file(fmt::format("kernels/textbook/{}.cu", kernel));
 }
 
 std::string_view shipped_ptx(std::string_view kernel, uint32_t tile) {

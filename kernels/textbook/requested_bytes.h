@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "core/base/result.h"
-#include "kernels/catalogue.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::kernels {
 
@@ -23,6 +23,6 @@ struct RequestedBytes {
 };
 
 // By the plan's own PTX. threads: of the CPU, 0 for all.
-Result<RequestedBytes> requested_bytes(const Plan& plan, unsigned threads = 0);
+Result<RequestedBytes> requested_bytes(const TextbookPlan& plan, unsigned threads = 0);
 
 }  // namespace tilescope::kernels

@@ -1,0 +1,56 @@
+// Reading a launch as the product of two matrices, P = M N: the one place that knows what M, N and P, m, k, n
+// and the tile width T are. A recording says nothing of them; everything else works from its arrays, sites
+// and phases, and asks here for what only a product has.
+//
+//                  N  (k x n)
+//                  [      ]
+//     M  (m x k)   P  (m x n)          a block of T x T threads owns T x T elements of P
+//     [      ]     [      ]
+//
+// A launch is one where its arrays can be the three matrices, and its first whole block loads what a product
+// needs for the elements that it stores: all of their rows of M and all of their columns of N. A matrix
+// addition has arrays of the same extents and loads less.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace tilescope::analysis {
+
+struct Product {
+    uint8_t M = 0, N = 0, P = 0;  // indices into Launch::arrays
+    uint32_t m = 0, k = 0, n = 0;
+    uint32_t tile = 0;  // T: the block has T x T threads
+
+    // Multiplications and additions for one element of P.
+    uint64_t flop_an_element() const { return 2 * uint64_t{k}; }
+    // How often the product needs an element of an input: n uses of M's, m of N's; 0 for other arrays.
+    uint64_t uses_of(uint8_t array) const { return array == M ? n : array == N ? m : 0; }
+    bool operator==(const Product&) const = default;
+};
+
+// nothing where the launch is no product.
+std::optional<Product> product_of(const trace::Trace& trace);
+
+// What an element of P must be, from the contents that M and N have before the launch.
+double expected_element(const trace::Trace& trace, const Product& product, uint64_t row, uint64_t col);
+
+// What texts call the matrices and their tiles, as array names for Notation::renamed.
+enum class MatrixNames : uint8_t { MNP, ABC, MdNdPd };
+std::vector<std::pair<std::string, std::string>> renamed(const Launch& launch, const Product& product,
+                                                         MatrixNames names);
+
+// "64x64x64 T=16" of a product, "grid 4 x 4, block 16 x 16" of any other launch.
+std::string launch_text(const trace::Trace& trace, const std::optional<Product>& product);
+// "tiled 64x64x64 T=16"
+std::string title_of(const trace::Trace& trace, const std::optional<Product>& product);
+// What a file of it is called: "tiled-64x64x64-t16" of a product, the kernel's name of any other launch;
+// letters, digits, '_' and '-' alone.
+std::string stem_of(const trace::Trace& trace, const std::optional<Product>& product);
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,86 @@
+#include "core/base/contents.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+namespace tilescope {
+namespace {
+
+// The bits of a small whole number in an element's type.
+uint64_t bits_of_small(ElementType type, int value) {
+    if (type == ElementType::F32) return value_of(static_cast<float>(value)).bits;
+    if (type == ElementType::F64) return value_of(static_cast<double>(value)).bits;
+    if (type == ElementType::BF16) return value_of(static_cast<float>(value)).bits >> 16;
+    if (!is_float(type)) return static_cast<uint64_t>(static_cast<int64_t>(value));
+    // Numbers up to 9 have at most four significant bits; formats of fewer fraction bits drop the last ones.
+    const int exponent_bits = type == ElementType::E4M3 ? 4 : 5;
+    const int fraction_bits = type == ElementType::F16 ? 10 : type == ElementType::E5M2 ? 2 : 3;
+    const auto magnitude = static_cast<uint32_t>(std::abs(value));
+    const int exponent = std::bit_width(magnitude) - 1;
+    const uint32_t fraction = (magnitude << 10 >> exponent & 0x3FF) >> (10 - fraction_bits);
+    const int bias = (1 << (exponent_bits - 1)) - 1;
+    return (value < 0 ? uint64_t{1} << (exponent_bits + fraction_bits) : 0) |
+           static_cast<uint64_t>(exponent + bias) << fraction_bits | fraction;
+}
+
+}  // namespace
+
+int small_integer(uint64_t seed, uint32_t stream, uint64_t index) {
+    // splitmix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
+    uint64_t bits = seed * 0xD1B5'4A32'D192'ED03u + uint64_t{stream} * 0xAEF1'7502'108E'F2D9u +
+                    (index + 1) * 0x9E37'79B9'7F4A'7C15u;
+    bits = (bits ^ bits >> 30) * 0xBF58'476D'1CE4'E5B9u;
+    bits = (bits ^ bits >> 27) * 0x94D0'49BB'1331'11EBu;
+    bits ^= bits >> 31;
+    const int value = static_cast<int>((bits >> 32) * 18 >> 32);  // 0..17
+    return value < 9 ? value - 9 : value - 8;
+}
+
+void fill(const Array& array, std::byte* bytes) {
+    const Contents& contents = array.contents;
+    if (contents.kind == Contents::Kind::Zeros) return void(std::memset(bytes, 0, array.bytes()));
+    if (contents.kind == Contents::Kind::Stored) {
+        const uint64_t stored =
+            contents.bytes ? std::min<uint64_t>(contents.bytes->size(), array.bytes()) : 0;
+        if (stored > 0) std::memcpy(bytes, contents.bytes->data(), stored);
+        std::memset(bytes + stored, 0, array.bytes() - stored);
+        return;
+    }
+    const uint64_t count = array.elements(), size = array.element_bytes();
+    const auto part = [&](uint64_t first, uint64_t last) {
+        for (uint64_t i = first; i < last; ++i) {
+            const uint64_t value =
+                bits_of_small(array.type, small_integer(contents.seed, contents.stream, i));
+            std::memcpy(bytes + i * size, &value, size);
+        }
+    };
+    constexpr uint64_t kWorthAThread = 1 << 20;
+    const uint64_t parts =
+        std::clamp<uint64_t>(count / kWorthAThread, 1, std::max(1u, std::thread::hardware_concurrency()));
+    std::vector<std::jthread> helpers;
+    for (uint64_t i = 1; i < parts; ++i)
+        helpers.emplace_back(part, count * i / parts, count * (i + 1) / parts);
+    part(0, count / parts);
+}
+
+Value initial_value(const Array& array, uint64_t element) {
+    const Contents& contents = array.contents;
+    const uint64_t at = element * array.element_bytes();
+    switch (contents.kind) {
+        case Contents::Kind::SmallIntegers: {
+            const uint64_t bits =
+                bits_of_small(array.type, small_integer(contents.seed, contents.stream, element));
+            return value_at(array.type, &bits);
+        }
+        case Contents::Kind::Stored:
+            if (contents.bytes && at + array.element_bytes() <= contents.bytes->size())
+                return value_at(array.type, contents.bytes->data() + at);
+            break;
+        case Contents::Kind::Zeros:
+            break;
+    }
+    return {array.type, 0};
+}
+
+}  // namespace tilescope

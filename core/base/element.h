@@ -1,0 +1,49 @@
+// What lies in memory: the types of elements, and values of them.
+//
+// The names are PTX's own (PTX ISA, "Fundamental Types" and "Alternate Floating-Point Data Formats"). A B
+// type is bits of which nobody says what they mean; they are shown in hexadecimal.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tilescope {
+
+// clang-format off
+enum class ElementType : uint8_t {
+    B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, E4M3, E5M2, F16, BF16, F32, F64,
+};
+// clang-format on
+inline constexpr ElementType kLastElementType = ElementType::F64;
+
+uint32_t size_of(ElementType type);                                 // bytes: 1, 2, 4 or 8
+const char* name_of(ElementType type);                              // "f32"
+const char* c_name_of(ElementType type);                            // "float"; "32 bits" for a B type
+std::optional<ElementType> element_type_of(std::string_view name);  // by either name
+bool is_float(ElementType type);
+bool is_bits(ElementType type);
+ElementType bits_of_size(uint32_t bytes);  // B8 to B64; B8 for any other size
+
+// A value of an element: its bits, the first byte in memory lowest.
+struct Value {
+    ElementType type = ElementType::F32;
+    uint64_t bits = 0;
+    bool operator==(const Value&) const = default;
+};
+
+Value value_of(float value);
+Value value_of(double value);
+// The first size_of(type) bytes at `bytes`.
+Value value_at(ElementType type, const void* bytes);
+// As a number: exact for floats and for integers up to 2^53; the bits' own number for a B type.
+double number_of(Value value);
+bool is_nan(Value value);
+
+// "-9", "2.5", "1.2e+06", "NaN", "0x3f80": whole where that is short, else `digits` significant digits.
+std::string value_text(Value value, int digits = 6);
+// The same for a small cell: three digits, "-inf" and "inf" as words.
+std::string short_value(Value value);
+
+}  // namespace tilescope

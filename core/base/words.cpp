@@ -1,0 +1,100 @@
+#include "core/base/words.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace tilescope {
+
+std::string grouped(uint64_t number, std::string_view separator) {
+    std::string digits = std::to_string(number);
+    for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+        digits.insert(static_cast<size_t>(at), separator);
+    return digits;
+}
+
+std::string short_count(uint64_t number) {
+    const auto size = static_cast<double>(number);
+    if (number < 1'000'000) return grouped(number);
+    return number < 1'000'000'000 ? fmt::format("{:.2f} M", size / 1e6) : fmt::format("{:.2f} G", size / 1e9);
+}
+
+std::string counted(uint64_t number, std::string_view noun) {
+    return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+}
+
+std::string bytes_text(uint64_t bytes) {
+    constexpr double kKi = 1024.0;
+    const double size = static_cast<double>(bytes);
+    if (bytes < 10'000) return counted(bytes, "byte");
+    if (size < kKi * kKi) return fmt::format("{:.1f} KiB", size / kKi);
+    if (size < kKi * kKi * kKi) return fmt::format("{:.1f} MiB", size / kKi / kKi);
+    return fmt::format("{:.1f} GiB", size / kKi / kKi / kKi);
+}
+
+std::string range_words(std::string_view noun, uint64_t first, uint64_t end) {
+    if (end <= first + 1) return fmt::format("{} {}", noun, first);
+    if (end == first + 2) return fmt::format("{}s {} and {}", noun, first, first + 1);
+    return fmt::format("{}s {} to {}", noun, first, end - 1);
+}
+
+std::string name_in(const Notation& notation, const Array& array) {
+    for (const auto& [name, other] : notation.renamed)
+        if (name == array.name) return other;
+    return array.name;
+}
+
+namespace {
+
+// Outermost index first, or the innermost.
+template <class Index>
+std::string indices(Index outer, Index middle, Index inner, int rank, bool innermost_first) {
+    if (rank <= 1) return fmt::format("[{}]", inner);
+    if (innermost_first)
+        return rank == 2 ? fmt::format("[{},{}]", inner, middle)
+                         : fmt::format("[{},{},{}]", inner, middle, outer);
+    return rank == 2 ? fmt::format("[{},{}]", middle, inner)
+                     : fmt::format("[{},{},{}]", outer, middle, inner);
+}
+
+}  // namespace
+
+std::string index_text(const Array& array, int64_t element, const Notation& notation) {
+    const Position at = position_of(array, element);
+    return indices(at.slice, at.row, at.col, array.cols == 0 ? 1 : array.rank, notation.x_first);
+}
+
+std::string element_name(const Array& array, int64_t element, const Notation& notation) {
+    return name_in(notation, array) + index_text(array, element, notation);
+}
+
+std::string extents_text(const Array& array) {
+    if (array.rank < 2) return std::to_string(array.cols);
+    const std::string plane = fmt::format("{} x {}", array.rows, array.cols);
+    return array.rank == 2 ? plane : fmt::format("{} x {}", array.slices, plane);
+}
+
+std::string thread_index(const Dim3& block, uint64_t thread, const Notation& notation) {
+    const uint64_t width = std::max(block.x, 1u), height = std::max(block.y, 1u);
+    const int rank = block.z > 1 ? 3 : block.y > 1 ? 2 : 1;
+    return indices(thread / width / height, thread / width % height, thread % width, rank, notation.x_first);
+}
+
+std::string thread_name(const Dim3& block, uint64_t thread, const Notation& notation) {
+    return "thread" + thread_index(block, thread, notation);
+}
+
+std::string block_name(const Dim3& grid, uint32_t x, uint32_t y, uint32_t z) {
+    return grid.z > 1 ? fmt::format("block ({},{},{})", x, y, z) : fmt::format("block ({},{})", x, y);
+}
+
+std::string phase_name(uint64_t phase, const Notation& notation) {
+    return fmt::format("phase {}", phase + (notation.phases_from_1 ? 1 : 0));
+}
+
+std::string size_text(const Dim3& size) {
+    return size.z == 1 ? fmt::format("{} x {}", size.x, size.y)
+                       : fmt::format("{} x {} x {}", size.x, size.y, size.z);
+}
+
+}  // namespace tilescope

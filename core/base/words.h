@@ -1,0 +1,49 @@
+// How numbers, elements, threads and launches are said everywhere, so that the same thing is always said the
+// same way: 32,768 · 1 sector, 4 sectors · rows 0 and 1 · M[1,19] · thread[1,3].
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/launch.h"
+
+namespace tilescope {
+
+// How a reader wants indices, matrices and phases written. Threads are thread[y,x] and elements M[row,col],
+// unless x is to come first.
+struct Notation {
+    bool x_first = false;  // thread[x,y], M[col,row]
+    bool phases_from_1 = false;
+    std::vector<std::pair<std::string, std::string>> renamed;  // array's name -> "A"
+    bool operator==(const Notation&) const = default;
+};
+
+inline constexpr std::string_view kComma = ",", kThinSpace = "\xE2\x80\x89";
+
+std::string grouped(uint64_t number, std::string_view separator = kComma);  // 1,048,576
+std::string short_count(uint64_t number);                                   // 999,999, then 1.05 M, 2.10 G
+std::string counted(uint64_t number, std::string_view noun);                // "1 sector", "4 sectors"
+std::string bytes_text(uint64_t bytes);                                     // "512 bytes", "16.0 KiB"
+// "row 3", "rows 0 and 1", "rows 0 to 3" of the half-open range.
+std::string range_words(std::string_view noun, uint64_t first, uint64_t end);
+
+// The array's name in a notation.
+std::string name_in(const Notation& notation, const Array& array);
+// Indices as they are written: "[1,19]"; "[5]" of a one-dimensional array, "[0,1,2]" of slices.
+std::string index_text(const Array& array, int64_t element, const Notation& notation = {});
+std::string element_name(const Array& array, int64_t element, const Notation& notation = {});  // "M[1,19]"
+std::string extents_text(const Array& array);  // "64 x 64", "1024", "4 x 8 x 8"
+// A thread by its linear number in a block: "thread[1,3]", "thread[0,1,3]", "thread[3]" of a block of one
+// row.
+std::string thread_name(const Dim3& block, uint64_t thread, const Notation& notation = {});
+std::string thread_index(const Dim3& block, uint64_t thread, const Notation& notation = {});  // "[1,3]"
+// "block (1,0)", "block (1,0,2)" of a grid with depth: x first, as CUDA prints blockIdx.
+std::string block_name(const Dim3& grid, uint32_t x, uint32_t y, uint32_t z);
+// "phase 0"; "phase 1" where they are counted from 1.
+std::string phase_name(uint64_t phase, const Notation& notation = {});
+std::string size_text(const Dim3& size);  // "4 x 4", "4 x 4 x 2"
+
+}  // namespace tilescope

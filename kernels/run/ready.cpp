@@ -1,0 +1,273 @@
+#include "kernels/run/ready.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <new>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "core/base/contents.h"
+#include "core/base/words.h"
+#include "core/ptx/parse.h"
+
+namespace tilescope::kernels {
+
+namespace {
+
+// The kernel of the launch's entry, or that of the plan's name, or the only one that there is.
+Result<std::string> entry_of(const ptx::Module& module, const Plan& plan) {
+    for (const std::string& name : {plan.launch.entry, plan.kernel}) {
+        if (name.empty()) continue;
+        if (ptx::find_kernel(module, name)) return name;
+        if (const std::string* why = ptx::refusal_of(module, name)) return Error{*why};
+    }
+    if (module.kernels.size() == 1 && module.refused.empty()) return module.kernels.front().name;
+    return Error{fmt::format("{} holds {} kernels and none is named {}; compile it with that one",
+                             plan.ptx_name, module.kernels.size() + module.refused.size(),
+                             plan.kernel.empty() ? plan.launch.entry : plan.kernel)};
+}
+
+// atom and red are no sites: what they touch would be missing in the recording, and nobody could see it.
+Result<void> check_no_atomics(const ptx::Kernel& kernel, const Plan& plan) {
+    for (const ptx::Instruction& instruction : kernel.instructions) {
+        if (instruction.op != ptx::Op::Atom && instruction.op != ptx::Op::Red) continue;
+        return Error{
+            fmt::format("{}:{}: kernel {} updates memory with {}, and atomic operations are not "
+                        "recorded yet; record a kernel without them",
+                        plan.ptx_name, instruction.text_line, kernel.name,
+                        instruction.op == ptx::Op::Atom ? "atom" : "red")};
+    }
+    return {};
+}
+
+// Calls visit(symbol) for every shared variable that the kernel can name.
+template <class Visit>
+void for_shared(const ptx::Module& module, const ptx::Kernel& kernel, Visit visit) {
+    for (const auto* symbols : {&kernel.symbols, &module.variables})
+        for (const ptx::Symbol& symbol : *symbols)
+            if (symbol.space == ptx::StateSpace::Shared) visit(symbol);
+}
+
+Result<void> place_shared(const ptx::Module& module, const ptx::Kernel& kernel, const Plan& plan,
+                          ReadyLaunch& ready) {
+    for (Array& array : ready.launch.arrays) {
+        if (array.space != Space::Shared) continue;
+        const ptx::Symbol* found = nullptr;
+        for_shared(module, kernel, [&](const ptx::Symbol& symbol) {
+            const bool same =
+                array.symbol.empty() ? is_symbol_of(symbol.name, array.name) : symbol.name == array.symbol;
+            if (!found && same) found = &symbol;
+        });
+        const int64_t offset = found ? simt::shared_offset(*ready.program, found->name) : -1;
+        const uint64_t bytes = !found ? 0 : found->count == 0 ? ready.launch.dynamic_shared : found->bytes();
+        if (offset < 0 || bytes < array.bytes()) {
+            return Error{fmt::format("{} has no shared array {} of {} bytes; compile it from {}",
+                                     plan.ptx_name, array.name, array.bytes(), plan.source_name)};
+        }
+        array.symbol = found->name;
+        array.base = static_cast<uint64_t>(offset);
+    }
+    return {};
+}
+
+// Rows and columns of `bytes` bytes as a declaration says, or one row of words.
+void shape(Array& array, uint64_t bytes, const std::optional<SharedDeclaration>& declared) {
+    array.type = declared ? declared->type : bits_of_size(bytes % 4 == 0 ? 4 : 1);
+    const uint64_t elements = bytes / array.element_bytes();
+    array.rank = 1;
+    array.cols = static_cast<uint32_t>(elements);
+    array.extents = ExtentSource::Flat;
+    if (!declared || declared->extents.empty() || declared->extents.size() > 3) return;
+    uint64_t product = 1;
+    for (const uint64_t extent : declared->extents) product *= extent;
+    if (product != elements) return;
+    const std::vector<uint64_t>& e = declared->extents;
+    array.extents = ExtentSource::Known;
+    array.rank = static_cast<uint8_t>(e.size());
+    array.cols = static_cast<uint32_t>(e.back());
+    if (e.size() > 1) array.rows = static_cast<uint32_t>(e[e.size() - 2]);
+    if (e.size() > 2) array.slices = static_cast<uint32_t>(e[0]);
+}
+
+// Shared variables that the plan does not name: by the PTX's names, in the shape that the source declares.
+void find_shared(const ptx::Module& module, const ptx::Kernel& kernel, const Plan& plan, ReadyLaunch& ready) {
+    std::vector<Array>& arrays = ready.launch.arrays;
+    for_shared(module, kernel, [&](const ptx::Symbol& symbol) {
+        const auto is_it = [&](const Array& array) { return array.symbol == symbol.name; };
+        const int64_t offset = simt::shared_offset(*ready.program, symbol.name);
+        const uint64_t bytes = symbol.count == 0 ? ready.launch.dynamic_shared : symbol.bytes();
+        if (offset < 0 || bytes == 0 || std::any_of(arrays.begin(), arrays.end(), is_it)) return;
+        Array array;
+        array.name = name_in_symbol(symbol.name);
+        array.space = Space::Shared;
+        array.role = ArrayRole::Shared;
+        array.symbol = symbol.name;
+        array.base = static_cast<uint64_t>(offset);
+        shape(array, bytes, shared_declaration(plan.source, array.name));
+        arrays.push_back(std::move(array));
+    });
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
+    return text;
+}
+
+std::optional<uint64_t> number_in(std::string_view text) {
+    uint64_t value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc{} || end == text.data()) return std::nullopt;
+    return trimmed({end, static_cast<size_t>(text.data() + text.size() - end)}).empty() ? std::optional(value)
+                                                                                        : std::nullopt;
+}
+
+// What a #define, constexpr or const of the source says that a name is.
+std::optional<uint64_t> constant(std::string_view source, std::string_view name) {
+    for (size_t at = source.find(name); at != std::string_view::npos; at = source.find(name, at + 1)) {
+        const size_t end = at + name.size();
+        if ((at > 0 && is_word(source[at - 1])) || (end < source.size() && is_word(source[end]))) continue;
+        const size_t line = source.rfind('\n', at) + 1;
+        const std::string_view before = trimmed(source.substr(line, at - line));
+        std::string_view after = source.substr(end, source.find_first_of(";\n", end) - end);
+        const bool defined = before == "#define";
+        if (!defined && before.find("const") == std::string_view::npos) continue;
+        after = trimmed(after);
+        if (!defined && (after.empty() || after.front() != '=')) continue;
+        if (!defined) after.remove_prefix(1);
+        if (const auto value = number_in(trimmed(after))) return value;
+    }
+    return std::nullopt;
+}
+
+// A number, a constant, or a sum of them: "16", "TILE", "TILE + 1".
+std::optional<uint64_t> extent_in(std::string_view source, std::string_view text) {
+    const size_t plus = text.find('+');
+    if (plus != std::string_view::npos) {
+        const auto left = extent_in(source, text.substr(0, plus)),
+                   right = extent_in(source, text.substr(plus + 1));
+        return left && right ? std::optional(*left + *right) : std::nullopt;
+    }
+    text = trimmed(text);
+    if (const auto number = number_in(text)) return number;
+    return !text.empty() && std::all_of(text.begin(), text.end(), is_word) ? constant(source, text)
+                                                                           : std::nullopt;
+}
+
+}  // namespace
+
+void place_arrays(Launch& launch) {
+    std::vector<uint64_t> sizes;
+    for (const Array& array : launch.arrays)
+        if (array.space == Space::Global) sizes.push_back(array.bytes());
+    const std::vector<uint64_t> bases = simt::place_buffers(sizes);
+    size_t next = 0;
+    for (Array& array : launch.arrays)
+        if (array.space == Space::Global) array.base = bases[next++];
+}
+
+std::string_view name_in_symbol(std::string_view symbol) {
+    if (symbol.substr(0, 3) != "_ZZ") return symbol;
+    // The name is behind the last E that a number follows which is its length.
+    for (size_t at = symbol.rfind('E'); at != std::string_view::npos && at > 0;
+         at = symbol.rfind('E', at - 1)) {
+        size_t length = 0, digits = at + 1;
+        while (digits < symbol.size() && std::isdigit(static_cast<unsigned char>(symbol[digits])))
+            length = length * 10 + static_cast<size_t>(symbol[digits++] - '0');
+        const std::string_view rest = symbol.substr(digits);
+        const bool fits =
+            length > 0 && length <= rest.size() && (length == rest.size() || rest[length] == '_');
+        if (fits) return rest.substr(0, length);
+    }
+    return symbol;
+}
+
+bool is_symbol_of(std::string_view symbol, std::string_view name) {
+    return symbol == name || name_in_symbol(symbol) == name;
+}
+
+std::optional<SharedDeclaration> shared_declaration(std::string_view source, std::string_view name) {
+    constexpr std::string_view kWord = "__shared__";
+    for (size_t at = source.find(kWord); at != std::string_view::npos; at = source.find(kWord, at + 1)) {
+        std::string_view text = source.substr(at + kWord.size());
+        text = text.substr(0, text.find(';'));
+        // The first declarator has the type before it; others follow behind commas.
+        size_t found = text.find(name);
+        while (found != std::string_view::npos &&
+               ((found > 0 && is_word(text[found - 1])) ||
+                (found + name.size() < text.size() && is_word(text[found + name.size()]))))
+            found = text.find(name, found + 1);
+        if (found == std::string_view::npos) continue;
+        const std::string_view head = trimmed(text.substr(0, std::min(found, text.find_first_of("[,"))));
+        SharedDeclaration declared;
+        std::string type(trimmed(found < text.find_first_of("[,")
+                                     ? trimmed(text.substr(0, found))
+                                     : head.substr(0, head.find_last_of(" \t"))));
+        for (const std::string_view skipped : {"volatile ", "const ", "extern "})
+            if (const size_t where = type.find(skipped); where != std::string::npos)
+                type.erase(where, skipped.size());
+        if (type == "unsigned int") type = "unsigned";
+        const auto known = element_type_of(type);
+        if (!known) return std::nullopt;
+        declared.type = *known;
+        std::string_view rest = trimmed(text.substr(found + name.size()));
+        while (!rest.empty() && rest.front() == '[') {
+            const size_t close = rest.find(']');
+            const auto extent =
+                extent_in(source, rest.substr(1, close == std::string_view::npos ? 0 : close - 1));
+            if (!extent) return SharedDeclaration{declared.type, {}};
+            declared.extents.push_back(*extent);
+            rest = trimmed(rest.substr(close + 1));
+        }
+        return declared;
+    }
+    return std::nullopt;
+}
+
+size_t buffer_of(const std::vector<Array>& arrays, size_t array) {
+    return static_cast<size_t>(std::count_if(
+        arrays.begin(), arrays.begin() + static_cast<ptrdiff_t>(array),
+        [](const Array& a) { return a.space == Space::Global; }));
+}
+
+Result<ReadyLaunch> make_ready(const Plan& plan) {
+    auto module = ptx::parse(plan.ptx, plan.ptx_name);
+    if (!module) return module.error();
+    const auto entry = entry_of(*module, plan);
+    if (!entry) return entry.error();
+    const ptx::Kernel& kernel = *ptx::find_kernel(*module, *entry);
+    if (auto ok = check_no_atomics(kernel, plan); !ok) return ok.error();
+    auto program = simt::prepare(*module, *entry);
+    if (!program) return program.error();
+    ReadyLaunch ready;
+    ready.program = *program;
+    ready.launch = plan.launch;
+    ready.launch.entry = *entry;
+    const auto unplaced = [](const Array& array) { return array.space == Space::Global && array.base == 0; };
+    if (std::any_of(plan.launch.arrays.begin(), plan.launch.arrays.end(), unplaced))
+        place_arrays(ready.launch);
+    if (auto ok = place_shared(*module, kernel, plan, ready); !ok) return ok.error();
+    find_shared(*module, kernel, plan, ready);
+    try {
+        for (const Array& array : ready.launch.arrays) {
+            if (array.space != Space::Global) continue;
+            simt::Buffer& buffer = ready.memory.buffers.emplace_back();
+            buffer.name = array.name;
+            buffer.base = array.base;
+            buffer.bytes.resize(array.bytes());
+            fill(array, buffer.bytes.data());
+        }
+    } catch (const std::exception&) {  // bad_alloc or length_error
+        return Error{
+            fmt::format("too little memory for the arrays of {}; choose smaller sizes", plan.ptx_name)};
+    }
+    ready.module = std::move(*module);
+    return ready;
+}
+
+}  // namespace tilescope::kernels

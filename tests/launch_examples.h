@@ -1,0 +1,123 @@
+// Launches that are no product, described by hand as a program would: what tests/data/launches holds.
+#pragma once
+
+#include <bit>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "kernels/run/record.h"
+
+namespace tilescope::kernels {
+
+template <class T>
+Contents stored(const std::vector<T>& values) {
+    auto bytes = std::make_shared<std::vector<std::byte>>(values.size() * sizeof(T));
+    std::memcpy(bytes->data(), values.data(), bytes->size());
+    return {Contents::Kind::Stored, 0, 0, std::move(bytes)};
+}
+
+inline Array global_array(std::string name, ArrayRole role, ElementType type, std::vector<uint32_t> extents) {
+    Array array;
+    array.name = std::move(name);
+    array.role = role;
+    array.type = type;
+    array.rank = static_cast<uint8_t>(extents.size());
+    array.cols = extents.back();
+    if (extents.size() > 1) array.rows = extents[extents.size() - 2];
+    if (extents.size() > 2) array.slices = extents[0];
+    return array;
+}
+
+inline std::string launch_text(const std::string& file) {
+    std::ifstream in(std::string(TILESCOPE_SOURCE_DIR) + "/tests/data/launches/" + file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+// The kernel with that name, its source and PTX; arrays and sizes are arguments in the order given.
+inline Plan example(const std::string& kernel, Dim3 grid, Dim3 block, std::vector<Array> arrays,
+                    const std::vector<std::pair<std::string, int>>& sizes) {
+    Plan plan;
+    plan.kernel = kernel;
+    plan.launch.entry = kernel;
+    plan.launch.grid = grid;
+    plan.launch.block = block;
+    for (const Array& array : arrays)
+        plan.launch.arguments.push_back({array.name, ElementType::U64, 0,
+                                         static_cast<int32_t>(plan.launch.arguments.size()), 0});
+    for (const auto& [name, value] : sizes)
+        plan.launch.arguments.push_back(
+            {name, ElementType::S32, static_cast<uint64_t>(static_cast<uint32_t>(value)), -1, 0});
+    plan.launch.arrays = std::move(arrays);
+    plan.source_name = kernel + ".cu";
+    plan.source = launch_text(kernel + ".cu");
+    plan.ptx_name = kernel + ".ptx";
+    plan.ptx = launch_text(kernel + ".ptx");
+    return plan;
+}
+
+// c = a + b on 100 doubles in blocks of 64: the second block's last warp and a half have nothing to do.
+inline Plan vector_add() {
+    std::vector<double> a(100), b(100);
+    for (size_t i = 0; i < a.size(); ++i) a[i] = 0.25 * static_cast<double>(i), b[i] = 1e10 - static_cast<double>(i);
+    Array in_a = global_array("a", ArrayRole::Input, ElementType::F64, {100});
+    Array in_b = global_array("b", ArrayRole::Input, ElementType::F64, {100});
+    in_a.contents = stored(a), in_b.contents = stored(b);
+    return example("vector_add", {2, 1, 1}, {64, 1, 1},
+                   {in_a, in_b, global_array("c", ArrayRole::Output, ElementType::F64, {100})}, {{"n", 100}});
+}
+
+// 6 x 10 x 20 points in blocks of 2 x 4 x 8 threads.
+inline Plan stencil() {
+    Array in = global_array("in", ArrayRole::Input, ElementType::F32, {6, 10, 20});
+    in.contents = {Contents::Kind::SmallIntegers, 11, 0, {}};
+    return example("stencil", {3, 3, 3}, {8, 4, 2},
+                   {in, global_array("out", ArrayRole::Output, ElementType::F32, {6, 10, 20})},
+                   {{"depth", 6}, {"height", 10}, {"width", 20}});
+}
+
+// 300 numbers in 16 bins, two blocks of one warp.
+inline Plan histogram() {
+    std::vector<int32_t> data(300);
+    for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<int32_t>(i * i % 37);
+    Array in = global_array("data", ArrayRole::Input, ElementType::S32, {300});
+    in.contents = stored(data);
+    return example("histogram", {2, 1, 1}, {32, 1, 1},
+                   {in, global_array("counts", ArrayRole::Output, ElementType::S32, {2, 16})}, {{"n", 300}});
+}
+
+// 70 numbers of 16 bits, turned round in blocks of 32, in place.
+inline Plan reverse() {
+    std::vector<uint16_t> values(70);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint16_t>(60000 + i);
+    Array array = global_array("values", ArrayRole::InOut, ElementType::U16, {70});
+    array.contents = stored(values);
+    Plan plan = example("reverse", {3, 1, 1}, {32, 1, 1}, {array}, {{"n", 70}});
+    plan.launch.dynamic_shared = 64;
+    return plan;
+}
+
+inline trace::Trace recorded_example(const Plan& plan, simt::GlobalMemory* after = nullptr) {
+    RecordOptions options;
+    options.timestamp = false;
+    options.threads = 1;
+    options.after = after;
+    auto trace = record_cpu(plan, options);
+    if (!trace) throw std::runtime_error(trace.error().message);
+    return std::move(*trace);
+}
+
+template <class T>
+std::vector<T> values_in(const simt::GlobalMemory& memory, size_t buffer) {
+    const std::vector<std::byte>& bytes = memory.buffers.at(buffer).bytes;
+    std::vector<T> values(bytes.size() / sizeof(T));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+}
+
+}  // namespace tilescope::kernels

@@ -1,0 +1,62 @@
+// What numbers, elements, threads and launches are called.
+#include <gtest/gtest.h>
+
+#include "core/base/words.h"
+#include "tests/launches.h"
+
+namespace tilescope {
+namespace {
+
+TEST(Words, Numbers) {
+    EXPECT_EQ(grouped(0), "0");
+    EXPECT_EQ(grouped(999), "999");
+    EXPECT_EQ(grouped(1'048'576), "1,048,576");
+    EXPECT_EQ(grouped(1'048'576, kThinSpace), "1\u2009048\u2009576");
+    EXPECT_EQ(short_count(1'050'000), "1.05 M");
+    EXPECT_EQ(counted(1, "sector"), "1 sector");
+    EXPECT_EQ(counted(1200, "sector"), "1,200 sectors");
+    EXPECT_EQ(bytes_text(16'384), "16.0 KiB");
+    EXPECT_EQ(range_words("row", 3, 4), "row 3");
+    EXPECT_EQ(range_words("row", 0, 2), "rows 0 and 1");
+    EXPECT_EQ(range_words("row", 0, 4), "rows 0 to 3");
+}
+
+TEST(Words, ElementsOfOneTwoAndThreeExtents) {
+    Array vector = test_array("in", Space::Global, ArrayRole::Input, 1, 100, 0);
+    vector.rank = 1;
+    EXPECT_EQ(element_name(vector, 42), "in[42]");
+    const Array matrix = test_array("M", Space::Global, ArrayRole::Input, 3, 20, 0);
+    EXPECT_EQ(element_name(matrix, 39), "M[1,19]");
+    EXPECT_EQ(element_name(matrix, 60), "M[3,0]");   // beyond the last row
+    EXPECT_EQ(element_name(matrix, -1), "M[-1,19]");  // before the first
+    Array volume = test_array("V", Space::Global, ArrayRole::Input, 4, 5, 0);
+    volume.rank = 3;
+    volume.slices = 2;
+    EXPECT_EQ(element_name(volume, 20 + 5 + 2), "V[1,1,2]");
+    EXPECT_EQ(extents_text(vector), "100");
+    EXPECT_EQ(extents_text(matrix), "3 x 20");
+    EXPECT_EQ(extents_text(volume), "2 x 4 x 5");
+}
+
+TEST(Words, ThreadsRowFirst) {
+    EXPECT_EQ(thread_name({16, 16, 1}, 19), "thread[1,3]");
+    EXPECT_EQ(thread_name({128, 1, 1}, 19), "thread[19]");
+    EXPECT_EQ(thread_name({4, 4, 4}, 16 + 4 + 3), "thread[1,1,3]");
+    EXPECT_EQ(block_name({4, 4, 1}, 1, 2, 0), "block (1,2)");
+    EXPECT_EQ(block_name({4, 4, 2}, 1, 2, 1), "block (1,2,1)");
+}
+
+TEST(Words, InAReadersNotation) {
+    Notation notation;
+    notation.x_first = true;
+    notation.phases_from_1 = true;
+    notation.renamed = {{"M", "A"}};
+    const Array matrix = test_array("M", Space::Global, ArrayRole::Input, 3, 20, 0);
+    EXPECT_EQ(element_name(matrix, 39, notation), "A[19,1]");
+    EXPECT_EQ(thread_name({16, 16, 1}, 19, notation), "thread[3,1]");
+    EXPECT_EQ(phase_name(0, notation), "phase 1");
+    EXPECT_EQ(phase_name(0), "phase 0");
+}
+
+}  // namespace
+}  // namespace tilescope
