@@ -62,7 +62,8 @@ struct Doing {
     template <auto member, class Own>
     void add_all(const input::Actions<Own>& actions) {
         for (const input::Action<Own>& action : actions)
-            add(action, [&action](State& state) { action.apply(state.*member, state.session); });
+            add(
+                action, [&action](State& state) { action.apply(state.*member, state.session); });
     }
     template <auto member, const auto& screen>
     void add_screen() {
@@ -162,12 +163,12 @@ void top_bar(State& state, session::Ui& ui, const Rect& rect) {
     if (button(ui, place(ui.px(56)), light ? "Dark" : "Light", false, true, "Light or dark (T)"))
         session::ask(ui, "theme");
     if (button(ui, place(ui.px(92)), "Record\u2026", state.input.form.open, true,
-               "Record another kernel or size (R)")) {
+               "Record another kernel or size (R)"))
         session::ask(ui, "record");
-    }
     right -= ui.px(14);
     if (ui.session.recording) {
-        const std::vector<std::string> names = look::recording_names(ui.trace(), ui.session.recording->product);
+        const std::vector<std::string> names =
+            look::recording_names(ui.trace(), ui.session.recording->product);
         line(ui, {x, text_y + ui.px(1)}, right - x, Face::Mono, Size::Body, Ink::TextQuiet,
              fitting(ui.font(Face::Mono, Size::Body), names, right - x));
         if (ui.over({{x, rect.min.y}, {right, rect.max.y}})) ui.tip = names.front();

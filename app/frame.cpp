@@ -4,12 +4,12 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <glad/gl.h>
 
 #include "app/draw/fonts.h"
 #include "app/draw/grid_renderer.h"
 #include "app/draw/surface.h"
 #include "app/draw/svg.h"
+#include "app/platform/gl.h"
 #include "app/platform/imgui_feed.h"
 #include "backends/imgui_impl_opengl3.h"
 

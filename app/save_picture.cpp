@@ -1,4 +1,3 @@
-#include "core/analysis/product.h"
 #include "app/save_picture.h"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analysis/product.h"
 #include "core/base/write_whole.h"
 
 namespace tilescope::app {

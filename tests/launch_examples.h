@@ -48,8 +48,8 @@ inline Plan example(const std::string& kernel, Dim3 grid, Dim3 block, std::vecto
     plan.launch.grid = grid;
     plan.launch.block = block;
     for (const Array& array : arrays)
-        plan.launch.arguments.push_back({array.name, ElementType::U64, 0,
-                                         static_cast<int32_t>(plan.launch.arguments.size()), 0});
+        plan.launch.arguments.push_back(
+            {array.name, ElementType::U64, 0, static_cast<int32_t>(plan.launch.arguments.size()), 0});
     for (const auto& [name, value] : sizes)
         plan.launch.arguments.push_back(
             {name, ElementType::S32, static_cast<uint64_t>(static_cast<uint32_t>(value)), -1, 0});
@@ -64,7 +64,8 @@ inline Plan example(const std::string& kernel, Dim3 grid, Dim3 block, std::vecto
 // c = a + b on 100 doubles in blocks of 64: the second block's last warp and a half have nothing to do.
 inline Plan vector_add() {
     std::vector<double> a(100), b(100);
-    for (size_t i = 0; i < a.size(); ++i) a[i] = 0.25 * static_cast<double>(i), b[i] = 1e10 - static_cast<double>(i);
+    for (size_t i = 0; i < a.size(); ++i)
+        a[i] = 0.25 * static_cast<double>(i), b[i] = 1e10 - static_cast<double>(i);
     Array in_a = global_array("a", ArrayRole::Input, ElementType::F64, {100});
     Array in_b = global_array("b", ArrayRole::Input, ElementType::F64, {100});
     in_a.contents = stored(a), in_b.contents = stored(b);

@@ -3,8 +3,8 @@
 
 #include <cstring>
 #include <string>
-#include <vector>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 

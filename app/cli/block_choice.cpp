@@ -16,9 +16,8 @@ Result<uint32_t> choose_block(const std::string& option, const trace::Trace& tra
     if (option.empty()) return uint32_t{0};
     if (auto good = check_block(option); !good) return good.error();
     const auto [x, y] = *parse_pair(option, ',');
-    for (uint32_t i = 0; i < trace.blocks.size(); ++i) {
+    for (uint32_t i = 0; i < trace.blocks.size(); ++i)
         if (trace.blocks[i].x == x && trace.blocks[i].y == y) return i;
-    }
     const trace::Block& first = trace.blocks.front();
     const trace::Block& last = trace.blocks.back();
     return Error{

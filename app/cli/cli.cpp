@@ -29,9 +29,8 @@ std::string sentence_of(const CLI::ParseError& error) {
 }
 
 std::string help_of(const CLI::App& app) {
-    for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::App* command : app.get_subcommands())
         return fmt::format("tilescope {} --help", command->get_name());
-    }
     return "tilescope --help";
 }
 
@@ -97,9 +96,8 @@ int fail(Status status, std::string_view message) {
 int print(std::string_view text) {
     errno = 0;
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-    if (!written || std::fflush(stdout) != 0) {
+    if (!written || std::fflush(stdout) != 0)
         return fail(kFailure, fmt::format("standard output cannot be written: {}", std::strerror(errno)));
-    }
     return kDone;
 }
 

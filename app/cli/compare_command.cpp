@@ -8,8 +8,8 @@
 #include "app/cli/open_recording.h"
 #include "app/cli/values.h"
 #include "app/compare/model.h"
-#include "core/base/words.h"
 #include "app/look/time_words.h"
+#include "core/base/words.h"
 #include "core/export/text_table.h"
 
 namespace tilescope::cli {
@@ -46,8 +46,9 @@ Result<Standing> stand(const compare::Run& a, const compare::Run& b, compare::Lo
 
 std::string side_text(char letter, const trace::Trace& trace, playback::Cursor at) {
     const trace::Block& block = trace.blocks[at.block];
-    return fmt::format("{}  {}\n   block ({},{}), step {} of {}\n", letter, look::recording_name(trace, analysis::product_of(trace)),
-                       block.x, block.y, at.step + 1, block.count);
+    return fmt::format("{}  {}\n   {}, step {} of {}\n", letter,
+                       look::recording_name(trace, analysis::product_of(trace)),
+                       block_name(trace.launch.grid, block.x, block.y, block.z), at.step + 1, block.count);
 }
 
 std::string as_text(const compare::Run& a, const compare::Run& b, const Standing& at) {

@@ -19,9 +19,8 @@ std::string as_text() {
     size_t width = 0;
     for (const kernels::KernelInfo& info : kernels::catalogue()) width = std::max(width, info.name.size());
     std::string text;
-    for (const kernels::KernelInfo& info : kernels::catalogue()) {
+    for (const kernels::KernelInfo& info : kernels::catalogue())
         text += fmt::format("{:{}}  {}\n", info.name, width, info.teaches);
-    }
     return text;
 }
 
@@ -31,9 +30,8 @@ std::string as_json() {
     Json list = Json::array();
     for (const kernels::KernelInfo& info : kernels::catalogue()) {
         Json shared = Json::array();
-        for (const kernels::SharedArray& array : info.shared) {
+        for (const kernels::SharedArray& array : info.shared)
             shared.push_back({{"name", array.name}, {"extra_cols", array.extra_cols}});
-        }
         list.push_back({{"name", info.name},
                         {"teaches", info.teaches},
                         {"source", "kernels/" + info.name + ".cu"},

@@ -90,9 +90,8 @@ std::string as_json(const Case& c, bool curves) {
         }
         blocks.push_back(std::move(row));
     }
-    for (const analysis::Figure& f : c.answer.figures) {
+    for (const analysis::Figure& f : c.answer.figures)
         figures.push_back({{"key", f.key}, {"name", f.name}, {"value", f.value}, {"unit", f.unit}});
-    }
     const Json all{{"schema", "tilescope.limits/1"},
                    {"version", kVersion},
                    {"case", c.id},
@@ -134,9 +133,8 @@ std::string as_text(const Case& c) {
     }
     if (!c.answer.blocks.empty()) text += "\n" + table.text();
     if (!c.answer.figures.empty()) text += "\n";
-    for (const analysis::Figure& f : c.answer.figures) {
+    for (const analysis::Figure& f : c.answer.figures)
         text += fmt::format("{}: {:.6g}{}{}\n", f.name, f.value, f.unit.empty() ? "" : " ", f.unit);
-    }
     return text;
 }
 

@@ -14,9 +14,8 @@ Result<void> check_output(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code error;
     const fs::file_status there = fs::status(path, error);
-    if (fs::is_directory(there)) {
+    if (fs::is_directory(there))
         return Error{fmt::format("'{}' is a folder; name a file to write with -o", path)};
-    }
     if (fs::exists(there) && !fs::is_regular_file(there)) {
         return Error{
             fmt::format("'{}' is not a regular file and is not replaced; name another one with -o", path)};

@@ -22,7 +22,8 @@ constexpr uintmax_t kMostSource = 4 << 20;  // bytes
 
 std::optional<std::string> text_of(const fs::path& path) {
     std::error_code error;
-    if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMostSource || error) return std::nullopt;
+    if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMostSource || error)
+        return std::nullopt;
     std::ifstream file(path, std::ios::binary);
     std::stringstream text;
     if (!file || !(text << file.rdbuf())) return std::nullopt;
@@ -52,14 +53,12 @@ void find_source(kernels::Plan& plan, const std::string& ptx_path) {
 
 Result<void> use_ptx_file(kernels::Plan& plan, const std::string& path) {
     std::error_code error;
-    if (std::filesystem::is_directory(path, error)) {
+    if (std::filesystem::is_directory(path, error))
         return Error{fmt::format("'{}' is a folder; give --ptx a PTX file", path)};
-    }
     std::ifstream file(path, std::ios::binary);
     std::stringstream text;
-    if (!file || !(text << file.rdbuf())) {
+    if (!file || !(text << file.rdbuf()))
         return Error{fmt::format("PTX file '{}' cannot be read; check its name and permissions", path)};
-    }
     plan.ptx = text.str();
     plan.ptx_name = std::filesystem::path(path).filename().string();
     find_source(plan, path);

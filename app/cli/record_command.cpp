@@ -44,9 +44,8 @@ std::string price_of(const trace::Price& price) {
 
 uint64_t count_barriers(const trace::Trace& trace) {
     uint64_t barriers = 0;
-    for (uint64_t step = 0; step < trace.steps(); ++step) {
+    for (uint64_t step = 0; step < trace.steps(); ++step)
         barriers += trace.sites[trace.form_of(step).site].kind == ptx::SiteKind::Barrier;
-    }
     return barriers;
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "kernels/textbook/catalogue.h"
 #include "kernels/gpu/backend.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::cli {
 

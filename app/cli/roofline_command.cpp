@@ -16,9 +16,9 @@
 #include "core/analysis/roofline.h"
 #include "core/base/version.h"
 #include "core/export/text_table.h"
+#include "kernels/run/record.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/devices.h"
-#include "kernels/run/record.h"
 #include "kernels/textbook/timings.h"
 
 namespace tilescope::cli {
@@ -100,10 +100,9 @@ Result<Row> file_row(const analysis::DeviceSpec& device, const std::string& file
     if (!opened) return opened.error();
     const trace::Trace& trace = opened->trace;
     const auto product = analysis::product_of(trace);
-    const std::string title =
-        product ? fmt::format("{} {} x {} x {}, T = {}", trace.meta.kernel, product->m, product->k, product->n,
-                              product->tile)
-                : analysis::title_of(trace, product);
+    const std::string title = product ? fmt::format("{} {} x {} x {}, T = {}", trace.meta.kernel, product->m,
+                                                    product->k, product->n, product->tile)
+                                      : analysis::title_of(trace, product);
     return recorded_row(file, title + ", recorded accesses", stated_roof(device), trace);
 }
 

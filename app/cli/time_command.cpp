@@ -92,9 +92,8 @@ Result<Measured> measure(gpu::Device& device, const TimeRequest& request, const 
 }
 
 int show(const TimeRequest& request, const Measured& measured) {
-    if (request.json) {
+    if (request.json)
         for (const std::string& note : measured.notes) fail(kDone, note);
-    }
     const std::string text =
         request.json ? to_json(measured.timings) : time_table(measured.timings, measured.notes);
     if (request.output.empty()) return print(text);
@@ -124,9 +123,8 @@ int run_time(const TimeRequest& request) {
     }
     auto device = gpu::Device::open();
     if (!device) return show_shipped(request, *job, device.error().message);
-    if (auto good = choose_ptx(request, *job, (*device)->info()); !good) {
+    if (auto good = choose_ptx(request, *job, (*device)->info()); !good)
         return fail(kFailure, good.error().message);
-    }
     std::atomic<bool> stop{false};
     std::atomic<uint64_t> done{0};
     std::optional<Result<Measured>> outcome;

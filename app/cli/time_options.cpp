@@ -52,21 +52,18 @@ Result<void> check(const TimeRequest& request, const Words& words) {
                                  request.runs, kFewestRuns)};
     }
     if (request.warm_up < 1) return Error{"--warm-up must be at least 1: the first run is the one verified"};
-    if (request.all && (!words.sizes.empty() || !request.tiles.empty() || request.m || request.k)) {
+    if (request.all && (!words.sizes.empty() || !request.tiles.empty() || request.m || request.k))
         return Error{"--all takes all sizes and tile widths; leave out --m, --k, --n and --tile, or --all"};
-    }
     if (!request.compiler.empty() && request.compiler != "clang" && request.compiler != "nvrtc") {
         return Error{fmt::format("--compiler '{}' is not known; choose clang, whose PTX ships, or nvrtc",
                                  request.compiler)};
     }
-    if (!request.ptx_file.empty() && request.compiler == "nvrtc") {
+    if (!request.ptx_file.empty() && request.compiler == "nvrtc")
         return Error{"--ptx and --compiler nvrtc contradict each other; give one of them"};
-    }
     const bool one =
         words.kernels.size() == 1 && words.kernels[0] != kCublas && request.tiles.size() <= 1 && !request.all;
-    if (!request.ptx_file.empty() && !one) {
+    if (!request.ptx_file.empty() && !one)
         return Error{"--ptx is the PTX of one kernel and tile width; name that kernel and one --tile"};
-    }
     return {};
 }
 
@@ -78,9 +75,8 @@ Words with_defaults(const TimeRequest& request, Words words, std::vector<uint32_
     }
     if (words.sizes.empty()) words.sizes = {1024};
     if (tiles.empty()) tiles = {16};
-    if (words.kernels.empty()) {
+    if (words.kernels.empty())
         for (const kernels::KernelInfo& info : kernels::catalogue()) words.kernels.push_back(info.name);
-    }
     return words;
 }
 
@@ -99,9 +95,8 @@ Result<TimeJob> job_of(const TimeRequest& request) {
     std::vector<uint32_t> tiles;
     const Words words = with_defaults(request, *given, tiles);
     const bool named = std::find(words.kernels.begin(), words.kernels.end(), kCublas) != words.kernels.end();
-    if (named && request.no_cublas) {
+    if (named && request.no_cublas)
         return Error{"'cublas' and --no-cublas contradict each other; give one of them"};
-    }
     TimeJob job;
     for (const uint32_t n : words.sizes) {
         TimeGroup group;
@@ -141,9 +136,8 @@ std::string command_of(const TimeRequest& request) {
     for (const auto& [given, flag] : {std::pair{request.all, "--all"},
                                       {request.no_cublas, "--no-cublas"},
                                       {request.no_price, "--no-price"},
-                                      {request.no_roofs, "--no-roofs"}}) {
+                                      {request.no_roofs, "--no-roofs"}})
         if (given) text += fmt::format(" {}", flag);
-    }
     if (!request.ptx_file.empty()) text += fmt::format(" --ptx {}", request.ptx_file);
     if (!request.compiler.empty()) text += fmt::format(" --compiler {}", request.compiler);
     return text + (request.json ? " --json" : "");

@@ -13,8 +13,8 @@
 #include "app/cli/values.h"
 #include "app/compare/opening.h"
 #include "app/run.h"
-#include "kernels/textbook/catalogue.h"
 #include "kernels/run/record.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::cli {
 

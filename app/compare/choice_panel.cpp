@@ -78,7 +78,8 @@ void side_card(Ui& ui, const Rect& box, char letter, const session::Recording* r
     if (recording != nullptr) {
         const std::string& kernel = recording->trace->meta.kernel;
         const auto& product = recording->product;
-        name = product ? fmt::format("{} T={}  {}x{}x{}", kernel, product->tile, product->m, product->k, product->n)
+        name = product ? fmt::format("{} T={}  {}x{}x{}", kernel, product->tile, product->m, product->k,
+                                     product->n)
                        : analysis::title_of(*recording->trace, product);
     }
     line(ui, {left, y}, width, Face::Strong, Size::Body, recording != nullptr ? Ink::Text : Ink::TextQuiet,

@@ -18,8 +18,9 @@ float whose(Ui& ui, const Rect& in, const Pane& pane) {
     const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
     const trace::Meta& meta = pane.trace.meta;
     const float mark = badge(ui, {in.min.x, in.min.y}, body, pane.letter) + ui.px(8);
-    const float title = line(ui, {in.min.x + mark, in.min.y}, in.width() - mark, Face::Strong, Size::Body,
-                             Ink::Text, pane.index.product ? fmt::format("{} T={}", meta.kernel, pane.index.product->tile) : meta.kernel);
+    const float title = line(
+        ui, {in.min.x + mark, in.min.y}, in.width() - mark, Face::Strong, Size::Body, Ink::Text,
+        pane.index.product ? fmt::format("{} T={}", meta.kernel, pane.index.product->tile) : meta.kernel);
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const std::string device = meta.backend == trace::Backend::Gpu ? meta.device : "CPU lockstep";
     const float room = in.width() - mark - title - ui.px(8);
@@ -28,7 +29,8 @@ float whose(Ui& ui, const Rect& in, const Pane& pane) {
              draw::Align::Right);
     const trace::Block& block = pane.trace.blocks[pane.cursor.block];
     const std::string step =
-        fmt::format("block ({},{}), step {}", block.x, block.y, grouped(pane.cursor.step + 1));
+        fmt::format("{}, step {}", block_name(pane.trace.launch.grid, block.x, block.y, block.z),
+                    grouped(pane.cursor.step + 1));
     const std::string of = step + " of " + grouped(pane.index.steps);
     const std::string all = of + ", " + look::phase_text(pane.index, pane.cursor.step);
     const auto fits = [&](const std::string& text) { return draw::text_size(font, text).x <= in.width(); };
@@ -37,6 +39,16 @@ float whose(Ui& ui, const Rect& in, const Pane& pane) {
          : fits(of) ? of
                     : step);
     return body + small + ui.px(8);
+}
+
+// Global arrays that are read, or written, in the order of the kernel's parameters.
+std::vector<uint8_t> arrays_that(const trace::Trace& trace, bool (Array::*is)() const) {
+    std::vector<uint8_t> found;
+    const auto& arrays = trace.launch.arrays;
+    for (size_t at = 0; at < arrays.size(); ++at)
+        if (arrays[at].space == Space::Global && (arrays[at].*is)())
+            found.push_back(static_cast<uint8_t>(at));
+    return found;
 }
 
 }  // namespace
@@ -51,15 +63,13 @@ void heat_panel(Ui& ui, const Rect& rect, const Pane& pane, uint32_t most, bool 
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(12));
     const float top = in.min.y + whose(ui, in, pane);
-    const look::Roles& roles = pane.index.roles;
-    if (roles.m < 0 || roles.n < 0) {
-        line(ui, {in.min.x, top}, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
-             "This recording names no matrices M and N.");
-        return;
-    }
-    // What is wrong is of P; where three would be too small to read, N goes.
-    const bool with_p = with_output && roles.p >= 0, with_n = !with_p || in.width() >= ui.px(296);
-    const float gap = ui.px(16), columns = 1 + (with_n ? 1.f : 0.f) + (with_p ? 1.f : 0.f);
+    // What is wrong is of the output; where three would be too small to read, the second input goes.
+    std::vector<uint8_t> inputs = arrays_that(pane.trace, &Array::reads), outputs;
+    if (with_output || inputs.empty()) outputs = arrays_that(pane.trace, &Array::writes);
+    inputs.resize(std::min<size_t>(inputs.size(), outputs.empty() || in.width() >= ui.px(296) ? 2 : 1));
+    outputs.resize(std::min<size_t>(outputs.size(), 1));
+    const float gap = ui.px(16),
+                columns = static_cast<float>(std::max<size_t>(inputs.size() + outputs.size(), 1));
     const float width = std::floor((in.width() - gap * (columns - 1)) / columns);
     float left = in.min.x;
     const auto next = [&] {
@@ -67,9 +77,8 @@ void heat_panel(Ui& ui, const Rect& rect, const Pane& pane, uint32_t most, bool 
         left += width + gap;
         return column;
     };
-    input_map(ui, next(), pane, static_cast<uint8_t>(roles.m), most);
-    if (with_n) input_map(ui, next(), pane, static_cast<uint8_t>(roles.n), most);
-    if (with_p) output_map(ui, next(), pane, static_cast<uint8_t>(roles.p));
+    for (const uint8_t array : inputs) input_map(ui, next(), pane, array, most);
+    for (const uint8_t array : outputs) output_map(ui, next(), pane, array);
 }
 
 }  // namespace tilescope::compare

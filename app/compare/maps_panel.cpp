@@ -14,6 +14,7 @@
 
 #include "app/compare/opening.h"
 #include "app/compare/panels.h"
+#include "app/draw/sheet.h"
 #include "app/input/panels.h"
 #include "app/look/request.h"
 #include "app/session/playing.h"
@@ -21,30 +22,39 @@
 namespace tilescope::compare {
 namespace {
 
-// Counts of a part of a matrix, row-major.
+// Counts of a part of an array's sheet: by element where that is all of it, else row-major.
 struct Counts {
+    const Array& array;
+    draw::Sheet sheet;
     draw::CellRect part;
     const std::vector<uint32_t>& loads;
+    bool whole = true;
     uint32_t at(uint32_t row, uint32_t col) const {
         if (loads.empty() || !part.contains(row, col)) return 0;
-        return loads[size_t{row - part.row0} * part.cols() + (col - part.col0)];
+        if (!whole) return loads[size_t{row - part.row0} * part.cols() + (col - part.col0)];
+        const auto element = sheet.element(row, col);
+        return element ? loads[*element] : 0;
     }
 };
 
 Counts counts_of(const Pane& pane, uint8_t array) {
     const Array& shape = pane.trace.launch.arrays[array];
     const std::vector<uint32_t>& all = pane.totals.loads[array];
-    if (!all.empty()) return {{0, shape.rows, 0, shape.cols}, all};
+    const draw::Sheet sheet(shape);
+    if (!all.empty()) return {shape, sheet, {0, sheet.rows, 0, sheet.cols}, all, true};
     const look::LoadsWindow& window = pane.totals.windows[array];
-    return {window.box, window.loads};
+    return {shape, sheet, window.box, window.loads, false};
 }
 
 void upload(Ui& ui, const Pane& pane, uint8_t array, const Counts& counts, uint32_t most) {
     const uint64_t version = most;
     const uint64_t id = draw::grid_id(pane.serial, draw::GridUse::Loads, array);
     if (counts.loads.empty() || !ui.context.grids.stale(id, version)) return;
-    std::vector<draw::Cell> cells(counts.loads.size(), draw::cell(Ink::Cell));
-    draw::heat_cells(cells, counts.loads, most);
+    std::vector<draw::Cell> cells(counts.whole ? 0 : counts.loads.size(), draw::cell(Ink::Cell));
+    if (counts.whole)
+        cells = draw::sheet_cells(counts.array, counts.loads, std::max(most, 1u));
+    else
+        draw::heat_cells(cells, counts.loads, most);
     ui.context.grids.set_cells(id, version, counts.part.rows(), counts.part.cols(), cells);
 }
 
@@ -55,6 +65,7 @@ void counts_in_cells(Ui& ui, const draw::GridView& grid, const draw::CellRect& s
     if (!font || grid.pitch < ui.px(16)) return;
     for (uint32_t row = shown.row0; row < shown.row1; ++row) {
         for (uint32_t col = shown.col0; col < shown.col1; ++col) {
+            if (!counts.sheet.element(row, col)) continue;
             const uint32_t count = counts.at(row, col);
             const ImVec2 at = draw::corner_of(grid, row, col);
             const Rgba fill = count == 0 ? ui.ink(Ink::Cell)
@@ -69,11 +80,12 @@ void counts_in_cells(Ui& ui, const draw::GridView& grid, const draw::CellRect& s
 void marks_of_step(Ui& ui, const Pane& pane, uint8_t array, const draw::GridView& grid,
                    std::vector<draw::GridMark>& marks) {
     const look::RequestView request = look::request_view(pane.trace, pane.index, pane.step());
+    const Array& shape = pane.trace.launch.arrays[array];
     if (request.array == array) {
         for (const look::LaneView& lane : request.lanes) {
             if (!lane.active) continue;
-            draw::GridMark mark = draw::fill_mark({lane.row, lane.row + 1, lane.col, lane.col + 1},
-                                                  ui.ink(ink_of(request.kind)));
+            draw::GridMark mark =
+                draw::fill_mark(draw::cell_on_sheet(shape, lane.index), ui.ink(ink_of(request.kind)));
             // Small cells are widened, so that a row or a column of them is seen on any ground.
             if (grid.pitch >= ui.px(6)) {
                 mark.edge = ui.ink(Ink::Panel);
@@ -96,9 +108,8 @@ void marks_of_step(Ui& ui, const Pane& pane, uint8_t array, const draw::GridView
             marks.push_back(*mark);
         }
     }
-    for (const auto& [where, cells] : pane.selected.cells) {
+    for (const auto& [where, cells] : pane.selected.cells)
         if (where == array) marks.push_back(draw::frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
-    }
 }
 
 // A count large enough for the back row: beside the map where that is narrower than its column, else below.
@@ -179,13 +190,14 @@ float heading(Ui& ui, const Rect& rect, const Array& shape, const draw::CellRect
     const float small = line_height(ui, Size::Small);
     const float name = line(ui, rect.min, rect.width(), Face::Strong, Size::Small, Ink::Text, shape.name);
     const float left = rect.min.x + name + ui.px(8);
-    const std::string size = fmt::format("{} \u00d7 {}", shape.rows, shape.cols);
-    const bool part = shown.rows() < shape.rows || shown.cols() < shape.cols;
+    const std::string size = extents_text(shape, "\u00d7");
+    const draw::Sheet sheet(shape);
+    const bool part = shown.rows() < sheet.rows || shown.cols() < sheet.cols;
     if (draw::text_size(ui.font(Face::Mono, Size::Small), size).x <= rect.max.x - left)
         line(ui, {left, rect.min.y}, rect.max.x - left, Face::Mono, Size::Small, Ink::TextQuiet, size);
     if (!part) return small + ui.px(2);
     line(ui, {rect.min.x, rect.min.y + small}, rect.width(), Face::Mono, Size::Small, Ink::TextQuiet,
-         fmt::format("at [{},{}]", shown.row0, shown.col0));
+         "at " + index_text(shape, static_cast<int64_t>(sheet.element(shown.row0, shown.col0).value_or(0))));
     return small * 2 + ui.px(2);
 }
 
@@ -201,7 +213,7 @@ void draw_marks(Ui& ui, uint64_t id, draw::GridView grid, const std::vector<draw
 template <class More>
 void offer_cell(Ui& ui, const Pane& pane, uint8_t array, const Placed& placed, More more) {
     const Array& shape = pane.trace.launch.arrays[array];
-    const auto under = cell_under(ui, placed.map, placed.grid, shape.rows, shape.cols);
+    const auto under = draw::element_under(ui, placed.map, placed.grid, shape);
     if (!under) return;
     Pick pick;
     pick.kind = Pick::Kind::Element;
@@ -216,10 +228,11 @@ void upload_wrong(Ui& ui, const Pane& pane, uint8_t array, const draw::CellRect&
     const uint64_t version = pane.serial << 44 ^ uint64_t { part.row0 } << 22 ^ part.col0;
     const uint64_t id = draw::grid_id(pane.serial, draw::GridUse::Loads, array);
     if (!ui.context.grids.stale(id, version)) return;
-    const uint32_t cols = pane.trace.launch.arrays[array].cols;
+    const draw::Sheet sheet(pane.trace.launch.arrays[array]);
     std::vector<draw::Cell> cells(size_t{part.rows()} * part.cols(), draw::cell(Ink::Cell));
     for (const uint64_t element : pane.trace.meta.result.wrong_elements) {
-        const auto row = static_cast<uint32_t>(element / cols), col = static_cast<uint32_t>(element % cols);
+        const draw::CellRect at = sheet.cell(element);
+        const uint32_t row = at.row0, col = at.col0;
         if (part.contains(row, col))
             cells[size_t{row - part.row0} * part.cols() + (col - part.col0)] =
                 draw::cell(Ink::Fault, 255, draw::Pattern::Cross);
@@ -231,10 +244,10 @@ void upload_wrong(Ui& ui, const Pane& pane, uint8_t array, const draw::CellRect&
 
 void input_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_t most) {
     const Array& shape = pane.trace.launch.arrays[array];
-    if (shape.rows == 0 || shape.cols == 0) return;
+    if (shape.elements() == 0) return;
     const Counts counts = counts_of(pane, array);
     const draw::CellRect part =
-        part_shown(shape.rows, shape.cols, pane.known.maps[array].box,
+        part_shown(counts.sheet.rows, counts.sheet.cols, pane.known.maps[array].box,
                    look::tile_of_phase(pane.trace, pane.index, array, pane.index.phase_at(pane.step())));
     const float top = heading(ui, rect, shape, part);
     const Frame frame = frame_of(ui, {{rect.min.x, rect.min.y + top}, rect.max}, part);
@@ -253,8 +266,8 @@ void input_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32
     counts_in_cells(ui, placed.grid, part, counts, most);
     label(ui, frame, placed.map, pane.known.maps[array].label);
     offer_cell(ui, pane, array, placed, [&](uint64_t element) {
-        const uint32_t times = counts.at(static_cast<uint32_t>(element / shape.cols),
-                                         static_cast<uint32_t>(element % shape.cols));
+        const draw::CellRect cell = counts.sheet.cell(element);
+        const uint32_t times = counts.at(cell.row0, cell.col0);
         return counts.loads.empty() ? "" : fmt::format(": loaded {}", counted(times, "time"));
     });
 }
@@ -262,14 +275,15 @@ void input_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32
 // P with its wrong elements crossed out.
 void output_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array) {
     const Array& shape = pane.trace.launch.arrays[array];
-    if (shape.rows == 0 || shape.cols == 0) return;
+    if (shape.elements() == 0) return;
+    const draw::Sheet sheet(shape);
     const trace::Verification& result = pane.trace.meta.result;
     draw::CellRect stored;
     for (const draw::CellRect& block : pane.known.tally->outputs) stored.include(block);
     const draw::CellRect mine = pane.cursor.block < pane.known.tally->outputs.size()
                                     ? pane.known.tally->outputs[pane.cursor.block]
                                     : draw::CellRect{};
-    const draw::CellRect part = part_shown(shape.rows, shape.cols, stored, mine);
+    const draw::CellRect part = part_shown(sheet.rows, sheet.cols, stored, mine);
     const float top = heading(ui, rect, shape, part);
     const Frame frame = frame_of(ui, {{rect.min.x, rect.min.y + top}, rect.max}, part);
     if (frame.map.height() < ui.px(16)) return;

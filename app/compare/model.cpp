@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "app/draw/sheet.h"
+
 namespace tilescope::compare {
 namespace {
 
@@ -17,9 +19,7 @@ CellRect stored_by(const trace::Trace& trace, const trace::Block& block) {
         if (array.space != Space::Global || !array.writes()) continue;
         const trace::Access access = trace::decode(trace, step);
         for_lanes(access.mask, [&](uint32_t lane) {
-            const uint64_t element = access.offset[lane] / array.element_bytes();
-            rect.include(static_cast<uint32_t>(element / array.cols),
-                         static_cast<uint32_t>(element % array.cols));
+            rect.include(draw::cell_on_sheet(array, access.offset[lane] / array.element_bytes()));
         });
     }
     return rect;
@@ -95,9 +95,8 @@ Tally tally_of(const trace::Trace& trace) {
 
 uint32_t partner_block(Lock lock, const Run& a, playback::Cursor at, const Run& b) {
     if (b.trace.blocks.empty() || at.block >= a.trace.blocks.size()) return 0;
-    if (lock == Lock::Share) {
+    if (lock == Lock::Share)
         return trace::block_of(b.trace, same_share(run_step(a.trace, at), a.trace.steps(), b.trace.steps()));
-    }
     const CellRect& mine = a.tally.outputs[at.block];
     const auto& theirs = b.tally.outputs;
     if (!mine.empty()) {
@@ -180,18 +179,27 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
     };
     using S = const SplitSums&;
     constexpr auto load = StepKind::GlobalLoad, store = StepKind::GlobalStore, shared = StepKind::SharedLoad;
-    add("load requests", load, false, false, [](S s) { return s.global_load.requests; });
-    add("load sectors", load, false, false, [](S s) { return s.global_load.sectors; });
-    add("least sectors", load, false, true, [](S s) { return s.global_load.ideal_sectors; });
-    add("bytes loaded", load, true, false, [](S s) { return s.global_load.bytes; });
-    add("store sectors", store, false, false, [](S s) { return s.global_store.sectors; });
-    add("shared requests", shared, false, false,
+    add(
+        "load requests", load, false, false, [](S s) { return s.global_load.requests; });
+    add(
+        "load sectors", load, false, false, [](S s) { return s.global_load.sectors; });
+    add(
+        "least sectors", load, false, true, [](S s) { return s.global_load.ideal_sectors; });
+    add(
+        "bytes loaded", load, true, false, [](S s) { return s.global_load.bytes; });
+    add(
+        "store sectors", store, false, false, [](S s) { return s.global_store.sectors; });
+    add(
+        "shared requests", shared, false, false,
         [](S s) { return s.shared_load.requests + s.shared_store.requests; });
-    add("wavefronts", shared, false, false,
+    add(
+        "wavefronts", shared, false, false,
         [](S s) { return s.shared_load.wavefronts + s.shared_store.wavefronts; });
-    add("least wavefronts", shared, false, true,
+    add(
+        "least wavefronts", shared, false, true,
         [](S s) { return s.shared_load.ideal_wavefronts + s.shared_store.ideal_wavefronts; });
-    add("shared bytes", shared, true, false, [](S s) { return s.shared_load.bytes + s.shared_store.bytes; });
+    add(
+        "shared bytes", shared, true, false, [](S s) { return s.shared_load.bytes + s.shared_store.bytes; });
     add("barrier arrivals", StepKind::Barrier, false, false, [](S s) { return s.barriers; });
     return made;
 }

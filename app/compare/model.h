@@ -105,8 +105,8 @@ struct LoadsLabel {
     std::string text() const;  // "64 loads each = n"
 };
 // product: of the recording, whose widths say why.
-LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product, size_t array,
-                       const std::vector<uint32_t>& loads);
+LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product,
+                       size_t array, const std::vector<uint32_t>& loads);
 
 // The same, and the bounding box of those that were loaded; loads: of `part`, row-major. Looks at every
 // element: once a recording.

@@ -33,10 +33,12 @@ Claim claim(const Count& count, const char* what) {
     return made;
 }
 
-// A launch's size as people say it: of a product the extents of its matrices, of any other its grid and block.
+// A launch's size as people say it: of a product the extents of its matrices, of any other its grid and
+// block.
 std::string size_text(const Run& run) {
-    return run.tally.product ? fmt::format("{}x{}x{}", run.tally.product->m, run.tally.product->k, run.tally.product->n)
-                       : analysis::launch_text(run.trace, run.tally.product);
+    return run.tally.product
+               ? fmt::format("{}x{}x{}", run.tally.product->m, run.tally.product->k, run.tally.product->n)
+               : analysis::launch_text(run.trace, run.tally.product);
 }
 
 }  // namespace
@@ -114,7 +116,8 @@ std::string caveat(const Run& a, const Run& b) {
         const std::string trouble = look::not_whole(one->trace);
         if (!trouble.empty()) return fmt::format("{}: {}", one == &a ? "A" : "B", trouble);
     }
-    if (a.tally.product.has_value() != b.tally.product.has_value() || (a.tally.product && size_text(a) != size_text(b))) {
+    if (a.tally.product.has_value() != b.tally.product.has_value() ||
+        (a.tally.product && size_text(a) != size_text(b))) {
         return fmt::format("Different work: {} in A, {} in B. A ratio compares the sizes as well.",
                            size_text(a), size_text(b));
     }
@@ -136,8 +139,8 @@ std::string LoadsLabel::text() const {
     return all;
 }
 
-LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product, size_t array,
-                       const std::vector<uint32_t>& loads) {
+LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product,
+                       size_t array, const std::vector<uint32_t>& loads) {
     if (loads.empty()) return {"", "too large to count", ""};
     uint32_t least = UINT32_MAX, most = 0;
     for (const uint32_t count : loads) {

@@ -16,14 +16,12 @@ double round_to(double value, bool up) {
     constexpr double kSteps[] = {1, 2, 5, 10};
     constexpr double kAlmost = 1e-9;
     if (up) {
-        for (const double step : kSteps) {
+        for (const double step : kSteps)
             if (step * decade >= value * (1 - kAlmost)) return step * decade;
-        }
         return 10 * decade;
     }
-    for (int i = 3; i > 0; --i) {
+    for (int i = 3; i > 0; --i)
         if (kSteps[i] * decade <= value * (1 + kAlmost)) return kSteps[i] * decade;
-    }
     return decade;
 }
 

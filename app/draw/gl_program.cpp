@@ -1,7 +1,8 @@
 #include "app/draw/gl_program.h"
 
 #include <fmt/format.h>
-#include <glad/gl.h>
+
+#include "app/platform/gl.h"
 
 namespace tilescope::draw {
 

@@ -70,9 +70,15 @@ struct GlyphOutlines::Type {
 
 GlyphOutlines::GlyphOutlines(const ImFontAtlas& atlas) : type_(std::make_unique<Type>()) {
 #if IMGUI_VERSION_NUM >= 19200
+    const auto font_of = [](const auto& baked) -> const ImFont* {
+        if constexpr (requires { baked.OwnerFont; })
+            return baked.OwnerFont;
+        else
+            return baked.ContainerFont;  // its name in the first releases of 1.92
+    };
     for (int i = 0; i < atlas.Builder->BakedPool.Size; ++i) {
         ImFontBaked& baked = atlas.Builder->BakedPool[i];
-        for (const ImFontGlyph& glyph : baked.Glyphs) add(baked.OwnerFont, glyph, baked.Size, baked.Ascent);
+        for (const ImFontGlyph& glyph : baked.Glyphs) add(font_of(baked), glyph, baked.Size, baked.Ascent);
     }
 #else
     for (const ImFont* font : atlas.Fonts)

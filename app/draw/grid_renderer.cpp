@@ -8,10 +8,9 @@
 #include <cstddef>
 #include <deque>
 
-#include <glad/gl.h>
-
 #include "app/draw/gl_program.h"
 #include "app/draw/grid_store.h"
+#include "app/platform/gl.h"
 
 namespace tilescope::draw {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include <glad/gl.h>
+#include "app/platform/gl.h"
 
 namespace tilescope::draw {
 

@@ -151,9 +151,8 @@ Lane shared_picture(Ui& ui, const Rect& area, const RequestView& request, uint32
             if (!request.lanes[lane].active || (lane == lane_lit) != lit) continue;
             const uint32_t bank = request.lanes[lane].bank;
             size_t stacked = 0;
-            for (size_t word = 0; word < request.banks[bank].size(); ++word) {
+            for (size_t word = 0; word < request.banks[bank].size(); ++word)
                 if ((request.banks[bank][word].lanes >> lane & 1) != 0) stacked = word + 1;
-            }
             const ImVec2 from{lanes.min.x + pitch * (static_cast<float>(lane) + 0.5f), lanes.max.y + 1};
             const ImVec2 to{area.min.x + pitch * (static_cast<float>(bank) + 0.5f), top_of(stacked)};
             ui.list.AddLine(from, to, lit ? ui.ink(Ink::Selected) : with_alpha(color, 0.45f),

@@ -36,11 +36,4 @@ void CellRect::include(const CellRect& other) {
     col1 = std::max(col1, other.col1);
 }
 
-std::string rect_text(const CellRect& rect) {
-    const auto range = [](uint32_t first, uint32_t end) {
-        return end <= first + 1 ? std::to_string(first) : fmt::format("{}..{}", first, end - 1);
-    };
-    return fmt::format("[{},{}]", range(rect.row0, rect.row1), range(rect.col0, rect.col1));
-}
-
 }  // namespace tilescope::draw

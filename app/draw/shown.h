@@ -36,7 +36,6 @@ struct CellRect {
 };
 
 // "[1,19]", "[0..1,0..15]"
-std::string rect_text(const CellRect& rect);
 
 // One request, laid out.
 //
@@ -45,13 +44,12 @@ std::string rect_text(const CellRect& rect);
 //                             the highest stack has words
 struct LaneView {
     bool active = false;
-    bool exists = false;        // the block has a thread in this lane
-    uint32_t thread = 0;        // linear number in the block
-    uint64_t offset = 0;        // bytes from the start of the array
-    uint64_t index = 0;         // element
-    uint32_t row = 0, col = 0;  // of the element
-    uint32_t sector = 0;        // global: index into RequestView::sectors
-    uint32_t bank = 0;          // shared
+    bool exists = false;  // the block has a thread in this lane
+    uint32_t thread = 0;  // linear number in the block
+    uint64_t offset = 0;  // bytes from the start of the array
+    uint64_t index = 0;   // element
+    uint32_t sector = 0;  // global: index into RequestView::sectors
+    uint32_t bank = 0;    // shared
 };
 
 struct SectorView {
@@ -76,7 +74,7 @@ struct RequestView {
     uint8_t array = trace::kNoArray;
     std::string array_name;
     std::array<LaneView, 32> lanes;
-    CellRect touched;                             // elements, bounding box
+    ElementBox touched;                           // of the array
     std::vector<SectorView> sectors;              // global, ascending
     std::vector<LineView> lines;                  // global, ascending
     std::array<std::vector<WordView>, 32> banks;  // shared

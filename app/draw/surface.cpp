@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <glad/gl.h>
+#include "app/platform/gl.h"
 
 namespace tilescope::draw {
 namespace {

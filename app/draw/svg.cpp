@@ -103,12 +103,11 @@ std::string svg_of(const ImDrawData& data, GridRenderer& grids, Rgba ground, std
     for (int i = 0; i < data.CmdListsCount; ++i) {
         const ImDrawList& list = *data.CmdLists[i];
         Shapes shapes(svg, glyphs, list, atlas.TexUvWhitePixel);
-        for (const ImDrawCmd& command : list.CmdBuffer) {
+        for (const ImDrawCmd& command : list.CmdBuffer)
             if (const auto grid = grids.drawn(command))
                 svg_grid(svg, *grid);
             else if (!command.UserCallback)
                 shapes.command(command);
-        }
     }
     return svg.document(static_cast<int>(data.DisplaySize.x), static_cast<int>(data.DisplaySize.y), ground,
                         title);

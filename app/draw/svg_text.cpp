@@ -11,7 +11,7 @@ namespace {
 
 std::string escaped(std::string_view text) {
     std::string out;
-    for (const char c : text) {
+    for (const char c : text)
         if (c == '<')
             out += "&lt;";
         else if (c == '>')
@@ -20,7 +20,6 @@ std::string escaped(std::string_view text) {
             out += "&amp;";
         else if (static_cast<unsigned char>(c) >= 0x20)
             out += c;
-    }
     return out;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/draw/sheet.h"
+
 namespace tilescope::draw {
 
 void put(Ui& ui, ImDrawList& list, const Font& font, ImVec2 at, Rgba color, std::string_view text,
@@ -48,9 +50,8 @@ std::string elided(const Font& font, std::string_view text, float width) {
 }
 
 const std::string& fitting(const Font& font, const std::vector<std::string>& wordings, float width) {
-    for (const std::string& wording : wordings) {
+    for (const std::string& wording : wordings)
         if (text_size(font, wording).x <= width) return wording;
-    }
     return wordings.back();
 }
 
@@ -93,9 +94,8 @@ float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, s
         lines.resize(static_cast<size_t>(most));
     }
     const float height = line_height(ui, size);
-    for (size_t i = 0; i < lines.size(); ++i) {
+    for (size_t i = 0; i < lines.size(); ++i)
         line(ui, {at.x, at.y + static_cast<float>(i) * height}, width, face, size, ink, lines[i]);
-    }
     return height * static_cast<float>(lines.size());
 }
 
@@ -220,6 +220,15 @@ std::optional<uint64_t> cell_under(const Ui& ui, const Rect& box, const GridView
     const CellAt at = cell_at(grid, ui.cursor());
     if (at.row < 0 || at.col < 0 || at.row >= rows || at.col >= cols) return std::nullopt;
     return static_cast<uint64_t>(at.row) * cols + static_cast<uint64_t>(at.col);
+}
+
+std::optional<uint64_t> element_under(const Ui& ui, const Rect& box, const GridView& grid,
+                                      const Array& array) {
+    const Sheet sheet(array);
+    const auto under = cell_under(ui, box, grid, sheet.rows, sheet.cols);
+    if (!under) return std::nullopt;
+    return sheet.element(static_cast<uint32_t>(*under / sheet.cols),
+                         static_cast<uint32_t>(*under % sheet.cols));
 }
 
 }  // namespace tilescope::draw

@@ -106,5 +106,8 @@ GridMark fault_mark(const Ui& ui, const CellRect& cell, float pitch);
 // The cell of a grid under the mouse, as row * cols + col; none beside the grid or outside `box`.
 std::optional<uint64_t> cell_under(const Ui& ui, const Rect& box, const GridView& grid, uint32_t rows,
                                    uint32_t cols);
+// The element of an array, drawn as its sheet, under the mouse.
+std::optional<uint64_t> element_under(const Ui& ui, const Rect& box, const GridView& grid,
+                                      const Array& array);
 
 }  // namespace tilescope::draw

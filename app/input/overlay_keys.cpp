@@ -59,9 +59,8 @@ void go_to_block(Session& session, std::string_view where) {
 
 void go_to_phase(Session& session, uint32_t phase) {
     if (!session.block) return;
-    for (const draw::PhaseSpan& span : session.block->spans) {
+    for (const draw::PhaseSpan& span : session.block->spans)
         if (span.phase == phase) return session::go_to(session, span.first);
-    }
 }
 
 }  // namespace
@@ -276,15 +275,14 @@ void press_in_overlay(State& state, Session& session, std::span<const Offer> off
     }
     if (palette.open) {
         const bool again = press.control && press.key == Key::P;
-        if (press.key == Key::Escape || again) {
+        if (press.key == Key::Escape || again)
             palette.open = false;
-        } else if (press.key == Key::Enter) {
+        else if (press.key == Key::Enter)
             take_command(state, session, offers);
-        } else if (!choose(palette.chosen, 0, find_commands(session, offers, palette.query.text).size(),
-                           press) &&
-                   edit(palette.query, press)) {
+        else if (!choose(palette.chosen, 0, find_commands(session, offers, palette.query.text).size(),
+                         press) &&
+                 edit(palette.query, press))
             palette.chosen = 0;
-        }
         return;
     }
     if (press.key == Key::Escape) {

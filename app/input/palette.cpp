@@ -94,10 +94,9 @@ std::vector<Command> all_commands(const Session& session, std::span<const Offer>
         }
     };
     add(false);
-    if (session.recording && session.block) {
+    if (session.recording && session.block)
         for (const session::ExportChoice& choice : session::export_choices())
             all.push_back({fmt::format("export:{}", choice.id), choice.title, ""});
-    }
     add(true);
     for (size_t at = 0; at < kernels::presets().size(); ++at)
         all.push_back({fmt::format("preset:{}", at), "Record preset " + kernels::presets()[at].label, ""});
@@ -113,9 +112,8 @@ int match(std::string_view query, std::string_view title) {
     int score = 0;
     for (const std::string_view word : words_of(query)) {
         int best = -1;
-        for (size_t from = 0; from < title.size(); ++from) {
+        for (size_t from = 0; from < title.size(); ++from)
             if (lower(title[from]) == lower(word[0])) best = std::max(best, match_from(word, title, from));
-        }
         if (best < 0) return -1;
         score += best;
     }

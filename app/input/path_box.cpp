@@ -66,13 +66,11 @@ std::vector<Suggestion> suggestions(const PathBox& box, const session::Session& 
     const std::string& typed = box.path.text;
     // A name without a folder, or none yet, also finds what was opened before and what ships.
     if (box.mode == PathBox::Mode::Open && typed.find('/') == std::string::npos) {
-        for (const std::string& path : session.recent_files) {
+        for (const std::string& path : session.recent_files)
             if (match(typed, path) >= 0) all.push_back({Suggestion::Kind::Recent, path, path});
-        }
-        for (const kernels::ShippedRecording& recording : session.assets.recordings()) {
+        for (const kernels::ShippedRecording& recording : session.assets.recordings())
             if (match(typed, recording.label) >= 0)
                 all.push_back({Suggestion::Kind::Shipped, recording.label, recording.name});
-        }
     }
     for (Suggestion& one : beside(typed)) all.push_back(std::move(one));
     return all;

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/words.h"
 #include "app/input/panels.h"
+#include "core/base/words.h"
 
 namespace tilescope::input {
 
@@ -210,9 +210,8 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
     label("Kernel");
     ImGui::SetNextItemWidth(-1);
     if (ImGui::BeginCombo("##kernel", form.kernel.c_str())) {
-        for (const kernels::KernelInfo& kernel : kernels::catalogue()) {
+        for (const kernels::KernelInfo& kernel : kernels::catalogue())
             if (ImGui::Selectable(kernel.name.c_str(), kernel.name == form.kernel)) form.kernel = kernel.name;
-        }
         ImGui::EndCombo();
     }
     if (const kernels::KernelInfo* kernel = lower ? nullptr : kernels::find(form.kernel))
@@ -220,12 +219,10 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
     label("T");
     ImGui::SetNextItemWidth(ui.px(72));
     if (ImGui::BeginCombo("##T", std::to_string(form.shape.tile).c_str())) {
-        for (const int tile : kernels::kTiles) {
+        for (const int tile : kernels::kTiles)
             if (ImGui::Selectable(std::to_string(tile).c_str(),
-                                  static_cast<uint32_t>(tile) == form.shape.tile)) {
+                                  static_cast<uint32_t>(tile) == form.shape.tile))
                 form.shape.tile = static_cast<uint32_t>(tile);
-            }
-        }
         ImGui::EndCombo();
     }
     ImGui::SameLine();

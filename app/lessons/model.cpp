@@ -35,9 +35,8 @@ void read_place(JsonFields& fields, const Json& json, LessonStop& stop) {
     if (json.contains("kind")) {
         std::string kind;
         fields.text("kind", kind);
-        for (const auto& [name, value] : kKinds) {
+        for (const auto& [name, value] : kKinds)
             if (kind == name) stop.kind = value;
-        }
         if (!stop.kind) fields.fail("kind");
     }
     if (json.contains("array")) fields.text("array", stop.array);
@@ -125,9 +124,8 @@ std::optional<std::string> figure(const trace::Trace& trace, const analysis::Sum
         {"least_read_wavefronts", sums.shared_load.ideal_wavefronts},
         {"wrong", trace.meta.result.wrong},
         {"step", uint64_t{step} + 1}};
-    for (const auto& [known, value] : whole) {
+    for (const auto& [known, value] : whole)
         if (name == known) return grouped(value);
-    }
     if (name == "result") return look::result_text(trace);
     if (step >= index.steps) return std::nullopt;
     const draw::RequestView request = look::request_view(trace, index, step);
@@ -141,9 +139,8 @@ std::optional<std::string> figure(const trace::Trace& trace, const analysis::Sum
         {"least_wavefronts", request.cost.shared.ideal_wavefronts},
         {"line", request.line},
         {"phase", index.phase_at(step)}};
-    for (const auto& [known, value] : here) {
+    for (const auto& [known, value] : here)
         if (name == known) return grouped(value);
-    }
     return std::nullopt;
 }
 
@@ -187,9 +184,8 @@ const std::vector<Lesson>& lesson_list() {
 std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& index,
                                   const LessonStop& stop) {
     uint32_t before = 0;
-    for (uint32_t step = 0; step < index.steps; ++step) {
+    for (uint32_t step = 0; step < index.steps; ++step)
         if (fits(trace, index, stop, step) && before++ == stop.nth) return step;
-    }
     return std::nullopt;
 }
 

@@ -63,7 +63,8 @@ bool open_stop(State& state, Session& session, const LessonStop& stop, bool wait
 void stand_at(State& state, Session& session, const LessonStop& stop) {
     const trace::Trace& trace = session.trace();
     session.cursor = {block_of(trace, stop), 0};
-    session.block = look::index_block(trace, session.recording->rule, session.recording->product, session.cursor.block);
+    session.block =
+        look::index_block(trace, session.recording->rule, session.recording->product, session.cursor.block);
     session.replay = nullptr;
     session.faults = nullptr;
     session.no_values.clear();

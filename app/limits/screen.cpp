@@ -20,9 +20,9 @@
 
 #include "app/draw/chart.h"
 #include "app/draw/widgets.h"
-#include "core/base/words.h"
 #include "app/input/ui.h"
 #include "app/limits/model.h"
+#include "core/base/words.h"
 
 namespace tilescope::limits {
 namespace {
@@ -209,9 +209,8 @@ void figures_panel(Ui& ui, const Rect& rect) {
     const analysis::LimitPreset* preset = analysis::find_limit_preset(ui.state.preset);
     std::vector<std::string> words;
     if (preset != nullptr) {
-        if (const auto answer = analysis::answer(*preset, ui.session.assets.devices())) {
+        if (const auto answer = analysis::answer(*preset, ui.session.assets.devices()))
             for (const analysis::Figure& figure : answer->figures) words.push_back(figure_words(figure));
-        }
     }
     const std::string keys = "\u2191 \u2193 case   \u2190 \u2192 parameter   + - its value";
     const draw::Font font = ui.font(Face::Text, Size::Small);

@@ -63,9 +63,8 @@ const BarrierTimes* barrier_at(const BlockIndex& index, uint32_t warp, uint32_t 
     const auto at = std::upper_bound(index.barriers.begin(), index.barriers.end(), clock,
                                      [](uint32_t c, const BarrierTimes& b) { return c < b.opens; });
     if (at == index.barriers.end()) return nullptr;
-    for (const BarrierTimes::Arrival& arrival : at->arrivals) {
+    for (const BarrierTimes::Arrival& arrival : at->arrivals)
         if (arrival.warp == warp && arrival.clock <= clock) return &*at;
-    }
     return nullptr;
 }
 

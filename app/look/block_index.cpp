@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/sheet.h"
 #include "app/look/block_clock.h"
 #include "core/analysis/cost.h"
 
@@ -47,15 +48,13 @@ void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const a
 void include_elements(CellRect& rect, BlockIndex& index, const trace::Trace& trace, uint64_t step) {
     const trace::Access access = trace::decode(trace, step);
     const Array& array = trace.launch.arrays[access.array];
-    const uint64_t row_bytes = std::max<uint64_t>(uint64_t{array.cols} * array.element_bytes(), 1);
+    const draw::Sheet sheet(array);
     const bool stores_output = array.writes() && trace.sites[access.site].kind == ptx::SiteKind::Store;
     for_lanes(access.mask, [&](uint32_t lane) {
-        const uint64_t offset = access.offset[lane];
+        const uint64_t element = access.offset[lane] / array.element_bytes();
         const size_t thread = size_t{access.warp} * kWarpSize + lane;
-        if (stores_output && thread < index.output.size())
-            index.output[thread] = {access.array, offset / array.element_bytes()};
-        rect.include(static_cast<uint32_t>(offset / row_bytes),
-                     static_cast<uint32_t>(offset % row_bytes / array.element_bytes()));
+        if (stores_output && thread < index.output.size()) index.output[thread] = {access.array, element};
+        rect.include(sheet.cell(element));
     });
 }
 
@@ -89,7 +88,8 @@ StepKind kind_of(const trace::Trace& trace, uint64_t step) {
 }
 
 std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
-                                              const std::optional<analysis::Product>& product, uint32_t block) {
+                                              const std::optional<analysis::Product>& product,
+                                              uint32_t block) {
     auto made = std::make_shared<BlockIndex>();
     BlockIndex& index = *made;
     index.block = block;
@@ -134,9 +134,8 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
             include_elements(rect, index, trace, at);
             index.touched[form.array].include(rect);
             const size_t slot = phase == analysis::kAfter ? index.phases.phases : phase;
-            if (slot < index.touched_in_phase[form.array].size()) {
+            if (slot < index.touched_in_phase[form.array].size())
                 index.touched_in_phase[form.array][slot].include(rect);
-            }
         }
         add_step(sums, trace, at, costs.of(at));
         if ((step + 1) % BlockIndex::kCheckpointSteps == 0) index.checkpoints.push_back(sums);
@@ -159,9 +158,8 @@ SplitSums sums_so_far(const trace::Trace& trace, const BlockIndex& index, uint32
     const uint32_t end = std::min(step, index.steps - 1) + 1;
     const uint32_t checkpoint = end / BlockIndex::kCheckpointSteps;
     SplitSums sums = index.checkpoints[checkpoint];
-    for (uint32_t at = checkpoint * BlockIndex::kCheckpointSteps; at < end; ++at) {
+    for (uint32_t at = checkpoint * BlockIndex::kCheckpointSteps; at < end; ++at)
         add_step(sums, trace, index.first + at, analysis::cost_of(trace, index.first + at));
-    }
     return sums;
 }
 

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "app/draw/shown.h"
-#include "core/base/words.h"
 #include "core/analysis/phases.h"
 #include "core/analysis/product.h"
 #include "core/analysis/summary.h"
+#include "core/base/words.h"
 #include "core/playback/replay.h"
 #include "core/trace/trace.h"
 
@@ -38,8 +38,8 @@ struct SplitSums {
 
 StepKind kind_of(const trace::Trace& trace, uint64_t step);
 
-// The arrays of a launch by what they are in a product, -1 where it is none or has no such array; and those in
-// shared memory, whatever the launch.
+// The arrays of a launch by what they are in a product, -1 where it is none or has no such array; and those
+// in shared memory, whatever the launch.
 struct Roles {
     int m = -1, n = -1, p = -1;
     std::vector<uint8_t> shared;
@@ -63,7 +63,8 @@ struct BlockIndex {
     // Bounding box of the elements touched, by global array; by global array and phase.
     std::vector<CellRect> touched;
     std::vector<std::vector<CellRect>> touched_in_phase;
-    std::vector<playback::Element> output;  // by thread: the element that it stores last; of no array for none
+    std::vector<playback::Element>
+        output;  // by thread: the element that it stores last; of no array for none
     static constexpr uint32_t kCheckpointSteps = 256;
     std::vector<SplitSums> checkpoints;
 
@@ -72,9 +73,10 @@ struct BlockIndex {
 
 // steps: steps of the trace's block `block`. A block without steps gives an empty index.
 std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
-                                              const std::optional<analysis::Product>& product, uint32_t block);
-inline std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
-                                                     uint32_t block) {
+                                              const std::optional<analysis::Product>& product,
+                                              uint32_t block);
+inline std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace,
+                                                     const analysis::PhaseRule& rule, uint32_t block) {
     return index_block(trace, rule, analysis::product_of(trace), block);
 }
 

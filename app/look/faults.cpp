@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/sheet.h"
 #include "core/analysis/product.h"
 
 namespace tilescope::look {
@@ -49,15 +50,12 @@ BlockFaults block_faults(const trace::Trace& trace, const analysis::PhaseRule& r
 std::vector<CellRect> faulty_at(const trace::Trace& trace, const BlockFaults& faults, uint8_t array,
                                 uint32_t step) {
     std::vector<CellRect> cells;
-    const uint64_t cols = std::max(trace.launch.arrays[array].cols, 1u);
     uint64_t latest = UINT64_MAX;
     for (const analysis::FaultyCell& cell : faults.found.cells) {
         if (cell.array != array || step < cell.first_step || step > cell.last_step) continue;
         if (cell.element == latest) continue;
         latest = cell.element;
-        const auto row = static_cast<uint32_t>(cell.element / cols),
-                   col = static_cast<uint32_t>(cell.element % cols);
-        cells.push_back({row, row + 1, col, col + 1});
+        cells.push_back(draw::cell_on_sheet(trace.launch.arrays[array], cell.element));
     }
     return cells;
 }

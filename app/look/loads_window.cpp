@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "app/draw/sheet.h"
+
 namespace tilescope::look {
 namespace {
 
@@ -10,7 +12,8 @@ namespace {
 template <class Visit>
 void each_load(const trace::Trace& trace, uint8_t array, Visit visit) {
     const Array& shape = trace.launch.arrays[array];
-    const uint64_t width = std::max(shape.element_bytes(), 1u), cols = shape.cols;
+    const uint64_t width = std::max(shape.element_bytes(), 1u);
+    const draw::Sheet sheet(shape);
     std::vector<bool> loads(trace.forms.size());
     for (size_t i = 0; i < loads.size(); ++i)
         loads[i] =
@@ -22,8 +25,10 @@ void each_load(const trace::Trace& trace, uint8_t array, Visit visit) {
         for (uint32_t mask = access.mask; mask != 0; mask &= mask - 1) {
             const uint64_t offset = access.offset[std::countr_zero(mask)];
             for (uint64_t at = offset / width; at <= (offset + bytes - 1) / width; ++at)
-                if (at < uint64_t{shape.rows} * cols)
-                    visit(static_cast<uint32_t>(at / cols), static_cast<uint32_t>(at % cols));
+                if (at < shape.elements()) {
+                    const draw::CellRect cell = sheet.cell(at);
+                    visit(cell.row0, cell.col0);
+                }
         }
     }
 }

@@ -24,13 +24,15 @@ Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pic
         case Kind::SharedCell: {
             if (pick.array >= from.launch.arrays.size()) return {};
             const Array& array = from.launch.arrays[pick.array];
-            const auto other = std::find_if(to.launch.arrays.begin(), to.launch.arrays.end(), [&](const Array& a) {
-                return a.name == array.name && a.space == array.space;
-            });
-            const uint64_t cols = std::max(array.cols, 1u), row = pick.index / cols, col = pick.index % cols;
-            if (other == to.launch.arrays.end() || row >= other->rows || col >= other->cols) return {};
+            const auto other =
+                std::find_if(to.launch.arrays.begin(), to.launch.arrays.end(),
+                             [&](const Array& a) { return a.name == array.name && a.space == array.space; });
+            const Position at = position_of(array, static_cast<int64_t>(pick.index));
+            if (other == to.launch.arrays.end() || at.slice >= other->slices || at.row >= other->rows ||
+                at.col >= other->cols)
+                return {};
             same.array = static_cast<uint8_t>(other - to.launch.arrays.begin());
-            same.index = row * other->cols + col;
+            same.index = static_cast<uint64_t>((at.slice * other->rows + at.row) * other->cols + at.col);
             return same;
         }
         case Kind::Block:
@@ -43,10 +45,9 @@ Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pic
 }
 
 uint32_t spoken_lane(const draw::RequestView& request, const Pick& hover, const Pick& pin) {
-    for (const Pick& pick : {hover, pin}) {
+    for (const Pick& pick : {hover, pin})
         if (pick.kind == Pick::Kind::Thread && pick.thread / kWarpSize == request.warp)
             return pick.thread % kWarpSize;
-    }
     return request.mask == 0 ? 0 : static_cast<uint32_t>(std::countr_zero(request.mask));
 }
 

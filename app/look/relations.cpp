@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/sheet.h"
 #include "core/analysis/banks.h"
 #include "core/base/contents.h"
 #include "core/base/words.h"
@@ -42,16 +43,10 @@ Loads loads_of(const trace::Trace& trace, const BlockIndex& index, uint8_t array
     return loads;
 }
 
-CellRect cell_of(const Array& array, uint64_t element) {
-    const uint64_t cols = std::max(array.cols, 1u);
-    const auto row = static_cast<uint32_t>(element / cols), col = static_cast<uint32_t>(element % cols);
-    return {row, row + 1, col, col + 1};
-}
-
 // An element that a thread stores; of a product with the row of M and the column of N behind it.
 void add_output(Relations& to, const trace::Trace& trace, const BlockIndex& index, uint8_t array,
                 uint64_t element) {
-    const CellRect cell = cell_of(trace.launch.arrays[array], element);
+    const CellRect cell = draw::cell_on_sheet(trace.launch.arrays[array], element);
     to.cells.emplace_back(array, cell);
     if (!index.product || array != index.product->P) return;
     const analysis::Product& product = *index.product;
@@ -76,9 +71,11 @@ void thread_relations(Relations& to, const trace::Trace& trace, const BlockIndex
     const auto output = output_of(index, thread);
     if (!output) {
         to.lines.emplace_back(
-            index.product ? fmt::format("It has no element of {}: it lies beyond the matrix, and only loads for others.",
-                                        trace.launch.arrays[index.product->P].name)
-                          : std::string("It stores to no array."));
+            index.product
+                ? fmt::format(
+                      "It has no element of {}: it lies beyond the matrix, and only loads for others.",
+                      trace.launch.arrays[index.product->P].name)
+                : std::string("It stores to no array."));
         return;
     }
     add_output(to, trace, index, output->array, output->index);
@@ -104,11 +101,13 @@ void element_relations(Relations& to, const trace::Trace& trace, const BlockInde
     }
     if (!array.reads()) {
         add_output(to, trace, index, pick.array, pick.index);
-        if (index.product) to.lines = {output_text(trace, index, pick.array, pick.index), "Another block computes it."};
-        else to.lines = {element_name(array, pick.index), "This block does not store it."};
+        if (index.product)
+            to.lines = {output_text(trace, index, pick.array, pick.index), "Another block computes it."};
+        else
+            to.lines = {element_name(array, pick.index), "This block does not store it."};
         return;
     }
-    to.cells.emplace_back(pick.array, cell_of(array, pick.index));
+    to.cells.emplace_back(pick.array, draw::cell_on_sheet(array, pick.index));
     to.lines.push_back(fmt::format("{} = {}", element_name(array, pick.index),
                                    short_value(initial_value(array, pick.index))));
     const Loads loads = loads_of(trace, index, pick.array, pick.index);
@@ -130,7 +129,7 @@ void element_relations(Relations& to, const trace::Trace& trace, const BlockInde
         for (uint64_t cell = 0; cell < tile.elements(); ++cell) {
             const playback::CellState state = replay->cell(shared, cell, step);
             if (!state.written || state.source != playback::Element{pick.array, pick.index}) continue;
-            to.cells.emplace_back(shared, cell_of(tile, cell));
+            to.cells.emplace_back(shared, draw::cell_on_sheet(tile, cell));
             to.lines.push_back(
                 fmt::format("now in {}, read {} times from there", element_name(tile, cell), state.reads));
         }
@@ -140,7 +139,7 @@ void element_relations(Relations& to, const trace::Trace& trace, const BlockInde
 void shared_relations(Relations& to, const trace::Trace& trace, const BlockIndex& index,
                       const playback::BlockReplay* replay, const Pick& pick, uint32_t step) {
     const Array& tile = trace.launch.arrays[pick.array];
-    to.cells.emplace_back(pick.array, cell_of(tile, pick.index));
+    to.cells.emplace_back(pick.array, draw::cell_on_sheet(tile, pick.index));
     const std::string name = element_name(tile, pick.index);
     const uint64_t word = (tile.base + pick.index * tile.element_bytes()) / analysis::kBankBytes;
     const std::string bank = fmt::format("bank {}", word % analysis::kBanks);
@@ -159,7 +158,7 @@ void shared_relations(Relations& to, const trace::Trace& trace, const BlockIndex
     if (state.source.array != trace::kNoArray) {
         const Array& source = trace.launch.arrays[state.source.array];
         from = element_name(source, state.source.index);
-        to.cells.emplace_back(state.source.array, cell_of(source, state.source.index));
+        to.cells.emplace_back(state.source.array, draw::cell_on_sheet(source, state.source.index));
     } else if (number_of(state.value) == 0) {
         from = index.product ? "a zero, for an element outside the matrix" : "a zero";
     }
@@ -186,6 +185,7 @@ Relations relations(const trace::Trace& trace, const BlockIndex& index, const pl
             break;
         case Pick::Kind::Warp: {
             CellRect owned;
+            ElementBox box;
             uint8_t output = trace::kNoArray;  // that its threads store to
             for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
                 const uint32_t thread = pick.warp * kWarpSize + lane;
@@ -194,7 +194,8 @@ Relations relations(const trace::Trace& trace, const BlockIndex& index, const pl
                 const auto element = output_of(index, thread);
                 if (!element || (output != trace::kNoArray && output != element->array)) continue;
                 output = element->array;
-                owned.include(cell_of(trace.launch.arrays[output], element->index));
+                owned.include(draw::cell_on_sheet(trace.launch.arrays[output], element->index));
+                box.include(position_of(trace.launch.arrays[output], static_cast<int64_t>(element->index)));
             }
             if (to.threads.empty()) break;
             to.lines.push_back(fmt::format("warp {}: {} to {}", pick.warp,
@@ -202,21 +203,20 @@ Relations relations(const trace::Trace& trace, const BlockIndex& index, const pl
                                            thread_index(trace.launch.block, to.threads.back())));
             if (!owned.empty()) {
                 to.cells.emplace_back(output, owned);
-                to.lines.push_back(fmt::format("computes {}{}", trace.launch.arrays[output].name, rect_text(owned)));
+                to.lines.push_back(fmt::format("{} {}", index.product ? "computes" : "stores",
+                                               elements_text(trace.launch.arrays[output], box)));
             }
             break;
         }
         case Pick::Kind::Element:
             if (pick.array < trace.launch.arrays.size() &&
-                pick.index < trace.launch.arrays[pick.array].elements()) {
+                pick.index < trace.launch.arrays[pick.array].elements())
                 element_relations(to, trace, index, replay, pick, step);
-            }
             break;
         case Pick::Kind::SharedCell:
             if (pick.array < trace.launch.arrays.size() &&
-                pick.index < trace.launch.arrays[pick.array].elements()) {
+                pick.index < trace.launch.arrays[pick.array].elements())
                 shared_relations(to, trace, index, replay, pick, step);
-            }
             break;
         case Pick::Kind::Site:
             if (pick.site < trace.sites.size()) {

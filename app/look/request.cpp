@@ -37,9 +37,8 @@ void lay_out_sectors(const trace::Trace& trace, RequestView& view) {
         sector.lanes |= 1u << lane;
         const uint64_t from = view.lanes[lane].offset + skew;
         for (uint64_t byte = std::max(from, number * 32);
-             byte < std::min(from + view.bytes, number * 32 + 32); ++byte) {
+             byte < std::min(from + view.bytes, number * 32 + 32); ++byte)
             used[byte % 32] = 1;
-        }
         sector.bytes_used = static_cast<uint32_t>(std::count(used.begin(), used.end(), 1u));
         if (from / 32 == number) view.lanes[lane].sector = static_cast<uint32_t>(view.sectors.size() - 1);
     }
@@ -113,7 +112,6 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
 
     const uint64_t threads = trace.launch.block.count();
     const uint32_t element = known ? std::max(trace.launch.arrays[access.array].element_bytes(), 1u) : 4;
-    const uint32_t cols = known ? std::max(trace.launch.arrays[access.array].cols, 1u) : 1;
     for (uint32_t lane = 0; lane < 32; ++lane) {
         LaneView& to = view.lanes[lane];
         to.thread = access.warp * kWarpSize + lane;
@@ -122,9 +120,9 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
         if (!to.active || view.kind == StepKind::Barrier) continue;
         to.offset = access.offset[lane];
         to.index = to.offset / element;
-        to.row = static_cast<uint32_t>(to.index / cols);
-        to.col = static_cast<uint32_t>(to.index % cols);
-        if (known) view.touched.include(to.row, to.col);
+        if (known)
+            view.touched.include(
+                position_of(trace.launch.arrays[access.array], static_cast<int64_t>(to.index)));
     }
     if (view.kind == StepKind::Barrier) {
         view.title = fmt::format("Warp {} {}", view.warp, verb_of(view.kind));
@@ -151,9 +149,8 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
     const LaneView& view = request.lanes[lane];
     if (!view.exists) return fmt::format("lane {}: the block has no thread here", lane);
     const std::string thread = thread_name(trace.launch.block, view.thread);
-    if (request.kind == StepKind::Barrier) {
+    if (request.kind == StepKind::Barrier)
         return thread + (view.active ? ": waits with its warp" : ": has left the kernel");
-    }
     if (!view.active) return thread + ": switched off in this request";
     if (request.array == trace::kNoArray)
         return fmt::format("{}: address {}, in no array", thread, view.offset);
@@ -169,15 +166,19 @@ std::vector<std::string> lane_formula(const trace::Trace& trace, const RequestVi
     const LaneView& view = request.lanes[lane];
     if (!view.active || request.array == trace::kNoArray || request.kind == StepKind::Barrier) return {};
     const Array& array = trace.launch.arrays[request.array];
-    const std::string index = fmt::format("{}\u00b7{} + {} = {}", view.row, array.cols, view.col, view.index);
-    const std::string bytes =
-        fmt::format("{}\u00b7{} = byte {}", view.index, array.element_bytes(), view.offset);
-    if (array.space == Space::Global) {
-        return {index, bytes,
-                fmt::format("{}/32 = sector {}", view.offset, request.sectors[view.sector].number)};
-    }
+    const Position at = position_of(array, static_cast<int64_t>(view.index));
+    std::vector<std::string> lines;
+    if (array.rank == 2)
+        lines.push_back(fmt::format("{}\u00b7{} + {} = {}", at.row, array.cols, at.col, view.index));
+    if (array.rank == 3)
+        lines.push_back(fmt::format("({}\u00b7{} + {})\u00b7{} + {} = {}", at.slice, array.rows, at.row,
+                                    array.cols, at.col, view.index));
+    lines.push_back(fmt::format("{}\u00b7{} = byte {}", view.index, array.element_bytes(), view.offset));
     const uint64_t word = (array.base + view.offset) / analysis::kBankBytes;
-    return {index, bytes, fmt::format("word {} mod 32 = bank {}", word, view.bank)};
+    lines.push_back(array.space == Space::Global
+                        ? fmt::format("{}/32 = sector {}", view.offset, request.sectors[view.sector].number)
+                        : fmt::format("word {} mod 32 = bank {}", word, view.bank));
+    return lines;
 }
 
 }  // namespace tilescope::look

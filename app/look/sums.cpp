@@ -35,9 +35,8 @@ SumsTable sums_table(const std::string& title, const SplitSums& sums, const anal
     const uint64_t global = sums.global_load.bytes + sums.global_store.bytes;
     const uint64_t shared = sums.shared_load.bytes + sums.shared_store.bytes;
     table.bytes = fmt::format("{} global", bytes_text(global));
-    if (whole.shared_load.requests + whole.shared_store.requests > 0) {
+    if (whole.shared_load.requests + whole.shared_store.requests > 0)
         table.bytes += fmt::format(", {} shared", bytes_text(shared));
-    }
     return table;
 }
 

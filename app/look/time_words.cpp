@@ -114,7 +114,8 @@ std::string times_text(const trace::Meta& meta, const std::optional<analysis::Pr
     std::string text =
         own_ms > 0 ? fmt::format("{} {}, measured on {} in this launch; no time of {} at this size.",
                                  meta.kernel, milliseconds(own_ms), meta.device, rival_of(meta.kernel))
-                   : fmt::format("No times measured at {}.", size_text(product->m, product->k, product->n, product->tile));
+                   : fmt::format("No times measured at {}.",
+                                 size_text(product->m, product->k, product->n, product->tile));
     const Pair near = measured(meta, product, timings, false);
     if (near.own != nullptr) text += " Nearest: " + pair_text(meta, near, near.own->median_ms) + ".";
     return text;

@@ -8,12 +8,10 @@ namespace {
 // Marks of one warp, each from one of its steps to the next; neighbours of one kind are one mark.
 void add_mark(std::vector<TimelineMark>& marks, uint32_t first, uint32_t end, StepKind kind) {
     if (first >= end) return;
-    if (!marks.empty() && marks.back().kind == kind && marks.back().end == first &&
-        kind != StepKind::Barrier) {
+    if (!marks.empty() && marks.back().kind == kind && marks.back().end == first && kind != StepKind::Barrier)
         marks.back().end = end;
-    } else {
+    else
         marks.push_back({first, end, kind});
-    }
 }
 
 }  // namespace
@@ -25,14 +23,11 @@ TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, u
     view.first = std::min(first, view.end);
     view.columns = std::max(columns, 1u);
     view.warps.resize(index.steps_of_warp.size());
-    for (const PhaseSpan& span : index.spans) {
+    for (const PhaseSpan& span : index.spans)
         if (span.end > view.first && span.first < view.end) view.phases.push_back(span);
-    }
-    for (const auto& arrivals : index.arrivals) {
-        if (!arrivals.empty() && arrivals.back() >= view.first && arrivals.back() < view.end) {
+    for (const auto& arrivals : index.arrivals)
+        if (!arrivals.empty() && arrivals.back() >= view.first && arrivals.back() < view.end)
             view.barriers.push_back(arrivals.back());
-        }
-    }
     const uint64_t shown = view.end - view.first;
     for (size_t warp = 0; warp < index.steps_of_warp.size(); ++warp) {
         const auto& steps = index.steps_of_warp[warp];

@@ -23,9 +23,8 @@ struct Pattern {
 Pattern pattern_of(const RequestView& view, uint32_t cols) {
     Pattern pattern;
     std::vector<uint64_t> all;
-    for (const LaneView& lane : view.lanes) {
+    for (const LaneView& lane : view.lanes)
         if (lane.active) all.push_back(lane.index);
-    }
     std::sort(all.begin(), all.end());
     pattern.lanes = static_cast<uint32_t>(all.size());
     pattern.elements = all;
@@ -98,19 +97,18 @@ std::string global_places(const trace::Trace& trace, const RequestView& view, co
         else if (cost.sectors > cost.ideal_sectors)
             why = pattern.run_length * view.bytes < 32 ? ", each shorter than a sector"
                                                        : ", each ending inside a sector";
-        return fmt::format("{} rows of {} neighbours{}{}", pattern.runs, pattern.run_length,
-                           each_times(pattern), why);
+        const bool flat = known && trace.launch.arrays[view.array].rank == 1;
+        return fmt::format("{} {} of {} neighbours{}{}", pattern.runs, flat ? "stretches" : "rows",
+                           pattern.run_length, each_times(pattern), why);
     }
-    if (pattern.run_length == 0) {
+    if (pattern.run_length == 0)
         return fmt::format("{} elements in {} stretches{}", count, pattern.runs, each_times(pattern));
-    }
     return fmt::format("{} elements{}, no two of them neighbours{}", count, of, each_times(pattern));
 }
 
 std::string global_cost(const analysis::SectorCost& cost) {
-    if (cost.sectors <= cost.ideal_sectors) {
+    if (cost.sectors <= cost.ideal_sectors)
         return fmt::format("{} of {} needed", counted(cost.sectors, "sector"), cost.ideal_sectors);
-    }
     return fmt::format("{} where {} would do", counted(cost.sectors, "sector"), cost.ideal_sectors);
 }
 
@@ -150,11 +148,13 @@ std::string shared_verdict(const RequestView& view, const Pattern& pattern) {
 }  // namespace
 
 std::string request_verdict(const trace::Trace& trace, const RequestView& view) {
-    const uint32_t cols = view.array == trace::kNoArray ? 1 : std::max(trace.launch.arrays[view.array].cols, 1u);
+    const uint32_t cols = view.array == trace::kNoArray ? 1
+                          : trace.launch.arrays[view.array].rank == 1
+                              ? 1
+                              : std::max(trace.launch.arrays[view.array].cols, 1u);
     const Pattern pattern = pattern_of(view, cols);
-    if (view.kind == StepKind::SharedLoad || view.kind == StepKind::SharedStore) {
+    if (view.kind == StepKind::SharedLoad || view.kind == StepKind::SharedStore)
         return shared_verdict(view, pattern);
-    }
     return fmt::format("{} {}: {}", who(view, pattern.lanes), global_places(trace, view, pattern),
                        global_cost(view.cost.global));
 }
@@ -165,9 +165,8 @@ std::string barrier_verdict(const BlockIndex& index, uint32_t step) {
     const auto& arrivals = index.arrivals[interval];
     if (arrivals.size() == 1) return "The block is a single warp: it goes straight on.";
     const auto arrived = std::upper_bound(arrivals.begin(), arrivals.end(), step) - arrivals.begin();
-    if (static_cast<size_t>(arrived) == arrivals.size()) {
+    if (static_cast<size_t>(arrived) == arrivals.size())
         return fmt::format("The last of {} warps arrives: the block goes on.", arrivals.size());
-    }
     return fmt::format("{} of {} warps {} arrived; the block waits for the others.", arrived, arrivals.size(),
                        arrived == 1 ? "has" : "have");
 }

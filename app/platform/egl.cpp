@@ -8,10 +8,14 @@
 #include <vector>
 
 #include <fmt/format.h>
+#if TILESCOPE_GLAD_GENERATION == 1
+#include <glad/glad_egl.h>
+#else
 #include <glad/egl.h>
-#include <glad/gl.h>
+#endif
 
 #include "app/platform/backend.h"
+#include "app/platform/gl.h"
 
 namespace tilescope::platform {
 
@@ -20,6 +24,15 @@ namespace {
 const char* const kNoContext =
     "No OpenGL 3.3 context could be made without a display; install the packages libegl1 and "
     "libgl1-mesa-dri.";
+
+// EGL's functions, and with a display those that the display's version has.
+bool load_egl([[maybe_unused]] EGLDisplay display) {
+#if TILESCOPE_GLAD_GENERATION == 1
+    return gladLoadEGL() != 0;
+#else
+    return gladLoaderLoadEGL(display) != 0;
+#endif
+}
 
 bool has_extension(const char* name) {
     const char* all = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
@@ -46,7 +59,7 @@ std::vector<EGLDisplay> displays() {
 
 EGLContext make_context(EGLDisplay display) {
     if (!eglInitialize(display, nullptr, nullptr)) return EGL_NO_CONTEXT;
-    gladLoaderLoadEGL(display);
+    load_egl(display);
     const EGLint wish[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
     const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION,
                               3,
@@ -79,8 +92,7 @@ struct Offscreen : Backend {
         glDeleteFramebuffers(1, &framebuffer);
         glDeleteRenderbuffers(1, &color);
         eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-        eglDestroyContext(display, context);
-        eglTerminate(display);
+        eglDestroyContext(display, context);  // the display is the process's: another picture may be using it
     }
     void make_current() override {
         eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context);
@@ -99,14 +111,14 @@ struct Offscreen : Backend {
 
 Result<std::unique_ptr<Backend>> open_offscreen(int width, int height) {
     setenv("EGL_LOG_LEVEL", "fatal", 0);  // a driver that is tried in vain is no news
-    if (!gladLoaderLoadEGL(EGL_NO_DISPLAY)) return Error{kNoContext};
+    if (!load_egl(EGL_NO_DISPLAY)) return Error{kNoContext};
     auto made = std::make_unique<Offscreen>();
     for (EGLDisplay display : displays()) {
         made->context = make_context(display);
         made->display = display;
         if (made->context != EGL_NO_CONTEXT) break;
     }
-    if (made->context == EGL_NO_CONTEXT || !gladLoadGL(eglGetProcAddress)) return Error{kNoContext};
+    if (made->context == EGL_NO_CONTEXT || !load_opengl(eglGetProcAddress)) return Error{kNoContext};
 
     GLint most = 0;
     glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &most);

@@ -1,17 +1,16 @@
 // A window of the desktop with an OpenGL 3.3 core context, and what the person does in it, through GLFW.
-#include <glad/gl.h>
-
-#include "app/platform/backend.h"
-
 #define GLFW_INCLUDE_NONE
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <deque>
 #include <optional>
 
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
 
+#include "app/platform/backend.h"
+#include "app/platform/gl.h"
 #include "imgui.h"
 
 namespace tilescope::platform {
@@ -154,12 +153,14 @@ struct Window : Backend {
             p.input.alt = press.alt;
             if (press.key != Key::None && action != GLFW_RELEASE) p.input.presses.push_back(press);
         });
-        glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int c) {
-            Window& p = of(w);
-            KeyPress typed{key_of_character(c)};
-            typed.character = c;
-            p.input.presses.push_back(typed);
-        });
+        glfwSetCharCallback(
+            window,
+            [](GLFWwindow* w, unsigned int c) {
+                Window& p = of(w);
+                KeyPress typed{key_of_character(c)};
+                typed.character = c;
+                p.input.presses.push_back(typed);
+            });
         glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) { of(w).mouse_at(x, y); });
         glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int entered) {
             Window& p = of(w);
@@ -170,15 +171,18 @@ struct Window : Backend {
             if (button < 3)
                 p.buttons.push_back({button, action == GLFW_PRESS, p.input.mouse_x, p.input.mouse_y});
         });
-        glfwSetScrollCallback(window, [](GLFWwindow* w, double x, double y) {
-            Window& p = of(w);
-            p.input.scroll_x += static_cast<float>(x);
-            p.input.scroll_y += static_cast<float>(y);
-        });
-        glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
-            of(w).input.dropped.assign(paths, paths + count);
-        });
-        glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { of(w); });
+        glfwSetScrollCallback(
+            window,
+            [](GLFWwindow* w, double x, double y) {
+                Window& p = of(w);
+                p.input.scroll_x += static_cast<float>(x);
+                p.input.scroll_y += static_cast<float>(y);
+            });
+        glfwSetDropCallback(
+            window, [](GLFWwindow* w, int count,
+                       const char** paths) { of(w).input.dropped.assign(paths, paths + count); });
+        glfwSetFramebufferSizeCallback(
+            window, [](GLFWwindow* w, int, int) { of(w); });
         glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { of(w); });
     }
 
@@ -280,6 +284,11 @@ struct Window : Backend {
 Result<std::unique_ptr<Backend>> open_window(int width, int height, const std::string& title,
                                              std::optional<Place> place) {
     glfwSetErrorCallback([](int, const char* text) { glfw_says = text; });
+#ifdef GLFW_PLATFORM
+    // From 3.4 on it tries Wayland first, whose library says on standard error that there is none.
+    const char* wayland = std::getenv("WAYLAND_DISPLAY");
+    if (!wayland || !*wayland) glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
+#endif
     if (!glfwInit())
         return Error{
             fmt::format("no window can be opened here: the display system says '{}'; `tilescope render` "
@@ -313,7 +322,7 @@ Result<std::unique_ptr<Backend>> open_window(int width, int height, const std::s
     glfwSetWindowSizeLimits(made->window, kMinWidth, kMinHeight, GLFW_DONT_CARE, GLFW_DONT_CARE);
     if (place && in_sight(*place)) glfwSetWindowPos(made->window, place->x, place->y);
     glfwMakeContextCurrent(made->window);
-    if (!gladLoadGL(glfwGetProcAddress)) return Error{"The graphics driver offers no OpenGL 3.3."};
+    if (!load_opengl(glfwGetProcAddress)) return Error{"The graphics driver offers no OpenGL 3.3."};
     glfwSwapInterval(1);
     made->listen();
     made->last = glfwGetTime();

@@ -35,9 +35,8 @@ std::string format_of(const ExportChoice& choice) {
 
 // The span of phases that the cursor stands in; the whole block where there is none.
 draw::PhaseSpan span_of(const Session& session) {
-    for (const draw::PhaseSpan& span : session.block->spans) {
+    for (const draw::PhaseSpan& span : session.block->spans)
         if (span.first <= session.cursor.step && session.cursor.step < span.end) return span;
-    }
     return {0, 0, session.block->steps};
 }
 

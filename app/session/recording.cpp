@@ -71,9 +71,11 @@ MadeTotals totals_of(const Recording& recording) {
 }
 
 bool uses_shared(const trace::Trace& trace) {
-    return std::any_of(trace.sites.begin(), trace.sites.end(), [](const ptx::Site& site) {
-        return site.kind == ptx::SiteKind::Load && site.space == Space::Shared;
-    });
+    return std::any_of(
+        trace.sites.begin(), trace.sites.end(),
+        [](const ptx::Site& site) {
+            return site.kind == ptx::SiteKind::Load && site.space == Space::Shared;
+        });
 }
 
 }  // namespace tilescope::session

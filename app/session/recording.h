@@ -20,8 +20,8 @@ namespace tilescope::session {
 struct Recording {
     std::shared_ptr<const trace::Trace> trace;
     analysis::PhaseRule rule;
-    uint64_t serial = 0;        // of this run of the program: tells what was drawn of one from another
-    std::string origin;         // file name, or "recorded now"
+    uint64_t serial = 0;  // of this run of the program: tells what was drawn of one from another
+    std::string origin;   // file name, or "recorded now"
     std::optional<analysis::Product> product;  // the launch read as one, where it is one
     analysis::Summary outline;  // which kinds of requests there are, before they are counted: 1 of each
 };

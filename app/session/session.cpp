@@ -168,7 +168,8 @@ void open(Session& session, const std::string& what, const std::string& path, bo
 }
 
 void open_file(Session& session, const std::string& path, bool beside) {
-    open(session, path, path, beside, [path] { return made_of(trace::read_file(path), path); });
+    open(
+        session, path, path, beside, [path] { return made_of(trace::read_file(path), path); });
 }
 
 void open_shipped(Session& session, std::string_view name, bool beside) {

@@ -23,8 +23,8 @@
 #include "app/session/recording.h"
 #include "core/base/launch.h"
 #include "core/playback/cursor.h"
-#include "kernels/textbook/catalogue.h"
 #include "kernels/gpu/backend.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::session {
 

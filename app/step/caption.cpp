@@ -11,37 +11,39 @@ namespace tilescope::step {
 namespace {
 
 bool has_shared(const trace::Trace& trace) {
-    return std::any_of(trace.launch.arrays.begin(), trace.launch.arrays.end(),
-                       [](const Array& a) { return a.space == Space::Shared; });
+    return std::any_of(
+        trace.launch.arrays.begin(), trace.launch.arrays.end(),
+        [](const Array& a) { return a.space == Space::Shared; });
 }
 
 // "rows 0 and 1 of the M tile", "M[3,0..15]", "column 3 of Mds".
 std::string place(const trace::Trace& trace, const BlockIndex& index, const look::RequestView& request) {
     if (request.array == trace::kNoArray) return "memory outside every array";
     const Array& array = trace.launch.arrays[request.array];
-    const CellRect& cells = request.touched;
-    if (cells.rows() == 1 && cells.cols() == 1) return array.name + rect_text(cells);
+    const ElementBox& box = request.touched;
+    const std::string exact = elements_text(array, box);
+    if (array.rank != 2 || box.one() || box.empty()) return exact;
     CellRect whole{0, array.rows, 0, array.cols};
     std::string name = array.name;
-    const bool input_tile = array.reads() && has_shared(trace);
-    if (input_tile) {
+    if (array.space == Space::Global) {
+        // Of a product that goes through shared memory in tiles, relative to the tile.
+        if (!index.product || !array.reads() || !has_shared(trace)) return exact;
         const CellRect tile = tile_of_phase(trace, index, request.array, index.phase_at(request.step));
         if (!tile.empty()) {
             whole = tile;
             name = fmt::format("the {} tile", array.name);
         }
-    } else if (array.space == Space::Global) {
-        return array.name + rect_text(cells);
     }
-    const uint32_t row = cells.row0 - std::min(whole.row0, cells.row0),
-                   col = cells.col0 - std::min(whole.col0, cells.col0);
-    if (cells.cols() >= whole.cols() && cells.rows() >= whole.rows() && cells.rows() > 1)
-        return "all of " + name;
-    if (cells.cols() >= whole.cols())
-        return fmt::format("{} of {}", range_words("row", row, row + cells.rows()), name);
-    if (cells.rows() >= whole.rows())
-        return fmt::format("{} of {}", range_words("column", col, col + cells.cols()), name);
-    return array.name + rect_text(cells);
+    const auto first_row = static_cast<uint32_t>(box.first.row),
+               first_col = static_cast<uint32_t>(box.first.col);
+    const auto rows = static_cast<uint32_t>(box.last.row) + 1 - first_row,
+               cols = static_cast<uint32_t>(box.last.col) + 1 - first_col;
+    const uint32_t row = first_row - std::min(whole.row0, first_row),
+                   col = first_col - std::min(whole.col0, first_col);
+    if (cols >= whole.cols() && rows >= whole.rows() && rows > 1) return "all of " + name;
+    if (cols >= whole.cols()) return fmt::format("{} of {}", range_words("row", row, row + rows), name);
+    if (rows >= whole.rows()) return fmt::format("{} of {}", range_words("column", col, col + cols), name);
+    return exact;
 }
 
 uint32_t products_after(const playback::BlockReplay& replay, uint32_t step, uint32_t warp) {
@@ -50,7 +52,8 @@ uint32_t products_after(const playback::BlockReplay& replay, uint32_t step, uint
         products.begin(), products.end(), step,
         [](const playback::MultiplyStep& product, uint32_t s) { return product.after_step < s; });
     const auto last = std::find_if(
-        first, products.end(), [&](const playback::MultiplyStep& product) { return product.after_step != step; });
+        first, products.end(),
+        [&](const playback::MultiplyStep& product) { return product.after_step != step; });
     return static_cast<uint32_t>(
         std::count_if(first, last, [&](const playback::MultiplyStep& p) { return p.warp == warp; }));
 }
@@ -61,20 +64,19 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
                     uint32_t step) {
     if (step >= index.steps) return "This block recorded no step.";
     const look::RequestView request = look::request_view(trace, index, step);
-    if (request.kind == StepKind::Barrier) {
+    if (request.kind == StepKind::Barrier)
         return fmt::format("Warp {} comes to the barrier. {}", request.warp, request.verdict);
-    }
     const std::string where = place(trace, index, request);
     const std::string lanes = counted(static_cast<uint64_t>(std::popcount(request.mask)), "lane");
     const bool global = request.kind == StepKind::GlobalLoad || request.kind == StepKind::GlobalStore;
     const std::string cost = global ? counted(request.cost.global.sectors, "sector")
                                     : counted(request.cost.shared.wavefronts, "wavefront");
     const char* verb = "loads";
-    if (request.kind == StepKind::GlobalStore) verb = "writes its sums to";
+    if (request.kind == StepKind::GlobalStore) verb = index.product ? "writes its sums to" : "stores to";
     if (request.kind == StepKind::SharedLoad) verb = "reads";
     if (request.kind == StepKind::SharedStore) verb = "fills";
     std::string text = fmt::format("Warp {} {} {}: {}, {}.", request.warp, verb, where, lanes, cost);
-    if (request.kind == StepKind::SharedStore && replay != nullptr) {
+    if (request.kind == StepKind::SharedStore && replay != nullptr && index.product) {
         // Zero fill is worth a word: the cell's source is outside the matrix.
         uint32_t zeros = 0;
         for (const look::LaneView& lane : request.lanes) {
@@ -86,7 +88,7 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
             text += fmt::format(" {} a zero: the element lies outside the matrix.",
                                 zeros == 1 ? "One is" : fmt::format("{} are", zeros));
     }
-    if (replay != nullptr) {
+    if (replay != nullptr && index.product) {
         const uint32_t products = products_after(*replay, step, request.warp);
         if (products == 1) text += " Then every lane adds one product to its sum.";
         if (products > 1) text += fmt::format(" Then every lane adds {} products to its sum.", products);

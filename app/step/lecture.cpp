@@ -33,7 +33,8 @@ void caption_large(Ui& ui, const Rect& rect, const std::vector<std::string>& fau
         fmt::format("step {} of {}", grouped(ui.step() + 1), grouped(ui.index()->steps));
     const trace::Block& block = ui.trace().blocks[ui.session.cursor.block];
     const std::string phase =
-        fmt::format("block ({},{})  {}", block.x, block.y, look::phase_text(*ui.index(), ui.step()));
+        fmt::format("{}  {}", block_name(ui.trace().launch.grid, block.x, block.y, block.z),
+                    look::phase_text(*ui.index(), ui.step()));
     const float side = std::max(draw::text_size(ui.font(Face::Mono, Size::Body), where).x,
                                 draw::text_size(ui.font(Face::Mono, Size::Small), phase).x) +
                        ui.px(4);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/sheet.h"
 #include "app/input/panels.h"
 #include "app/session/playing.h"
 #include "app/step/matrix_view.h"
@@ -17,9 +18,9 @@ void map_cells(Ui& ui, uint64_t id, uint8_t array) {
     const uint64_t version = ui.session.totals ? 1 : 0;
     if (!ui.context.grids.stale(id, version)) return;
     const Array& shape = ui.trace().launch.arrays[array];
-    std::vector<draw::Cell> cells(size_t{shape.rows} * shape.cols, draw::cell(Ink::Cell));
-    if (ui.session.totals) draw::heat_cells(cells, ui.session.totals->loads[array]);
-    ui.context.grids.set_cells(id, version, shape.rows, shape.cols, cells);
+    const std::vector<uint32_t> loads =
+        ui.session.totals ? ui.session.totals->loads[array] : std::vector<uint32_t>{};
+    ui.context.grids.set_cells(id, version, shape.rows, shape.cols, draw::sheet_cells(shape, loads));
 }
 
 void one_map(Ui& ui, int array, ImVec2 at, float pitch, const MapView::Window& look) {
@@ -52,9 +53,8 @@ void one_map(Ui& ui, int array, ImVec2 at, float pitch, const MapView::Window& l
     const ImVec2 a = draw::corner_of(grid, std::max(look.row, 0.0), std::max(look.col, 0.0));
     const ImVec2 b = draw::corner_of(grid, std::min(look.row + look.rows, static_cast<double>(shape.rows)),
                                      std::min(look.col + look.cols, static_cast<double>(shape.cols)));
-    if (b.x - a.x < end.x - at.x - 1 || b.y - a.y < end.y - at.y - 1) {
+    if (b.x - a.x < end.x - at.x - 1 || b.y - a.y < end.y - at.y - 1)
         ui.list.AddRect(a, b, draw::with_alpha(ui.ink(Ink::Text), 0.55f), 0.f, 0, 1.f);
-    }
 }
 
 bool even(const std::vector<uint32_t>& loads) {
@@ -84,7 +84,8 @@ std::vector<Entry> entries(Ui& ui, const look::Roles& roles) {
         kind(draw::StepKind::Barrier, summary.barriers_per_block);
     list.push_back(
         {[&ui](const Rect& box) { ui.list.AddRect(box.min, box.max, ui.ink(Ink::Accent), 0.f, 0, ui.px(2)); },
-         "tile of this phase"});
+         ui.index()->product ? "tile of this phase" : "touched in this phase"});
+    if (!ui.index()->product) return list;
     list.push_back({[&ui](const Rect& box) {
                         ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
                         hatch(ui, box, ui.ink(Ink::LineStrong), ui.px(4));
@@ -151,8 +152,9 @@ bool large_array(uint32_t rows, uint32_t cols) {
 void large_cells(Ui& ui, uint64_t ground_id, uint64_t part_id, uint8_t array, const draw::GridView& grid,
                  bool heat) {
     const Array& shape = ui.trace().launch.arrays[array];
+    const draw::Sheet sheet(shape);
     const std::vector<draw::GridMark> ground{
-        draw::fill_mark({0, shape.rows, 0, shape.cols}, ui.ink(Ink::Cell))};
+        draw::fill_mark({0, sheet.rows, 0, sheet.cols}, ui.ink(Ink::Cell))};
     ui.context.grids.draw(ui.list, ground_id, grid, ui.context.palette, ui.context.scale, ground);
     if (!ui.session.totals) return;
     const look::LoadsWindow& part = ui.session.totals->windows[array];
@@ -169,6 +171,18 @@ void large_cells(Ui& ui, uint64_t ground_id, uint64_t part_id, uint8_t array, co
     view.x += static_cast<float>(part.box.col0) * grid.pitch;
     view.y += static_cast<float>(part.box.row0) * grid.pitch;
     ui.context.grids.draw(ui.list, part_id, view, ui.context.palette, ui.context.scale);
+}
+
+float legend_lines(Ui& ui, const Rect& rect, bool drawn) {
+    const float small = line_height(ui, Size::Small);
+    ImVec2 at = rect.min;
+    for (const Entry& entry : entries(ui, ui.index()->roles)) {
+        const float width = entry_width(ui, entry);
+        if (at.x > rect.min.x && at.x + width > rect.max.x) at = {rect.min.x, at.y + small};
+        if (drawn) show(ui, entry, at, width + 1);
+        at.x += width + ui.px(16);
+    }
+    return at.y + small - rect.min.y;
 }
 
 void matrix_map(Ui& ui, const Rect& rect, const MapView& looks) {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
+#include "app/draw/sheet.h"
 
 namespace tilescope::step {
 namespace {
@@ -20,10 +20,9 @@ void add_cell(std::vector<HotCell>& cells, uint32_t row, uint32_t col, uint32_t 
     cells.push_back({row, col, lanes});
 }
 
-void add_index(std::vector<HotCell>& cells, const Array& array, uint64_t index, uint32_t lane) {
-    if (array.cols == 0 || index >= uint64_t{array.rows} * array.cols) return;
-    add_cell(cells, static_cast<uint32_t>(index / array.cols), static_cast<uint32_t>(index % array.cols),
-             1u << lane);
+void add_index(std::vector<HotCell>& cells, const draw::Sheet& sheet, uint64_t index, uint32_t lane) {
+    const CellRect cell = sheet.cell(index);
+    add_cell(cells, cell.row0, cell.col0, 1u << lane);
 }
 
 template <class Visit>  // visit(lane, offset)
@@ -41,6 +40,7 @@ std::vector<HotCell> loaded_before(const trace::Trace& trace, const BlockIndex& 
     constexpr uint32_t kMostRequests = 128;
     std::vector<HotCell> cells;
     const Array& shape = trace.launch.arrays[array];
+    const draw::Sheet sheet(shape);
     const uint32_t phase = index.phase_at(step);
     for (const ptx::Site& site : trace.sites) {
         if (site.kind != ptx::SiteKind::Load || site.space != Space::Global) continue;
@@ -51,11 +51,8 @@ std::vector<HotCell> loaded_before(const trace::Trace& trace, const BlockIndex& 
             if (index.phase_at(*at) != phase) break;
             if (trace.form_of(index.first + *at).array != array) continue;
             for_lanes(trace::decode(trace, index.first + *at), [&](uint32_t lane, uint64_t offset) {
-                const uint64_t element = offset / std::max(shape.element_bytes(), 1u);
-                if (shape.cols > 0) {
-                    cells.push_back({static_cast<uint32_t>(element / shape.cols),
-                                     static_cast<uint32_t>(element % shape.cols), 1u << lane});
-                }
+                const CellRect cell = sheet.cell(offset / shape.element_bytes());
+                cells.push_back({cell.row0, cell.col0, 1u << lane});
             });
         }
     }
@@ -63,12 +60,11 @@ std::vector<HotCell> loaded_before(const trace::Trace& trace, const BlockIndex& 
     std::sort(cells.begin(), cells.end(),
               [&](const HotCell& a, const HotCell& b) { return place(a) < place(b); });
     size_t kept = 0;
-    for (const HotCell& cell : cells) {
+    for (const HotCell& cell : cells)
         if (kept > 0 && place(cells[kept - 1]) == place(cell))
             cells[kept - 1].lanes |= cell.lanes;
         else
             cells[kept++] = cell;
-    }
     cells.resize(kept);
     return cells;
 }
@@ -87,6 +83,16 @@ std::vector<CellRect> beyond_edges(uint32_t T, const CellRect& tile, uint32_t ro
     return beyond;
 }
 
+// The first cell of an axis in sight: the part stands in the middle of its viewport; no empty margin where
+// the axis has more to show.
+double first_in_sight(double first, double size, double whole, double seen) {
+    if (whole <= seen) return (whole - seen) / 2;
+    const double margin = 0.5;
+    return std::clamp(first + size / 2 - seen / 2, -margin, whole - seen + margin);
+}
+
+double whole_pixels(double pitch) { return pitch >= 2 ? std::floor(pitch) : pitch; }
+
 }  // namespace
 
 MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
@@ -94,17 +100,17 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
     MatrixView view;
     const Array& shape = trace.launch.arrays[array];
     view.array = array;
-    view.rows = shape.rows;
-    view.cols = shape.cols;
-    view.title = fmt::format("{}  {} \u00d7 {}", shape.name, shape.rows, shape.cols);
+    const draw::Sheet sheet(shape);
+    view.rows = sheet.rows;
+    view.cols = sheet.cols;
     if (step >= index.steps) return view;
     const look::Roles& roles = index.roles;
     const bool tiles = !roles.shared.empty();
     view.kind = look::kind_of(trace, index.first + step);
     view.tile = tile_of_phase(trace, index, array, index.phase_at(step));
     // The k axis is cut into tiles only where there are tiles; the block always is T x T.
-    view.beyond = beyond_edges(index.product ? index.product->tile : 0, view.tile, view.rows, view.cols, array != roles.n || tiles,
-                               array != roles.m || tiles);
+    view.beyond = beyond_edges(index.product ? index.product->tile : 0, view.tile, view.rows, view.cols,
+                               array != roles.n || tiles, array != roles.m || tiles);
 
     const trace::Access access = trace::decode(trace, index.first + step);
     if (view.kind == StepKind::Barrier) {
@@ -112,25 +118,28 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
         return view;
     }
     if (access.array == array) {
-        for_lanes(access, [&](uint32_t lane, uint64_t offset) {
-            add_index(view.touched, shape, offset / std::max(shape.element_bytes(), 1u), lane);
-        });
+        for_lanes(
+            access,
+            [&](uint32_t lane, uint64_t offset) {
+                add_index(view.touched, sheet, offset / shape.element_bytes(), lane);
+            });
     }
-    const bool shared = access.array != trace::kNoArray && trace.launch.arrays[access.array].space == Space::Shared;
+    const bool shared =
+        access.array != trace::kNoArray && trace.launch.arrays[access.array].space == Space::Shared;
     for_lanes(access, [&](uint32_t lane, uint64_t offset) {
         if (shape.role == ArrayRole::Output) {
             const auto output = look::output_of(index, access.warp * kWarpSize + lane);
             const bool multiplies =
                 view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad);
             if (output && output->array == array && multiplies)
-                add_index(view.related, shape, output->index, lane);
+                add_index(view.related, sheet, output->index, lane);
         } else if (shared && replay != nullptr) {
             const uint64_t cell = offset / std::max(trace.launch.arrays[access.array].element_bytes(), 1u);
             const playback::CellState state = view.kind == StepKind::SharedStore
                                                   ? replay->cell(access.array, cell, step)
                                                   : replay->cell_read(step, lane);
             if (state.written && state.source.array == array)
-                add_index(view.related, shape, state.source.index, lane);
+                add_index(view.related, sheet, state.source.index, lane);
         }
     });
     if (shape.role != ArrayRole::Output) view.loaded = loaded_before(trace, index, array, step);
@@ -143,7 +152,6 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
     const analysis::Product& product = *index.product;
     const look::Roles& roles = index.roles;
     const uint32_t T = product.tile;
-    const auto rounded = [](double pitch) { return pitch >= 2 ? std::floor(pitch) : pitch; };
     const double m = product.m, k = product.k, n = product.n;
     const auto up = [&](double size) { return std::ceil(size / T) * T; };  // with the part past the edge
     const auto fits = [&](double rows, double cols, double ks) {
@@ -153,7 +161,7 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
     };
     Camera camera;
     double row0 = 0, col0 = 0, k0 = 0, rows = up(m), cols = up(n), ks = roles.shared.empty() ? k : up(k);
-    camera.pitch = std::min(rounded(fits(rows, cols, ks)), largest);
+    camera.pitch = std::min(whole_pixels(fits(rows, cols, ks)), largest);
     if (camera.pitch < readable) {
         const uint32_t phase = index.phase_at(step);
         CellRect p = tile_of_phase(trace, index, product.P, phase);
@@ -171,21 +179,35 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
         rows = cols = ks = T;
         const double context = 0.5;  // cells around the tile
         camera.pitch =
-            std::min(rounded(fits(rows + 2 * context, cols + 2 * context, ks + 2 * context)), largest);
+            std::min(whole_pixels(fits(rows + 2 * context, cols + 2 * context, ks + 2 * context)), largest);
         camera.pitch = std::max(camera.pitch, 1.0);
     }
-    // The tile stands in the middle of its viewport; no empty margin where the matrix has more to show.
     const auto start = [&](double first, double size, double whole, double pixels) {
-        const double seen = pixels / camera.pitch;
-        if (whole <= seen) return (whole - seen) / 2;
-        const double margin = 0.5;
-        return std::clamp(first + size / 2 - seen / 2, -margin, whole - seen + margin);
+        return first_in_sight(first, size, whole, pixels / camera.pitch);
     };
     camera.row = start(row0, rows, up(m), ports.row_height);
     camera.col = start(col0, cols, up(n), ports.col_width);
     const double k_whole = roles.shared.empty() ? k : up(k);
     camera.m_k = start(k0, ks, k_whole, ports.m_width);
     camera.n_k = start(k0, ks, k_whole, ports.n_height);
+    return camera;
+}
+
+SheetCamera framed_sheet(const MatrixView& sheet, const CellRect& part, float width, float height,
+                         double readable, double largest) {
+    const auto fits = [&](double rows, double cols) {
+        return std::min(whole_pixels(std::min(width / std::max(cols, 1.0), height / std::max(rows, 1.0))),
+                        largest);
+    };
+    SheetCamera camera;
+    CellRect shown{0, sheet.rows, 0, sheet.cols};
+    camera.pitch = fits(sheet.rows, sheet.cols);
+    if (camera.pitch < readable && !part.empty()) {
+        shown = part;
+        camera.pitch = std::max(fits(part.rows() + 1.0, part.cols() + 1.0), std::max(camera.pitch, 1.0));
+    }
+    camera.row = first_in_sight(shown.row0, shown.rows(), sheet.rows, height / camera.pitch);
+    camera.col = first_in_sight(shown.col0, shown.cols(), sheet.cols, width / camera.pitch);
     return camera;
 }
 

@@ -25,8 +25,7 @@ struct HotCell {
 
 struct MatrixView {
     uint8_t array = trace::kNoArray;
-    std::string title;  // "M  64 x 64"
-    uint32_t rows = 0, cols = 0;
+    uint32_t rows = 0, cols = 0;   // of its sheet (look/sheet.h)
     CellRect tile;                 // of this phase
     std::vector<CellRect> beyond;  // where the tile reaches past the matrix: zero filled or out of range
     std::vector<HotCell> touched;  // by this step's request itself
@@ -54,5 +53,14 @@ struct Camera {
 // (readable, pixels), else the block's tiles with some of what lies around them.
 Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step, const Viewports& ports,
               double readable, double largest);
+
+// The same for an array of a launch that is no product, which has a viewport of its own: all of its sheet
+// where cells stay readable, else the part.
+struct SheetCamera {
+    double row = 0, col = 0, pitch = 16;
+    bool operator==(const SheetCamera&) const = default;
+};
+SheetCamera framed_sheet(const MatrixView& sheet, const CellRect& part, float width, float height,
+                         double readable, double largest);
 
 }  // namespace tilescope::step

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "app/draw/sheet.h"
 #include "app/input/panels.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
@@ -55,12 +56,11 @@ void motion(Ui& ui) {
         const uint64_t cell = access.offset[lane] / array.element_bytes();
         const playback::CellState held = session.replay->cell(access.array, cell, ui.step());
         if (!held.written || held.source.array == trace::kNoArray) return;
-        const uint32_t cols = std::max(ui.trace().launch.arrays[held.source.array].cols, 1u);
-        const Rect from =
-            ui.state.places.of(held.source.array, static_cast<uint32_t>(held.source.index / cols),
-                               static_cast<uint32_t>(held.source.index % cols));
-        const Rect to = ui.state.places.of(access.array, static_cast<uint32_t>(cell / array.cols),
-                                           static_cast<uint32_t>(cell % array.cols));
+        const CellRect source =
+            draw::cell_on_sheet(ui.trace().launch.arrays[held.source.array], held.source.index);
+        const CellRect target = draw::cell_on_sheet(array, cell);
+        const Rect from = ui.state.places.of(held.source.array, source.row0, source.col0);
+        const Rect to = ui.state.places.of(access.array, target.row0, target.col0);
         if (from.width() <= 0 || to.width() <= 0) return;
         const auto between = [&](float a, float b) { return a + (b - a) * eased; };
         const ImVec2 min{between(from.min.x, to.min.x), between(from.min.y, to.min.y)};

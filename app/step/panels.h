@@ -30,8 +30,18 @@ void source_panel(Ui& ui, const Rect& rect);
 // Where the pinned element or shared cell came from; stands in the source's place while there is one
 // (step::has_provenance).
 void provenance_panel(Ui& ui, const Rect& rect);
-// M, N and P, the map of them all in the corner. selected: what the selection lights up.
+// M, N and P, the map of them all in the corner; of a launch that is no product its arrays. selected: what
+// the selection lights up.
 void matrices_panel(Ui& ui, const Rect& rect, const look::Relations& selected);
+// Inputs left and outputs right, or one above the other; the legend below.
+void arrays_panel(Ui& ui, const Rect& rect, const look::Relations& selected);
+// One array in a viewport, whose upper left corner shows a cell of its sheet; pitch: framebuffer pixels a
+// cell.
+struct Port {
+    Rect box;
+    double row = 0, col = 0;
+};
+void array_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const look::Relations& selected);
 // Mds and Nds, side by side or one above the other as the rectangle asks; with_threads: and the
 // threads of the block, which otherwise have a panel of their own.
 void tiles_panel(Ui& ui, const Rect& rect, const look::Relations& selected, bool with_threads);
@@ -62,5 +72,8 @@ void large_cells(Ui& ui, uint64_t ground_id, uint64_t part_id, uint8_t array, co
                  bool heat);
 
 void matrix_map(Ui& ui, const Rect& rect, const MapView& looks);
+
+// What stands for what, in lines as wide as the rectangle. Returns the height that it takes.
+float legend_lines(Ui& ui, const Rect& rect, bool drawn);
 
 }  // namespace tilescope::step

@@ -56,8 +56,8 @@ ProvenanceList output_list(const Session& session, const OutputTrail& trail) {
     const uint8_t p = session.pin.array;
     const analysis::Product& product = *session.recording->product;
     list.title = element_name(trace.launch.arrays[p], trail.element);
-    list.facts.push_back(
-        fmt::format("row {} of M times column {} of N", trail.element / product.n, trail.element % product.n));
+    list.facts.push_back(fmt::format("row {} of M times column {} of N", trail.element / product.n,
+                                     trail.element % product.n));
     const std::string expected = short_value(value_of(trail.expected));
     if (!trail.here) {
         list.facts.push_back("Another block computes it.");
@@ -92,10 +92,9 @@ ProvenanceList output_list(const Session& session, const OutputTrail& trail) {
     list.rows = starts.size() + trail.products.size() * 2;
     if (!trail.products.empty()) {
         const FactorTrail &m = trail.products.back().m, &n = trail.products.back().n;
-        for (const FactorTrail& factor : {m, n}) {
+        for (const FactorTrail& factor : {m, n})
             if (factor.array != trace::kNoArray)
                 wider(0, element_name(trace.launch.arrays[factor.array], factor.index));
-        }
         wider(3, grouped(session.block->steps));
         // Keep the phase's heading in sight with the product that comes next.
         list.here = row_of(starts, std::min(done, trail.products.size() - 1));
@@ -121,8 +120,9 @@ ProvenanceRow output_row(const Session& session, const OutputTrail& trail, size_
     row.origin = factor.origin;
     row.done = product.after_step <= session.cursor.step;
     row.current = product.after_step == session.cursor.step;
-    row.text[0] = factor.array != trace::kNoArray ? element_name(trace.launch.arrays[factor.array], factor.index)
-                                                  : std::string(words_of(factor.origin));
+    row.text[0] = factor.array != trace::kNoArray
+                      ? element_name(trace.launch.arrays[factor.array], factor.index)
+                      : std::string(words_of(factor.origin));
     row.text[1] = short_value(factor.value);
     const uint32_t when = factor.load_step != kNever ? factor.load_step : factor.store_step;
     if (when != kNever) {
@@ -205,13 +205,15 @@ ProvenanceRow request_row(const Session& session, uint64_t step, uint32_t warp, 
     std::string phase;
     if (block == session.block->block) {
         const uint32_t number = session.block->phase_at(at);
-        row.text[4] = number == analysis::kAfter ? "after" : std::to_string(number);
-        phase = number == analysis::kAfter ? " after the last phase" : fmt::format(" in phase {}", number);
+        const bool after = number == analysis::kAfter, any = session.block->phases.phases > 0;
+        row.text[4] = !after ? std::to_string(number) : any ? "after" : "";
+        phase = !after ? fmt::format(" in phase {}", number) : any ? " after the last phase" : "";
     }
-    row.tip = fmt::format(
-        "warp {} of block ({},{}) {} it{} {}", warp, of.x, of.y, row.store ? "stores" : "loads", phase,
-        block == session.block->block ? when_text(trace, *session.block, at)
-                                      : fmt::format("at step {}", grouped(uint64_t{at} + 1)));
+    row.tip =
+        fmt::format("warp {} of {} {} it{} {}", warp, block_name(trace.launch.grid, of.x, of.y, of.z),
+                    row.store ? "stores" : "loads", phase,
+                    block == session.block->block ? when_text(trace, *session.block, at)
+                                                  : fmt::format("at step {}", grouped(uint64_t{at} + 1)));
     return row;
 }
 
@@ -230,7 +232,7 @@ ProvenanceList cell_list(const Session& session, const CellTrail& cell) {
         std::string holds = cell.array != trace::kNoArray
                                 ? "holds " + element_name(trace.launch.arrays[cell.array], cell.index)
                             : number_of(cell.value) == 0 ? std::string("holds a zero, for an element outside")
-                                              : std::string("holds a computed value");
+                                                         : std::string("holds a computed value");
         if (list.stale) holds += ", stale: of an earlier phase";
         list.facts.push_back(holds);
         if (cell.load_step != kNever)
@@ -257,7 +259,7 @@ bool has_provenance(const Session& session) {
     const Pick& pin = session.pin;
     if (pin.array >= arrays.size()) return false;
     const Array& array = arrays[pin.array];
-    if (pin.index >= uint64_t{array.rows} * array.cols) return false;
+    if (pin.index >= array.elements()) return false;
     return (pin.kind == Pick::Kind::Element && array.space == Space::Global) ||
            (pin.kind == Pick::Kind::SharedCell && array.space == Space::Shared);
 }

@@ -183,7 +183,8 @@ OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index, con
     const Trails trails{trace, index, replay, StoreSteps(trace, replay)};
     for (const playback::MultiplyStep& step : replay.products()) {
         if (step.warp != warp || (step.mask >> lane & 1) == 0) continue;
-        if (replay.output_of_sum(*thread, step.result[lane]) != playback::Element{product.P, element}) continue;
+        if (replay.output_of_sum(*thread, step.result[lane]) != playback::Element{product.P, element})
+            continue;
         ProductTrail made;
         made.after_step = step.after_step;
         made.sum = {step.sum_type, step.sum[lane]};
@@ -218,10 +219,10 @@ OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index, con
 }
 
 size_t products_done(const OutputTrail& trail, uint32_t step) {
-    return static_cast<size_t>(
-        std::upper_bound(trail.products.begin(), trail.products.end(), step,
-                         [](uint32_t s, const ProductTrail& p) { return s < p.after_step; }) -
-        trail.products.begin());
+    return static_cast<size_t>(std::upper_bound(
+                                   trail.products.begin(), trail.products.end(), step,
+                                   [](uint32_t s, const ProductTrail& p) { return s < p.after_step; }) -
+                               trail.products.begin());
 }
 
 CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const BlockReplay& replay,

@@ -35,9 +35,8 @@ void request_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
     const uint32_t lane = look::spoken_lane(request, ui.session.hover, ui.session.pin);
     const draw::Font small_text = ui.font(Face::Text, Size::Small);
     std::vector<std::string> foot;
-    for (const std::string& said : selected.lines) {
+    for (const std::string& said : selected.lines)
         for (std::string& part : wrapped(small_text, said, in.width())) foot.push_back(std::move(part));
-    }
     if (foot.size() > 7) foot.resize(7);
     std::vector<std::string> address =
         wrapped(ui.font(Face::Text, Size::Body), look::lane_text(ui.trace(), request, lane), in.width());

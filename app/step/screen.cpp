@@ -114,10 +114,15 @@ void nothing_to_step(Ui& ui, const Rect& screen) {
 }
 
 void zoom(State& state, session::Session& session, double by) {
+    for (View& array : state.arrays) {
+        array.pitch = std::clamp(std::round(array.pitch * by), 1.0, 128.0);
+        array.fit = false;
+    }
     View& view = state.view;
     const double pitch = std::clamp(std::round(view.pitch * by), 1.0, 128.0);
     // About the upper left corner plus half a tile: what is framed stays in sight.
-    const double half = session.recording && session.recording->product ? session.recording->product->tile / 2.0 : 0;
+    const double half =
+        session.recording && session.recording->product ? session.recording->product->tile / 2.0 : 0;
     const double keep = half * (1 - view.pitch / pitch);
     view.row += keep;
     view.col += keep;
@@ -127,12 +132,18 @@ void zoom(State& state, session::Session& session, double by) {
     view.fit = false;
 }
 
+void frame_again(State& state) {
+    state.view = {};
+    state.arrays.clear();
+}
+
 void pan(State& state, int by) {
     const double cells = by * std::max(1.0, std::round(64 / std::max(state.view.pitch, 1.0)));
     state.view.col += cells;
     state.view.m_k += cells;
     state.view.n_k += cells;
     state.view.fit = false;
+    for (View& array : state.arrays) array.col += cells, array.fit = false;
 }
 
 }  // namespace
@@ -141,7 +152,7 @@ namespace {
 
 void draw_screen(Ui& ui, const Rect& screen) {
     State& state = ui.state;
-    if (state.framing != 0 && state.framing != ui.session.framing) state.view = {};
+    if (state.framing != 0 && state.framing != ui.session.framing) frame_again(state);
     state.framing = ui.session.framing;
     state.places.grids.clear();
     const std::string warning =
@@ -199,13 +210,7 @@ const input::Actions<State>& actions() {
          kLook},
         {"pan_left", "pan left", "A", key(Key::A), {}, [](State& s) { pan(s, -1); }, kLook},
         {"pan_right", "pan right", "D", key(Key::D), {}, [](State& s) { pan(s, 1); }, kLook},
-        {"focus",
-         "frame the block's tiles again",
-         "F",
-         key(Key::F),
-         {},
-         [](State& s) { s.view.fit = true; },
-         kLook},
+        {"focus", "frame the block's tiles again", "F", key(Key::F), {}, frame_again, kLook},
         {"time", "timeline by clocks or by steps", "C", key(Key::C), {}, session::change_axis, kLook},
     };
     return all;

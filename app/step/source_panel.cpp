@@ -21,9 +21,8 @@ struct Columns {
 Columns columns_of(Ui& ui, const SourceView& source, float width) {
     const float advance = draw::text_size(ui.font(Face::Mono, Size::Small), "0").x;
     size_t digits = 1;
-    for (const SourceLine& text : source.lines) {
+    for (const SourceLine& text : source.lines)
         if (text.has_site) digits = std::max(digits, grouped(text.hits).size());
-    }
     Columns columns;
     columns.number = advance * static_cast<float>(std::to_string(source.lines.size()).size());
     columns.hits = advance * static_cast<float>(digits + 1);
@@ -99,9 +98,10 @@ void source_panel(Ui& ui, const Rect& rect) {
     y += line_height(ui, Size::Body) + ui.px(6);
 
     // The PTX of the step, as a footnote.
-    const float foot = small * 3;
-    const float bottom = in.max.y - foot - ui.px(8);
-    ui.list.AddLine({in.min.x, bottom + ui.px(4)}, {in.max.x, bottom + ui.px(4)}, ui.ink(Ink::Line));
+    const bool footed = !source.footnote.empty();
+    const float bottom = footed ? in.max.y - small * 3 - ui.px(8) : in.max.y;
+    if (footed)
+        ui.list.AddLine({in.min.x, bottom + ui.px(4)}, {in.max.x, bottom + ui.px(4)}, ui.ink(Ink::Line));
     const size_t split = source.footnote.find("  ");
     line(
         ui, {in.min.x, bottom + ui.px(8)}, in.width(), Face::Text, Size::Small, Ink::TextFaint,
@@ -142,9 +142,8 @@ void source_panel(Ui& ui, const Rect& rect) {
         if (!ui.over(band)) continue;
         Pick pick;
         pick.kind = Pick::Kind::Site;
-        for (const ptx::Site& site : ui.trace().sites) {
+        for (const ptx::Site& site : ui.trace().sites)
             if (site.line == text.number) pick.site = site.id;
-        }
         session::offer_pick(ui, pick);
     }
     ui.list.PopClipRect();

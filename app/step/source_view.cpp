@@ -22,8 +22,11 @@ std::string_view line_of(std::string_view text, uint32_t number) {
 
 SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
     SourceView view;
-    view.name = trace.meta.source_name;
-    std::string_view rest = trace.meta.source;
+    // Where nobody kept the source, the PTX is what ran.
+    const bool no_source = trace.meta.source.empty();
+    view.name = no_source ? trace.meta.ptx_name : trace.meta.source_name;
+    std::string_view rest = no_source ? trace.meta.ptx : trace.meta.source;
+    const auto line_number = [&](const ptx::Site& site) { return no_source ? site.ptx_line : site.line; };
     while (!rest.empty()) {
         const size_t end = rest.find('\n');
         SourceLine line;
@@ -34,8 +37,9 @@ SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint3
         rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     }
     for (const ptx::Site& site : trace.sites) {
-        if (site.line == 0 || site.line > view.lines.size()) continue;
-        SourceLine& line = view.lines[site.line - 1];
+        const uint32_t number = line_number(site);
+        if (number == 0 || number > view.lines.size()) continue;
+        SourceLine& line = view.lines[number - 1];
         if (!line.has_site) {
             const bool load = site.kind == ptx::SiteKind::Load, global = site.space == Space::Global;
             line.kind = site.kind == ptx::SiteKind::Barrier ? StepKind::Barrier
@@ -47,13 +51,15 @@ SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint3
     }
     if (step >= index.steps) return view;
     const ptx::Site& site = trace.sites[trace.form_of(index.first + step).site];
-    if (site.line > 0 && site.line <= view.lines.size()) {
-        view.current = static_cast<int32_t>(site.line) - 1;
-        view.lines[site.line - 1].current = true;
-        view.lines[site.line - 1].kind = look::kind_of(trace, index.first + step);
+    const uint32_t number = line_number(site);
+    if (number > 0 && number <= view.lines.size()) {
+        view.current = static_cast<int32_t>(number) - 1;
+        view.lines[number - 1].current = true;
+        view.lines[number - 1].kind = look::kind_of(trace, index.first + step);
     }
-    view.footnote =
-        fmt::format("{}:{}  {}", trace.meta.ptx_name, site.ptx_line, line_of(trace.meta.ptx, site.ptx_line));
+    if (!no_source)
+        view.footnote = fmt::format("{}:{}  {}", trace.meta.ptx_name, site.ptx_line,
+                                    line_of(trace.meta.ptx, site.ptx_line));
     return view;
 }
 

@@ -72,8 +72,9 @@ struct Places {
 };
 
 struct State {
-    View view;
-    uint64_t framing = 0;  // Session::framing that the view is of
+    View view;                 // of a product
+    std::vector<View> arrays;  // of any other launch, by array: row, col, pitch and fit
+    uint64_t framing = 0;      // Session::framing that the view is of
     Motion moving;
     TimelineCache timeline;
     Provenance provenance;  // of the pinned element or shared cell

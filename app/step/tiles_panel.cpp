@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/sheet.h"
 #include "app/input/panels.h"
 #include "app/session/playing.h"
 #include "app/step/matrix_view.h"
@@ -42,16 +43,15 @@ draw::GridMark cell_mark(uint32_t row, uint32_t col, Rgba fill, Rgba edge = 0, f
 }
 
 void selection(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, const look::Relations& selected) {
-    for (const auto& [where, cells] : selected.cells) {
+    for (const auto& [where, cells] : selected.cells)
         if (where == array) marks.push_back(draw::frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
-    }
 }
 
 void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const look::Relations& selected) {
     const SharedView tile = shared_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step());
     const float title = line_height(ui, Size::Body) + ui.px(2);
     titles(ui, rect.min, rect.width(), ui.trace().launch.arrays[array].name,
-           fmt::format("{} \u00d7 {}", tile.rows, tile.cols));
+           extents_text(ui.trace().launch.arrays[array], "\u00d7"));
     const draw::GridView grid =
         fitted({{rect.min.x, rect.min.y + title}, rect.max}, tile.rows, tile.cols, ui.px(112));
     ui.state.places.add(array, grid);
@@ -84,10 +84,9 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const look::Relations&
             marks.push_back(mark);
         }
     }
-    if (ui.session.faults) {
+    if (ui.session.faults)
         for (const draw::CellRect& cell : look::faulty_at(ui.trace(), *ui.session.faults, array, ui.step()))
             marks.push_back(draw::fault_mark(ui, cell, pitch));
-    }
     selection(ui, marks, array, selected);
     ui.context.grids.draw(ui.list, grid_id(ui, draw::GridUse::Shared, array), grid, ui.context.palette,
                           ui.context.scale, marks);
@@ -125,14 +124,16 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const look::Relations&
             }
         }
     }
-    const auto under = cell_under(ui, {grid.clip_min, grid.clip_max}, grid, tile.rows, tile.cols);
+    const Array& shape = ui.trace().launch.arrays[array];
+    const auto under = draw::element_under(ui, {grid.clip_min, grid.clip_max}, grid, shape);
     if (!under) return;
     Pick pick;
     pick.kind = Pick::Kind::SharedCell;
     pick.array = array;
     pick.index = *under;
-    const SharedCellView& cell = tile.cells[pick.index];
-    ui.tip = element_name(ui.trace().launch.arrays[array], pick.index);
+    const CellRect at = draw::cell_on_sheet(shape, *under);
+    const SharedCellView& cell = tile.cells[size_t{at.row0} * tile.cols + at.col0];
+    ui.tip = element_name(shape, pick.index);
     if (cell.written) ui.tip += fmt::format(" = {}  from {}", cell.value, cell.source);
     session::offer_pick(ui, pick);
 }
@@ -196,7 +197,8 @@ void block_threads(Ui& ui, const Rect& rect, const look::Relations& selected) {
     pick.warp = pick.thread / kWarpSize;
     ui.tip = fmt::format("{}: warp {}, lane {}", thread_name(ui.trace().launch.block, pick.thread), pick.warp,
                          pick.thread % kWarpSize);
-    if (!block.threads[pick.thread].has_output) ui.tip += ", beyond the matrix";
+    if (!block.threads[pick.thread].has_output)
+        ui.tip += ui.index()->product ? ", beyond the matrix" : ", stores to no array";
     session::offer_pick(ui, pick);
 }
 
@@ -229,7 +231,10 @@ void threads_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
     if (in.max.x - x < ui.px(90)) return;
     paragraph(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(2)}, in.max.x - x, Face::Text,
               Size::Small, Ink::TextQuiet,
-              "No shared memory: every factor comes from global memory each time it is needed.", 8);
+              ui.index()->product
+                  ? "No shared memory: every factor comes from global memory each time it is needed."
+                  : "No shared memory: all that the threads use comes from global memory.",
+              8);
 }
 
 }  // namespace tilescope::step

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <fmt/format.h>
+#include "app/draw/sheet.h"
 
 namespace tilescope::step {
 
@@ -12,16 +12,20 @@ SharedView shared_view(const trace::Trace& trace, const BlockIndex& index,
     SharedView view;
     const Array& shape = trace.launch.arrays[array];
     view.array = array;
-    view.title = fmt::format("{}  {} \u00d7 {}", shape.name, shape.rows, shape.cols);
-    view.rows = shape.rows;
-    view.cols = shape.cols;
-    view.cells.resize(shape.elements());
+    const draw::Sheet sheet(shape);
+    view.rows = sheet.rows;
+    view.cols = sheet.cols;
+    view.cells.resize(size_t{sheet.rows} * sheet.cols);
+    const auto place_of = [&](uint64_t element) {
+        const draw::CellRect at = sheet.cell(element);
+        return size_t{at.row0} * sheet.cols + at.col0;
+    };
     if (step >= index.steps) return view;
     view.kind = look::kind_of(trace, index.first + step);
     const uint32_t phase = index.phase_at(step);
     if (replay != nullptr) {
-        for (size_t at = 0; at < view.cells.size(); ++at) {
-            SharedCellView& cell = view.cells[at];
+        for (uint64_t at = 0; at < shape.elements(); ++at) {
+            SharedCellView& cell = view.cells[place_of(at)];
             const playback::CellState state = replay->cell(array, at, step);
             cell.written = state.written;
             if (!state.written) continue;
@@ -33,14 +37,14 @@ SharedView shared_view(const trace::Trace& trace, const BlockIndex& index,
                 cell.zero_fill = number_of(state.value) == 0;
                 cell.source = cell.zero_fill ? "zero" : "computed";
             }
-            cell.stale = phase != analysis::kAfter && index.phase_at(state.step) != phase;
+            cell.stale = index.product && phase != analysis::kAfter && index.phase_at(state.step) != phase;
         }
     }
     const trace::Access access = trace::decode(trace, index.first + step);
     if (access.array != array || view.kind == StepKind::Barrier) return view;
     for_lanes(access.mask, [&](uint32_t lane) {
         const uint64_t cell = access.offset[lane] / shape.element_bytes();
-        if (cell < view.cells.size()) view.cells[cell].lanes |= 1u << lane;
+        if (cell < shape.elements()) view.cells[place_of(cell)].lanes |= 1u << lane;
     });
     return view;
 }
@@ -50,7 +54,6 @@ ThreadsView threads_view(const trace::Trace& trace, const BlockIndex& index, uin
     const Dim3& block = trace.launch.block;
     view.cols = block.x;
     view.rows = block.y * block.z;
-    view.title = fmt::format("threads  {} \u00d7 {}, {}", block.x, view.rows, counted(index.warps, "warp"));
     view.threads.resize(block.count());
     trace::Access access;
     if (step < index.steps) {
@@ -63,9 +66,8 @@ ThreadsView threads_view(const trace::Trace& trace, const BlockIndex& index, uin
         to.warp = thread / kWarpSize;
         to.lane = thread % kWarpSize;
         to.has_output = thread < index.output.size() && index.output[thread].array != trace::kNoArray;
-        if (to.warp == view.warp && step < index.steps) {
+        if (to.warp == view.warp && step < index.steps)
             to.state = (access.mask >> to.lane & 1) != 0 ? ThreadState::Active : ThreadState::Idle;
-        }
     }
     return view;
 }

@@ -25,8 +25,7 @@ struct SharedCellView {
 
 struct SharedView {
     uint8_t array = trace::kNoArray;
-    std::string title;  // "Mds  16 x 16"
-    uint32_t rows = 0, cols = 0;
+    uint32_t rows = 0, cols = 0;           // of its sheet
     StepKind kind = StepKind::SharedLoad;  // of the step
     std::vector<SharedCellView> cells;     // row-major
 };
@@ -44,11 +43,10 @@ enum class ThreadState : uint8_t {
 struct ThreadView {
     ThreadState state = ThreadState::Other;
     uint32_t warp = 0, lane = 0;
-    bool has_output = false;  // it owns an element of P; else it is out of range
+    bool has_output = false;  // it stores to a global array
 };
 
 struct ThreadsView {
-    std::string title;            // "threads  16 x 16, 8 warps"
     uint32_t rows = 0, cols = 0;  // block.y (times z), block.x
     uint32_t warp = 0;            // of the step
     StepKind kind = StepKind::GlobalLoad;

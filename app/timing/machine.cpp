@@ -36,9 +36,8 @@ std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
 }
 
 const Machine* find_machine(const std::vector<Machine>& all, std::string_view name) {
-    for (const Machine& machine : all) {
+    for (const Machine& machine : all)
         if (machine.name == name) return &machine;
-    }
     return all.empty() ? nullptr : &all.front();
 }
 

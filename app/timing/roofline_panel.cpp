@@ -66,10 +66,9 @@ void roofs(Ui& ui, const Chart& axes, const RooflineChart& chart, std::vector<dr
 // The chosen kernel's points at one height, joined: the chain.
 void chain(Ui& ui, const Chart& axes, const RooflineChart& chart, std::vector<draw::Box>& taken) {
     std::vector<ImVec2> points;
-    for (const RoofPoint& point : chart.points) {
+    for (const RoofPoint& point : chart.points)
         if (point.chosen && point.kind != Kind::Bound)
             points.push_back(axes.point(point.intensity, point.gflops));
-    }
     chart_line(ui, points, draw::with_alpha(ui.ink(Ink::Selected), 0.7f), ui.px(1.5f));
     if (points.size() > 1)
         taken.push_back({points.front().x, points.front().y - 1, points.back().x, points.back().y + 1});

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/words.h"
 #include "app/look/time_words.h"
+#include "core/base/words.h"
 #include "kernels/textbook/catalogue.h"
 
 namespace tilescope::timing {
@@ -139,9 +139,8 @@ std::vector<std::string> timed_kernels(const Machine& machine) {
         return std::any_of(machine.times->rows.begin(), machine.times->rows.end(),
                            [&](const Timing& row) { return row.kernel == kernel; });
     };
-    for (const kernels::KernelInfo& kernel : kernels::catalogue()) {
+    for (const kernels::KernelInfo& kernel : kernels::catalogue())
         if (timed(kernel.name)) names.push_back(kernel.name);
-    }
     if (timed(kLibrary)) names.emplace_back(kLibrary);
     return names;
 }
@@ -149,18 +148,16 @@ std::vector<std::string> timed_kernels(const Machine& machine) {
 std::vector<uint32_t> timed_tiles(const Machine& machine) {
     if (machine.times == nullptr) return {std::begin(kernels::kTiles), std::end(kernels::kTiles)};
     std::set<uint32_t> tiles;
-    for (const Timing& row : machine.times->rows) {
+    for (const Timing& row : machine.times->rows)
         if (row.tile > 0) tiles.insert(row.tile);
-    }
     return {tiles.begin(), tiles.end()};
 }
 
 std::vector<uint32_t> timed_widths(const Machine& machine) {
     if (machine.times == nullptr) return {std::begin(kBoundWidths), std::end(kBoundWidths)};
     std::set<uint32_t> widths;
-    for (const Timing& row : machine.times->rows) {
+    for (const Timing& row : machine.times->rows)
         if (row.m == row.k && row.k == row.n) widths.insert(row.n);
-    }
     return {widths.begin(), widths.end()};
 }
 

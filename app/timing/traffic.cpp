@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/words.h"
 #include "app/timing/roofline.h"
+#include "core/base/words.h"
 
 namespace tilescope::timing {
 namespace {
@@ -22,12 +22,10 @@ const CounterRow* counted(const std::vector<kernels::Counters>& all, std::string
                           std::string_view kernel, uint32_t width, uint32_t tile) {
     for (const kernels::Counters& set : all) {
         if (set.device != device) continue;
-        for (const CounterRow& row : set.rows) {
+        for (const CounterRow& row : set.rows)
             if (row.kernel == kernel && row.m == width && row.k == width && row.n == width &&
-                row.tile == tile && row.ptx == "clang") {
+                row.tile == tile && row.ptx == "clang")
                 return &row;
-            }
-        }
     }
     return nullptr;
 }
@@ -146,12 +144,10 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
 uint32_t shown_width(const Machine& machine, const std::vector<kernels::Counters>& counters,
                      const State& chosen) {
     const std::vector<uint32_t> widths = timed_widths(machine);
-    for (const uint32_t width : widths) {
+    for (const uint32_t width : widths)
         if (width == chosen.width) return width;
-    }
-    for (auto at = widths.rbegin(); at != widths.rend(); ++at) {
+    for (auto at = widths.rbegin(); at != widths.rend(); ++at)
         if (counted(counters, machine.name, chosen.kernel, *at, chosen.tile) != nullptr) return *at;
-    }
     return widths.empty() ? 0 : widths.back();
 }
 

@@ -96,7 +96,8 @@ double expected_element(const trace::Trace& trace, const Product& product, uint6
     const Array &M = trace.launch.arrays[product.M], &N = trace.launch.arrays[product.N];
     double sum = 0;
     for (uint64_t i = 0; i < product.k; ++i)
-        sum += number_of(initial_value(M, row * product.k + i)) * number_of(initial_value(N, i * product.n + col));
+        sum += number_of(initial_value(M, row * product.k + i)) *
+               number_of(initial_value(N, i * product.n + col));
     return sum;
 }
 

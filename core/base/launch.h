@@ -4,6 +4,7 @@
 // x + y*Dx + z*Dx*Dy; warps are 32 consecutive linear thread numbers.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -82,6 +83,17 @@ struct Array {
 struct Position {
     int64_t slice = 0, row = 0, col = 0;
     bool operator==(const Position&) const = default;
+};
+
+// A box around elements of an array, both corners in it.
+struct ElementBox {
+    Position first{INT64_MAX, INT64_MAX, INT64_MAX}, last{INT64_MIN, INT64_MIN, INT64_MIN};
+    bool empty() const { return first.col > last.col; }
+    bool one() const { return first == last; }
+    void include(const Position& at) {
+        first = {std::min(first.slice, at.slice), std::min(first.row, at.row), std::min(first.col, at.col)};
+        last = {std::max(last.slice, at.slice), std::max(last.row, at.row), std::max(last.col, at.col)};
+    }
 };
 inline Position position_of(const Array& array, int64_t element) {
     const auto floor_div = [](int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); };

@@ -68,10 +68,19 @@ std::string element_name(const Array& array, int64_t element, const Notation& no
     return name_in(notation, array) + index_text(array, element, notation);
 }
 
-std::string extents_text(const Array& array) {
+std::string elements_text(const Array& array, const ElementBox& box, const Notation& notation) {
+    const auto range = [](int64_t first, int64_t last) {
+        return first == last ? std::to_string(first) : fmt::format("{}..{}", first, last);
+    };
+    return name_in(notation, array) +
+           indices(range(box.first.slice, box.last.slice), range(box.first.row, box.last.row),
+                   range(box.first.col, box.last.col), array.cols == 0 ? 1 : array.rank, notation.x_first);
+}
+
+std::string extents_text(const Array& array, std::string_view times) {
     if (array.rank < 2) return std::to_string(array.cols);
-    const std::string plane = fmt::format("{} x {}", array.rows, array.cols);
-    return array.rank == 2 ? plane : fmt::format("{} x {}", array.slices, plane);
+    const std::string plane = fmt::format("{} {} {}", array.rows, times, array.cols);
+    return array.rank == 2 ? plane : fmt::format("{} {} {}", array.slices, times, plane);
 }
 
 std::string thread_index(const Dim3& block, uint64_t thread, const Notation& notation) {

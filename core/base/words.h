@@ -35,7 +35,9 @@ std::string name_in(const Notation& notation, const Array& array);
 // Indices as they are written: "[1,19]"; "[5]" of a one-dimensional array, "[0,1,2]" of slices.
 std::string index_text(const Array& array, int64_t element, const Notation& notation = {});
 std::string element_name(const Array& array, int64_t element, const Notation& notation = {});  // "M[1,19]"
-std::string extents_text(const Array& array);  // "64 x 64", "1024", "4 x 8 x 8"
+std::string elements_text(const Array& array, const ElementBox& box,
+                          const Notation& notation = {});                    // "M[3,0..15]"
+std::string extents_text(const Array& array, std::string_view times = "x");  // "64 x 64", "1024", "4 x 8 x 8"
 // A thread by its linear number in a block: "thread[1,3]", "thread[0,1,3]", "thread[3]" of a block of one
 // row.
 std::string thread_name(const Dim3& block, uint64_t thread, const Notation& notation = {});

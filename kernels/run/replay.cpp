@@ -67,9 +67,8 @@ private:
     }
 
     void differ(const std::string& how) {
-        problem = fmt::format(
-            "block ({},{}) does not run again as it was recorded: at its step {} {}; record it again",
-            block_.x, block_.y, steps + 1, how);
+        problem = fmt::format("{} does not run again as it was recorded: at its step {} {}; record it again",
+                              block_name(trace_.launch.grid, block_.x, block_.y, block_.z), steps + 1, how);
         stop = true;
     }
 
@@ -136,9 +135,9 @@ Result<void> Replayer::replay(const trace::Trace& trace, uint32_t block_index,
                               simt::BlockObserver& observer) {
     const trace::Block& block = trace.blocks[block_index];
     if (block.dropped > 0) {
-        return Error{
-            fmt::format("block ({},{}) lost {} while it was recorded and cannot run again; record it again",
-                        block.x, block.y, counted(block.dropped, "request"))};
+        return Error{fmt::format("{} lost {} while it was recorded and cannot run again; record it again",
+                                 block_name(trace.launch.grid, block.x, block.y, block.z),
+                                 counted(block.dropped, "request"))};
     }
     simt::RunOptions run;
     run.window = {block.x, block.x + 1, block.y, block.y + 1, block.z, block.z + 1};
@@ -158,11 +157,11 @@ Result<void> Replayer::replay(const trace::Trace& trace, uint32_t block_index,
     if (!outcome) return outcome.error();
     if (!comparison.problem.empty()) return Error{comparison.problem};
     if (comparison.steps != block.count) {
-        return Error{
-            fmt::format("block ({},{}) does not run again as it was recorded: it ends after {} of {} "
-                        "steps{}; record it again",
-                        block.x, block.y, comparison.steps, block.count,
-                        outcome->fault ? ", because " + outcome->fault->message : std::string())};
+        return Error{fmt::format(
+            "{} does not run again as it was recorded: it ends after {} of {} "
+            "steps{}; record it again",
+            block_name(trace.launch.grid, block.x, block.y, block.z), comparison.steps, block.count,
+            outcome->fault ? ", because " + outcome->fault->message : std::string())};
     }
     return {};
 }

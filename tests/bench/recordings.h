@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "core/trace/trace.h"
-#include "kernels/textbook/catalogue.h"
 #include "kernels/run/record.h"
+#include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/reference.h"
 
 namespace tilescope::bench {

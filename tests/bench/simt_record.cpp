@@ -34,7 +34,8 @@ void tiled256(benchmark::State& state, bool values, unsigned threads) {
     Launch launch;
     launch.grid = {n / 16, n / 16, 1};
     launch.block = {16, 16, 1};
-    launch.arguments = test_arguments({memory.buffers[0].base, memory.buffers[1].base, memory.buffers[2].base, n, n, n});
+    launch.arguments =
+        test_arguments({memory.buffers[0].base, memory.buffers[1].base, memory.buffers[2].base, n, n, n});
     simt::RunOptions options;
     options.values = values;
     options.threads = threads;

@@ -21,9 +21,8 @@ void recorder_request(benchmark::State& state) {
     for (auto _ : state) {
         trace::BlockRecorder recorder(arrays, sites, {});
         for (uint64_t i = 0; i < kRequests; ++i) {
-            for (uint64_t lane = 0; lane < 32; ++lane) {
+            for (uint64_t lane = 0; lane < 32; ++lane)
                 address[lane] = 0x1000 + 4 * (lane % 16) + 16384 * (lane / 16) + 64 * i;
-            }
             recorder.on_request(request);
         }
         benchmark::DoNotOptimize(&recorder);
@@ -36,9 +35,7 @@ void serialize_large(benchmark::State& state) {
     const trace::Trace& trace = large();
     const auto steps = static_cast<double>(trace.steps());
     size_t bytes = 0;
-    for (auto _ : state) {
-        bytes = trace::serialize(trace).size();
-    }
+    for (auto _ : state) bytes = trace::serialize(trace).size();
     state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * trace.steps()));
     state.counters["file_bytes_per_step"] = static_cast<double>(bytes) / steps;
     state.counters["memory_bytes_per_step"] = static_cast<double>(trace::bytes_of(trace)) / steps;

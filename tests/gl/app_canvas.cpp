@@ -1,5 +1,4 @@
-#include <glad/gl.h>
-
+#include "app/platform/gl.h"
 #include "backends/imgui_impl_opengl3.h"
 #include "tests/gl/canvas.h"
 

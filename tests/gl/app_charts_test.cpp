@@ -2,8 +2,7 @@
 // not change with what ships.
 #include "app/frame.h"
 #include "tests/app_names.h"
-#include "tests/gl/canvas.h"
-#include "tests/gl/golden.h"
+#include "tests/gl/drawn.h"
 
 namespace tilescope::app {
 namespace {
@@ -58,23 +57,25 @@ const std::vector<kernels::Counters>& sample_counters() {
 }
 
 // A screen alone.
-platform::Image picture(State state, const char* screen) {
+test::Picture picture(State state, const char* screen) {
     test::Canvas canvas(kWidth, kHeight);
     state.session.assets.timings = sample_times;
     state.session.assets.counters = sample_counters;
     const draw::Palette& palette = draw::palette(state.session.theme);
     draw::apply_style(palette, 1);
-    platform::Image image;
+    test::Picture picture;
     for (int i = 0; i < 3; ++i) {
-        image = canvas.frame(palette, [&](ImDrawList& list) {
+        picture.seen = {};
+        static_cast<platform::Image&>(picture) = canvas.frame(palette, [&](ImDrawList& list) {
             DrawContext context{1, palette, canvas.fonts(), canvas.grids()};
             context.still = true;
+            context.inspection = &picture.seen;
             Pick hovered;
             const session::Ui ui{{context, list}, state.session, hovered};
             find_screen(screen)->draw(state, ui, {{0, 0}, {kWidth, kHeight}});
         });
     }
-    return image;
+    return picture;
 }
 
 State in(Theme theme) {
@@ -84,17 +85,11 @@ State in(Theme theme) {
 }
 
 // The whole window, with type for the back row.
-platform::Image lecture(State state) {
+test::Picture lecture(State state) {
     state.session.lecture = true;
     state.session.assets.timings = sample_times;
     state.session.assets.counters = sample_counters;
-    auto headless = platform::open_offscreen(kWidth, kHeight);
-    EXPECT_TRUE(headless);
-    auto frame = Frame::create();
-    EXPECT_TRUE(frame);
-    for (int i = 0; i < 3; ++i) (*frame)->build(state, {}, {kWidth, kHeight, 1}, true);
-    (*frame)->render();
-    return (*headless)->read();
+    return picture(std::move(state), kWidth, kHeight);
 }
 
 TEST(TimingScreen, LinesRooflineAndTheChainOfTraffic) {

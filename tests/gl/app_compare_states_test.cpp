@@ -42,9 +42,7 @@ TEST(CompareScreen, ARecordingThatIsNotWhole) {
         for (const compare::Lock lock : {compare::Lock::Step, compare::Lock::Phase, compare::Lock::Share}) {
             hollow.compare.lock = lock;
             const std::string text = drawn.words(hollow);
-            if (lock != compare::Lock::Share) {
-                EXPECT_TRUE(says(text, "This block recorded no step."));
-            }
+            if (lock != compare::Lock::Share) EXPECT_TRUE(says(text, "This block recorded no step."));
             EXPECT_TRUE(says(text, is_a ? "A: Not whole" : "B: Not whole"));
         }
     }

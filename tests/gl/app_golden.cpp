@@ -1,11 +1,41 @@
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "tests/gl/golden.h"
 
 namespace tilescope::test {
+
+namespace {
+
+std::string lines_of(const draw::Inspection& seen) {
+    std::string all;
+    for (const draw::Written& text : seen.texts) all += text.text + '\n';
+    return all;
+}
+
+// A square's sum of each channel.
+using Sums = std::vector<std::array<double, 3>>;
+constexpr int kSquare = 16;
+
+Sums sums(const platform::Image& image) {
+    const int across = (image.width + kSquare - 1) / kSquare, down = (image.height + kSquare - 1) / kSquare;
+    Sums sums(static_cast<size_t>(across * down));
+    for (int y = 0; y < image.height; ++y)
+        for (int x = 0; x < image.width; ++x)
+            for (size_t c = 0; c < 3; ++c)
+                sums[static_cast<size_t>(y / kSquare * across + x / kSquare)][c] += image.at(x, y)[c];
+    return sums;
+}
+
+}  // namespace
 
 Difference difference(const platform::Image& a, const platform::Image& b) {
     uint64_t sum = 0, beyond = 0;
@@ -23,26 +53,59 @@ Difference difference(const platform::Image& a, const platform::Image& b) {
     return {static_cast<double>(sum) / (3 * n), static_cast<double>(beyond) / n};
 }
 
-void expect_golden(const platform::Image& image, const std::string& name) {
-    const std::string golden = std::string(TILESCOPE_SOURCE_DIR) + "/tests/data/goldens/" + name + ".png";
+double squares_apart(const platform::Image& a, const platform::Image& b) {
+    const Sums of_a = sums(a), of_b = sums(b);
+    size_t apart = 0;
+    for (size_t i = 0; i < of_a.size(); ++i)
+        apart += !std::equal(of_a[i].begin(), of_a[i].end(), of_b[i].begin(), [](double x, double y) {
+            return std::abs(x - y) <= kPixelLimit * kSquare * kSquare;
+        });
+    return static_cast<double>(apart) / static_cast<double>(of_a.size());
+}
+
+double words_apart(const std::string& want, const std::string& got) {
+    std::map<std::string, int> more;  // in `want` than in `got`
+    int words = 0;
+    std::istringstream in(want), other(got);
+    for (std::string word; in >> word; ++words) ++more[word];
+    for (std::string word; other >> word;) --more[word];
+    int apart = 0;
+    for (const auto& [word, count] : more) apart += std::abs(count);
+    return apart / std::max(1.0, double{1} * words);
+}
+
+void expect_golden(const Picture& picture, const std::string& name) {
+    const std::string golden = std::string(TILESCOPE_SOURCE_DIR) + "/tests/data/goldens/" + name;
+    const std::string texts = lines_of(picture.seen);
     if (std::getenv("TILESCOPE_UPDATE_GOLDENS")) {
-        auto written = platform::write_png(image, golden);
+        ASSERT_TRUE(TILESCOPE_GOLDEN_FONTS)
+            << "goldens are drawn with the fonts of tests/data/goldens/fonts.txt";
+        auto written = platform::write_png(picture, golden + ".png");
         ASSERT_TRUE(written) << written.error().message;
+        if (!texts.empty()) std::ofstream(golden + ".txt") << texts;
         return;
     }
     const std::string folder = std::string(TILESCOPE_BINARY_DIR) + "/tests/goldens";
     std::filesystem::create_directories(folder);
     const std::string made = folder + "/" + name + ".png";
-    auto written = platform::write_png(image, made);
+    auto written = platform::write_png(picture, made);
     ASSERT_TRUE(written) << written.error().message;
-    auto want = platform::read_png(golden);
+    auto want = platform::read_png(golden + ".png");
     ASSERT_TRUE(want) << want.error().message << " TILESCOPE_UPDATE_GOLDENS=1 makes it.";
-    ASSERT_EQ(image.width, want->width) << made;
-    ASSERT_EQ(image.height, want->height) << made;
-    const Difference d = difference(image, *want);
+    ASSERT_EQ(picture.width, want->width) << made;
+    ASSERT_EQ(picture.height, want->height) << made;
+    std::ifstream in(golden + ".txt");
+    const std::string want_texts{std::istreambuf_iterator<char>(in), {}};
+    if (!TILESCOPE_GOLDEN_FONTS) {
+        EXPECT_LE(words_apart(want_texts, texts), kWordsLimit) << made << " says:\n" << texts;
+        EXPECT_LE(squares_apart(*want, picture), kSquaresLimit) << made;
+        return;
+    }
+    const Difference d = difference(picture, *want);
     EXPECT_TRUE(agree(d)) << made << " differs from its golden by " << d.mean
                           << " of 255 on average, and by more than " << kPixelLimit << " on "
                           << d.beyond * 100 << " % of its pixels.";
+    EXPECT_EQ(texts, want_texts) << made;
 }
 
 }  // namespace tilescope::test

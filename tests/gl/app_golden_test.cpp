@@ -65,7 +65,7 @@ void paint(test::Canvas& canvas, const Palette& p, ImDrawList& list) {
 void look(draw::Theme theme, const std::string& name) {
     test::Canvas canvas(kWidth, kHeight);
     const Palette& p = palette(theme);
-    test::expect_golden(canvas.frame(p, [&](ImDrawList& list) { paint(canvas, p, list); }), name);
+    test::expect_golden({canvas.frame(p, [&](ImDrawList& list) { paint(canvas, p, list); }), {}}, name);
 }
 
 TEST(Look, Light) {
@@ -100,6 +100,39 @@ TEST(GoldenTolerance, TakesNoiseButNoChangeThatAPersonWouldSee) {
         << "a frame moved by a cell";
     EXPECT_FALSE(test::agree(test::difference(before, shot(0, Ink::Fault, false)))) << "another colour";
     EXPECT_FALSE(test::agree(test::difference(before, shot(0, Ink::GlobalLoad, true)))) << "words more";
+}
+
+// With other fonts: the same words, each wherever it stands, and the same layout.
+TEST(GoldenTolerance, WithOtherFontsTakesOtherLettersButNoOtherLayoutOrWords) {
+    SKIP_WITHOUT_OPENGL();
+    test::Canvas canvas(kWidth, kHeight);
+    auto shot = [&](Theme theme, Face face, float shift) {
+        return canvas.frame(palette(theme), [&](ImDrawList& list) {
+            const Palette& p = palette(theme);
+            paint(canvas, p, list);
+            list.AddRectFilled({320 + shift, 290}, {460 + shift, 470}, p[Ink::GlobalLoad]);
+            for (float y = 110; y < 280; y += 20)
+                draw_text(list, canvas.fonts().of(face, Size::Body), {330, y}, p[Ink::Text],
+                          "the quick brown fox jumps over it");
+        });
+    };
+    const auto before = shot(Theme::Light, Face::Text, 0);
+    EXPECT_FALSE(test::agree(test::difference(before, shot(Theme::Light, Face::Mono, 0))));
+    EXPECT_LE(test::squares_apart(before, shot(Theme::Light, Face::Mono, 0)), test::kSquaresLimit / 2);
+    EXPECT_GT(test::squares_apart(before, shot(Theme::Light, Face::Text, 140)), test::kSquaresLimit);
+    EXPECT_GT(test::squares_apart(before, shot(Theme::Dark, Face::Text, 0)), test::kSquaresLimit);
+
+    const std::string thirteen = "Warp 0 loads row 0 of the M tile: 32 lanes, 4 sectors";
+    EXPECT_EQ(test::words_apart(thirteen, "4 sectors Warp 0 loads row\n0 of the M tile: 32 lanes,"), 0);
+    EXPECT_EQ(test::words_apart(thirteen, thirteen + " more"), 1 / 13.0);
+    EXPECT_GT(test::words_apart(thirteen, "Warp 1 loads row 1 of the M tile: 32 lanes, 4 sectors"),
+              test::kWordsLimit);
+}
+
+TEST(Goldens, AreHeldByTheirPixels) {
+    if (!TILESCOPE_GOLDEN_FONTS)
+        GTEST_SKIP() << "the fonts here are not those that the goldens were drawn with "
+                        "(tests/data/goldens/fonts.txt): pictures are held by their words and layout";
 }
 
 }  // namespace

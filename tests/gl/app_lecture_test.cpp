@@ -1,12 +1,10 @@
 // Lecture mode, lessons, palette and path box as pictures.
-#include "app/frame.h"
 #include "app/input/actions.h"
 #include "app/input/text_field.h"
 #include "app/lessons/walk.h"
 #include "app/session/session.h"
 #include "tests/app_names.h"
-#include "tests/gl/canvas.h"
-#include "tests/gl/golden.h"
+#include "tests/gl/drawn.h"
 #include "tests/recorded.h"
 
 namespace tilescope::app {
@@ -21,16 +19,6 @@ State recorded(const char* kernel, kernels::Shape shape) {
     state.session.assets.recordings = session::Assets::of(kNothingShips);
     state.session.assets.timings = session::Assets::of(kNoTimes);
     return state;
-}
-
-platform::Image picture(State state, int width, int height) {
-    auto headless = platform::open_offscreen(width, height);
-    EXPECT_TRUE(headless);
-    auto frame = Frame::create();
-    EXPECT_TRUE(frame);
-    for (int i = 0; i < 3; ++i) (*frame)->build(state, {}, {width, height, 1}, true);
-    (*frame)->render();
-    return (*headless)->read();
 }
 
 State lecture() {
@@ -68,16 +56,14 @@ TEST(LectureMode, BlankIsBlack) {
     State state = lecture();
     state.session.blank = true;
     const platform::Image image = picture(std::move(state), 640, 360);
-    for (int y = 0; y < 360; ++y) {
+    for (int y = 0; y < 360; ++y)
         for (int x = 0; x < 640; ++x) ASSERT_EQ(test::pixel(image, x, y), draw::rgb(0)) << x << "," << y;
-    }
 }
 
 TEST(LectureMode, DrawsAnySizeAndNothingAtAll) {
     SKIP_WITHOUT_OPENGL();
-    for (const auto& [width, height] : {std::pair{200, 200}, std::pair{640, 360}, std::pair{900, 1400}}) {
+    for (const auto& [width, height] : {std::pair{200, 200}, std::pair{640, 360}, std::pair{900, 1400}})
         EXPECT_EQ(picture(lecture(), width, height).width, width);
-    }
     State empty;
     empty.session.lecture = true;
     EXPECT_EQ(picture(std::move(empty), 640, 360).height, 360);

@@ -1,13 +1,11 @@
 // What a pin on an element or a shared cell opens, faults as they are marked, and a window of a launch too
 // large to be recorded whole.
 #include "app/draw/ui.h"
-#include "app/frame.h"
 #include "app/input/actions.h"
 #include "app/session/session.h"
 #include "kernels/run/record.h"
 #include "tests/app_names.h"
-#include "tests/gl/canvas.h"
-#include "tests/gl/golden.h"
+#include "tests/gl/drawn.h"
 
 namespace tilescope::app {
 namespace {
@@ -37,28 +35,10 @@ void pin(State& state, Pick::Kind kind, uint8_t array, uint64_t index) {
     state.session.pin.index = index;
 }
 
-platform::Image picture(State state, int width, int height) {
-    auto headless = platform::open_offscreen(width, height);
-    EXPECT_TRUE(headless);
-    auto frame = Frame::create();
-    EXPECT_TRUE(frame);
-    // The camera and places of the first frame are those of the second.
-    for (int i = 0; i < 2; ++i) (*frame)->build(state, {}, {width, height, 1}, true);
-    (*frame)->render();
-    return (*headless)->read();
-}
-
 // All that the window says, a space between lines.
 std::string texts(State state) {
-    auto headless = platform::open_offscreen(1280, 720);
-    EXPECT_TRUE(headless);
-    auto frame = Frame::create();
-    EXPECT_TRUE(frame);
-    draw::Inspection seen;
-    (*frame)->inspect(&seen);
-    (*frame)->build(state, {}, {1280, 720, 1}, true);
     std::string all;
-    for (const draw::Written& text : seen.texts) all += text.text + " ";
+    for (const draw::Written& text : picture(std::move(state), 1280, 720).seen.texts) all += text.text + " ";
     return all;
 }
 
@@ -82,10 +62,8 @@ TEST(ProvenancePanel, SaysItInASentence) {
     SKIP_WITHOUT_OPENGL();
     State state = element_of_p();
     const std::string all = texts(std::move(state));
-    EXPECT_NE(all.find("M[3,26]: loaded once by thread[3,10] in phase 1 at step "), std::string::npos)
-        << all;
-    EXPECT_NE(all.find("N[26,5]: loaded once by thread[10,5] in phase 1 at step "), std::string::npos)
-        << all;
+    EXPECT_NE(all.find("M[3,26]: loaded once by thread[3,10] in phase 1 at step "), std::string::npos) << all;
+    EXPECT_NE(all.find("N[26,5]: loaded once by thread[10,5] in phase 1 at step "), std::string::npos) << all;
     EXPECT_NE(all.find("used 16 times"), std::string::npos) << all;
     EXPECT_NE(all.find("thread[3,5]: warp 1, lane 21"), std::string::npos) << all;
     EXPECT_NE(all.find("after 26 of 64 products"), std::string::npos) << all;
@@ -96,9 +74,8 @@ TEST(ProvenancePanel, SaysOfASharedCellWhatItHoldsAndWhoReadIt) {
     State state = shared_cell();
     const std::string all = texts(std::move(state));
     for (const char* said : {"Mds[2,7] = ", "holds M[2,7]", "loaded at step 2",
-                             "stored by thread[2,7] at step ", "read 16 times since, by 1 request"}) {
+                             "stored by thread[2,7] at step ", "read 16 times since, by 1 request"})
         EXPECT_NE(all.find(said), std::string::npos) << said << " in " << all;
-    }
 }
 
 TEST(ProvenancePanel, ElementOfMInTheDark) {

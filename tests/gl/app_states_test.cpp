@@ -9,10 +9,10 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <glad/gl.h>
 
 #include "app/frame.h"
 #include "app/input/actions.h"
+#include "app/platform/gl.h"
 #include "app/session/session.h"
 #include "core/trace/file.h"
 #include "tests/app_names.h"
@@ -152,12 +152,11 @@ std::vector<std::string> flaws(const draw::Inspection& frame, int width, int hei
         return x0 < -1 || y0 < -1 || x1 > static_cast<float>(width) + 1 ||
                y1 > static_cast<float>(height) + 1;
     };
-    for (const ImVec4& s : frame.surfaces) {
+    for (const ImVec4& s : frame.surfaces)
         if (s.z - s.x < 8 || s.w - s.y < 8)
             found.push_back(fmt::format("a panel of {} x {} at {},{}", s.z - s.x, s.w - s.y, s.x, s.y));
         else if (outside(s.x, s.y, s.z, s.w))
             found.push_back(fmt::format("a panel beyond the window: {},{} to {},{}", s.x, s.y, s.z, s.w));
-    }
     for (size_t i = 0; i < frame.texts.size(); ++i) {
         const draw::Written& text = frame.texts[i];
         if (outside(text.min.x, text.min.y, text.max.x, text.max.y))
@@ -208,9 +207,8 @@ private:
 // Nothing is cut but lines of source beside the one that runs, which is wrapped.
 void expect_whole(const draw::Inspection& seen, const State& state) {
     const std::string source = state.session.recording ? state.session.trace().meta.source : std::string();
-    for (const draw::Written& text : seen.texts) {
+    for (const draw::Written& text : seen.texts)
         if (text.cut && source.find(text.text) == std::string::npos) ADD_FAILURE() << "cut: " << text.text;
-    }
 }
 
 class EveryScreen : public testing::TestWithParam<Look> {};

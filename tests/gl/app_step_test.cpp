@@ -1,14 +1,12 @@
 // The Step screen as pictures: a recording made here, a step of each kind, both themes and sizes.
 #include <fmt/format.h>
 
-#include "app/frame.h"
 #include "app/look/block_clock.h"
 #include "app/session/session.h"
 #include "kernels/run/record.h"
 #include "tests/app_names.h"
 #include "tests/clocked.h"
-#include "tests/gl/canvas.h"
-#include "tests/gl/golden.h"
+#include "tests/gl/drawn.h"
 #include "tests/recorded.h"
 
 namespace tilescope::app {
@@ -60,23 +58,11 @@ State clocked(const char* kernel, kernels::Shape shape) {
 
 // The first step of the cursor's block of a kind, from a step on.
 uint32_t first_of(const State& state, draw::StepKind kind, uint32_t from = 0) {
-    for (uint32_t step = from; step < state.session.block->steps; ++step) {
+    for (uint32_t step = from; step < state.session.block->steps; ++step)
         if (look::kind_of(*state.session.recording->trace, state.session.block->first + step) == kind)
             return step;
-    }
     ADD_FAILURE() << "no such step";
     return 0;
-}
-
-platform::Image picture(State state, int width, int height) {
-    auto headless = platform::open_offscreen(width, height);
-    EXPECT_TRUE(headless);
-    auto frame = Frame::create();
-    EXPECT_TRUE(frame);
-    platform::Input input;
-    for (int i = 0; i < 3; ++i) (*frame)->build(state, input, {width, height, 1}, true);
-    (*frame)->render();
-    return (*headless)->read();
 }
 
 constexpr kernels::Shape kDefault{64, 64, 64, 16};
@@ -155,15 +141,12 @@ TEST(StepScreen, ClocksInTheDark) {
 TEST(StepScreen, TheWheelZoomsIntoTheClocks) {
     SKIP_WITHOUT_OPENGL();
     State state = clocked("tiled", kDefault);
-    auto headless = platform::open_offscreen(1280, 720);
-    auto frame = Frame::create();
-    ASSERT_TRUE(headless);
-    ASSERT_TRUE(frame);
+    Drawn drawn(1280, 720);
     const auto build = [&](float notches) {
         platform::Input input;
         input.mouse_x = 350, input.mouse_y = 600;  // over the rows of the warps
         input.scroll_y = notches;
-        (*frame)->build(state, input, {1280, 720, 1}, true);
+        drawn.frames(state, input, 1);
     };
     build(0), build(4), build(0);
     const uint32_t clocks = look::last_clock(*state.session.recording->trace, *state.session.block) + 1;
@@ -171,9 +154,8 @@ TEST(StepScreen, TheWheelZoomsIntoTheClocks) {
         << "twice two notches";
     build(-4), build(0);
     EXPECT_TRUE(state.step.timeline.shown.whole());
-    build(4), build(0);
-    (*frame)->render();
-    test::expect_golden((*headless)->read(), "step_clocks_zoomed");
+    build(4);
+    test::expect_golden(drawn.picture(state), "step_clocks_zoomed");
 }
 
 TEST(StepScreen, AGpusRecordingBySteps) {
@@ -197,9 +179,8 @@ TEST(StepScreen, WarnsOfARecordingThatIsNotWhole) {
 // Sizes that nobody designed for are drawn too, and a state without a recording.
 TEST(StepScreen, DrawsAnySizeAndNothingAtAll) {
     SKIP_WITHOUT_OPENGL();
-    for (const auto& [width, height] : {std::pair{200, 200}, std::pair{640, 360}, std::pair{900, 1400}}) {
+    for (const auto& [width, height] : {std::pair{200, 200}, std::pair{640, 360}, std::pair{900, 1400}})
         EXPECT_EQ(picture(recorded("tiled", {4, 4, 4, 2}), width, height).width, width);
-    }
     const State nothing;
     EXPECT_EQ(picture(nothing, 640, 360).height, 360);
 }

@@ -48,9 +48,8 @@ protected:
 };
 
 TEST_F(RecordDriverFaults, GoesOnAfterAnIllegalAddress) {
-    for (int round = 0; round < 3 && !IsSkipped(); ++round) {
+    for (int round = 0; round < 3 && !IsSkipped(); ++round)
         expect_fault(load("store_at"), {0x10}, "illegal memory access");
-    }
 }
 
 TEST_F(RecordDriverFaults, GoesOnAfterAMisalignedAddress) {

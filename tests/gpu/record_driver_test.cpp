@@ -81,9 +81,7 @@ TEST_F(RecordDriver, WaitsForAShortKernelNoLongerThanItTakes) {
     const Function function = load("add_one");
     ASSERT_TRUE(device->launch(function, {1}, {32}, {memory.address(), 32}));
     const auto start = Clock::now();
-    for (int i = 0; i < 100; ++i) {
-        ASSERT_TRUE(device->launch(function, {1}, {32}, {memory.address(), 32}));
-    }
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(device->launch(function, {1}, {32}, {memory.address(), 32}));
     const double us = std::chrono::duration<double, std::micro>(Clock::now() - start).count() / 100;
     std::printf("a launch and its wait: %.1f us\n", us);
     EXPECT_LT(us, 1000);
@@ -114,9 +112,7 @@ TEST_F(RecordDriver, RefusesWhatIsTooLarge) {
     LaunchOptions shared;
     shared.shared_bytes = 1 << 20;
     EXPECT_FALSE(device->launch(function, {1}, {1}, {0, 0}, shared));
-    if (function.parameters >= 0) {
-        EXPECT_FALSE(device->launch(function, {1}, {1}, {0}));
-    }
+    if (function.parameters >= 0) EXPECT_FALSE(device->launch(function, {1}, {1}, {0}));
     EXPECT_FALSE(device->lost());
     expect_works();
 }

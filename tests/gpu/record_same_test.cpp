@@ -96,9 +96,8 @@ TEST_P(SameOnBoth, RequestsAndProduct) {
             EXPECT_TRUE(gpu.trace.meta.complete) << gpu.trace.meta.incomplete_reason;
             EXPECT_EQ(trace::first_difference(cpu.trace, gpu.trace), "");
             EXPECT_EQ(gpu.trace.time.size(), gpu.trace.steps());
-            if (kernel != "tiled_no_barrier") {  // whose product depends on the order of warps: it is made to
+            if (kernel != "tiled_no_barrier")  // whose product depends on the order of warps: it is made to
                 EXPECT_EQ(different_bits(cpu.product, gpu.product), 0u);
-            }
         }
     }
 }
@@ -201,9 +200,7 @@ TEST(RecordGpu, ClocksKeepTheOrderThatBarriersGive) {
         std::array<std::vector<uint32_t>, kWarps> arrived, went_on;  // by warp: at each barrier, and after it
         for (uint64_t step = block.first; step < block.first + block.count; ++step) {
             const uint32_t warp = trace.warp_of(step), time = trace.time[step];
-            if (step > block.first) {
-                ASSERT_GE(time, trace.time[step - 1]);
-            }
+            if (step > block.first) ASSERT_GE(time, trace.time[step - 1]);
             if (went_on[warp].size() < arrived[warp].size()) went_on[warp].push_back(time);
             const ptx::Site& site = trace.sites[trace.form_of(step).site];
             if (site.kind == ptx::SiteKind::Barrier) arrived[warp].push_back(time);
@@ -211,9 +208,7 @@ TEST(RecordGpu, ClocksKeepTheOrderThatBarriersGive) {
         for (size_t barrier = 0; barrier < arrived[0].size(); ++barrier) {
             uint32_t last = 0;
             for (const auto& times : arrived) last = std::max(last, times.at(barrier));
-            for (const auto& times : went_on) {
-                EXPECT_GT(times.at(barrier), last);
-            }
+            for (const auto& times : went_on) EXPECT_GT(times.at(barrier), last);
         }
     }
 }

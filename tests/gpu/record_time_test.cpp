@@ -65,9 +65,8 @@ TEST_F(GpuTime, TheStaleEdgeIsWrongWhereAnEdgeIs) {
 TEST_F(GpuTime, AWrongKernelHasNoTime) {
     kernels::TextbookPlan wrong = plan("tiled", {100, 70, 130, 16});
     wrong.ptx = plan("tiled_stale_edge", {100, 70, 130, 16}).ptx;
-    for (size_t at; (at = wrong.ptx.find("tiled_stale_edge")) != std::string::npos;) {
+    for (size_t at; (at = wrong.ptx.find("tiled_stale_edge")) != std::string::npos;)
         wrong.ptx.replace(at, 16, "tiled");
-    }
     // The mangled names of its shared arrays have another length, which no one reads.
     const auto timing = time_kernel(*device_, wrong, without_price());
     ASSERT_FALSE(timing);

@@ -34,7 +34,8 @@ Report reported(std::vector<std::string> record) {
 
 // The line of the kernel's source that holds `text`, counted from 1.
 int line_with(const std::string& kernel, const std::string& text) {
-    const std::string source = read(std::string(TILESCOPE_SOURCE_DIR) + "/kernels/textbook/" + kernel + ".cu");
+    const std::string source =
+        read(std::string(TILESCOPE_SOURCE_DIR) + "/kernels/textbook/" + kernel + ".cu");
     const size_t at = source.find(text);
     EXPECT_NE(at, std::string::npos) << text;
     return static_cast<int>(std::count(source.begin(), source.begin() + static_cast<ptrdiff_t>(at), '\n')) +

@@ -1,4 +1,6 @@
 // record, report and table, through the program.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -16,9 +18,8 @@ TEST(CliKernels, PrintsALineForEachKernel) {
     EXPECT_EQ(ran.err, "");
     EXPECT_EQ(static_cast<size_t>(std::count(ran.out.begin(), ran.out.end(), '\n')),
               kernels::catalogue().size());
-    for (const kernels::KernelInfo& info : kernels::catalogue()) {
+    for (const kernels::KernelInfo& info : kernels::catalogue())
         EXPECT_NE(ran.out.find(info.teaches), std::string::npos) << info.name;
-    }
 }
 
 TEST(CliKernels, PrintsJson) {
@@ -135,9 +136,8 @@ TEST(CliTable, TiledHasTheLecturesEntries) {
                               "P[0,0] += Mds[0,0]*Nds[0,0] + Mds[0,1]*Nds[1,0]",
                               "P[0,1] += Mds[0,0]*Nds[0,1] + Mds[0,1]*Nds[1,1]",
                               "P[1,0] += Mds[1,0]*Nds[0,0] + Mds[1,1]*Nds[1,0]",
-                              "P[1,1] += Mds[1,0]*Nds[0,1] + Mds[1,1]*Nds[1,1]"}) {
+                              "P[1,1] += Mds[1,0]*Nds[0,1] + Mds[1,1]*Nds[1,1]"})
         EXPECT_NE(ran.out.find(entry), std::string::npos) << entry << "\n" << ran.out;
-    }
 }
 
 TEST(CliTable, UntiledHasTheLecturesEntries) {

@@ -21,10 +21,9 @@ TEST(CliRecordings, PrintsALineForEach) {
     const auto& shipped = kernels::shipped_recordings();
     EXPECT_EQ(static_cast<size_t>(std::count(ran.out.begin(), ran.out.end(), '\n')),
               std::max<size_t>(1, shipped.size()));
-    for (const auto& recording : shipped) {
+    for (const auto& recording : shipped)
         for (const std::string& word : {recording.name, recording.label, recording.device, recording.date})
             EXPECT_NE(ran.out.find(word), std::string::npos) << word;
-    }
 }
 
 TEST(CliRecordings, PrintsJson) {

@@ -216,9 +216,8 @@ TEST_F(GpuDriver, GoesOnAfterAFault) {
         uint32_t value = 0;
         for (const auto& refused :
              {device->upload(held, 0, &value, 4), device->download(&value, held, 0, 4),
-              device->copy(held, held, 4), device->fill(held, 0), device->fill32(held, 0, 1)}) {
+              device->copy(held, held, 4), device->fill(held, 0), device->fill32(held, 0, 1)})
             expect_error(refused, {"Stand-in GPU cannot be used as it was opened", "running 'add_one'"});
-        }
         expect_error(device->launch(faulty, {1}, {32}, {0, 0}), {"open it again"});
         expect_error(device->allocate(4, "words"), {"open it again"});
         expect_error(device->allocate_host(4, "words"), {"open it again"});

@@ -22,9 +22,8 @@ class GpuNvrtc : public testing::Test {
 protected:
     void SetUp() override {
         const auto tried = compile("", "empty.cu", 90, "");
-        if (!tried && tried.error().message.find("was not found") != std::string::npos) {
+        if (!tried && tried.error().message.find("was not found") != std::string::npos)
             GTEST_SKIP() << tried.error().message;
-        }
     }
 };
 
@@ -32,7 +31,8 @@ TEST_F(GpuNvrtc, CompilesAShippedKernel) {
     const std::string source = shipped_source("tiled");
     ASSERT_FALSE(source.empty());
     for (const int tile : {8, 32}) {
-        const auto compiled = compile(source, "kernels/textbook/tiled.cu", 90, "TILE_WIDTH=" + std::to_string(tile));
+        const auto compiled =
+            compile(source, "kernels/textbook/tiled.cu", 90, "TILE_WIDTH=" + std::to_string(tile));
         ASSERT_TRUE(compiled) << compiled.error().message;
         EXPECT_EQ(compiled->compiler.rfind("NVRTC 1", 0), 0u) << compiled->compiler;
         EXPECT_NE(compiled->ptx.find(".entry tiled("), std::string::npos);

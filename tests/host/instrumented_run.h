@@ -39,8 +39,7 @@ struct InstrumentedRun {
         const auto program = simt::prepare(code.module, kernel);
         if (!program) return problem = program.error().message, false;
 
-        const uint32_t x1 = std::min(window.x1, launch.grid.x),
-                       y1 = std::min(window.y1, launch.grid.y);
+        const uint32_t x1 = std::min(window.x1, launch.grid.x), y1 = std::min(window.y1, launch.grid.y);
         const uint32_t width = x1 - window.x0, height = y1 - window.y0;
         const uint64_t blocks = uint64_t{width} * height * launch.grid.z;
         constexpr uint64_t kPool = 0x6000'0000'0000, kControl = 0x6100'0000'0000, kDropped = 0x6200'0000'0000;
@@ -58,7 +57,8 @@ struct InstrumentedRun {
         std::memcpy(memory.buffers[own + 1].bytes.data(), &control, sizeof(control));
 
         Launch recorded = launch;
-        for (const uint64_t bits : {kControl, uint64_t{window.x0}, uint64_t{window.y0}, uint64_t{width}, uint64_t{height}})
+        for (const uint64_t bits :
+             {kControl, uint64_t{window.x0}, uint64_t{window.y0}, uint64_t{width}, uint64_t{height}})
             recorded.arguments.push_back({"", ElementType::U64, bits, -1, 0});
         simt::RunOptions how;
         if (!options.windowed) how.window = window;

@@ -1,9 +1,9 @@
 // A kernel with atomic operations is refused, whatever would record it: nothing is left out in silence.
 #include <gtest/gtest.h>
 
+#include "kernels/run/ready.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/reference.h"
-#include "kernels/run/ready.h"
 
 namespace tilescope::kernels {
 namespace {

@@ -1,5 +1,7 @@
 // Kernels written by hand, each with a fault that real course material has; all expectations are closed
 // forms.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "core/analysis/hazards.h"

@@ -1,5 +1,6 @@
 // Faults that are found in recordings: in the faulty kernels that ship and in kernels written by hand with
 // the right threads, cells and lines; in the sound ones none.
+#include <algorithm>
 #include <random>
 #include <set>
 #include <tuple>

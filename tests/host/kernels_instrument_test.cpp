@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "core/ptx/parse.h"
+#include "kernels/run/ready.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/reference.h"
-#include "kernels/run/ready.h"
 #include "tests/host/instrumented_run.h"
 #include "tests/host/same_requests.h"
 

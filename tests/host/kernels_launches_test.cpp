@@ -1,5 +1,5 @@
-// Launches that are no matrix product: recorded through the library, kept in files, replayed with their values,
-// reported and exported.
+// Launches that are no matrix product: recorded through the library, kept in files, replayed with their
+// values, reported and exported.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -53,7 +53,8 @@ std::string csv_of(const trace::Trace& trace, bool lanes) {
 TEST(Launches, ResultsAreRight) {
     simt::GlobalMemory after;
     ASSERT_TRUE(recorded_example(vector_add(), &after).meta.complete);
-    const auto a = values_in<double>(after, 0), b = values_in<double>(after, 1), c = values_in<double>(after, 2);
+    const auto a = values_in<double>(after, 0), b = values_in<double>(after, 1),
+               c = values_in<double>(after, 2);
     for (size_t i = 0; i < c.size(); ++i) ASSERT_EQ(c[i], a[i] + b[i]) << i;
 
     ASSERT_TRUE(recorded_example(histogram(), &after).meta.complete);
@@ -70,8 +71,8 @@ TEST(Launches, ResultsAreRight) {
                 const int i = z * 200 + y * 20 + x;
                 const bool edge = x == 0 || x == 19 || y == 0 || y == 9 || z == 0 || z == 5;
                 const float sum = edge ? in[i]
-                                       : in[i] + in[i - 1] + in[i + 1] + in[i - 20] + in[i + 20] + in[i - 200] +
-                                             in[i + 200];
+                                       : in[i] + in[i - 1] + in[i + 1] + in[i - 20] + in[i + 20] +
+                                             in[i - 200] + in[i + 200];
                 ASSERT_EQ(out[i], sum) << i;
             }
 
@@ -207,7 +208,8 @@ TEST(Launches, ReportsNameEntryAndArguments) {
     const auto summary = analysis::summarize(trace);
     EXPECT_EQ(summary->global_load.lanes, 200u);
     EXPECT_EQ(summary->global_load.bytes, 1600u);
-    EXPECT_NE(report::to_text(trace, *summary).find("vector_add: a = double[100], b = double[100], c = double[100], n = 100"),
+    EXPECT_NE(report::to_text(trace, *summary)
+                  .find("vector_add: a = double[100], b = double[100], c = double[100], n = 100"),
               std::string::npos)
         << report::to_text(trace, *summary);
 }
@@ -225,7 +227,8 @@ TEST(Launches, ExportsNameElementsByTheirIndices) {
         commas.clear();
         for (size_t at = 0; at < text.size();) {
             const size_t end = text.find("\r\n", at);
-            commas.insert(std::count(text.begin() + static_cast<ptrdiff_t>(at), text.begin() + static_cast<ptrdiff_t>(end), ','));
+            commas.insert(std::count(text.begin() + static_cast<ptrdiff_t>(at),
+                                     text.begin() + static_cast<ptrdiff_t>(end), ','));
             at = end + 2;
         }
         EXPECT_EQ(commas.size(), 1u);
@@ -252,8 +255,8 @@ TEST(Launches, ExportsNameElementsByTheirIndices) {
     }
 }
 
-// A sum of matrices in place of the product, under its name and with its parameters: one addition for two loads
-// of 4 bytes.
+// A sum of matrices in place of the product, under its name and with its parameters: one addition for two
+// loads of 4 bytes.
 TEST(Launches, ASumInTheProductsClothesIsCountedByItsInstructions) {
     auto sized = plan("untiled", {32, 32, 32, 8});
     ASSERT_TRUE(sized);

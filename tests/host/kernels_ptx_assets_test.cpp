@@ -1,5 +1,5 @@
-// assets/ptx is what kernels/textbook/make_ptx.sh makes of kernels/: held against the compiler where it is the same
-// one, and against ptxas where there is one.
+// assets/ptx is what kernels/textbook/make_ptx.sh makes of kernels/: held against the compiler where it is
+// the same one, and against ptxas where there is one.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -65,12 +65,12 @@ TEST_P(PtxAssets, AreWhatTheSameCompilerMakesToday) {
     const std::string shipped = text_of(kRoot / "assets/ptx" / file_name(info, 2));
     const std::string made_by = shipped.substr(3, shipped.find('\n') - 3);  // "// clang version 14.0.6"
     ASSERT_EQ(made_by.rfind("clang version ", 0), 0u) << made_by;
-    if (run(clang + " --version").text.find(made_by + "\n") == std::string::npos) {
+    if (run(clang + " --version").text.find(made_by + "\n") == std::string::npos)
         GTEST_SKIP() << "assets/ptx was made by " << made_by << ", which is not the clang++ of this machine";
-    }
     const fs::path out = fs::path(TILESCOPE_BINARY_DIR) / "tests" / ("ptx-" + info.name);
-    const Output made = run(fmt::format("CXX='{}' '{}' '{}' {}", clang,
-                                        (kRoot / "kernels/textbook/make_ptx.sh").string(), out.string(), info.name));
+    const Output made =
+        run(fmt::format("CXX='{}' '{}' '{}' {}", clang, (kRoot / "kernels/textbook/make_ptx.sh").string(),
+                        out.string(), info.name));
     ASSERT_EQ(made.status, 0) << made.text;
     for (int tile : kTiles) {
         const std::string name = file_name(info, tile);
@@ -91,9 +91,8 @@ TEST_P(PtxAssets, AreBuiltIntoTheProgram) {
 void expect_no_folder(const std::string& file) {
     const std::string ptx = text_of(kRoot / "assets/ptx" / file);
     EXPECT_FALSE(ptx.empty()) << file;
-    for (const char* folder : {"\"/", " /usr", " /home", "/work"}) {
+    for (const char* folder : {"\"/", " /usr", " /home", "/work"})
         EXPECT_EQ(ptx.find(folder), std::string::npos) << file << ": " << folder;
-    }
 }
 
 TEST_P(PtxAssets, NameNoFolderOfTheMachineThatMadeThem) {
@@ -138,11 +137,11 @@ TEST(PtxRoofs, AreWhatTheSameCompilerMakesToday) {
     for (const std::string name : {"roofs/fp32_peak", "roofs/copy"}) {
         const std::string shipped = text_of(kRoot / "assets/ptx" / (name + ".ptx"));
         const std::string made_by = shipped.substr(3, shipped.find('\n') - 3);
-        if (run(clang + " --version").text.find(made_by + "\n") == std::string::npos) {
+        if (run(clang + " --version").text.find(made_by + "\n") == std::string::npos)
             GTEST_SKIP() << "assets/ptx was made by " << made_by;
-        }
-        const Output made = run(fmt::format("CXX='{}' '{}' '{}' {}", clang,
-                                            (kRoot / "kernels/textbook/make_ptx.sh").string(), out.string(), name));
+        const Output made =
+            run(fmt::format("CXX='{}' '{}' '{}' {}", clang, (kRoot / "kernels/textbook/make_ptx.sh").string(),
+                            out.string(), name));
         ASSERT_EQ(made.status, 0) << made.text;
         EXPECT_EQ(text_of(out / (name + ".ptx")), shipped) << name << " is stale; make the target ptx";
     }

@@ -37,9 +37,7 @@ Recorded recorded_of(const trace::Trace& trace, const trace::Block& block) {
             recorded.requests[{access.warp, stream}] += site.bytes / 4;
         }
         for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-            if (!(access.mask >> lane & 1)) {
-                continue;
-            }
+            if (!(access.mask >> lane & 1)) continue;
             ThreadWalk& thread = recorded.threads.at(access.warp * kWarpSize + lane);
             if (site.kind == ptx::SiteKind::Barrier) {
                 ++thread.barriers;
@@ -47,9 +45,8 @@ Recorded recorded_of(const trace::Trace& trace, const trace::Block& block) {
             }
             const Stream stream{thread.barriers, trace.launch.arrays[access.array].name,
                                 site.kind == ptx::SiteKind::Store};
-            for (uint32_t word = 0; word < site.bytes / 4; ++word) {  // of a vector access
+            for (uint32_t word = 0; word < site.bytes / 4; ++word)  // of a vector access
                 thread.elements[stream].push_back(access.offset[lane] / 4 + word);
-            }
         }
     }
     return recorded;
@@ -61,7 +58,8 @@ void expect_walks(const TextbookPlan& plan, const trace::Trace& trace) {
         const Recorded recorded = recorded_of(trace, block);
         std::map<std::pair<uint32_t, Stream>, uint64_t> longest;
         for (uint32_t t = 0; t < plan.launch.block.count(); ++t) {
-            const ThreadWalk walk = walk_thread(plan, block.x, block.y, t % plan.launch.block.x, t / plan.launch.block.x);
+            const ThreadWalk walk =
+                walk_thread(plan, block.x, block.y, t % plan.launch.block.x, t / plan.launch.block.x);
             ASSERT_EQ(recorded.threads[t].barriers, walk.barriers) << "thread " << t;
             ASSERT_EQ(recorded.threads[t].elements, walk.elements)
                 << "thread " << t << " of block " << block.x << "," << block.y;
@@ -95,17 +93,13 @@ TEST_P(RecordedAccesses, AreThoseOfEveryThread) {
         const bool faulty = GetParam() == "tiled_no_barrier" || GetParam() == "tiled_stale_edge";
         EXPECT_TRUE(trace->meta.result.checked);
         EXPECT_TRUE(trace->meta.result.verified || faulty);
-        if (trace->meta.result.verified) {
-            EXPECT_EQ(trace->meta.result.max_abs_error, 0);
-        }
+        if (trace->meta.result.verified) EXPECT_EQ(trace->meta.result.max_abs_error, 0);
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, RecordedAccesses, testing::ValuesIn([] {
                              std::vector<std::string> names;
-                             for (const KernelInfo& kernel : catalogue()) {
-                                 names.push_back(kernel.name);
-                             }
+                             for (const KernelInfo& kernel : catalogue()) names.push_back(kernel.name);
                              return names;
                          }()),
                          [](const auto& suite) { return suite.param; });

@@ -160,9 +160,7 @@ TEST(Verify, FindsWhatIsWrong) {
     P.assign(product.begin(), product.end());
     for (uint64_t step = 0; step < trace.blocks[0].count; ++step) {
         const trace::Form& form = trace.form_of(step);
-        if (form.array == 2) {
-            trace.key[step] = trace.key[0];
-        }
+        if (form.array == 2) trace.key[step] = trace.key[0];
     }
     EXPECT_EQ(verify(trace, shape, 1, false, P.data()).wrong, 64u);
 }
@@ -175,9 +173,8 @@ TEST(Inputs, AreSmallWholeNumbersWithoutZero) {
         ASSERT_LE(std::fabs(value), 9);
         ++seen[static_cast<size_t>(value + 9)];
     }
-    for (int i = 0; i < 19; ++i) {
+    for (int i = 0; i < 19; ++i)
         EXPECT_TRUE(i == 9 ? seen[i] == 0 : seen[i] > 800 && seen[i] < 1200) << i - 9 << ": " << seen[i];
-    }
     EXPECT_NE(M, N);
     EXPECT_NE(M, make_input(4, 0, 18000));
     EXPECT_EQ(M[1234], input_value(3, 0, 1234));

@@ -53,8 +53,8 @@ struct TiledVariant {
     uint64_t pad = 0;
 };
 
-inline ThreadWalk walk_tiled(const TextbookPlan& plan, const TiledVariant& v, uint64_t bx, uint64_t by, uint64_t tx,
-                             uint64_t ty) {
+inline ThreadWalk walk_tiled(const TextbookPlan& plan, const TiledVariant& v, uint64_t bx, uint64_t by,
+                             uint64_t tx, uint64_t ty) {
     const auto [m, k, n, tile] = plan.shape;
     const uint64_t T = tile, pitch = T + v.pad;
     ThreadWalk walk;
@@ -63,18 +63,10 @@ inline ThreadWalk walk_tiled(const TextbookPlan& plan, const TiledVariant& v, ui
                        x = v.swapped_loads ? ty : tx;  // the tile's cell that is brought
         const uint64_t m_row = by * T + y, m_col = phase * T + x, n_row = phase * T + y, n_col = bx * T + x;
         const bool in_m = m_row < m && m_col < k, in_n = n_row < k && n_col < n;
-        if (in_m) {
-            walk.load("M", m_row * k + m_col);
-        }
-        if (in_m || v.zero_fill) {
-            walk.store("Mds", y * T + x);
-        }
-        if (in_n) {
-            walk.load("N", n_row * n + n_col);
-        }
-        if (in_n || v.zero_fill) {
-            walk.store("Nds", v.transposed ? x * pitch + y : y * pitch + x);
-        }
+        if (in_m) walk.load("M", m_row * k + m_col);
+        if (in_m || v.zero_fill) walk.store("Mds", y * T + x);
+        if (in_n) walk.load("N", n_row * n + n_col);
+        if (in_n || v.zero_fill) walk.store("Nds", v.transposed ? x * pitch + y : y * pitch + x);
         ++walk.barriers;
         for (uint64_t i = 0; i < T; ++i) {
             walk.load("Mds", ty * T + i);
@@ -82,21 +74,15 @@ inline ThreadWalk walk_tiled(const TextbookPlan& plan, const TiledVariant& v, ui
         }
         walk.barriers += v.closing_barrier ? 1 : 0;
     }
-    if (by * T + ty < m && bx * T + tx < n) {
-        walk.store("P", (by * T + ty) * n + bx * T + tx);
-    }
+    if (by * T + ty < m && bx * T + tx < n) walk.store("P", (by * T + ty) * n + bx * T + tx);
     return walk;
 }
 
 inline ThreadWalk walk_thread(const TextbookPlan& plan, uint64_t bx, uint64_t by, uint64_t tx, uint64_t ty) {
     const std::string& name = plan.kernel;
     const uint64_t x = bx * plan.launch.block.x + tx, y = by * plan.launch.block.y + ty;
-    if (name == "untiled") {
-        return walk_untiled(plan, y, x);
-    }
-    if (name == "untiled_swapped") {
-        return walk_untiled(plan, x, y);
-    }
+    if (name == "untiled") return walk_untiled(plan, y, x);
+    if (name == "untiled_swapped") return walk_untiled(plan, x, y);
     TiledVariant variant;
     variant.swapped_loads = name == "tiled_swapped";
     variant.transposed = name == "tiled_transposed" || name == "tiled_padded";

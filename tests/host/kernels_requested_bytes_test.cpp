@@ -26,9 +26,8 @@ class RequestedBytesOf : public testing::TestWithParam<const char*> {};
 TEST_P(RequestedBytesOf, IsWhatAWholeRecordingSays) {
     for (const Shape& shape : {Shape{4, 4, 4, 2}, Shape{3, 3, 3, 2}, Shape{1, 1, 1, 4}, Shape{12, 7, 9, 4},
                                Shape{8, 16, 24, 8}, Shape{33, 20, 5, 8}, Shape{5, 40, 50, 16},
-                               Shape{48, 17, 35, 16}, Shape{70, 33, 40, 32}, Shape{32, 32, 64, 32}}) {
+                               Shape{48, 17, 35, 16}, Shape{70, 33, 40, 32}, Shape{32, 32, 64, 32}})
         expect_as_recorded(GetParam(), shape);
-    }
 }
 
 TEST_P(RequestedBytesOf, FollowsTheClosedFormOfWholeTiles) {

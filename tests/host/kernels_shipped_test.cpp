@@ -29,16 +29,14 @@ TEST_P(ShippedRecordings, HoldWhatACpuRecordsOfTheSameLaunch) {
     EXPECT_EQ((std::vector{product->m, product->k, product->n, product->tile}),
               (std::vector{entry.m, entry.k, entry.n, entry.tile}));
     EXPECT_EQ(meta.device, entry.device);
-    if (!meta.driver.empty()) {  // not every machine lets the program read it
+    if (!meta.driver.empty())  // not every machine lets the program read it
         EXPECT_EQ(meta.driver, entry.driver);
-    }
     EXPECT_TRUE(meta.complete) << meta.incomplete_reason;
     EXPECT_EQ(trace::dropped_of(*shipped), 0u);
     EXPECT_EQ(shipped->time.size(), shipped->steps()) << "a clock for every step";
     const std::string& name = meta.kernel;
-    if (name != "tiled_no_barrier" && name != "tiled_stale_edge") {
+    if (name != "tiled_no_barrier" && name != "tiled_stale_edge")
         EXPECT_TRUE(meta.result.verified) << meta.result.wrong << " elements are wrong";
-    }
 
     // The trace's own PTX, so that a recording stays good when the PTX that ships is made anew.
     Plan plan = plan_of(*shipped);

@@ -193,9 +193,7 @@ TEST(CoalescingRules, EqualTheirTwinsOnRandomRequests) {
         ASSERT_EQ(sizes(kSegments, a, mask, bytes), segments_twin(a, mask, bytes)) << "request " << i;
         const SectorCost cost = sector_cost(a.data(), mask, bytes);
         ASSERT_EQ(sizes(kSectors, a, mask, bytes).size(), cost.sectors);
-        if (bytes <= 4) {
-            ASSERT_EQ(sizes(kLines, a, mask, bytes).size(), cost.lines);
-        }
+        if (bytes <= 4) ASSERT_EQ(sizes(kLines, a, mask, bytes).size(), cost.lines);
         for (const CoalescingRule rule : {kStrict, kSegments, kLines, kL2, kSectors}) {
             uint32_t served = 0;
             for (const Transaction& t : coalesce(rule, a.data(), mask, bytes, false).transactions) {

@@ -13,8 +13,8 @@
 
 #include "core/analysis/hazards.h"
 #include "core/trace/builder.h"
-#include "tests/one_phase.h"
 #include "tests/launches.h"
+#include "tests/one_phase.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -106,7 +106,8 @@ Made random_recording(uint64_t seed, bool whole_barriers) {
     }
     trace::Meta meta;
     meta.complete = true;
-    made.trace = trace::assemble(meta, test_launch(kArrays, {blocks, 1, 1}, {32, kWarps, 1}), kSites, std::move(recorders));
+    made.trace = trace::assemble(meta, test_launch(kArrays, {blocks, 1, 1}, {32, kWarps, 1}), kSites,
+                                 std::move(recorders));
     return made;
 }
 
@@ -180,9 +181,8 @@ TEST(HazardsTwin, CellsOfABlockAreThoseOfTheTwin) {
                     });
                 };
                 EXPECT_TRUE(did(a, race));
-                if (c.kind != HazardKind::Uninitialised) {
+                if (c.kind != HazardKind::Uninitialised)
                     EXPECT_TRUE(did(b, !race || other->kind == ptx::SiteKind::Store));
-                }
                 EXPECT_TRUE(!race || a.thread != b.thread);
             }
             ASSERT_EQ(got.size(), found.cells.size());

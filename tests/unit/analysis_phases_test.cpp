@@ -37,9 +37,7 @@ TEST(LaneClasses, KeepEveryLaneAsIfAlone) {
                 ASSERT_EQ(seen & lanes, 0u);
                 seen |= lanes;
                 for (int lane = 0; lane < 32; ++lane)
-                    if (lanes >> lane & 1) {
-                        ASSERT_EQ(state, alone[lane]);
-                    }
+                    if (lanes >> lane & 1) ASSERT_EQ(state, alone[lane]);
             });
             ASSERT_EQ(seen, ~0u);
         }

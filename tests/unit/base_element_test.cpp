@@ -90,10 +90,10 @@ TEST(Contents, SmallIntegersAreTheSameNumbersInEveryType) {
             const int number = small_integer(array.contents.seed, 3, element);
             ASSERT_NE(number, 0);
             ASSERT_LE(std::abs(number), 9);
-            // Types without a sign hold what the bits of a negative number are; E5M2 has no 7 or 9, and gets the
-            // next number towards zero.
+            // Types without a sign hold what the bits of a negative number are; E5M2 has no 7 or 9, and gets
+            // the next number towards zero.
             const bool holds = array.type >= ElementType::S8 && array.type != ElementType::E5M2;
-            if (holds) { ASSERT_EQ(number_of(value), number) << name_of(array.type); }
+            if (holds) ASSERT_EQ(number_of(value), number) << name_of(array.type);
         }
     }
 }

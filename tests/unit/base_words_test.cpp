@@ -27,7 +27,7 @@ TEST(Words, ElementsOfOneTwoAndThreeExtents) {
     EXPECT_EQ(element_name(vector, 42), "in[42]");
     const Array matrix = test_array("M", Space::Global, ArrayRole::Input, 3, 20, 0);
     EXPECT_EQ(element_name(matrix, 39), "M[1,19]");
-    EXPECT_EQ(element_name(matrix, 60), "M[3,0]");   // beyond the last row
+    EXPECT_EQ(element_name(matrix, 60), "M[3,0]");    // beyond the last row
     EXPECT_EQ(element_name(matrix, -1), "M[-1,19]");  // before the first
     Array volume = test_array("V", Space::Global, ArrayRole::Input, 4, 5, 0);
     volume.rank = 3;

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/device_writer.h"
 #include "tests/launches.h"
+#include "tests/unit/device_writer.h"
 
 namespace tilescope::trace::test {
 
@@ -47,7 +47,8 @@ struct Hand {
         if (!decoded) return {};
         Meta meta;
         meta.window = options.window;
-        Trace trace = assemble(meta, test_launch(arrays, options.grid, options.block), sites, std::move(decoded->blocks));
+        Trace trace = assemble(meta, test_launch(arrays, options.grid, options.block), sites,
+                               std::move(decoded->blocks));
         EXPECT_EQ(trace.time.size(), trace.steps());
         if (kept) *kept = std::move(*decoded);
         return trace;

@@ -86,12 +86,11 @@ TEST(SettingsFiles, FollowTheXdgFolders) {
     EXPECT_EQ(settings_files().settings, "/home/a/.config/tilescope/settings.json");
     unsetenv("HOME");
     EXPECT_EQ(settings_files().settings, "");
-    for (const auto& [name, value] : before) {
+    for (const auto& [name, value] : before)
         if (value)
             setenv(name.c_str(), value->c_str(), 1);
         else
             unsetenv(name.c_str());
-    }
 }
 
 }  // namespace

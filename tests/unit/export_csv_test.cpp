@@ -79,9 +79,7 @@ TEST(Csv, ALineARequestWithEveryFigureOfIt) {
             EXPECT_EQ(std::stoul(row.at("mask"), nullptr, 16), access.mask);
             EXPECT_EQ(row.at("lanes"), std::to_string(std::popcount(access.mask)));
             EXPECT_EQ(row.count("clock"), clocked ? 1u : 0u);
-            if (clocked) {
-                EXPECT_EQ(row.at("clock"), std::to_string(trace.time[step]));
-            }
+            if (clocked) EXPECT_EQ(row.at("clock"), std::to_string(trace.time[step]));
             const uint32_t phase = phases[block].phase[step - trace.blocks[block].first];
             EXPECT_EQ(row.at("phase"), phase == analysis::kAfter ? "after" : std::to_string(phase));
             const analysis::Cost cost = analysis::cost_of(trace, step);

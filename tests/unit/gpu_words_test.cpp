@@ -73,9 +73,8 @@ TEST(GpuLibrary, OfTheToolkitIsLookedForWhereTheToolkitIs) {
 TEST(GpuDriverApi, KnowsTheResultsThatLoseAContext) {
     for (const int code : {700, 702, 710, 714, 715, 716, 717, 718, 719})
         EXPECT_TRUE(loses_context(code)) << code;
-    for (const int code : {0, 1, 2, 100, 200, 218, 400, 500, 600, 701, 720, 801}) {
+    for (const int code : {0, 1, 2, 100, 200, 218, 400, 500, 600, 701, 720, 801})
         EXPECT_FALSE(loses_context(code)) << code;
-    }
 }
 
 }  // namespace

@@ -134,9 +134,8 @@ TEST(CudaOccupancy, AgreesAtTheEdges) {
             for (const uint32_t registers : {0u, 1u, 8u, 63u})
                 for (const uint32_t shared :
                      {0u, 1u, 48u * 1024, 48u * 1024 + 1, sm.shared_per_block_optin - 1,
-                      sm.shared_per_block_optin, sm.shared_per_block_optin + 1}) {
+                      sm.shared_per_block_optin, sm.shared_per_block_optin + 1})
                     EXPECT_EQ(difference(sm, {threads, registers, shared}), "");
-                }
     }
 }
 

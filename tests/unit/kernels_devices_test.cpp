@@ -31,9 +31,8 @@ TEST(Devices, EveryComputeCapabilityHasLimits) {
     for (const analysis::SmLimits& sm : sm_limits()) known.insert(sm.capability());
     for (const char* wanted : {"1.0", "1.1", "1.2", "1.3", "2.0",  "2.1",  "3.0",  "3.2",  "3.5",  "3.7",
                                "5.0", "5.2", "5.3", "6.0", "6.1",  "6.2",  "7.0",  "7.2",  "7.5",  "8.0",
-                               "8.6", "8.7", "8.9", "9.0", "10.0", "10.1", "10.3", "11.0", "12.0", "12.1"}) {
+                               "8.6", "8.7", "8.9", "9.0", "10.0", "10.1", "10.3", "11.0", "12.0", "12.1"})
         EXPECT_TRUE(known.count(wanted)) << wanted;
-    }
 }
 
 TEST(Devices, AreFoundByIdNameChipAndCapability) {

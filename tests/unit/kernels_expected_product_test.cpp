@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/textbook/expected_product.h"
 #include "kernels/run/record.h"
+#include "kernels/textbook/expected_product.h"
 #include "kernels/textbook/reference.h"
 
 namespace tilescope::kernels {
@@ -20,9 +20,8 @@ Case make(uint32_t m, uint32_t k, uint32_t n, uint64_t seed = 1) {
     Case made;
     made.M = make_input(seed, 0, uint64_t{m} * k);
     made.N = make_input(seed, 1, uint64_t{k} * n);
-    for (double value : reference_product(made.M, made.N, m, k, n)) {
+    for (double value : reference_product(made.M, made.N, m, k, n))
         made.P.push_back(static_cast<float>(value));
-    }
     auto expected = expect_product(made.M, made.N, m, k, n, 2);
     EXPECT_TRUE(expected) << expected.error().message;
     made.expected = std::move(*expected);
@@ -52,11 +51,9 @@ TEST(ExpectedProduct, SamplesEdgesAndCornersAndAtLeast4096Elements) {
         EXPECT_EQ(places[62], count - 2);
         EXPECT_EQ(places.back(), count - 1);
     }
-    for (size_t i = 0; i < 64; ++i) {
-        for (size_t j = 0; j < 64; ++j) {
+    for (size_t i = 0; i < 64; ++i)
+        for (size_t j = 0; j < 64; ++j)
             EXPECT_EQ(static_cast<float>(e.sample[i * 64 + j]), made.P[e.rows[i] * 300 + e.cols[j]]);
-        }
-    }
 }
 
 TEST(ExpectedProduct, FindsEveryWrongElement) {

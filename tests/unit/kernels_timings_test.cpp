@@ -134,9 +134,8 @@ TEST(TimingsJson, OtherFilesAreRefused) {
             << read.error().message;
     }
     const std::string text = to_json(example());
-    for (size_t length = 0; length + 2 < text.size(); length += 7) {
+    for (size_t length = 0; length + 2 < text.size(); length += 7)
         EXPECT_FALSE(timings_from_json(text.substr(0, length), "cut.json")) << length;
-    }
 }
 
 TEST(FindTiming, ByKernelShapeAndTile) {

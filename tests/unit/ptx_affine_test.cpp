@@ -191,11 +191,9 @@ TEST(Affine, AllOfTheShippedKernelsIs) {
             ASSERT_FALSE(text.empty()) << name;
             const Found found =
                 analyse(text, {{9, 5, 1}, {4, 4, 1}, {1u << 20, 2u << 20, 3u << 20, 17, 33, 35}});
-            for (const Site& site : found.sites) {
-                if (site.kind != SiteKind::Barrier) {
+            for (const Site& site : found.sites)
+                if (site.kind != SiteKind::Barrier)
                     EXPECT_TRUE(found.addresses.shapes[site.id].affine) << name << " site " << site.id;
-                }
-            }
         }
     }
 }

@@ -156,16 +156,14 @@ void check_against_twin(const ControlFlow& flow) {
         ASSERT_EQ(block.reachable, all.count(b) != 0) << b;
         // The immediate dominator is the strict dominator that all other strict ones dominate.
         int32_t dominator = -1;
-        for (int32_t x = 0; x < count && block.reachable; ++x) {
+        for (int32_t x = 0; x < count && block.reachable; ++x)
             if (x != b && dominates(x, b) && (dominator < 0 || dominates(dominator, x))) dominator = x;
-        }
         ASSERT_EQ(block.dominator, dominator) << b;
 
         // x post-dominates b if b leaves, and not without x. The immediate one is the first on the way.
         std::vector<int32_t> after;
-        for (int32_t x = 0; x < count && leaves(b, kNone); ++x) {
+        for (int32_t x = 0; x < count && leaves(b, kNone); ++x)
             if (x != b && !leaves(b, x)) after.push_back(x);
-        }
         int32_t post = kExitBlock;
         for (const int32_t x : after) {
             bool first = true;
@@ -179,9 +177,8 @@ void check_against_twin(const ControlFlow& flow) {
     // what reaches that edge within the header's dominion.
     std::set<int32_t> headers;
     for (int32_t b = 0; b < count; ++b) {
-        for (const int32_t to : flow.blocks[b].successors) {
+        for (const int32_t to : flow.blocks[b].successors)
             if (to >= 0 && all.count(b) && dominates(to, b)) headers.insert(to);
-        }
     }
     ASSERT_EQ(flow.loops.size(), headers.size());
     for (size_t i = 0; i < flow.loops.size(); ++i) {

@@ -137,12 +137,8 @@ TEST(PtxFuzz, EveryTruncationIsReadOrRefused) {
         int accepted = 0;
         hold(text.substr(0, length), accepted);
         // The kernel is there whole or not at all.
-        if (length > kernel && length <= end) {
-            EXPECT_EQ(accepted, 0) << length;
-        }
-        if (length > end) {
-            EXPECT_EQ(accepted, 1) << length;
-        }
+        if (length > kernel && length <= end) EXPECT_EQ(accepted, 0) << length;
+        if (length > end) EXPECT_EQ(accepted, 1) << length;
     }
 }
 
@@ -164,9 +160,8 @@ TEST(PtxFuzz, AsksForTooMuch) {
           head + ".entry k() {" + std::string(1 << 20, '{'), head + std::string(1 << 20, '('),
           head + ".global .b8 a[4] = " + std::string(1 << 20, '{'), std::string(1 << 20, '\0'),
           std::string(1 << 20, '.'), test::kernel_text("add" + std::string(100000, '.') + ";"),
-          test::kernel_text(std::string(100000, '@'))}) {
+          test::kernel_text(std::string(100000, '@'))})
         hold(text, accepted);
-    }
     EXPECT_EQ(accepted, 3);  // jumps and scopes, and the first of the kernels
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }

@@ -36,9 +36,8 @@ InstrumentOptions options_of(const Module& module, bool windowed, bool exact) {
 
 bool added(const Kernel& kernel, const Operand& operand) {
     if (operand.kind == Operand::Kind::Vector) {
-        for (const Operand& element : operand.elements) {
+        for (const Operand& element : operand.elements)
             if (!added(kernel, element)) return false;
-        }
         return true;
     }
     return operand.kind == Operand::Kind::Sink || kernel.registers[operand.reg].name.starts_with("%ts_");
@@ -77,9 +76,8 @@ TEST(Instrument, NumbersACodeForEverySiteAndPair) {
     ASSERT_EQ(made->sites.size(), 9u);
     ASSERT_EQ(made->codes.size(), 1 + 9 + 2u);
     EXPECT_EQ(made->codes[0].kind, Code::Kind::Pad);
-    for (uint32_t site = 0; site < 9; ++site) {
+    for (uint32_t site = 0; site < 9; ++site)
         EXPECT_EQ(made->codes[1 + site], (Code{Code::Kind::Single, site, 0}));
-    }
     EXPECT_EQ(made->codes[10], (Code{Code::Kind::Pair, 3, 4}));  // store to Nds, barrier
     EXPECT_EQ(made->codes[11], (Code{Code::Kind::Pair, 5, 6}));  // loads of Mds and Nds
     EXPECT_EQ(made->code_bits, 4u);

@@ -241,9 +241,8 @@ TEST(PtxParse, AcceptsWhatCompilersWrite) {
              "rem.u64 %rd1, %rd2, 3;",
              ".pragma \"nounroll\";",
              "ld.local.u32 %r1, [16];",
-         }) {
+         })
         EXPECT_TRUE(parse(kernel_text(text), "t")) << text << "\n" << refusal(kernel_text(text));
-    }
 }
 
 // Every refusal names the file, the line of the text and what it is about.
@@ -323,8 +322,9 @@ TEST(PtxParse, RefusesModules) {
     EXPECT_NE(refusal("hello").find("test.ptx:1: "), std::string::npos);
     EXPECT_NE(refusal(".version 7.0\n").find(".target is missing"), std::string::npos);
     const std::string head = ".version 7.0\n.target sm_70\n.address_size 64\n";
-    EXPECT_NE(refusal(head + ".func (.param .b32 r) foo() { ret;").find("test.ptx:4: the function that starts"),
-              std::string::npos);
+    EXPECT_NE(
+        refusal(head + ".func (.param .b32 r) foo() { ret;").find("test.ptx:4: the function that starts"),
+        std::string::npos);
     EXPECT_NE(refusal(head + ".visible .entry k() { ret; ").find("does not end"), std::string::npos);
     EXPECT_NE(refusal(head + ".entry k() { ret; }\n.entry k() { ret; }")
                   .find("test.ptx:5: kernel 'k' is defined twice"),
@@ -353,8 +353,9 @@ TEST(PtxParse, RefusesAKernelAndKeepsTheOthers) {
     EXPECT_EQ(find_kernel(module, "textures"), nullptr);
     EXPECT_EQ(refusal_of(module, "good"), nullptr);
     ASSERT_NE(refusal_of(module, "textures"), nullptr);
-    EXPECT_NE(refusal_of(module, "textures")->find("test.ptx:7: instruction 'tex.2d.v4.f32.s32' is not known"),
-              std::string::npos);
+    EXPECT_NE(
+        refusal_of(module, "textures")->find("test.ptx:7: instruction 'tex.2d.v4.f32.s32' is not known"),
+        std::string::npos);
     ASSERT_NE(refusal_of(module, "calls"), nullptr);
     EXPECT_NE(refusal_of(module, "calls")->find("runs no calls"), std::string::npos);
     // It prints what it read, and that reads back.

@@ -64,9 +64,8 @@ TEST(PtxPrint, SitesAreTheLinesOfTheText) {
             for (const char* start : {"ld.global.", "st.global.", "ld.shared.", "st.shared.",
                                       "ld.volatile.shared.", "ld.f32 ", "st.f32 ", "st.u32 ", "bar.sync "}) {
                 const size_t at = line.find_first_not_of(" \t");
-                if (at != std::string::npos && line.compare(at, std::string(start).size(), start) == 0) {
+                if (at != std::string::npos && line.compare(at, std::string(start).size(), start) == 0)
                     expected.push_back(number);
-                }
             }
         }
         const auto module = parse(text, "t");

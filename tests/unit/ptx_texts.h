@@ -23,9 +23,8 @@ inline std::vector<std::filesystem::path> ptx_files() {
     std::vector<std::filesystem::path> files;
     for (const char* folder : {"tests/data/ptx", "assets/ptx"}) {
         const auto root = std::filesystem::path(TILESCOPE_SOURCE_DIR) / folder;
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(root))
             if (entry.path().extension() == ".ptx") files.push_back(entry.path());
-        }
     }
     std::sort(files.begin(), files.end());
     return files;
@@ -33,9 +32,8 @@ inline std::vector<std::filesystem::path> ptx_files() {
 
 // The CUDA Toolkit's assembler, "" where it is not installed.
 inline std::string find_ptxas() {
-    for (const char* path : {"/usr/local/cuda/bin/ptxas", "/usr/bin/ptxas", "/opt/cuda/bin/ptxas"}) {
+    for (const char* path : {"/usr/local/cuda/bin/ptxas", "/usr/bin/ptxas", "/opt/cuda/bin/ptxas"})
         if (std::filesystem::exists(path)) return path;
-    }
     return std::system("command -v ptxas >/dev/null 2>&1") == 0 ? "ptxas" : "";
 }
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/simt_run.h"
 #include "tests/launches.h"
+#include "tests/unit/simt_run.h"
 
 namespace tilescope::simt {
 namespace {
@@ -79,9 +79,7 @@ TEST(Atomics, LanesGoInOrderAndSeeWhatWasThere) {
                 EXPECT_EQ(ran.out[lane], word) << lane;
                 word = c.next(word, lane);
             }
-            if (!shared) {
-                EXPECT_EQ(ran.words[1], word);
-            }
+            if (!shared) EXPECT_EQ(ran.words[1], word);
         }
 }
 

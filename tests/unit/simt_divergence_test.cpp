@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/simt_run.h"
 #include "tests/launches.h"
+#include "tests/unit/simt_run.h"
 
 namespace tilescope::simt {
 namespace {

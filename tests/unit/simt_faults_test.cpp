@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/simt_run.h"
 #include "tests/launches.h"
+#include "tests/unit/simt_run.h"
 
 namespace tilescope::simt {
 namespace {
@@ -98,9 +98,9 @@ TEST(Faults, MisalignedAndWildAddresses) {
 
 TEST(Faults, AnAccessThatStraddlesTheEndIsOutside) {
     KernelRun run = kernel("ld.global.u64 %d1, [%o+8];", 1, 1, 3);
-    expect_fault(
-        run, Fault::Kind::OutOfBounds,
-        "thread[0] of block (0,0) reads M[0,2] at line 10, whose 8 bytes reach outside its buffer", 0);
+    expect_fault(run, Fault::Kind::OutOfBounds,
+                 "thread[0] of block (0,0) reads M[0,2] at line 10, whose 8 bytes reach outside its buffer",
+                 0);
 }
 
 TEST(Faults, LoopsThatNeverEndAndTraps) {

@@ -5,6 +5,7 @@
 //        5 load Mds 6 load Nds   (T times)   7 barrier     8 store P
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>

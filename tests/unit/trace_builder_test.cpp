@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "core/trace/fit.h"
-#include "tests/unit/trace_requests.h"
 #include "tests/launches.h"
+#include "tests/unit/trace_requests.h"
 
 namespace tilescope::trace {
 namespace {
@@ -77,9 +77,7 @@ Trace record(const std::vector<PlainStep>& steps) {
     const auto arrays = test_arrays();
     std::vector<std::unique_ptr<BlockRecorder>> blocks;
     blocks.push_back(std::make_unique<BlockRecorder>(arrays, sites, simt::BlockId{}));
-    for (const PlainStep& step : steps) {
-        feed(*blocks.back(), step);
-    }
+    for (const PlainStep& step : steps) feed(*blocks.back(), step);
     Meta meta;
     meta.complete = true;
     return assemble(meta, test_launch(arrays), sites, std::move(blocks));
@@ -89,9 +87,8 @@ PlainStep load(uint32_t mask, uint64_t start, uint64_t row_bytes, uint64_t width
     PlainStep step;
     step.site = kLoadGlobal;
     step.mask = mask;
-    for (uint64_t lane = 0; lane < 32; ++lane) {
+    for (uint64_t lane = 0; lane < 32; ++lane)
         step.address[lane] = start + 4 * (lane % width) + row_bytes * (lane / width);
-    }
     return step;
 }
 
@@ -110,11 +107,8 @@ TEST(TraceBuilder, InactiveLanesConstrainNothing) {
     const uint64_t M = test_arrays()[0].base;
     // Only the left half of each row of 8 is active: the same form however the rest would go on.
     PlainStep first = load(0x0F0F0F0F, M, 400, 8), second = first;
-    for (int lane = 0; lane < 32; ++lane) {
-        if (!(second.mask >> lane & 1)) {
-            second.address[lane] = 12345;
-        }
-    }
+    for (int lane = 0; lane < 32; ++lane)
+        if (!(second.mask >> lane & 1)) second.address[lane] = 12345;
     EXPECT_EQ(record({first, second}).forms.size(), 1u);
     // One active lane determines no stride.
     const Trace one = record({load(0x100, M, 400, 8), load(0x100, M, 4, 32)});
@@ -125,9 +119,8 @@ TEST(TraceBuilder, InactiveLanesConstrainNothing) {
 
 TEST(TraceBuilder, ManyRegularRequestsTakeEightBytesEach) {
     std::vector<PlainStep> steps;
-    for (uint64_t i = 0; i < 4000; ++i) {
+    for (uint64_t i = 0; i < 4000; ++i)
         steps.push_back(load(~0u, test_arrays()[0].base + 64 * i, 160000, 16));
-    }
     const Trace trace = record(steps);
     EXPECT_EQ(trace.forms.size(), 1u);
     EXPECT_LT(static_cast<double>(bytes_of(trace)) / static_cast<double>(trace.steps()), 8.1);
@@ -142,9 +135,7 @@ TEST(TraceBuilder, SameTraceWhateverOrderTheBlocksCameIn) {
             RandomSteps random(id);
             blocks.push_back(
                 std::make_unique<BlockRecorder>(arrays, sites, simt::BlockId{id % 3, id / 3, 0}));
-            for (int i = 0; i < 300; ++i) {
-                feed(*blocks.back(), random.next(sites, arrays));
-            }
+            for (int i = 0; i < 300; ++i) feed(*blocks.back(), random.next(sites, arrays));
         }
         return assemble({}, test_launch(arrays), sites, std::move(blocks));
     };
@@ -217,9 +208,7 @@ TEST(TraceBuilder, GenericSiteSettlesToSharedWhereAllWentThere) {
 
 TEST(TraceBuilder, BlockOfAStep) {
     const Trace trace = random_trace(7, 3, 2, 5);
-    for (uint64_t step = 0; step < trace.steps(); ++step) {
-        EXPECT_EQ(block_of(trace, step), step / 5);
-    }
+    for (uint64_t step = 0; step < trace.steps(); ++step) EXPECT_EQ(block_of(trace, step), step / 5);
     Trace gaps = trace;  // blocks that recorded nothing
     gaps.blocks.insert(gaps.blocks.begin() + 2, Block{2, 0, 0, 10, 0, 0, 0, 0});
     EXPECT_EQ(block_of(gaps, 9), 1u);
@@ -229,9 +218,7 @@ TEST(TraceBuilder, BlockOfAStep) {
 TEST(TraceFit, CountsWidthsAndDirections) {
     Affine affine;
     std::array<int64_t, 32> offset{};
-    for (int lane = 0; lane < 32; ++lane) {
-        offset[lane] = -4 * (lane % 4) + 1000 * (lane / 4);
-    }
+    for (int lane = 0; lane < 32; ++lane) offset[lane] = -4 * (lane % 4) + 1000 * (lane / 4);
     ASSERT_TRUE(fit_affine(~0u, offset, affine));
     EXPECT_EQ(affine.width, 4);
     EXPECT_EQ(affine.stride, -4);

@@ -106,8 +106,8 @@ TEST(TraceCheck, ArgumentsPointIntoArrays) {
     Trace good = sound();
     pointing(0, 192)(good);
     EXPECT_TRUE(check(good));
-    expect_refused("points to no array", {{"an array that is not there", pointing(1, 0)},
-                                          {"behind the array", pointing(0, 193)}});
+    expect_refused("points to no array",
+                   {{"an array that is not there", pointing(1, 0)}, {"behind the array", pointing(0, 193)}});
 }
 
 TEST(TraceCheck, FormsPointToWhatIsThere) {

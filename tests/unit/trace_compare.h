@@ -1,6 +1,8 @@
 // Two traces, part by part.
 #pragma once
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "core/trace/trace.h"
@@ -9,11 +11,12 @@ namespace tilescope::trace {
 
 inline auto parts(const Meta& m) {
     return std::tie(m.tool_version, m.kernel, m.source_name, m.source, m.ptx_name, m.ptx, m.backend, m.device,
-                    m.driver, m.recorded_at, m.window, m.schedule, m.complete, m.incomplete_reason, m.result.checked, m.result.verified, m.result.array,
-                    m.result.max_abs_error, m.result.wrong, m.result.first_wrong, m.result.wrong_elements,
-                    m.barrier_fault.is, m.barrier_fault.x, m.barrier_fault.y, m.barrier_fault.z,
-                    m.barrier_fault.thread, m.barrier_fault.line, m.price.plain_ms, m.price.recorded_ms,
-                    m.price.launches, m.price.device_bytes, m.price.clock_mhz);
+                    m.driver, m.recorded_at, m.window, m.schedule, m.complete, m.incomplete_reason,
+                    m.result.checked, m.result.verified, m.result.array, m.result.max_abs_error,
+                    m.result.wrong, m.result.first_wrong, m.result.wrong_elements, m.barrier_fault.is,
+                    m.barrier_fault.x, m.barrier_fault.y, m.barrier_fault.z, m.barrier_fault.thread,
+                    m.barrier_fault.line, m.price.plain_ms, m.price.recorded_ms, m.price.launches,
+                    m.price.device_bytes, m.price.clock_mhz);
 }
 
 inline bool same(const Block& a, const Block& b) {

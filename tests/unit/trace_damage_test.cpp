@@ -1,4 +1,5 @@
 // Damaged files: an Error or the identical trace, never a crash and never another trace.
+#include <algorithm>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -38,9 +39,7 @@ public:
                 bytes.erase(a, length);
                 break;
             default:
-                for (size_t i = 0; i < length; ++i) {
-                    bytes[a + i] = static_cast<char>(random_());
-                }
+                for (size_t i = 0; i < length; ++i) bytes[a + i] = static_cast<char>(random_());
         }
         return bytes;
     }
@@ -65,9 +64,7 @@ void set(std::string& bytes, size_t at, T value) {
 
 // Makes every checksum of a file right again, so that only the checks of the structure are left.
 void repair(std::string& bytes) {
-    if (bytes.size() < kHeaderBytes) {
-        return;
-    }
+    if (bytes.size() < kHeaderBytes) return;
     set<uint64_t>(bytes, 16, bytes.size());
     const size_t sections =
         std::min<size_t>(get<uint32_t>(bytes, 12), (bytes.size() - kHeaderBytes) / kEntryBytes);
@@ -90,9 +87,7 @@ void walk(const Trace& trace) {
         ASSERT_LT(block, trace.blocks.size());
         ASSERT_NE(access.mask, 0u);
         for (int lane = 0; lane < 32; ++lane) {
-            if (!(access.mask >> lane & 1)) {
-                continue;
-            }
+            if (!(access.mask >> lane & 1)) continue;
             ASSERT_LT(access.warp * 32 + static_cast<uint32_t>(lane), trace.launch.block.count());
             if (access.array != kNoArray) {
                 ASSERT_LE(access.offset[lane] + trace.sites[access.site].bytes,
@@ -125,9 +120,8 @@ TEST(TraceDamage, IsAlwaysFound) {
 
 TEST(TraceDamage, EveryTruncationIsFound) {
     const std::string bytes = serialize(random_trace(12, 1, 1, 20));
-    for (size_t length = 0; length < bytes.size(); ++length) {
+    for (size_t length = 0; length < bytes.size(); ++length)
         ASSERT_FALSE(deserialize(std::string_view(bytes).substr(0, length), "a.tsc")) << length;
-    }
 }
 
 // Who repairs the checksums gets past them, but not past the checks of what they cover.
@@ -219,11 +213,10 @@ TEST(TraceDamage, InTheTablesIsSafe) {
         }
         const auto read = deserialize(serialize(changed), "a.tsc");
         ++(read ? accepted : refused);
-        if (read) {
+        if (read)
             walk(*read);
-        } else {
+        else
             expect_sentence(read.error().message);
-        }
     }
     EXPECT_GT(refused, 300);
     EXPECT_GT(accepted, 50);

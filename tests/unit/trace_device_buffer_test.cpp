@@ -1,4 +1,6 @@
 // Device trace buffers written by hand, slot for slot, and what is read from them.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/unit/device_hand.h"

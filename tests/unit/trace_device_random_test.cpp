@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/launches.h"
 #include "tests/unit/device_writer.h"
 #include "tests/unit/trace_compare.h"
-#include "tests/launches.h"
 
 namespace tilescope::trace {
 namespace {
@@ -235,7 +235,8 @@ TEST(DeviceBufferRandom, DamageIsRefusedOrReadAndLeavesNothingWorse) {
             auto decoded = decode_device_buffer(launch.code, writer.buffer(), launch.options);
             (decoded ? read : refused) += 1;
             if (!decoded) continue;
-            const Trace trace = assemble({}, test_launch(launch.arrays), launch.sites, std::move(decoded->blocks));
+            const Trace trace =
+                assemble({}, test_launch(launch.arrays), launch.sites, std::move(decoded->blocks));
             EXPECT_EQ(trace.time.size(), trace.steps());
             for (const Block& block : trace.blocks)
                 EXPECT_TRUE(std::is_sorted(

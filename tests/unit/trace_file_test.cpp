@@ -54,9 +54,8 @@ TEST_F(TraceFile, ClocksAndManyChunksReadBack) {
         trace.key.push_back(trace.key[i % 100]);
         trace.base.push_back(trace.base[i % 100]);
     }
-    for (uint64_t i = 0; i < steps; ++i) {
+    for (uint64_t i = 0; i < steps; ++i)
         trace.time.push_back(static_cast<uint32_t>(UINT32_MAX - (steps - i) * 7));  // the largest there are
-    }
     trace.blocks[0].count = steps;
     trace.blocks[0].clock = UINT64_MAX;
     const auto read = deserialize(serialize(trace), "a");
@@ -148,8 +147,9 @@ TEST_F(TraceFile, WhatIsNoRecordingIsSaid) {
 }
 
 TEST_F(TraceFile, AnotherVersionIsRefusedWithWhatToDo) {
-    for (const auto& [version, words] : {std::pair{char{1}, "it has version 1, this program reads version 2; "
-                                                            "record it again"},
+    for (const auto& [version, words] : {std::pair{char{1},
+                                                   "it has version 1, this program reads version 2; "
+                                                   "record it again"},
                                          std::pair{char{3}, "update Tilescope"}}) {
         std::string bytes = serialize(random_trace(7, 1, 1, 5));
         bytes[8] = version;
@@ -195,9 +195,8 @@ TEST(TraceChecksum, IsCrc32c) {
     EXPECT_EQ(crc32c("123456789"), 0xE306'9283u);
     EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A91'36AAu);  // RFC 3720, B.4
     const std::string text = "a block of warps of 32 lanes in lockstep";
-    for (size_t cut = 0; cut <= text.size(); ++cut) {
+    for (size_t cut = 0; cut <= text.size(); ++cut)
         EXPECT_EQ(crc32c(text.substr(cut), crc32c(text.substr(0, cut))), crc32c(text));
-    }
 }
 
 }  // namespace

@@ -32,19 +32,16 @@ enum TestSite : uint32_t {
 
 inline std::vector<ptx::Site> test_sites() {
     using ptx::SiteKind;
-    std::vector<ptx::Site> sites;
-    const auto add = [&](SiteKind kind, Space space, uint32_t bytes) {
-        const auto id = static_cast<uint32_t>(sites.size());
-        sites.push_back({id, 3 * id + 1, kind, space, bytes, 10 + id, 5, 40 + id});
+    const auto site = [](uint32_t id, SiteKind kind, Space space, uint32_t bytes) -> ptx::Site {
+        return {id, 3 * id + 1, kind, space, bytes, 10 + id, 5, 40 + id};
     };
-    add(SiteKind::Load, Space::Global, 4);
-    add(SiteKind::Store, Space::Global, 4);
-    add(SiteKind::Load, Space::Shared, 4);
-    add(SiteKind::Store, Space::Shared, 4);
-    add(SiteKind::Barrier, Space::Global, 0);
-    add(SiteKind::Load, Space::Global, 4);
-    add(SiteKind::Load, Space::Global, 8);
-    return sites;
+    return {site(kLoadGlobal, SiteKind::Load, Space::Global, 4),
+            site(kStoreGlobal, SiteKind::Store, Space::Global, 4),
+            site(kLoadShared, SiteKind::Load, Space::Shared, 4),
+            site(kStoreShared, SiteKind::Store, Space::Shared, 4),
+            site(kBarrier, SiteKind::Barrier, Space::Global, 0),
+            site(kLoadGeneric, SiteKind::Load, Space::Global, 4),
+            site(kLoadPair, SiteKind::Load, Space::Global, 8)};
 }
 
 // M is larger than 4 GiB, so that bases need their high bits; Mds and Nds touch.
@@ -70,13 +67,9 @@ public:
         static constexpr uint32_t kMasks[] = {~0u, 0xFFFF, 0xFFFF0000, 0x0F0F0F0F, 1, 0x80000000, 0x00020001};
         step.mask = below(3) ? kMasks[below(7)] : static_cast<uint32_t>(random_()) | 1u << below(32);
         step.barrier = sites[step.site].kind == ptx::SiteKind::Barrier;
-        if (step.barrier) {
-            return step;
-        }
+        if (step.barrier) return step;
         step.space = sites[step.site].space;
-        if (step.site == kLoadGeneric && below(2)) {
-            step.space = Space::Shared;
-        }
+        if (step.site == kLoadGeneric && below(2)) step.space = Space::Shared;
         fill(step, sites[step.site].bytes, arrays);
         return step;
     }
@@ -120,9 +113,7 @@ private:
                     address = start + offset -
                               (start + offset >= array->base + array->bytes() ? array->bytes() / 2 : 0);
             }
-            if (!(step.mask >> lane & 1)) {
-                address = random_();  // inactive lanes hold anything
-            }
+            if (!(step.mask >> lane & 1)) address = random_();  // inactive lanes hold anything
         }
     }
 
@@ -156,9 +147,7 @@ inline Trace random_trace(uint64_t seed, uint32_t blocks_x, uint32_t blocks_y, s
             for (size_t i = 0; i < steps_a_block; ++i) {
                 const PlainStep step = random.next(sites, arrays);
                 feed(*recorders.back(), step);
-                if (plain) {
-                    plain->push_back(step);
-                }
+                if (plain) plain->push_back(step);
             }
         }
     }

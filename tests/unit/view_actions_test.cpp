@@ -212,9 +212,8 @@ TEST(Actions, EveryKeyOfTheDesignIsThere) {
     for (const auto& [pressed, shift, name] : keys) {
         const Offer* found = nullptr;
         for (const Offer& action : offers()) {
-            for (const Chord& chord : {action.chord, action.other}) {
+            for (const Chord& chord : {action.chord, action.other})
                 if (chord.key == pressed && chord.shift == shift && !chord.control) found = &action;
-            }
         }
         ASSERT_NE(found, nullptr) << name;
         EXPECT_EQ(found->name, name);

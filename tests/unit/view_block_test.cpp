@@ -55,7 +55,6 @@ TEST(Words, NumbersStayShortAndExactWhereTheyCan) {
     EXPECT_EQ(short_value(value_of(2.5f)), "2.5");
     EXPECT_EQ(range_words("row", 0, 2), "rows 0 and 1");
     EXPECT_EQ(range_words("row", 3, 4), "row 3");
-    EXPECT_EQ(rect_text({0, 2, 0, 16}), "[0..1,0..15]");
 }
 
 TEST(Source, CountsRequestsOfTheBlockUpToTheStep) {
@@ -64,9 +63,8 @@ TEST(Source, CountsRequestsOfTheBlockUpToTheStep) {
         const SourceView source = source_view(*made.trace, *made.index, step);
         uint64_t all = 0;
         std::vector<uint64_t> by_line(source.lines.size() + 1, 0);
-        for (uint32_t at = 0; at <= step; ++at) {
+        for (uint32_t at = 0; at <= step; ++at)
             ++by_line[made.trace->sites[made.trace->form_of(made.index->first + at).site].line];
-        }
         for (const SourceLine& line : source.lines) {
             EXPECT_EQ(line.hits, by_line[line.number]) << "line " << line.number;
             all += line.hits;

@@ -40,9 +40,7 @@ TEST(Chart, SpreadLabelsNeverOverlapAndKeepTheirOrder) {
             EXPECT_LE(placed[i], 392 + 0.01f);
             for (size_t j = 0; j < i; ++j) {
                 EXPECT_GE(std::abs(placed[i] - placed[j]), 16 - 0.01f);
-                if (wanted[i] < wanted[j]) {
-                    EXPECT_LT(placed[i], placed[j]);
-                }
+                if (wanted[i] < wanted[j]) EXPECT_LT(placed[i], placed[j]);
             }
         }
     }
@@ -168,9 +166,8 @@ TEST(Limits, EveryCaseHasBothSums) {
         take_preset(state, preset.id);
         const auto device = limits_device(state, kernels::devices());
         EXPECT_EQ(device.id, preset.device);
-        for (const auto sum : {analysis::Sum::Lecture, analysis::Sum::Hardware}) {
+        for (const auto sum : {analysis::Sum::Lecture, analysis::Sum::Hardware})
             EXPECT_EQ(sum_column(device.sm, state.use, sum).bars.size(), 4u);
-        }
     }
 }
 

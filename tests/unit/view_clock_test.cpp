@@ -229,12 +229,10 @@ TEST(ClockTimeline, HasEveryClockWhereThereIsRoom) {
     EXPECT_EQ(view.axis, TimeAxis::Clocks);
     EXPECT_EQ(view.end, end);
     uint64_t waited = 0, expected = 0;
-    for (const auto& waits : view.waits) {
+    for (const auto& waits : view.waits)
         for (const TimelineWait& wait : waits) waited += wait.end - wait.first;
-    }
-    for (const BarrierTimes& barrier : made.index->barriers) {
+    for (const BarrierTimes& barrier : made.index->barriers)
         for (const auto& arrival : barrier.arrivals) expected += barrier.opens - arrival.clock;
-    }
     EXPECT_EQ(waited, expected) << "each clock of each wait is a column";
     ASSERT_EQ(view.phases.size(), 3u);
     EXPECT_EQ(view.phases.front().first, 0u);

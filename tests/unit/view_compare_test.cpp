@@ -44,10 +44,12 @@ TEST(Compare, LoadsOfAnElementAreNOrNOverT) {
          {std::tuple{"untiled", "64 loads each = n", "32 loads each = m"},
           std::tuple{"tiled", "4 loads each = n/T", "2 loads each = m/T"}}) {
         const trace::Trace trace = kernels::recorded(kernel, shape);
-        EXPECT_EQ(loads_label(trace, analysis::product_of(trace), 0, analysis::loads_per_element(trace, 0)).text(),
-                  m_text);
-        EXPECT_EQ(loads_label(trace, analysis::product_of(trace), 1, analysis::loads_per_element(trace, 1)).text(),
-                  n_text);
+        EXPECT_EQ(
+            loads_label(trace, analysis::product_of(trace), 0, analysis::loads_per_element(trace, 0)).text(),
+            m_text);
+        EXPECT_EQ(
+            loads_label(trace, analysis::product_of(trace), 1, analysis::loads_per_element(trace, 1)).text(),
+            n_text);
     }
 }
 
@@ -62,9 +64,11 @@ TEST(Compare, OfAWindowItsBlocksLoad) {
         options.window = {1, 4, 2, 4};
         const auto trace = kernels::record_cpu(*plan, options);
         ASSERT_TRUE(trace);
-        EXPECT_EQ(loads_label(*trace, analysis::product_of(*trace), 0, analysis::loads_per_element(*trace, 0)).text(),
+        EXPECT_EQ(loads_label(*trace, analysis::product_of(*trace), 0, analysis::loads_per_element(*trace, 0))
+                      .text(),
                   m_text);
-        EXPECT_EQ(loads_label(*trace, analysis::product_of(*trace), 1, analysis::loads_per_element(*trace, 1)).text(),
+        EXPECT_EQ(loads_label(*trace, analysis::product_of(*trace), 1, analysis::loads_per_element(*trace, 1))
+                      .text(),
                   n_text);
     }
 }
@@ -331,9 +335,8 @@ TEST(Compare, FewerIsNoMeritWhereTheResultIsWrong) {
     const Walked wrong = walked("tiled_no_barrier", kShape), right = walked("tiled", kShape),
                  untiled = walked("untiled", kShape);
     for (const CounterRow& row : at_end(wrong, right).rows) EXPECT_FALSE(row.merit) << row.what;
-    for (const CounterRow& row : at_end(untiled, right).rows) {
+    for (const CounterRow& row : at_end(untiled, right).rows)
         EXPECT_EQ(row.merit, !row.least && row.whole.a > 0 && row.whole.b > 0) << row.what;
-    }
 }
 
 }  // namespace

@@ -142,8 +142,9 @@ Shown shown(const char* preset, size_t block = 0) {
     return s;
 }
 bool says(const Shown& s, const std::string& part) {
-    return std::any_of(s.figures.begin(), s.figures.end(),
-                       [&](const std::string& f) { return f.find(part) != std::string::npos; });
+    return std::any_of(
+        s.figures.begin(), s.figures.end(),
+        [&](const std::string& f) { return f.find(part) != std::string::npos; });
 }
 
 TEST(CourseLimits, EightBlockSlots) {

@@ -1,4 +1,5 @@
 // Exports from the window: which there are, what their files are called, and the command that makes each.
+#include <algorithm>
 #include <set>
 
 #include "app/input/palette.h"

@@ -12,17 +12,15 @@ namespace tilescope::app {
 namespace {
 
 uint32_t block_at(const trace::Trace& trace, uint32_t x, uint32_t y) {
-    for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
+    for (uint32_t block = 0; block < trace.blocks.size(); ++block)
         if (trace.blocks[block].x == x && trace.blocks[block].y == y) return block;
-    }
     ADD_FAILURE() << "no block " << x << "," << y;
     return 0;
 }
 
 const Lesson& lesson(const char* name) {
-    for (const Lesson& one : lesson_list()) {
+    for (const Lesson& one : lesson_list())
         if (one.name == name) return one;
-    }
     ADD_FAILURE() << "no lesson " << name;
     return lesson_list().front();
 }

@@ -64,7 +64,8 @@ TEST(Cells, OfAStoreIntoSharedMemoryComeFromTheElementsLoaded) {
     }
     const SharedView tile = shared_view(*made.trace, *made.index, made.replay.get(), 3, store);
     EXPECT_EQ(tile.cells[19].source, "M[1,3]");
-    EXPECT_EQ(tile.cells[19].value, short_value(value_of(kernels::input_value(kernels::kDefaultSeed, 0, 64 + 3))));
+    EXPECT_EQ(tile.cells[19].value,
+              short_value(value_of(kernels::input_value(kernels::kDefaultSeed, 0, 64 + 3))));
     EXPECT_FALSE(tile.cells[16 * 15].written);
     EXPECT_EQ(std::count_if(tile.cells.begin(), tile.cells.end(),
                             [](const SharedCellView& c) { return c.lanes != 0; }),

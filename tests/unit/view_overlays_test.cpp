@@ -123,9 +123,8 @@ TEST(PathBox, CompletesFoldersAndRecordings) {
 
 TEST(TextField, EditsWholeCharacters) {
     TextField field;
-    for (const char32_t c : U"gr\u00FC\u00DFe") {
+    for (const char32_t c : U"gr\u00FC\u00DFe")
         if (c != 0) input::type(field, c);
-    }
     EXPECT_EQ(field.text,
               "gr\xC3\xBC\xC3\x9F"
               "e");

@@ -11,9 +11,9 @@
 #include "core/trace/builder.h"
 #include "kernels/run/record.h"
 #include "tests/app_names.h"
+#include "tests/launches.h"
 #include "tests/one_phase.h"
 #include "tests/recorded.h"
-#include "tests/launches.h"
 
 namespace tilescope::app {
 
@@ -89,8 +89,8 @@ Recorded one_request(HandSite site, uint32_t mask, Offset offset, Dim3 block = {
     trace::Meta meta;
     meta.source = "one\ntwo\nthree\nfour\n";
     Recorded made;
-    made.trace =
-        std::make_shared<const trace::Trace>(trace::assemble(meta, test_launch(arrays, {}, block), sites, std::move(recorders)));
+    made.trace = std::make_shared<const trace::Trace>(
+        trace::assemble(meta, test_launch(arrays, {}, block), sites, std::move(recorders)));
     made.rule = analysis::one_phase(sites.size());
     made.index = index_block(*made.trace, made.rule, 0);
     return made;

@@ -1,4 +1,5 @@
 // What is remembered between starts: written, read back, and never trusted.
+#include <algorithm>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -100,9 +101,7 @@ TEST(Settings, AnyBytesAreSurvived) {
         }
         Remembered read;
         const std::string problem = round % 2 == 0 ? read_settings(text, read) : read_state(text, read);
-        if (!problem.empty()) {
-            EXPECT_EQ(read, Remembered{});
-        }
+        if (!problem.empty()) EXPECT_EQ(read, Remembered{});
         EXPECT_GE(read.choices.text_scale, session::kLeastText);
         EXPECT_LE(read.choices.text_scale, session::kMostText);
         EXPECT_GE(read.window.width, 200);

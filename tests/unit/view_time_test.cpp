@@ -117,9 +117,8 @@ TEST(TimesTable, SaysTheSameInLittleRoom) {
 
 TEST(Times, ThatWereNotVerifiedAreNotShown) {
     auto all = measured();
-    for (auto& timings : all) {
+    for (auto& timings : all)
         for (auto& timing : timings.rows) timing.verified = false;
-    }
     EXPECT_EQ(text_of(product_of("tiled", 1024, 16), all), "No times measured at width 1024, T=16.");
 }
 

@@ -1,8 +1,8 @@
 // Wordings that get shorter where there is less room.
 #include <gtest/gtest.h>
 
-#include "core/base/words.h"
 #include "app/look/time_words.h"
+#include "core/base/words.h"
 #include "tests/app_names.h"
 
 namespace tilescope::app {

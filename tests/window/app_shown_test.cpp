@@ -42,11 +42,10 @@ protected:
         program_->press("ctrl+e");
         if (!program_->wait_until([&] { return pictures() > before; })) return "";
         fs::path latest;
-        for (const auto& entry : fs::directory_iterator(desktop_->home())) {
+        for (const auto& entry : fs::directory_iterator(desktop_->home()))
             if (entry.path().extension() == ".png" &&
                 (latest.empty() || entry.last_write_time() > fs::last_write_time(latest)))
                 latest = entry.path();
-        }
         return bytes_of(latest);
     }
     // The window once it has come to rest: twice the same; "" where it never does, or no picture comes.

@@ -1,0 +1,63 @@
+// Launches that are no product on every screen: pictures, no panel without words, and no word that only a
+// product has.
+#include "tests/gl/compare_drawn.h"
+#include "tests/launch_examples.h"
+
+namespace tilescope::app {
+namespace {
+
+State shown(const kernels::Plan& plan, uint32_t step) {
+    State state = alone(kernels::recorded_example(plan));
+    state.session.screen = "step";
+    state.session.cursor.step = step;
+    return state;
+}
+
+void both_sizes(State state, const std::string& name) {
+    golden(state, 1280, 720, name);
+    state.session.theme = draw::Theme::Dark;
+    golden(std::move(state), 1920, 1080, name + "_dark");
+}
+
+TEST(Launches, AVectorAddOnDoubles) {
+    SKIP_WITHOUT_OPENGL();
+    both_sizes(shown(kernels::vector_add(), 4), "launch_vector_add");
+}
+
+TEST(Launches, AThreeDimensionalStencil) {
+    SKIP_WITHOUT_OPENGL();
+    both_sizes(shown(kernels::stencil(), 9), "launch_stencil");
+}
+
+TEST(Launches, AHistogramOfIntegers) {
+    SKIP_WITHOUT_OPENGL();
+    both_sizes(shown(kernels::histogram(), 20), "launch_histogram");
+}
+
+TEST(Launches, ComparedWithEachOther) {
+    SKIP_WITHOUT_OPENGL();
+    State state =
+        pair(kernels::recorded_example(kernels::stencil()), kernels::recorded_example(kernels::histogram()));
+    golden(state, 1280, 720, "launch_compare");
+}
+
+// A product has tiles, matrices M, N and P, sums and factors; nothing else does.
+TEST(Launches, NoScreenSpeaksOfAProduct) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    for (const kernels::Plan& plan :
+         {kernels::vector_add(), kernels::stencil(), kernels::histogram(), kernels::reverse()}) {
+        for (const char* screen : {"step"}) {
+            State state = shown(plan, 3);
+            state.session.screen = screen;
+            state.session.pin = {};
+            const std::string words = drawn.words(state);
+            for (const char* word : {"T=", "tile", "matri", "M[", "N[", "P[", "itssum", "factor"})
+                EXPECT_EQ(words.find(word), std::string::npos)
+                    << plan.kernel << " on " << screen << " says '" << word << "': " << words;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::app

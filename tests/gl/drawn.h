@@ -1,0 +1,62 @@
+// A state drawn as the window draws it, without a display: the pixels, and what is written in them and where.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/frame.h"
+#include "app/platform/backend.h"
+#include "tests/gl/canvas.h"
+#include "tests/gl/golden.h"
+
+namespace tilescope::app {
+
+class Drawn {
+public:
+    Drawn(int width, int height) : canvas_{width, height, 1} {
+        auto headless = platform::open_offscreen(width, height);
+        auto frame = Frame::create();
+        EXPECT_TRUE(headless && frame);
+        headless_ = std::move(*headless);
+        frame_ = std::move(*frame);
+        frame_->inspect(&seen_);
+    }
+    // Hovering and layout have settled after three.
+    void frames(State& state, const platform::Input& input = {}, int count = 3, bool still = true) {
+        for (int i = 0; i < count; ++i) frame_->build(state, input, canvas_, still);
+    }
+    test::Picture picture(State& state) {
+        frames(state);
+        frame_->render();
+        return {headless_->read(), seen_};
+    }
+    const draw::Inspection& seen() const { return seen_; }  // of the last frame
+    // All that is written in a frame, in the order in which it is drawn, without its spaces.
+    std::string words(State& state) {
+        frames(state);
+        return words();
+    }
+    // The same of a frame of the window, which waits for nothing.
+    std::string words_now(State& state) {
+        frames(state, {}, 1, false);
+        return words();
+    }
+
+private:
+    std::string words() const {
+        std::string all;
+        for (const draw::Written& text : seen_.texts) all += text.text;
+        std::erase(all, ' ');
+        return all;
+    }
+    Canvas canvas_;
+    draw::Inspection seen_;
+    std::unique_ptr<platform::Backend> headless_;
+    std::unique_ptr<Frame> frame_;
+};
+
+inline test::Picture picture(State state, int width, int height) {
+    return Drawn(width, height).picture(state);
+}
+
+}  // namespace tilescope::app
