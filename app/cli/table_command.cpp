@@ -73,10 +73,8 @@ int run_table(const Options& options) {
         return fail(kFailure, done.error().message);
     replay.finish();
     const analysis::PhaseMap phases = analysis::phases_of_block(*trace, *rule, block);
-    Notation notation;
-    notation.x_first = options.column_first;
-    if (const auto product = analysis::product_of(*trace))
-        notation.renamed = analysis::renamed(trace->launch, *product, *names);
+    const Notation notation = analysis::notation_of(trace->launch, analysis::product_of(*trace),
+                                                    {options.column_first, false, *names});
     return print(playback::print(playback::phase_table(*trace, replay, phases, notation), *format));
 }
 

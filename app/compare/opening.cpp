@@ -202,6 +202,8 @@ bool ready(State& state, Session& session, bool wait) {
     bool coming = state.opening.begun() || (session.opening && session.opening->beside);
     coming = session::update(session, wait) || coming;  // of a recording that has just come
     if (!state.other || !session.recording) return coming;
+    state.other = session::worded(state.other, session.wording);
+    state.block = session::worded(state.block, state.other->notation);
     refuse_empty(state, session);
     // Another recording was opened as A: the pair is not the one that was chosen.
     if (state.a.serial != 0 && state.a.serial != session.recording->serial && !coming) state.preset = -1;

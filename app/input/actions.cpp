@@ -40,6 +40,14 @@ void text_by(Session& session, float by) {
     session.text_scale = std::clamp(steps * kTextStep, session::kLeastText, session::kMostText);
 }
 
+void next_names(Session& session) {
+    using analysis::MatrixNames;
+    MatrixNames& names = session.wording.names;
+    names = names == MatrixNames::MNP   ? MatrixNames::ABC
+            : names == MatrixNames::ABC ? MatrixNames::MdNdPd
+                                        : MatrixNames::MNP;
+}
+
 void clear(State& state, Session& session) {
     // The innermost thing first, one at a time.
     if (state.palette.open)
@@ -168,6 +176,19 @@ const Actions<State>& looks_and_files() {
          {},
          [](Session& s) { s.text_scale = 1; },
          kShow},
+        {"notation:order",
+         "thread[y,x] and M[row,col], or x first",
+         "",
+         {},
+         {},
+         [](Session& s) { s.wording.x_first = !s.wording.x_first; }},
+        {"notation:names", "matrices M N P, A B C, or Md Nd Pd", "", {}, {}, next_names},
+        {"notation:phases",
+         "phases counted from 0 or from 1",
+         "",
+         {},
+         {},
+         [](Session& s) { s.wording.phases_from_1 = !s.wording.phases_from_1; }},
         {"commands",
          "find any of these",
          "Ctrl + P",

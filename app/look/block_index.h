@@ -52,6 +52,7 @@ struct BlockIndex {
     uint32_t steps = 0;
     uint32_t warps = 0;
     std::optional<analysis::Product> product;  // of the launch
+    Notation notation;                         // in which what is said of the block is written
     Roles roles;
     analysis::PhaseMap phases;
     std::vector<PhaseSpan> spans;

@@ -37,6 +37,14 @@ std::shared_ptr<const Values> values_of(const Recording& recording, const look::
 
 }  // namespace
 
+std::shared_ptr<const look::BlockIndex> worded(const std::shared_ptr<const look::BlockIndex>& index,
+                                               const Notation& notation) {
+    if (!index || index->notation == notation) return index;
+    auto copy = std::make_shared<look::BlockIndex>(*index);
+    copy->notation = notation;
+    return copy;
+}
+
 MadeBlock* Blocks::find(uint32_t block) {
     for (MadeBlock& made : made_)
         if (made.index->block == block) return &made;
@@ -75,6 +83,7 @@ MadeBlock Blocks::get(Jobs& jobs, const std::shared_ptr<const Recording>& record
             });
         return {};
     }
+    made->index = worded(made->index, recording->notation);
     if (made->values) return *made;
     const bool replayed = ask == Ask::Values;
     if (wait || (!replayed && steps <= kFaultsAtOnce)) {

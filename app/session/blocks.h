@@ -28,6 +28,10 @@ struct Values {
     std::shared_ptr<const look::BlockFaults> faults;
 };
 
+// The same index with what is said of it in another notation.
+std::shared_ptr<const look::BlockIndex> worded(const std::shared_ptr<const look::BlockIndex>& index,
+                                               const Notation& notation);
+
 struct MadeBlock {
     std::shared_ptr<const look::BlockIndex> index;  // null until they are made
     std::shared_ptr<const Values> values;

@@ -45,6 +45,16 @@ Result<std::shared_ptr<const Recording>> make_recording(std::shared_ptr<const tr
     return std::shared_ptr<const Recording>(std::move(recording));
 }
 
+std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recording,
+                                        const analysis::Wording& wording) {
+    if (!recording) return recording;
+    Notation notation = analysis::notation_of(recording->trace->launch, recording->product, wording);
+    if (notation == recording->notation) return recording;
+    auto copy = std::make_shared<Recording>(*recording);
+    copy->notation = std::move(notation);
+    return copy;
+}
+
 MadeTotals totals_of(const Recording& recording) {
     const trace::Trace& trace = *recording.trace;
     auto summary = analysis::summarize(trace);

@@ -23,12 +23,17 @@ struct Recording {
     uint64_t serial = 0;  // of this run of the program: tells what was drawn of one from another
     std::string origin;   // file name, or "recorded now"
     std::optional<analysis::Product> product;  // the launch read as one, where it is one
+    Notation notation;                         // in which it is spoken of
     analysis::Summary outline;  // which kinds of requests there are, before they are counted: 1 of each
 };
 
 Result<std::shared_ptr<const Recording>> make_recording(trace::Trace trace, std::string origin);
 Result<std::shared_ptr<const Recording>> make_recording(std::shared_ptr<const trace::Trace> trace,
                                                         std::string origin);
+
+// The same recording, with the same serial, spoken of in a wording.
+std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recording,
+                                        const analysis::Wording& wording);
 
 // What all steps of a recording come to. It takes longer than a frame: of 80 million steps about a second.
 struct Totals {

@@ -100,6 +100,8 @@ bool ready_block(Session& session, bool wait) {
     if (trace.blocks.empty()) return false;
     session.cursor.block = std::min(session.cursor.block, static_cast<uint32_t>(trace.blocks.size() - 1));
     const uint32_t block = session.cursor.block;
+    session.recording = worded(session.recording, session.wording);
+    session.block = worded(session.block, session.recording->notation);
     if (session.block && session.block->block != block) {
         session.block = nullptr;
         session.replay = nullptr;
@@ -121,7 +123,7 @@ bool ready_block(Session& session, bool wait) {
 
 void show(Session& session, std::shared_ptr<const Recording> recording,
           std::shared_ptr<const Totals> totals) {
-    session.recording = std::move(recording);
+    session.recording = worded(std::move(recording), session.wording);
     session.totals = std::move(totals);
     session.counting.stop();
     session.cursor = {};

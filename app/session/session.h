@@ -93,8 +93,9 @@ struct Session {
     bool motion = true;    // elements travel when a step is made
     bool by_clock = true;  // the timeline and playing go by clocks where the recording has them
     bool quit = false;
-    std::string message;   // one sentence: the last error or notice
-    uint64_t framing = 0;  // counts how often what is looked at is to be framed anew
+    std::string message;        // one sentence: the last error or notice
+    analysis::Wording wording;  // thread[y,x] or thread[x,y], what matrices are called, where phases begin
+    uint64_t framing = 0;       // counts how often what is looked at is to be framed anew
     Walk walk;
 
     // Remembered between starts, latest first (settings.h).

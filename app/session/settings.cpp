@@ -11,9 +11,10 @@ using Json = JsonFields::Json;
 
 constexpr const char* kSettings = "tilescope.settings/1";
 constexpr const char* kState = "tilescope.state/1";
-constexpr int kFarthest = 100'000;     // pixels, of any desktop
-constexpr int kLeastSide = 200;        // of a window
-constexpr size_t kLongestPath = 4096;  // as PATH_MAX
+constexpr int kFarthest = 100'000;                               // pixels, of any desktop
+constexpr int kLeastSide = 200;                                  // of a window
+constexpr size_t kLongestPath = 4096;                            // as PATH_MAX
+constexpr std::string_view kNames[] = {"MNP", "ABC", "MdNdPd"};  // in the order of MatrixNames
 constexpr const char* kNoJson = "it is not JSON";
 
 // The object of a file that names the schema.
@@ -64,7 +65,10 @@ std::string settings_text(const Remembered& remembered) {
                     {"text_scale", c.text_scale},
                     {"lecture", c.lecture},
                     {"motion", c.motion},
-                    {"by_clock", c.by_clock}});
+                    {"by_clock", c.by_clock},
+                    {"x_first", c.wording.x_first},
+                    {"phases_from_1", c.wording.phases_from_1},
+                    {"names", kNames[static_cast<size_t>(c.wording.names)]}});
 }
 
 std::string state_text(const Remembered& remembered) {
@@ -96,6 +100,17 @@ std::string read_settings(std::string_view text, Remembered& remembered) {
     fields.flag("lecture", choices.lecture);
     fields.flag("motion", choices.motion);
     fields.flag("by_clock", choices.by_clock);
+    if (json.contains("names")) {  // written since there is a choice
+        fields.flag("x_first", choices.wording.x_first);
+        fields.flag("phases_from_1", choices.wording.phases_from_1);
+        std::string names;
+        fields.text("names", names);
+        const auto at = std::find(std::begin(kNames), std::end(kNames), names);
+        if (at == std::end(kNames))
+            fields.fail("names");
+        else
+            choices.wording.names = static_cast<analysis::MatrixNames>(at - std::begin(kNames));
+    }
     if (!problem.empty()) return problem;
     choices.theme = theme == "dark" ? draw::Theme::Dark : draw::Theme::Light;
     choices.text_scale = std::clamp(static_cast<float>(scale), kLeastText, kMostText);
@@ -132,14 +147,15 @@ void apply(const Remembered& remembered, Session& session) {
     session.lecture = choices.lecture;
     session.motion = choices.motion;
     session.by_clock = choices.by_clock;
+    session.wording = choices.wording;
     session.recent_files = remembered.recent_files;
     session.recent_commands = remembered.recent_commands;
     session.last_folder = remembered.last_folder;
 }
 
 void collect(const Session& session, Remembered& remembered) {
-    remembered.choices = {session.theme, session.text_scale, session.lecture, session.motion,
-                          session.by_clock};
+    remembered.choices = {session.theme,  session.text_scale, session.lecture,
+                          session.motion, session.by_clock,   session.wording};
     remembered.recent_files = session.recent_files;
     remembered.recent_commands = session.recent_commands;
     remembered.last_folder = session.last_folder;

@@ -15,6 +15,7 @@ struct Choices {
     draw::Theme theme = draw::Theme::Light;
     float text_scale = 1;
     bool lecture = false, motion = true, by_clock = true;
+    analysis::Wording wording;
     bool operator==(const Choices&) const = default;
 };
 

@@ -11,6 +11,7 @@ struct Ui : draw::Ui {
 
     const trace::Trace& trace() const { return session.trace(); }
     const look::BlockIndex* index() const { return session.block.get(); }  // null while it is made
+    const Notation& notation() const { return session.recording->notation; }
     uint32_t step() const { return session.cursor.step; }
     // What was picked, as all panels show it: what is hovered over before what is pinned.
     const look::Pick& shown_pick() const {

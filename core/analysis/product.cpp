@@ -118,6 +118,13 @@ std::vector<std::pair<std::string, std::string>> renamed(const Launch& launch, c
     return pairs;
 }
 
+Notation notation_of(const Launch& launch, const std::optional<Product>& product, const Wording& wording) {
+    Notation notation{wording.x_first, wording.phases_from_1, {}};
+    if (product && wording.names != MatrixNames::MNP)
+        notation.renamed = renamed(launch, *product, wording.names);
+    return notation;
+}
+
 std::string launch_text(const trace::Trace& trace, const std::optional<Product>& product) {
     if (product) return fmt::format("{}x{}x{} T={}", product->m, product->k, product->n, product->tile);
     return fmt::format("grid {}, block {}", size_text(trace.launch.grid), size_text(trace.launch.block));

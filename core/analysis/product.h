@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/words.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {
@@ -44,6 +45,14 @@ double expected_element(const trace::Trace& trace, const Product& product, uint6
 enum class MatrixNames : uint8_t { MNP, ABC, MdNdPd };
 std::vector<std::pair<std::string, std::string>> renamed(const Launch& launch, const Product& product,
                                                          MatrixNames names);
+
+// How a reader likes things written, whatever the launch; and the notation of one launch that follows.
+struct Wording {
+    bool x_first = false, phases_from_1 = false;
+    MatrixNames names = MatrixNames::MNP;
+    bool operator==(const Wording&) const = default;
+};
+Notation notation_of(const Launch& launch, const std::optional<Product>& product, const Wording& wording);
 
 // "64x64x64 T=16" of a product, "grid 4 x 4, block 16 x 16" of any other launch.
 std::string launch_text(const trace::Trace& trace, const std::optional<Product>& product);

@@ -12,7 +12,7 @@ namespace {
 
 Remembered sample() {
     Remembered all;
-    all.choices = {draw::Theme::Dark, 1.3f, true, false, false};
+    all.choices = {draw::Theme::Dark, 1.3f, true, false, false, {true, true, analysis::MatrixNames::ABC}};
     all.window = {1280, 720, true, -40, 12};
     all.recent_files = {"/home/a/one.tsc",
                         "/tmp/gr\xC3\xBC\xC3\x9F"
