@@ -42,7 +42,7 @@ Counts counts_of(const Pane& pane, uint8_t array) {
     const std::vector<uint32_t>& all = pane.totals.loads[array];
     const draw::Sheet sheet(shape);
     if (!all.empty()) return {shape, sheet, {0, sheet.rows, 0, sheet.cols}, all, true};
-    const look::LoadsWindow& window = pane.totals.windows[array];
+    const session::LoadsWindow& window = pane.totals.windows[array];
     return {shape, sheet, window.box, window.loads, false};
 }
 

@@ -4,7 +4,7 @@
 #include "app/compare/model.h"
 #include "app/compare/state.h"
 #include "app/input/ui.h"
-#include "app/look/relations.h"
+#include "app/look/pick.h"
 
 namespace tilescope::compare {
 

@@ -12,38 +12,6 @@
 namespace tilescope::look {
 namespace {
 
-analysis::Sums& sums_of(SplitSums& sums, StepKind kind) {
-    switch (kind) {
-        case StepKind::GlobalStore:
-            return sums.global_store;
-        case StepKind::SharedLoad:
-            return sums.shared_load;
-        case StepKind::SharedStore:
-            return sums.shared_store;
-        default:
-            return sums.global_load;
-    }
-}
-
-void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const analysis::Cost& cost) {
-    const trace::Form& form = trace.form_of(step);
-    const ptx::Site& site = trace.sites[form.site];
-    if (site.kind == ptx::SiteKind::Barrier) {
-        ++sums.barriers;
-        return;
-    }
-    analysis::Sums& to = sums_of(sums, kind_of(trace, step));
-    const uint64_t lanes = static_cast<uint64_t>(std::popcount(form.mask));
-    to.requests += 1;
-    to.lanes += lanes;
-    to.bytes += lanes * site.bytes;
-    to.sectors += cost.global.sectors;
-    to.ideal_sectors += cost.global.ideal_sectors;
-    to.lines += cost.global.lines;
-    to.wavefronts += cost.shared.wavefronts;
-    to.ideal_wavefronts += cost.shared.ideal_wavefronts;
-}
-
 // The bounding box of a request's elements; stores to the output say whose element it is.
 void include_elements(CellRect& rect, BlockIndex& index, const trace::Trace& trace, uint64_t step) {
     const trace::Access access = trace::decode(trace, step);
@@ -59,23 +27,6 @@ void include_elements(CellRect& rect, BlockIndex& index, const trace::Trace& tra
 }
 
 }  // namespace
-
-analysis::Sums SplitSums::total() const {
-    analysis::Sums all = global_load;
-    all += global_store;
-    all += shared_load;
-    all += shared_store;
-    return all;
-}
-
-SplitSums& SplitSums::operator+=(const SplitSums& other) {
-    global_load += other.global_load;
-    global_store += other.global_store;
-    shared_load += other.shared_load;
-    shared_store += other.shared_store;
-    barriers += other.barriers;
-    return *this;
-}
 
 StepKind kind_of(const trace::Trace& trace, uint64_t step) {
     // A generic address shows only in the run whether it is global or shared: the form says so.
@@ -137,7 +88,7 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
             if (slot < index.touched_in_phase[form.array].size())
                 index.touched_in_phase[form.array][slot].include(rect);
         }
-        add_step(sums, trace, at, costs.of(at));
+        analysis::add_step(sums, trace, at, costs.of(at));
         if ((step + 1) % BlockIndex::kCheckpointSteps == 0) index.checkpoints.push_back(sums);
     }
     index.warps = static_cast<uint32_t>(index.steps_of_warp.size());
@@ -159,7 +110,7 @@ SplitSums sums_so_far(const trace::Trace& trace, const BlockIndex& index, uint32
     const uint32_t checkpoint = end / BlockIndex::kCheckpointSteps;
     SplitSums sums = index.checkpoints[checkpoint];
     for (uint32_t at = checkpoint * BlockIndex::kCheckpointSteps; at < end; ++at)
-        add_step(sums, trace, index.first + at, analysis::cost_of(trace, index.first + at));
+        analysis::add_step(sums, trace, index.first + at, analysis::cost_of(trace, index.first + at));
     return sums;
 }
 
@@ -170,7 +121,7 @@ std::vector<SplitSums> sums_before_blocks(const trace::Trace& trace) {
     SplitSums sums;
     for (const trace::Block& block : trace.blocks) {
         for (uint64_t step = block.first; step < block.first + block.count; ++step)
-            add_step(sums, trace, step, costs.of(step));
+            analysis::add_step(sums, trace, step, costs.of(step));
         before.push_back(sums);
     }
     return before;

@@ -25,16 +25,8 @@ namespace tilescope::look {
 using draw::BarrierTimes;
 using draw::CellRect;
 using draw::PhaseSpan;
+using analysis::SplitSums;
 using draw::StepKind;
-
-// Sums by space and direction, in the order that people read them.
-struct SplitSums {
-    analysis::Sums global_load, global_store, shared_load, shared_store;
-    uint64_t barriers = 0;  // arrivals of warps
-    analysis::Sums total() const;
-    SplitSums& operator+=(const SplitSums& other);
-    bool operator==(const SplitSums&) const = default;
-};
 
 StepKind kind_of(const trace::Trace& trace, uint64_t step);
 

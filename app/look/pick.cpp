@@ -3,7 +3,230 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
+#include "app/draw/sheet.h"
+#include "core/analysis/banks.h"
+#include "core/base/contents.h"
+
 namespace tilescope::look {
+namespace {
+
+using playback::Element;
+
+struct Loads {
+    uint32_t lanes = 0;  // lane loads of the element by this block
+    uint32_t first_step = playback::kNever;
+    std::vector<uint32_t> threads;
+};
+
+// Finds what belongs to a pick and says it.
+class Teller {
+public:
+    Teller(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
+           uint32_t step)
+        : trace_(trace), index_(index), replay_(replay), step_(step) {}
+
+    Relations about(const Pick& pick) {
+        const auto& arrays = trace_.launch.arrays;
+        const bool element = pick.array < arrays.size() && pick.index < arrays[pick.array].elements();
+        const Element of{pick.array, pick.index};
+        if (pick.kind == Pick::Kind::Thread && pick.thread < trace_.launch.block.count())
+            tell_thread(pick.thread);
+        if (pick.kind == Pick::Kind::Warp) tell_warp(pick.warp);
+        if (pick.kind == Pick::Kind::Element && element) tell_element(of);
+        if (pick.kind == Pick::Kind::SharedCell && element) tell_shared(of);
+        if (pick.kind == Pick::Kind::Site && pick.site < trace_.sites.size())
+            say("line {}: {} by this block so far, {} in all", trace_.sites[pick.site].line,
+                counted(hits_so_far(index_, pick.site, step_), "request"),
+                grouped(index_.steps_of_site[pick.site].size()));
+        return std::move(to_);
+    }
+
+private:
+    template <class... Args>
+    void say(fmt::format_string<Args...> text, Args&&... args) {
+        to_.lines.push_back(fmt::format(text, std::forward<Args>(args)...));
+    }
+    const Array& array_of(const Element& element) const { return trace_.launch.arrays[element.array]; }
+    std::string name_of(const Element& element) const {
+        return element_name(array_of(element), static_cast<int64_t>(element.index), index_.notation);
+    }
+    std::string name_of_array(uint8_t array) const {
+        return name_in(index_.notation, trace_.launch.arrays[array]);
+    }
+    std::string name_of_thread(uint32_t thread) const {
+        return thread_name(trace_.launch.block, thread, index_.notation);
+    }
+    CellRect light(const Element& element) {
+        to_.cells.emplace_back(element.array, draw::cell_on_sheet(array_of(element), element.index));
+        return to_.cells.back().second;
+    }
+    // The product that an element is one of P of; null for all others.
+    const analysis::Product* product_of(const Element& element) const {
+        return index_.product && element.array == index_.product->P ? &*index_.product : nullptr;
+    }
+
+    // An element that a thread stores; of a product with the row of M and the column of N behind it.
+    void light_output(const Element& element) {
+        const CellRect cell = light(element);
+        const analysis::Product* const product = product_of(element);
+        if (product == nullptr) return;
+        to_.cells.emplace_back(product->M, CellRect{cell.row0, cell.row1, 0, product->k});
+        to_.cells.emplace_back(product->N, CellRect{0, product->k, cell.col0, cell.col1});
+    }
+    std::string output_text(const Element& element) const {
+        const analysis::Product* const product = product_of(element);
+        if (product == nullptr) return "stores " + name_of(element);
+        const uint64_t cols = array_of(element).cols;
+        return fmt::format("{} = row {} of {} times column {} of {}", name_of(element), element.index / cols,
+                           name_of_array(product->M), element.index % cols, name_of_array(product->N));
+    }
+
+    void tell_thread(uint32_t thread) {
+        to_.threads.push_back(thread);
+        say("{}: warp {}, lane {}", name_of_thread(thread), thread / kWarpSize, thread % kWarpSize);
+        const auto output = output_of(index_, thread);
+        if (!output && index_.product)
+            return say("It has no element of {}: it lies beyond the matrix, and only loads for others.",
+                       name_of_array(index_.product->P));
+        if (!output) return say("It stores to no array.");
+        light_output(*output);
+        to_.lines.push_back(output_text(*output));
+        if (replay_ == nullptr) return;
+        if (const auto sum = replay_->running_sum(thread, step_))
+            say("its sum so far: {}", short_value(*sum));
+        else if (index_.product)
+            say("no product added yet");
+    }
+
+    void tell_warp(uint32_t warp) {
+        CellRect owned;
+        ElementBox box;
+        uint8_t output = trace::kNoArray;  // that its threads store to
+        const uint64_t end =
+            std::min<uint64_t>(trace_.launch.block.count(), (uint64_t{warp} + 1) * kWarpSize);
+        for (uint32_t thread = warp * kWarpSize; thread < end; ++thread) {
+            to_.threads.push_back(thread);
+            const auto element = output_of(index_, thread);
+            if (!element || (output != trace::kNoArray && output != element->array)) continue;
+            output = element->array;
+            owned.include(draw::cell_on_sheet(array_of(*element), element->index));
+            box.include(position_of(array_of(*element), static_cast<int64_t>(element->index)));
+        }
+        if (to_.threads.empty()) return;
+        say("warp {}: {} to {}", warp, name_of_thread(to_.threads.front()),
+            thread_index(trace_.launch.block, to_.threads.back(), index_.notation));
+        if (owned.empty()) return;
+        to_.cells.emplace_back(output, owned);
+        say("{} {}", index_.product ? "computes" : "stores",
+            elements_text(trace_.launch.arrays[output], box, index_.notation));
+    }
+
+    void tell_element(const Element& element) {
+        const Array& array = array_of(element);
+        const auto stored = std::find(index_.output.begin(), index_.output.end(), element);
+        if (array.writes() && stored != index_.output.end()) {
+            tell_thread(static_cast<uint32_t>(stored - index_.output.begin()));
+            std::swap(to_.lines[0], to_.lines[1]);
+            return;
+        }
+        if (!array.reads()) {
+            light_output(element);
+            to_.lines.push_back(index_.product ? output_text(element) : name_of(element));
+            return say("{}", index_.product ? "Another block computes it." : "This block does not store it.");
+        }
+        light(element);
+        say("{} = {}", name_of(element), short_value(initial_value(array, element.index)));
+        const Loads loads = loads_of(element);
+        to_.threads = loads.threads;
+        if (loads.lanes == 0)
+            say("This block does not load it.");
+        else if (loads.threads.size() == 1)
+            say("loaded {} by {}, at step {}",
+                loads.lanes == 1 ? "once" : fmt::format("{} times", loads.lanes),
+                name_of_thread(loads.threads[0]), grouped(loads.first_step + 1));
+        else
+            say("loaded {} times by {} of this block, first at step {}", grouped(loads.lanes),
+                counted(loads.threads.size(), "thread"), grouped(loads.first_step + 1));
+        if (replay_ == nullptr) return;
+        for (const uint8_t shared : index_.roles.shared)
+            for (uint64_t cell = 0; cell < trace_.launch.arrays[shared].elements(); ++cell) {
+                const playback::CellState state = replay_->cell(shared, cell, step_);
+                if (!state.written || state.source != element) continue;
+                light({shared, cell});
+                say("now in {}, read {} times from there", name_of({shared, cell}), state.reads);
+            }
+    }
+
+    // Who in the block loaded an element of a global array. Looks at no more than kMost requests.
+    Loads loads_of(const Element& element) const {
+        constexpr size_t kMost = 20'000;
+        Loads loads;
+        size_t seen = 0;
+        for (const ptx::Site& site : trace_.sites) {
+            if (site.kind != ptx::SiteKind::Load || site.space != Space::Global) continue;
+            for (const uint32_t step : index_.steps_of_site[site.id]) {
+                if (++seen > kMost) return loads;
+                if (trace_.form_of(index_.first + step).array != element.array) continue;
+                const trace::Access access = trace::decode(trace_, index_.first + step);
+                for_lanes(access.mask, [&](uint32_t lane) {
+                    if (access.offset[lane] / array_of(element).element_bytes() != element.index) return;
+                    ++loads.lanes;
+                    loads.first_step = std::min(loads.first_step, step);
+                    loads.threads.push_back(access.warp * kWarpSize + lane);
+                });
+            }
+        }
+        std::sort(loads.threads.begin(), loads.threads.end());
+        loads.threads.erase(std::unique(loads.threads.begin(), loads.threads.end()), loads.threads.end());
+        return loads;
+    }
+
+    void tell_shared(const Element& cell) {
+        const Array& tile = array_of(cell);
+        light(cell);
+        const uint64_t word = (tile.base + cell.index * tile.element_bytes()) / analysis::kBankBytes;
+        const std::string name = name_of(cell), bank = fmt::format("bank {}", word % analysis::kBanks);
+        const auto state =
+            replay_ == nullptr ? playback::CellState{} : replay_->cell(cell.array, cell.index, step_);
+        if (!state.written) {
+            say("{}, {}", name, bank);
+            return say("{}", replay_ == nullptr ? "Its values are being worked out."
+                                                : "Nothing has been stored here yet.");
+        }
+        to_.threads.push_back(state.thread);
+        say("{} = {}, {}", name, short_value(state.value), bank);
+        std::string from = "a computed value";
+        if (state.source.array != trace::kNoArray) {
+            from = name_of(state.source);
+            light(state.source);
+        } else if (number_of(state.value) == 0) {
+            from = index_.product ? "a zero, for an element outside the matrix" : "a zero";
+        }
+        say("holds {}", from);
+        say("stored by {} at step {}", name_of_thread(state.thread), grouped(state.step + 1));
+        say("{}",
+            state.reads == 1 ? "read once since" : fmt::format("read {} times since", grouped(state.reads)));
+    }
+
+    const trace::Trace& trace_;
+    const BlockIndex& index_;
+    const playback::BlockReplay* const replay_;
+    const uint32_t step_;
+    Relations to_;
+};
+
+}  // namespace
+
+bool Relations::has_thread(uint32_t thread) const {
+    return std::find(threads.begin(), threads.end(), thread) != threads.end();
+}
+
+Relations relations(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
+                    const Pick& pick, uint32_t step) {
+    return Teller(trace, index, replay, step).about(pick);
+}
 
 Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pick) {
     using Kind = Pick::Kind;

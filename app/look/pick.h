@@ -1,10 +1,19 @@
-// What hover or a click picked: one selection, seen by every panel.
+// What hover or a click picked, one selection seen by every panel, and what it lights up elsewhere:
+//
+//   element of P    its thread, its row of M, its column of N
+//   element of M, N the threads that loaded it in this block, the shared cell it went to
+//   shared cell     its source element, the thread that stored it
+//   thread          the element of P that it computes, and so on
+//   warp            its 32 threads and their elements
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "app/draw/shown.h"
-#include "core/trace/trace.h"
+#include "app/look/block_index.h"
+#include "core/playback/replay.h"
 
 namespace tilescope::look {
 
@@ -30,5 +39,16 @@ Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pic
 
 // The lane that is spoken of: the hovered or pinned thread's, else the first active one.
 uint32_t spoken_lane(const draw::RequestView& request, const Pick& hover, const Pick& pin);
+
+struct Relations {
+    std::vector<std::pair<uint8_t, CellRect>> cells;  // array, cells
+    std::vector<uint32_t> threads;                    // of the block
+    std::vector<std::string> lines;                   // what to say about it: a headline, then details
+    bool empty() const { return lines.empty(); }
+    bool has_thread(uint32_t thread) const;
+};
+// replay: of the index's block; null while its values are not known.
+Relations relations(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
+                    const Pick& pick, uint32_t step);
 
 }  // namespace tilescope::look

@@ -4,15 +4,6 @@
 
 namespace tilescope::look {
 
-SplitSums split(const analysis::Summary& summary) {
-    SplitSums sums;
-    sums.global_load = summary.global_load;
-    sums.global_store = summary.global_store;
-    sums.shared_load = summary.shared_load;
-    sums.shared_store = summary.shared_store;
-    return sums;
-}
-
 SumsTable sums_table(const std::string& title, const SplitSums& sums, const analysis::Summary& whole) {
     SumsTable table;
     table.title = title;

@@ -24,7 +24,6 @@ struct SumsTable {
 
 // cost: sectors for global memory, wavefronts for shared memory.
 SumsTable sums_table(const std::string& title, const SplitSums& sums, const analysis::Summary& whole);
-SplitSums split(const analysis::Summary& summary);
 
 // "" where the recording is whole, else the sentence to show beside every sum: why, and how many requests
 // found no room in the device trace buffer, of all blocks and of the one that is shown.

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <utility>
 
+#include "app/draw/sheet.h"
+
 namespace tilescope::session {
 namespace {
 
@@ -55,6 +57,21 @@ std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recordi
     return copy;
 }
 
+LoadsWindow loads_window(const Array& array, const analysis::ElementCounts& counts, uint64_t most) {
+    LoadsWindow window;
+    const draw::Sheet sheet(array);
+    counts.each([&](uint64_t element, uint32_t) { window.box.include(sheet.cell(element)); });
+    const draw::CellRect& box = window.box;
+    if (box.empty() || uint64_t{box.rows()} * box.cols() > most) return window;
+    window.loads.resize(size_t{box.rows()} * box.cols());
+    counts.each([&](uint64_t element, uint32_t count) {
+        const draw::CellRect cell = sheet.cell(element);
+        window.loads[size_t{cell.row0 - box.row0} * box.cols() + (cell.col0 - box.col0)] = count;
+        window.most = std::max(window.most, count);
+    });
+    return window;
+}
+
 MadeTotals totals_of(const Recording& recording) {
     const trace::Trace& trace = *recording.trace;
     auto summary = analysis::summarize(trace);
@@ -65,17 +82,18 @@ MadeTotals totals_of(const Recording& recording) {
     totals->loads.resize(trace.launch.arrays.size());
     totals->most_loads.resize(trace.launch.arrays.size(), 0);
     totals->windows.resize(trace.launch.arrays.size());
+    analysis::LoadCounter counter(trace);
+    for (uint64_t step = 0; step < trace.steps(); ++step) counter.add(step);
     for (size_t at = 0; at < trace.launch.arrays.size(); ++at) {
         const Array& array = trace.launch.arrays[at];
         if (array.space != Space::Global || !array.reads()) continue;
         if (array.elements() > kMostMapElements) {
-            totals->windows[at] = look::loads_window(trace, static_cast<uint8_t>(at), kMostMapElements);
+            totals->windows[at] = loads_window(array, counter.of(static_cast<uint8_t>(at)), kMostMapElements);
             totals->most_loads[at] = totals->windows[at].most;
             continue;
         }
-        totals->loads[at] = analysis::loads_per_element(trace, static_cast<uint8_t>(at));
-        for (const uint32_t loads : totals->loads[at])
-            totals->most_loads[at] = std::max(totals->most_loads[at], loads);
+        totals->loads[at] = counter.of(static_cast<uint8_t>(at)).all(array.elements());
+        totals->most_loads[at] = std::ranges::max(totals->loads[at]);
     }
     return std::shared_ptr<const Totals>(std::move(totals));
 }

@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "app/look/loads_window.h"
+#include "app/draw/shown.h"
 #include "core/analysis/phases.h"
 #include "core/analysis/product.h"
+#include "core/analysis/reuse.h"
 #include "core/analysis/summary.h"
 #include "core/base/result.h"
 #include "core/trace/trace.h"
@@ -35,6 +36,22 @@ Result<std::shared_ptr<const Recording>> make_recording(std::shared_ptr<const tr
 std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recording,
                                         const analysis::Wording& wording);
 
+// How often elements were loaded, of the part of a large array that the recorded blocks touched: of 8192 x
+// 8192 elements, 16 blocks touch 64 rows, and only those are kept.
+//
+//     +------------------+
+//     |                  |
+//     |##################|  <- box: counts [rows x cols] of it, row-major; all else was never loaded
+//     |                  |
+//     +------------------+
+struct LoadsWindow {
+    draw::CellRect box;           // on the array's sheet (draw/sheet.h)
+    std::vector<uint32_t> loads;  // empty where nothing was loaded, or the box has more than asked for
+    uint32_t most = 0;
+};
+// most: elements that the box may have.
+LoadsWindow loads_window(const Array& array, const analysis::ElementCounts& counts, uint64_t most);
+
 // What all steps of a recording come to. It takes longer than a frame: of 80 million steps about a second.
 struct Totals {
     uint64_t serial = 0;  // of the recording
@@ -44,7 +61,7 @@ struct Totals {
     std::vector<std::vector<uint32_t>> loads;
     std::vector<uint32_t> most_loads;
     // The same by array for those too large: the part that was loaded.
-    std::vector<look::LoadsWindow> windows;
+    std::vector<LoadsWindow> windows;
 };
 using MadeTotals = Result<std::shared_ptr<const Totals>>;
 MadeTotals totals_of(const Recording& recording);

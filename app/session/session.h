@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "app/draw/theme.h"
-#include "app/look/loads_window.h"
 #include "app/look/pick.h"
 #include "app/session/assets.h"
 #include "app/session/blocks.h"

@@ -157,7 +157,7 @@ void large_cells(Ui& ui, uint64_t ground_id, uint64_t part_id, uint8_t array, co
         draw::fill_mark({0, sheet.rows, 0, sheet.cols}, ui.ink(Ink::Cell))};
     ui.context.grids.draw(ui.list, ground_id, grid, ui.context.palette, ui.context.scale, ground);
     if (!ui.session.totals) return;
-    const look::LoadsWindow& part = ui.session.totals->windows[array];
+    const session::LoadsWindow& part = ui.session.totals->windows[array];
     if (part.loads.empty()) return;
     const uint32_t rows = part.box.rows(), cols = part.box.cols();
     if (rows > 16384 || cols > 16384) return;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/input/ui.h"
-#include "app/look/relations.h"
+#include "app/look/pick.h"
 #include "app/step/state.h"
 
 namespace tilescope::step {

@@ -88,7 +88,7 @@ void sums_panel(Ui& ui, const Rect& rect) {
     const float small = line_height(ui, Size::Small);
     const look::SplitSums so_far = look::sums_so_far(ui.trace(), *ui.index(), ui.step());
     const look::SumsTable here = look::sums_table("block so far", so_far, summary);
-    look::SumsTable whole = look::sums_table("whole recording", look::split(summary), summary);
+    look::SumsTable whole = look::sums_table("whole recording", summary, summary);
     for (look::SumsRow& row : whole.rows)
         if (!ui.session.totals) row.requests = row.cost = row.least = "\u2026", row.wasteful = false;
     const float rows = static_cast<float>(here.rows.size() + 1) * small;

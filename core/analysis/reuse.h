@@ -35,18 +35,20 @@ public:
         }
     }
 
-    // visit(count) for every element that was counted.
+    // visit(element, count) for every element that was counted, ascending.
     template <class Visit>
     void each(Visit visit) const {
-        for (const uint32_t count : counts_)
-            if (count != 0) visit(count);
+        for (uint64_t p = 0; p < page_.size(); ++p)
+            for (uint64_t i = 0; page_[p] != kNoPage && i < kPage; ++i)
+                if (const uint32_t count = counts_[page_[p] * kPage + i]; count != 0)
+                    visit(p * kPage + i, count);
     }
 
     std::vector<uint32_t> all(size_t elements) const {
         std::vector<uint32_t> all(elements, 0);
-        for (uint64_t p = 0; p < page_.size(); ++p)
-            for (uint64_t i = 0; page_[p] != kNoPage && i < kPage && p * kPage + i < elements; ++i)
-                all[p * kPage + i] = counts_[page_[p] * kPage + i];
+        each([&](uint64_t element, uint32_t count) {
+            if (element < elements) all[element] = count;
+        });
         return all;
     }
 

@@ -18,6 +18,27 @@
 namespace tilescope::analysis {
 namespace {
 
+// Of `count` steps of a form that cost as much each.
+Sums sums_of(const trace::Trace& trace, const trace::Form& form, const Cost& cost, uint64_t count) {
+    const uint64_t lanes = count * static_cast<uint64_t>(std::popcount(form.mask));
+    return {.requests = count,
+            .lanes = lanes,
+            .bytes = lanes * trace.sites[form.site].bytes,
+            .sectors = count * cost.global.sectors,
+            .ideal_sectors = count * cost.global.ideal_sectors,
+            .lines = count * cost.global.lines,
+            .wavefronts = count * cost.shared.wavefronts,
+            .ideal_wavefronts = count * cost.shared.ideal_wavefronts};
+}
+
+void add_to(SplitSums& sums, const trace::Trace& trace, const trace::Form& form, const Sums& of_form) {
+    const ptx::SiteKind kind = trace.sites[form.site].kind;
+    if (kind == ptx::SiteKind::Barrier)
+        sums.barriers += of_form.requests;
+    else
+        sums.of(form.space, kind == ptx::SiteKind::Load) += of_form;
+}
+
 // Steps counted by form and place.
 class Tally {
 public:
@@ -34,16 +55,17 @@ public:
         entry.step = step;
     }
 
-    // visit(form, Sums) for every form that occurred and is no barrier.
+    // visit(form, Sums) for every form that occurred.
     template <class Visit>
     void each(Visit visit) {
         for (uint32_t form = 0; form < row_.size(); ++form) {
-            const ptx::Site& site = trace_.sites[trace_.forms[form].site];
-            if (row_[form] < 0 || site.kind == ptx::SiteKind::Barrier) continue;
+            if (row_[form] < 0) continue;
             Sums sums;
             for (uint32_t place = 0; place < kCostPeriod; ++place) {
                 const Entry& entry = entries_[static_cast<size_t>(row_[form]) * kCostPeriod + place];
-                if (entry.count > 0) sums += cost_of(form, costs_.of(form, place, entry.step), entry.count);
+                if (entry.count > 0)
+                    sums +=
+                        sums_of(trace_, trace_.forms[form], costs_.of(form, place, entry.step), entry.count);
             }
             visit(form, sums);
         }
@@ -56,22 +78,9 @@ private:
         uint64_t step = 0;  // any of them
     };
 
-    Sums cost_of(uint32_t form, const Cost& cost, uint64_t count) const {
-        const uint64_t lanes = count * static_cast<uint64_t>(std::popcount(trace_.forms[form].mask));
-        return {.requests = count,
-                .lanes = lanes,
-                .bytes = lanes * trace_.sites[trace_.forms[form].site].bytes,
-                .sectors = count * cost.global.sectors,
-                .ideal_sectors = count * cost.global.ideal_sectors,
-                .lines = count * cost.global.lines,
-                .wavefronts = count * cost.shared.wavefronts,
-                .ideal_wavefronts = count * cost.shared.ideal_wavefronts};
-    }
-
     // For forms beyond those that are remembered: judged at once.
     void add_alone(uint32_t form, uint64_t step) {
-        if (trace_.sites[trace_.forms[form].site].kind != ptx::SiteKind::Barrier)
-            alone_[form] += cost_of(form, costs_.of(step), 1);
+        alone_[form] += sums_of(trace_, trace_.forms[form], costs_.of(step), 1);
     }
 
     void open_row(uint32_t form) {
@@ -89,7 +98,7 @@ private:
 Reuse reuse_of(const Array& array, const ElementCounts& loads) {
     Reuse reuse;
     reuse.array = array.name;
-    loads.each([&](uint32_t count) {
+    loads.each([&](uint64_t, uint32_t count) {
         reuse.min = reuse.elements == 0 ? count : std::min<uint64_t>(reuse.min, count);
         reuse.max = std::max<uint64_t>(reuse.max, count);
         reuse.loads += count;
@@ -110,6 +119,26 @@ Sums& Sums::operator+=(const Sums& other) {
     wavefronts += other.wavefronts;
     ideal_wavefronts += other.ideal_wavefronts;
     return *this;
+}
+
+Sums SplitSums::total() const {
+    Sums all = global_load;
+    for (const Sums* sums : {&global_store, &shared_load, &shared_store}) all += *sums;
+    return all;
+}
+
+SplitSums& SplitSums::operator+=(const SplitSums& other) {
+    global_load += other.global_load;
+    global_store += other.global_store;
+    shared_load += other.shared_load;
+    shared_store += other.shared_store;
+    barriers += other.barriers;
+    return *this;
+}
+
+void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const Cost& cost) {
+    const trace::Form& form = trace.form_of(step);
+    add_to(sums, trace, form, sums_of(trace, form, cost, 1));
 }
 
 Result<Summary> summarize(const trace::Trace& trace) {
@@ -133,13 +162,10 @@ Result<Summary> summarize(const trace::Trace& trace) {
     std::vector<std::array<uint64_t, 256>> lanes_by_array(summary.sites.size());
     tally.each([&](uint32_t form, const Sums& sums) {
         const trace::Form& f = trace.forms[form];
+        add_to(summary, trace, f, sums);
+        if (row[f.site] < 0) return;
         summary.sites[row[f.site]].sums += sums;
         lanes_by_array[row[f.site]][f.array] += sums.lanes;
-        const bool load = trace.sites[f.site].kind == ptx::SiteKind::Load;
-        if (f.space == Space::Global)
-            (load ? summary.global_load : summary.global_store) += sums;
-        else
-            (load ? summary.shared_load : summary.shared_store) += sums;
     });
     for (size_t i = 0; i < summary.sites.size(); ++i) {
         const auto most = std::max_element(lanes_by_array[i].begin(), lanes_by_array[i].end());
@@ -168,9 +194,9 @@ std::vector<uint32_t> loads_per_element(const trace::Trace& trace, uint8_t array
 Sums sums_of_steps(const trace::Trace& trace, uint64_t first, uint64_t last) {
     Tally tally(trace);
     for (uint64_t step = first; step < std::min(last, trace.steps()); ++step) tally.add(step);
-    Sums sums;
-    tally.each([&](uint32_t, const Sums& of_form) { sums += of_form; });
-    return sums;
+    SplitSums sums;
+    tally.each([&](uint32_t form, const Sums& of_form) { add_to(sums, trace, trace.forms[form], of_form); });
+    return sums.total();
 }
 
 }  // namespace tilescope::analysis

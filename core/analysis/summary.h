@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/cost.h"
 #include "core/base/result.h"
 #include "core/trace/trace.h"
 
@@ -17,6 +18,18 @@ struct Sums {
     uint64_t bank_conflicts() const { return wavefronts - ideal_wavefronts; }
     Sums& operator+=(const Sums& other);
     bool operator==(const Sums&) const = default;
+};
+
+// By space and direction.
+struct SplitSums {
+    Sums global_load, global_store, shared_load, shared_store;
+    uint64_t barriers = 0;  // arrivals of warps
+    Sums& of(Space space, bool load) {
+        return space == Space::Global ? load ? global_load : global_store : load ? shared_load : shared_store;
+    }
+    Sums total() const;
+    SplitSums& operator+=(const SplitSums& other);
+    bool operator==(const SplitSums&) const = default;
 };
 
 struct SiteSums {
@@ -34,11 +47,10 @@ struct Reuse {
     bool operator==(const Reuse&) const = default;
 };
 
-struct Summary {
+struct Summary : SplitSums {
     std::vector<SiteSums> sites;  // memory sites in site order, also those never executed
-    Sums global_load, global_store, shared_load, shared_store;
-    std::vector<Reuse> reuse;  // one per input array
-    uint32_t phases = 0;       // the most any block has
+    std::vector<Reuse> reuse;     // one per input array
+    uint32_t phases = 0;          // the most any block has
     uint32_t barriers_per_block = 0;
 };
 
@@ -46,6 +58,9 @@ Result<Summary> summarize(const trace::Trace& trace);
 
 // Loads of every element of one global array, row-major, by all recorded blocks.
 std::vector<uint32_t> loads_per_element(const trace::Trace& trace, uint8_t array);
+
+// Adds a step that costs as much.
+void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const Cost& cost);
 
 // The sums over steps [first, last).
 Sums sums_of_steps(const trace::Trace& trace, uint64_t first, uint64_t last);

@@ -56,10 +56,12 @@ TEST(CompareScreen, WindowsOfALargeLaunch) {
     test::expect_golden(picture, "compare_window");
     // Matrices too large to count whole: the counts of the loaded part make the same picture.
     const auto of_part = [](const Recording& recording, Totals totals) {
+        const trace::Trace& trace = *recording.trace;
+        analysis::LoadCounter counter(trace);
+        for (uint64_t step = 0; step < trace.steps(); ++step) counter.add(step);
         for (size_t array = 0; array < totals.loads.size(); ++array) {
             if (totals.loads[array].empty()) continue;
-            totals.windows[array] =
-                look::loads_window(*recording.trace, static_cast<uint8_t>(array), 1 << 20);
+            totals.windows[array] = loads_window(trace.launch.arrays[array], counter.of(static_cast<uint8_t>(array)), 1 << 20);
             totals.loads[array].clear();
         }
         return std::make_shared<const Totals>(std::move(totals));

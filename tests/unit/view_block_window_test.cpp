@@ -1,6 +1,5 @@
 // Windows of blocks picked on an overview, and the part of a large matrix that they load.
 #include "app/input/block_window.h"
-#include "app/look/loads_window.h"
 #include "core/analysis/summary.h"
 #include "tests/unit/view_recordings.h"
 
@@ -42,8 +41,10 @@ TEST(LoadsWindows, AgreeWithTheCountsOfTheWholeMatrix) {
     ASSERT_TRUE(plan);
     const auto trace = kernels::record_cpu(*plan, options);
     ASSERT_TRUE(trace);
+    analysis::LoadCounter counter(*trace);
+    for (uint64_t step = 0; step < trace->steps(); ++step) counter.add(step);
     for (uint8_t array = 0; array < 2; ++array) {
-        const LoadsWindow window = loads_window(*trace, array, 1u << 20);
+        const LoadsWindow window = loads_window(trace->launch.arrays[array], counter.of(array), 1u << 20);
         const std::vector<uint32_t> all = analysis::loads_per_element(*trace, array);
         const uint32_t cols = trace->launch.arrays[array].cols;
         uint32_t most = 0;
@@ -60,8 +61,8 @@ TEST(LoadsWindows, AgreeWithTheCountsOfTheWholeMatrix) {
         }
         EXPECT_EQ(window.most, most);
     }
-    EXPECT_EQ(loads_window(*trace, 0, 1u << 20).box, (CellRect{16, 32, 0, 24})) << "rows of blocks 2 and 3";
-    EXPECT_TRUE(loads_window(*trace, 0, 10).loads.empty()) << "more than asked for";
+    EXPECT_EQ(loads_window(trace->launch.arrays[0], counter.of(0), 1u << 20).box, (CellRect{16, 32, 0, 24})) << "rows of blocks 2 and 3";
+    EXPECT_TRUE(loads_window(trace->launch.arrays[0], counter.of(0), 10).loads.empty()) << "more than asked for";
 }
 
 }  // namespace

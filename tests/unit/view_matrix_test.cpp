@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "app/look/relations.h"
+#include "app/look/pick.h"
 #include "app/step/caption.h"
 #include "app/step/matrix_view.h"
 #include "app/step/tiles_view.h"
