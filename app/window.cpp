@@ -64,7 +64,8 @@ struct Memory {
             now.window.width = options.width, now.window.height = options.height;
         written = now;
         const draw::Theme asked = state.session.theme;
-        session::apply(now, state.session);
+        static_cast<session::Choices&>(state.session) = now.choices;
+        static_cast<session::Recent&>(state.session) = now.recent;
         if (options.keep_theme) state.session.theme = asked;
         if (state.session.recording) session::remember_file(state.session, state.session.recording->origin);
         if (!loaded.notice.empty()) state.session.message = loaded.notice;
@@ -72,7 +73,8 @@ struct Memory {
 
     void look(const State& state, const platform::Backend& window) {
         session::Remembered seen = now;
-        session::collect(state.session, seen);
+        seen.choices = state.session;
+        seen.recent = state.session;
         window.logical_size(seen.window.width, seen.window.height);
         if (const auto place = window.place()) {
             seen.window.placed = true;

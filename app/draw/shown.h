@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/analysis/cost.h"
+#include "core/base/words.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::draw {
@@ -72,7 +73,8 @@ struct RequestView {
     StepKind kind = StepKind::GlobalLoad;
     uint32_t step = 0, site = 0, line = 0, warp = 0, mask = 0, bytes = 0;
     uint8_t array = trace::kNoArray;
-    std::string array_name;
+    std::string array_name;  // in the notation
+    Notation notation;
     std::array<LaneView, 32> lanes;
     ElementBox touched;                           // of the array
     std::vector<SectorView> sectors;              // global, ascending

@@ -22,10 +22,10 @@
 
 namespace tilescope::look {
 
+using analysis::SplitSums;
 using draw::BarrierTimes;
 using draw::CellRect;
 using draw::PhaseSpan;
-using analysis::SplitSums;
 using draw::StepKind;
 
 StepKind kind_of(const trace::Trace& trace, uint64_t step);

@@ -60,24 +60,23 @@ std::vector<CellRect> faulty_at(const trace::Trace& trace, const BlockFaults& fa
     return cells;
 }
 
-std::string fault_caption(const trace::Trace& trace, const BlockFaults& faults, uint32_t step) {
-    const std::vector<std::string> captions = fault_captions(trace, faults, step);
+std::string fault_caption(const trace::Trace& trace, const BlockFaults& faults, uint32_t step,
+                          const Notation& notation) {
+    const std::vector<std::string> captions = fault_captions(trace, faults, step, notation);
     return captions.empty() ? "" : captions.front();
 }
 
-std::vector<std::string> fault_captions(const trace::Trace& trace, const BlockFaults& faults, uint32_t step) {
-    const analysis::FaultyCell* first = nullptr;
-    uint64_t count = 0;
-    for (const analysis::FaultyCell& cell : faults.found.cells) {
-        if (cell.last_step != step) continue;
-        if (first == nullptr) first = &cell;
-        ++count;
-    }
-    if (first == nullptr) return {};
+std::vector<std::string> fault_captions(const trace::Trace& trace, const BlockFaults& faults, uint32_t step,
+                                        const Notation& notation) {
+    const auto& cells = faults.found.cells;
+    const auto here = [&](const analysis::FaultyCell& cell) { return cell.last_step == step; };
+    const auto first = std::find_if(cells.begin(), cells.end(), here);
+    if (first == cells.end()) return {};
+    const auto count = static_cast<uint64_t>(std::count_if(first, cells.end(), here));
     std::string kind = analysis::name_of(first->kind);
     if (!kind.empty() && kind[0] >= 'a' && kind[0] <= 'z') kind[0] = static_cast<char>(kind[0] - 'a' + 'A');
     const std::string text =
-        fmt::format("{}: {}", kind, analysis::sentence_of(trace, first->kind, first->example));
+        fmt::format("{}: {}", kind, analysis::sentence_of(trace, first->kind, first->example, notation));
     if (count == 1) return {text + "."};
     return {fmt::format("{}; {} at this step.", text, counted(count, "cell")), text + "."};
 }

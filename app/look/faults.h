@@ -36,9 +36,11 @@ std::vector<CellRect> faulty_at(const trace::Trace& trace, const BlockFaults& fa
                                 uint32_t step);
 
 // "Race on Mds[1,3]: ..." where a fault comes about at the step; empty elsewhere.
-std::string fault_caption(const trace::Trace& trace, const BlockFaults& faults, uint32_t step);
+std::string fault_caption(const trace::Trace& trace, const BlockFaults& faults, uint32_t step,
+                          const Notation& notation = {});
 // The same, and then without how many cells more there are at the step. Empty where the step is sound.
-std::vector<std::string> fault_captions(const trace::Trace& trace, const BlockFaults& faults, uint32_t step);
+std::vector<std::string> fault_captions(const trace::Trace& trace, const BlockFaults& faults, uint32_t step,
+                                        const Notation& notation = {});
 
 // The step of the next fault behind, or before, a step.
 std::optional<uint32_t> next_fault(const BlockFaults& faults, uint32_t step);

@@ -23,7 +23,7 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
 // How that address comes about, step by step: "1·64 + 19 = 83", "83·4 = byte 332", "332/32 = sector 10".
 std::vector<std::string> lane_formula(const trace::Trace& trace, const RequestView& request, uint32_t lane);
 
-// The verdict (verdict.cpp): who reads what, in which pattern, at what cost.
+// The verdict: who reads what, in which pattern, at what cost.
 //
 //   32 lanes read 32 neighbours: 4 sectors of 4 needed
 //   32 lanes read one column of M, a row (256 bytes) apart: 32 sectors where 4 would do

@@ -55,22 +55,23 @@ std::string not_whole(const trace::Trace& trace, uint32_t block) {
     return text;
 }
 
-std::string warning(const trace::Trace& trace, uint32_t block) {
+std::string warning(const trace::Trace& trace, uint32_t block, const Notation& notation) {
     std::string text = not_whole(trace, block);
     const trace::Verification& result = trace.meta.result;
     if (!text.empty() || !result.checked || result.verified) return text;
-    text = result_text(trace);
+    text = result_text(trace, notation);
     text[0] = 'R';
     return text + ".";
 }
 
-std::string result_text(const trace::Trace& trace) {
+std::string result_text(const trace::Trace& trace, const Notation& notation) {
     const trace::Verification& result = trace.meta.result;
     if (!result.checked) return "result not checked";
     if (result.verified) return "result verified";
     std::string text = fmt::format("result wrong in {}", counted(result.wrong, "element"));
     if (result.first_wrong >= 0)
-        text += ", the first " + element_name(trace.launch.arrays[result.array], result.first_wrong);
+        text +=
+            ", the first " + element_name(trace.launch.arrays[result.array], result.first_wrong, notation);
     return text;
 }
 

@@ -32,8 +32,8 @@ std::string not_whole(const trace::Trace& trace, uint32_t block);
 
 // What a viewer must know of the recording before they believe it: that it is not whole, or that its result
 // is wrong; "" where neither is so.
-std::string warning(const trace::Trace& trace, uint32_t block);
+std::string warning(const trace::Trace& trace, uint32_t block, const Notation& notation = {});
 // "result checked", "12 wrong elements, the first P[3,4]".
-std::string result_text(const trace::Trace& trace);
+std::string result_text(const trace::Trace& trace, const Notation& notation = {});
 
 }  // namespace tilescope::look

@@ -15,15 +15,15 @@ const analysis::PhaseMap& phases_of(const Session& session) {
 }
 
 void move(Session& session, playback::Move where) {
-    if (!session.recording || session.recording->trace->blocks.empty()) return;
-    session.cursor = playback::moved(*session.recording->trace, phases_of(session), session.cursor, where);
+    if (!session.recording || session.trace().blocks.empty()) return;
+    session.cursor = playback::moved(session.trace(), phases_of(session), session.cursor, where);
     session.playback.carry = 0;
 }
 
 }  // namespace
 
 bool at_end(const Session& session) {
-    const auto& blocks = session.recording->trace->blocks;
+    const auto& blocks = session.trace().blocks;
     return session.cursor.step + 1 >= blocks[session.cursor.block].count;
 }
 
@@ -34,7 +34,7 @@ bool by_clock(const Session& session) {
 
 double clock_now(const Session& session) {
     if (!by_clock(session)) return 0;
-    return look::clock_of(*session.recording->trace, *session.block, session.cursor.step) +
+    return look::clock_of(session.trace(), *session.block, session.cursor.step) +
            (session.playback.playing ? session.playback.carry : 0);
 }
 
@@ -45,37 +45,36 @@ double fitting_clocks_per_second(uint32_t clocks) {
 
 double steps_per_second(const Session& session) {
     if (!by_clock(session)) return session.playback.steps_per_second;
-    const double clocks = look::last_clock(*session.recording->trace, *session.block) + 1.0;
+    const double clocks = look::last_clock(session.trace(), *session.block) + 1.0;
     return session.block->steps / clocks * session.playback.clocks_per_second;
 }
 
 void advance(Session& session, double seconds) {
     Playback& playback = session.playback;
-    if (!playback.playing || !session.recording || session.recording->trace->blocks.empty()) return;
+    if (!playback.playing || !session.recording || session.trace().blocks.empty()) return;
     // After a long pause of the program itself, no more than a tenth of a second is made good.
     seconds = std::clamp(seconds, 0.0, 0.1);
     if (by_clock(session)) {
         const double clock = clock_now(session) + seconds * playback.clocks_per_second;
         // Steps of one clock are shown together; never back, though the first of them was the cursor's.
-        session.cursor.step = std::max(session.cursor.step,
-                                       look::step_at_clock(*session.recording->trace, *session.block, clock));
-        playback.carry =
-            clock - look::clock_of(*session.recording->trace, *session.block, session.cursor.step);
+        session.cursor.step =
+            std::max(session.cursor.step, look::step_at_clock(session.trace(), *session.block, clock));
+        playback.carry = clock - look::clock_of(session.trace(), *session.block, session.cursor.step);
         if (at_end(session)) playback.playing = false;
         return;
     }
     playback.carry += seconds * playback.steps_per_second;
     const auto steps = static_cast<uint64_t>(playback.carry);
     playback.carry -= static_cast<double>(steps);
-    const uint64_t count = session.recording->trace->blocks[session.cursor.block].count;
+    const uint64_t count = session.trace().blocks[session.cursor.block].count;
     session.cursor.step =
         static_cast<uint32_t>(std::min(session.cursor.step + steps, count == 0 ? 0 : count - 1));
     if (at_end(session)) playback.playing = false;
 }
 
 void go_to(Session& session, uint32_t step) {
-    if (!session.recording || session.recording->trace->blocks.empty()) return;
-    const uint64_t count = session.recording->trace->blocks[session.cursor.block].count;
+    if (!session.recording || session.trace().blocks.empty()) return;
+    const uint64_t count = session.trace().blocks[session.cursor.block].count;
     session.cursor.step = static_cast<uint32_t>(std::min<uint64_t>(step, count == 0 ? 0 : count - 1));
     session.playback.playing = false;
     session.playback.carry = 0;
@@ -87,7 +86,7 @@ void jump(Session& session, playback::Move where) {
 }
 
 void play(Session& session) {
-    if (!session.recording || session.recording->trace->blocks.empty()) return;
+    if (!session.recording || session.trace().blocks.empty()) return;
     if (!session.playback.playing && at_end(session)) move(session, playback::Move::First);
     session.playback.playing = !session.playback.playing;
     session.playback.carry = 0;
@@ -109,11 +108,8 @@ void pick_warp(Session& session, int by) {
     int warp = by > 0 ? -1 : last + 1;  // none picked yet: begin beside the cursor's
     if (session.pin.kind == look::Pick::Kind::Warp)
         warp = static_cast<int>(session.pin.warp);
-    else if (session.cursor.step < session.block->steps) {
-        warp =
-            static_cast<int>(session.recording->trace->warp_of(session.block->first + session.cursor.step)) -
-            by;
-    }
+    else if (session.cursor.step < session.block->steps)
+        warp = static_cast<int>(session.trace().warp_of(session.block->first + session.cursor.step)) - by;
     session.pin = {};
     session.pin.kind = look::Pick::Kind::Warp;
     session.pin.warp = static_cast<uint32_t>(std::clamp(warp + by, 0, last));
@@ -131,7 +127,7 @@ void speed(Session& session, double by) {
 
 void change_axis(Session& session) {
     if (session.recording && session.block && !session.block->clocked) {
-        session.message = look::no_clocks(*session.recording->trace);
+        session.message = look::no_clocks(session.trace());
         return;
     }
     session.by_clock = !session.by_clock;

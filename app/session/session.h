@@ -72,7 +72,23 @@ struct Walk {
     int by = 0;  // stops to go on (1) or back (-1)
 };
 
-struct Session {
+// A person's choices, and what they opened: remembered between starts (settings.h).
+struct Choices {
+    draw::Theme theme = draw::Theme::Light;
+    float text_scale = 1;
+    bool lecture = false;       // type, lines and colours for the back row
+    bool motion = true;         // elements travel when a step is made
+    bool by_clock = true;       // the timeline and playing go by clocks where the recording has them
+    analysis::Wording wording;  // thread[y,x] or thread[x,y], what matrices are called, where phases begin
+    bool operator==(const Choices&) const = default;
+};
+struct Recent {
+    std::vector<std::string> recent_files, recent_commands;  // latest first
+    std::string last_folder;
+    bool operator==(const Recent&) const = default;
+};
+
+struct Session : Choices, Recent {
     std::shared_ptr<const Recording> recording;  // null while none is open
     std::shared_ptr<const Totals> totals;        // of it; null while they are counted
     playback::Cursor cursor;
@@ -85,21 +101,11 @@ struct Session {
     look::Pick hover, pin;
 
     std::string screen = "step";  // the one that is shown, by its option's name
-    draw::Theme theme = draw::Theme::Light;
-    bool lecture = false;  // type, lines and colours for the back row
-    bool blank = false;    // the screen is black until a key is pressed
-    float text_scale = 1;
-    bool motion = true;    // elements travel when a step is made
-    bool by_clock = true;  // the timeline and playing go by clocks where the recording has them
+    bool blank = false;           // the screen is black until a key is pressed
     bool quit = false;
-    std::string message;        // one sentence: the last error or notice
-    analysis::Wording wording;  // thread[y,x] or thread[x,y], what matrices are called, where phases begin
-    uint64_t framing = 0;       // counts how often what is looked at is to be framed anew
+    std::string message;   // one sentence: the last error or notice
+    uint64_t framing = 0;  // counts how often what is looked at is to be framed anew
     Walk walk;
-
-    // Remembered between starts, latest first (settings.h).
-    std::vector<std::string> recent_files, recent_commands;
-    std::string last_folder;
 
     // Wishes of one frame, which the program grants: actions by name, the path of a second recording, and
     // pictures of the screen to save (".png" alone: under a name of its own).

@@ -1,12 +1,19 @@
 #include "app/session/settings.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
 
 #include "core/base/json_fields.h"
+#include "core/base/write_whole.h"
 
 namespace tilescope::session {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = JsonFields::Json;
 
 constexpr const char* kSettings = "tilescope.settings/1";
@@ -14,14 +21,14 @@ constexpr const char* kState = "tilescope.state/1";
 constexpr int kFarthest = 100'000;                               // pixels, of any desktop
 constexpr int kLeastSide = 200;                                  // of a window
 constexpr size_t kLongestPath = 4096;                            // as PATH_MAX
+constexpr std::streamsize kLargest = 1 << 20;                    // bytes; what we write is a few hundred
 constexpr std::string_view kNames[] = {"MNP", "ABC", "MdNdPd"};  // in the order of MatrixNames
-constexpr const char* kNoJson = "it is not JSON";
 
 // The object of a file that names the schema.
 Json parsed(std::string_view text, const char* schema, std::string& problem) {
     Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded() || !json.is_object()) {
-        problem = kNoJson;
+    if (!json.is_object()) {
+        problem = "it is not JSON";
         return Json::object();
     }
     std::string said;
@@ -32,12 +39,9 @@ Json parsed(std::string_view text, const char* schema, std::string& problem) {
 
 void whole(JsonFields& fields, const Json& json, const char* key, int least, int most, int& out) {
     const auto at = json.find(key);
-    if (at == json.end() || !at->is_number_integer()) return fields.fail(key);
-    if (at->is_number_unsigned() && at->get<uint64_t>() > static_cast<uint64_t>(most))
+    if (at == json.end() || !at->is_number_integer() || at->get<double>() < least || at->get<double>() > most)
         return fields.fail(key);
-    const auto value = at->get<int64_t>();
-    if (value < least || value > most) return fields.fail(key);
-    out = static_cast<int>(value);
+    out = at->get<int>();
 }
 
 void texts(JsonFields& fields, const char* key, std::vector<std::string>& out) {
@@ -54,6 +58,41 @@ void texts(JsonFields& fields, const char* key, std::vector<std::string>& out) {
 // Names of files may hold bytes that are no UTF-8: those stand as a question mark's sign.
 std::string printed(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string folder_of(const char* variable, const char* below_home) {
+    // "All paths must be absolute. If an implementation encounters a relative path it should ignore it."
+    const char *set = std::getenv(variable), *home = std::getenv("HOME");
+    if (set != nullptr && set[0] == '/') return std::string(set) + "/tilescope/";
+    return home != nullptr && home[0] == '/' ? std::string(home) + below_home + "/tilescope/" : "";
+}
+
+void load(const std::string& path, std::string (*read)(std::string_view, Remembered&), Loaded& loaded) {
+    std::error_code error;
+    if (path.empty() || !fs::is_regular_file(path, error)) return;
+    std::ifstream in(path, std::ios::binary);
+    std::string text(static_cast<size_t>(kLargest) + 1, '\0');
+    in.read(text.data(), kLargest + 1);
+    text.resize(static_cast<size_t>(in.gcount()));
+    const std::string problem = in.bad() || (text.empty() && !in.eof())       ? "it cannot be read"
+                                : text.size() > static_cast<size_t>(kLargest) ? "it is too large"
+                                                                              : read(text, loaded.remembered);
+    if (!problem.empty() && loaded.notice.empty())
+        loaded.notice = fmt::format("What '{}' remembers is left aside: {}.", path, problem);
+}
+
+Result<void> write(const std::string& path, const std::string& text) {
+    if (path.empty()) return {};
+    std::error_code error;
+    const fs::path folder = fs::path(path).parent_path();
+    if (!fs::is_directory(folder, error)) {
+        fs::create_directories(folder, error);
+        // 0700, as the specification asks of folders that are made.
+        if (!error) fs::permissions(folder, fs::perms::owner_all, error);
+    }
+    const std::string why = write_whole(path, text);
+    if (why.empty()) return {};
+    return Error{fmt::format("The choices could not be kept in '{}' ({}).", path, why)};
 }
 
 }  // namespace
@@ -73,24 +112,24 @@ std::string settings_text(const Remembered& remembered) {
 
 std::string state_text(const Remembered& remembered) {
     const Placement& w = remembered.window;
+    const Recent& recent = remembered.recent;
     return printed({{"schema", kState},
                     {"width", w.width},
                     {"height", w.height},
                     {"placed", w.placed},
                     {"x", w.x},
                     {"y", w.y},
-                    {"recent_files", remembered.recent_files},
-                    {"recent_commands", remembered.recent_commands},
-                    {"last_folder", remembered.last_folder}});
+                    {"recent_files", recent.recent_files},
+                    {"recent_commands", recent.recent_commands},
+                    {"last_folder", recent.last_folder}});
 }
 
 std::string read_settings(std::string_view text, Remembered& remembered) {
-    std::string problem;
+    std::string problem, theme, names = "MNP";
     const Json json = parsed(text, kSettings, problem);
     if (!problem.empty()) return problem;
     JsonFields fields(json, problem);
     Choices choices;
-    std::string theme;
     double scale = 1;
     fields.text("theme", theme);
     if (theme != "light" && theme != "dark") fields.fail("theme");
@@ -100,18 +139,15 @@ std::string read_settings(std::string_view text, Remembered& remembered) {
     fields.flag("lecture", choices.lecture);
     fields.flag("motion", choices.motion);
     fields.flag("by_clock", choices.by_clock);
-    if (json.contains("names")) {  // written since there is a choice
+    if (json.contains("names")) {  // files of earlier versions have no notation
         fields.flag("x_first", choices.wording.x_first);
         fields.flag("phases_from_1", choices.wording.phases_from_1);
-        std::string names;
         fields.text("names", names);
-        const auto at = std::find(std::begin(kNames), std::end(kNames), names);
-        if (at == std::end(kNames))
-            fields.fail("names");
-        else
-            choices.wording.names = static_cast<analysis::MatrixNames>(at - std::begin(kNames));
     }
+    const auto at = std::find(std::begin(kNames), std::end(kNames), names);
+    if (at == std::end(kNames)) fields.fail("names");
     if (!problem.empty()) return problem;
+    choices.wording.names = static_cast<analysis::MatrixNames>(at - std::begin(kNames));
     choices.theme = theme == "dark" ? draw::Theme::Dark : draw::Theme::Light;
     choices.text_scale = std::clamp(static_cast<float>(scale), kLeastText, kMostText);
     remembered.choices = choices;
@@ -123,42 +159,40 @@ std::string read_state(std::string_view text, Remembered& remembered) {
     const Json json = parsed(text, kState, problem);
     if (!problem.empty()) return problem;
     JsonFields fields(json, problem);
-    Remembered read;
-    Placement& window = read.window;
+    Recent recent;
+    Placement window;
     whole(fields, json, "width", kLeastSide, kFarthest, window.width);
     whole(fields, json, "height", kLeastSide, kFarthest, window.height);
     fields.flag("placed", window.placed);
     whole(fields, json, "x", -kFarthest, kFarthest, window.x);
     whole(fields, json, "y", -kFarthest, kFarthest, window.y);
-    texts(fields, "recent_files", read.recent_files);
-    texts(fields, "recent_commands", read.recent_commands);
-    fields.text("last_folder", read.last_folder);
-    if (read.last_folder.size() > kLongestPath) fields.fail("last_folder");
+    texts(fields, "recent_files", recent.recent_files);
+    texts(fields, "recent_commands", recent.recent_commands);
+    fields.text("last_folder", recent.last_folder);
+    if (recent.last_folder.size() > kLongestPath) fields.fail("last_folder");
     if (!problem.empty()) return problem;
-    read.choices = remembered.choices;
-    remembered = std::move(read);
+    remembered.recent = std::move(recent);
+    remembered.window = window;
     return "";
 }
 
-void apply(const Remembered& remembered, Session& session) {
-    const Choices& choices = remembered.choices;
-    session.theme = choices.theme;
-    session.text_scale = choices.text_scale;
-    session.lecture = choices.lecture;
-    session.motion = choices.motion;
-    session.by_clock = choices.by_clock;
-    session.wording = choices.wording;
-    session.recent_files = remembered.recent_files;
-    session.recent_commands = remembered.recent_commands;
-    session.last_folder = remembered.last_folder;
+SettingsFiles settings_files() {
+    const std::string config = folder_of("XDG_CONFIG_HOME", "/.config");
+    const std::string state = folder_of("XDG_STATE_HOME", "/.local/state");
+    return {config.empty() ? "" : config + "settings.json", state.empty() ? "" : state + "state.json"};
 }
 
-void collect(const Session& session, Remembered& remembered) {
-    remembered.choices = {session.theme,  session.text_scale, session.lecture,
-                          session.motion, session.by_clock,   session.wording};
-    remembered.recent_files = session.recent_files;
-    remembered.recent_commands = session.recent_commands;
-    remembered.last_folder = session.last_folder;
+Loaded load_settings(const SettingsFiles& files) {
+    Loaded loaded;
+    load(files.settings, read_settings, loaded);
+    load(files.state, read_state, loaded);
+    return loaded;
+}
+
+Result<void> save_settings(const SettingsFiles& files, const Remembered& remembered) {
+    auto good = write(files.settings, settings_text(remembered));
+    auto also = write(files.state, state_text(remembered));
+    return good ? also : good;
 }
 
 }  // namespace tilescope::session

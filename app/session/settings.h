@@ -11,14 +11,6 @@
 
 namespace tilescope::session {
 
-struct Choices {
-    draw::Theme theme = draw::Theme::Light;
-    float text_scale = 1;
-    bool lecture = false, motion = true, by_clock = true;
-    analysis::Wording wording;
-    bool operator==(const Choices&) const = default;
-};
-
 struct Placement {
     int width = 1600, height = 1000;  // of the window, logical pixels
     bool placed = false;              // x and y are known
@@ -28,9 +20,8 @@ struct Placement {
 
 struct Remembered {
     Choices choices;
+    Recent recent;
     Placement window;
-    std::vector<std::string> recent_files, recent_commands;
-    std::string last_folder;
     bool operator==(const Remembered&) const = default;
 };
 
@@ -40,10 +31,6 @@ std::string state_text(const Remembered& remembered);
 // Reads one of them into `remembered`, all of it or nothing; the problem, in a few words, or "".
 std::string read_settings(std::string_view text, Remembered& remembered);
 std::string read_state(std::string_view text, Remembered& remembered);
-
-void apply(const Remembered& remembered, Session& session);
-// What of it the state holds; the window's place stays as it is.
-void collect(const Session& session, Remembered& remembered);
 
 // Where it lies, by the XDG Base Directory Specification, version 0.8:
 //

@@ -7,40 +7,39 @@
 namespace tilescope::analysis {
 namespace {
 
-std::string thread_text(const trace::Trace& trace, const HazardSide& side) {
-    return thread_name(trace.launch.block, side.thread);
-}
+// Names what a finding is about, in a notation.
+struct Speaker {
+    const trace::Trace& trace;
+    const Notation& notation;
 
-std::string block_text(const trace::Trace& trace, uint32_t block) {
-    const trace::Block& b = trace.blocks[block];
-    return block_name(trace.launch.grid, b.x, b.y, b.z);
-}
+    std::string thread(const HazardSide& side) const {
+        return thread_name(trace.launch.block, side.thread, notation);
+    }
+    std::string block(uint32_t block) const {
+        const trace::Block& b = trace.blocks[block];
+        return block_name(trace.launch.grid, b.x, b.y, b.z);
+    }
+    std::string cell(const HazardExample& e) const {
+        if (e.array >= trace.launch.arrays.size()) return fmt::format("byte {}", e.element);
+        return element_name(trace.launch.arrays[e.array], static_cast<int64_t>(e.element), notation);
+    }
+    uint32_t line(const HazardSide& side) const { return trace.sites[side.site].line; }
+    std::string_view verb(const HazardSide& side) const {
+        return trace.sites[side.site].kind == ptx::SiteKind::Store ? "stores" : "reads";
+    }
+    std::string phase(uint32_t phase) const {
+        return phase == kAfter ? "after the last phase" : "in " + phase_name(phase, notation);
+    }
 
-std::string cell_text(const trace::Trace& trace, const HazardExample& e) {
-    if (e.array >= trace.launch.arrays.size()) return fmt::format("byte {}", e.element);
-    return element_name(trace.launch.arrays[e.array], static_cast<int64_t>(e.element));
-}
-
-uint32_t line_of(const trace::Trace& trace, const HazardSide& side) { return trace.sites[side.site].line; }
-
-bool stores(const trace::Trace& trace, const HazardSide& side) {
-    return trace.sites[side.site].kind == ptx::SiteKind::Store;
-}
-
-std::string phase_text(uint32_t phase) {
-    return phase == kAfter ? "after the last phase" : fmt::format("in phase {}", phase);
-}
-
-std::string race(const trace::Trace& trace, const HazardExample& e) {
-    const std::string_view other = stores(trace, e.b) ? "stores" : "reads";
-    const bool same_phase = e.a.phase == e.b.phase, behind = e.b.phase < e.a.phase;
-    return fmt::format("{}: {} stores at line {}{} while {} {}{} at line {}{} {}{}", cell_text(trace, e),
-                       thread_text(trace, e.a), line_of(trace, e.a),
-                       same_phase ? "" : " " + phase_text(e.a.phase), thread_text(trace, e.b),
-                       behind ? "still " : "", other, line_of(trace, e.b), same_phase ? "," : "",
-                       phase_text(e.b.phase) + (same_phase ? "" : ",") + " with no barrier between",
-                       e.a.thread / kWarpSize == e.b.thread / kWarpSize ? ", both in one warp" : "");
-}
+    std::string race(const HazardExample& e) const {
+        const bool same_phase = e.a.phase == e.b.phase, behind = e.b.phase < e.a.phase;
+        return fmt::format("{}: {} stores at line {}{} while {} {}{} at line {}{} {}{}", cell(e), thread(e.a),
+                           line(e.a), same_phase ? "" : " " + phase(e.a.phase), thread(e.b),
+                           behind ? "still " : "", verb(e.b), line(e.b), same_phase ? "," : "",
+                           phase(e.b.phase) + (same_phase ? "" : ",") + " with no barrier between",
+                           e.a.thread / kWarpSize == e.b.thread / kWarpSize ? ", both in one warp" : "");
+    }
+};
 
 }  // namespace
 
@@ -80,34 +79,33 @@ const char* key_of(HazardKind kind) {
     return "";
 }
 
-std::string sentence_of(const trace::Trace& trace, HazardKind kind, const HazardExample& e) {
+std::string sentence_of(const trace::Trace& trace, HazardKind kind, const HazardExample& e,
+                        const Notation& notation) {
+    const Speaker say{trace, notation};
     switch (kind) {
         case HazardKind::Race:
-            return race(trace, e);
+            return say.race(e);
         case HazardKind::GridRace:
             return fmt::format(
                 "{}: {} of {} stores at line {} and {} of {} {} at line {}, and nothing orders blocks",
-                cell_text(trace, e), thread_text(trace, e.a), block_text(trace, e.a.block),
-                line_of(trace, e.a), thread_text(trace, e.b), block_text(trace, e.b.block),
-                stores(trace, e.b) ? "stores" : "reads", line_of(trace, e.b));
+                say.cell(e), say.thread(e.a), say.block(e.a.block), say.line(e.a), say.thread(e.b),
+                say.block(e.b.block), say.verb(e.b), say.line(e.b));
         case HazardKind::Uninitialised:
-            return fmt::format("{}: {} reads at line {} {}, and nothing was stored there before",
-                               cell_text(trace, e), thread_text(trace, e.a), line_of(trace, e.a),
-                               phase_text(e.a.phase));
+            return fmt::format("{}: {} reads at line {} {}, and nothing was stored there before", say.cell(e),
+                               say.thread(e.a), say.line(e.a), say.phase(e.a.phase));
         case HazardKind::Stale:
             return fmt::format(
                 "{}: {} reads at line {} {} what {} stored at line {} {}, as nothing was stored there since",
-                cell_text(trace, e), thread_text(trace, e.a), line_of(trace, e.a), phase_text(e.a.phase),
-                thread_text(trace, e.b), line_of(trace, e.b), phase_text(e.b.phase));
+                say.cell(e), say.thread(e.a), say.line(e.a), say.phase(e.a.phase), say.thread(e.b),
+                say.line(e.b), say.phase(e.b.phase));
         case HazardKind::BarrierDivergence:
             return fmt::format(
-                "barrier at line {}: {} of {} waits there and {} does not come{}", line_of(trace, e.a),
-                thread_text(trace, e.a), block_text(trace, e.a.block), thread_text(trace, e.b),
-                e.b.site == kNoSite ? ""
-                                    : fmt::format(" (its last step is at line {})", line_of(trace, e.b)));
+                "barrier at line {}: {} of {} waits there and {} does not come{}", say.line(e.a),
+                say.thread(e.a), say.block(e.a.block), say.thread(e.b),
+                e.b.site == kNoSite ? "" : fmt::format(" (its last step is at line {})", say.line(e.b)));
         case HazardKind::RedundantBarrier:
             return fmt::format("barrier at line {}: passed {}, it keeps no two accesses of {} apart",
-                               line_of(trace, e.a), phase_text(e.a.phase), block_text(trace, e.a.block));
+                               say.line(e.a), say.phase(e.a.phase), say.block(e.a.block));
     }
     return "";
 }

@@ -38,6 +38,7 @@
 
 #include "core/analysis/phases.h"
 #include "core/base/result.h"
+#include "core/base/words.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {
@@ -136,6 +137,7 @@ FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint3
 
 // One example in a plain sentence without its full stop: "Mds[1,3]: thread[1,3] stores at line 22 while
 // thread[1,0] still reads at line 34, in phases 2 and 1 with no barrier between".
-std::string sentence_of(const trace::Trace& trace, HazardKind kind, const HazardExample& example);
+std::string sentence_of(const trace::Trace& trace, HazardKind kind, const HazardExample& example,
+                        const Notation& notation = {});
 
 }  // namespace tilescope::analysis

@@ -105,7 +105,7 @@ TEST(Reuse, LoadsOfEveryElementAgreeWithWalkingTheLanes) {
         }
         ASSERT_FALSE(expected.empty());
         uint64_t elements = 0, loads = 0, expected_loads = 0;
-        counter.of(array).each([&](uint32_t count) { ++elements, loads += count; });
+        counter.of(array).each([&](uint64_t, uint32_t count) { ++elements, loads += count; });
         for (const auto& [element, count] : expected) expected_loads += count;
         EXPECT_EQ(elements, expected.size()) << a.name;
         EXPECT_EQ(loads, expected_loads) << a.name;
