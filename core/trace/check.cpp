@@ -88,13 +88,6 @@ Result<void> check_sites(const Trace& trace) {
     return {};
 }
 
-// What the steps of a form may hold.
-struct Allowed {
-    uint32_t lowest = 0, span = 0;  // bases: lowest, ..., lowest + span
-    uint32_t mask = 0;
-    bool none = false;
-};
-
 int64_t offset_of(const Trace& trace, const Form& form, int lane) {
     if (form.irregular < 0)
         return int64_t{form.stride} * (lane % form.width) + int64_t{form.stride2} * (lane / form.width);
@@ -104,8 +97,8 @@ int64_t offset_of(const Trace& trace, const Form& form, int lane) {
     return static_cast<int64_t>(uint64_t{static_cast<uint32_t>(high)} << 32 | static_cast<uint32_t>(low));
 }
 
-Allowed allowed_in_array(const Trace& trace, const Form& form) {
-    Allowed allowed{0, 0, form.mask, true};
+StepCheck::Allowed allowed_in_array(const Trace& trace, const Form& form) {
+    StepCheck::Allowed allowed{0, 0, form.mask, true};
     const int first = std::countr_zero(form.mask);
     const int64_t start = form.irregular < 0 ? offset_of(trace, form, first) : 0;
     int64_t low = 0, high = 0;
@@ -130,7 +123,7 @@ Allowed allowed_in_array(const Trace& trace, const Form& form) {
     return allowed;
 }
 
-Result<void> check_forms(const Trace& trace, std::vector<Allowed>& allowed) {
+Result<void> check_forms(const Trace& trace, std::vector<StepCheck::Allowed>& allowed) {
     for (const Form& form : trace.forms) {
         const auto rows = static_cast<int64_t>(trace.irregular.size());
         const bool indexes = form.site < trace.sites.size() &&
@@ -149,9 +142,58 @@ Result<void> check_forms(const Trace& trace, std::vector<Allowed>& allowed) {
             return damaged(fmt::format("its form {} names an array that its site cannot touch",
                                        &form - trace.forms.data()));
         }
-        allowed.push_back(placed    ? allowed_in_array(trace, form)
-                          : barrier ? Allowed{0, 0, form.mask, false}
-                                    : Allowed{0, UINT32_MAX, form.mask, false});
+        if (placed)
+            allowed.push_back(allowed_in_array(trace, form));
+        else
+            allowed.push_back({0, barrier ? 0 : UINT32_MAX, form.mask, false});
+    }
+    return {};
+}
+
+// Clocks since the block's first step go forwards.
+Result<void> check_times(const Trace& trace) {
+    for (const Block& block : trace.blocks) {
+        const auto first = trace.time.begin() + static_cast<std::ptrdiff_t>(block.first);
+        if (!std::is_sorted(first, first + static_cast<std::ptrdiff_t>(block.count))) {
+            return damaged(
+                fmt::format("the times of its block ({},{},{}) go backwards", block.x, block.y, block.z));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> check_launch(const Trace& trace) {
+    if (auto ok = check_sizes(trace.launch); !ok) return ok;
+    return check_arrays(trace.launch);
+}
+
+Result<StepCheck> check_tables(const Trace& trace) {
+    StepCheck steps;
+    steps.allowed_.reserve(trace.forms.size());
+    if (auto ok = check_launch(trace); !ok) return ok.error();
+    if (auto ok = check_result(trace); !ok) return ok.error();
+    if (auto ok = check_sites(trace); !ok) return ok.error();
+    if (auto ok = check_forms(trace, steps.allowed_); !ok) return ok.error();
+    const uint64_t threads = trace.launch.block.count();
+    steps.warps_ = static_cast<uint32_t>((threads + kWarpSize - 1) / kWarpSize);
+    steps.beyond_ = threads % kWarpSize == 0 ? 0 : ~uint32_t{0} << threads % kWarpSize;
+    return steps;
+}
+
+Result<void> StepCheck::operator()(const Trace& trace, uint64_t first, uint64_t end) const {
+    for (uint64_t step = first; step < end; ++step) {
+        const uint32_t form = trace.key[step] & 0xFF'FFFF, warp = trace.warp_of(step);
+        if (form >= allowed_.size() || warp >= warps_) {
+            return damaged(fmt::format("its step {} names form {} and warp {}, which do not exist", step + 1,
+                                       form, warp));
+        }
+        const Allowed& a = allowed_[form];
+        if (a.none || trace.base[step] - a.lowest > a.span)
+            return damaged(fmt::format("its step {} reaches outside its array", step + 1));
+        if (warp + 1 == warps_ && (a.mask & beyond_) != 0)
+            return damaged(fmt::format("its step {} has active lanes that have no thread", step + 1));
     }
     return {};
 }
@@ -183,61 +225,14 @@ Result<void> check_blocks(const Trace& trace) {
                           uint64_t{std::min(meta.window.y0, trace.launch.grid.y)};
     if (meta.complete && (dropped != 0 || trace.blocks.size() != columns * rows * trace.launch.grid.z))
         return damaged("it says that it is complete and lacks blocks or requests");
-    return {};
-}
-
-// Clocks since the block's first step go forwards.
-Result<void> check_times(const Trace& trace) {
-    for (const Block& block : trace.blocks) {
-        const auto first = trace.time.begin() + static_cast<std::ptrdiff_t>(block.first);
-        if (!std::is_sorted(first, first + static_cast<std::ptrdiff_t>(block.count))) {
-            return damaged(
-                fmt::format("the times of its block ({},{},{}) go backwards", block.x, block.y, block.z));
-        }
-    }
-    return {};
-}
-
-Result<void> check_steps(const Trace& trace, const std::vector<Allowed>& allowed) {
-    const uint64_t threads = trace.launch.block.count();
-    const auto warps = static_cast<uint32_t>((threads + kWarpSize - 1) / kWarpSize);
-    const uint32_t last = warps - 1;
-    const uint32_t beyond =
-        threads % kWarpSize == 0 ? 0 : ~uint32_t{0} << threads % kWarpSize;  // lanes without a thread
-    for (uint64_t step = 0; step < trace.steps(); ++step) {
-        const uint32_t form = trace.key[step] & 0xFF'FFFF, warp = trace.warp_of(step);
-        if (form >= allowed.size() || warp >= warps) {
-            return damaged(fmt::format("its step {} names form {} and warp {}, which do not exist", step + 1,
-                                       form, warp));
-        }
-        const Allowed& a = allowed[form];
-        if (a.none || trace.base[step] - a.lowest > a.span)
-            return damaged(fmt::format("its step {} reaches outside its array", step + 1));
-        if (warp == last && (a.mask & beyond) != 0)
-            return damaged(fmt::format("its step {} has active lanes that have no thread", step + 1));
-    }
-    return {};
-}
-
-}  // namespace
-
-Result<void> check_launch(const Trace& trace) {
-    if (auto ok = check_sizes(trace.launch); !ok) return ok;
-    return check_arrays(trace.launch);
+    return trace.time.empty() ? Result<void>{} : check_times(trace);
 }
 
 Result<void> check(const Trace& trace) {
-    std::vector<Allowed> allowed;
-    allowed.reserve(trace.forms.size());
-    if (auto ok = check_launch(trace); !ok) return ok;
-    if (auto ok = check_result(trace); !ok) return ok;
-    if (auto ok = check_sites(trace); !ok) return ok;
-    if (auto ok = check_forms(trace, allowed); !ok) return ok;
+    const auto steps = check_tables(trace);
+    if (!steps) return steps.error();
     if (auto ok = check_blocks(trace); !ok) return ok;
-    if (!trace.time.empty()) {
-        if (auto ok = check_times(trace); !ok) return ok;
-    }
-    return check_steps(trace, allowed);
+    return (*steps)(trace, 0, trace.steps());
 }
 
 }  // namespace tilescope::trace

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <new>
 #include <thread>
 
@@ -202,7 +204,8 @@ Result<void> check_chunks(const std::vector<Section>& sections, uint64_t steps, 
     return {};
 }
 
-Result<void> read_columns(std::string_view bytes, const std::vector<Section>& sections, Trace& trace) {
+Result<void> read_columns(std::string_view bytes, const std::vector<Section>& sections,
+                          const StepCheck& check_steps, Trace& trace) {
     uint64_t steps = 0;
     for (const Block& block : trace.blocks)
         if (block.count > kMaxSteps || (steps += block.count) > kMaxSteps)
@@ -218,10 +221,12 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
 
     std::atomic<uint64_t> next = 0;
     std::atomic<bool> whole = true;
+    std::mutex mutex;
+    std::map<uint64_t, Error> damage;  // by chunk: the first one is told
     const auto work = [&] {
         for (uint64_t i = next++; i < chunks && whole; i = next++) {
             const uint64_t first = i * kChunkSteps, count = std::min(kChunkSteps, steps - first);
-            const auto column = [&](uint64_t number, std::vector<uint32_t>& out) {
+            const auto column = [&](uint64_t number, Column& out) {
                 return unpack(bytes, sections[kTables + number * chunks + i],
                               reinterpret_cast<char*>(out.data() + first));
             };
@@ -231,6 +236,10 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
             }
             differences_to_bases(trace.key.data() + first, trace.base.data() + first, count);
             if (columns == 3) differences_to_times(trace.time.data() + first, count);
+            if (auto sound = check_steps(trace, first, first + count); !sound) {
+                const std::lock_guard lock(mutex);
+                damage.emplace(i, sound.error());
+            }
         }
     };
     const uint64_t helpers = std::min<uint64_t>({chunks, std::thread::hardware_concurrency(), 8});
@@ -239,7 +248,7 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
     work();
     for (std::thread& thread : threads) thread.join();
     if (!whole) return Error{"the checksum of some of its steps is wrong"};
-    return {};
+    return damage.empty() ? Result<void>{} : damage.begin()->second;
 }
 
 Result<void> read_trace(std::string_view bytes, Trace& trace) {
@@ -248,8 +257,10 @@ Result<void> read_trace(std::string_view bytes, Trace& trace) {
     if (auto ok = read_tables(bytes, *sections, trace); !ok) return ok;
     if (auto ok = check_launch(trace); !ok) return ok;
     if (auto ok = read_contents(bytes, *sections, trace); !ok) return ok;
-    if (auto ok = read_columns(bytes, *sections, trace); !ok) return ok;
-    return check(trace);
+    const auto steps = check_tables(trace);
+    if (!steps) return steps.error();
+    if (auto ok = read_columns(bytes, *sections, *steps, trace); !ok) return ok;
+    return check_blocks(trace);
 }
 
 }  // namespace

@@ -96,8 +96,27 @@ void differences_to_times(uint32_t* times, uint64_t count);
 // allocated for them.
 Result<void> check_launch(const Trace& trace);
 
-// Whether what was read hangs together: every index, mask, range and sum. The sentence speaks of
-// "it", the file.
-Result<void> check(const Trace& trace);
+// Whether what was read hangs together: every index, mask, range and sum. The sentences speak of "it", the
+// file. Steps are held to the tables, any stretch of them beside others: each chunk as it is read.
+class StepCheck {
+public:
+    Result<void> operator()(const Trace& trace, uint64_t first, uint64_t end) const;
+
+    // What the steps of a form may hold.
+    struct Allowed {
+        uint32_t lowest = 0, span = 0;  // bases: lowest, ..., lowest + span
+        uint32_t mask = 0;
+        bool none = false;
+    };
+
+private:
+    friend Result<StepCheck> check_tables(const Trace& trace);
+    std::vector<Allowed> allowed_;  // by form
+    uint32_t warps_ = 0;
+    uint32_t beyond_ = 0;  // lanes of the last warp without a thread
+};
+Result<StepCheck> check_tables(const Trace& trace);  // all but blocks and steps
+Result<void> check_blocks(const Trace& trace);       // the blocks, and that the columns are as long as they
+Result<void> check(const Trace& trace);              // all of it
 
 }  // namespace tilescope::trace

@@ -78,7 +78,7 @@ std::string blocks_of(const Trace& trace) {
 
 // One column, chunk by chunk, each made small in a copy.
 template <class Transform>
-void add_column(Writer& writer, SectionKind kind, const std::vector<uint32_t>& column, Transform transform) {
+void add_column(Writer& writer, SectionKind kind, const Column& column, Transform transform) {
     std::vector<uint32_t> chunk;
     for (uint64_t first = 0; first < column.size(); first += kChunkSteps) {
         const uint64_t count = std::min<uint64_t>(kChunkSteps, column.size() - first);

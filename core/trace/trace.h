@@ -21,8 +21,10 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/launch.h"
@@ -107,6 +109,29 @@ struct Meta {
     Price price;
 };
 
+// Leaves new elements of a vector as they are.
+template <class T>
+struct Unset : std::allocator<T> {
+    template <class U>
+    struct rebind {
+        using other = Unset<U>;
+    };
+    Unset() = default;
+    template <class U>
+    Unset(const Unset<U>&) {}
+    template <class U, class... Arguments>
+    void construct(U* at, Arguments&&... arguments) {
+        if constexpr (sizeof...(Arguments) == 0)
+            ::new (static_cast<void*>(at)) U;
+        else
+            ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+    }
+};
+
+// A number for every step. Setting 80 million of them to zero before they are read takes as long as reading
+// them.
+using Column = std::vector<uint32_t, Unset<uint32_t>>;
+
 struct Trace {
     Meta meta;
     Launch launch;
@@ -114,9 +139,9 @@ struct Trace {
     std::vector<Form> forms;
     std::vector<std::array<int32_t, 32>> irregular;  // byte offsets from the base; 0 for inactive lanes
     std::vector<Block> blocks;                       // y-major, then x, as recorded
-    std::vector<uint32_t> base;                      // one per step
-    std::vector<uint32_t> key;                       // one per step
-    std::vector<uint32_t> time;                      // one per step, or empty
+    Column base;                                     // one per step
+    Column key;                                      // one per step
+    Column time;                                     // one per step, or empty
 
     uint64_t steps() const { return key.size(); }
     const Form& form_of(uint64_t step) const { return forms[key[step] & 0xFFFFFF]; }

@@ -193,8 +193,7 @@ TEST(TraceBuilder, TimesStayWithTheirStepsWhereFormsAreDropped) {
     ASSERT_EQ(trace.blocks.size(), 3u);
     EXPECT_EQ(trace.blocks[0].dropped, 4u);
     EXPECT_EQ(trace.blocks[2].dropped, 4u);
-    EXPECT_EQ(trace.time,
-              (std::vector<uint32_t>{0, 1, 2, 3, 6, 7, 8, 9, 200, 201, 202, 203, 206, 207, 208, 209}));
+    EXPECT_EQ(trace.time, (Column{0, 1, 2, 3, 6, 7, 8, 9, 200, 201, 202, 203, 206, 207, 208, 209}));
 }
 
 TEST(TraceBuilder, GenericSiteSettlesToSharedWhereAllWentThere) {

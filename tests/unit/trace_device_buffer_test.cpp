@@ -29,7 +29,7 @@ TEST(DeviceBuffer, EachKindOfSlot) {
     EXPECT_EQ(decoded.written, 32u + 3 * 16 + 272);
     EXPECT_FALSE(decoded.clock_gaps);
     ASSERT_EQ(trace.steps(), 5u);
-    EXPECT_EQ(trace.time, (std::vector<uint32_t>{0, 10, 20, 31, 40}));
+    EXPECT_EQ(trace.time, (Column{0, 10, 20, 31, 40}));
     EXPECT_EQ(trace.blocks[0].clock, 1000u);
     EXPECT_EQ(trace.blocks[0].sm, 7u);
 
@@ -74,7 +74,7 @@ TEST(DeviceBuffer, StreamsOfABlockAreOneSequenceInTheOrderOfTheClock) {
         EXPECT_EQ(decode(trace, s).site, sites[s]) << s;
         EXPECT_EQ(trace.warp_of(s), warps[s]) << s;
     }
-    EXPECT_EQ(trace.time, (std::vector<uint32_t>{0, 20, 20, 60, 60, 80}));
+    EXPECT_EQ(trace.time, (Column{0, 20, 20, 60, 60, 80}));
 }
 
 // Warp 0 reads a clock behind each barrier before warp 1 has come to it, which cannot be when it asks.
@@ -98,7 +98,7 @@ TEST(DeviceBuffer, NobodyAsksBehindABarrierBeforeTheLastHasCome) {
     DeviceWriter writer(8, 512);
     write(writer);
     const Trace trace = hand.read(writer);
-    EXPECT_EQ(trace.time, (std::vector<uint32_t>{0, 25, 26, 28, 30, 40, 90, 91, 95}));
+    EXPECT_EQ(trace.time, (Column{0, 25, 26, 28, 30, 40, 90, 91, 95}));
     const uint32_t warps[] = {0, 1, 0, 1, 0, 0, 1, 0, 1};
     for (uint64_t s = 0; s < 9; ++s) EXPECT_EQ(trace.warp_of(s), warps[s]) << s;
 
@@ -106,7 +106,7 @@ TEST(DeviceBuffer, NobodyAsksBehindABarrierBeforeTheLastHasCome) {
     hand.code.one_barrier = false;
     DeviceWriter again(8, 512);
     write(again);
-    EXPECT_EQ(hand.read(again).time, (std::vector<uint32_t>{0, 10, 25, 28, 30, 40, 50, 90, 95}));
+    EXPECT_EQ(hand.read(again).time, (Column{0, 10, 25, 28, 30, 40, 50, 90, 95}));
 }
 
 TEST(DeviceBuffer, ChunksFollowOneAnotherAndTheFirstMayBeShort) {
@@ -302,7 +302,7 @@ TEST(DeviceBuffer, TimesBeyondThirtyTwoBitsAreMarked) {
     Decoded decoded;
     const Trace trace = hand.read(writer, &decoded);
     EXPECT_TRUE(decoded.clock_gaps);
-    EXPECT_EQ(trace.time, (std::vector<uint32_t>{0, UINT32_MAX}));
+    EXPECT_EQ(trace.time, (Column{0, UINT32_MAX}));
 }
 
 TEST(DeviceBuffer, ABlockOnTwoSmsHasNoClock) {

@@ -19,7 +19,7 @@ Recorded clocked(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
 }
 
 // The clocks of the recording's own steps as given, in their order.
-Recorded with_times(const Recorded& of, std::vector<uint32_t> times) {
+Recorded with_times(const Recorded& of, trace::Column times) {
     trace::Trace trace = *of.trace;
     trace.time = std::move(times);
     Recorded made;
