@@ -96,8 +96,7 @@ void differences_to_times(uint32_t* times, uint64_t count);
 // allocated for them.
 Result<void> check_launch(const Trace& trace);
 
-// Whether what was read hangs together: every index, mask, range and sum. The sentence speaks of
-// "it", the file.
+// Whether what was read is consistent: every index, mask, range and sum. The sentence calls the file "it".
 Result<void> check(const Trace& trace);
 
 }  // namespace tilescope::trace
