@@ -119,8 +119,8 @@ struct FaultyCell {
     uint8_t array = trace::kNoArray;
     uint64_t element = 0;   // linear index in the array
     uint32_t interval = 0;  // barrier interval, as in PhaseMap::interval
-    uint32_t first_step = 0,
-             last_step = 0;  // of the block, both included: from the first access at fault to the last
+    // Of the block, both included: from the first access at fault to the last.
+    uint32_t first_step = 0, last_step = 0;
     HazardExample example;
 };
 struct FaultyCells {
