@@ -10,7 +10,7 @@ if(bench_sources)
   target_compile_definitions(bench PRIVATE
     TILESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TILESCOPE_BINARY_DIR="${PROJECT_BINARY_DIR}")
 
-  # make bench_table: runs everything and rewrites the table in README.md.
+  # make bench_table: runs everything and rewrites the table in docs/benchmarks.md.
   add_custom_target(bench_table
     COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/bench/table.py $<TARGET_FILE:bench> $<TARGET_FILE:tilescope>
     DEPENDS bench tilescope USES_TERMINAL VERBATIM)

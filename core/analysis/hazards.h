@@ -6,26 +6,23 @@
 // side by that number, the barrier interval, and the verdict is the same for every order of warps:
 //
 //     interval      0            1            2
-//     thread (0,0)  store   |    load    |    store         | barrier
-//     thread (1,0)     store|  load      |       store
+//     thread[0,0]   store   |    load    |    store         | barrier
+//     thread[0,1]      store|  load      |       store
 //     in one interval: two threads, one cell, one of them stores  ->  a race
 //
-//   Race           in one interval of a block two threads touch one cell and one of them stores. Program
-//   order
-//                  holds within a thread only: two lanes of one warp race too (since compute capability 7.0 a
-//                  warp's threads need not advance together; CUDA C++ Programming Guide, "Independent Thread
-//                  Scheduling"), which is said as such (same_warp). bar.warp.sync is not recorded and not
-//                  seen.
+//   Race           in one interval of a block two threads touch one cell and one of them stores.
+//                  Program order holds within a thread only: two lanes of one warp race too (since compute
+//                  capability 7.0 a warp's threads need not advance together; CUDA C++ Programming Guide,
+//                  "Independent Thread Scheduling"). Hazard::same_warp marks such a race.
+//                  bar.warp.sync is not recorded, so it orders nothing here.
 //   GridRace       two blocks touch one element and one of them stores: no barrier orders blocks.
 //   Uninitialised  a shared cell is loaded before anything was stored there.
-//   Stale          a shared cell is loaded whose value was already used before its array was filled anew: it
-//   was
-//                  passed over then, and the old value is used once more.
+//   Stale          a shared cell is loaded whose value was already used before its array was filled anew:
+//                  that filling left the cell out, and the old value is used once more.
 //   BarrierDivergence   threads of a block that do not come to a barrier that others wait at.
-//   RedundantBarrier    a barrier that, were it alone left out, would bring no two accesses into conflict.
-//   The last
-//                  passage of a barrier in the loop that walks the tiles is not judged: it guards a trip
-//                  that did not come.
+//   RedundantBarrier    a barrier without which, all others kept, no two accesses would conflict. The last
+//                  passage of a barrier in the loop that walks the tiles is not judged: it guards a next
+//                  trip, which the loop did not make.
 //
 // A cell is an element of an array; where sites touch less than an element, the least that they touch.
 // Cost is about linear in the lanes' accesses; arrays that nobody stores to cost nothing.
@@ -123,8 +120,8 @@ struct FaultyCell {
     uint8_t array = trace::kNoArray;
     uint64_t element = 0;   // linear index in the array
     uint32_t interval = 0;  // barrier interval, as in PhaseMap::interval
-    uint32_t first_step = 0,
-             last_step = 0;  // of the block, both included: from the first access at fault to the last
+    // Of the block, both included: from the first access at fault to the last.
+    uint32_t first_step = 0, last_step = 0;
     HazardExample example;
 };
 struct FaultyCells {

@@ -1,7 +1,7 @@
 // Phases and barrier intervals of a recording.
 //
 // A phase is one trip of the loop that walks the tiles; in a kernel without barriers, one trip of its
-// loop over k. It is found in the recording with the help of the PTX's loops, and comes out the same
+// loop. It is found in the recording with the help of the PTX's loops, and comes out the same
 // whichever compiler made the PTX:
 //
 //   a loop that holds a barrier:  a lane enters the next phase when, inside the outermost such loop,
@@ -49,9 +49,9 @@ struct PhaseMap {
 // What of the kernel the phases need; made once for a trace.
 struct PhaseRule {
     bool by_barrier = false;
-    std::vector<int32_t>
-        rank;                 // site -> place inside the loop or a copy of it, -1 outside (before), -2 behind
-    std::vector<bool> stays;  // site -> its place is an inner loop: coming back to it is no new trip
+    // site -> place inside the loop or a copy of it, -1 outside (before), -2 behind
+    std::vector<int32_t> rank;
+    std::vector<bool> stays;      // site -> its place is an inner loop: coming back to it is no new trip
     std::vector<uint32_t> copy;   // site -> which copy of the body it lies in: another copy is another trip
     std::vector<uint32_t> group;  // site -> number of its (line, array, direction) group
     uint32_t groups = 0;

@@ -62,8 +62,8 @@ struct ChunkHeader {
     uint64_t clock = 0;   // %clock64 when the chunk was begun; orders the chunks of a stream
     uint32_t used = 0;    // bytes from the chunk's (aligned) start, 0: all of it
     uint32_t sm = 0;
-    uint32_t last_clock_low = 0,
-             last_clock_high = 0;  // %clock64 when the stream was closed; 0 while used is 0
+    // %clock64 when the stream was closed; 0 while used is 0.
+    uint32_t last_clock_low = 0, last_clock_high = 0;
 };
 static_assert(sizeof(ChunkHeader) == kHeaderBytes);
 

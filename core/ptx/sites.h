@@ -20,8 +20,8 @@ struct Site {
     SiteKind kind = SiteKind::Load;
     Space space = Space::Global;  // meaningless for barriers
     uint32_t bytes = 0;           // bytes a lane touches, all vector elements together; 0 for barriers
-    uint32_t line = 0,
-             column = 0;  // of source_file_of(); the nearest line before it where .loc says no other
+    // Of source_file_of(); the nearest line before it where .loc says no other.
+    uint32_t line = 0, column = 0;
     uint32_t ptx_line = 0;
 };
 

@@ -42,7 +42,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
-// meta, launch and sites are taken as they are, but that a site that only ever went to shared memory
+// meta, launch and sites are taken as they are, except that a site whose requests all went to shared memory
 // becomes a shared one; blocks in y-major order of their ids. The blocks' recorders are emptied.
 // Where there are more than max_forms forms, the requests that need the others are dropped and
 // counted in their block, and meta.complete and its reason say so.

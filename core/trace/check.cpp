@@ -1,4 +1,4 @@
-// Whether a trace that was read hangs together, so that nothing after it need check an index again.
+// Whether a trace that was read is consistent, so that later code need not check an index again.
 #include <algorithm>
 #include <functional>
 #include <tuple>
@@ -11,8 +11,8 @@ namespace tilescope::trace {
 
 namespace {
 
-constexpr uint32_t kMaxThreads =
-    1024;  // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+constexpr uint32_t kMaxThreads = 1024;
 
 Error damaged(std::string what) { return Error{std::move(what)}; }
 

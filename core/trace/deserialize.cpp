@@ -1,4 +1,4 @@
-// Reads the bytes of a trace file and believes none of them; format.h describes them.
+// Reads the bytes of a trace file, each checked before it is used; format.h describes them.
 #include <algorithm>
 #include <atomic>
 #include <cstring>

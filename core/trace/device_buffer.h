@@ -42,13 +42,13 @@ struct DecodeOptions {
 };
 
 struct Decoded {
-    std::vector<std::unique_ptr<BlockRecorder>>
-        blocks;            // every block of the window, in its order, with clocks
+    // Every block of the window, in its order, with clocks.
+    std::vector<std::unique_ptr<BlockRecorder>> blocks;
     uint64_t written = 0;  // bytes of headers and slots that hold something
     uint64_t records = 0;  // requests and barriers
     uint64_t dropped = 0;
-    bool clock_gaps =
-        false;  // a stream's clock could not be unrolled: times of its block are not to be trusted
+    // A stream's clock could not be unrolled: times of its block are not to be trusted.
+    bool clock_gaps = false;
 };
 
 Result<Decoded> decode_device_buffer(const ptx::Instrumented& code, const DeviceBuffer& buffer,

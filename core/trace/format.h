@@ -96,8 +96,8 @@ void differences_to_times(uint32_t* times, uint64_t count);
 // allocated for them.
 Result<void> check_launch(const Trace& trace);
 
-// Whether what was read hangs together: every index, mask, range and sum. The sentences speak of "it", the
-// file. Steps are held to the tables, any stretch of them beside others: each chunk as it is read.
+// Whether what was read is consistent: every index, mask, range and sum. The sentences call the file "it".
+// Steps are checked against the tables a stretch at a time, so that threads can check the chunks that they read.
 class StepCheck {
 public:
     Result<void> operator()(const Trace& trace, uint64_t first, uint64_t end) const;

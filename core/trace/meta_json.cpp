@@ -27,7 +27,7 @@ json to_json(const ptx::Site& site) {
             {"ptx_line", site.ptx_line}};
 }
 
-// What is as it mostly is stays out of the file.
+// Fields that hold their usual value are left out of the file.
 json to_json(const Array& array) {
     json root = {{"name", array.name},
                  {"space", static_cast<int>(array.space)},
@@ -59,7 +59,7 @@ json to_json(const Argument& argument) {
     return root;
 }
 
-// Price::... as a field: what is not finite cannot be written.
+// A field of Price: JSON has no infinity and no NaN, which are written as 0.
 double written(double value) { return std::isfinite(value) ? value : 0; }
 
 json to_json(const Price& price) {
@@ -260,7 +260,7 @@ std::string meta_to_json(const Trace& trace) {
     if (trace.launch.dynamic_shared > 0) launch["dynamic_shared"] = trace.launch.dynamic_shared;
     for (const Argument& argument : trace.launch.arguments) launch["arguments"].push_back(to_json(argument));
     for (const Array& array : trace.launch.arrays) launch["arrays"].push_back(to_json(array));
-    // Names that are not UTF-8 keep a mark where they are not; source and PTX are sections of their own.
+    // Bytes of names that are not UTF-8 are replaced by U+FFFD; source and PTX are sections of their own.
     return root.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

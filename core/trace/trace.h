@@ -4,8 +4,9 @@
 // site, array, active mask, and the 32 offsets from the first active lane's address. Almost every
 // form is affine in the lane,
 //
-//     offset(lane) = stride * (lane mod w) + stride2 * (lane div w)      (minus that of the first active
-//     lane)
+//     offset(lane) = stride * (lane mod w) + stride2 * (lane div w)
+//
+// minus the same of the first active lane;
 //
 // the rest keep their 32 offsets as they are: 32-bit ones, or 64-bit ones (Form::wide) where lanes lie
 // further apart than that. A request that does not lie wholly in one array names none (kNoArray) and
@@ -45,8 +46,7 @@ struct Form {
     int32_t stride = 0, stride2 = 0;  // bytes
     int32_t irregular = -1;           // index into Trace::irregular, -1 for affine
     Space space = Space::Global;      // that the request went to; tells the two kinds of kNoArray apart
-    bool wide =
-        false;  // irregular with 64-bit offsets: low halves at irregular, high halves at irregular + 1
+    bool wide = false;  // irregular, 64-bit offsets: low halves at irregular, high halves at irregular + 1
     bool operator==(const Form&) const = default;
 };
 
@@ -93,12 +93,12 @@ struct Price {
 struct Meta {
     std::string tool_version;
     std::string kernel;  // what people call it: "tiled"
-    std::string source_name,
-        source;                 // the file that the PTX says it was made of, and its text where it is known
+    // The file that the PTX says it was made of, and its text where it is known.
+    std::string source_name, source;
     std::string ptx_name, ptx;  // the PTX that ran
     Backend backend = Backend::Cpu;
-    std::string device,
-        driver;               // "CPU lockstep interpreter" and "" without a GPU; "NVIDIA H200", "580.159.04"
+    // "CPU lockstep interpreter" and "" without a GPU; "NVIDIA H200", "580.159.04".
+    std::string device, driver;
     std::string recorded_at;  // UTC, ISO 8601; empty where reproducible output is wanted
     BlockWindow window;       // as asked for, clipped to the grid
     Schedule schedule;

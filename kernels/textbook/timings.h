@@ -18,9 +18,9 @@ struct Timing {
     uint32_t runs = 0;
     double median_ms = 0, low_ms = 0, high_ms = 0;  // median, and the 10th and 90th percentile
     double gflops = 0;                              // 2 m k n / median
-    double requested_gbs =
-        0;                   // bytes that its threads ask for / median, 1e9 bytes a second; 0 where not known
-    double recorded_ms = 0;  // the recorded kernel's time, 0 where it was not run
+    // Bytes that its threads ask for / median, 1e9 bytes a second; 0 where not known.
+    double requested_gbs = 0;
+    double recorded_ms = 0;        // the recorded kernel's time, 0 where it was not run
     uint32_t recorded_blocks = 0;  // that it kept: all of the grid, or a window of a large one
     int registers = 0, shared_bytes = 0;
 };

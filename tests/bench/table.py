@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks and writes their table into README.md, between its markers.
+"""Runs the benchmarks and writes their table into docs/benchmarks.md, between its markers.
 
     tests/bench/table.py build/bench build/tilescope     (the build target bench_table)
 
@@ -17,7 +17,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-README = HERE.parent.parent / "README.md"
+PAGE = HERE.parent.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"
 
 # name of the benchmark: (what it is, what it must reach, how to print it)
@@ -140,12 +140,12 @@ def main():
             *against_oclgrind(tilescope)]
     table = [f"Measured on: {machine()}.", "", "| what | measured | asked for |", "|---|---:|---:|"]
     table += [f"| {what} | {value} | {goal} |" for what, value, goal in rows]
-    text = README.read_text(encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
     if BEGIN not in text or END not in text:
-        sys.exit(f"table.py: README.md lacks the markers {BEGIN} and {END}")
+        sys.exit(f"table.py: docs/benchmarks.md lacks the markers {BEGIN} and {END}")
     head, rest = text.split(BEGIN, 1)
     tail = rest.split(END, 1)[1]
-    README.write_text(head + BEGIN + "\n" + "\n".join(table) + "\n" + END + tail, encoding="utf-8")
+    PAGE.write_text(head + BEGIN + "\n" + "\n".join(table) + "\n" + END + tail, encoding="utf-8")
     print("\n".join(table))
 
 

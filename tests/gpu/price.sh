@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What recording costs on this machine's GPU, and what a buffer that is too small does; the figures of README.md:
+# What recording costs on this machine's GPU, and what a buffer that is too small does; the figures of docs/hardware.md:
 #
 #     tests/gpu/price.sh PROGRAM
 set -uo pipefail

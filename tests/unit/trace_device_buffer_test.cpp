@@ -242,7 +242,7 @@ TEST(DeviceBuffer, ClocksOfAFewBitsAreUnrolled) {
     DeviceWriter writer(24, 512);
     writer.to(0, 0);
     uint64_t clock = start;
-    std::vector<uint32_t> expected;
+    Column expected;
     for (uint32_t i = 0; i < 50; ++i) {
         writer.single(single_of(kHandBarrier), clock, 0, ~0u);
         expected.push_back(static_cast<uint32_t>(clock - start));
