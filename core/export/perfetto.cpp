@@ -51,8 +51,7 @@ public:
     std::string words() const {
         if (!timed_)
             return "ts is the number of the step, a microsecond each: an order, not a time, and the blocks "
-                   "one "
-                   "after the other";
+                   "one after the other";
         return fmt::format(
             "SM clocks at {} MHz{}, from each SM's first recorded clock; clocks of two SMs cannot be "
             "compared",

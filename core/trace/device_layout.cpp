@@ -91,8 +91,7 @@ Result<void> set_high(DeviceLayout& layout, const DecodeOptions& options) {
         if (!first && high != layout.high) {
             return Error{
                 fmt::format("array '{}' lies in other 4 GiB of the device than those before it, so that "
-                            "pairs of requests "
-                            "cannot be told apart; instrument the kernel without same_high",
+                            "pairs of requests cannot be told apart; instrument the kernel without same_high",
                             (*options.arrays)[i].name)};
         }
         layout.high = high;

@@ -265,8 +265,7 @@ void judge(trace::Meta& meta, const Recording& r) {
         meta.complete = false;
         meta.incomplete_reason =
             "a warp was silent for longer than its records' clocks can tell, so that times and order of "
-            "requests are "
-            "not sure; record it on the CPU";
+            "requests are not sure; record it on the CPU";
     }
 }
 

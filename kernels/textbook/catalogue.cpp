@@ -31,8 +31,7 @@ std::vector<KernelInfo> make_catalogue() {
     return {
         {"untiled",
          "One thread per element of P reads everything it needs from global memory, so every element of M "
-         "and N "
-         "travels many times.",
+         "and N travels many times.",
          false,
          false,
          {},
@@ -50,18 +49,15 @@ std::vector<KernelInfo> make_catalogue() {
          true, false, tiles, kFair},
         {"tiled_swapped",
          "Tiled, but thread x walks down the rows of a tile as it loads: there are as few loads as before, "
-         "each "
-         "one uncoalesced.",
+         "each one uncoalesced.",
          true, false, tiles, kFair},
         {"tiled_transposed",
          "Tiled with the N tile kept transposed: the lanes of a warp read down a column of Nds and meet in "
-         "the "
-         "same banks.",
+         "the same banks.",
          true, false, tiles, kFair},
         {"tiled_padded",
          "The transposed tile with rows one word longer: a column spreads over all banks and the conflicts "
-         "are "
-         "gone at T = 32.",
+         "are gone at T = 32.",
          true,
          false,
          {{"Mds", 0}, {"Nds", 1}},
@@ -99,8 +95,7 @@ Result<void> check(const KernelInfo& info, const Shape& shape) {
     if (!fits(m, k) || !fits(k, n) || !fits(m, n)) {
         return Error{
             fmt::format("sizes m={} k={} n={} are too large: the kernels index with 32-bit integers, so "
-                        "every matrix must "
-                        "stay below 2^31 elements; choose smaller sizes",
+                        "every matrix must stay below 2^31 elements; choose smaller sizes",
                         m, k, n)};
     }
     return {};

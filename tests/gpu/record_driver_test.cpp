@@ -90,8 +90,7 @@ TEST_F(RecordDriver, WaitsForAShortKernelNoLongerThanItTakes) {
 TEST_F(RecordDriver, SaysWhatTheCompilerSays) {
     const auto function = device->load(
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry f() {\n  .reg .b32 %a;\n  add.u32 "
-        "%a, nothing, 2;\n  "
-        "ret;\n}\n",
+        "%a, nothing, 2;\n  ret;\n}\n",
         "broken.ptx", "f");
     ASSERT_FALSE(function);
     EXPECT_NE(function.error().message.find("broken.ptx"), std::string::npos) << function.error().message;

@@ -143,8 +143,7 @@ TEST(CliFailure, OfAnotherKernelsPtx) {
 TEST(CliStop, LeavesNoFile) {
     const Ran ran = shell(
         "\"$TILESCOPE\" record untiled --m 2048 --k 2048 --n 2048 --blocks 0:128,0:128 -o big.tsc & pid=$!; "
-        "sleep 0.4; "
-        "kill -INT $pid; wait $pid");
+        "sleep 0.4; kill -INT $pid; wait $pid");
     EXPECT_EQ(ran.status, 1);
     expect_one_sentence(ran.err);
     EXPECT_NE(ran.err.find("stopped"), std::string::npos) << ran.err;

@@ -168,22 +168,16 @@ TEST(PhaseTable, EdgesAreFilledWithZeroAndThreadsWithoutAnElementSaySo) {
 TEST(PhaseTable, PrintsText) {
     EXPECT_EQ(
         print(Replayed({4, 2}).table(), TableFormat::Text),
-        "block 0,0: 2 phases, 4 threads\n"
-        "\n"
-        "phase 0\n"
-        "  thread  loads                                   multiplies\n"
-        "  [0,0]   M[0,0] -> Mds[0,0], N[0,0] -> Nds[0,0]  P[0,0] += Mds[0,0]*Nds[0,0] + Mds[0,1]*Nds[1,0]\n"
-        "  [0,1]   M[0,1] -> Mds[0,1], N[0,1] -> Nds[0,1]  P[0,1] += Mds[0,0]*Nds[0,1] + Mds[0,1]*Nds[1,1]\n"
-        "  [1,0]   M[1,0] -> Mds[1,0], N[1,0] -> Nds[1,0]  P[1,0] += Mds[1,0]*Nds[0,0] + Mds[1,1]*Nds[1,0]\n"
-        "  [1,1]   M[1,1] -> Mds[1,1], N[1,1] -> Nds[1,1]  P[1,1] += Mds[1,0]*Nds[0,1] + Mds[1,1]*Nds[1,1]\n"
-        "\n"
-        "phase 1\n"
-        "  thread  loads                                   multiplies\n"
-        "  [0,0]   M[0,2] -> Mds[0,0], N[2,0] -> Nds[0,0]  P[0,0] += Mds[0,0]*Nds[0,0] + Mds[0,1]*Nds[1,0]\n"
-        "  [0,1]   M[0,3] -> Mds[0,1], N[2,1] -> Nds[0,1]  P[0,1] += Mds[0,0]*Nds[0,1] + Mds[0,1]*Nds[1,1]\n"
-        "  [1,0]   M[1,2] -> Mds[1,0], N[3,0] -> Nds[1,0]  P[1,0] += Mds[1,0]*Nds[0,0] + Mds[1,1]*Nds[1,0]\n"
-        "  [1,1]   M[1,3] -> Mds[1,1], N[3,1] -> Nds[1,1]  P[1,1] += Mds[1,0]*Nds[0,1] + "
-        "Mds[1,1]*Nds[1,1]\n");
+        "block 0,0: 2 phases, 4 threads\n\nphase 0\n  thread  loads                                   "
+        "multiplies\n  [0,0]   M[0,0] -> Mds[0,0], N[0,0] -> Nds[0,0]  P[0,0] += Mds[0,0]*Nds[0,0] + "
+        "Mds[0,1]*Nds[1,0]\n  [0,1]   M[0,1] -> Mds[0,1], N[0,1] -> Nds[0,1]  P[0,1] += Mds[0,0]*Nds[0,1] + "
+        "Mds[0,1]*Nds[1,1]\n  [1,0]   M[1,0] -> Mds[1,0], N[1,0] -> Nds[1,0]  P[1,0] += Mds[1,0]*Nds[0,0] + "
+        "Mds[1,1]*Nds[1,0]\n  [1,1]   M[1,1] -> Mds[1,1], N[1,1] -> Nds[1,1]  P[1,1] += Mds[1,0]*Nds[0,1] + "
+        "Mds[1,1]*Nds[1,1]\n\nphase 1\n  thread  loads                                   multiplies\n  [0,0] "
+        "  M[0,2] -> Mds[0,0], N[2,0] -> Nds[0,0]  P[0,0] += Mds[0,0]*Nds[0,0] + Mds[0,1]*Nds[1,0]\n  [0,1]  "
+        " M[0,3] -> Mds[0,1], N[2,1] -> Nds[0,1]  P[0,1] += Mds[0,0]*Nds[0,1] + Mds[0,1]*Nds[1,1]\n  [1,0]   "
+        "M[1,2] -> Mds[1,0], N[3,0] -> Nds[1,0]  P[1,0] += Mds[1,0]*Nds[0,0] + Mds[1,1]*Nds[1,0]\n  [1,1]   "
+        "M[1,3] -> Mds[1,1], N[3,1] -> Nds[1,1]  P[1,1] += Mds[1,0]*Nds[0,1] + Mds[1,1]*Nds[1,1]\n");
 }
 
 TEST(PhaseTable, LongCellsAreBrokenBetweenTerms) {
@@ -220,13 +214,10 @@ TEST(PhaseTable, PrintsCsvThatReadsBack) {
 }
 
 TEST(PhaseTable, PrintsMarkdown) {
-    EXPECT_TRUE(
-        print(Replayed({4, 2}).table(), TableFormat::Markdown)
-            .starts_with(
-                "| thread | phase 0 loads | phase 0 multiplies | phase 1 loads | phase 1 multiplies |\n"
-                "|---|---|---|---|---|\n"
-                "| [0,0] | `M[0,0] -> Mds[0,0], N[0,0] -> Nds[0,0]` | "
-                "`P[0,0] += Mds[0,0]*Nds[0,0] + Mds[0,1]*Nds[1,0]` | "));
+    EXPECT_TRUE(print(Replayed({4, 2}).table(), TableFormat::Markdown)
+                    .starts_with("| thread | phase 0 loads | phase 0 multiplies | phase 1 loads | phase 1 "
+                                 "multiplies |\n|---|---|---|---|---|\n| [0,0] | `M[0,0] -> Mds[0,0], N[0,0] "
+                                 "-> Nds[0,0]` | `P[0,0] += Mds[0,0]*Nds[0,0] + Mds[0,1]*Nds[1,0]` | "));
 }
 
 }  // namespace

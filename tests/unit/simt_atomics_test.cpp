@@ -149,9 +149,8 @@ TEST(Clock, IsTheBlocks) {
         run.program = test::program_of(
             ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0)\n{\n.reg .b64 "
             "%o;\n.reg .b64 %d<4>;\n.reg .b32 %t;\nmov.u32 %t, %tid.x;\nld.param.u64 %o, "
-            "[k_0];\nmul.wide.u32 "
-            "%d0, %t, 16;\nadd.s64 %o, %o, %d0;\nmov.u64 %d1, %clock64;\nst.global.u64 [%o], %d1;\nbar.sync "
-            "0;\nmov.u64 %d2, %clock64;\nst.global.u64 [%o+8], %d2;\nret;\n}\n",
+            "[k_0];\nmul.wide.u32 %d0, %t, 16;\nadd.s64 %o, %o, %d0;\nmov.u64 %d1, %clock64;\nst.global.u64 "
+            "[%o], %d1;\nbar.sync 0;\nmov.u64 %d2, %clock64;\nst.global.u64 [%o+8], %d2;\nret;\n}\n",
             "k");
         run.launch.block = {128, 1, 1};
         run.options.schedule.kind = kind;
@@ -178,10 +177,8 @@ TEST(Clock, IsTheBlocks) {
 TEST(Vectors, OfRegistersAndConstantsAreStoredUnderAPredicate) {
     const Ran ran(
         "setp.eq.u32 %p1, %t, 2;\nmov.u64 %d7, 0;\nmov.u32 %r1, 11;\nmov.u64 %d1, 0x500000006;\nmov.b64 "
-        "{%r2, "
-        "%r3}, %d1;\nmov.b64 %d2, {%r3, %r2};\n@%p1 st.global.v4.b32 [%i], {%r1, 77, %r2, -1};\n@!%p1 "
-        "bra.uni "
-        "$skip;\nst.global.v2.b64 [%i+16], {%d2, 9};\n$skip:",
+        "{%r2, %r3}, %d1;\nmov.b64 %d2, {%r3, %r2};\n@%p1 st.global.v4.b32 [%i], {%r1, 77, %r2, -1};\n@!%p1 "
+        "bra.uni $skip;\nst.global.v2.b64 [%i+16], {%d2, 9};\n$skip:",
         std::vector<uint32_t>(8), {4, 1, 1});
     EXPECT_EQ(ran.words, (std::vector<uint32_t>{11, 77, 6, 0xFFFF'FFFF, 5, 6, 9, 0}));
     const Ran back(

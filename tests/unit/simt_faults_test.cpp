@@ -19,11 +19,10 @@ KernelRun kernel(const std::string& body, uint32_t threads, uint32_t rows = 3, u
     KernelRun run;
     run.program = test::program_of(
         ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0, .param .u32 "
-        "k_1)\n{\n"
-        ".reg .b32 %t;\n.reg .b32 %n;\n.reg .b32 %r<9>;\n.reg .b64 %o;\n.reg .b64 %a;\n.reg .b64 %d<9>;\n"
-        ".reg .pred %p<9>;\n.reg .f32 %f<9>;\n.shared .align 4 .b8 tile[64];\n.loc 1 10 0\n"
-        "ld.param.u64 %o, [k_0];\nld.param.u32 %n, [k_1];\nmov.u32 %t, %tid.x;\n"
-        "mul.wide.u32 %a, %t, 4;\nadd.s64 %a, %a, %o;\n" +
+        "k_1)\n{\n.reg .b32 %t;\n.reg .b32 %n;\n.reg .b32 %r<9>;\n.reg .b64 %o;\n.reg .b64 %a;\n.reg .b64 "
+        "%d<9>;\n.reg .pred %p<9>;\n.reg .f32 %f<9>;\n.shared .align 4 .b8 tile[64];\n.loc 1 10 "
+        "0\nld.param.u64 %o, [k_0];\nld.param.u32 %n, [k_1];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %a, %t, "
+        "4;\nadd.s64 %a, %a, %o;\n" +
             body + "\nret;\n}\n.file 1 \"k.cu\"\n",
         "k");
     run.launch.block = {threads, 1, 1};
