@@ -92,6 +92,10 @@ std::optional<Product> product_of(const trace::Trace& trace) {
     return product;
 }
 
+std::string Product::sizes(std::string_view times) const {
+    return fmt::format("{}{}{}{}{}", m, times, k, times, n);
+}
+
 double expected_element(const trace::Trace& trace, const Product& product, uint64_t row, uint64_t col) {
     const Array &M = trace.launch.arrays[product.M], &N = trace.launch.arrays[product.N];
     double sum = 0;
@@ -126,7 +130,7 @@ Notation notation_of(const Launch& launch, const std::optional<Product>& product
 }
 
 std::string launch_text(const trace::Trace& trace, const std::optional<Product>& product) {
-    if (product) return fmt::format("{}x{}x{} T={}", product->m, product->k, product->n, product->tile);
+    if (product) return fmt::format("{} T={}", product->sizes(), product->tile);
     return fmt::format("grid {}, block {}", size_text(trace.launch.grid), size_text(trace.launch.block));
 }
 

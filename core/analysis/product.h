@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct Product {
     uint64_t flop_an_element() const { return 2 * uint64_t{k}; }
     // How often the product needs an element of an input: n uses of M's, m of N's; 0 for other arrays.
     uint64_t uses_of(uint8_t array) const { return array == M ? n : array == N ? m : 0; }
+    bool is_output(uint8_t array) const { return array == P; }
+    std::string sizes(std::string_view times = "x") const;  // "64x64x64"
     bool operator==(const Product&) const = default;
 };
 

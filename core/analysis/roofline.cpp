@@ -50,8 +50,7 @@ Result<RecordedWork> recorded_work(const trace::Trace& trace, const Summary& sum
                                    std::optional<uint64_t> counted) {
     const auto product = product_of(trace);
     const std::string name =
-        product ? fmt::format("{} {} x {} x {}", trace.meta.kernel, product->m, product->k, product->n)
-                : title_of(trace, product);
+        product ? fmt::format("{} {}", trace.meta.kernel, product->sizes(" x ")) : title_of(trace, product);
     if (!trace.meta.complete) {
         return Error{
             fmt::format("the recording of {} is not whole, so its bytes are no sum; record it again", name)};

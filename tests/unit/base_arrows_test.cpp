@@ -128,5 +128,40 @@ TEST(Arrows, ThreadsAndImGuiStayWhereTheyBelong) {
     }
 }
 
+// Whether a source reads the sizes or the matrices of an analysis::Product, under whatever name it holds one;
+// or the same by an index's roles.
+bool reads_product(const std::string& text) {
+    std::string names = "product_?|roles";
+    static const std::regex held(R"re(\bProduct>?\s*(?:const)?\s*[&*]*\s*(?:const\s+)?([a-z]\w*))re");
+    for (std::sregex_iterator at(text.begin(), text.end(), held), end; at != end; ++at)
+        names += "|" + (*at)[1].str();
+    const std::regex read("\\b(?:" + names + ")(?:->|\\.)(?:m|k|n|p|tile|M|N|P)\\b");
+    return std::regex_search(text, read);
+}
+
+// What only a matrix product has is a lens: its words stand below kernels/textbook, in analysis/product, and
+// in few places more, which draw a product or write it down.
+TEST(Arrows, FewFilesKnowAProduct) {
+    const fs::path root = TILESCOPE_SOURCE_DIR;
+    std::vector<std::string> files;
+    for (const char* top : {"core", "kernels", "app"})
+        for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+            const std::string path = fs::relative(entry.path(), root).string();
+            if (!entry.is_regular_file() || path.starts_with("kernels/textbook/") ||
+                path.starts_with("core/analysis/product."))
+                continue;
+            std::ifstream in(entry.path());
+            if (reads_product({std::istreambuf_iterator<char>(in), {}})) files.push_back(path);
+        }
+    std::string list;
+    for (const std::string& file : files) list += file + "\n";
+    EXPECT_LE(files.size(), 12u) << list;
+    EXPECT_GE(files.size(), 4u) << "the words are not found: " << list;
+    EXPECT_TRUE(reads_product("if (index.product->tile > 16) return;"));
+    EXPECT_TRUE(reads_product("const analysis::Product& of = *found; return of.k * 2;"));
+    EXPECT_TRUE(reads_product("grid(index.roles.m)"));
+    EXPECT_FALSE(reads_product("return analysis::launch_text(trace, recording.product);"));
+}
+
 }  // namespace
 }  // namespace tilescope
