@@ -29,47 +29,23 @@ using platform::KeyPress;
 template <auto member, const auto& screen>
 ScreenRow row() {
     using Own = std::remove_reference_t<decltype(std::declval<State&>().*member)>;
-    return {screen.name,
-            screen.option,
-            screen.about,
-            screen.says_messages,
-            [](State& state, const session::Ui& ui, const Rect& area) {
-                input::Ui<Own> own{ui, state.*member};
-                screen.draw(own, area);
-            },
-            [](State& state, const KeyPress& key) {
-                return screen.press != nullptr && screen.press(state.*member, state.session, key);
-            },
-            [](State& state, bool wait) {
-                return screen.update != nullptr && screen.update(state.*member, state.session, wait);
-            },
-            [](State& state, const session::Ui& ui, const Rect& area) {
-                if (screen.strip == nullptr) return 0.f;
-                input::Ui<Own> own{ui, state.*member};
-                return screen.strip(own, area);
-            }};
+    ScreenRow row{screen.name, screen.option, screen.about, screen.says_messages};
+    row.draw = [](State& state, const session::Ui& ui, const Rect& area) {
+        input::Ui<Own> own{ui, state.*member};
+        screen.draw(own, area);
+    };
+    row.press = [](State& state, const KeyPress& key) {
+        return screen.press != nullptr && screen.press(state.*member, state.session, key);
+    };
+    row.update = [](State& state, bool wait) {
+        return screen.update != nullptr && screen.update(state.*member, state.session, wait);
+    };
+    row.strip = [](State& state, const session::Ui& ui, const Rect& area) {
+        input::Ui<Own> own{ui, state.*member};
+        return screen.strip != nullptr ? screen.strip(own, area) : 0.f;
+    };
+    return row;
 }
-
-// What can be done, and who does it.
-struct Doing {
-    std::vector<input::Offer> offers;
-    std::vector<std::function<void(State&)>> apply;
-
-    void add(input::Offer offer, std::function<void(State&)> what) {
-        offers.push_back(std::move(offer));
-        apply.push_back(std::move(what));
-    }
-    template <auto member, class Own>
-    void add_all(const input::Actions<Own>& actions) {
-        for (const input::Action<Own>& action : actions)
-            add(
-                action, [&action](State& state) { action.apply(state.*member, state.session); });
-    }
-    template <auto member, const auto& screen>
-    void add_screen() {
-        if (screen.actions != nullptr) add_all<member>(screen.actions());
-    }
-};
 
 // The table of screens: nothing else names them.
 template <class Visit>
@@ -81,23 +57,38 @@ void for_screens(Visit visit) {
     visit.template operator()<&State::lessons, lessons::kScreen>();
 }
 
+// What can be done, and who does it.
+struct Doing {
+    std::vector<input::Offer> offers;
+    std::vector<std::function<void(State&)>> apply;
+
+    template <auto member>
+    void add(const auto& actions) {
+        for (const auto& action : actions) {
+            offers.push_back(action);
+            apply.push_back([action](State& state) { action.apply(state.*member, state.session); });
+        }
+    }
+};
+
 const Doing& doing() {
     static const Doing all = [] {
         Doing made;
-        made.add_all<&State::input>(input::walking());
-        for_screens([&]<auto member, const auto & screen>() { made.add_screen<member, screen>(); });
-        int number = 0;
+        made.add<&State::input>(input::walking());
+        for_screens([&]<auto member, const auto & screen>() {
+            if (screen.actions != nullptr) made.add<member>(screen.actions());
+        });
+        input::Actions<input::State> tabs;
         for (const ScreenRow& screen : screens()) {
-            const auto digit = static_cast<Key>(static_cast<int>(Key::Digit0) + ++number);
-            made.add({fmt::format("screen_{}", screen.option),
-                      fmt::format("the {} screen", screen.name),
-                      std::to_string(number),
-                      input::key(digit),
-                      {},
-                      "Show"},
-                     [option = screen.option](State& state) { state.session.screen = option; });
+            const size_t number = tabs.size() + 1;
+            const auto show = [option = screen.option](session::Session& s) { s.screen = option; };
+            tabs.emplace_back(fmt::format("screen_{}", screen.option),
+                              fmt::format("the {} screen", screen.name), std::to_string(number),
+                              input::key(static_cast<Key>(static_cast<size_t>(Key::Digit0) + number)),
+                              input::Chord{}, show, "Show");
         }
-        made.add_all<&State::input>(input::looks_and_files());
+        made.add<&State::input>(tabs);
+        made.add<&State::input>(input::looks_and_files());
         return made;
     }();
     return all;
@@ -151,20 +142,14 @@ void top_bar(State& state, session::Ui& ui, const Rect& rect) {
     x += ui.px(4);
 
     float right = rect.max.x - ui.px(12);
-    const auto place = [&](float width) {
-        right -= width;
-        const Rect box{{right, top}, {right + width, top + h}};
-        right -= ui.px(6);
-        return box;
+    const auto asks = [&](const char* action, float width, const char* words, bool on, const char* tip) {
+        const Rect box{{right - ui.px(width), top}, {right, top + h}};
+        right = box.min.x - ui.px(6);
+        if (button(ui, box, words, on, true, tip)) session::ask(ui, action);
     };
-    if (button(ui, place(ui.px(30)), "?", state.input.show_keys, true, "All keys (?)"))
-        session::ask(ui, "keys");
-    const bool light = ui.session.theme == draw::Theme::Light;
-    if (button(ui, place(ui.px(56)), light ? "Dark" : "Light", false, true, "Light or dark (T)"))
-        session::ask(ui, "theme");
-    if (button(ui, place(ui.px(92)), "Record\u2026", state.input.form.open, true,
-               "Record another kernel or size (R)"))
-        session::ask(ui, "record");
+    asks("keys", 30, "?", state.input.show_keys, "All keys (?)");
+    asks("theme", 56, ui.session.theme == draw::Theme::Light ? "Dark" : "Light", false, "Light or dark (T)");
+    asks("record", 92, "Record\u2026", state.input.form.open, "Record another kernel or size (R)");
     right -= ui.px(14);
     if (ui.session.recording) {
         const std::vector<std::string> names =
@@ -175,18 +160,24 @@ void top_bar(State& state, session::Ui& ui, const Rect& rect) {
     }
 }
 
+// Words over all else, on the opposite of the ground; at: of the text.
+void label(draw::Ui& ui, const draw::Font& font, ImVec2 at, float pad, std::string_view text) {
+    ImDrawList& over = *ImGui::GetForegroundDrawList();
+    const ImVec2 size = draw::text_size(font, text);
+    over.AddRectFilled({at.x - pad, at.y - pad / 2}, {at.x + size.x + pad, at.y + size.y + pad / 2},
+                       ui.ink(Ink::Text), ui.px(4));
+    draw::draw_text(over, font, at, ui.context.palette.text_on(ui.ink(Ink::Text)), text);
+}
+
 void tooltip(draw::Ui& ui, const Rect& screen) {
     if (ui.tip.empty() || ui.context.still) return;
-    ImDrawList& over = *ImGui::GetForegroundDrawList();
-    const draw::Font font = ui.font(draw::Face::Text, draw::Size::Small);
+    const draw::Font font = ui.font(Face::Text, Size::Small);
     const float pad = ui.px(8);
     const ImVec2 size = draw::text_size(font, ui.tip);
     ImVec2 at{ui.cursor().x + ui.px(14), ui.cursor().y + ui.px(18)};
     at.x = std::clamp(at.x, screen.min.x, std::max(screen.min.x, screen.max.x - size.x - pad * 2));
     if (at.y + size.y + pad * 2 > screen.max.y) at.y = ui.cursor().y - size.y - pad * 2 - ui.px(8);
-    over.AddRectFilled(at, {at.x + size.x + pad * 2, at.y + size.y + pad}, ui.ink(draw::Ink::Text), ui.px(4));
-    draw::draw_text(over, font, {at.x + pad, at.y + pad / 2},
-                    ui.context.palette.text_on(ui.ink(draw::Ink::Text)), ui.tip);
+    label(ui, font, {at.x + pad, at.y + pad / 2}, pad, ui.tip);
 }
 
 // What is being opened, and what went wrong. said: the screen says the latter itself.
@@ -194,16 +185,13 @@ void notice(session::Ui& ui, const Rect& screen, bool said) {
     const std::string opening = said && !ui.session.recording ? "" : session::opening_words(ui.session);
     const std::string& words = opening.empty() && !said ? ui.session.message : opening;
     if (words.empty()) return;
-    ImDrawList& over = *ImGui::GetForegroundDrawList();
-    const draw::Font font = ui.font(draw::Face::Text, draw::Size::Body);
-    const float pad = ui.px(12), most = screen.width() - ui.px(64);
-    const std::string text = draw::elided(font, words, most - pad * 2);
+    const draw::Font font = ui.font(Face::Text, Size::Body);
+    const float pad = ui.px(12);
+    const std::string text = draw::elided(font, words, screen.width() - ui.px(64) - pad * 2);
     const ImVec2 size = draw::text_size(font, text);
-    const ImVec2 at{std::round((screen.min.x + screen.max.x - size.x) / 2),
-                    screen.max.y - size.y - ui.px(32)};
-    over.AddRectFilled({at.x - pad, at.y - pad / 2}, {at.x + size.x + pad, at.y + size.y + pad / 2},
-                       ui.ink(draw::Ink::Text), ui.px(4));
-    draw::draw_text(over, font, at, ui.context.palette.text_on(ui.ink(draw::Ink::Text)), text);
+    label(ui, font,
+          {std::round((screen.min.x + screen.max.x - size.x) / 2), screen.max.y - size.y - ui.px(32)}, pad,
+          text);
 }
 
 }  // namespace
@@ -218,9 +206,9 @@ std::span<const ScreenRow> screens() {
 }
 
 const ScreenRow* find_screen(std::string_view option) {
-    const auto found = std::find_if(screens().begin(), screens().end(),
-                                    [&](const ScreenRow& screen) { return option == screen.option; });
-    return found == screens().end() ? nullptr : &*found;
+    for (const ScreenRow& screen : screens())
+        if (option == screen.option) return &screen;
+    return nullptr;
 }
 
 const ScreenRow& screen_of(const State& state) {

@@ -1,105 +1,82 @@
-#include "app/frame.h"
-
+// A frame, and pictures of it: what the window shows, and without a display the window's own frame, drawn
+// into a framebuffer of EGL's.
 #include <chrono>
-#include <vector>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "app/draw/fonts.h"
-#include "app/draw/grid_renderer.h"
-#include "app/draw/surface.h"
 #include "app/draw/svg.h"
 #include "app/platform/gl.h"
-#include "app/platform/imgui_feed.h"
+#include "app/run.h"
 #include "backends/imgui_impl_opengl3.h"
+#include "core/analysis/product.h"
+#include "core/base/write_whole.h"
 
 namespace tilescope::app {
 
-struct Frame::Parts {
-    ImGuiContext* imgui = nullptr;
-    bool renderer = false;  // ImGui's OpenGL side is up
-    platform::ImguiFeed feed;
-    draw::Fonts fonts;
-    std::unique_ptr<draw::GridRenderer> grids;
-    const draw::Palette* styled = nullptr;
-    draw::Rgba ground = 0;
-    std::vector<draw::Surface> surfaces;
-    Canvas canvas;
-    double time = 0;
-    draw::Inspection* inspection = nullptr;
-
-    ~Parts() {
-        ImGui::SetCurrentContext(imgui);
-        grids.reset();
-        if (renderer) ImGui_ImplOpenGL3_Shutdown();
-        ImGui::DestroyContext(imgui);
-    }
-
-    // Type and style for this theme and scale; cheap when nothing changed.
-    void dress(const draw::Palette& palette, float scale) {
-        const bool rebuilt = fonts.ensure(scale);
-#if IMGUI_VERSION_NUM < 19200
-        if (rebuilt && renderer) {
-            ImGui_ImplOpenGL3_DestroyFontsTexture();
-            ImGui_ImplOpenGL3_CreateFontsTexture();
-        }
-#endif
-        if (!rebuilt && styled == &palette) return;
-        styled = &palette;
-        draw::apply_style(palette, scale);
-        ground = palette[draw::Ink::Ground];
-    }
-};
-
-Frame::Frame(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Frame::~Frame() = default;
+Frame::~Frame() {
+    ImGui::SetCurrentContext(imgui_);
+    grids_.reset();
+    if (renderer_) ImGui_ImplOpenGL3_Shutdown();
+    ImGui::DestroyContext(imgui_);
+}
 
 Result<std::unique_ptr<Frame>> Frame::create() {
     auto grids = draw::GridRenderer::create();
     if (!grids) return grids.error();
-    auto parts = std::make_unique<Parts>();
-    parts->grids = std::move(*grids);
-    parts->imgui = ImGui::CreateContext();
-    ImGui::SetCurrentContext(parts->imgui);
+    std::unique_ptr<Frame> frame(new Frame);
+    frame->grids_ = std::move(*grids);
+    frame->imgui_ = ImGui::CreateContext();
+    ImGui::SetCurrentContext(frame->imgui_);
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;  // the layout is the screen's, the same every time
     io.LogFilename = nullptr;
     io.ConfigInputTextCursorBlink = false;
-    parts->feed.start();
+    frame->feed_.start();
     if (!ImGui_ImplOpenGL3_Init("#version 330 core"))
         return Error{"ImGui could not use this OpenGL context; OpenGL 3.3 core is needed."};
-    parts->renderer = true;
-    return std::unique_ptr<Frame>(new Frame(std::move(parts)));
+    frame->renderer_ = true;
+    return frame;
 }
 
-Frame::Outcome Frame::build(State& state, const platform::Input& input, const Canvas& canvas, bool still,
-                            bool clear_surfaces) {
+// Type and style for this theme and scale; cheap when nothing changed.
+void Frame::dress(const draw::Palette& palette, float scale) {
+    const bool rebuilt = fonts_.ensure(scale);
+#if IMGUI_VERSION_NUM < 19200
+    if (rebuilt && renderer_) {
+        ImGui_ImplOpenGL3_DestroyFontsTexture();
+        ImGui_ImplOpenGL3_CreateFontsTexture();
+    }
+#endif
+    if (rebuilt || styled_ != &palette) draw::apply_style(palette, scale);
+    styled_ = &palette;
+}
+
+Frame::Outcome Frame::build(State& state, const platform::Input& input, const Canvas& canvas, bool still) {
     const auto start = std::chrono::steady_clock::now();
-    Parts& p = *parts_;
-    ImGui::SetCurrentContext(p.imgui);
+    ImGui::SetCurrentContext(imgui_);
     const session::Session& session = state.session;
     input::RecordForm& form = state.input.form;
     const draw::Palette& palette = draw::palette(session.theme, session.lecture);
     const float scale = canvas.scale * session.text_scale * (session.lecture ? session::kLectureScale : 1.f);
-    p.canvas = canvas;
-    p.dress(palette, scale);
-    if (!still) p.time += input.dt;
+    canvas_ = canvas;
+    dress(palette, scale);
+    if (!still) time_ += input.dt;
     if (!form.open) form.keys.clear();
-    p.feed.feed(input, canvas.width, canvas.height, form.open ? &form.keys : nullptr);
+    feed_.feed(input, canvas.width, canvas.height, form.open ? &form.keys : nullptr);
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
-    p.grids->begin_frame();
-    p.surfaces.clear();
-    draw::DrawContext context{scale,
-                              palette,
-                              p.fonts,
-                              *p.grids,
-                              clear_surfaces ? &p.surfaces : nullptr,
-                              still ? 0 : p.time,
-                              still,
-                              ImGui::GetIO().WantTextInput,
-                              p.inspection};
-    if (p.inspection) *p.inspection = {};
+    grids_->begin_frame();
+    surfaces_.clear();
+    draw::DrawContext context{scale, palette, fonts_, *grids_};
+    if (clears_surfaces_) context.surfaces = &surfaces_;
+    context.time = still ? 0 : time_;
+    context.still = still;
+    context.typing = ImGui::GetIO().WantTextInput;
+    context.inspection = inspection_;
+    if (inspection_) *inspection_ = {};
     draw_frame(state, input, canvas, context);
     ImGui::Render();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
@@ -107,32 +84,154 @@ Frame::Outcome Frame::build(State& state, const platform::Input& input, const Ca
 }
 
 void Frame::render() {
-    Parts& p = *parts_;
-    glViewport(0, 0, p.canvas.width, p.canvas.height);
+    const auto clear = [&](draw::Rgba color, float x0, float y0, float x1, float y1) {
+        if (x0 >= x1 || y0 >= y1) return;
+        const auto part = [&](int shift) { return static_cast<float>(color >> shift & 0xFF) / 255.f; };
+        glClearColor(part(0), part(8), part(16), 1);
+        glScissor(static_cast<int>(x0), canvas_.height - static_cast<int>(y1), static_cast<int>(x1 - x0),
+                  static_cast<int>(y1 - y0));
+        glClear(GL_COLOR_BUFFER_BIT);
+    };
+    glViewport(0, 0, canvas_.width, canvas_.height);
+    glEnable(GL_SCISSOR_TEST);
+    clear((*styled_)[draw::Ink::Ground], 0, 0, static_cast<float>(canvas_.width),
+          static_cast<float>(canvas_.height));
+    for (const auto& [min, max, r, color] : surfaces_) {  // all but the corners
+        clear(color, min.x + r, min.y, max.x - r, max.y);
+        clear(color, min.x, min.y + r, min.x + r, max.y - r);
+        clear(color, max.x - r, min.y + r, max.x, max.y - r);
+    }
     glDisable(GL_SCISSOR_TEST);
-    auto part = [&](int shift) { return static_cast<float>(p.ground >> shift & 0xFF) / 255.f; };
-    glClearColor(part(0), part(8), part(16), 1);
-    glClear(GL_COLOR_BUFFER_BIT);
-    draw::clear_surfaces(p.surfaces, p.canvas.height);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
 std::string Frame::svg(State& state, const Canvas& canvas) {
     platform::Input input;
     input.dt = 1.0 / 60;
-    build(state, input, canvas, true, false);  // sets the style that is changed here
+    clears_surfaces_ = false;
+    build(state, input, canvas, true);  // sets the style that is changed here
     ImGuiStyle& style = ImGui::GetStyle();
     const ImGuiStyle kept = style;
     style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = false;
-    for (int i = 0; i < 2; ++i) build(state, input, canvas, true, false);
+    for (int i = 0; i < 2; ++i) build(state, input, canvas, true);
     std::string text =
-        draw::svg_of(*ImGui::GetDrawData(), *parts_->grids, parts_->ground, window_title(state));
+        draw::svg_of(*ImGui::GetDrawData(), *grids_, (*styled_)[draw::Ink::Ground], window_title(state));
     style = kept;
+    clears_surfaces_ = true;
     return text;
 }
 
-void Frame::inspect(draw::Inspection* into) { parts_->inspection = into; }
+namespace {
 
-const std::string& Frame::notice() const { return parts_->fonts.notice(); }
+namespace fs = std::filesystem;
+
+struct Stage {
+    std::unique_ptr<platform::Backend> offscreen;
+    std::unique_ptr<Frame> frame;  // goes before its context
+    Canvas canvas;
+
+    // ImGui settles its layout in the first frames; the third is the picture.
+    void build(State& state, int frames) {
+        const platform::Input input = offscreen->collect(0);
+        for (int i = 0; i < frames; ++i) frame->build(state, input, canvas, true);
+    }
+    platform::Image picture() {
+        frame->render();
+        return offscreen->read();
+    }
+};
+
+Result<Stage> stage(int width, int height, float scale) {
+    auto offscreen = platform::open_offscreen(width, height);
+    if (!offscreen) return offscreen.error();
+    auto frame = Frame::create();
+    if (!frame) return frame.error();
+    return Stage{std::move(*offscreen), std::move(*frame), Canvas{width, height, scale}};
+}
+
+// Of a copy that stands still: the window's own state, and what it has under way, is left as it is.
+std::string svg_of(const State& state, Frame& frame, const Canvas& canvas) {
+    State still = state;
+    still.session.playback.playing = false;
+    still.session.pictures.clear();
+    still.session.opening.reset();
+    still.session.ordered.reset();
+    still.session.exporting.reset();
+    return frame.svg(still, canvas);
+}
+
+std::string free_path(const State& state, std::string_view ending) {
+    std::error_code error;
+    const char* wanted = std::getenv("XDG_PICTURES_DIR");
+    const fs::path folder = wanted && fs::is_directory(wanted, error) ? wanted : ".";
+    for (int number = 1;; ++number) {
+        const fs::path path =
+            folder / picture_name(state.session.trace(), state.session.cursor, ending, number);
+        if (!fs::exists(path, error)) return path.lexically_normal().string();
+    }
+}
+
+Result<void> write_text(const std::string& text, const std::string& path) {
+    const std::string why = write_whole(path, text);
+    if (why.empty()) return {};
+    return Error{fmt::format("The picture '{}' could not be written: {}; choose another folder.", path, why)};
+}
+
+}  // namespace
+
+void save_pictures(State& state, Frame& frame, const platform::Backend& shown) {
+    std::string& message = state.session.message;
+    for (const std::string& wanted : std::exchange(state.session.pictures, {})) {
+        const std::string_view ending = session::picture_ending(wanted);
+        if (!state.session.recording) {
+            message = "There is no recording to make a picture of; press R to record one.";
+            continue;
+        }
+        const std::string path = wanted == ending ? free_path(state, ending) : wanted;
+        const Result<void> written = ending == ".svg" ? write_text(svg_of(state, frame, shown.canvas()), path)
+                                                      : platform::write_png(shown.read(), path);
+        message = written ? fmt::format("This view is in {}.", path) : written.error().message;
+    }
+}
+
+std::string picture_name(const trace::Trace& trace, const playback::Cursor& cursor, std::string_view ending,
+                         int number) {
+    std::string name = analysis::stem_of(trace, analysis::product_of(trace));
+    if (cursor.block < trace.blocks.size())
+        name += fmt::format("-step{}", trace.blocks[cursor.block].first + cursor.step + 1);
+    if (number > 1) name += fmt::format("-{}", number);
+    return name + std::string(ending);
+}
+
+Result<void> render_png(State state, const RenderOptions& options) {
+    auto made = stage(options.width, options.height, options.scale);
+    if (!made) return made.error();
+    made->build(state, 3);
+    return platform::write_png(made->picture(), options.path);
+}
+
+Result<std::string> render_svg(State state, const RenderOptions& options) {
+    auto made = stage(options.width, options.height, options.scale);
+    if (!made) return made.error();
+    return made->frame->svg(state, made->canvas);
+}
+
+Result<void> render_film(State state, const FilmOptions& options) {
+    auto ffmpeg = platform::Ffmpeg::start(options);
+    if (!ffmpeg) return ffmpeg.error();
+    auto made = stage(options.width, options.height, 1);
+    if (!made) return made.error();
+    const trace::Trace& trace = state.session.trace();
+    made->build(state, 2);
+    for (uint64_t step = options.first; step < options.end; ++step) {
+        if (options.stop && *options.stop) return {};
+        const uint32_t block = trace::block_of(trace, step);
+        state.session.cursor = {block, static_cast<uint32_t>(step - trace.blocks[block].first)};
+        made->build(state, 1);
+        if (!(*ffmpeg)->frame(made->picture())) break;  // finish says why
+        if (options.done) options.done->fetch_add(1);
+    }
+    return (*ffmpeg)->finish();
+}
 
 }  // namespace tilescope::app

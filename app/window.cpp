@@ -8,9 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "app/frame.h"
 #include "app/run.h"
-#include "app/save_picture.h"
 #include "app/session/settings.h"
 
 namespace tilescope::app {
@@ -88,6 +86,8 @@ struct Memory {
         }
     }
 
+    ~Memory() { keep(); }
+
     void keep() {
         changed.reset();
         if (now == written) return;
@@ -141,7 +141,6 @@ public:
         due_ = std::max(0, due_ - 1);
         return !outcome.quit && !window_->asked_to_close();
     }
-    void end() { memory_.keep(); }
 
 private:
     // ImGui needs a frame or two after an event until hovering and layout have settled.
@@ -160,11 +159,8 @@ private:
 }  // namespace
 
 bool has_display() {
-    auto set = [](const char* name) {
-        const char* value = std::getenv(name);
-        return value && *value;
-    };
-    return set("DISPLAY") || set("WAYLAND_DISPLAY");
+    const char *x = std::getenv("DISPLAY"), *wayland = std::getenv("WAYLAND_DISPLAY");
+    return (x && *x) || (wayland && *wayland);
 }
 
 Result<void> run_window(State state, const WindowOptions& options) {
@@ -172,7 +168,6 @@ Result<void> run_window(State state, const WindowOptions& options) {
     if (!app) return app.error();
     while ((*app)->frame()) {
     }
-    (*app)->end();
     return {};
 }
 

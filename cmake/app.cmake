@@ -79,7 +79,7 @@ set_source_files_properties(${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp P
 # What several screens show, as plain values: no window, no OpenGL, no ImGui.
 set(plain ${PROJECT_SOURCE_DIR}/app/draw)
 file(GLOB look_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/look/*.cpp)
-list(APPEND look_sources ${plain}/axes.cpp ${plain}/cell.cpp ${plain}/sheet.cpp ${plain}/shown.cpp ${plain}/theme.cpp)
+list(APPEND look_sources ${plain}/axes.cpp ${plain}/sheet.cpp ${plain}/theme.cpp)
 add_library(tilescope_look STATIC ${look_sources})
 target_include_directories(tilescope_look PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(tilescope_look PUBLIC tilescope_kernels)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -10,19 +11,17 @@
 namespace tilescope::draw {
 namespace {
 
+constexpr double kAlmost = 1e-9;
+
 // The largest 1, 2 or 5 times a power of ten that is not above `value`, or the smallest not below it.
 double round_to(double value, bool up) {
     const double decade = std::pow(10.0, std::floor(std::log10(value)));
-    constexpr double kSteps[] = {1, 2, 5, 10};
-    constexpr double kAlmost = 1e-9;
-    if (up) {
-        for (const double step : kSteps)
-            if (step * decade >= value * (1 - kAlmost)) return step * decade;
-        return 10 * decade;
+    double below = decade;
+    for (const double step : {decade, 2 * decade, 5 * decade, 10 * decade}) {
+        if (up && step >= value * (1 - kAlmost)) return step;
+        if (step <= value * (1 + kAlmost)) below = step;
     }
-    for (int i = 3; i > 0; --i)
-        if (kSteps[i] * decade <= value * (1 + kAlmost)) return kSteps[i] * decade;
-    return decade;
+    return up ? 10 * decade : below;
 }
 
 }  // namespace
@@ -45,7 +44,6 @@ std::vector<Tick> log_ticks(double low, double high) {
     std::vector<Tick> ticks;
     if (!(low > 0) || !(high > low)) return ticks;
     const bool few = high / low < 100;
-    constexpr double kAlmost = 1e-9;
     for (double decade = std::pow(10.0, std::floor(std::log10(low))); decade <= high; decade *= 10) {
         for (int digit = 1; digit < 10; ++digit) {
             const double value = decade * digit;
@@ -102,7 +100,7 @@ std::vector<float> spread(const std::vector<float>& wanted, float height, float 
         double mean() const { return sum / static_cast<double>(count); }
     };
     std::vector<size_t> order(wanted.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return wanted[a] < wanted[b]; });
     std::vector<Pool> pools;
     for (size_t i = 0; i < order.size(); ++i) {
@@ -138,8 +136,8 @@ std::optional<Box> place(float x, float y, float w, float h, float gap, const Bo
                                {x - g - w, y - g - h - up}, {x - g - w, y + g + up}};
         for (const Dot& corner : corners) {
             const Box box{corner.x, corner.y, corner.x + w, corner.y + h};
-            if (!box.within(area)) continue;
-            if (std::any_of(taken.begin(), taken.end(), [&](const Box& b) { return b.overlaps(box); }))
+            if (!box.within(area) ||
+                std::any_of(taken.begin(), taken.end(), [&](const Box& b) { return b.overlaps(box); }))
                 continue;
             taken.push_back(box);
             return box;

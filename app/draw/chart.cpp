@@ -2,26 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 namespace tilescope::draw {
-namespace {
-
-void dashes(Ui& ui, ImVec2 a, ImVec2 b, Rgba color, float width, float& walked) {
-    const float length = std::hypot(b.x - a.x, b.y - a.y), period = ui.px(8), on = ui.px(5);
-    if (length <= 0) return;
-    const ImVec2 unit{(b.x - a.x) / length, (b.y - a.y) / length};
-    for (float at = 0; at < length;) {
-        const float phase = std::fmod(walked + at, period);
-        const float step = std::min((phase < on ? on : period) - phase + 0.01f, length - at);
-        if (phase < on)
-            ui.list.AddLine({a.x + unit.x * at, a.y + unit.y * at},
-                            {a.x + unit.x * (at + step), a.y + unit.y * (at + step)}, color, width);
-        at += step;
-    }
-    walked += length;
-}
-
-}  // namespace
 
 Chart chart_axes(Ui& ui, const Rect& rect, const ChartLook& look, const Axis& x, const Axis& y,
                  std::span<const Tick> x_ticks, std::span<const Tick> y_ticks) {
@@ -72,62 +55,57 @@ Chart chart_axes(Ui& ui, const Rect& rect, const ChartLook& look, const Axis& x,
 
 void marker(Ui& ui, ImVec2 at, Shape shape, Rgba color, float r, bool filled) {
     const float t = std::max(1.f, ui.px(1.5f));
-    ImVec2 points[10];
-    int count = 0;
-    const auto add = [&](float x, float y) { points[count++] = {at.x + x * r, at.y + y * r}; };
+    const auto point = [&](ImVec2 p) { return ImVec2{at.x + p.x * r, at.y + p.y * r}; };
+    const auto stroke = [&](ImVec2 to, float wide = 1.3f) {  // through the middle
+        ui.list.AddLine(point({-to.x, -to.y}), point(to), color, t * wide);
+    };
+    const auto polygon = [&](std::initializer_list<ImVec2> corners) {
+        for (const ImVec2 corner : corners) ui.list.PathLineTo(point(corner));
+        filled ? ui.list.PathFillConvex(color) : ui.list.PathStroke(color, ImDrawFlags_Closed, t);
+    };
     switch (shape) {
         case Shape::Circle:
-            if (filled)
-                ui.list.AddCircleFilled(at, r, color);
-            else
-                ui.list.AddCircle(at, r, color, 0, t);
-            return;
+            return filled ? ui.list.AddCircleFilled(at, r, color) : ui.list.AddCircle(at, r, color, 0, t);
         case Shape::Ring:
             ui.list.AddCircle(at, r * 0.9f, color, 0, t);
-            ui.list.AddCircleFilled(at, r * 0.35f, color);
-            return;
+            return ui.list.AddCircleFilled(at, r * 0.35f, color);
         case Shape::Cross:
-            ui.list.AddLine({at.x - r, at.y - r}, {at.x + r, at.y + r}, color, t * 1.3f);
-            ui.list.AddLine({at.x - r, at.y + r}, {at.x + r, at.y - r}, color, t * 1.3f);
-            return;
+            return stroke({1, 1}), stroke({1, -1});
         case Shape::Plus:
-            ui.list.AddLine({at.x - r, at.y}, {at.x + r, at.y}, color, t * 1.3f);
-            ui.list.AddLine({at.x, at.y - r}, {at.x, at.y + r}, color, t * 1.3f);
-            return;
+            return stroke({1, 0}), stroke({0, 1});
         case Shape::Star:
-            for (int arm = 0; arm < 3; ++arm) {
-                const float angle = static_cast<float>(arm) * 1.0472f + 0.5236f;
-                const ImVec2 d{std::cos(angle) * r, std::sin(angle) * r};
-                ui.list.AddLine({at.x - d.x, at.y - d.y}, {at.x + d.x, at.y + d.y}, color, t * 1.2f);
-            }
+            for (const float angle : {0.5236f, 1.5708f, 2.618f})
+                stroke({std::cos(angle), std::sin(angle)}, 1.2f);
             return;
         case Shape::Square:
-            add(-0.85f, -0.85f), add(0.85f, -0.85f), add(0.85f, 0.85f), add(-0.85f, 0.85f);
-            break;
+            return polygon({{-0.85f, -0.85f}, {0.85f, -0.85f}, {0.85f, 0.85f}, {-0.85f, 0.85f}});
         case Shape::Triangle:
-            add(0, -1.1f), add(1, 0.8f), add(-1, 0.8f);
-            break;
+            return polygon({{0, -1.1f}, {1, 0.8f}, {-1, 0.8f}});
         case Shape::Down:
-            add(-1, -0.8f), add(1, -0.8f), add(0, 1.1f);
-            break;
+            return polygon({{-1, -0.8f}, {1, -0.8f}, {0, 1.1f}});
         case Shape::Diamond:
-            add(0, -1.2f), add(1.2f, 0), add(0, 1.2f), add(-1.2f, 0);
-            break;
+            return polygon({{0, -1.2f}, {1.2f, 0}, {0, 1.2f}, {-1.2f, 0}});
     }
-    if (filled)
-        ui.list.AddConvexPolyFilled(points, count, color);
-    else
-        ui.list.AddPolyline(points, count, color, ImDrawFlags_Closed, t);
 }
 
 void chart_line(Ui& ui, std::span<const ImVec2> points, Rgba color, float width, bool dashed) {
     if (points.size() < 2) return;
-    if (!dashed) {
-        ui.list.AddPolyline(points.data(), static_cast<int>(points.size()), color, 0, width);
-        return;
-    }
+    if (!dashed) return ui.list.AddPolyline(points.data(), static_cast<int>(points.size()), color, 0, width);
+    const float period = ui.px(8), on = ui.px(5);
     float walked = 0;
-    for (size_t i = 1; i < points.size(); ++i) dashes(ui, points[i - 1], points[i], color, width, walked);
+    for (size_t i = 1; i < points.size(); ++i) {
+        const ImVec2 a = points[i - 1], b = points[i];
+        const float length = std::hypot(b.x - a.x, b.y - a.y);
+        if (length <= 0) continue;
+        const ImVec2 unit{(b.x - a.x) / length, (b.y - a.y) / length};
+        const auto along = [&](float by) { return ImVec2{a.x + unit.x * by, a.y + unit.y * by}; };
+        for (float at = 0, step; at < length; at += step) {
+            const float phase = std::fmod(walked + at, period);
+            step = std::min((phase < on ? on : period) - phase + 0.01f, length - at);
+            if (phase < on) ui.list.AddLine(along(at), along(at + step), color, width);
+        }
+        walked += length;
+    }
 }
 
 void step_line(Ui& ui, std::span<const ImVec2> points, Rgba color, float width, bool dashed) {

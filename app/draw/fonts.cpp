@@ -1,4 +1,4 @@
-// Builds the font atlas with FreeType, from the files built into the program.
+// Builds the font atlas with FreeType, from the files built into the program, and sets ImGui's style.
 //
 // Only what the screens write is rasterised, ASCII and a few signs, so that the atlas is ready in a
 // fraction of the first frame's half second.
@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
-#include <vector>
+#include <string>
 
 #include "imgui_freetype.h"
 
@@ -27,40 +28,24 @@ constexpr ImWchar kGlyphs[] = {0x0020, 0x007E, 0x00B0, 0x00B7, 0x00D7, 0x00D7, 0
                                0x2260, 0x2260, 0x2264, 0x2265, 0x25B6, 0x25B6, 0x25CF, 0x25CF, 0};
 
 struct Source {
-    std::string_view built_in;
+    std::string_view bytes;  // built in, else from where distributions install it; empty for neither
     const char* file;
+    std::string found{};
 };
 
-std::string read_whole(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// The bytes of a face: built in, else from where distributions install it. Empty for neither.
 std::string_view bytes_of(Face face) {
-    static const std::array<Source, 3> sources = {Source{font_inter_regular(), "Inter-Regular"},
-                                                  Source{font_inter_semibold(), "Inter-SemiBold"},
-                                                  Source{font_jetbrains_mono(), "JetBrainsMono-Regular"}};
-    static std::array<std::string, 3> found;
-    const auto i = static_cast<size_t>(face);
-    if (!sources[i].built_in.empty()) return sources[i].built_in;
-    if (found[i].empty()) {
-        for (const char* folder : {"/usr/share/fonts/opentype/inter/", "/usr/share/fonts/truetype/inter/",
-                                   "/usr/share/fonts/truetype/jetbrains-mono/", "/usr/share/fonts/inter/",
-                                   "/usr/share/fonts/jetbrains-mono/"})
-            for (const char* end : {".otf", ".ttf"})
-                if (found[i].empty()) found[i] = read_whole(std::string(folder) + sources[i].file + end);
-    }
-    return found[i];
-}
-
-void use_freetype(ImFontAtlas& atlas) {
-#if IMGUI_VERSION_NUM >= 19200
-    atlas.SetFontLoader(ImGuiFreeType::GetFontLoader());
-#else
-    atlas.FontBuilderIO = ImGuiFreeType::GetBuilderForFreeType();
-    atlas.FontBuilderFlags = ImGuiFreeTypeBuilderFlags_LightHinting;
-#endif
+    static std::array<Source, 3> sources = {Source{font_inter_regular(), "Inter-Regular"},
+                                            Source{font_inter_semibold(), "Inter-SemiBold"},
+                                            Source{font_jetbrains_mono(), "JetBrainsMono-Regular"}};
+    Source& source = sources[static_cast<size_t>(face)];
+    for (const char* folder :
+         {"opentype/inter/", "truetype/inter/", "truetype/jetbrains-mono/", "inter/", "jetbrains-mono/"})
+        for (const char* end : {".otf", ".ttf"}) {
+            if (!source.bytes.empty()) break;
+            std::ifstream in(std::string("/usr/share/fonts/") + folder + source.file + end, std::ios::binary);
+            source.bytes = source.found = std::string(std::istreambuf_iterator<char>(in), {});
+        }
+    return source.bytes;
 }
 
 }  // namespace
@@ -72,37 +57,37 @@ bool Fonts::ensure(float scale) {
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     atlas.Clear();
     atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
-    use_freetype(atlas);
-    bool missing = false;
+#if IMGUI_VERSION_NUM >= 19200
+    atlas.SetFontLoader(ImGuiFreeType::GetFontLoader());
+#else
+    atlas.FontBuilderIO = ImGuiFreeType::GetBuilderForFreeType();
+    atlas.FontBuilderFlags = ImGuiFreeTypeBuilderFlags_LightHinting;
+#endif
     for (Face face : {Face::Text, Face::Strong, Face::Mono}) {
-        std::string_view bytes = bytes_of(face);
-        missing |= bytes.empty();
+        const std::string_view bytes = bytes_of(face);
+        const bool mono = face == Face::Mono;
+        if (bytes.empty())
+            notice_ =
+                "The fonts Inter or JetBrains Mono are not installed, so a plainer face stands in; install "
+                "the packages fonts-inter and fonts-jetbrains-mono.";
         for (size_t size = 0; size < std::size(kSizes); ++size) {
-            if (face != Face::Mono && size > static_cast<size_t>(Size::Display)) {
-                fonts_[static_cast<size_t>(face)][size] = of(face, Size::Small);
-                continue;
-            }
+            Font& made = fonts_[static_cast<size_t>(face)][size];
+            made = of(face, Size::Small);
+            if (!mono && size > static_cast<size_t>(Size::Display)) continue;
             // Inter's and JetBrains Mono's design sizes differ: the same x-height needs a little less of the
-            // latter.
-            float px = std::round(kSizes[size] * scale * (face == Face::Mono ? 0.95f : 1.f));
-            // Sizes above are the em; ImGui's is the line, ascent to descent.
-            px = std::max(8.f, std::round(px * (face == Face::Mono ? 1.32f : 1.21f)));
+            // latter. kSizes are the em; ImGui's is the line, ascent to descent.
+            const float em = std::round(kSizes[size] * scale * (mono ? 0.95f : 1.f));
+            made.px = std::max(8.f, std::round(em * (mono ? 1.32f : 1.21f)));
             ImFontConfig config;
             config.FontDataOwnedByAtlas = false;
             config.OversampleH = config.OversampleV = 1;
-            config.SizePixels = px;
-            ImFont* font = bytes.empty() ? atlas.AddFontDefault(&config)
-                                         : atlas.AddFontFromMemoryTTF(const_cast<char*>(bytes.data()),
-                                                                      static_cast<int>(bytes.size()), px,
-                                                                      &config, kGlyphs);
-            fonts_[static_cast<size_t>(face)][size] = {font, px};
+            config.SizePixels = made.px;
+            made.font = bytes.empty() ? atlas.AddFontDefault(&config)
+                                      : atlas.AddFontFromMemoryTTF(const_cast<char*>(bytes.data()),
+                                                                   static_cast<int>(bytes.size()), made.px,
+                                                                   &config, kGlyphs);
         }
     }
-    if (missing)
-        notice_ =
-            "The fonts Inter or JetBrains Mono are not installed, so a plainer face stands in; install the "
-            "packages "
-            "fonts-inter and fonts-jetbrains-mono.";
     ImGui::GetIO().FontDefault = of(Face::Text, Size::Body).font;
     return true;
 }
@@ -112,9 +97,8 @@ Font Fonts::of(Face face, Size size) const {
 }
 
 std::optional<Font> Fonts::for_cells(std::string_view text, float width, float height, Size most) const {
-    const Size sizes[] = {Size::Display, Size::Title,     Size::Body,
-                          Size::Small,   Size::CellSmall, Size::CellTiny};
-    for (const Size size : sizes) {
+    for (const Size size :
+         {Size::Display, Size::Title, Size::Body, Size::Small, Size::CellSmall, Size::CellTiny}) {
         if (kSizes[static_cast<size_t>(size)] > kSizes[static_cast<size_t>(most)]) continue;
         const Font font = of(Face::Mono, size);
         const ImVec2 takes = text_size(font, text);
@@ -122,6 +106,53 @@ std::optional<Font> Fonts::for_cells(std::string_view text, float width, float h
         if (takes.x <= width && takes.y * 0.62f <= height) return font;
     }
     return std::nullopt;
+}
+
+// Widgets are flat, aligned to the spacing step, coloured by the palette.
+void apply_style(const Palette& palette, float scale) {
+    constexpr float kSpace = 8;  // logical pixels
+    ImGuiStyle style;            // ImGui's defaults, at scale 1
+    style.WindowPadding = {2 * kSpace, 2 * kSpace};
+    style.FramePadding = {1.25f * kSpace, 0.625f * kSpace};
+    style.CellPadding = {kSpace, kSpace / 2};
+    style.ItemSpacing = {kSpace, kSpace};
+    style.ItemInnerSpacing = {kSpace, kSpace};
+    style.IndentSpacing = 2 * kSpace;
+    style.ScrollbarSize = 1.5f * kSpace;
+    style.GrabMinSize = 1.5f * kSpace;
+    style.WindowRounding = style.ChildRounding = style.PopupRounding = 6;
+    style.FrameRounding = style.GrabRounding = style.TabRounding = 4;
+    style.ScrollbarRounding = 6;
+    style.WindowBorderSize = style.ChildBorderSize = 0;
+    style.PopupBorderSize = 1;
+    style.FrameBorderSize = 0;
+    style.WindowMenuButtonPosition = ImGuiDir_None;
+    style.ScaleAllSizes(scale);
+
+    const Palette& p = palette;
+    const auto set = [&](Rgba color, std::initializer_list<ImGuiCol> slots) {
+        for (const ImGuiCol slot : slots) style.Colors[slot] = ImGui::ColorConvertU32ToFloat4(color);
+    };
+    set(0, {ImGuiCol_ChildBg, ImGuiCol_BorderShadow, ImGuiCol_ScrollbarBg, ImGuiCol_ResizeGrip,
+            ImGuiCol_TableRowBg, ImGuiCol_TableRowBgAlt});
+    set(p[Ink::Text], {ImGuiCol_Text});
+    set(p[Ink::TextFaint], {ImGuiCol_TextDisabled});
+    set(p[Ink::Panel], {ImGuiCol_WindowBg, ImGuiCol_PopupBg, ImGuiCol_TitleBg, ImGuiCol_TitleBgActive,
+                        ImGuiCol_TitleBgCollapsed, ImGuiCol_MenuBarBg, ImGuiCol_TableHeaderBg});
+    set(p[Ink::Line], {ImGuiCol_Border, ImGuiCol_ScrollbarGrab, ImGuiCol_Separator,
+                       ImGuiCol_TableBorderStrong, ImGuiCol_TableBorderLight});
+    set(p[Ink::LineStrong], {ImGuiCol_ScrollbarGrabHovered, ImGuiCol_ScrollbarGrabActive,
+                             ImGuiCol_SeparatorHovered, ImGuiCol_SeparatorActive});
+    set(p[Ink::Accent], {ImGuiCol_CheckMark, ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive,
+                         ImGuiCol_PlotHistogram, ImGuiCol_PlotLines});
+    set(p[Ink::Raised], {ImGuiCol_FrameBg, ImGuiCol_Button, ImGuiCol_Header, ImGuiCol_Tab});
+    set(mix(p[Ink::Raised], p[Ink::Accent], 0.12f),
+        {ImGuiCol_FrameBgHovered, ImGuiCol_ButtonHovered, ImGuiCol_HeaderHovered, ImGuiCol_TabHovered});
+    set(mix(p[Ink::Raised], p[Ink::Accent], 0.24f),
+        {ImGuiCol_FrameBgActive, ImGuiCol_ButtonActive, ImGuiCol_HeaderActive});
+    set(with_alpha(p[Ink::GlobalLoad], 0.35f), {ImGuiCol_TextSelectedBg});
+    set(with_alpha(rgb(0x000000), 0.35f), {ImGuiCol_ModalWindowDimBg});
+    ImGui::GetStyle() = style;
 }
 
 void push_font(const Font& font) {

@@ -3,7 +3,7 @@
 //
 // The font files are built into the program from the system's packages; where they were missing at
 // build time they are looked for at run time, and where they are missing then too, ImGui's own face
-// stands in and notice() says so.
+// stands in and notice() says so. ImGui's widgets are put in the look of the rest here too.
 #pragma once
 
 #include <array>
@@ -37,7 +37,6 @@ public:
     // is drawn is crisp and no sign gets lost.
     std::optional<Font> for_cells(std::string_view text, float width, float height,
                                   Size most = Size::Display) const;
-    float scale() const { return scale_; }
     const std::string& notice() const { return notice_; }  // one sentence, or empty
 
 private:
@@ -45,6 +44,9 @@ private:
     float scale_ = 0;
     std::string notice_;
 };
+
+// ImGui's colours and metrics for a theme; call when theme or scale changed.
+void apply_style(const Palette& palette, float scale);
 
 // Widgets between push and pop are set in that font.
 void push_font(const Font& font);

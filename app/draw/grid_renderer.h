@@ -13,14 +13,14 @@
 // All positions are framebuffer pixels, y down, as in ImGui.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "app/draw/cell.h"
-#include "app/draw/theme.h"
+#include "app/draw/sheet.h"
 #include "core/base/result.h"
 #include "imgui.h"
 
@@ -39,7 +39,10 @@ struct CellAt {
 CellAt cell_at(const GridView& view, ImVec2 point);              // may lie outside the grid
 ImVec2 corner_of(const GridView& view, double row, double col);  // upper left corner of a cell, in pixels
 
-// A rectangle of cells on top of a grid: filled, framed or both.
+// Lines between cells fade in from 4 to 8 logical pixels a cell.
+inline float line_strength(float pitch) { return std::clamp((pitch - 4.f) / 4.f, 0.f, 1.f); }
+
+// A rectangle of cells on top of a grid: filled, framed or both. marks.vert.glsl reads it as it is.
 struct GridMark {
     float row = 0, col = 0, rows = 1, cols = 1;  // fractions are fine: things in motion
     Rgba fill = 0;                               // alpha 0: no fill
@@ -60,19 +63,9 @@ struct DrawnGrid {
 };
 
 // What a grid shows of an array. Each use has textures of its own.
-enum class GridUse : uint8_t {
-    Matrix,
-    Marks,
-    Ground,
-    Part,
-    Map,
-    MapGround,
-    MapPart,
-    Shared,
-    Threads,
-    Loads,
-    Wrong
-};
+// clang-format off
+enum class GridUse : uint8_t { Matrix, Marks, Ground, Part, Map, MapGround, MapPart, Shared, Threads, Loads, Wrong };
+// clang-format on
 
 // The number of a grid: of an array of a recording (its serial), for one use.
 constexpr uint64_t grid_id(uint64_t recording, GridUse use, uint32_t array) {
@@ -91,10 +84,6 @@ public:
     bool stale(uint64_t id, uint64_t version) const;
     // cells: [rows * cols], row-major. At most 8192 x 8192.
     void set_cells(uint64_t id, uint64_t version, uint32_t rows, uint32_t cols, std::span<const Cell> cells);
-    // Replaces a part; the rest and the size stay. cells: [rows * cols] of the part.
-    void set_part(uint64_t id, uint64_t version, uint32_t row, uint32_t col, uint32_t rows, uint32_t cols,
-                  std::span<const Cell> cells);
-    void forget(uint64_t id);
 
     // Puts a grid into a draw list, in order with all else that is drawn into it. The marks are
     // copied. An id without cells draws only its marks.
@@ -105,11 +94,10 @@ public:
     // until they are changed.
     std::optional<DrawnGrid> drawn(const ImDrawCmd& command);
 
-    struct State;  // OpenGL's side of it, grid_renderer.cpp
-
     void begin_frame();  // forgets what the last frame drew; called by the frame loop
 
 private:
+    struct State;  // the cells, and OpenGL's side of it
     explicit GridRenderer(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
 };

@@ -1,3 +1,66 @@
+// What one cell of a grid looks like, in 16 bits, and the pyramid that keeps loud cells in sight.
+//
+//   15        11 10             3 2       0
+//   +-----------+----------------+---------+    the order of importance is the order of the bits, so
+//   |    ink    |    strength    | pattern |    the louder of two cells is the greater number
+//   +-----------+----------------+---------+
+//
+// A level of the pyramid has half the rows and columns of the one below it, rounded up, and each of its
+// cells is the maximum of up to four:
+//
+//   1 0 0 0 0           1 0 0
+//   0 0 0 7 0     ->    0 7 0     ->    7 0     ->    7
+//   0 0 0 0 0           0 0 0           0 0
+//
+// so that, drawn at one pixel a cell, a single hot cell is a pixel at any zoom.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "app/draw/shown.h"
+#include "app/draw/theme.h"
+#include "core/base/launch.h"
+
+namespace tilescope::draw {
+
+enum class Pattern : uint8_t {
+    None,
+    Hatch,  // diagonal lines: inactive, outside
+    Dots,   // stale: left over from before
+    Cross,  // fault
+};
+
+// strength: the position on the heat ramp for Ink::Heat; for every other ink how much of its colour
+// covers Ink::Cell (255: all of it).
+struct Cell {
+    uint16_t bits = static_cast<uint16_t>(static_cast<unsigned>(Ink::Cell) << 11 | 255u << 3);
+    bool operator==(const Cell&) const = default;
+};
+constexpr Cell cell(Ink ink, uint8_t strength = 255, Pattern pattern = Pattern::None) {
+    return {static_cast<uint16_t>(static_cast<unsigned>(ink) << 11 | static_cast<unsigned>(strength) << 3 |
+                                  static_cast<unsigned>(pattern))};
+}
+
+struct CellLevel {
+    uint32_t rows = 0, cols = 0;
+    std::vector<Cell> cells;  // [rows * cols], row-major
+};
+
+// The level above: half the size, rounded up, each cell the loudest of up to four.
+CellLevel reduced(const CellLevel& level);
+
+// The level to draw at `pitch` pixels a cell: the first whose cells are at least a pixel wide.
+uint32_t level_for(float pitch);
+
+// Colours cells by how often their element was loaded, on a scale up to `most`; elements never loaded stay
+// plain. most 0: the most often loaded one is hottest, and where all are loaded alike, of which the colour
+// would say nothing, the cells stay plain.
+void heat_cells(std::vector<Cell>& cells, const std::vector<uint32_t>& loads, uint32_t most = 0);
+
 // How the elements of an array lie on the screen: rows and columns of cells.
 //
 //   two dimensions      as they are
@@ -10,20 +73,6 @@
 //     +-----+
 //     |  2  |
 //     +-----+
-#pragma once
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <optional>
-#include <vector>
-
-#include "app/draw/cell.h"
-#include "app/draw/shown.h"
-#include "core/base/launch.h"
-
-namespace tilescope::draw {
-
 class Sheet {
 public:
     explicit Sheet(const Array& array)
@@ -70,10 +119,9 @@ private:
     uint64_t across_ = 1, gap_ = 0;    // slices beside each other, cells between them
 };
 
-// One cell an element, coloured by how often it was loaded; loads: by element, or empty. most: the count that
-// is hottest; 0: the largest here, and cells stay plain where all are loaded alike.
-std::vector<Cell> sheet_cells(const Array& array, const std::vector<uint32_t>& loads, uint32_t most = 0);
-
 inline CellRect cell_on_sheet(const Array& array, uint64_t element) { return Sheet(array).cell(element); }
+
+// One cell an element, coloured by how often it was loaded (heat_cells); loads: by element, or empty.
+std::vector<Cell> sheet_cells(const Array& array, const std::vector<uint32_t>& loads, uint32_t most = 0);
 
 }  // namespace tilescope::draw

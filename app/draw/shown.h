@@ -7,6 +7,7 @@
 //   TimelineView    a block's time from left to right: phases, barriers, a row per warp
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -20,7 +21,11 @@ namespace tilescope::draw {
 
 // What kind of step it is: the colour and the mark it has everywhere (theme.h).
 enum class StepKind : uint8_t { GlobalLoad, GlobalStore, SharedLoad, SharedStore, Barrier };
-const char* words_of(StepKind kind);  // "global load"
+inline const char* words_of(StepKind kind) {
+    constexpr const char* kWords[] = {"global load", "global store", "shared load", "shared store",
+                                      "waits at a barrier"};
+    return kWords[static_cast<size_t>(kind)];
+}
 
 // Of cells of a matrix, half open: rows [row0, row1), columns [col0, col1).
 struct CellRect {
@@ -31,12 +36,15 @@ struct CellRect {
     bool contains(uint32_t row, uint32_t col) const {
         return row >= row0 && row < row1 && col >= col0 && col < col1;
     }
-    void include(uint32_t row, uint32_t col);
-    void include(const CellRect& other);
+    void include(uint32_t row, uint32_t col) { include(CellRect{row, row + 1, col, col + 1}); }
+    void include(const CellRect& b) {
+        if (b.empty()) return;
+        *this = empty() ? b
+                        : CellRect{std::min(row0, b.row0), std::max(row1, b.row1), std::min(col0, b.col0),
+                                   std::max(col1, b.col1)};
+    }
     bool operator==(const CellRect&) const = default;
 };
-
-// "[1,19]", "[0..1,0..15]"
 
 // One request, laid out.
 //

@@ -1,66 +1,190 @@
+// The triangles of draw lists, back as the polygons and the glyphs that they were made of.
 #include "app/draw/svg.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <initializer_list>
+#include <vector>
 
-#include "app/draw/glyph_outlines.h"
+#include <ft2build.h>
+#include FT_FREETYPE_H
+#include FT_OUTLINE_H
+#if IMGUI_VERSION_NUM >= 19200
+#include "imgui_internal.h"
+#endif
 
 namespace tilescope::draw {
 
 namespace {
 
-// Walks the triangles of one draw list and gives them out as polygons and glyphs.
-class Shapes {
+// Adds to path data, y down; FreeType's units are 64ths of a pixel, y up.
+int add_segment(void* out, const char* letter, std::initializer_list<const FT_Vector*> points) {
+    auto& data = *static_cast<std::string*>(out);
+    for (const FT_Vector* p : points)
+        data.append(p == *points.begin() ? letter : " ")
+            .append(svg_number(static_cast<double>(p->x) / 64) + " " +
+                    svg_number(-static_cast<double>(p->y) / 64));
+    return 0;
+}
+int move_to(const FT_Vector* to, void* out) {
+    return add_segment(out, static_cast<std::string*>(out)->empty() ? "M" : "zM", {to});
+}
+int line_to(const FT_Vector* to, void* out) { return add_segment(out, "L", {to}); }
+int conic_to(const FT_Vector* control, const FT_Vector* to, void* out) {
+    return add_segment(out, "Q", {control, to});
+}
+int cubic_to(const FT_Vector* first, const FT_Vector* second, const FT_Vector* to, void* out) {
+    return add_segment(out, "C", {first, second, to});
+}
+
+// From a glyph's place in the font atlas back to its outline, so that type is crisp at any size and needs no
+// font where it is looked at.
+//
+//   texture coordinates of a quad --> font and character --> FreeType's outline, hinted as the atlas is
+class Glyphs {
 public:
-    Shapes(SvgText& svg, GlyphOutlines& glyphs, const ImDrawList& list, ImVec2 white)
-        : svg_(svg), glyphs_(glyphs), list_(list), white_(white) {}
+    explicit Glyphs(const ImFontAtlas& atlas) {
+        FT_Init_FreeType(&library_);
+#if IMGUI_VERSION_NUM >= 19200
+        const auto font_of = [](const auto& baked) -> const ImFont* {
+            if constexpr (requires { baked.OwnerFont; })
+                return baked.OwnerFont;
+            else
+                return baked.ContainerFont;  // its name in the first releases of 1.92
+        };
+        for (int i = 0; i < atlas.Builder->BakedPool.Size; ++i) {
+            const ImFontBaked& baked = atlas.Builder->BakedPool[i];
+            const ImFont* const font = font_of(baked);
+            const ImFontConfig* const source = font->Sources.Size > 0 ? font->Sources[0] : nullptr;
+            for (const ImFontGlyph& glyph : baked.Glyphs) add(source, glyph, baked.Size, baked.Ascent);
+        }
+#else
+        for (const ImFont* font : atlas.Fonts)
+            for (const ImFontGlyph& glyph : font->Glyphs)
+                add(font->ConfigData, glyph, font->FontSize, font->Ascent);
+#endif
+    }
+    ~Glyphs() {
+        if (library_) FT_Done_FreeType(library_);  // its faces too
+    }
+    Glyphs(const Glyphs&) = delete;
+    Glyphs& operator=(const Glyphs&) = delete;
+
+    // The glyph of a quad, from its upper left to its lower right corner; nothing for none of the atlas.
+    void draw(SvgText& svg, const ImDrawVert& upper_left, const ImDrawVert& lower_right) {
+        Glyph* const glyph = find(upper_left.uv);
+        const float across = lower_right.uv.x - upper_left.uv.x, down = lower_right.uv.y - upper_left.uv.y;
+        if (!glyph || across == 0 || glyph->of->X1 == glyph->of->X0) return;
+        if (!glyph->outline) glyph->outline = outline(*glyph);
+        // A quad that was cut at a clip rectangle begins inside its glyph.
+        const double pixels = (lower_right.pos.x - upper_left.pos.x) / across;  // per unit of the texture
+        const double cut_x = (upper_left.uv.x - glyph->of->U0) * pixels;
+        const double cut_y =
+            down == 0 ? 0 : (upper_left.uv.y - glyph->of->V0) * (lower_right.pos.y - upper_left.pos.y) / down;
+        svg.glyph(*glyph->outline, upper_left.pos.x - cut_x - glyph->of->X0,
+                  upper_left.pos.y - cut_y - glyph->of->Y0 + std::round(glyph->ascent), upper_left.col);
+    }
+
+private:
+    struct Glyph {
+        const ImFontConfig* font = nullptr;
+        const ImFontGlyph* of = nullptr;
+        float px = 0, ascent = 0;
+        std::optional<std::string> outline;  // relative to the pen, on the base line; made when first used
+    };
+
+    void add(const ImFontConfig* font, const ImFontGlyph& glyph, float px, float ascent) {
+        if (!glyph.Visible) return;
+        by_corner_.try_emplace({glyph.U0, glyph.V0}, glyphs_.size());
+        glyphs_.push_back({font, &glyph, px, ascent, {}});
+    }
+
+    Glyph* find(ImVec2 uv) {
+        if (const auto at = by_corner_.find({uv.x, uv.y}); at != by_corner_.end())
+            return &glyphs_[at->second];
+        const auto within = std::find_if(glyphs_.begin(), glyphs_.end(), [&](const Glyph& glyph) {
+            const ImFontGlyph& g = *glyph.of;
+            return uv.x >= g.U0 && uv.x < g.U1 && uv.y >= g.V0 && uv.y < g.V1;
+        });
+        return within == glyphs_.end() ? nullptr : &*within;
+    }
+
+    std::string outline(const Glyph& glyph) {
+        if (!library_ || !glyph.font || !glyph.font->FontData) return "";
+        FT_Face& face = faces_[glyph.font->FontData];
+        if (!face && FT_New_Memory_Face(library_, static_cast<const FT_Byte*>(glyph.font->FontData),
+                                        glyph.font->FontDataSize, 0, &face) != 0)
+            return face = nullptr, "";
+        // As ImGui asks for a size: the height of the line, ascent to descent.
+        FT_Size_RequestRec size{};
+        size.type = FT_SIZE_REQUEST_TYPE_REAL_DIM;
+        size.height = static_cast<FT_Long>(glyph.px) * 64;
+        const FT_Outline_Funcs draws = {move_to, line_to, conic_to, cubic_to, 0, 0};
+        std::string data;
+        const bool good =
+            FT_Request_Size(face, &size) == 0 &&
+            FT_Load_Char(face, glyph.of->Codepoint, FT_LOAD_NO_BITMAP | FT_LOAD_TARGET_LIGHT) == 0 &&
+            face->glyph->format == FT_GLYPH_FORMAT_OUTLINE &&
+            FT_Outline_Decompose(&face->glyph->outline, &draws, &data) == 0;
+        return good && !data.empty() ? data + "z" : "";
+    }
+
+    FT_Library library_ = nullptr;
+    std::map<const void*, FT_Face> faces_;  // by the file's bytes
+    std::vector<Glyph> glyphs_;
+    std::map<std::pair<float, float>, size_t> by_corner_;
+};
+
+// Walks the triangles of one draw list and gives them out as polygons and glyphs.
+struct Shapes {
+    SvgText& svg;
+    Glyphs& glyphs;
+    const ImDrawList& list;
+    const ImVec2 white;  // where the atlas is white
+    Box clip{};
+    std::vector<ImVec2> fan{};
+    Rgba color = 0;
+    unsigned first = 0, last = 0;  // vertices of the fan: its centre, its latest
 
     void command(const ImDrawCmd& command) {
-        clip_ = {command.ClipRect.x, command.ClipRect.y, command.ClipRect.z, command.ClipRect.w};
-        const ImDrawIdx* index = list_.IdxBuffer.Data + command.IdxOffset;
-        const ImDrawVert* vertex = list_.VtxBuffer.Data + command.VtxOffset;
-        for (unsigned i = 0; i + 3 <= command.ElemCount;) {
+        clip = {command.ClipRect.x, command.ClipRect.y, command.ClipRect.z, command.ClipRect.w};
+        const ImDrawIdx* index = list.IdxBuffer.Data + command.IdxOffset;
+        const ImDrawVert* vertex = list.VtxBuffer.Data + command.VtxOffset;
+        for (unsigned i = 0; i + 3 <= command.ElemCount; i += 3) {
             if (i + 6 <= command.ElemCount && is_glyph(index + i, vertex)) {
                 flush();
-                glyph(vertex[index[i]], vertex[index[i + 2]]);
-                i += 6;
-                continue;
+                const ImDrawVert &a = vertex[index[i]], &c = vertex[index[i + 2]];
+                use_clip({a.pos.x, a.pos.y, c.pos.x, c.pos.y});
+                glyphs.draw(svg, a, c);
+                i += 3;
+            } else {
+                triangle(index + i, vertex);
             }
-            triangle(index + i, vertex);
-            i += 3;
         }
         flush();
     }
 
-private:
-    bool is_white(const ImDrawVert& v) const { return v.uv.x == white_.x && v.uv.y == white_.y; }
     // Two triangles over a part of the atlas: 0 1 2, 0 2 3.
     bool is_glyph(const ImDrawIdx* i, const ImDrawVert* vertex) const {
-        return i[3] == i[0] && i[4] == i[2] && !is_white(vertex[i[0]]);
+        const ImVec2 uv = vertex[i[0]].uv;
+        return i[3] == i[0] && i[4] == i[2] && (uv.x != white.x || uv.y != white.y);
     }
 
     void use_clip(const Box& around) {
-        svg_.clip(around.within(clip_) ? std::nullopt : std::optional<Box>(clip_));
-    }
-
-    void glyph(const ImDrawVert& a, const ImDrawVert& c) {
-        const GlyphOutlines::Placed placed = glyphs_.place(a, c);
-        if (!placed.outline) return;
-        use_clip({a.pos.x, a.pos.y, c.pos.x, c.pos.y});
-        svg_.glyph(*placed.outline, placed.x, placed.y, a.col);
+        svg.clip(around.within(clip) ? std::nullopt : std::optional<Box>(clip));
     }
 
     void triangle(const ImDrawIdx* i, const ImDrawVert* vertex) {
         const ImDrawVert &a = vertex[i[0]], &b = vertex[i[1]], &c = vertex[i[2]];
-        const Rgba color = a.col == b.col && b.col == c.col ? a.col : mean(a.col, b.col, c.col);
-        if (fan_.empty() || color != color_ || i[0] != first_ || i[1] != last_) {
+        const Rgba mixed = a.col == b.col && b.col == c.col ? a.col : mean(a.col, b.col, c.col);
+        if (fan.empty() || mixed != color || i[0] != first || i[1] != last) {
             flush();
-            fan_ = {a.pos, b.pos};
-            color_ = color;
-            first_ = i[0];
+            fan = {a.pos, b.pos};
+            color = mixed;
+            first = i[0];
         }
-        fan_.push_back(c.pos);
-        last_ = i[2];
+        fan.push_back(c.pos);
+        last = i[2];
     }
 
     static Rgba mean(Rgba a, Rgba b, Rgba c) {
@@ -71,27 +195,18 @@ private:
     }
 
     void flush() {
-        if (fan_.empty()) return;
-        Box around{fan_[0].x, fan_[0].y, fan_[0].x, fan_[0].y};
-        for (const ImVec2 at : fan_) {
+        if (fan.empty()) return;
+        Box around{fan[0].x, fan[0].y, fan[0].x, fan[0].y};
+        for (const ImVec2 at : fan) {
             around.x0 = std::min(around.x0, at.x), around.x1 = std::max(around.x1, at.x);
             around.y0 = std::min(around.y0, at.y), around.y1 = std::max(around.y1, at.y);
         }
-        if (around.x1 > clip_.x0 && around.x0 < clip_.x1 && around.y1 > clip_.y0 && around.y0 < clip_.y1) {
+        if (around.overlaps(clip)) {
             use_clip(around);
-            svg_.polygon(fan_, color_);
+            svg.polygon(fan, color);
         }
-        fan_.clear();
+        fan.clear();
     }
-
-    SvgText& svg_;
-    GlyphOutlines& glyphs_;
-    const ImDrawList& list_;
-    ImVec2 white_;
-    Box clip_;
-    std::vector<ImVec2> fan_;
-    Rgba color_ = 0;
-    unsigned first_ = 0, last_ = 0;  // vertices of the fan: its centre, its latest
 };
 
 }  // namespace
@@ -99,10 +214,10 @@ private:
 std::string svg_of(const ImDrawData& data, GridRenderer& grids, Rgba ground, std::string_view title) {
     SvgText svg;
     const ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-    GlyphOutlines glyphs(atlas);
+    Glyphs glyphs(atlas);
     for (int i = 0; i < data.CmdListsCount; ++i) {
         const ImDrawList& list = *data.CmdLists[i];
-        Shapes shapes(svg, glyphs, list, atlas.TexUvWhitePixel);
+        Shapes shapes{svg, glyphs, list, atlas.TexUvWhitePixel};
         for (const ImDrawCmd& command : list.CmdBuffer)
             if (const auto grid = grids.drawn(command))
                 svg_grid(svg, *grid);

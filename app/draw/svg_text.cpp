@@ -1,9 +1,9 @@
-#include "app/draw/svg_text.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
+
+#include "app/draw/svg.h"
 
 namespace tilescope::draw {
 
@@ -12,12 +12,8 @@ namespace {
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : text)
-        if (c == '<')
-            out += "&lt;";
-        else if (c == '>')
-            out += "&gt;";
-        else if (c == '&')
-            out += "&amp;";
+        if (c == '<' || c == '>' || c == '&')
+            out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;";
         else if (static_cast<unsigned char>(c) >= 0x20)
             out += c;
     return out;
@@ -57,13 +53,16 @@ std::string svg_paint(const char* what, Rgba color) {
     return text;
 }
 
-void SvgText::flush() {
+bool SvgText::open(Open what, Rgba color) {
+    if (open_ == what && color_ == color) return false;
     if (open_ == Open::Path)
         body_ += fmt::format("<path {} d=\"{}\"/>\n", svg_paint("fill", color_), data_);
     else if (open_ == Open::Glyphs)
         body_ += "</g>\n";
     data_.clear();
-    open_ = Open::Nothing;
+    open_ = what;
+    color_ = color;
+    return true;
 }
 
 void SvgText::clip(const std::optional<Box>& box) {
@@ -71,10 +70,9 @@ void SvgText::clip(const std::optional<Box>& box) {
     if (box) id = define(fmt::format("<clipPath id=\"{{}}\"><path d=\"{}\"/></clipPath>", svg_rect(*box)));
     if (id == clip_id_) return;
     flush();
-    if (clipped_) body_ += "</g>\n";
-    clipped_ = box.has_value();
+    if (!clip_id_.empty()) body_ += "</g>\n";
     clip_id_ = id;
-    if (clipped_) body_ += fmt::format("<g clip-path=\"url(#{})\">\n", id);
+    if (box) body_ += fmt::format("<g clip-path=\"url(#{})\">\n", id);
 }
 
 void SvgText::polygon(std::span<const ImVec2> corners, Rgba fill) {
@@ -84,7 +82,7 @@ void SvgText::polygon(std::span<const ImVec2> corners, Rgba fill) {
     if (is_rect(corners)) {
         const auto [x0, x1] = std::minmax(corners[0].x, corners[2].x);
         const auto [y0, y1] = std::minmax(corners[0].y, corners[2].y);
-        return rect({x0, y0, x1, y1}, fill);
+        return path(svg_rect({x0, y0, x1, y1}), fill);
     }
     std::string data;
     for (size_t i = 0; i < corners.size(); ++i) {
@@ -96,22 +94,13 @@ void SvgText::polygon(std::span<const ImVec2> corners, Rgba fill) {
 
 void SvgText::path(std::string_view data, Rgba fill) {
     if (fill >> 24 == 0 || data.empty()) return;
-    if (open_ != Open::Path || color_ != fill) {
-        flush();
-        open_ = Open::Path;
-        color_ = fill;
-    }
+    open(Open::Path, fill);
     data_ += data;
 }
 
 void SvgText::glyph(const std::string& outline, double x, double y, Rgba fill) {
     if (fill >> 24 == 0 || outline.empty()) return;
-    if (open_ != Open::Glyphs || color_ != fill) {
-        flush();
-        open_ = Open::Glyphs;
-        color_ = fill;
-        body_ += fmt::format("<g {}>", svg_paint("fill", fill));
-    }
+    if (open(Open::Glyphs, fill)) body_ += fmt::format("<g {}>", svg_paint("fill", fill));
     const auto [at, is_new] = outlines_.try_emplace(outline, outlines_.size());
     if (is_new) definitions_ += fmt::format("<path id=\"g{}\" d=\"{}\"/>\n", at->second, outline);
     body_ += fmt::format("<use href=\"#g{}\" x=\"{}\" y=\"{}\"/>", at->second, svg_number(x), svg_number(y));
@@ -119,8 +108,7 @@ void SvgText::glyph(const std::string& outline, double x, double y, Rgba fill) {
 
 void SvgText::element(std::string_view xml) {
     flush();
-    body_ += xml;
-    body_ += '\n';
+    body_.append(xml).append("\n");
 }
 
 std::string SvgText::define(const std::string& xml_with_id_hole) {
@@ -130,9 +118,8 @@ std::string SvgText::define(const std::string& xml_with_id_hole) {
 }
 
 std::string SvgText::document(int width, int height, Rgba ground, std::string_view title) {
+    clip(std::nullopt);
     flush();
-    if (clipped_) body_ += "</g>\n";
-    clipped_ = false;
     return fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"

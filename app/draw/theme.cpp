@@ -8,106 +8,32 @@ namespace tilescope::draw {
 
 namespace {
 
-constexpr std::array<Rgba, kInks> kLight = {
-    rgb(0xF3F4F6),  // Ground
-    rgb(0xFFFFFF),  // Panel
-    rgb(0xECEEF2),  // Raised
-    rgb(0xDFE2E8),  // Line
-    rgb(0x9AA2B0),  // LineStrong
-    rgb(0x1A1E26),  // Text
-    rgb(0x515968),  // TextQuiet
-    rgb(0x747C8A),  // TextFaint
-    rgb(0xFFFFFF),  // TextOnColor
-    rgb(0x2F3747),  // Accent
-    rgb(0xE9ECF1),  // Cell
-    rgb(0xF3F4F6),  // Outside
-    rgb(0xC6CBD4),  // Inactive
-    rgb(0x39486B),  // Heat (by strength)
-    rgb(0x1A1E26),  // Selected
-    rgb(0xF0DC3A),  // Product: yellow
-    rgb(0xC476A2),  // Barrier: reddish purple
-    rgb(0x008A64),  // SharedLoad: bluish green
-    rgb(0x0069A8),  // GlobalLoad: blue
-    rgb(0x4AAEE6),  // SharedStore: sky blue
-    rgb(0xD98E00),  // GlobalStore: orange
-    rgb(0xC8470A),  // Fault: vermillion
-};
-
-constexpr std::array<Rgba, kInks> kDark = {
-    rgb(0x14171C),  // Ground
-    rgb(0x1B1F26),  // Panel
-    rgb(0x292F39),  // Raised
-    rgb(0x2C323C),  // Line
-    rgb(0x5B6473),  // LineStrong
-    rgb(0xE8EBF0),  // Text
-    rgb(0xAAB2C0),  // TextQuiet
-    rgb(0x838C9B),  // TextFaint
-    rgb(0x0E1013),  // TextOnColor
-    rgb(0xD5DBE6),  // Accent
-    rgb(0x2B313B),  // Cell
-    rgb(0x171A20),  // Outside
-    rgb(0x434A57),  // Inactive
-    rgb(0x707173),  // Heat (by strength)
-    rgb(0xF4F6FA),  // Selected
-    rgb(0xF0E442),  // Product: yellow
-    rgb(0xD88BB8),  // Barrier: reddish purple
-    rgb(0x21B88C),  // SharedLoad: bluish green
-    rgb(0x3B8FD9),  // GlobalLoad: blue
-    rgb(0x86D4F7),  // SharedStore: sky blue
-    rgb(0xF0AB2B),  // GlobalStore: orange
-    rgb(0xF2703A),  // Fault: vermillion
-};
-
-// In a lit room a projector adds grey to everything: surfaces that differ by little become one, so the
-// steps between them are larger here, quiet words are nearly as dark as loud ones, and hues are deeper.
-constexpr std::array<Rgba, kInks> kLightLecture = {
-    rgb(0xDDE1E8),  // Ground
-    rgb(0xFFFFFF),  // Panel
-    rgb(0xD3D9E3),  // Raised
-    rgb(0xA9B1BF),  // Line
-    rgb(0x5C6575),  // LineStrong
-    rgb(0x000000),  // Text
-    rgb(0x272D38),  // TextQuiet
-    rgb(0x414958),  // TextFaint
-    rgb(0xFFFFFF),  // TextOnColor
-    rgb(0x141A26),  // Accent
-    rgb(0xCFD6E1),  // Cell
-    rgb(0xEEF0F4),  // Outside
-    rgb(0x98A2B2),  // Inactive
-    rgb(0x39486B),  // Heat (by strength)
-    rgb(0x000000),  // Selected
-    rgb(0xF5DC00),  // Product: yellow
-    rgb(0xBB6497),  // Barrier: reddish purple
-    rgb(0x00704F),  // SharedLoad: bluish green
-    rgb(0x004F8C),  // GlobalLoad: blue
-    rgb(0x1C8ACB),  // SharedStore: sky blue
-    rgb(0xB86E00),  // GlobalStore: orange
-    rgb(0xB03600),  // Fault: vermillion
-};
-
-constexpr std::array<Rgba, kInks> kDarkLecture = {
-    rgb(0x000000),  // Ground
-    rgb(0x11151B),  // Panel
-    rgb(0x323A47),  // Raised
-    rgb(0x4C5665),  // Line
-    rgb(0x93A0B4),  // LineStrong
-    rgb(0xFFFFFF),  // Text
-    rgb(0xDCE2EC),  // TextQuiet
-    rgb(0xBAC3D1),  // TextFaint
-    rgb(0x000000),  // TextOnColor
-    rgb(0xF2F5FA),  // Accent
-    rgb(0x38414F),  // Cell
-    rgb(0x1B212A),  // Outside
-    rgb(0x677286),  // Inactive
-    rgb(0x707173),  // Heat (by strength)
-    rgb(0xFFFFFF),  // Selected
-    rgb(0xFFF14A),  // Product: yellow
-    rgb(0xF2A6D3),  // Barrier: reddish purple
-    rgb(0x2EDDA8),  // SharedLoad: bluish green
-    rgb(0x58ABF5),  // GlobalLoad: blue
-    rgb(0xB0E6FF),  // SharedStore: sky blue
-    rgb(0xFFBE3D),  // GlobalStore: orange
-    rgb(0xFF8450),  // Fault: vermillion
+// In a lit room a projector adds grey to everything: surfaces that differ by little become one, so for
+// lectures the steps between them are larger, quiet words are nearly as dark as loud ones, and hues are
+// deeper.
+constexpr uint32_t kColors[kInks][4] = {
+    // light, dark, light and dark for lectures
+    {0xF3F4F6, 0x14171C, 0xDDE1E8, 0x000000},  // Ground
+    {0xFFFFFF, 0x1B1F26, 0xFFFFFF, 0x11151B},  // Panel
+    {0xECEEF2, 0x292F39, 0xD3D9E3, 0x323A47},  // Raised
+    {0xDFE2E8, 0x2C323C, 0xA9B1BF, 0x4C5665},  // Line
+    {0x9AA2B0, 0x5B6473, 0x5C6575, 0x93A0B4},  // LineStrong
+    {0x1A1E26, 0xE8EBF0, 0x000000, 0xFFFFFF},  // Text
+    {0x515968, 0xAAB2C0, 0x272D38, 0xDCE2EC},  // TextQuiet
+    {0x747C8A, 0x838C9B, 0x414958, 0xBAC3D1},  // TextFaint
+    {0x2F3747, 0xD5DBE6, 0x141A26, 0xF2F5FA},  // Accent
+    {0xE9ECF1, 0x2B313B, 0xCFD6E1, 0x38414F},  // Cell
+    {0xF3F4F6, 0x171A20, 0xEEF0F4, 0x1B212A},  // Outside
+    {0xC6CBD4, 0x434A57, 0x98A2B2, 0x677286},  // Inactive
+    {0x39486B, 0x707173, 0x39486B, 0x707173},  // Heat (by strength)
+    {0x1A1E26, 0xF4F6FA, 0x000000, 0xFFFFFF},  // Selected
+    {0xF0DC3A, 0xF0E442, 0xF5DC00, 0xFFF14A},  // Product: yellow
+    {0xC476A2, 0xD88BB8, 0xBB6497, 0xF2A6D3},  // Barrier: reddish purple
+    {0x008A64, 0x21B88C, 0x00704F, 0x2EDDA8},  // SharedLoad: bluish green
+    {0x0069A8, 0x3B8FD9, 0x004F8C, 0x58ABF5},  // GlobalLoad: blue
+    {0x4AAEE6, 0x86D4F7, 0x1C8ACB, 0xB0E6FF},  // SharedStore: sky blue
+    {0xD98E00, 0xF0AB2B, 0xB86E00, 0xFFBE3D},  // GlobalStore: orange
+    {0xC8470A, 0xF2703A, 0xB03600, 0xFF8450},  // Fault: vermillion
 };
 
 // cividis at ten even places; straight lines between them are within 2 of 255 of the full table.
@@ -116,9 +42,8 @@ constexpr Rgba kCividis[] = {rgb(0x00204D), rgb(0x00336F), rgb(0x39486B), rgb(0x
 
 Palette make(Theme theme, bool lecture) {
     Palette p;
-    p.theme = theme;
-    const bool light = theme == Theme::Light;
-    p.ink = lecture ? (light ? kLightLecture : kDarkLecture) : (light ? kLight : kDark);
+    const size_t column = (lecture ? 2 : 0) + (theme == Theme::Dark ? 1 : 0);
+    for (size_t i = 0; i < p.ink.size(); ++i) p.ink[i] = rgb(kColors[i][column]);
     constexpr float spans = static_cast<float>(std::size(kCividis) - 1);
     for (size_t i = 0; i < 256; ++i) {
         float at = static_cast<float>(i) / 255.f * spans;
@@ -157,22 +82,6 @@ Rgba Palette::hot(float t) const { return heat[static_cast<size_t>(std::clamp(t,
 Rgba Palette::text_on(Rgba fill) const {
     constexpr Rgba black = rgb(0x000000), white = rgb(0xFFFFFF);
     return contrast(fill, black) >= contrast(fill, white) ? black : white;
-}
-
-Ink ink_of(StepKind kind) {
-    switch (kind) {
-        case StepKind::GlobalLoad:
-            return Ink::GlobalLoad;
-        case StepKind::GlobalStore:
-            return Ink::GlobalStore;
-        case StepKind::SharedLoad:
-            return Ink::SharedLoad;
-        case StepKind::SharedStore:
-            return Ink::SharedStore;
-        case StepKind::Barrier:
-            return Ink::Barrier;
-    }
-    return Ink::Text;
 }
 
 const Palette& palette(Theme theme, bool lecture) {

@@ -40,8 +40,7 @@ enum class Ink : uint8_t {
     Text,
     TextQuiet,
     TextFaint,
-    TextOnColor,  // on any of the loud colours below
-    Accent,       // what can be pressed; the cursor; focus
+    Accent,  // what can be pressed; the cursor; focus
     // cells, quiet to loud
     Cell,      // an element nobody touched
     Outside,   // no element here: out of bounds, zero filled
@@ -60,10 +59,13 @@ enum class Ink : uint8_t {
 inline constexpr int kInks = static_cast<int>(Ink::kCount);
 
 // The ink that a kind of step has everywhere.
-Ink ink_of(StepKind kind);
+constexpr Ink ink_of(StepKind kind) {
+    constexpr Ink kOfKind[] = {Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad, Ink::SharedStore,
+                               Ink::Barrier};
+    return kOfKind[static_cast<size_t>(kind)];
+}
 
 struct Palette {
-    Theme theme = Theme::Light;
     std::array<Rgba, kInks> ink{};
     std::array<Rgba, 256> heat{};  // cividis; reversed in no theme: dark is cold
     Rgba operator[](Ink i) const { return ink[static_cast<size_t>(i)]; }
@@ -76,10 +78,5 @@ const Palette& palette(Theme theme, bool lecture = false);
 
 // WCAG 2.1 contrast ratio of two opaque colours, 1..21.
 float contrast(Rgba a, Rgba b);
-
-inline constexpr float kSpace = 8;  // the spacing step, logical pixels
-
-// ImGui's colours and metrics for a theme; call when theme or scale changed.
-void apply_style(const Palette& palette, float scale);
 
 }  // namespace tilescope::draw

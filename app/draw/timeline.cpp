@@ -7,41 +7,44 @@
 
 namespace tilescope::draw {
 
-void phase_band(Ui& ui, const TimeScale& axis, uint32_t phases, const Rect& band, double now) {
+void phase_band(Ui& ui, const TimeScale& axis, uint32_t phases, const Rect& band, double now,
+                const Notation& notation) {
     const TimelineView& time = axis.time;
+    const auto count = static_cast<float>(std::max<size_t>(time.phases.size(), 1));
     // Where a number is wider than its phase, only every so many phases have theirs.
     const Font numbers = ui.font(Face::Mono, Size::Small);
     const float widest = text_size(numbers, std::to_string(phases)).x + ui.px(4);
-    const auto every = static_cast<size_t>(
-        std::max(1.f, std::ceil(widest * static_cast<float>(time.phases.size()) / axis.width)));
-    const bool crowded =
-        !time.phases.empty() && band.width() / static_cast<float>(time.phases.size()) < ui.px(6);
-    for (size_t i = 0; i < time.phases.size(); ++i) {
-        const PhaseSpan& span = time.phases[i];
-        const Rect box{{axis.x(std::max(span.first, time.first)), band.min.y},
-                       {axis.x(std::min(span.end, time.end)), band.max.y - 2}};
-        const bool here = now >= span.first && now < span.end;
-        if (crowded && !here) continue;
-        ui.list.AddRectFilled(box.min, {std::max(box.max.x - 1, box.min.x + 1), box.max.y},
-                              ui.ink(here ? Ink::Accent : Ink::Raised), ui.px(2));
+    const auto every = static_cast<size_t>(std::max(1.f, std::ceil(widest * count / axis.width)));
+    const bool crowded = band.width() / count < ui.px(6);
+    const auto here = [&](const PhaseSpan& span) { return now >= span.first && now < span.end; };
+    const auto box_of = [&](const PhaseSpan& span) {
+        return Rect{{axis.x(std::max(span.first, time.first)), band.min.y},
+                    {axis.x(std::min(span.end, time.end)), band.max.y - 2}};
+    };
+    for (const PhaseSpan& span : time.phases) {
+        const Rect box = box_of(span);
+        if (!crowded || here(span))
+            ui.list.AddRectFilled(box.min, {std::max(box.max.x - 1, box.min.x + 1), box.max.y},
+                                  ui.ink(here(span) ? Ink::Accent : Ink::Raised), ui.px(2));
     }
+    if (crowded) return ui.list.AddRectFilled(band.min, {band.max.x, band.min.y + 2}, ui.ink(Ink::Line));
     // The numbers on top of all of it: one may reach over its neighbour, but not into its number.
     float free_from = band.min.x;
-    for (size_t i = 0; i < time.phases.size() && !crowded; ++i) {
+    for (size_t i = 0; i < time.phases.size(); ++i) {
         const PhaseSpan& span = time.phases[i];
-        const bool here = now >= span.first && now < span.end;
-        const std::string text = span.phase == analysis::kAfter ? "after" : std::to_string(span.phase);
-        const Rect box{{axis.x(std::max(span.first, time.first)), band.min.y},
-                       {axis.x(std::min(span.end, time.end)), band.max.y - 2}};
-        const Rgba color = here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::TextQuiet);
+        const bool after = span.phase == analysis::kAfter, now_here = here(span);
+        const std::string text =
+            after ? "after" : std::to_string(span.phase + (notation.phases_from_1 ? 1u : 0u));
+        const Rect box = box_of(span);
+        const Rgba color =
+            now_here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::TextQuiet);
         if (every == 1) {
             draw_text_in(ui.list, numbers, box.min, box.max, color, text);
-        } else if (!here && i % every == 0 && span.phase != analysis::kAfter && box.min.x >= free_from) {
+        } else if (!now_here && i % every == 0 && !after && box.min.x >= free_from) {
             free_from = box.min.x + widest;
             draw_text(ui.list, numbers, {box.min.x + ui.px(2), box.min.y}, color, text);
         }
     }
-    if (crowded) ui.list.AddRectFilled(band.min, {band.max.x, band.min.y + 2}, ui.ink(Ink::Line));
 }
 
 void warp_row(Ui& ui, const TimeScale& axis, size_t warp, const Rect& row) {
@@ -69,14 +72,15 @@ void warp_row(Ui& ui, const TimeScale& axis, size_t warp, const Rect& row) {
 }
 
 void playhead(Ui& ui, const TimeScale& axis, float top, float bottom, double now) {
-    const float x = axis.x(now);
-    const float width = std::max(axis.clocks ? 0.f : static_cast<float>(axis.scale), ui.px(2));
-    ui.list.AddRectFilled({x, top}, {x + width, bottom}, with_alpha(ui.ink(Ink::Selected), 0.25f));
-    ui.list.AddRectFilled({std::round(x + width / 2 - ui.px(1)), top},
-                          {std::round(x + width / 2 + ui.px(1)), bottom}, ui.ink(Ink::Selected));
-    ui.list.AddTriangleFilled({x + width / 2 - ui.px(6), top - ui.px(2)},
-                              {x + width / 2 + ui.px(6), top - ui.px(2)}, {x + width / 2, top + ui.px(7)},
-                              ui.ink(Ink::Selected));
+    const float x = axis.x(now),
+                width = std::max(axis.clocks ? 0.f : static_cast<float>(axis.scale), ui.px(2));
+    const float middle = x + width / 2;
+    const Rgba color = ui.ink(Ink::Selected);
+    ui.list.AddRectFilled({x, top}, {x + width, bottom}, with_alpha(color, 0.25f));
+    ui.list.AddRectFilled({std::round(middle - ui.px(1)), top}, {std::round(middle + ui.px(1)), bottom},
+                          color);
+    ui.list.AddTriangleFilled({middle - ui.px(6), top - ui.px(2)}, {middle + ui.px(6), top - ui.px(2)},
+                              {middle, top + ui.px(7)}, color);
 }
 
 }  // namespace tilescope::draw

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/draw/ui.h"
+#include "core/base/words.h"
 
 namespace tilescope::draw {
 
@@ -16,7 +17,8 @@ struct TimeScale {
 };
 
 // A band with the phases' numbers where there is room for them. phases: of the block; now: on the axis.
-void phase_band(Ui& ui, const TimeScale& axis, uint32_t phases, const Rect& band, double now);
+void phase_band(Ui& ui, const TimeScale& axis, uint32_t phases, const Rect& band, double now,
+                const Notation& notation = {});
 
 // The marks of a warp's steps and, by clocks, its waits.
 void warp_row(Ui& ui, const TimeScale& axis, size_t warp, const Rect& row);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "app/draw/sheet.h"
 
@@ -21,30 +22,39 @@ void put(Ui& ui, ImDrawList& list, const Font& font, ImVec2 at, Rgba color, std:
 }
 
 void surface(Ui& ui, const Rect& rect) {
+    const Rgba color = ui.ink(Ink::Panel);
     if (ui.context.inspection != nullptr)
         ui.context.inspection->surfaces.push_back({rect.min.x, rect.min.y, rect.max.x, rect.max.y});
-    const Surface surface{rect.min, rect.max, ui.px(6), ui.ink(Ink::Panel)};
-    if (ui.context.surfaces == nullptr) {
-        ui.list.AddRectFilled(surface.min, surface.max, surface.color, surface.rounding);
-        return;
+    if (ui.context.surfaces == nullptr) return ui.list.AddRectFilled(rect.min, rect.max, color, ui.px(6));
+    // On whole pixels, so that what is cleared and the corners, which are drawn, meet.
+    const ImVec2 min{std::round(rect.min.x), std::round(rect.min.y)},
+        max{std::round(rect.max.x), std::round(rect.max.y)};
+    const float r = std::floor(std::min({ui.px(6), (max.x - min.x) / 2, (max.y - min.y) / 2}));
+    ui.context.surfaces->push_back({min, max, r, color});
+    if (r <= 0) return;
+    constexpr auto kQuarter = std::numbers::pi_v<float> / 2;
+    float angle = 0;  // 0 points right, a quarter on points down
+    for (const ImVec2 centre : {ImVec2{max.x - r, max.y - r},
+                                {min.x + r, max.y - r},
+                                {min.x + r, min.y + r},
+                                {max.x - r, min.y + r}}) {
+        ui.list.PathLineTo(centre);
+        ui.list.PathArcTo(centre, r, angle, angle + kQuarter);
+        ui.list.PathFillConvex(color);
+        angle += kQuarter;
     }
-    ui.context.surfaces->push_back(surface);
-    draw_corners(ui.list, surface);
 }
 
 float line_height(Ui& ui, Size size) { return std::round(ui.px(kSizes[static_cast<size_t>(size)]) * 1.3f); }
 
 std::string elided(const Font& font, std::string_view text, float width) {
     if (text_size(font, text).x <= width) return std::string(text);
-    std::string cut(text);
-    while (!cut.empty()) {
+    for (size_t end = text.size(); end > 0;) {
         // Whole characters of UTF-8 only.
-        do {
-            const auto last = static_cast<unsigned char>(cut.back());
-            cut.pop_back();
-            if ((last & 0xC0) != 0x80) break;
-        } while (!cut.empty());
-        if (text_size(font, cut + "\u2026").x <= width) return cut + "\u2026";
+        while (--end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+        }
+        const std::string cut = std::string(text.substr(0, end)) + "\u2026";
+        if (text_size(font, cut).x <= width) return cut;
     }
     return "";
 }
@@ -57,21 +67,14 @@ const std::string& fitting(const Font& font, const std::vector<std::string>& wor
 
 std::vector<std::string> wrapped(const Font& font, std::string_view text, float width) {
     std::vector<std::string> lines;
-    std::string current;
     while (!text.empty()) {
-        const size_t space = text.find(' ');
-        const std::string word(text.substr(0, space));
-        text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
-        std::string longer = current;
-        longer.append(current.empty() ? "" : " ").append(word);
-        if (!current.empty() && text_size(font, longer).x > width) {
-            lines.push_back(current);
-            current = word;
-        } else {
-            current = longer;
-        }
+        const std::string word(text.substr(0, text.find(' ')));
+        text.remove_prefix(std::min(word.size() + 1, text.size()));
+        if (lines.empty() || text_size(font, lines.back() + " " + word).x > width)
+            lines.push_back(word);
+        else
+            lines.back() += " " + word;
     }
-    if (!current.empty()) lines.push_back(current);
     return lines;
 }
 
@@ -101,36 +104,27 @@ float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, s
 
 void sign(Ui& ui, const Rect& box, StepKind kind, float alpha) {
     const Rgba color = with_alpha(ui.ink(ink_of(kind)), alpha);
-    const float middle = std::round((box.min.y + box.max.y) / 2);
-    if (box.height() < 2) {  // no room for a pattern
-        ui.list.AddRectFilled(box.min, box.max, color);
-        return;
-    }
-    switch (kind) {
-        case StepKind::GlobalLoad:
-            ui.list.AddRectFilled(box.min, box.max, color);
-            break;
-        case StepKind::GlobalStore: {
-            const float t = std::max(1.f, std::min(ui.px(2), box.width() / 3));
-            ui.list.AddRectFilled(box.min, box.max, with_alpha(color, alpha * 0.35f));
-            ui.list.AddRectFilled(box.min, {box.max.x, box.min.y + t}, color);
-            ui.list.AddRectFilled({box.min.x, box.max.y - t}, box.max, color);
-            ui.list.AddRectFilled(box.min, {box.min.x + t, box.max.y}, color);
-            ui.list.AddRectFilled({box.max.x - t, box.min.y}, box.max, color);
-            break;
-        }
-        case StepKind::SharedLoad:
-            ui.list.AddRectFilled({box.min.x, middle}, box.max, color);
-            break;
-        case StepKind::SharedStore:
-            ui.list.AddRectFilled(box.min, {box.max.x, middle}, color);
-            break;
-        case StepKind::Barrier: {
-            const float half = std::max(1.f, ui.px(1));
-            ui.list.AddRectFilled({box.min.x, middle - half}, {box.max.x, middle + half}, color);
-            ui.list.AddRectFilled(box.min, {box.min.x + std::max(1.f, half * 1.5f), box.max.y}, color);
-            break;
-        }
+    const auto fill = [&](float x0, float y0, float x1, float y1) {
+        ui.list.AddRectFilled({x0, y0}, {x1, y1}, color);
+    };
+    const auto [min, max] = box;
+    const float middle = std::round((min.y + max.y) / 2);
+    if (box.height() < 2 || kind == StepKind::GlobalLoad) {  // the former has no room for a pattern
+        fill(min.x, min.y, max.x, max.y);
+    } else if (kind == StepKind::GlobalStore) {
+        const float t = std::max(1.f, std::min(ui.px(2), box.width() / 3));
+        ui.list.AddRectFilled(min, max, with_alpha(color, alpha * 0.35f));
+        fill(min.x, min.y, max.x, min.y + t);
+        fill(min.x, max.y - t, max.x, max.y);
+        fill(min.x, min.y, min.x + t, max.y);
+        fill(max.x - t, min.y, max.x, max.y);
+    } else if (kind == StepKind::Barrier) {
+        const float half = std::max(1.f, ui.px(1));
+        fill(min.x, middle - half, max.x, middle + half);
+        fill(min.x, min.y, min.x + std::max(1.f, half * 1.5f), max.y);
+    } else {
+        const bool load = kind == StepKind::SharedLoad;
+        fill(min.x, load ? middle : min.y, max.x, load ? max.y : middle);
     }
 }
 
@@ -188,20 +182,13 @@ void stale_sign(Ui& ui, const Rect& box) {
 }
 
 GridMark fill_mark(const CellRect& cells, Rgba fill) {
-    GridMark mark;
-    mark.row = static_cast<float>(cells.row0);
-    mark.col = static_cast<float>(cells.col0);
-    mark.rows = static_cast<float>(cells.rows());
-    mark.cols = static_cast<float>(cells.cols());
-    mark.fill = fill;
-    return mark;
+    const auto f = [](uint32_t at) { return static_cast<float>(at); };
+    return {f(cells.row0), f(cells.col0), f(cells.rows()), f(cells.cols()), fill};
 }
 
 GridMark frame_mark(const CellRect& cells, Rgba edge, float edge_px, bool dashed) {
     GridMark mark = fill_mark(cells, 0);
-    mark.edge = edge;
-    mark.edge_px = edge_px;
-    mark.dashed = dashed;
+    mark.edge = edge, mark.edge_px = edge_px, mark.dashed = dashed;
     return mark;
 }
 
@@ -226,9 +213,9 @@ std::optional<uint64_t> element_under(const Ui& ui, const Rect& box, const GridV
                                       const Array& array) {
     const Sheet sheet(array);
     const auto under = cell_under(ui, box, grid, sheet.rows, sheet.cols);
-    if (!under) return std::nullopt;
-    return sheet.element(static_cast<uint32_t>(*under / sheet.cols),
-                         static_cast<uint32_t>(*under % sheet.cols));
+    return under ? sheet.element(static_cast<uint32_t>(*under / sheet.cols),
+                                 static_cast<uint32_t>(*under % sheet.cols))
+                 : std::nullopt;
 }
 
 }  // namespace tilescope::draw

@@ -10,9 +10,7 @@
 
 #include "app/draw/fonts.h"
 #include "app/draw/grid_renderer.h"
-#include "app/draw/inspection.h"
 #include "app/draw/shown.h"
-#include "app/draw/surface.h"
 #include "app/draw/theme.h"
 #include "imgui.h"
 
@@ -24,6 +22,28 @@ struct Rect {
     float height() const { return max.y - min.y; }
     bool contains(ImVec2 p) const { return p.x >= min.x && p.x < max.x && p.y >= min.y && p.y < max.y; }
     Rect inset(float by) const { return {{min.x + by, min.y + by}, {max.x - by, max.y - by}}; }
+};
+
+// What a frame wrote, and where: so that a test can hold that no text is cut, lies outside the window or on
+// another text. Nothing is noted where nobody asks (Frame::inspect).
+struct Written {
+    std::string text;                  // in full, also where less of it stands
+    ImVec2 min, max;                   // framebuffer pixels
+    bool cut = false;                  // an ellipsis stands for the rest
+    const ImDrawList* list = nullptr;  // texts of different lists may lie on each other: an overlay's do
+};
+struct Inspection {
+    std::vector<Written> texts;
+    std::vector<ImVec4> surfaces;  // of panels: left, top, right, bottom
+};
+
+// What panels lie on: rounded rectangles of one colour, under all else. They cover most of a frame, and a
+// clear costs software OpenGL a fraction of what the same pixels cost as triangles, so the frame clears them,
+// all but the corners.
+struct Surface {
+    ImVec2 min, max;     // whole framebuffer pixels
+    float rounding = 0;  // no more than its sides allow
+    Rgba color = 0;
 };
 
 // What one frame is drawn with. Valid while it is built.

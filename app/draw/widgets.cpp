@@ -39,11 +39,11 @@ std::optional<size_t> chooser(Ui& ui, const Rect& rect, const char* id, std::spa
                      ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav |
                      ImGuiWindowFlags_NoBringToFrontOnFocus);
     ImGui::PopStyleVar(3);
-    push_font(ui.font(Face::Text, Size::Small));
+    const Font font = ui.font(Face::Text, Size::Small);
+    push_font(font);
     const float pad = std::max(0.f, (rect.height() - ImGui::GetFontSize()) / 2);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(8), pad});
     ImGui::SetNextItemWidth(rect.width());
-    const Font font = ui.font(Face::Text, Size::Small);
     const std::string shown =
         current < items.size() ? elided(font, items[current], rect.width() - rect.height() - ui.px(16)) : "";
     if (ImGui::BeginCombo("##list", shown.c_str(), ImGuiComboFlags_HeightLarge)) {

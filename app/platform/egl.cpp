@@ -34,15 +34,11 @@ bool load_egl([[maybe_unused]] EGLDisplay display) {
 #endif
 }
 
-bool has_extension(const char* name) {
-    const char* all = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
-    return all && std::strstr(all, name);
-}
-
 // Displays that need no screen, most likely first.
 std::vector<EGLDisplay> displays() {
     std::vector<EGLDisplay> found;
-    if (eglGetPlatformDisplayEXT && has_extension("EGL_MESA_platform_surfaceless"))
+    const char* extensions = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
+    if (eglGetPlatformDisplayEXT && extensions && std::strstr(extensions, "EGL_MESA_platform_surfaceless"))
         found.push_back(eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA,
                                                  reinterpret_cast<void*>(EGL_DEFAULT_DISPLAY), nullptr));
     if (eglGetPlatformDisplayEXT && eglQueryDevicesEXT) {
@@ -113,11 +109,8 @@ Result<std::unique_ptr<Backend>> open_offscreen(int width, int height) {
     setenv("EGL_LOG_LEVEL", "fatal", 0);  // a driver that is tried in vain is no news
     if (!load_egl(EGL_NO_DISPLAY)) return Error{kNoContext};
     auto made = std::make_unique<Offscreen>();
-    for (EGLDisplay display : displays()) {
-        made->context = make_context(display);
-        made->display = display;
-        if (made->context != EGL_NO_CONTEXT) break;
-    }
+    for (EGLDisplay display : displays())
+        if (made->context == EGL_NO_CONTEXT) made->context = make_context(made->display = display);
     if (made->context == EGL_NO_CONTEXT || !load_opengl(eglGetProcAddress)) return Error{kNoContext};
 
     GLint most = 0;
@@ -144,10 +137,9 @@ Image Backend::read() const {
     Image image{width, height, std::vector<uint8_t>(row * static_cast<size_t>(height))};
     glPixelStorei(GL_PACK_ALIGNMENT, 4);
     glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, image.rgba.data());
-    for (int y = 0; y < height / 2; ++y)  // OpenGL's first row is the bottom one
-        std::swap_ranges(image.rgba.begin() + static_cast<ptrdiff_t>(row) * y,
-                         image.rgba.begin() + static_cast<ptrdiff_t>(row) * (y + 1),
-                         image.rgba.begin() + static_cast<ptrdiff_t>(row) * (height - 1 - y));
+    uint8_t *top = image.rgba.data(), *bottom = top + image.rgba.size();
+    for (; top + row < bottom; top += row)  // OpenGL's first row is the bottom one
+        std::swap_ranges(top, top + row, bottom -= row);
     for (size_t i = 3; i < image.rgba.size(); i += 4) image.rgba[i] = 255;
     return image;
 }

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <deque>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
@@ -22,6 +24,15 @@ std::string glfw_says;                            // GLFW reports through a call
 
 Key offset(Key first, int by) { return static_cast<Key>(static_cast<int>(first) + by); }
 
+// clang-format off
+constexpr std::pair<int, Key> kPlaces[] = {
+    {GLFW_KEY_SPACE, Key::Space}, {GLFW_KEY_ENTER, Key::Enter}, {GLFW_KEY_KP_ENTER, Key::Enter},
+    {GLFW_KEY_TAB, Key::Tab}, {GLFW_KEY_ESCAPE, Key::Escape}, {GLFW_KEY_BACKSPACE, Key::Backspace},
+    {GLFW_KEY_DELETE, Key::Delete}, {GLFW_KEY_LEFT, Key::Left}, {GLFW_KEY_RIGHT, Key::Right},
+    {GLFW_KEY_UP, Key::Up}, {GLFW_KEY_DOWN, Key::Down}, {GLFW_KEY_PAGE_UP, Key::PageUp},
+    {GLFW_KEY_PAGE_DOWN, Key::PageDown}, {GLFW_KEY_HOME, Key::Home}, {GLFW_KEY_END, Key::End}};
+// clang-format on
+
 // Letters by what the keyboard's layout puts on the key, all else by place.
 Key key_of_glfw(int key, int scancode) {
     if (key >= GLFW_KEY_A && key <= GLFW_KEY_Z) {
@@ -31,54 +42,14 @@ Key key_of_glfw(int key, int scancode) {
     }
     if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_9) return offset(Key::Digit0, key - GLFW_KEY_KP_0);
     if (key >= GLFW_KEY_0 && key <= GLFW_KEY_9) return offset(Key::Digit0, key - GLFW_KEY_0);
-    switch (key) {
-        case GLFW_KEY_SPACE:
-            return Key::Space;
-        case GLFW_KEY_ENTER:
-        case GLFW_KEY_KP_ENTER:
-            return Key::Enter;
-        case GLFW_KEY_TAB:
-            return Key::Tab;
-        case GLFW_KEY_ESCAPE:
-            return Key::Escape;
-        case GLFW_KEY_BACKSPACE:
-            return Key::Backspace;
-        case GLFW_KEY_DELETE:
-            return Key::Delete;
-        case GLFW_KEY_LEFT:
-            return Key::Left;
-        case GLFW_KEY_RIGHT:
-            return Key::Right;
-        case GLFW_KEY_UP:
-            return Key::Up;
-        case GLFW_KEY_DOWN:
-            return Key::Down;
-        case GLFW_KEY_PAGE_UP:
-            return Key::PageUp;
-        case GLFW_KEY_PAGE_DOWN:
-            return Key::PageDown;
-        case GLFW_KEY_HOME:
-            return Key::Home;
-        case GLFW_KEY_END:
-            return Key::End;
-        default:
-            return Key::None;
-    }
+    const auto found = std::find_if(std::begin(kPlaces), std::end(kPlaces),
+                                    [&](const auto& place) { return place.first == key; });
+    return found == std::end(kPlaces) ? Key::None : found->second;
 }
 
 // Plus (also the unshifted =), Minus and Question, whichever keys make them.
-Key key_of_character(uint32_t code_point) {
-    switch (code_point) {
-        case '+':
-        case '=':
-            return Key::Plus;
-        case '-':
-            return Key::Minus;
-        case '?':
-            return Key::Question;
-        default:
-            return Key::None;
-    }
+Key key_of_character(uint32_t c) {
+    return c == '+' || c == '=' ? Key::Plus : c == '-' ? Key::Minus : c == '?' ? Key::Question : Key::None;
 }
 
 // While Control is held no character comes: plus and minus by what the layout puts on the key.
@@ -142,68 +113,54 @@ struct Window : Backend {
 
     void listen() {
         glfwSetWindowUserPointer(window, this);
-        glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
-            Window& p = of(w);
-            const bool control = (mods & GLFW_MOD_CONTROL) != 0;
-            KeyPress press{control ? key_with_control(key, scancode) : key_of_glfw(key, scancode),
-                           (mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_CONTROL) != 0,
-                           (mods & GLFW_MOD_ALT) != 0, action == GLFW_REPEAT};
-            p.input.shift = press.shift;
-            p.input.control = press.control;
-            p.input.alt = press.alt;
-            if (press.key != Key::None && action != GLFW_RELEASE) p.input.presses.push_back(press);
-        });
-        glfwSetCharCallback(
+        glfwSetKeyCallback(
             window,
-            [](GLFWwindow* w, unsigned int c) {
-                Window& p = of(w);
-                KeyPress typed{key_of_character(c)};
-                typed.character = c;
-                p.input.presses.push_back(typed);
+            [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+                Input& to = of(w).input;
+                to.shift = (mods & GLFW_MOD_SHIFT) != 0;
+                to.control = (mods & GLFW_MOD_CONTROL) != 0;
+                to.alt = (mods & GLFW_MOD_ALT) != 0;
+                const Key k = to.control ? key_with_control(key, scancode) : key_of_glfw(key, scancode);
+                if (k != Key::None && action != GLFW_RELEASE)
+                    to.presses.push_back({k, to.shift, to.control, to.alt, action == GLFW_REPEAT});
             });
+        const auto typed = [](GLFWwindow* w, unsigned int c) {
+            of(w).input.presses.push_back({key_of_character(c), false, false, false, false, c});
+        };
+        glfwSetCharCallback(window, typed);
         glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) { of(w).mouse_at(x, y); });
         glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int entered) {
-            Window& p = of(w);
-            if (!entered) p.input.mouse_x = p.input.mouse_y = -1;
+            Input& to = of(w).input;
+            if (!entered) to.mouse_x = to.mouse_y = -1;
         });
         glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
             Window& p = of(w);
             if (button < 3)
                 p.buttons.push_back({button, action == GLFW_PRESS, p.input.mouse_x, p.input.mouse_y});
         });
-        glfwSetScrollCallback(
-            window,
-            [](GLFWwindow* w, double x, double y) {
-                Window& p = of(w);
-                p.input.scroll_x += static_cast<float>(x);
-                p.input.scroll_y += static_cast<float>(y);
-            });
-        glfwSetDropCallback(
-            window, [](GLFWwindow* w, int count,
-                       const char** paths) { of(w).input.dropped.assign(paths, paths + count); });
-        glfwSetFramebufferSizeCallback(
-            window, [](GLFWwindow* w, int, int) { of(w); });
+        const auto scrolled = [](GLFWwindow* w, double x, double y) {
+            Input& to = of(w).input;
+            to.scroll_x += static_cast<float>(x), to.scroll_y += static_cast<float>(y);
+        };
+        glfwSetScrollCallback(window, scrolled);
+        const auto dropped = [](GLFWwindow* w, int count, const char** paths) {
+            of(w).input.dropped.assign(paths, paths + count);
+        };
+        glfwSetDropCallback(window, dropped);
+        const auto resized = [](GLFWwindow* w, int, int) { of(w); };
+        glfwSetFramebufferSizeCallback(window, resized);
         glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { of(w); });
     }
 
     void offer_clipboard() override {
-        // ImGui's context is made after the window; its clipboard hooks take the window from here.
-        static GLFWwindow* clipboard_window;
-        clipboard_window = window;
+        const auto set = [](auto*, const char* text) { glfwSetClipboardString(nullptr, text); };
+        const auto get = [](auto*) { return glfwGetClipboardString(nullptr); };
 #if IMGUI_VERSION_NUM < 19110
-        ImGuiIO& io = ImGui::GetIO();
-        io.SetClipboardTextFn = [](void*, const char* text) {
-            glfwSetClipboardString(clipboard_window, text);
-        };
-        io.GetClipboardTextFn = [](void*) { return glfwGetClipboardString(clipboard_window); };
+        ImGui::GetIO().SetClipboardTextFn = set;
+        ImGui::GetIO().GetClipboardTextFn = get;
 #else
-        ImGuiPlatformIO& io = ImGui::GetPlatformIO();
-        io.Platform_SetClipboardTextFn = [](ImGuiContext*, const char* text) {
-            glfwSetClipboardString(clipboard_window, text);
-        };
-        io.Platform_GetClipboardTextFn = [](ImGuiContext*) {
-            return glfwGetClipboardString(clipboard_window);
-        };
+        ImGui::GetPlatformIO().Platform_SetClipboardTextFn = set;
+        ImGui::GetPlatformIO().Platform_GetClipboardTextFn = get;
 #endif
     }
 
@@ -215,19 +172,14 @@ struct Window : Backend {
         else
             glfwPollEvents();
         const double now = glfwGetTime();
-        std::optional<Button> button;
-        if (!buttons.empty()) {
-            button = buttons.front();
-            buttons.pop_front();
-            input.mouse_down[button->which] = button->down;
-        }
         Input out = input;
-        if (button) {
-            out.mouse_x = button->x;
-            out.mouse_y = button->y;
+        if (!buttons.empty()) {
+            const Button button = buttons.front();
+            buttons.pop_front();
+            out.mouse_down[button.which] = input.mouse_down[button.which] = button.down;
+            out.mouse_x = button.x, out.mouse_y = button.y;
         }
-        out.dt = now - last;
-        last = now;
+        out.dt = now - std::exchange(last, now);
         told = std::exchange(happened, !buttons.empty());
         // What is held stays; what happened is told once.
         input.presses.clear();
@@ -261,9 +213,8 @@ struct Window : Backend {
         glfwGetError(nullptr);
         Place at;
         glfwGetWindowPos(window, &at.x, &at.y);
-        if (glfwGetError(nullptr) != GLFW_NO_ERROR) places = false;
-        if (!places) return std::nullopt;
-        return at;
+        places = glfwGetError(nullptr) == GLFW_NO_ERROR;
+        return places ? std::optional(at) : std::nullopt;
     }
 
     void logical_size(int& width, int& height) const override {

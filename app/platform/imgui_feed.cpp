@@ -1,8 +1,7 @@
-#include "app/platform/imgui_feed.h"
-
 #include <algorithm>
 #include <utility>
 
+#include "app/platform/input.h"
 #include "imgui.h"
 
 namespace tilescope::platform {
@@ -10,28 +9,15 @@ namespace tilescope::platform {
 namespace {
 
 // The keys that ImGui's text fields, sliders and menus know.
+// clang-format off
 constexpr std::pair<Key, ImGuiKey> kKeys[] = {
-    {Key::Tab, ImGuiKey_Tab},
-    {Key::Left, ImGuiKey_LeftArrow},
-    {Key::Right, ImGuiKey_RightArrow},
-    {Key::Up, ImGuiKey_UpArrow},
-    {Key::Down, ImGuiKey_DownArrow},
-    {Key::PageUp, ImGuiKey_PageUp},
-    {Key::PageDown, ImGuiKey_PageDown},
-    {Key::Home, ImGuiKey_Home},
-    {Key::End, ImGuiKey_End},
-    {Key::Delete, ImGuiKey_Delete},
-    {Key::Backspace, ImGuiKey_Backspace},
-    {Key::Enter, ImGuiKey_Enter},
-    {Key::Escape, ImGuiKey_Escape},
-    {Key::Space, ImGuiKey_Space},
-    {Key::A, ImGuiKey_A},
-    {Key::C, ImGuiKey_C},
-    {Key::V, ImGuiKey_V},
-    {Key::X, ImGuiKey_X},
-    {Key::Y, ImGuiKey_Y},
-    {Key::Z, ImGuiKey_Z},
-};
+    {Key::Tab, ImGuiKey_Tab}, {Key::Left, ImGuiKey_LeftArrow}, {Key::Right, ImGuiKey_RightArrow},
+    {Key::Up, ImGuiKey_UpArrow}, {Key::Down, ImGuiKey_DownArrow}, {Key::PageUp, ImGuiKey_PageUp},
+    {Key::PageDown, ImGuiKey_PageDown}, {Key::Home, ImGuiKey_Home}, {Key::End, ImGuiKey_End},
+    {Key::Delete, ImGuiKey_Delete}, {Key::Backspace, ImGuiKey_Backspace}, {Key::Enter, ImGuiKey_Enter},
+    {Key::Escape, ImGuiKey_Escape}, {Key::Space, ImGuiKey_Space}, {Key::A, ImGuiKey_A},
+    {Key::C, ImGuiKey_C}, {Key::V, ImGuiKey_V}, {Key::X, ImGuiKey_X}, {Key::Y, ImGuiKey_Y}, {Key::Z, ImGuiKey_Z}};
+// clang-format on
 
 void set_key(ImGuiIO& io, Key key, bool down) {
 #if IMGUI_VERSION_NUM >= 18700
@@ -59,10 +45,8 @@ void ImguiFeed::feed(const Input& input, int width, int height, std::vector<KeyP
     io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
     io.DisplayFramebufferScale = {1, 1};
     io.DeltaTime = static_cast<float>(std::clamp(input.dt, 1e-4, 0.1));
-    if (form != nullptr)
-        io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
-    else
-        io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+    io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+    if (form != nullptr) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
     if (held_ != Key::None) set_key(io, std::exchange(held_, Key::None), false);
     KeyPress now{Key::None, input.shift, input.control, input.alt};
     if (form != nullptr) {

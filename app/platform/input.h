@@ -1,4 +1,5 @@
-// What the person did since the last frame, as plain data: the same for the window and for tests.
+// What the person did since the last frame, as plain data: the same for the window and for tests. And the way
+// from there to ImGui.
 #pragma once
 
 #include <cstdint>
@@ -7,63 +8,14 @@
 
 namespace tilescope::platform {
 
+// clang-format off
 enum class Key : uint8_t {
-    None,
-    Space,
-    Enter,
-    Tab,
-    Escape,
-    Backspace,
-    Delete,
-    Left,
-    Right,
-    Up,
-    Down,
-    PageUp,
-    PageDown,
-    Home,
-    End,
-    Plus,
-    Minus,
-    Question,  // by the character they make, on whatever keyboard
-    Digit0,
-    Digit1,
-    Digit2,
-    Digit3,
-    Digit4,
-    Digit5,
-    Digit6,
-    Digit7,
-    Digit8,
-    Digit9,
-    A,
-    B,
-    C,
-    D,
-    E,
-    F,
-    G,
-    H,
-    I,
-    J,
-    K,
-    L,
-    M,
-    N,
-    O,
-    P,
-    Q,
-    R,
-    S,
-    T,
-    U,
-    V,
-    W,
-    X,
-    Y,
-    Z,
-    kCount
+    None, Space, Enter, Tab, Escape, Backspace, Delete, Left, Right, Up, Down, PageUp, PageDown, Home, End,
+    Plus, Minus, Question,  // by the character they make, on whatever keyboard
+    Digit0, Digit1, Digit2, Digit3, Digit4, Digit5, Digit6, Digit7, Digit8, Digit9,
+    A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z
 };
+// clang-format on
 
 struct KeyPress {
     Key key = Key::None;
@@ -82,6 +34,20 @@ struct Input {
     float scroll_x = 0, scroll_y = 0;                  // notches since the last frame, up is positive
     std::vector<std::string> dropped;                  // paths of files dropped on the window
     double dt = 0;                                     // seconds since the last frame
+};
+
+// Hands Input to ImGui's current context. Releases of ImGui differ in how they take keys; that is hidden
+// here.
+class ImguiFeed {
+public:
+    void start();  // once, after ImGui::CreateContext
+    // Before ImGui::NewFrame; framebuffer pixels. form: keys for a form of ImGui's own that lies open, null
+    // where there is none. One of them, or the characters before it, is taken from the front a frame: ImGui
+    // walks and edits by frames, and several keys within one would be one.
+    void feed(const Input& input, int width, int height, std::vector<KeyPress>* form);
+
+private:
+    Key held_ = Key::None;  // until the next frame
 };
 
 }  // namespace tilescope::platform

@@ -1,7 +1,6 @@
 #include "app/platform/png.h"
 
 #include <fmt/format.h>
-#include <stb/stb_image.h>
 #include <stb/stb_image_write.h>
 
 #include "core/base/write_whole.h"
@@ -28,18 +27,6 @@ Result<void> write_png(const Image& image, const std::string& path) {
     if (why.empty()) return {};
     return Error{
         fmt::format("The picture '{}' could not be written ({}); choose another place with -o.", path, why)};
-}
-
-Result<Image> read_png(const std::string& path) {
-    Image image;
-    int channels = 0;
-    stbi_uc* pixels = stbi_load(path.c_str(), &image.width, &image.height, &channels, 4);
-    if (!pixels)
-        return Error{fmt::format("The picture '{}' could not be read: {}.", path, stbi_failure_reason())};
-    image.rgba.assign(
-        pixels, pixels + size_t{4} * static_cast<size_t>(image.width) * static_cast<size_t>(image.height));
-    stbi_image_free(pixels);
-    return image;
 }
 
 }  // namespace tilescope::platform

@@ -23,6 +23,5 @@ std::string encode_png(const Image& image);
 
 // The file is there whole or not at all.
 Result<void> write_png(const Image& image, const std::string& path);
-Result<Image> read_png(const std::string& path);
 
 }  // namespace tilescope::platform

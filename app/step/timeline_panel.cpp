@@ -132,7 +132,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     header(ui, {rect.min, {rect.max.x, rect.min.y + small}}, clocks);
     const Rect band{plot.min, {plot.max.x, plot.min.y + small}};
     line(ui, {rect.min.x, band.min.y}, label, Face::Text, Size::Small, Ink::TextQuiet, "phase");
-    phase_band(ui, axis, ui.index()->phases.phases, band, now);
+    phase_band(ui, axis, ui.index()->phases.phases, band, now, ui.notation());
 
     const size_t warps = std::max<size_t>(time.warps.size(), 1);
     const Rect rows{{plot.min.x, band.max.y + ui.px(2)},

@@ -6,7 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "app/frame.h"
+#include "app/run.h"
 #include "app/platform/backend.h"
 #include "app/session/session.h"
 #include "tests/bench/recordings.h"

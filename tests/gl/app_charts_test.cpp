@@ -1,6 +1,6 @@
 // The Timing and Limits screens as pictures, below the top bar: times of no device, so that the pictures do
 // not change with what ships.
-#include "app/frame.h"
+#include "app/run.h"
 #include "tests/app_names.h"
 #include "tests/gl/drawn.h"
 

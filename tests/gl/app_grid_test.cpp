@@ -102,7 +102,7 @@ TEST(Grid, AHotCellOfALargeMatrixStaysInSightAtAnyZoom) {
     }
 }
 
-TEST(Grid, APartUploadedLaterChangesEveryLevelThatWasDrawn) {
+TEST(Grid, CellsUploadedLaterChangeEveryLevelThatWasDrawn) {
     SKIP_WITHOUT_OPENGL();
     test::Canvas canvas(128, 128);
     std::vector<Cell> cells(size_t{513} * 511);
@@ -121,13 +121,15 @@ TEST(Grid, APartUploadedLaterChangesEveryLevelThatWasDrawn) {
     };
     EXPECT_EQ(count(shot(0.2f)), 0);
     EXPECT_EQ(count(shot(2.f)), 0);
-    std::vector<Cell> part(6, cell(Ink::GlobalStore));
-    canvas.grids().set_part(1, 2, 30, 20, 2, 3, part);
+    for (const size_t row : {30u, 31u})
+        std::fill_n(cells.begin() + static_cast<std::ptrdiff_t>(row * 511 + 20), 3, cell(Ink::GlobalStore));
+    canvas.grids().set_cells(1, 2, 513, 511, cells);
     EXPECT_FALSE(canvas.grids().stale(1, 2));
     EXPECT_TRUE(canvas.grids().stale(1, 1));
     EXPECT_GE(count(shot(0.2f)), 1);
     EXPECT_EQ(count(shot(2.f)), 2 * 2 * 6) << "six cells of two by two pixels";
-    canvas.grids().set_part(1, 3, 512, 510, 1, 1, std::vector<Cell>{cell(Ink::GlobalStore)});
+    cells.back() = cell(Ink::GlobalStore);
+    canvas.grids().set_cells(1, 3, 513, 511, cells);
     EXPECT_GE(count(shot(0.2f)), 2) << "the odd last row and column";
 }
 

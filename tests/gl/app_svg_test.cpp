@@ -97,7 +97,7 @@ TEST_P(SvgDrawn, IsThePictureThatOpenGlMakes) {
     ASSERT_TRUE(text);
     std::ofstream(svg, std::ios::binary) << *text;
     ASSERT_EQ(std::system(("rsvg-convert -o '" + drawn + "' '" + svg + "'").c_str()), 0);
-    const auto a = platform::read_png(png), b = platform::read_png(drawn);
+    const auto a = test::read_png(png), b = test::read_png(drawn);
     ASSERT_TRUE(a && b);
     ASSERT_EQ(a->width, b->width);
     ASSERT_EQ(a->height, b->height);
@@ -162,7 +162,7 @@ TEST(SvgShapes, AreWhatOpenGlDraws) {
     const std::string svg = made("shapes.svg"), png = made("shapes.svg.png");
     std::ofstream(svg, std::ios::binary) << text;
     ASSERT_EQ(std::system(("rsvg-convert -o '" + png + "' '" + svg + "'").c_str()), 0);
-    const auto again = platform::read_png(png);
+    const auto again = test::read_png(png);
     ASSERT_TRUE(again);
     const test::Difference d = test::difference(drawn, *again);
     EXPECT_LT(d.mean, 0.5) << png;

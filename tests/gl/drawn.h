@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "app/frame.h"
+#include "app/run.h"
 #include "app/platform/backend.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/golden.h"

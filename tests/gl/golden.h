@@ -18,7 +18,7 @@
 
 #include <string>
 
-#include "app/draw/inspection.h"
+#include "app/draw/ui.h"
 #include "app/platform/png.h"
 
 namespace tilescope::test {
@@ -43,6 +43,8 @@ double words_apart(const std::string& want, const std::string& got);
 struct Picture : platform::Image {
     draw::Inspection seen;
 };
+
+Result<platform::Image> read_png(const std::string& path);
 
 // Fails the running test, with the numbers and the path of the picture that was made, where the picture and
 // its golden disagree.

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/draw/cell.h"
+#include "app/draw/sheet.h"
 
 namespace tilescope::draw {
 namespace {
