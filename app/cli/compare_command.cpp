@@ -1,12 +1,9 @@
 // tilescope compare A B [--lock LOCK] [--at STEP] [--json]: the counters of two recordings beside each other.
-#include <memory>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/arguments.h"
 #include "app/cli/cli.h"
-#include "app/cli/open_recording.h"
-#include "app/cli/values.h"
 #include "app/compare/model.h"
 #include "app/look/time_words.h"
 #include "core/base/words.h"
@@ -110,40 +107,33 @@ int run_compare(const Options& options) {
                     fmt::format("--lock '{}' is not known; choose step, phase or share", options.lock));
     }
     const auto a = open_recording(options.a);
-    if (!a) return fail(kFailure, a.error().message);
+    if (!a) return fail(kFailure, a.error());
     const auto b = open_recording(options.b);
-    if (!b) return fail(kFailure, b.error().message);
+    if (!b) return fail(kFailure, b.error());
     for (const auto* one : {&a, &b}) {
         if ((*one)->trace.steps() > 0) continue;
         return fail(kFailure,
                     fmt::format("'{}' holds no steps; record it again", one == &a ? options.a : options.b));
     }
-    const auto step = parse_step(options.at, a->trace);
-    if (!step) {
-        return fail(kWrongCall,
-                    fmt::format("--at '{}' is not a step of '{}'; give a number from 1 to {}, first, middle "
-                                "or last",
-                                options.at, options.a, a->trace.steps()));
-    }
+    const auto step = choose_step(options.at, a->trace, options.a);
+    if (!step) return fail(kWrongCall, step.error());
     const compare::Tally side_a = compare::tally_of(a->trace), side_b = compare::tally_of(b->trace);
     const compare::Run one{a->trace, side_a}, other{b->trace, side_b};
     const auto at = stand(one, other, *lock, *step);
-    if (!at) return fail(kFailure, at.error().message);
+    if (!at) return fail(kFailure, at.error());
     return print(options.json ? as_json(one, other, *at, *lock) : as_text(one, other, *at));
 }
 
 }  // namespace
 
 void add_compare(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("compare", "Print the counters of two recordings beside each other");
+    const auto [command, options] = add_command(
+        app, chosen, "compare", "Print the counters of two recordings beside each other", run_compare);
     command->add_option("A", options->a, kRecordingArgument)->required();
     command->add_option("B", options->b, "The recording to set beside it")->required();
     command->add_option("--lock", options->lock, "What B follows A by: step, phase or share (phase)");
     command->add_option("--at", options->at, "The step of A, from 1 on, or first, middle or last (last)");
     command->add_flag("--json", options->json, "Print JSON (schema tilescope.compare/1)");
-    command->callback([options, &chosen] { chosen = [options] { return run_compare(*options); }; });
 }
 
 }  // namespace tilescope::cli

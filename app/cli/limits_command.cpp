@@ -1,8 +1,5 @@
 // tilescope limits [CASE...] [--device D --threads N --registers N --shared BYTES]: what an SM holds at once,
 // by the lecture's sum and by the hardware's.
-#include <memory>
-#include <optional>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -83,11 +80,11 @@ std::string as_json(const Case& c, bool curves) {
         Json row{
             {"label", b.label},       {"threads", b.use.threads},      {"registers", b.use.registers},
             {"shared", b.use.shared}, {"lecture", to_json(b.lecture)}, {"hardware", to_json(b.hardware)}};
-        if (curves) {
-            row["curves"] = {{"threads", curve_json(device.sm, b.use, analysis::Parameter::Threads)},
-                             {"registers", curve_json(device.sm, b.use, analysis::Parameter::Registers)},
-                             {"shared", curve_json(device.sm, b.use, analysis::Parameter::Shared)}};
-        }
+        using analysis::Parameter;
+        for (const auto& [name, parameter] : {std::pair{"threads", Parameter::Threads},
+                                              {"registers", Parameter::Registers},
+                                              {"shared", Parameter::Shared}})
+            if (curves) row["curves"][name] = curve_json(device.sm, b.use, parameter);
         blocks.push_back(std::move(row));
     }
     for (const analysis::Figure& f : c.answer.figures)
@@ -195,16 +192,16 @@ Result<Case> case_of(const Options& options) {
 int run_limits(const Options& options) {
     if (options.list) return list_cases(options.json);
     const auto found = case_of(options);
-    if (!found) return fail(kWrongCall, found.error().message);
+    if (!found) return fail(kWrongCall, found.error());
     return print(options.json ? as_json(*found, options.curves) : as_text(*found));
 }
 
 }  // namespace
 
 void add_limits(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("limits", "What an SM holds at once, by the lecture's sum and the hardware's");
+    const auto [command, options] =
+        add_command(app, chosen, "limits",
+                    "What an SM holds at once, by the lecture's sum and the hardware's", run_limits);
     command->add_option("CASE", options->preset, "A case that --list lists");
     command->add_option("--device", options->device, "A device, or a compute capability such as 8.6 (h200)");
     command->add_option("--threads", options->threads, "Threads a block (256)");
@@ -213,7 +210,6 @@ void add_limits(CLI::App& app, Chosen& chosen) {
     command->add_flag("--list", options->list, "List the cases and the devices");
     command->add_flag("--curves", options->curves, "With --json: occupancy over each parameter too");
     command->add_flag("--json", options->json, "Print JSON (schema tilescope.limits/1)");
-    command->callback([options, &chosen] { chosen = [options] { return run_limits(*options); }; });
 }
 
 }  // namespace tilescope::cli
