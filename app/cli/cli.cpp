@@ -102,6 +102,8 @@ private:
 int run(int argc, char** argv) {
     try {
         return parse_and_run(argc, argv);
+    } catch (const Refused& refused) {
+        return fail(refused.status, refused.message);
     } catch (const std::bad_alloc&) {
         return fail(kFailure, "there is not enough memory for this; record fewer blocks or smaller sizes");
     } catch (const std::exception& error) {

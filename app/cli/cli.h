@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "core/base/result.h"
 
@@ -44,7 +45,23 @@ std::pair<CLI::App*, std::shared_ptr<Options>> add_command(CLI::App& app, Chosen
 
 // Prints "tilescope: <message>" to standard error, on one line, and returns the status given.
 int fail(Status status, std::string_view message);
-inline int fail(Status status, const Error& error) { return fail(status, error.message); }
+
+// Ends the command with that status and sentence, from wherever it is; run() prints it.
+struct Refused {
+    Status status;
+    std::string message;
+};
+template <class... Args>
+[[noreturn]] void refuse(Status status, fmt::format_string<Args...> sentence, Args&&... args) {
+    throw Refused{status, fmt::format(sentence, std::forward<Args>(args)...)};
+}
+
+// What a command needs to go on; where there is none, that ends it with the error's sentence.
+template <class T>
+T need(Result<T> made, Status status = kFailure) {
+    if (!made) throw Refused{status, made.error().message};
+    if constexpr (!std::is_void_v<T>) return std::move(*made);
+}
 
 // Prints to standard output; kFailure where that cannot be written (a full disk).
 int print(std::string_view text);

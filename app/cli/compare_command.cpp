@@ -26,16 +26,14 @@ struct Standing {
     compare::Counters counters;
 };
 
-Result<Standing> stand(const compare::Run& a, const compare::Run& b, compare::Lock lock, uint64_t step) {
-    const auto rule_a = analysis::phase_rule(a.trace), rule_b = analysis::phase_rule(b.trace);
-    if (!rule_a) return rule_a.error();
-    if (!rule_b) return rule_b.error();
+Standing stand(const compare::Run& a, const compare::Run& b, compare::Lock lock, uint64_t step) {
+    const auto rule_a = need(analysis::phase_rule(a.trace)), rule_b = need(analysis::phase_rule(b.trace));
     Standing at;
     at.a.block = trace::block_of(a.trace, step);
     at.a.step = static_cast<uint32_t>(step - a.trace.blocks[at.a.block].first);
     at.b.block = compare::partner_block(lock, a, at.a, b);
-    const auto index_a = look::index_block(a.trace, *rule_a, at.a.block);
-    const auto index_b = look::index_block(b.trace, *rule_b, at.b.block);
+    const auto index_a = look::index_block(a.trace, rule_a, at.a.block);
+    const auto index_b = look::index_block(b.trace, rule_b, at.b.block);
     at.b.step = compare::partner_step(lock, a, *index_a, at.a, b, *index_b);
     at.counters = compare::counters(lock, a, *index_a, at.a.step, b, *index_b, at.b.step);
     return at;
@@ -102,26 +100,18 @@ std::string as_json(const compare::Run& a, const compare::Run& b, const Standing
 
 int run_compare(const Options& options) {
     const auto lock = compare::lock_of(options.lock);
-    if (!lock) {
-        return fail(kWrongCall,
-                    fmt::format("--lock '{}' is not known; choose step, phase or share", options.lock));
+    if (!lock) refuse(kWrongCall, "--lock '{}' is not known; choose step, phase or share", options.lock);
+    const auto a = need(open_recording(options.a));
+    const auto b = need(open_recording(options.b));
+    if (a.trace.steps() == 0 || b.trace.steps() == 0) {
+        refuse(kFailure, "'{}' holds no steps; record it again",
+               a.trace.steps() == 0 ? options.a : options.b);
     }
-    const auto a = open_recording(options.a);
-    if (!a) return fail(kFailure, a.error());
-    const auto b = open_recording(options.b);
-    if (!b) return fail(kFailure, b.error());
-    for (const auto* one : {&a, &b}) {
-        if ((*one)->trace.steps() > 0) continue;
-        return fail(kFailure,
-                    fmt::format("'{}' holds no steps; record it again", one == &a ? options.a : options.b));
-    }
-    const auto step = choose_step(options.at, a->trace, options.a);
-    if (!step) return fail(kWrongCall, step.error());
-    const compare::Tally side_a = compare::tally_of(a->trace), side_b = compare::tally_of(b->trace);
-    const compare::Run one{a->trace, side_a}, other{b->trace, side_b};
-    const auto at = stand(one, other, *lock, *step);
-    if (!at) return fail(kFailure, at.error());
-    return print(options.json ? as_json(one, other, *at, *lock) : as_text(one, other, *at));
+    const auto step = need(choose_step(options.at, a.trace, options.a), kWrongCall);
+    const compare::Tally side_a = compare::tally_of(a.trace), side_b = compare::tally_of(b.trace);
+    const compare::Run one{a.trace, side_a}, other{b.trace, side_b};
+    const auto at = stand(one, other, *lock, step);
+    return print(options.json ? as_json(one, other, at, *lock) : as_text(one, other, at));
 }
 
 }  // namespace

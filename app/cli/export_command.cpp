@@ -33,40 +33,32 @@ Result<bool> write(const trace::Trace& trace, const analysis::PhaseRule& rule,
 }
 
 int export_text(const ExportOptions& options) {
-    if (options.lecture)
-        return fail(kWrongCall, "--lecture goes with pictures and films; leave it out for text");
-    if (auto good = check_block(options.block); !good) return fail(kWrongCall, good.error());
+    if (options.lecture) refuse(kWrongCall, "--lecture goes with pictures and films; leave it out for text");
+    need(check_block(options.block), kWrongCall);
     if (options.format == "perfetto" && options.lanes)
-        return fail(kWrongCall, "--lanes goes with csv and json; leave it out for perfetto");
-    if (auto good = check_output(options.output); !good) return fail(kFailure, good.error());
-    const auto opened = open_recording(options.file);
-    if (!opened) return fail(kFailure, opened.error());
-    const trace::Trace& trace = opened->trace;
+        refuse(kWrongCall, "--lanes goes with csv and json; leave it out for perfetto");
+    need(check_output(options.output));
+    const auto opened = need(open_recording(options.file));
+    const trace::Trace& trace = opened.trace;
     report::Selected selected;
-    if (!options.block.empty()) {
-        const auto block = choose_block(options.block, trace, options.file);
-        if (!block) return fail(kWrongCall, block.error());
-        selected.block = *block;
-    }
+    if (!options.block.empty())
+        selected.block = need(choose_block(options.block, trace, options.file), kWrongCall);
     if (!options.steps.empty()) {
-        const auto steps = choose_steps(options.steps, trace, options.file);
-        if (!steps) return fail(kWrongCall, steps.error());
-        selected.first = steps->first;
-        selected.end = steps->second;
+        const auto [first, end] = need(choose_steps(options.steps, trace, options.file), kWrongCall);
+        selected.first = first;
+        selected.end = end;
     }
     const uint64_t steps = report::steps_in(trace, selected);
     if (steps == 0 && !options.steps.empty()) {
-        return fail(kWrongCall, fmt::format("none of steps {} is in block {}; leave out --steps or --block",
-                                            options.steps, options.block));
+        refuse(kWrongCall, "none of steps {} is in block {}; leave out --steps or --block", options.steps,
+               options.block);
     }
-    const auto rule = analysis::phase_rule(trace);
-    if (!rule) return fail(kFailure, rule.error());
+    const auto rule = need(analysis::phase_rule(trace));
     const auto written = with_progress(steps, "steps", [&](const auto& stop, auto& done) {
-        return write(trace, *rule, selected, options, stop, done);
+        return write(trace, rule, selected, options, stop, done);
     });
-    if (!written) return fail(kFailure, fmt::format("stopped; '{}' was not written", options.output));
-    if (!*written) return fail(kFailure, written->error());
-    if (!**written) return fail(kFailure, fmt::format("'{}' could not be made", options.output));
+    if (!written) refuse(kFailure, "stopped; '{}' was not written", options.output);
+    if (!need(*written)) refuse(kFailure, "'{}' could not be made", options.output);
     return kDone;
 }
 
@@ -74,9 +66,8 @@ int run_export(const ExportOptions& options) {
     const auto is_one_of = [&](const auto&... formats) { return ((options.format == formats) || ...); };
     if (is_one_of("csv", "json", "perfetto")) return export_text(options);
     if (is_one_of("png", "svg", "gif", "mp4")) return export_pictures(options);
-    return fail(kWrongCall,
-                fmt::format("--format '{}' is not known; choose csv, json, perfetto, png, svg, gif or mp4",
-                            options.format));
+    refuse(kWrongCall, "--format '{}' is not known; choose csv, json, perfetto, png, svg, gif or mp4",
+           options.format);
 }
 
 }  // namespace

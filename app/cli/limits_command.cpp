@@ -156,24 +156,21 @@ int list_cases(bool json) {
     return print(all.dump(2) + "\n");
 }
 
-Result<Case> case_of(const Options& options) {
+Case case_of(const Options& options) {
     const bool own = !options.device.empty() || options.threads || options.registers || options.shared;
     if (!options.preset.empty()) {
         const analysis::LimitPreset* const preset = analysis::find_limit_preset(options.preset);
         if (!preset) {
-            return Error{fmt::format("'{}' is no case of limits; 'tilescope limits --list' lists them",
-                                     options.preset)};
+            refuse(kWrongCall, "'{}' is no case of limits; 'tilescope limits --list' lists them",
+                   options.preset);
         }
         if (own)
-            return Error{
+            refuse(
+                kWrongCall,
                 "a case has its own device and blocks; give a case, or --device, --threads, --registers and "
-                "--shared"};
-        auto answer = analysis::answer(*preset, kernels::devices());
-        if (!answer) return answer.error();
-        return Case{preset->id, preset->title, std::move(*answer)};
+                "--shared");
+        return {preset->id, preset->title, need(analysis::answer(*preset, kernels::devices()), kWrongCall)};
     }
-    auto device = kernels::device_named(options.device.empty() ? "h200" : options.device);
-    if (!device) return device.error();
     const analysis::BlockUse use{.threads = options.threads.value_or(256),
                                  .registers = options.registers.value_or(0),
                                  .shared = options.shared.value_or(0)};
@@ -181,7 +178,8 @@ Result<Case> case_of(const Options& options) {
                   fmt::format("Blocks of {} threads, {} registers a thread, {} bytes of shared memory",
                               use.threads, use.registers, use.shared),
                   {}};
-    own_case.answer.device = std::move(*device);
+    own_case.answer.device =
+        need(kernels::device_named(options.device.empty() ? "h200" : options.device), kWrongCall);
     const analysis::SmLimits& sm = own_case.answer.device.sm;
     own_case.answer.blocks.push_back({fmt::format("{} threads", use.threads), use,
                                       occupancy(sm, use, analysis::Sum::Lecture),
@@ -192,8 +190,7 @@ Result<Case> case_of(const Options& options) {
 int run_limits(const Options& options) {
     if (options.list) return list_cases(options.json);
     const auto found = case_of(options);
-    if (!found) return fail(kWrongCall, found.error());
-    return print(options.json ? as_json(*found, options.curves) : as_text(*found));
+    return print(options.json ? as_json(found, options.curves) : as_text(found));
 }
 
 }  // namespace

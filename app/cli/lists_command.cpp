@@ -153,22 +153,21 @@ std::string recordings_json() {
 int save(const Options& options) {
     const ShippedRecording* recording = kernels::find_shipped_recording(options.save);
     if (!recording) {
-        return fail(kWrongCall, fmt::format("no recording '{}' ships; 'tilescope recordings' lists those "
-                                            "that do",
-                                            options.save));
+        refuse(kWrongCall,
+               "no recording '{}' ships; 'tilescope recordings' lists those "
+               "that do",
+               options.save);
     }
     const std::string output = options.output.empty() ? recording->name + ".tsc" : options.output;
-    if (auto good = check_output(output); !good) return fail(kFailure, good.error());
-    const auto trace = kernels::open_shipped(*recording);
-    if (!trace) return fail(kFailure, trace.error());
-    if (auto good = trace::write_file(*trace, output); !good) return fail(kFailure, good.error());
+    need(check_output(output));
+    const auto trace = need(kernels::open_shipped(*recording));
+    need(trace::write_file(trace, output));
     return print(fmt::format("{}: {}\n", output, recording->label));
 }
 
 int run_recordings(const Options& options) {
     if (!options.save.empty()) return save(options);
-    if (!options.output.empty())
-        return fail(kWrongCall, "-o names where --save writes to; give --save NAME too");
+    if (!options.output.empty()) refuse(kWrongCall, "-o names where --save writes to; give --save NAME too");
     return print(options.json ? recordings_json() : recordings_text());
 }
 

@@ -10,9 +10,8 @@ namespace tilescope::cli {
 namespace {
 
 int without_the_window() {
-    return fail(
-        kFailure,
-        "this tilescope was built without the window; configure with -DTILESCOPE_APP=ON and build again");
+    refuse(kFailure,
+           "this tilescope was built without the window; configure with -DTILESCOPE_APP=ON and build again");
 }
 
 // Known, so that what is missing is said whatever follows the name.
@@ -27,10 +26,10 @@ void add_missing(CLI::App& app, Chosen& chosen, const char* name) {
 void add_window(CLI::App&, Chosen& chosen) { chosen = without_the_window; }
 
 int export_pictures(const ExportOptions& options) {
-    return fail(kFailure,
-                fmt::format("this tilescope was built without the window and draws no {}; configure with "
-                            "-DTILESCOPE_APP=ON and build again",
-                            options.format));
+    refuse(kFailure,
+           "this tilescope was built without the window and draws no {}; configure with "
+           "-DTILESCOPE_APP=ON and build again",
+           options.format);
 }
 
 void add_open(CLI::App& app, Chosen& chosen) { add_missing(app, chosen, "open"); }

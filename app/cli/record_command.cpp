@@ -42,22 +42,20 @@ struct RecordJob {
 };
 
 // The block of every kernel that ships is T x T, so --block is another way to say --tile.
-Result<uint32_t> tile_of(const Options& options) {
+uint32_t tile_of(const Options& options) {
     if (options.block.empty()) return options.tile.value_or(16);
     const auto block = parse_pair(options.block, 'x');
-    if (!block) {
-        return Error{
-            fmt::format("--block '{}' is not a block; give it as XxY, such as 16x16", options.block)};
-    }
+    if (!block)
+        refuse(kWrongCall, "--block '{}' is not a block; give it as XxY, such as 16x16", options.block);
     if (block->first != block->second) {
-        return Error{fmt::format(
-            "--block {} is not square, and the kernels that ship run in T x T blocks; choose 2x2, "
-            "4x4, 8x8, 16x16 or 32x32",
-            options.block)};
+        refuse(kWrongCall,
+               "--block {} is not square, and the kernels that ship run in T x T blocks; choose 2x2, "
+               "4x4, 8x8, 16x16 or 32x32",
+               options.block);
     }
     if (options.tile.value_or(block->first) != block->first) {
-        return Error{fmt::format("--block {} and --tile {} contradict each other; give one of them",
-                                 options.block, *options.tile)};
+        refuse(kWrongCall, "--block {} and --tile {} contradict each other; give one of them", options.block,
+               *options.tile);
     }
     return block->first;
 }
@@ -71,19 +69,18 @@ std::optional<BlockWindow> parse_window(std::string_view text) {
     return BlockWindow{x->first, x->second, y->first, y->second};
 }
 
-Result<BlockWindow> window_of(const Options& options, const Dim3& grid) {
+BlockWindow window_of(const Options& options, const Dim3& grid) {
     if (options.blocks.empty()) return BlockWindow{0, grid.x, 0, grid.y};
     auto window = parse_window(options.blocks);
     if (!window) {
-        return Error{
-            fmt::format("--blocks '{}' is not a window of blocks; give it as x0:x1,y0:y1 with x0 < x1 and "
-                        "y0 < y1, such as 0:2,0:2",
-                        options.blocks)};
+        refuse(kWrongCall,
+               "--blocks '{}' is not a window of blocks; give it as x0:x1,y0:y1 with x0 < x1 and "
+               "y0 < y1, such as 0:2,0:2",
+               options.blocks);
     }
     if (window->x0 >= grid.x || window->y0 >= grid.y) {
-        return Error{
-            fmt::format("--blocks {} lies outside the grid of {} x {} blocks; x goes to {} and y to {}",
-                        options.blocks, grid.x, grid.y, grid.x, grid.y)};
+        refuse(kWrongCall, "--blocks {} lies outside the grid of {} x {} blocks; x goes to {} and y to {}",
+               options.blocks, grid.x, grid.y, grid.x, grid.y);
     }
     window->x1 = std::min(window->x1, grid.x);
     window->y1 = std::min(window->y1, grid.y);
@@ -92,58 +89,46 @@ Result<BlockWindow> window_of(const Options& options, const Dim3& grid) {
 
 // An option that only one of them takes decides where auto would: --schedule is the CPU's, --buffer and the
 // like are the GPU's.
-Result<gpu::BackendChoice> backend_of(const Options& options) {
+gpu::BackendChoice backend_of(const Options& options) {
     const auto choice = gpu::backend_of(options.backend);
-    if (!choice)
-        return Error{fmt::format("--backend '{}' is not known; choose cpu, gpu or auto", options.backend)};
+    if (!choice) refuse(kWrongCall, "--backend '{}' is not known; choose cpu, gpu or auto", options.backend);
     const std::string gpus = options.buffer > 0   ? "--buffer"
                              : options.one_launch ? "--one-launch"
                              : options.exact      ? "--exact"
                                                   : "";
     if (!options.schedule.empty() && (*choice == gpu::BackendChoice::Gpu || !gpus.empty())) {
-        return Error{fmt::format(
+        refuse(
+            kWrongCall,
             "--schedule is an order of warps for the CPU, and a GPU has its own; leave out --schedule or {}",
-            gpus.empty() ? "--backend gpu" : gpus)};
+            gpus.empty() ? "--backend gpu" : gpus);
     }
     if (*choice == gpu::BackendChoice::Cpu && !gpus.empty())
-        return Error{fmt::format("{} is for recording on a GPU; leave it out or --backend cpu", gpus)};
+        refuse(kWrongCall, "{} is for recording on a GPU; leave it out or --backend cpu", gpus);
     return gpus.empty() ? *choice : gpu::BackendChoice::Gpu;
 }
 
 // "fair", "greedy", or a seed; "" for the kernel's own.
-Result<std::optional<Schedule>> schedule_of(const Options& options) {
+std::optional<Schedule> schedule_of(const Options& options) {
     const std::string& text = options.schedule;
-    if (text.empty()) return std::optional<Schedule>{};
-    if (text == "fair") return std::optional(Schedule{Schedule::Kind::Fair, 0});
-    if (text == "greedy") return std::optional(Schedule{Schedule::Kind::Greedy, 0});
-    if (const auto seed = parse_number<uint64_t>(text))
-        return std::optional(Schedule{Schedule::Kind::Seeded, *seed});
-    return Error{fmt::format(
-        "--schedule '{}' is not an order of warps; choose fair, greedy or a whole number as a seed", text)};
+    if (text.empty()) return std::nullopt;
+    if (text == "fair") return Schedule{Schedule::Kind::Fair, 0};
+    if (text == "greedy") return Schedule{Schedule::Kind::Greedy, 0};
+    if (const auto seed = parse_number<uint64_t>(text)) return Schedule{Schedule::Kind::Seeded, *seed};
+    refuse(kWrongCall,
+           "--schedule '{}' is not an order of warps; choose fair, greedy or a whole number as a seed", text);
 }
 
-// Errors are wrong calls: they say which value is wrong and what may be given. Reads no file.
-Result<RecordJob> job_of(const Options& options) {
-    const auto backend = backend_of(options);
-    if (!backend) return backend.error();
-    const bool ships = options.compiler == "shipped";
-    if (auto good = check_compiler(ships ? "clang" : options.compiler, options.ptx_file); !good)
-        return good.error();
-    const auto tile = tile_of(options);
-    if (!tile) return tile.error();
-    const kernels::Shape shape{options.m, options.k, options.n, *tile};
-    auto plan = kernels::plan(options.kernel, shape, options.seed);
-    if (!plan) return plan.error();
-    const auto window = window_of(options, plan->launch.grid);
-    if (!window) return window.error();
-    const auto schedule = schedule_of(options);
-    if (!schedule) return schedule.error();
-
+// What is wrong with the call is said here, before any file is read.
+RecordJob job_of(const Options& options) {
     RecordJob job;
-    job.backend = *backend;
-    job.options.common.window = *window;
+    job.backend = backend_of(options);
+    need(check_compiler(options.compiler == "shipped" ? "clang" : options.compiler, options.ptx_file),
+         kWrongCall);
+    const kernels::Shape shape{options.m, options.k, options.n, tile_of(options)};
+    job.plan = need(kernels::plan(options.kernel, shape, options.seed), kWrongCall);
+    job.options.common.window = window_of(options, job.plan.launch.grid);
     job.options.common.threads = options.threads;
-    job.options.common.schedule = *schedule;
+    job.options.common.schedule = schedule_of(options);
     job.options.buffer_bytes = options.buffer;
     job.options.one_launch = options.one_launch;
     job.options.exact = options.exact;
@@ -151,7 +136,6 @@ Result<RecordJob> job_of(const Options& options) {
     if (job.output.empty())
         job.output =
             fmt::format("{}-{}x{}x{}-t{}.tsc", options.kernel, shape.m, shape.k, shape.n, shape.tile);
-    job.plan = std::move(*plan);
     return job;
 }
 
@@ -195,35 +179,33 @@ uint64_t count_barriers(const trace::Trace& trace) {
 }
 
 int run_record(const Options& options) {
-    auto job = job_of(options);
-    if (!job) return fail(kWrongCall, job.error());
-    if (auto good = check_output(job->output); !good) return fail(kFailure, good.error());
-    if (auto good = choose_ptx(options, job->plan); !good) return fail(kFailure, good.error());
+    RecordJob job = job_of(options);
+    need(check_output(job.output));
+    need(choose_ptx(options, job.plan));
 
-    const BlockWindow& window = job->options.common.window;
+    const BlockWindow& window = job.options.common.window;
     const uint64_t total = uint64_t{window.x1 - window.x0} * (window.y1 - window.y0);
     std::string said;
-    const auto recorded = with_progress(total, "blocks", [&](const auto& stop, auto& done) {
-        job->options.common.stop = &stop;
-        job->options.common.blocks_done = &done;
-        return gpu::record(job->plan, job->options, job->backend, said);
+    auto recorded = with_progress(total, "blocks", [&](const auto& stop, auto& done) {
+        job.options.common.stop = &stop;
+        job.options.common.blocks_done = &done;
+        return gpu::record(job.plan, job.options, job.backend, said);
     });
-    if (!recorded) return fail(kFailure, fmt::format("stopped; '{}' was not written", job->output));
-    const Result<trace::Trace>& trace = *recorded;
-    if (!trace) return fail(kFailure, trace.error());
-    if (auto good = trace::write_file(*trace, job->output); !good) return fail(kFailure, good.error());
+    if (!recorded) refuse(kFailure, "stopped; '{}' was not written", job.output);
+    const trace::Trace trace = need(std::move(*recorded));
+    need(trace::write_file(trace, job.output));
 
-    if (!trace->meta.complete) {
-        return fail(kFailure, fmt::format("{}; what was recorded until then is in '{}'",
-                                          trace->meta.incomplete_reason, job->output));
+    if (!trace.meta.complete) {
+        refuse(kFailure, "{}; what was recorded until then is in '{}'", trace.meta.incomplete_reason,
+               job.output);
     }
     std::error_code error;
-    const auto bytes = std::filesystem::file_size(job->output, error);
-    const uint64_t barriers = count_barriers(*trace);
-    return print(fmt::format("{}: {} and {} in {}, {}; {}; recorded {}\n", job->output,
-                             counted(trace->steps() - barriers, "request"), counted(barriers, "barrier"),
-                             counted(trace->blocks.size(), "block"), judgement(*trace),
-                             counted(error ? 0 : bytes, "byte"), said + price_of(trace->meta.price)));
+    const auto bytes = std::filesystem::file_size(job.output, error);
+    const uint64_t barriers = count_barriers(trace);
+    return print(fmt::format("{}: {} and {} in {}, {}; {}; recorded {}\n", job.output,
+                             counted(trace.steps() - barriers, "request"), counted(barriers, "barrier"),
+                             counted(trace.blocks.size(), "block"), judgement(trace),
+                             counted(error ? 0 : bytes, "byte"), said + price_of(trace.meta.price)));
 }
 
 }  // namespace

@@ -26,15 +26,12 @@ struct Options {
 };
 
 int run_report(const Options& options) {
-    const auto opened = open_recording(options.file);
-    if (!opened) return fail(kFailure, opened.error());
-    const trace::Trace& trace = opened->trace;
-    const auto summary = analysis::summarize(trace);
-    if (!summary) return fail(kFailure, summary.error());
-    const auto hazards = analysis::find_hazards(trace);
-    if (!hazards) return fail(kFailure, hazards.error());
-    return print(options.json ? report::to_json(trace, *summary, &hazards.value())
-                              : report::to_text(trace, *summary, &hazards.value()));
+    const auto opened = need(open_recording(options.file));
+    const trace::Trace& trace = opened.trace;
+    const auto summary = need(analysis::summarize(trace));
+    const auto hazards = need(analysis::find_hazards(trace));
+    return print(options.json ? report::to_json(trace, summary, &hazards)
+                              : report::to_text(trace, summary, &hazards));
 }
 
 std::optional<playback::TableFormat> parse_format(const std::string& text) {
@@ -53,30 +50,22 @@ std::optional<analysis::MatrixNames> parse_names(const std::string& text) {
 }
 
 int run_table(const Options& options) {
-    if (auto good = check_block(options.block); !good) return fail(kWrongCall, good.error());
+    need(check_block(options.block), kWrongCall);
     const auto format = parse_format(options.format);
-    if (!format) {
-        return fail(kWrongCall,
-                    fmt::format("--format '{}' is not a format; choose text, csv or md", options.format));
-    }
+    if (!format) refuse(kWrongCall, "--format '{}' is not a format; choose text, csv or md", options.format);
     const auto names = parse_names(options.notation);
-    if (!names) {
-        return fail(kWrongCall, fmt::format("--notation '{}' is not a notation; choose MNP, ABC or MdNdPd",
-                                            options.notation));
-    }
-    const auto opened = open_recording(options.file);
-    if (!opened) return fail(kFailure, opened.error());
-    const trace::Trace& trace = opened->trace;
-    const auto block = choose_block(options.block, trace, options.file);
-    if (!block) return fail(trace.blocks.empty() ? kFailure : kWrongCall, block.error());
-    const auto rule = analysis::phase_rule(trace);
-    if (!rule) return fail(kFailure, rule.error());
-    auto replayer = kernels::Replayer::of(trace);
-    if (!replayer) return fail(kFailure, replayer.error());
-    playback::BlockReplay replay(trace, *block);
-    if (auto done = replayer->replay(trace, *block, replay); !done) return fail(kFailure, done.error());
+    if (!names)
+        refuse(kWrongCall, "--notation '{}' is not a notation; choose MNP, ABC or MdNdPd", options.notation);
+    const auto opened = need(open_recording(options.file));
+    const trace::Trace& trace = opened.trace;
+    const uint32_t block =
+        need(choose_block(options.block, trace, options.file), trace.blocks.empty() ? kFailure : kWrongCall);
+    const auto rule = need(analysis::phase_rule(trace));
+    auto replayer = need(kernels::Replayer::of(trace));
+    playback::BlockReplay replay(trace, block);
+    need(replayer.replay(trace, block, replay));
     replay.finish();
-    const analysis::PhaseMap phases = analysis::phases_of_block(trace, *rule, *block);
+    const analysis::PhaseMap phases = analysis::phases_of_block(trace, rule, block);
     const Notation notation = analysis::notation_of(trace.launch, analysis::product_of(trace),
                                                     {options.column_first, false, *names});
     return print(playback::print(playback::phase_table(trace, replay, phases, notation), *format));

@@ -50,11 +50,10 @@ Row row_of_tile(std::string id, std::string title, const Roof& roof, uint32_t ti
 }
 
 // Without a device: the cases of the lectures, each under its own roof.
-Result<std::vector<Row>> lecture_rows() {
-    auto cases = analysis::roof_cases(kernels::devices());
-    if (!cases) return cases.error();
+std::vector<Row> lecture_rows() {
     std::vector<Row> rows;
-    for (const analysis::RoofCase& c : *cases) rows.push_back(row_of_tile(c.id, c.title, c.roof, c.tile));
+    for (const analysis::RoofCase& c : need(analysis::roof_cases(kernels::devices())))
+        rows.push_back(row_of_tile(c.id, c.title, c.roof, c.tile));
     return rows;
 }
 
@@ -70,27 +69,23 @@ std::vector<Row> device_rows(const analysis::DeviceSpec& device) {
     return rows;
 }
 
-Result<Row> recorded_row(std::string id, std::string title, const Roof& roof, const trace::Trace& trace) {
-    const auto summary = analysis::summarize(trace);
-    if (!summary) return summary.error();
+Row recorded_row(std::string id, std::string title, const Roof& roof, const trace::Trace& trace) {
+    const auto summary = need(analysis::summarize(trace));
     const auto product = analysis::product_of(trace);
-    const auto flop = product ? Result<uint64_t>(uint64_t{0}) : kernels::count_flop(trace);
-    if (!flop) return flop.error();
-    const auto work = analysis::recorded_work(trace, *summary, *flop);
-    if (!work) return work.error();
-    Row row{std::move(id), roof, bound_point(title, roof, work->intensity)};
-    row.of_sectors = bound_point(std::move(title), roof, work->intensity_of_sectors);
+    const uint64_t flop = product ? 0 : need(kernels::count_flop(trace));
+    const auto work = need(analysis::recorded_work(trace, summary, flop));
+    Row row{std::move(id), roof, bound_point(title, roof, work.intensity)};
+    row.of_sectors = bound_point(std::move(title), roof, work.intensity_of_sectors);
     if (product) {
-        row.tile = summary->shared_load.requests > 0 ? product->tile : 1;
+        row.tile = summary.shared_load.requests > 0 ? product->tile : 1;
         row.m = product->m, row.k = product->k, row.n = product->n;
     }
     return row;
 }
 
-Result<Row> file_row(const analysis::DeviceSpec& device, const std::string& file) {
-    const auto opened = open_recording(file);
-    if (!opened) return opened.error();
-    const trace::Trace& trace = opened->trace;
+Row file_row(const analysis::DeviceSpec& device, const std::string& file) {
+    const auto opened = need(open_recording(file));
+    const trace::Trace& trace = opened.trace;
     const auto product = analysis::product_of(trace);
     const std::string title = product ? fmt::format("{} {} x {} x {}, T = {}", trace.meta.kernel, product->m,
                                                     product->k, product->n, product->tile)
@@ -100,16 +95,14 @@ Result<Row> file_row(const analysis::DeviceSpec& device, const std::string& file
 
 // A kernel that ships, by the accesses of a small launch of it: whole tiles, so that a larger one has as many
 // for each element.
-Result<Row> kernel_row(const Roof& roof, const kernels::KernelInfo& kernel, uint32_t tile) {
-    const auto plan = kernels::plan(kernel.name, {64, 64, 64, tile});
-    if (!plan) return plan.error();
-    const auto trace = kernels::record_cpu(*plan, {});
-    if (!trace) return trace.error();
+Row kernel_row(const Roof& roof, const kernels::KernelInfo& kernel, uint32_t tile) {
+    const auto plan = need(kernels::plan(kernel.name, {64, 64, 64, tile}));
+    const auto trace = need(kernels::record_cpu(plan, {}));
     auto row = recorded_row(fmt::format("{}-t{}", kernel.name, tile),
                             kernel.tiled ? fmt::format("{}, T = {}", kernel.name, tile)
                                          : fmt::format("{}, blocks of {} x {}", kernel.name, tile, tile),
-                            roof, *trace);
-    if (row) row->m = row->k = row->n = 0;  // true of every size
+                            roof, trace);
+    row.m = row.k = row.n = 0;  // true of every size
     return row;
 }
 
@@ -131,33 +124,25 @@ void add_measured(const analysis::DeviceSpec& device, const kernels::KernelInfo&
     }
 }
 
-Result<void> add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& kernel,
-                        std::vector<Row>& rows) {
+void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& kernel,
+                std::vector<Row>& rows) {
     for (const uint32_t tile : {8u, 16u, 32u}) {
         if (tile > analysis::widest_tile(device.sm)) continue;
-        auto row = kernel_row(stated_roof(device), kernel, tile);
-        if (!row) return row.error();
-        rows.push_back(std::move(*row));
+        rows.push_back(kernel_row(stated_roof(device), kernel, tile));
     }
     add_measured(device, kernel, rows);
-    return {};
 }
 
-Result<std::vector<Row>> rows_of(const Options& options) {
+std::vector<Row> rows_of(const Options& options) {
     if (options.device.empty() && options.subjects.empty()) return lecture_rows();
-    auto device = kernels::device_named(options.device.empty() ? "h200" : options.device);
-    if (!device) return device.error();
+    const auto device = need(kernels::device_named(options.device.empty() ? "h200" : options.device));
     std::vector<Row> rows;
-    if (options.subjects.empty()) rows = device_rows(*device);
-    for (const std::string& subject : options.subjects) {
-        if (const kernels::KernelInfo* kernel = kernels::find(subject)) {
-            if (auto good = add_kernel(*device, *kernel, rows); !good) return good.error();
-            continue;
-        }
-        auto row = file_row(*device, subject);
-        if (!row) return row.error();
-        rows.push_back(std::move(*row));
-    }
+    if (options.subjects.empty()) rows = device_rows(device);
+    for (const std::string& subject : options.subjects)
+        if (const kernels::KernelInfo* kernel = kernels::find(subject))
+            add_kernel(device, *kernel, rows);
+        else
+            rows.push_back(file_row(device, subject));
     return rows;
 }
 
@@ -229,8 +214,7 @@ std::string as_text(const std::vector<Row>& rows) {
 
 int run_roofline(const Options& options) {
     const auto rows = rows_of(options);
-    if (!rows) return fail(kFailure, rows.error());
-    return print(options.json ? as_json(*rows) : as_text(*rows));
+    return print(options.json ? as_json(rows) : as_text(rows));
 }
 
 }  // namespace

@@ -158,8 +158,8 @@ int show(const TimeRequest& request, const Measured& measured) {
     const std::string text =
         request.json ? to_json(measured.timings) : time_table(measured.timings, measured.notes);
     if (request.output.empty()) return print(text);
-    const auto good = write_text(request.output, text);
-    return good ? int{kDone} : fail(kFailure, good.error());
+    need(write_text(request.output, text));
+    return kDone;
 }
 
 int show_shipped(const TimeRequest& request, const TimeJob& job, const std::string& why) {
@@ -170,26 +170,23 @@ int show_shipped(const TimeRequest& request, const TimeJob& job, const std::stri
                                 why, chosen->device));
         return show(request, {std::move(*chosen), {}});
     }
-    return fail(kFailure,
-                fmt::format("{}; with an NVIDIA GPU this measures the kernels, and of those asked for "
-                            "not all have times that ship ('tilescope time --all' shows which do)",
-                            why));
+    refuse(kFailure,
+           "{}; with an NVIDIA GPU this measures the kernels, and of those asked for "
+           "not all have times that ship ('tilescope time --all' shows which do)",
+           why);
 }
 
 int run_time(const TimeRequest& request) {
-    auto job = job_of(request);
-    if (!job) return fail(kWrongCall, job.error());
-    const auto good_output = request.output.empty() ? Result<void>{} : check_output(request.output);
-    if (!good_output) return fail(kFailure, good_output.error());
+    auto job = need(job_of(request), kWrongCall);
+    if (!request.output.empty()) need(check_output(request.output));
     auto device = gpu::Device::open();
-    if (!device) return show_shipped(request, *job, device.error().message);
-    if (auto good = choose_ptx(request, *job, (*device)->info()); !good) return fail(kFailure, good.error());
-    const auto measured = with_progress(job->launches(), "times", [&](const auto& stop, auto& done) {
-        return measure(**device, request, *job, stop, done);
+    if (!device) return show_shipped(request, job, device.error().message);
+    need(choose_ptx(request, job, (*device)->info()));
+    const auto measured = with_progress(job.launches(), "times", [&](const auto& stop, auto& done) {
+        return measure(**device, request, job, stop, done);
     });
-    if (!measured) return fail(kFailure, "stopped; no times are shown");
-    if (!*measured) return fail(kFailure, measured->error());
-    return show(request, **measured);
+    if (!measured) refuse(kFailure, "stopped; no times are shown");
+    return show(request, need(*measured));
 }
 
 }  // namespace

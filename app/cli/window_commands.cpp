@@ -28,24 +28,22 @@ struct WindowOptions {
     std::string theme;  // "" for the one remembered
 };
 
-Result<draw::Theme> theme_of(const std::string& theme) {
+draw::Theme theme_of(const std::string& theme) {
     if (theme.empty() || theme == "light") return draw::Theme::Light;
     if (theme == "dark") return draw::Theme::Dark;
-    return Error{fmt::format("--theme '{}' is not known; choose light or dark", theme)};
+    refuse(kWrongCall, "--theme '{}' is not known; choose light or dark", theme);
 }
 
-int show(Result<app::State> state, const WindowOptions& options, draw::Theme theme) {
-    if (!state) return fail(kFailure, state.error());
-    state->session.theme = theme;
+int show(app::State state, const WindowOptions& options, draw::Theme theme) {
+    state.session.theme = theme;
     app::WindowOptions window;
     window.keep_theme = !options.theme.empty();
-    const auto shown = app::run_window(std::move(*state), window);
-    return shown ? int{kDone} : fail(kFailure, shown.error());
+    need(app::run_window(std::move(state), window));
+    return kDone;
 }
 
 int run_open(const WindowOptions& options) {
-    const auto theme = theme_of(options.theme);
-    if (!theme) return fail(kWrongCall, theme.error());
+    const draw::Theme theme = theme_of(options.theme);
     app::State state;
     session::open(state.session, options.file, options.file, false, [file = options.file] {
         auto opened = open_recording(file);
@@ -54,35 +52,29 @@ int run_open(const WindowOptions& options) {
     });
     // What cannot be opened is mostly told at once; a large recording is read while the window comes up.
     const auto& job = state.session.opening->job;
-    if (job.ready(std::chrono::milliseconds(200)) && !job.get()) return fail(kFailure, job.get().error());
-    return show(std::move(state), options, *theme);
+    if (job.ready(std::chrono::milliseconds(200))) need(job.get());
+    return show(std::move(state), options, theme);
 }
 
-Result<app::State> state_of(trace::Trace trace, std::string origin) {
-    auto recording = session::make_recording(std::move(trace), std::move(origin));
-    if (!recording) return recording.error();
+app::State state_of(trace::Trace trace, std::string origin) {
     app::State state;
-    session::show(state.session, std::move(*recording));
+    session::show(state.session, need(session::make_recording(std::move(trace), std::move(origin))));
     return state;
 }
 
-Result<app::State> state_of_file(const std::string& file) {
-    auto opened = open_recording(file);
-    if (!opened) return opened.error();
-    return state_of(std::move(opened->trace), std::move(opened->origin));
+app::State state_of_file(const std::string& file) {
+    auto opened = need(open_recording(file));
+    return state_of(std::move(opened.trace), std::move(opened.origin));
 }
 
 // The kernel that a newcomer sees first is recorded on the CPU even where there is a GPU: opening a GPU takes
 // longer than this small recording and the first frame together. From the form it is auto.
 int run_default_window(const WindowOptions& options) {
-    const auto theme = theme_of(options.theme);
-    if (!theme) return fail(kWrongCall, theme.error());
+    const draw::Theme theme = theme_of(options.theme);
     const kernels::Preset& preset = kernels::presets()[2];
-    const auto plan = kernels::plan(preset.kernel, preset.shape);
-    if (!plan) return fail(kFailure, plan.error());
-    auto trace = kernels::record_cpu(*plan, {});
-    if (!trace) return fail(kFailure, trace.error());
-    return show(state_of(std::move(*trace), "recorded now, on the CPU"), options, *theme);
+    const auto plan = need(kernels::plan(preset.kernel, preset.shape));
+    auto trace = need(kernels::record_cpu(plan, {}));
+    return show(state_of(std::move(trace), "recorded now, on the CPU"), options, theme);
 }
 
 std::string screen_names() {
@@ -100,58 +92,48 @@ struct Picture {
     int width = 0, height = 0;
 };
 
-// The sentence says which option cannot be read, and what can.
-Result<Picture> picture_of(const ExportOptions& options) {
-    const auto theme = theme_of(options.theme);
-    if (!theme) return theme.error();
+Picture picture_of(const ExportOptions& options) {
+    const draw::Theme theme = theme_of(options.theme);
     const app::ScreenRow* const screen = app::find_screen(options.screen);
-    if (!screen)
-        return Error{fmt::format("--screen '{}' is not known; choose {}", options.screen, screen_names())};
+    if (!screen) refuse(kWrongCall, "--screen '{}' is not known; choose {}", options.screen, screen_names());
     const std::string usual = is_film(options) ? "1280x720" : "1600x1000";
     const auto sides = parse_pair(options.size.empty() ? usual : options.size, 'x');
     const auto fits = [](uint32_t side) { return side >= kLeastSide && side <= kMostSide; };
     if (!sides || !fits(sides->first) || !fits(sides->second)) {
-        return Error{fmt::format("--size '{}' is not a size; give it as WxH in pixels, each from {} to {}",
-                                 options.size, kLeastSide, kMostSide)};
+        refuse(kWrongCall, "--size '{}' is not a size; give it as WxH in pixels, each from {} to {}",
+               options.size, kLeastSide, kMostSide);
     }
     if (options.format == "mp4" && (sides->first % 2 != 0 || sides->second % 2 != 0))
-        return Error{
-            fmt::format("--size {} cannot be an mp4, whose sides are even; add a pixel", options.size)};
-    return Picture{screen->option, *theme, static_cast<int>(sides->first), static_cast<int>(sides->second)};
+        refuse(kWrongCall, "--size {} cannot be an mp4, whose sides are even; add a pixel", options.size);
+    return {screen->option, theme, static_cast<int>(sides->first), static_cast<int>(sides->second)};
 }
 
 int write_picture(app::State state, const ExportOptions& options, const Picture& picture) {
     if (!options.with.empty()) {
         auto other = state_of_file(options.with);
-        if (!other) return fail(kFailure, other.error());
-        compare::set_beside(state.compare, std::move(other->session.recording));
+        compare::set_beside(state.compare, std::move(other.session.recording));
     }
     const trace::Trace& trace = state.session.trace();
-    const auto step = choose_step(options.at, trace, options.file);
-    if (!step) return fail(kWrongCall, step.error());
-    const uint32_t block = trace::block_of(trace, *step);
-    state.session.cursor = {block, static_cast<uint32_t>(*step - trace.blocks[block].first)};
+    const auto step = need(choose_step(options.at, trace, options.file), kWrongCall);
+    const uint32_t block = trace::block_of(trace, step);
+    state.session.cursor = {block, static_cast<uint32_t>(step - trace.blocks[block].first)};
     const app::RenderOptions render{picture.width, picture.height, 1, options.output};
-    Result<void> good;
-    if (options.format == "svg") {
-        const auto text = app::render_svg(std::move(state), render);
-        good = text ? write_text(options.output, *text) : text.error();
-    } else {
-        good = app::render_png(std::move(state), render);
-    }
-    return good ? int{kDone} : fail(kFailure, good.error());
+    if (options.format == "svg")
+        need(write_text(options.output, need(app::render_svg(std::move(state), render))));
+    else
+        need(app::render_png(std::move(state), render));
+    return kDone;
 }
 
 int write_film(app::State state, const ExportOptions& options, const Picture& picture) {
     const trace::Trace& trace = state.session.trace();
-    const auto steps =
-        choose_steps(options.steps.empty() ? "first:last" : options.steps, trace, options.file);
-    if (!steps) return fail(kWrongCall, steps.error());
-    const auto [first, end] = *steps;
+    const std::string& asked = options.steps.empty() ? std::string("first:last") : options.steps;
+    const auto [first, end] = need(choose_steps(asked, trace, options.file), kWrongCall);
     if (end - first > kMostFrames) {
-        return fail(kWrongCall, fmt::format("a film of {} steps is too long; choose at most {} of them, such "
-                                            "as --steps {}:{}",
-                                            end - first, kMostFrames, first + 1, first + 200));
+        refuse(kWrongCall,
+               "a film of {} steps is too long; choose at most {} of them, such "
+               "as --steps {}:{}",
+               end - first, kMostFrames, first + 1, first + 200);
     }
     OutputFile file(options.output);
     app::FilmOptions film;
@@ -167,9 +149,10 @@ int write_film(app::State state, const ExportOptions& options, const Picture& pi
         film.done = &done;
         return app::render_film(std::move(state), film);
     });
-    if (!made) return fail(kFailure, fmt::format("stopped; '{}' was not written", options.output));
-    const Result<void> good = *made ? file.keep() : *made;
-    return good ? int{kDone} : fail(kFailure, good.error());
+    if (!made) refuse(kFailure, "stopped; '{}' was not written", options.output);
+    need(*made);
+    need(file.keep());
+    return kDone;
 }
 
 }  // namespace
@@ -180,22 +163,18 @@ int export_pictures(const ExportOptions& options) {
                                       {!film && !options.steps.empty(), "--steps"},
                                       {!options.block.empty(), "--block"}}) {
         if (!given) continue;
-        return fail(kWrongCall,
-                    fmt::format("{} does not go with --format {}; leave it out", what, options.format));
+        refuse(kWrongCall, "{} does not go with --format {}; leave it out", what, options.format);
     }
     if (film && (options.fps < 1 || options.fps > kMostFps))
-        return fail(kWrongCall,
-                    fmt::format("--fps {} cannot be shown; choose 1 to {}", options.fps, kMostFps));
-    const auto picture = picture_of(options);
-    if (!picture) return fail(kWrongCall, picture.error());
-    if (auto good = check_output(options.output); !good) return fail(kFailure, good.error());
-    auto state = state_of_file(options.file);
-    if (!state) return fail(kFailure, state.error());
-    state->session.screen = picture->screen;
-    state->session.theme = picture->theme;
-    state->session.lecture = options.lecture;
-    return film ? write_film(std::move(*state), options, *picture)
-                : write_picture(std::move(*state), options, *picture);
+        refuse(kWrongCall, "--fps {} cannot be shown; choose 1 to {}", options.fps, kMostFps);
+    const Picture picture = picture_of(options);
+    need(check_output(options.output));
+    app::State state = state_of_file(options.file);
+    state.session.screen = picture.screen;
+    state.session.theme = picture.theme;
+    state.session.lecture = options.lecture;
+    return film ? write_film(std::move(state), options, picture)
+                : write_picture(std::move(state), options, picture);
 }
 
 void add_window(CLI::App& app, Chosen& chosen) {
