@@ -43,6 +43,20 @@ std::pair<CLI::App*, std::shared_ptr<Options>> add_command(CLI::App& app, Chosen
     return {command, options};
 }
 
+// What `export` was asked for, and `render`, which is the same for one picture.
+struct ExportOptions {
+    std::string file, format = "png", output;
+    std::string block, steps;  // of all formats but a single picture's
+    bool lanes = false;        // csv and json: every lane's access
+    // Pictures. with: the second recording of the Compare screen, "" for none; size: "" for the usual one.
+    std::string screen = "step", with, at = "first", size, theme = "light";
+    uint32_t fps = 8;
+    bool lecture = false;
+};
+
+// png, svg, gif and mp4; returns the exit status.
+int export_pictures(const ExportOptions& options);
+
 // Prints "tilescope: <message>" to standard error, on one line, and returns the status given.
 int fail(Status status, std::string_view message);
 

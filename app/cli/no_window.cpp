@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
-#include "app/cli/export.h"
 
 namespace tilescope::cli {
 

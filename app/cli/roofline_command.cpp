@@ -93,22 +93,20 @@ Row file_row(const analysis::DeviceSpec& device, const std::string& file) {
     return recorded_row(file, title + ", recorded accesses", stated_roof(device), trace);
 }
 
-// A kernel that ships, by the accesses of a small launch of it: whole tiles, so that a larger one has as many
-// for each element.
-Row kernel_row(const Roof& roof, const kernels::KernelInfo& kernel, uint32_t tile) {
-    const auto plan = need(kernels::plan(kernel.name, {64, 64, 64, tile}));
-    const auto trace = need(kernels::record_cpu(plan, {}));
-    auto row = recorded_row(fmt::format("{}-t{}", kernel.name, tile),
-                            kernel.tiled ? fmt::format("{}, T = {}", kernel.name, tile)
-                                         : fmt::format("{}, blocks of {} x {}", kernel.name, tile, tile),
-                            roof, trace);
-    row.m = row.k = row.n = 0;  // true of every size
-    return row;
-}
-
-// A kernel's measured times on a device, at the intensity of the bytes that its threads ask for.
-void add_measured(const analysis::DeviceSpec& device, const kernels::KernelInfo& kernel,
-                  std::vector<Row>& rows) {
+// A kernel that ships: by the accesses of a small launch of whole tiles, so that a larger one has as many for
+// each element; and its measured times on that device, at the intensity of the bytes that its threads load.
+void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& kernel,
+                std::vector<Row>& rows) {
+    for (const uint32_t tile : {8u, 16u, 32u}) {
+        if (tile > analysis::widest_tile(device.sm)) continue;
+        const auto plan = need(kernels::plan(kernel.name, {64, 64, 64, tile}));
+        const std::string title = kernel.tiled
+                                      ? fmt::format("{}, T = {}", kernel.name, tile)
+                                      : fmt::format("{}, blocks of {} x {}", kernel.name, tile, tile);
+        rows.push_back(recorded_row(fmt::format("{}-t{}", kernel.name, tile), title, stated_roof(device),
+                                    need(kernels::record_cpu(plan, {}))));
+        rows.back().m = rows.back().k = rows.back().n = 0;  // true of every size
+    }
     for (const kernels::Timings& set : kernels::shipped_timings()) {
         const analysis::DeviceSpec* const measured_on = kernels::find_driver_name(set.device);
         if (!measured_on || measured_on->id != device.id) continue;
@@ -122,15 +120,6 @@ void add_measured(const analysis::DeviceSpec& device, const kernels::KernelInfo&
                             kernel.tiled ? t.tile : 1, t.m, t.k, t.n, set.compiler});
         }
     }
-}
-
-void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& kernel,
-                std::vector<Row>& rows) {
-    for (const uint32_t tile : {8u, 16u, 32u}) {
-        if (tile > analysis::widest_tile(device.sm)) continue;
-        rows.push_back(kernel_row(stated_roof(device), kernel, tile));
-    }
-    add_measured(device, kernel, rows);
 }
 
 std::vector<Row> rows_of(const Options& options) {

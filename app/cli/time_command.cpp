@@ -92,16 +92,13 @@ void add_note(std::vector<std::string>& notes, const std::string& note) {
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
 }
 
-Result<void> choose_ptx(const TimeRequest& request, TimeJob& job, const gpu::DeviceInfo& info) {
+void choose_ptx(const TimeRequest& request, TimeJob& job, const gpu::DeviceInfo& info) {
     for (TimeGroup& group : job.groups) {
         for (kernels::TextbookPlan& plan : group.plans) {
-            Result<void> good;
-            if (!request.ptx_file.empty()) good = use_ptx_file(plan, request.ptx_file);
-            if (request.compiler == "nvrtc") good = use_nvrtc(plan, info.major * 10 + info.minor);
-            if (!good) return good;
+            if (!request.ptx_file.empty()) need(use_ptx_file(plan, request.ptx_file));
+            if (request.compiler == "nvrtc") need(use_nvrtc(plan, info.major * 10 + info.minor));
         }
     }
-    return {};
 }
 
 // cuBLAS is a guest: where it is missing or fails, the kernels' times stand without it.
@@ -181,7 +178,7 @@ int run_time(const TimeRequest& request) {
     if (!request.output.empty()) need(check_output(request.output));
     auto device = gpu::Device::open();
     if (!device) return show_shipped(request, job, device.error().message);
-    need(choose_ptx(request, job, (*device)->info()));
+    choose_ptx(request, job, (*device)->info());
     const auto measured = with_progress(job.launches(), "times", [&](const auto& stop, auto& done) {
         return measure(**device, request, job, stop, done);
     });

@@ -58,17 +58,6 @@ Result<void> check(const TimeRequest& request, const Words& words) {
     return {};
 }
 
-void take_defaults(const TimeRequest& request, Words& words, std::vector<uint32_t>& tiles) {
-    if (request.all) {
-        words.sizes = {256, 512, 1024, 2048, 4096, 8192};  // what ships
-        tiles = {8, 16, 32};
-    }
-    if (words.sizes.empty()) words.sizes = {1024};
-    if (tiles.empty()) tiles = {16};
-    if (words.kernels.empty())
-        for (const kernels::KernelInfo& info : kernels::catalogue()) words.kernels.push_back(info.name);
-}
-
 }  // namespace
 
 uint64_t TimeJob::launches() const {
@@ -81,13 +70,20 @@ Result<TimeJob> job_of(const TimeRequest& request) {
     auto words = words_of(request);
     if (!words) return words.error();
     if (auto good = check(request, *words); !good) return good.error();
+    auto& [names, sizes] = *words;
     std::vector<uint32_t> tiles = request.tiles;
-    take_defaults(request, *words, tiles);
-    const auto& names = words->kernels;
+    if (request.all) {
+        sizes = {256, 512, 1024, 2048, 4096, 8192};  // what ships
+        tiles = {8, 16, 32};
+    }
+    if (sizes.empty()) sizes = {1024};
+    if (tiles.empty()) tiles = {16};
+    if (names.empty())
+        for (const kernels::KernelInfo& info : kernels::catalogue()) names.push_back(info.name);
     if (std::find(names.begin(), names.end(), kCublas) != names.end() && request.no_cublas)
         return Error{"'cublas' and --no-cublas contradict each other; give one of them"};
     TimeJob job;
-    for (const uint32_t n : words->sizes) {
+    for (const uint32_t n : sizes) {
         TimeGroup group;
         group.shape = {request.m.value_or(n), request.k.value_or(n), n, tiles[0]};
         group.cublas = !request.no_cublas;

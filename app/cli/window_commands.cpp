@@ -7,7 +7,6 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/cli.h"
-#include "app/cli/export.h"
 #include "app/cli/output.h"
 #include "app/compare/opening.h"
 #include "app/run.h"
