@@ -13,7 +13,7 @@
 #include "app/look/time_words.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
-#include "app/timing/panels.h"
+#include "app/timing/model.h"
 
 namespace tilescope::app {
 namespace {

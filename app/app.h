@@ -15,7 +15,7 @@
 #include "app/platform/backend.h"
 #include "app/session/session.h"
 #include "app/step/state.h"
-#include "app/timing/time_chart.h"
+#include "app/timing/model.h"
 
 namespace tilescope::app {
 

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <future>
 #include <new>
 
 #include <fmt/format.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is POSIX
+#include <unistd.h>
 
 #include "core/base/version.h"
 
@@ -40,20 +44,10 @@ int parse_and_run(int argc, char** argv) {
     app.require_subcommand(0, 1);
     app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     Chosen chosen;
-    add_window(app, chosen);
-    add_open(app, chosen);
-    add_kernels(app, chosen);
-    add_devices(app, chosen);
-    add_record(app, chosen);
-    add_recordings(app, chosen);
-    add_report(app, chosen);
-    add_table(app, chosen);
-    add_time(app, chosen);
-    add_limits(app, chosen);
-    add_roofline(app, chosen);
-    add_compare(app, chosen);
-    add_render(app, chosen);
-    add_export(app, chosen);
+    for (AddCommand* add :
+         {add_window, add_open, add_kernels, add_devices, add_record, add_recordings, add_report, add_table,
+          add_time, add_limits, add_roofline, add_compare, add_render, add_export})
+        add(app, chosen);
     // After the commands, which would inherit it.
     app.footer(
         "Exit status: 0 done, 1 failure, 2 wrong call.\n"
@@ -73,11 +67,43 @@ int parse_and_run(int argc, char** argv) {
     return chosen();
 }
 
+// What a signal handler may touch: a lock-free atomic, and nothing that goes away while it is installed.
+std::atomic<bool>* g_stop = nullptr;
+
+void on_signal(int) {
+    if (g_stop) g_stop->store(true);
+}
+
+// Handlers while it lives, the former ones afterwards.
+class StopOnSignal {
+public:
+    explicit StopOnSignal(std::atomic<bool>& stop) {
+        g_stop = &stop;
+        struct sigaction action {};
+        action.sa_handler = on_signal;
+        sigaction(SIGINT, &action, &interrupt_);
+        sigaction(SIGTERM, &action, &terminate_);
+    }
+    ~StopOnSignal() {
+        sigaction(SIGINT, &interrupt_, nullptr);
+        sigaction(SIGTERM, &terminate_, nullptr);
+        g_stop = nullptr;
+    }
+    StopOnSignal(const StopOnSignal&) = delete;
+    StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+private:
+    struct sigaction interrupt_ {
+    }, terminate_{};
+};
+
 }  // namespace
 
 int run(int argc, char** argv) {
     try {
         return parse_and_run(argc, argv);
+    } catch (const Refused& refused) {
+        return fail(refused.status, refused.message);
     } catch (const std::bad_alloc&) {
         return fail(kFailure, "there is not enough memory for this; record fewer blocks or smaller sizes");
     } catch (const std::exception& error) {
@@ -99,6 +125,25 @@ int print(std::string_view text) {
     if (!written || std::fflush(stdout) != 0)
         return fail(kFailure, fmt::format("standard output cannot be written: {}", std::strerror(errno)));
     return kDone;
+}
+
+void run_with_progress(const std::function<void()>& work, std::atomic<bool>& stop,
+                       const std::atomic<uint64_t>& done, uint64_t total, const char* things) {
+    using namespace std::chrono_literals;
+    const StopOnSignal guard(stop);
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    bool shown = false;
+    auto finished = std::async(std::launch::async, work);
+    // The first line waits a little: quick work needs none.
+    while (finished.wait_for(shown ? 100ms : 300ms) != std::future_status::ready) {
+        if (!terminal) continue;
+        std::fprintf(stderr, "\r%llu of %llu %s%s", static_cast<unsigned long long>(done.load()),
+                     static_cast<unsigned long long>(total), things, stop ? ", stopping" : "");
+        std::fflush(stderr);
+        shown = true;
+    }
+    if (shown) std::fputs("\r\x1b[K", stderr);
+    finished.get();
 }
 
 }  // namespace tilescope::cli

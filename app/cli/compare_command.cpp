@@ -1,12 +1,9 @@
 // tilescope compare A B [--lock LOCK] [--at STEP] [--json]: the counters of two recordings beside each other.
-#include <memory>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/arguments.h"
 #include "app/cli/cli.h"
-#include "app/cli/open_recording.h"
-#include "app/cli/values.h"
 #include "app/compare/model.h"
 #include "app/look/time_words.h"
 #include "core/base/words.h"
@@ -29,16 +26,14 @@ struct Standing {
     compare::Counters counters;
 };
 
-Result<Standing> stand(const compare::Run& a, const compare::Run& b, compare::Lock lock, uint64_t step) {
-    const auto rule_a = analysis::phase_rule(a.trace), rule_b = analysis::phase_rule(b.trace);
-    if (!rule_a) return rule_a.error();
-    if (!rule_b) return rule_b.error();
+Standing stand(const compare::Run& a, const compare::Run& b, compare::Lock lock, uint64_t step) {
+    const auto rule_a = need(analysis::phase_rule(a.trace)), rule_b = need(analysis::phase_rule(b.trace));
     Standing at;
     at.a.block = trace::block_of(a.trace, step);
     at.a.step = static_cast<uint32_t>(step - a.trace.blocks[at.a.block].first);
     at.b.block = compare::partner_block(lock, a, at.a, b);
-    const auto index_a = look::index_block(a.trace, *rule_a, at.a.block);
-    const auto index_b = look::index_block(b.trace, *rule_b, at.b.block);
+    const auto index_a = look::index_block(a.trace, rule_a, at.a.block);
+    const auto index_b = look::index_block(b.trace, rule_b, at.b.block);
     at.b.step = compare::partner_step(lock, a, *index_a, at.a, b, *index_b);
     at.counters = compare::counters(lock, a, *index_a, at.a.step, b, *index_b, at.b.step);
     return at;
@@ -105,45 +100,30 @@ std::string as_json(const compare::Run& a, const compare::Run& b, const Standing
 
 int run_compare(const Options& options) {
     const auto lock = compare::lock_of(options.lock);
-    if (!lock) {
-        return fail(kWrongCall,
-                    fmt::format("--lock '{}' is not known; choose step, phase or share", options.lock));
+    if (!lock) refuse(kWrongCall, "--lock '{}' is not known; choose step, phase or share", options.lock);
+    const auto a = need(open_recording(options.a));
+    const auto b = need(open_recording(options.b));
+    if (a.trace.steps() == 0 || b.trace.steps() == 0) {
+        refuse(kFailure, "'{}' holds no steps; record it again",
+               a.trace.steps() == 0 ? options.a : options.b);
     }
-    const auto a = open_recording(options.a);
-    if (!a) return fail(kFailure, a.error().message);
-    const auto b = open_recording(options.b);
-    if (!b) return fail(kFailure, b.error().message);
-    for (const auto* one : {&a, &b}) {
-        if ((*one)->trace.steps() > 0) continue;
-        return fail(kFailure,
-                    fmt::format("'{}' holds no steps; record it again", one == &a ? options.a : options.b));
-    }
-    const auto step = parse_step(options.at, a->trace);
-    if (!step) {
-        return fail(kWrongCall,
-                    fmt::format("--at '{}' is not a step of '{}'; give a number from 1 to {}, first, middle "
-                                "or last",
-                                options.at, options.a, a->trace.steps()));
-    }
-    const compare::Tally side_a = compare::tally_of(a->trace), side_b = compare::tally_of(b->trace);
-    const compare::Run one{a->trace, side_a}, other{b->trace, side_b};
-    const auto at = stand(one, other, *lock, *step);
-    if (!at) return fail(kFailure, at.error().message);
-    return print(options.json ? as_json(one, other, *at, *lock) : as_text(one, other, *at));
+    const auto step = need(choose_step(options.at, a.trace, options.a), kWrongCall);
+    const compare::Tally side_a = compare::tally_of(a.trace), side_b = compare::tally_of(b.trace);
+    const compare::Run one{a.trace, side_a}, other{b.trace, side_b};
+    const auto at = stand(one, other, *lock, step);
+    return print(options.json ? as_json(one, other, at, *lock) : as_text(one, other, at));
 }
 
 }  // namespace
 
 void add_compare(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("compare", "Print the counters of two recordings beside each other");
+    const auto [command, options] = add_command(
+        app, chosen, "compare", "Print the counters of two recordings beside each other", run_compare);
     command->add_option("A", options->a, kRecordingArgument)->required();
     command->add_option("B", options->b, "The recording to set beside it")->required();
     command->add_option("--lock", options->lock, "What B follows A by: step, phase or share (phase)");
     command->add_option("--at", options->at, "The step of A, from 1 on, or first, middle or last (last)");
     command->add_flag("--json", options->json, "Print JSON (schema tilescope.compare/1)");
-    command->callback([options, &chosen] { chosen = [options] { return run_compare(*options); }; });
 }
 
 }  // namespace tilescope::cli

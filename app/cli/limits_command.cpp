@@ -1,8 +1,5 @@
 // tilescope limits [CASE...] [--device D --threads N --registers N --shared BYTES]: what an SM holds at once,
 // by the lecture's sum and by the hardware's.
-#include <memory>
-#include <optional>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -83,11 +80,11 @@ std::string as_json(const Case& c, bool curves) {
         Json row{
             {"label", b.label},       {"threads", b.use.threads},      {"registers", b.use.registers},
             {"shared", b.use.shared}, {"lecture", to_json(b.lecture)}, {"hardware", to_json(b.hardware)}};
-        if (curves) {
-            row["curves"] = {{"threads", curve_json(device.sm, b.use, analysis::Parameter::Threads)},
-                             {"registers", curve_json(device.sm, b.use, analysis::Parameter::Registers)},
-                             {"shared", curve_json(device.sm, b.use, analysis::Parameter::Shared)}};
-        }
+        using analysis::Parameter;
+        for (const auto& [name, parameter] : {std::pair{"threads", Parameter::Threads},
+                                              {"registers", Parameter::Registers},
+                                              {"shared", Parameter::Shared}})
+            if (curves) row["curves"][name] = curve_json(device.sm, b.use, parameter);
         blocks.push_back(std::move(row));
     }
     for (const analysis::Figure& f : c.answer.figures)
@@ -159,24 +156,21 @@ int list_cases(bool json) {
     return print(all.dump(2) + "\n");
 }
 
-Result<Case> case_of(const Options& options) {
+Case case_of(const Options& options) {
     const bool own = !options.device.empty() || options.threads || options.registers || options.shared;
     if (!options.preset.empty()) {
         const analysis::LimitPreset* const preset = analysis::find_limit_preset(options.preset);
         if (!preset) {
-            return Error{fmt::format("'{}' is no case of limits; 'tilescope limits --list' lists them",
-                                     options.preset)};
+            refuse(kWrongCall, "'{}' is no case of limits; 'tilescope limits --list' lists them",
+                   options.preset);
         }
         if (own)
-            return Error{
+            refuse(
+                kWrongCall,
                 "a case has its own device and blocks; give a case, or --device, --threads, --registers and "
-                "--shared"};
-        auto answer = analysis::answer(*preset, kernels::devices());
-        if (!answer) return answer.error();
-        return Case{preset->id, preset->title, std::move(*answer)};
+                "--shared");
+        return {preset->id, preset->title, need(analysis::answer(*preset, kernels::devices()), kWrongCall)};
     }
-    auto device = kernels::device_named(options.device.empty() ? "h200" : options.device);
-    if (!device) return device.error();
     const analysis::BlockUse use{.threads = options.threads.value_or(256),
                                  .registers = options.registers.value_or(0),
                                  .shared = options.shared.value_or(0)};
@@ -184,7 +178,8 @@ Result<Case> case_of(const Options& options) {
                   fmt::format("Blocks of {} threads, {} registers a thread, {} bytes of shared memory",
                               use.threads, use.registers, use.shared),
                   {}};
-    own_case.answer.device = std::move(*device);
+    own_case.answer.device =
+        need(kernels::device_named(options.device.empty() ? "h200" : options.device), kWrongCall);
     const analysis::SmLimits& sm = own_case.answer.device.sm;
     own_case.answer.blocks.push_back({fmt::format("{} threads", use.threads), use,
                                       occupancy(sm, use, analysis::Sum::Lecture),
@@ -195,16 +190,15 @@ Result<Case> case_of(const Options& options) {
 int run_limits(const Options& options) {
     if (options.list) return list_cases(options.json);
     const auto found = case_of(options);
-    if (!found) return fail(kWrongCall, found.error().message);
-    return print(options.json ? as_json(*found, options.curves) : as_text(*found));
+    return print(options.json ? as_json(found, options.curves) : as_text(found));
 }
 
 }  // namespace
 
 void add_limits(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("limits", "What an SM holds at once, by the lecture's sum and the hardware's");
+    const auto [command, options] =
+        add_command(app, chosen, "limits",
+                    "What an SM holds at once, by the lecture's sum and the hardware's", run_limits);
     command->add_option("CASE", options->preset, "A case that --list lists");
     command->add_option("--device", options->device, "A device, or a compute capability such as 8.6 (h200)");
     command->add_option("--threads", options->threads, "Threads a block (256)");
@@ -213,7 +207,6 @@ void add_limits(CLI::App& app, Chosen& chosen) {
     command->add_flag("--list", options->list, "List the cases and the devices");
     command->add_flag("--curves", options->curves, "With --json: occupancy over each parameter too");
     command->add_flag("--json", options->json, "Print JSON (schema tilescope.limits/1)");
-    command->callback([options, &chosen] { chosen = [options] { return run_limits(*options); }; });
 }
 
 }  // namespace tilescope::cli

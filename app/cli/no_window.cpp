@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
-#include "app/cli/export_options.h"
 
 namespace tilescope::cli {
 
 namespace {
 
 int without_the_window() {
-    return fail(
-        kFailure,
-        "this tilescope was built without the window; configure with -DTILESCOPE_APP=ON and build again");
+    refuse(kFailure,
+           "this tilescope was built without the window; configure with -DTILESCOPE_APP=ON and build again");
 }
 
 // Known, so that what is missing is said whatever follows the name.
@@ -26,13 +24,12 @@ void add_missing(CLI::App& app, Chosen& chosen, const char* name) {
 
 void add_window(CLI::App&, Chosen& chosen) { chosen = without_the_window; }
 
-int export_picture(const ExportOptions& options) {
-    return fail(kFailure,
-                fmt::format("this tilescope was built without the window and draws no {}; configure with "
-                            "-DTILESCOPE_APP=ON and build again",
-                            options.format));
+int export_pictures(const ExportOptions& options) {
+    refuse(kFailure,
+           "this tilescope was built without the window and draws no {}; configure with "
+           "-DTILESCOPE_APP=ON and build again",
+           options.format);
 }
-int export_film(const ExportOptions& options) { return export_picture(options); }
 
 void add_open(CLI::App& app, Chosen& chosen) { add_missing(app, chosen, "open"); }
 void add_render(CLI::App& app, Chosen& chosen) { add_missing(app, chosen, "render"); }

@@ -4,14 +4,12 @@
 // Every row says which it is: a bound is worked out from stated figures, a measured one has a clock behind
 // it.
 #include <algorithm>
-#include <memory>
-#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/arguments.h"
 #include "app/cli/cli.h"
-#include "app/cli/open_recording.h"
 #include "core/analysis/product.h"
 #include "core/analysis/roofline.h"
 #include "core/base/version.h"
@@ -47,17 +45,15 @@ struct Row {
 };
 
 Row row_of_tile(std::string id, std::string title, const Roof& roof, uint32_t tile) {
-    Row row{std::move(id), roof, bound_point(std::move(title), roof, analysis::tile_intensity(tile))};
-    row.tile = tile;
-    return row;
+    return {std::move(id), roof, bound_point(std::move(title), roof, analysis::tile_intensity(tile)),
+            std::nullopt, tile};
 }
 
 // Without a device: the cases of the lectures, each under its own roof.
-Result<std::vector<Row>> lecture_rows() {
-    auto cases = analysis::roof_cases(kernels::devices());
-    if (!cases) return cases.error();
+std::vector<Row> lecture_rows() {
     std::vector<Row> rows;
-    for (const analysis::RoofCase& c : *cases) rows.push_back(row_of_tile(c.id, c.title, c.roof, c.tile));
+    for (const analysis::RoofCase& c : need(analysis::roof_cases(kernels::devices())))
+        rows.push_back(row_of_tile(c.id, c.title, c.roof, c.tile));
     return rows;
 }
 
@@ -73,32 +69,23 @@ std::vector<Row> device_rows(const analysis::DeviceSpec& device) {
     return rows;
 }
 
-Result<Row> recorded_row(std::string id, std::string title, const Roof& roof, const trace::Trace& trace) {
-    const auto summary = analysis::summarize(trace);
-    if (!summary) return summary.error();
+Row recorded_row(std::string id, std::string title, const Roof& roof, const trace::Trace& trace) {
+    const auto summary = need(analysis::summarize(trace));
     const auto product = analysis::product_of(trace);
-    std::optional<uint64_t> flop;
-    if (!product) {
-        const auto counted = kernels::count_flop(trace);
-        if (!counted) return counted.error();
-        flop = *counted;
+    const uint64_t flop = product ? 0 : need(kernels::count_flop(trace));
+    const auto work = need(analysis::recorded_work(trace, summary, flop));
+    Row row{std::move(id), roof, bound_point(title, roof, work.intensity)};
+    row.of_sectors = bound_point(std::move(title), roof, work.intensity_of_sectors);
+    if (product) {
+        row.tile = summary.shared_load.requests > 0 ? product->tile : 1;
+        row.m = product->m, row.k = product->k, row.n = product->n;
     }
-    const auto work = analysis::recorded_work(trace, *summary, flop);
-    if (!work) return work.error();
-    Row row{std::move(id), roof, bound_point(title, roof, work->intensity)};
-    row.of_sectors = bound_point(std::move(title), roof, work->intensity_of_sectors);
-    if (!product) return row;
-    row.tile = summary->shared_load.requests > 0 ? product->tile : 1;
-    row.m = product->m;
-    row.k = product->k;
-    row.n = product->n;
     return row;
 }
 
-Result<Row> file_row(const analysis::DeviceSpec& device, const std::string& file) {
-    const auto opened = open_recording(file);
-    if (!opened) return opened.error();
-    const trace::Trace& trace = opened->trace;
+Row file_row(const analysis::DeviceSpec& device, const std::string& file) {
+    const auto opened = need(open_recording(file));
+    const trace::Trace& trace = opened.trace;
     const auto product = analysis::product_of(trace);
     const std::string title = product ? fmt::format("{} {} x {} x {}, T = {}", trace.meta.kernel, product->m,
                                                     product->k, product->n, product->tile)
@@ -106,71 +93,45 @@ Result<Row> file_row(const analysis::DeviceSpec& device, const std::string& file
     return recorded_row(file, title + ", recorded accesses", stated_roof(device), trace);
 }
 
-// A kernel that ships, by the accesses of a small launch of it: whole tiles, so that a larger one has as many
-// for each element.
-Result<Row> kernel_row(const Roof& roof, const kernels::KernelInfo& kernel, uint32_t tile) {
-    const auto plan = kernels::plan(kernel.name, {64, 64, 64, tile});
-    if (!plan) return plan.error();
-    const auto trace = kernels::record_cpu(*plan, {});
-    if (!trace) return trace.error();
-    auto row = recorded_row(fmt::format("{}-t{}", kernel.name, tile),
-                            kernel.tiled ? fmt::format("{}, T = {}", kernel.name, tile)
-                                         : fmt::format("{}, blocks of {} x {}", kernel.name, tile, tile),
-                            roof, *trace);
-    if (row) row->m = row->k = row->n = 0;  // true of every size
-    return row;
-}
-
-// A kernel's measured times on a device, at the intensity of the bytes that its threads ask for.
-void add_measured(const analysis::DeviceSpec& device, const kernels::KernelInfo& kernel,
-                  std::vector<Row>& rows) {
+// A kernel that ships: by the accesses of a small launch of whole tiles, so that a larger one has as many for
+// each element; and its measured times on that device, at the intensity of the bytes that its threads load.
+void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& kernel,
+                std::vector<Row>& rows) {
+    for (const uint32_t tile : {8u, 16u, 32u}) {
+        if (tile > analysis::widest_tile(device.sm)) continue;
+        const auto plan = need(kernels::plan(kernel.name, {64, 64, 64, tile}));
+        const std::string title = kernel.tiled
+                                      ? fmt::format("{}, T = {}", kernel.name, tile)
+                                      : fmt::format("{}, blocks of {} x {}", kernel.name, tile, tile);
+        rows.push_back(recorded_row(fmt::format("{}-t{}", kernel.name, tile), title, stated_roof(device),
+                                    need(kernels::record_cpu(plan, {}))));
+        rows.back().m = rows.back().k = rows.back().n = 0;  // true of every size
+    }
     for (const kernels::Timings& set : kernels::shipped_timings()) {
         const analysis::DeviceSpec* const measured_on = kernels::find_driver_name(set.device);
         if (!measured_on || measured_on->id != device.id) continue;
         const Roof roof{fmt::format("{}, measured", set.device), set.roofs.copy_gbs, set.roofs.fp32_gflops};
         for (const kernels::Timing& t : set.rows) {
             if (t.kernel != kernel.name || t.requested_gbs <= 0) continue;
-            Row row{fmt::format("{}-t{}-{}-{}", t.kernel, t.tile, t.n, set.compiler), roof,
-                    measured_point(fmt::format("{} {} x {} x {}, T = {}, PTX by {}", t.kernel, t.m, t.k, t.n,
-                                               t.tile, set.compiler),
-                                   roof, t.gflops / t.requested_gbs, t.gflops)};
-            row.tile = kernel.tiled ? t.tile : 1;
-            row.m = t.m;
-            row.k = t.k;
-            row.n = t.n;
-            row.compiler = set.compiler;
-            rows.push_back(std::move(row));
+            const std::string title = fmt::format("{} {} x {} x {}, T = {}, PTX by {}", t.kernel, t.m, t.k,
+                                                  t.n, t.tile, set.compiler);
+            rows.push_back({fmt::format("{}-t{}-{}-{}", t.kernel, t.tile, t.n, set.compiler), roof,
+                            measured_point(title, roof, flop_per_loaded_byte(t), t.gflops), std::nullopt,
+                            kernel.tiled ? t.tile : 1, t.m, t.k, t.n, set.compiler});
         }
     }
 }
 
-Result<void> add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& kernel,
-                        std::vector<Row>& rows) {
-    for (const uint32_t tile : {8u, 16u, 32u}) {
-        if (tile > analysis::widest_tile(device.sm)) continue;
-        auto row = kernel_row(stated_roof(device), kernel, tile);
-        if (!row) return row.error();
-        rows.push_back(std::move(*row));
-    }
-    add_measured(device, kernel, rows);
-    return {};
-}
-
-Result<std::vector<Row>> rows_of(const Options& options) {
+std::vector<Row> rows_of(const Options& options) {
     if (options.device.empty() && options.subjects.empty()) return lecture_rows();
-    auto device = kernels::device_named(options.device.empty() ? "h200" : options.device);
-    if (!device) return device.error();
+    const auto device = need(kernels::device_named(options.device.empty() ? "h200" : options.device));
     std::vector<Row> rows;
-    if (options.subjects.empty()) rows = device_rows(*device);
-    for (const std::string& subject : options.subjects) {
-        if (const kernels::KernelInfo* kernel = kernels::find(subject)) {
-            if (auto good = add_kernel(*device, *kernel, rows); !good) return good.error();
-            continue;
-        }
-        auto row = file_row(*device, subject);
-        if (!row) return row.error();
-        rows.push_back(std::move(*row));
-    }
+    if (options.subjects.empty()) rows = device_rows(device);
+    for (const std::string& subject : options.subjects)
+        if (const kernels::KernelInfo* kernel = kernels::find(subject))
+            add_kernel(device, *kernel, rows);
+        else
+            rows.push_back(file_row(device, subject));
     return rows;
 }
 
@@ -212,22 +173,20 @@ std::string as_text(const std::vector<Row>& rows) {
                                   "G loads/s", "CGMA", "FLOP/B",    "GFLOP/s", "of peak"};
     if (sectors) head.insert(head.end(), {"FLOP/B of sectors", "GFLOP/s by sectors"});
     report::TextTable table(3, head);
+    const auto digits = [](double value, int count) { return fmt::format("{:.{}f}", value, count); };
     for (const Row& row : rows) {
         const bool peak = row.roof.has_peak();
-        std::vector<std::string> cells{
-            row.point.name,
-            row.roof.name,
-            name_of(row.point.kind),
-            fmt::format("{:.1f}", row.roof.memory_gbs),
-            peak ? fmt::format("{:.1f}", row.roof.peak_gflops) : "-",
-            fmt::format("{:.2f}", operands_per_second(row.roof)),
-            fmt::format("{:.2f}", analysis::cgma_of_intensity(row.point.flop_per_byte)),
-            fmt::format("{:.3f}", row.point.flop_per_byte),
-            fmt::format("{:.2f}", row.point.gflops),
-            peak ? fmt::format("{:.2f} %", row.point.share_of_peak * 100) : "-"};
+        const RoofPoint& point = row.point;
+        std::vector<std::string> cells{point.name, row.roof.name, name_of(point.kind)};
+        cells.insert(
+            cells.end(),
+            {digits(row.roof.memory_gbs, 1), peak ? digits(row.roof.peak_gflops, 1) : "-",
+             digits(operands_per_second(row.roof), 2),
+             digits(analysis::cgma_of_intensity(point.flop_per_byte), 2), digits(point.flop_per_byte, 3),
+             digits(point.gflops, 2), peak ? digits(point.share_of_peak * 100, 2) + " %" : "-"});
         if (sectors) {
-            cells.push_back(row.of_sectors ? fmt::format("{:.3f}", row.of_sectors->flop_per_byte) : "-");
-            cells.push_back(row.of_sectors ? fmt::format("{:.2f}", row.of_sectors->gflops) : "-");
+            cells.push_back(row.of_sectors ? digits(row.of_sectors->flop_per_byte, 3) : "-");
+            cells.push_back(row.of_sectors ? digits(row.of_sectors->gflops, 2) : "-");
         }
         table.add(cells);
     }
@@ -244,23 +203,21 @@ std::string as_text(const std::vector<Row>& rows) {
 
 int run_roofline(const Options& options) {
     const auto rows = rows_of(options);
-    if (!rows) return fail(kFailure, rows.error().message);
-    return print(options.json ? as_json(*rows) : as_text(*rows));
+    return print(options.json ? as_json(rows) : as_text(rows));
 }
 
 }  // namespace
 
 void add_roofline(CLI::App& app, Chosen& chosen) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("roofline", "Bounds from bandwidth and peak, and the times measured below them");
+    const auto [command, options] =
+        add_command(app, chosen, "roofline",
+                    "Bounds from bandwidth and peak, and the times measured below them", run_roofline);
     command
         ->add_option("SUBJECT", options->subjects,
                      "Kernels that 'tilescope kernels' lists, or recordings (the lectures' cases)")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command->add_option("--device", options->device, "A device, or a compute capability such as 8.6 (h200)");
     command->add_flag("--json", options->json, "Print JSON (schema tilescope.roofline/1)");
-    command->callback([options, &chosen] { chosen = [options] { return run_roofline(*options); }; });
 }
 
 }  // namespace tilescope::cli

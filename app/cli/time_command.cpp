@@ -2,28 +2,89 @@
 //
 // Without a GPU it shows the times that ship, named as what they are: of another machine's device.
 #include <algorithm>
-#include <memory>
-#include <optional>
+#include <cmath>
 
 #include <fmt/format.h>
 
+#include "app/cli/arguments.h"
 #include "app/cli/cli.h"
 #include "app/cli/output.h"
-#include "app/cli/progress.h"
-#include "app/cli/ptx_choice.h"
-#include "app/cli/shipped_times.h"
-#include "app/cli/time_options.h"
-#include "app/cli/time_table.h"
+#include "app/cli/time.h"
 #include "core/base/utc.h"
 #include "core/base/version.h"
+#include "core/base/words.h"
+#include "core/export/text_table.h"
 #include "kernels/gpu/timing.h"
 
 namespace tilescope::cli {
 
 namespace {
 
+using kernels::Roofs;
+using kernels::Timing;
+using kernels::Timings;
+
+constexpr const char* kNone = "-";
+
+// Whole numbers in groups, smaller ones with their digits: "8 123", "48.6", "0.004211".
+std::string number(double value) {
+    if (value <= 0) return kNone;
+    if (value >= 1000) return grouped(static_cast<uint64_t>(std::llround(value)), kThinSpace);
+    return fmt::format("{:.4g}", value);
+}
+
+std::string times(double ratio) {
+    return ratio < 9.95 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.1f}", ratio);
+}
+
+// How many times as fast as `name` of the same shape and tile width (cuBLAS has none: the fastest).
+std::string speed_up(const Timings& timings, const char* name, const Timing& row) {
+    double best = 0;
+    for (const Timing& other : timings.rows) {
+        const bool same = other.kernel == name && other.m == row.m && other.k == row.k && other.n == row.n &&
+                          (other.tile == row.tile || row.tile == 0);
+        if (same && (best == 0 || other.median_ms < best)) best = other.median_ms;
+    }
+    return best > 0 ? times(best / row.median_ms) : kNone;
+}
+
+// Whether only a window of its blocks was recorded.
+bool windowed(const Timing& row) {
+    const uint64_t t = std::max(row.tile, 1u), blocks = (row.m + t - 1) / t * ((row.n + t - 1) / t);
+    return row.tile > 0 && row.recorded_ms > 0 && row.recorded_blocks < blocks;
+}
+
+std::string price(const Timing& row) {
+    if (row.recorded_ms <= 0) return kNone;
+    return times(row.recorded_ms / row.median_ms) + (windowed(row) ? "*" : "");
+}
+
+std::string roofs_text(const Roofs& roofs) {
+    if (roofs.copy_gbs <= 0 && roofs.stated_gbs <= 0 && roofs.stated_gflops <= 0) return "";
+    report::TextTable table(1, {"roof", "measured", "stated"});
+    table.add({"copy, GB/s (read and written)", number(roofs.copy_gbs), number(roofs.stated_gbs)});
+    table.add({"fp32, GFLOP/s", number(roofs.fp32_gflops), number(roofs.stated_gflops)});
+    return table.text() +
+           "  stated: clocks that the driver gives, times bus width or times the cores of an SM\n\n";
+}
+
+std::string legend(const Timings& timings) {
+    std::string text =
+        "  10 %, 90 %: percentiles; asked GB/s: what the threads ask global memory for, caches or not\n"
+        "  x untiled, x swapped: times as fast as untiled, untiled_swapped of the same sizes and T\n";
+    const auto any = [&](auto is) { return std::any_of(timings.rows.begin(), timings.rows.end(), is); };
+    if (any([](const Timing& row) { return row.recorded_ms > 0; }))
+        text += "  recording: recording it takes so many times as long\n";
+    const auto window = std::find_if(timings.rows.rbegin(), timings.rows.rend(), windowed);
+    if (window != timings.rows.rend())
+        text += fmt::format("  * where only a window of {} blocks was recorded\n", window->recorded_blocks);
+    if (any([](const Timing& row) { return !row.verified; }))
+        text += "  wrong (as made to show): a fault is this kernel's point, and its time is unverified\n";
+    return text;
+}
+
 struct Measured {
-    kernels::Timings timings;
+    Timings timings;
     std::vector<std::string> notes;
 };
 
@@ -31,16 +92,13 @@ void add_note(std::vector<std::string>& notes, const std::string& note) {
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
 }
 
-Result<void> choose_ptx(const TimeRequest& request, TimeJob& job, const gpu::DeviceInfo& info) {
+void choose_ptx(const TimeRequest& request, TimeJob& job, const gpu::DeviceInfo& info) {
     for (TimeGroup& group : job.groups) {
         for (kernels::TextbookPlan& plan : group.plans) {
-            Result<void> good;
-            if (!request.ptx_file.empty()) good = use_ptx_file(plan, request.ptx_file);
-            if (request.compiler == "nvrtc") good = use_nvrtc(plan, info.major * 10 + info.minor);
-            if (!good) return good;
+            if (!request.ptx_file.empty()) need(use_ptx_file(plan, request.ptx_file));
+            if (request.compiler == "nvrtc") need(use_nvrtc(plan, info.major * 10 + info.minor));
         }
     }
-    return {};
 }
 
 // cuBLAS is a guest: where it is missing or fails, the kernels' times stand without it.
@@ -57,7 +115,7 @@ Result<Measured> measure(gpu::Device& device, const TimeRequest& request, const 
                          const std::atomic<bool>& stop, std::atomic<uint64_t>& done) {
     Measured measured;
     const gpu::DeviceInfo& info = device.info();
-    kernels::Timings& timings = measured.timings;
+    Timings& timings = measured.timings;
     timings.device = info.name;
     timings.driver = info.driver;
     timings.cuda = fmt::format("{}.{}", info.cuda_major, info.cuda_minor);
@@ -97,7 +155,7 @@ int show(const TimeRequest& request, const Measured& measured) {
     const std::string text =
         request.json ? to_json(measured.timings) : time_table(measured.timings, measured.notes);
     if (request.output.empty()) return print(text);
-    if (auto good = write_text(request.output, text); !good) return fail(kFailure, good.error().message);
+    need(write_text(request.output, text));
     return kDone;
 }
 
@@ -109,38 +167,53 @@ int show_shipped(const TimeRequest& request, const TimeJob& job, const std::stri
                                 why, chosen->device));
         return show(request, {std::move(*chosen), {}});
     }
-    return fail(kFailure,
-                fmt::format("{}; with an NVIDIA GPU this measures the kernels, and of those asked for "
-                            "not all have times that ship ('tilescope time --all' shows which do)",
-                            why));
+    refuse(kFailure,
+           "{}; with an NVIDIA GPU this measures the kernels, and of those asked for "
+           "not all have times that ship ('tilescope time --all' shows which do)",
+           why);
 }
 
 int run_time(const TimeRequest& request) {
-    auto job = job_of(request);
-    if (!job) return fail(kWrongCall, job.error().message);
-    if (!request.output.empty()) {
-        if (auto good = check_output(request.output); !good) return fail(kFailure, good.error().message);
-    }
+    auto job = need(job_of(request), kWrongCall);
+    if (!request.output.empty()) need(check_output(request.output));
     auto device = gpu::Device::open();
-    if (!device) return show_shipped(request, *job, device.error().message);
-    if (auto good = choose_ptx(request, *job, (*device)->info()); !good)
-        return fail(kFailure, good.error().message);
-    std::atomic<bool> stop{false};
-    std::atomic<uint64_t> done{0};
-    std::optional<Result<Measured>> outcome;
-    run_with_progress([&] { outcome.emplace(measure(**device, request, *job, stop, done)); }, stop, done,
-                      job->launches(), "times");
-    if (stop) return fail(kFailure, "stopped; no times are shown");
-    if (!*outcome) return fail(kFailure, outcome->error().message);
-    return show(request, **outcome);
+    if (!device) return show_shipped(request, job, device.error().message);
+    choose_ptx(request, job, (*device)->info());
+    const auto measured = with_progress(job.launches(), "times", [&](const auto& stop, auto& done) {
+        return measure(**device, request, job, stop, done);
+    });
+    if (!measured) refuse(kFailure, "stopped; no times are shown");
+    return show(request, need(*measured));
 }
 
 }  // namespace
 
+std::string time_table(const Timings& timings, const std::vector<std::string>& notes) {
+    std::string text = fmt::format("{}, driver {}, CUDA {}; measured {} with tilescope {}\n", timings.device,
+                                   timings.driver.empty() ? "unknown" : timings.driver, timings.cuda,
+                                   timings.date, timings.tool_version);
+    text += fmt::format("uninstrumented kernels, PTX by {}; results verified before they are timed",
+                        timings.compiler) +
+            "\n\n";
+    text += roofs_text(timings.roofs);
+    report::TextTable table(1, {"kernel", "m x k x n", "T", "runs", "median ms", "10 %", "90 %", "GFLOP/s",
+                                "asked GB/s", "x untiled", "x swapped", "recording", "result"});
+    for (const Timing& row : timings.rows) {
+        table.add({row.kernel, fmt::format("{} x {} x {}", row.m, row.k, row.n),
+                   row.tile ? std::to_string(row.tile) : kNone, std::to_string(row.runs),
+                   number(row.median_ms), number(row.low_ms), number(row.high_ms), number(row.gflops),
+                   number(row.requested_gbs), speed_up(timings, "untiled", row),
+                   speed_up(timings, "untiled_swapped", row), price(row),
+                   row.verified ? "verified" : "wrong (as made to show)"});
+    }
+    text += table.text() + legend(timings);
+    for (const std::string& note : notes) text += fmt::format("  {}\n", note);
+    return text;
+}
+
 void add_time(CLI::App& app, Chosen& chosen) {
-    auto request = std::make_shared<TimeRequest>();
-    CLI::App* command =
-        app.add_subcommand("time", "Time the uninstrumented kernels on the GPU, verified first");
+    const auto [command, request] = add_command(
+        app, chosen, "time", "Time the uninstrumented kernels on the GPU, verified first", run_time);
     const auto take_all = CLI::MultiOptionPolicy::TakeAll;
     command->add_option("KERNEL", request->kernels, "Kernels that 'tilescope kernels' lists, or cublas (all)")
         ->multi_option_policy(take_all);
@@ -160,7 +233,6 @@ void add_time(CLI::App& app, Chosen& chosen) {
     command->add_flag("--no-roofs", request->no_roofs, "Do not measure copy bandwidth and fp32 peak");
     command->add_flag("--json", request->json, "Print JSON (schema tilescope.timings/1)");
     command->add_option("-o,--output", request->output, "Write to this file instead");
-    command->callback([request, &chosen] { chosen = [request] { return run_time(*request); }; });
 }
 
 }  // namespace tilescope::cli

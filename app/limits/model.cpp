@@ -10,6 +10,8 @@
 namespace tilescope::limits {
 
 using analysis::Parameter;
+using analysis::SmLimits;
+using analysis::Sum;
 
 void take_preset(State& state, std::string_view id, size_t block) {
     const analysis::LimitPreset* preset = analysis::find_limit_preset(id);
@@ -27,7 +29,7 @@ void take_device(State& state, std::string_view id) {
     state.change = {};
 }
 
-void change_parameter(State& state, const analysis::SmLimits& sm, Parameter parameter, int steps) {
+void change_parameter(State& state, const SmLimits& sm, Parameter parameter, int steps) {
     constexpr int64_t kSharedStep = 512;  // bytes
     const auto moved = [&](uint32_t value, int64_t step, int64_t least, int64_t most) {
         const int64_t wanted =
@@ -35,27 +37,14 @@ void change_parameter(State& state, const analysis::SmLimits& sm, Parameter para
         return static_cast<uint32_t>(std::clamp(wanted, least, std::max(least, most)));
     };
     state.parameter = parameter;
-    switch (parameter) {
-        case Parameter::Threads:
-            state.use.threads = moved(state.use.threads, sm.warp_size, sm.warp_size, sm.threads_per_block);
-            break;
-        case Parameter::Registers:
-            state.use.registers = moved(state.use.registers, 1, 0, sm.registers_per_thread);
-            break;
-        case Parameter::Shared:
-            state.use.shared = moved(state.use.shared, kSharedStep, 0, sm.shared_per_block_optin);
-            break;
-    }
+    analysis::BlockUse& use = state.use;
+    if (parameter == Parameter::Threads)
+        use.threads = moved(use.threads, sm.warp_size, sm.warp_size, sm.threads_per_block);
+    else if (parameter == Parameter::Registers)
+        use.registers = moved(use.registers, 1, 0, sm.registers_per_thread);
+    else
+        use.shared = moved(use.shared, kSharedStep, 0, sm.shared_per_block_optin);
 }
-
-}  // namespace tilescope::limits
-
-namespace tilescope::limits {
-
-using analysis::Limit;
-using analysis::Parameter;
-using analysis::SmLimits;
-using analysis::Sum;
 
 analysis::DeviceSpec limits_device(const State& state, const std::vector<analysis::DeviceSpec>& devices) {
     for (const analysis::DeviceSpec& device : devices) {
@@ -88,13 +77,11 @@ SumColumn sum_column(const SmLimits& sm, const analysis::BlockUse& use, Sum sum)
                              uint64_t{o.blocks} * o.shared_per_block};
     const uint64_t most[] = {sm.threads_per_sm, sm.blocks_per_sm, sm.registers_per_sm, sm.shared_per_sm};
     for (size_t i = 0; i < analysis::kLimits; ++i) {
-        LimitBar bar;
-        bar.name = analysis::name_of(static_cast<Limit>(i));
-        bar.used = fmt::format("{} of {}", grouped(used[i]), grouped(most[i]));
-        bar.fits = o.fit[i] == analysis::kUnlimited ? "any" : counted(o.fit[i], "block");
-        bar.share = most[i] == 0 ? 0 : static_cast<double>(used[i]) / static_cast<double>(most[i]);
-        bar.limits = o.limits[i];
-        column.bars.push_back(bar);
+        column.bars.push_back({analysis::name_of(static_cast<analysis::Limit>(i)),
+                               fmt::format("{} of {}", grouped(used[i]), grouped(most[i])),
+                               o.fit[i] == analysis::kUnlimited ? "any" : counted(o.fit[i], "block"),
+                               most[i] == 0 ? 0 : static_cast<double>(used[i]) / static_cast<double>(most[i]),
+                               o.limits[i]});
     }
     return column;
 }
@@ -126,8 +113,8 @@ LimitCurve limit_curve(const SmLimits& sm, const analysis::BlockUse& use, Parame
         break;
     }
     const double last = curve.hardware.empty() ? 1 : curve.hardware.back().value;
-    curve.x = {0, last, false, 0, 1};
-    curve.y = {0, std::max(1.0, static_cast<double>(sm.threads_per_sm) * 1.05), false, 0, 1};
+    curve.x = {0, last, false};
+    curve.y = {0, std::max(1.0, static_cast<double>(sm.threads_per_sm) * 1.05), false};
     curve.x_ticks = draw::even_ticks(0, last, 5);
     for (uint32_t quarter = 0; quarter <= 4; ++quarter) {
         const uint32_t threads = sm.threads_per_sm * quarter / 4;

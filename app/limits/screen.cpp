@@ -63,58 +63,56 @@ void controls(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device) {
         }
     }
     // The blocks and the device take what they need; the case, which stands above too, what is left.
-    const float narrow = draw::chooser_width(ui, names, ui.px(280));
-    const float rest = rect.width() - narrow - draw::choices_width(ui, blocks) - ui.px(140);
-    const float wide = std::clamp(rest, ui.px(120), draw::chooser_width(ui, titles, ui.px(520)));
-    draw::control_label(ui, at, h, "Case");
-    if (const auto picked = draw::chooser(ui, {at, {at.x + wide, at.y + h}}, "##case", titles, chosen)) {
+    const float narrow = chooser_width(ui, names, ui.px(280));
+    const float rest = rect.width() - narrow - choices_width(ui, blocks) - ui.px(140);
+    const float wide = std::clamp(rest, ui.px(120), chooser_width(ui, titles, ui.px(520)));
+    control_label(ui, at, h, "Case");
+    if (const auto picked = chooser(ui, {at, {at.x + wide, at.y + h}}, "##case", titles, chosen)) {
         if (*picked < presets.size())
             take_preset(state, presets[*picked].id);
         else
             take_device(state, device.id);
     }
     at.x += wide + ui.px(12);
-    draw::control_label(ui, at, h, "Device");
-    if (const auto picked = draw::chooser(ui, {at, {at.x + narrow, at.y + h}}, "##sm", names, current))
+    control_label(ui, at, h, "Device");
+    if (const auto picked = chooser(ui, {at, {at.x + narrow, at.y + h}}, "##sm", names, current))
         take_device(state, devices[*picked].id);
     at.x += narrow + ui.px(12);
     if (blocks.empty()) return;
-    if (const auto picked = draw::choices(ui, at, h, blocks, here)) take_preset(state, preset->id, *picked);
+    if (const auto picked = choices(ui, at, h, blocks, here)) take_preset(state, preset->id, *picked);
 }
 
 void sum_panel(Ui& ui, const Rect& rect, const SumColumn& column) {
-    draw::surface(ui, rect);
+    surface(ui, rect);
     const Rect in = rect.inset(ui.px(16));
-    const float small = draw::line_height(ui, Size::Small), title = draw::line_height(ui, Size::Title);
+    const float small = line_height(ui, Size::Small), title = line_height(ui, Size::Title);
     float y = in.min.y;
-    const float head =
-        draw::line(ui, in.min, in.width() * 0.5f, Face::Strong, Size::Body, Ink::Text, column.title);
+    const float head = line(ui, in.min, in.width() * 0.5f, Face::Strong, Size::Body, Ink::Text, column.title);
     const float room = in.width() - head - ui.px(16);
     if (column.refused) {  // why it does not launch is what there is to say
-        y += draw::line_height(ui, Size::Body) + ui.px(2);
-        draw::paragraph(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Body, Ink::Fault, column.words, 2);
+        y += line_height(ui, Size::Body) + ui.px(2);
+        paragraph(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Body, Ink::Fault, column.words, 2);
         y = in.min.y + ui.px(28) + title + ui.px(6);
     } else {
-        const float says = draw::text_size(ui.font(Face::Text, Size::Body), column.words).x;
+        const float says = text_size(ui.font(Face::Text, Size::Body), column.words).x;
         const Size size = says <= room ? Size::Body : Size::Small;
         const float drop = size == Size::Body ? 0 : ui.px(2);
-        draw::line(ui, {in.max.x, y + drop}, room, Face::Text, size, Ink::Text, column.words,
-                   draw::Align::Right);
+        line(ui, {in.max.x, y + drop}, room, Face::Text, size, Ink::Text, column.words, draw::Align::Right);
         y += ui.px(28);
+        const std::string threads = fmt::format("{} threads", column.threads);
         const std::vector<std::string> wordings{
-            fmt::format("{} blocks, {} threads, {} warps: {}", column.blocks, column.threads, column.warps,
-                        column.share),
-            fmt::format("{} blocks, {} threads: {}", column.blocks, column.threads, column.share),
-            fmt::format("{} threads: {}", column.threads, column.share)};
-        draw::line(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Title, Ink::Text,
-                   draw::fitting(ui.font(Face::Strong, Size::Title), wordings, in.width()));
+            fmt::format("{} blocks, {}, {} warps: {}", column.blocks, threads, column.warps, column.share),
+            fmt::format("{} blocks, {}: {}", column.blocks, threads, column.share),
+            fmt::format("{}: {}", threads, column.share)};
+        line(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Title, Ink::Text,
+             fitting(ui.font(Face::Strong, Size::Title), wordings, in.width()));
         y += title + ui.px(6);
     }
     // The names stand clear of the bars, whose length takes what the figures leave.
     float name = 0, used = 0, fits = 0;
     for (const LimitBar& bar : column.bars) {
         const auto wide = [&](Face face, const std::string& text) {
-            return draw::text_size(ui.font(face, Size::Small), text).x;
+            return text_size(ui.font(face, Size::Small), text).x;
         };
         name = std::max(name, wide(Face::Strong, "\u2192 " + bar.name) + ui.px(12));
         used = std::max(used, wide(Face::Mono, bar.used) + ui.px(16));
@@ -123,30 +121,30 @@ void sum_panel(Ui& ui, const Rect& rect, const SumColumn& column) {
     const float from = in.min.x + name, to = in.max.x - fits - used;
     const float row = std::min(small + ui.px(8), (in.max.y - y) / static_cast<float>(column.bars.size()));
     for (const LimitBar& bar : column.bars) {
-        draw::line(ui, {in.min.x, y}, name, bar.limits ? Face::Strong : Face::Text, Size::Small,
-                   bar.limits ? Ink::Text : Ink::TextQuiet, (bar.limits ? "\u2192 " : "") + bar.name);
+        line(ui, {in.min.x, y}, name, bar.limits ? Face::Strong : Face::Text, Size::Small,
+             bar.limits ? Ink::Text : Ink::TextQuiet, (bar.limits ? "\u2192 " : "") + bar.name);
         const Rect box{{from, y + ui.px(2)}, {std::max(to, from), y + small - ui.px(2)}};
         ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Raised));
         const float part = static_cast<float>(std::clamp(bar.share, 0.0, 1.0));
         ui.list.AddRectFilled(box.min, {box.min.x + part * box.width(), box.max.y},
                               ui.ink(bar.limits ? Ink::Accent : Ink::Inactive));
-        draw::line(ui, {in.max.x - fits, y}, used, Face::Mono, Size::Small, Ink::Text, bar.used,
-                   draw::Align::Right);
-        draw::line(ui, {in.max.x, y}, fits, Face::Mono, Size::Small, bar.limits ? Ink::Text : Ink::TextQuiet,
-                   bar.fits, draw::Align::Right);
+        line(ui, {in.max.x - fits, y}, used, Face::Mono, Size::Small, Ink::Text, bar.used,
+             draw::Align::Right);
+        line(ui, {in.max.x, y}, fits, Face::Mono, Size::Small, bar.limits ? Ink::Text : Ink::TextQuiet,
+             bar.fits, draw::Align::Right);
         y += row;
     }
 }
 
 // What the two lines of a curve are.
 void curve_key(Ui& ui, ImVec2 at) {
-    const float small = draw::line_height(ui, Size::Small), sample = ui.px(28);
+    const float small = line_height(ui, Size::Small), sample = ui.px(28);
     const auto entry = [&](bool dashed, Ink ink, draw::Shape shape, const char* text) {
         const ImVec2 ends[] = {{at.x, at.y + small / 2}, {at.x + sample, at.y + small / 2}};
-        draw::chart_line(ui, ends, ui.ink(ink), ui.px(2), dashed);
-        draw::marker(ui, {at.x + sample / 2, at.y + small / 2}, shape, ui.ink(ink), ui.px(4));
+        chart_line(ui, ends, ui.ink(ink), ui.px(2), dashed);
+        marker(ui, {at.x + sample / 2, at.y + small / 2}, shape, ui.ink(ink), ui.px(4));
         at.x += sample + ui.px(8);
-        at.x += draw::line(ui, at, ui.px(300), Face::Text, Size::Small, Ink::TextQuiet, text) + ui.px(20);
+        at.x += line(ui, at, ui.px(300), Face::Text, Size::Small, Ink::TextQuiet, text) + ui.px(20);
     };
     entry(false, Ink::Text, draw::Shape::Circle, "the hardware's sum");
     entry(true, Ink::GlobalLoad, draw::Shape::Diamond, "the lecture's");
@@ -156,37 +154,35 @@ void curve_key(Ui& ui, ImVec2 at) {
 void curve_panel(Ui& ui, const Rect& rect, const analysis::SmLimits& sm, Parameter parameter,
                  bool keyed = false) {
     State& state = ui.state;
-    draw::surface(ui, rect);
+    surface(ui, rect);
     if (state.parameter == parameter)
         ui.list.AddRect(rect.min, rect.max, ui.ink(Ink::Accent), ui.px(6), 0, ui.px(2));
     if (ui.clicked(rect)) state.parameter = parameter;
     const Rect in = rect.inset(ui.px(16));
     const LimitCurve curve = limit_curve(sm, state.use, parameter);
-    const float h = ui.px(26), small = draw::line_height(ui, Size::Small);
-    draw::line(ui, in.min, in.width() - h * 2 - ui.px(12), Face::Strong, Size::Body, Ink::Text,
-               value_words(parameter, curve.today));
+    const float h = ui.px(26), small = line_height(ui, Size::Small);
+    line(ui, in.min, in.width() - h * 2 - ui.px(12), Face::Strong, Size::Body, Ink::Text,
+         value_words(parameter, curve.today));
     const Rect more{{in.max.x - h, in.min.y}, {in.max.x, in.min.y + h}};
     const Rect less{{more.min.x - h - ui.px(4), in.min.y}, {more.min.x - ui.px(4), more.max.y}};
-    if (draw::button(ui, less, "-")) change_parameter(state, sm, parameter, -1);
-    if (draw::button(ui, more, "+")) change_parameter(state, sm, parameter, 1);
-    draw::line(ui, {in.min.x, in.min.y + ui.px(28)}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
-               curve.cliff.empty() ? "no cliff beyond this" : curve.cliff);
+    if (button(ui, less, "-")) change_parameter(state, sm, parameter, -1);
+    if (button(ui, more, "+")) change_parameter(state, sm, parameter, 1);
+    line(ui, {in.min.x, in.min.y + ui.px(28)}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
+         curve.cliff.empty() ? "no cliff beyond this" : curve.cliff);
     if (keyed) curve_key(ui, {in.min.x, in.min.y + ui.px(28) + small});
     const draw::Chart axes =
-        draw::chart_axes(ui, {{in.min.x, in.min.y + ui.px(40) + small * (keyed ? 2.f : 1.f)}, in.max},
-                         {{}, curve.title, ui.px(4)}, curve.x, curve.y, curve.x_ticks, curve.y_ticks);
-    const auto draw_curve = [&](const std::vector<analysis::CurvePoint>& values, Ink ink, float width,
-                                bool dashed) {
+        chart_axes(ui, {{in.min.x, in.min.y + ui.px(40) + small * (keyed ? 2.f : 1.f)}, in.max},
+                   {{}, curve.title, ui.px(4)}, curve.x, curve.y, curve.x_ticks, curve.y_ticks);
+    for (const bool lecture : {false, true}) {
         std::vector<ImVec2> points;
-        for (const analysis::CurvePoint& point : values)
+        for (const analysis::CurvePoint& point : lecture ? curve.lecture : curve.hardware)
             points.push_back(axes.point(point.value, point.threads));
-        draw::step_line(ui, points, ui.ink(ink), ui.px(width), dashed);
-    };
-    draw_curve(curve.hardware, Ink::Text, 2, false);
-    draw_curve(curve.lecture, Ink::GlobalLoad, 1.5f, true);
+        step_line(ui, points, ui.ink(lecture ? Ink::GlobalLoad : Ink::Text), ui.px(lecture ? 1.5f : 2),
+                  lecture);
+    }
     const auto today = [&](analysis::Sum sum, draw::Shape shape, Ink ink, float r) {
         const analysis::Occupancy o = analysis::occupancy(sm, state.use, sum);
-        draw::marker(ui, axes.point(curve.today, o.threads), shape, ui.ink(ink), ui.px(r));
+        marker(ui, axes.point(curve.today, o.threads), shape, ui.ink(ink), ui.px(r));
     };
     if (!draw::holds(axes.x, curve.today)) return;
     const float x = std::round(draw::at(axes.x, curve.today));
@@ -203,9 +199,9 @@ void curve_panel(Ui& ui, const Rect& rect, const analysis::SmLimits& sm, Paramet
 }
 
 void figures_panel(Ui& ui, const Rect& rect) {
-    draw::surface(ui, rect);
+    surface(ui, rect);
     const Rect in = rect.inset(ui.px(12));
-    const float small = draw::line_height(ui, Size::Small);
+    const float small = line_height(ui, Size::Small);
     const analysis::LimitPreset* preset = analysis::find_limit_preset(ui.state.preset);
     std::vector<std::string> words;
     if (preset != nullptr) {
@@ -216,8 +212,8 @@ void figures_panel(Ui& ui, const Rect& rect) {
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const float beside = draw::text_size(font, keys).x;
     curve_key(ui, in.min);
-    draw::line(ui, {in.max.x, in.min.y}, beside + 1, Face::Text, Size::Small, Ink::TextFaint, keys,
-               draw::Align::Right);
+    line(ui, {in.max.x, in.min.y}, beside + 1, Face::Text, Size::Small, Ink::TextFaint, keys,
+         draw::Align::Right);
     // One after the other, each whole.
     const float space = ui.px(24);
     ImVec2 at{in.min.x, in.min.y + small + ui.px(8)};
@@ -225,7 +221,7 @@ void figures_panel(Ui& ui, const Rect& rect) {
         const float wide = draw::text_size(font, figure).x;
         if (at.x > in.min.x && at.x + wide > in.max.x) at = {in.min.x, at.y + small};
         if (at.y + small > in.max.y + ui.px(8)) break;
-        draw::line(ui, at, in.max.x - at.x, Face::Text, Size::Small, Ink::Text, figure);
+        line(ui, at, in.max.x - at.x, Face::Text, Size::Small, Ink::Text, figure);
         at.x += wide + space;
     }
 }
@@ -237,40 +233,39 @@ void draw_screen(Ui& ui, const Rect& area) {
     const Rect header{{area.min.x + gap, area.min.y + gap},
                       {area.max.x - gap, area.min.y + gap + ui.px(100)}};
     if (ui.session.assets.devices().empty()) {
-        draw::empty_panel(ui, area, "No device's limits are known here.",
-                          "They are built into the program from assets/devices: build it with that folder in "
-                          "its place.",
-                          ui.session.message);
+        empty_panel(ui, area, "No device's limits are known here.",
+                    "They are built into the program from assets/devices: build it with that folder in "
+                    "its place.",
+                    ui.session.message);
         return;
     }
-    draw::surface(ui, header);
+    surface(ui, header);
     const Rect in{{header.min.x + ui.px(16), header.min.y + ui.px(8)},
                   {header.max.x - ui.px(16), header.max.y - ui.px(10)}};
     const analysis::LimitPreset* preset = analysis::find_limit_preset(state.preset);
-    draw::line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text,
-               preset != nullptr ? preset->title
-                                 : fmt::format("How many blocks does an SM of {} hold?", device.name));
+    line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text,
+         preset != nullptr ? preset->title
+                           : fmt::format("How many blocks does an SM of {} hold?", device.name));
     const std::string changed = change_words(state, ui.session.assets.devices());
-    draw::line(ui, {in.min.x, in.min.y + draw::line_height(ui, Size::Title)}, in.width(), Face::Text,
-               Size::Small, Ink::TextQuiet,
-               fmt::format("{}, compute capability {}{}; sums of an SM's slots, nothing is measured",
-                           device.name, device.sm.capability(), changed.empty() ? "" : ", with " + changed));
+    line(ui, {in.min.x, in.min.y + line_height(ui, Size::Title)}, in.width(), Face::Text, Size::Small,
+         Ink::TextQuiet,
+         fmt::format("{}, compute capability {}{}; sums of an SM's slots, nothing is measured", device.name,
+                     device.sm.capability(), changed.empty() ? "" : ", with " + changed));
     controls(ui, {{in.min.x, in.max.y - ui.px(28)}, in.max}, device);
     const float sums = ui.px(184), foot = ui.px(88), middle = std::round((header.min.x + header.max.x) / 2);
     const float y = header.max.y + gap;
+    const auto sum = [&](const Rect& rect, analysis::Sum by) {
+        sum_panel(ui, rect, sum_column(device.sm, state.use, by));
+    };
     if (area.max.y - y < sums + foot + ui.px(200)) {
-        const float low = area.max.y - gap, half = std::round((y + low) / 2);
-        sum_panel(ui, {{header.min.x, y}, {middle - gap / 2, half - gap / 2}},
-                  sum_column(device.sm, state.use, analysis::Sum::Lecture));
-        sum_panel(ui, {{header.min.x, half + gap / 2}, {middle - gap / 2, low}},
-                  sum_column(device.sm, state.use, analysis::Sum::Hardware));
+        const float low = area.max.y - gap, half = std::round((y + low) / 2), right = middle - gap / 2;
+        sum({{header.min.x, y}, {right, half - gap / 2}}, analysis::Sum::Lecture);
+        sum({{header.min.x, half + gap / 2}, {right, low}}, analysis::Sum::Hardware);
         curve_panel(ui, {{middle + gap / 2, y}, {header.max.x, low}}, device.sm, state.parameter, true);
         return;
     }
-    sum_panel(ui, {{header.min.x, y}, {middle - gap / 2, y + sums}},
-              sum_column(device.sm, state.use, analysis::Sum::Lecture));
-    sum_panel(ui, {{middle + gap / 2, y}, {header.max.x, y + sums}},
-              sum_column(device.sm, state.use, analysis::Sum::Hardware));
+    sum({{header.min.x, y}, {middle - gap / 2, y + sums}}, analysis::Sum::Lecture);
+    sum({{middle + gap / 2, y}, {header.max.x, y + sums}}, analysis::Sum::Hardware);
     const float top = y + sums + gap, bottom = area.max.y - gap * 2 - foot;
     const float third = (header.width() - gap * 2) / 3;
     for (int i = 0; i < 3; ++i) {

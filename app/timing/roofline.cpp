@@ -1,9 +1,13 @@
-#include "app/timing/roofline.h"
-
+// Roofs with kernels as points; and requested bytes -> sectors of the requests -> L2 -> DRAM, with in words
+// what each step made of them.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "app/look/time_words.h"
+#include "app/timing/model.h"
 #include "core/base/words.h"
 
 namespace tilescope::timing {
@@ -11,10 +15,11 @@ namespace {
 
 using kernels::Timing;
 
+constexpr const char* kBoundsAlone = "Roofline by stated figures, bounds only, GFLOP/s";
+
 void add_roofs(RooflineChart& chart, const Machine& machine) {
-    if (machine.times != nullptr && machine.times->roofs.copy_gbs > 0 &&
-        machine.times->roofs.fp32_gflops > 0) {
-        const kernels::Roofs& roofs = machine.times->roofs;
+    const kernels::Roofs roofs = machine.times != nullptr ? machine.times->roofs : kernels::Roofs{};
+    if (roofs.copy_gbs > 0 && roofs.fp32_gflops > 0) {
         chart.roofs.push_back(
             {"measured", roofs.copy_gbs, roofs.fp32_gflops, true,
              fmt::format("Measured on {}: a copy moves {} GB/s, fused multiply-adds do {} "
@@ -32,26 +37,18 @@ void add_roofs(RooflineChart& chart, const Machine& machine) {
 }
 
 RoofPoint point_of(std::string_view kernel, RoofPoint::Kind kind, double intensity, double gflops) {
-    RoofPoint point;
-    point.kind = kind;
-    point.intensity = intensity;
-    point.gflops = gflops;
-    point.kernel = kernel;
-    point.label = shown_name(kernel);
-    point.operands = operands_of(kernel);
-    point.shape = shape_of(kernel);
-    return point;
+    return {kind, intensity,           gflops,          std::string(kernel), shown_name(kernel),
+            "",   operands_of(kernel), shape_of(kernel)};
 }
 
 void add_kernels(RooflineChart& chart, const Machine& machine, const State& chosen, uint32_t width) {
     for (const std::string& kernel : timed_kernels(machine)) {
         const Timing* row = row_of(machine, kernel, width, chosen.tile);
         if (row == nullptr || row->requested_gbs <= 0) continue;
-        RoofPoint point =
-            point_of(kernel, RoofPoint::Kind::Asked, row->gflops / row->requested_gbs, row->gflops);
+        RoofPoint point = point_of(kernel, RoofPoint::Kind::Asked, flop_per_loaded_byte(*row), row->gflops);
         point.chosen = kernel == chosen.kernel;
         point.exact =
-            fmt::format("{}, T = {}, width {}: {} GFLOP/s at {} FLOP per byte asked", point.label, row->tile,
+            fmt::format("{}, T = {}, width {}: {} GFLOP/s at {} FLOP per byte loaded", point.label, row->tile,
                         grouped(width), draw::figure(row->gflops), draw::figure(point.intensity));
         chart.points.push_back(std::move(point));
     }
@@ -74,39 +71,32 @@ void add_levels(RooflineChart& chart, const TrafficChain& chain, const Machine& 
     }
 }
 
-void add_bounds(RooflineChart& chart, const Machine& machine, uint32_t tile) {
-    if (bound_gflops(machine, analysis::tile_intensity(1)) <= 0) return;
-    for (const bool tiled : {false, true}) {
-        const double intensity = analysis::tile_intensity(tiled ? tile : 1);
-        const double gflops = bound_gflops(machine, intensity);
-        RoofPoint point = point_of(tiled ? "tiled" : "untiled", RoofPoint::Kind::Bound, intensity, gflops);
-        point.label = fmt::format("bound, {} {}",
-                                  tiled ? fmt::format("T = {}:", tile) : "untiled:", draw::figure(gflops));
-        point.exact = fmt::format("Bound of the lecture's sum for {}: {} FLOP/B x {} GB/s{}",
-                                  tiled ? fmt::format("tiles of T = {}", tile) : "the untiled kernel",
-                                  draw::figure(intensity), draw::figure(machine.stated_gbs),
-                                  gflops < machine.stated_gbs * intensity
-                                      ? ", cut at the peak"
-                                      : fmt::format(" = {} GFLOP/s", draw::figure(gflops)));
-        if (machine.stated_gflops > 0)
-            point.exact +=
-                fmt::format(", {} % of the stated peak", draw::figure(100 * gflops / machine.stated_gflops));
-        chart.points.push_back(std::move(point));
-    }
+// "Bound of ...: 8 FLOP/B x 1,000 GB/s = 8,000 GFLOP/s, 80 % of the stated peak".
+void add_bound(RooflineChart& chart, const Machine& machine, std::string_view kernel, double intensity,
+               const std::string& label, const std::string& what) {
+    const double gflops = bound_gflops(machine, intensity);
+    if (gflops <= 0) return;
+    RoofPoint point = point_of(kernel, RoofPoint::Kind::Bound, intensity, gflops);
+    point.label = fmt::format("bound, {}: {}", label, draw::figure(gflops));
+    point.exact = fmt::format(
+        "Bound of {}: {} FLOP/B x {} GB/s{}", what, draw::figure(intensity), draw::figure(machine.stated_gbs),
+        gflops < machine.stated_gbs * intensity ? std::string(", cut at the peak")
+                                                : fmt::format(" = {} GFLOP/s", draw::figure(gflops)));
+    if (machine.stated_gflops > 0)
+        point.exact +=
+            fmt::format(", {} % of the stated peak", draw::figure(100 * gflops / machine.stated_gflops));
+    chart.points.push_back(std::move(point));
 }
 
-}  // namespace
+void add_bounds(RooflineChart& chart, const Machine& machine, uint32_t tile) {
+    add_bound(chart, machine, "untiled", analysis::tile_intensity(1), "untiled",
+              "the lecture's sum for the untiled kernel");
+    add_bound(chart, machine, "tiled", analysis::tile_intensity(tile), fmt::format("T = {}", tile),
+              fmt::format("the lecture's sum for tiles of T = {}", tile));
+}
 
-RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::Counters>& counters,
-                             const State& chosen, uint32_t width) {
-    RooflineChart chart;
-    add_roofs(chart, machine);
-    if (machine.times != nullptr) {
-        add_kernels(chart, machine, chosen, width);
-        add_levels(chart, traffic_chain(machine, counters, chosen.kernel, width, chosen.tile), machine,
-                   chosen, width);
-    }
-    add_bounds(chart, machine, chosen.tile);
+// What the axes must hold; or what there is to say where there is no roof.
+RooflineChart fitted(RooflineChart chart, const Machine& machine) {
     if (chart.roofs.empty()) {
         chart.nothing =
             fmt::format("Neither bandwidth nor peak of {} is known: there is no roof to draw.", machine.name);
@@ -125,11 +115,212 @@ RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::
     }
     high *= 1.3;
     draw::round_out(low, high);
-    chart.x = {left, right, true, 0, 1};
-    chart.y = {low, high, true, 0, 1};
+    chart.x = {left, right};
+    chart.y = {low, high};
     chart.x_ticks = draw::log_ticks(left, right);
     chart.y_ticks = draw::log_ticks(low, high);
     return chart;
+}
+
+// Bytes that the hardware's counters saw for loads: sectors of the requests, from L2, from DRAM.
+using Levels = std::array<double, 3>;
+
+// Of the PTX that ships, which is what was timed.
+std::optional<Levels> counted(const std::vector<kernels::Counters>& all, std::string_view device,
+                              std::string_view kernel, uint32_t width, uint32_t tile) {
+    constexpr std::pair<const char*, double> kCounters[] = {
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 32},  // a sector has 32 bytes
+        {"lts__t_sectors_op_read.sum", 32},
+        {"dram__bytes_read.sum", 1}};
+    for (const kernels::Counters& set : all) {
+        for (const kernels::CounterRow& row : set.rows) {
+            if (set.device != device || row.kernel != kernel || row.m != width || row.k != width ||
+                row.n != width || row.tile != tile || row.ptx != "clang")
+                continue;
+            Levels bytes{};
+            for (size_t i = 0; i < bytes.size(); ++i)
+                if (const double* sum = kernels::find_counter(row, kCounters[i].first))
+                    bytes[i] = *sum * kCounters[i].second;
+            if (std::find(bytes.begin(), bytes.end(), 0.0) == bytes.end()) return bytes;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string counted_widths(const Machine& machine, const std::vector<kernels::Counters>& all,
+                           std::string_view kernel, uint32_t tile) {
+    std::vector<std::string> widths;
+    for (const uint32_t width : timed_widths(machine))
+        if (counted(all, machine.name, kernel, width, tile)) widths.push_back(grouped(width));
+    return fmt::format("{}", fmt::join(widths, ", "));
+}
+
+void add_row(TrafficChain& chain, const char* name, const char* about, double bytes, double flop) {
+    chain.rows.push_back({name, about, bytes, flop / bytes, 0});
+    chain.rows.back().of_asked = bytes / chain.rows.front().bytes;
+}
+
+// apart: what lanes do whose requests need more than they ask for.
+std::string coalescing_words(double asked, double sectors, const char* apart) {
+    const double ratio = sectors / asked;
+    if (ratio > 1.1)
+        return fmt::format("{}: the requests need {} times what the threads ask for.", apart,
+                           draw::ratio_text(ratio));
+    if (ratio < 0.9)
+        return fmt::format(
+            "Lanes of a warp that ask for one element, or for neighbours, share sectors: the requests need "
+            "1/{} of what the threads ask for.",
+            draw::ratio_text(1 / ratio));
+    return "The lanes of a warp ask for neighbours: every byte of a sector is used.";
+}
+
+std::string roof_words(const Machine& machine, double intensity) {
+    return fmt::format("At {} FLOP/B the stated roof is {} GFLOP/s: a bound for a device without caches.",
+                       draw::figure(intensity), draw::figure(bound_gflops(machine, intensity)));
+}
+
+void say_why(TrafficChain& chain, const Machine& machine, const Timing& row) {
+    const double bound = bound_gflops(machine, chain.rows[0].intensity);
+    if (bound <= 0) return;
+    const auto share = [&](double of) { return draw::figure(100 * row.gflops / of) + " % of it"; };
+    chain.reasons.push_back(fmt::format(
+        "{} Measured {}, {}.", roof_words(machine, chain.rows[0].intensity), draw::figure(row.gflops),
+        row.gflops > bound ? draw::ratio_text(row.gflops / bound) + " times that" : share(bound)));
+    if (chain.rows.size() < 4) return;
+    const double sectors = chain.rows[1].bytes, l2 = chain.rows[2].bytes, dram = chain.rows[3].bytes;
+    chain.reasons.push_back(coalescing_words(
+        chain.rows[0].bytes, sectors, "Lanes a row apart need a sector each and use 4 of its 32 bytes"));
+    const double once = 4.0 * (double{1} * row.m * row.k + double{1} * row.k * row.n);
+    chain.reasons.push_back(fmt::format(
+        "The requests need {}; {} are read from L2 and {} from DRAM, {} times the {} that must be read once.",
+        bytes_short(sectors), bytes_short(l2), bytes_short(dram), draw::ratio_text(dram / once),
+        bytes_short(once)));
+    const double moved = chain.rows[3].intensity, roof = bound_gflops(machine, moved);
+    chain.reasons.push_back(fmt::format("At DRAM's {} FLOP/B the stated roof is {} GFLOP/s: measured {}.",
+                                        draw::figure(moved), draw::figure(roof), share(roof)));
+}
+
+}  // namespace
+
+RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::Counters>& counters,
+                             const State& chosen, uint32_t width) {
+    RooflineChart chart;
+    chart.title = kBoundsAlone;
+    add_roofs(chart, machine);
+    if (machine.times != nullptr) {
+        chart.title = fmt::format("Roofline at width {}, T = {}, GFLOP/s", draw::figure(width), chosen.tile);
+        add_kernels(chart, machine, chosen, width);
+        add_levels(chart, traffic_chain(machine, counters, chosen.kernel, width, chosen.tile), machine,
+                   chosen, width);
+    }
+    add_bounds(chart, machine, chosen.tile);
+    return fitted(std::move(chart), machine);
+}
+
+std::string bytes_short(double bytes) {
+    constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    while (bytes >= 999.5 && unit + 1 < std::size(kUnits)) bytes /= 1000, ++unit;
+    return unit == 0 ? fmt::format("{:.0f} B", bytes)
+                     : fmt::format("{:.{}f} {}", bytes,
+                                   bytes < 9.995   ? 2
+                                   : bytes < 99.95 ? 1
+                                                   : 0,
+                                   kUnits[unit]);
+}
+
+TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Counters>& counters,
+                           std::string_view kernel, uint32_t width, uint32_t tile) {
+    TrafficChain chain;
+    chain.why = "Why the bound and the measurement differ";
+    const Timing* row = row_of(machine, kernel, width, tile);
+    if (row == nullptr) {
+        chain.note =
+            machine.times == nullptr
+                ? fmt::format("No measured times ship for {}: nothing to hold the bound against.",
+                              machine.name)
+                : fmt::format("{} was not measured at width {}.", shown_name(kernel), grouped(width));
+        return chain;
+    }
+    if (row->requested_gbs <= 0) {
+        chain.note =
+            fmt::format("What {} asks memory for is not known: its code is not ours.", shown_name(kernel));
+        return chain;
+    }
+    const double n = width, flop = 2 * n * n * n;
+    add_row(chain, "asked by the threads", "requested bytes of loads", flop / flop_per_loaded_byte(*row),
+            flop);
+    if (const auto bytes = counted(counters, machine.name, kernel, width, tile)) {
+        add_row(chain, "sectors of the requests", "l1tex__t_sectors, global loads, times 32 bytes",
+                (*bytes)[0], flop);
+        add_row(chain, "read from L2", "lts__t_sectors_op_read times 32 bytes", (*bytes)[1], flop);
+        add_row(chain, "read from DRAM", "dram__bytes_read", (*bytes)[2], flop);
+        chain.note = "Counted by Nsight Compute on " + machine.name;
+    } else {
+        const std::string widths = counted_widths(machine, counters, kernel, tile);
+        chain.note = widths.empty() ? fmt::format("L2 and DRAM were not counted for {}, T = {}.",
+                                                  shown_name(kernel), tile)
+                                    : fmt::format("L2 and DRAM were counted at width {} only.", widths);
+    }
+    say_why(chain, machine, *row);
+    return chain;
+}
+
+std::vector<std::pair<std::string, std::string>> counted_rows(const Machine& machine,
+                                                              const Launched& launch) {
+    const analysis::RecordedWork& work = launch.work;
+    std::vector<std::pair<std::string, std::string>> rows{
+        {"floating-point operations", grouped(work.flops)},
+        {"loaded by the threads", bytes_short(static_cast<double>(work.loaded))},
+        {"stored by the threads", bytes_short(static_cast<double>(work.stored))},
+        {"sectors of the loads", bytes_short(static_cast<double>(work.sector_bytes))},
+        {"FLOP per byte loaded", draw::figure(work.intensity)}};
+    if (const double gflops = bound_gflops(machine, work.intensity); gflops > 0)
+        rows.emplace_back("bound by stated figures", draw::figure(gflops) + " GFLOP/s");
+    rows.emplace_back("measured time", launch.own_ms > 0 ? look::milliseconds(launch.own_ms) : "none");
+    return rows;
+}
+
+RooflineChart roofline_chart(const Machine& machine, const Launched& launch) {
+    RooflineChart chart;
+    chart.title = kBoundsAlone;
+    add_roofs(chart, machine);
+    const analysis::RecordedWork& work = launch.work;
+    add_bound(chart, machine, launch.kernel, work.intensity, "by bytes",
+              launch.kernel + " by what threads load");
+    if (work.intensity_of_sectors != work.intensity)
+        add_bound(chart, machine, launch.kernel, work.intensity_of_sectors, "by sectors",
+                  launch.kernel + " by the sectors of its loads");
+    return fitted(std::move(chart), machine);
+}
+
+TrafficChain traffic_chain(const Machine& machine, const Launched& launch) {
+    const analysis::RecordedWork& work = launch.work;
+    const double flop = static_cast<double>(work.flops), asked = static_cast<double>(work.loaded),
+                 sectors = static_cast<double>(work.sector_bytes);
+    TrafficChain chain;
+    add_row(chain, "asked by the threads", "bytes that the recorded loads ask for", asked, flop);
+    add_row(chain, "sectors of the requests", "32 bytes for each sector that they need", sectors, flop);
+    chain.note = "Counted in the recording; nobody counted L2 and DRAM for " + launch.kernel + ".";
+    chain.why = "What the bound says";
+    if (work.flops == 0)
+        chain.reasons.push_back("No floating-point operations were counted: bandwidth alone bounds it.");
+    else if (bound_gflops(machine, work.intensity) > 0)
+        chain.reasons.push_back(roof_words(machine, work.intensity));
+    chain.reasons.push_back(
+        coalescing_words(asked, sectors, "Sectors hold bytes that no lane of their request asks for"));
+    chain.reasons.push_back(
+        fmt::format("No measured times of {} ship, so nothing is held against the bound.", launch.kernel));
+    return chain;
+}
+
+uint32_t shown_width(const Machine& machine, const std::vector<kernels::Counters>& counters,
+                     const State& chosen) {
+    const std::vector<uint32_t> widths = timed_widths(machine);
+    if (std::find(widths.begin(), widths.end(), chosen.width) != widths.end()) return chosen.width;
+    for (auto at = widths.rbegin(); at != widths.rend(); ++at)
+        if (counted(counters, machine.name, chosen.kernel, *at, chosen.tile)) return *at;
+    return widths.empty() ? 0 : widths.back();
 }
 
 }  // namespace tilescope::timing

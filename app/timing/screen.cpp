@@ -8,114 +8,455 @@
 //   +-------------------------------+--------------------------------+
 //   | bytes asked -> L2 -> DRAM     | why bound and measurement differ
 //   +----------------------------------------------------------------+
+//
+// Of a recording that is no product no times ship: its operations and bytes are counted, and stand where the
+// lines would.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "app/draw/chart.h"
 #include "app/draw/widgets.h"
-#include "app/timing/panels.h"
-#include "kernels/textbook/devices.h"
+#include "app/input/ui.h"
+#include "app/look/time_words.h"
+#include "app/timing/model.h"
+#include "core/base/words.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::timing {
 namespace {
 
-// What is measured on the chosen device may lack what was chosen on another.
-void settle(State& chosen, const Machine& machine) {
-    const std::vector<uint32_t> tiles = timed_tiles(machine);
-    if (!tiles.empty() && std::find(tiles.begin(), tiles.end(), chosen.tile) == tiles.end())
-        chosen.tile = tiles.back();
-    const std::vector<std::string> kernels = timed_kernels(machine);
-    if (!kernels.empty() && std::find(kernels.begin(), kernels.end(), chosen.kernel) == kernels.end())
-        chosen.kernel = kernels.back();
+using draw::Align;
+using draw::Chart;
+using draw::Face;
+using draw::Ink;
+using draw::Rect;
+using draw::Rgba;
+using draw::Size;
+using Ui = input::Ui<State>;
+using Kind = RoofPoint::Kind;
+
+// What the screen shows in this frame.
+struct Shown {
+    const Machine& machine;
+    RooflineChart roofline;
+    TrafficChain chain;
+    std::string title, from;                                     // of the header
+    uint32_t width = 0;                                          // of the roofline and the chain
+    std::vector<std::pair<std::string, std::string>> counted{};  // of a launch that is no product
+};
+
+// The colour of a kernel, by where its operands come from.
+Ink ink_of(Operands operands) {
+    return operands == Operands::Global   ? Ink::GlobalLoad
+           : operands == Operands::Shared ? Ink::SharedLoad
+                                          : Ink::TextQuiet;
 }
 
-void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const Machine& machine) {
+// The panel's surface and the room within; where there is nothing to draw it says why.
+Rect panel(Ui& ui, const Rect& rect, const std::string& title = {}, const std::string& nothing = {}) {
+    surface(ui, rect);
+    const Rect in = rect.inset(ui.px(16));
+    if (nothing.empty()) return in;
+    line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, title);
+    paragraph(ui, {in.min.x, in.min.y + ui.px(32)}, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
+              nothing);
+    return in;
+}
+
+// The point under the mouse, with a ring around it.
+std::optional<size_t> pointed_at(Ui& ui, const Chart& axes, const std::vector<draw::Dot>& dots) {
+    if (!ui.over(axes.plot)) return std::nullopt;
+    const auto near = draw::nearest(dots, ui.cursor().x, ui.cursor().y, ui.px(24));
+    if (near) ui.list.AddCircle({dots[*near].x, dots[*near].y}, ui.px(9), ui.ink(Ink::Selected), 0, ui.px(2));
+    return near;
+}
+
+// --- a line a kernel over the width, labelled where it ends
+
+Rgba color_of(Ui& ui, const TimeLine& line) {
+    const Rgba full = ui.ink(line.faulty ? Ink::Fault : ink_of(line.operands));
+    return line.chosen ? full : draw::mix(ui.ink(Ink::Panel), full, 0.55f);
+}
+
+void time_panel(Ui& ui, const Rect& rect, const Shown& shown) {
+    State& chosen = ui.state;
+    const TimeChart chart = time_chart(shown.machine, chosen);
+    const Rect in = panel(ui, rect, chart.title, chart.nothing);
+    if (!chart.nothing.empty()) return;
+    std::vector<std::string> names;
+    for (const TimeLine& l : chart.lines) names.push_back(l.label);
+    const Chart axes = chart_axes(ui, in, {chart.title, {}, end_labels_width(ui, names)}, chart.x, chart.y,
+                                  chart.x_ticks, chart.y_ticks);
+    if (draw::holds(chart.x, shown.width)) {  // what the roofline and the chain are about
+        const float x = std::round(draw::at(axes.x, shown.width));
+        ui.list.AddLine({x, axes.plot.min.y}, {x, axes.plot.max.y},
+                        draw::with_alpha(ui.ink(Ink::Accent), 0.5f), std::max(1.f, ui.px(1)));
+    }
+    std::vector<const TimeLine*> lines;  // the chosen one last, above the others
+    for (const TimeLine& l : chart.lines) lines.push_back(&l);
+    std::stable_sort(lines.begin(), lines.end(), [](auto* a, auto* b) { return a->chosen < b->chosen; });
+    std::vector<draw::EndLabel> labels;
+    std::vector<draw::Dot> dots;
+    std::vector<std::pair<const TimeLine*, const TimePoint*>> of;
+    for (const TimeLine* l : lines) {
+        const Rgba color = color_of(ui, *l);
+        std::vector<ImVec2> points;
+        for (const TimePoint& point : l->points) {
+            points.push_back(axes.point(point.width, point.value));
+            dots.push_back({points.back().x, points.back().y});
+            of.emplace_back(l, &point);
+        }
+        chart_line(ui, points, color, ui.px(l->chosen ? 3 : 1.5f), l->faulty || l->bound);
+        for (const ImVec2& point : points) marker(ui, point, l->shape, color, ui.px(l->chosen ? 5 : 3.5f));
+        labels.push_back({points.back(), l->label, color, l->chosen, l->shape, 0});
+    }
+    const std::vector<Rect> boxes = end_labels(ui, axes, labels);
+    for (size_t i = 0; i < boxes.size(); ++i) {
+        if (ui.over(boxes[i])) ui.tip = lines[i]->points.back().exact;
+        if (ui.clicked(boxes[i])) chosen.kernel = lines[i]->kernel;
+    }
+    const auto near = pointed_at(ui, axes, dots);
+    if (!near) return;
+    const auto& [l, point] = of[*near];
+    ui.tip = point->exact;
+    if (ImGui::IsMouseClicked(0)) chosen.kernel = l->kernel, chosen.width = point->width;
+}
+
+// In its place, of a launch that is no product: what was counted.
+void counted_panel(Ui& ui, const Rect& rect, const Shown& shown) {
+    const Rect in = panel(ui, rect);
+    line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, "Counted from the recording");
+    const float row = line_height(ui, Size::Body) + ui.px(6), wide = std::min(in.width(), ui.px(420));
+    float y = in.min.y + row + ui.px(4);
+    for (const auto& [what, value] : shown.counted) {
+        line(ui, {in.min.x, y}, wide * 0.6f, Face::Text, Size::Body, Ink::TextQuiet, what);
+        line(ui, {in.min.x + wide, y}, wide * 0.4f, Face::Mono, Size::Body, Ink::Text, value, Align::Right);
+        y += row;
+    }
+}
+
+// --- roofs as lines, kernels as points, the chosen kernel at each level where its bytes were counted
+
+void roofs(Ui& ui, const Chart& axes, const RooflineChart& chart, std::vector<draw::Box>& taken) {
+    const float small = line_height(ui, Size::Small);
+    int below = 0;      // labels that stand below the roofs
+    bool above = true;  // the first roof's peak is named above its line where it is the higher one
+    for (size_t i = 0; i < chart.roofs.size(); ++i) {
+        const Roof& roof = chart.roofs[i];
+        const double top = roof.gflops > 0 ? roof.gflops : roof.gbs * chart.x.high;
+        const double ridge = std::clamp(top / roof.gbs, chart.x.low, chart.x.high);
+        const double start = std::max(chart.x.low, chart.y.low / roof.gbs);
+        const ImVec2 points[] = {axes.point(start, std::min(roof.gbs * start, top)),
+                                 axes.point(ridge, std::min(roof.gbs * ridge, top)),
+                                 axes.point(chart.x.high, top)};
+        const Rgba color = ui.ink(roof.measured ? Ink::Text : Ink::TextQuiet);
+        chart_line(ui, points, color, ui.px(roof.measured ? 2 : 1.5f), !roof.measured);
+        for (size_t leg = 0; leg < 2; ++leg) {  // labels keep off the line
+            constexpr int kParts = 40;
+            for (int part = 0; part <= kParts; ++part) {
+                const float t = static_cast<float>(part) / kParts;
+                const ImVec2 p{points[leg].x + (points[leg + 1].x - points[leg].x) * t,
+                               points[leg].y + (points[leg + 1].y - points[leg].y) * t};
+                taken.push_back({p.x - 1, p.y - 1, p.x + 1, p.y + 1});
+            }
+        }
+        above = chart.roofs.size() == 1 || roof.gflops >= chart.roofs[1 - i].gflops;
+        const std::string peak =
+            roof.gflops > 0 ? draw::figure(roof.gflops) + " GFLOP/s" : std::string("peak not known");
+        const draw::Font font = ui.font(roof.measured ? Face::Strong : Face::Text, Size::Small);
+        const float over = points[2].y - small - ui.px(2);
+        above = above && over >= axes.plot.min.y;
+        const float y = above ? over : points[2].y + ui.px(8) + small * static_cast<float>(below++);
+        // Below its line it must not reach the slope, which comes from the left.
+        const float rise = points[0].y - points[1].y, run = points[1].x - points[0].x;
+        const float at = rise > 0 ? points[1].x - (y - points[1].y) / rise * run : points[1].x;
+        const float room = points[2].x - std::max(above ? axes.plot.min.x : at, axes.plot.min.x) - ui.px(28);
+        const std::string said =
+            fitting(font,
+                    {fmt::format("{}: {} GB/s, {}", roof.name, draw::figure(roof.gbs), peak),
+                     fmt::format("{}: {}", roof.name, peak), roof.name},
+                    room);
+        const ImVec2 size = draw::text_size(font, said);
+        const float x = points[2].x - size.x - ui.px(4);
+        put(ui, ui.list, font, {x, y}, color, said);
+        taken.push_back({x, y, x + size.x, y + small});
+        if (ui.over({{x, y}, {x + size.x, y + small}})) ui.tip = roof.exact;
+    }
+}
+
+// The chosen kernel's points at one height, joined: the chain.
+void chain(Ui& ui, const Chart& axes, const RooflineChart& chart, std::vector<draw::Box>& taken) {
+    std::vector<ImVec2> points;
+    for (const RoofPoint& point : chart.points)
+        if (point.chosen && point.kind != Kind::Bound)
+            points.push_back(axes.point(point.intensity, point.gflops));
+    chart_line(ui, points, draw::with_alpha(ui.ink(Ink::Selected), 0.7f), ui.px(1.5f));
+    if (points.size() > 1)
+        taken.push_back({points.front().x, points.front().y - 1, points.back().x, points.back().y + 1});
+}
+
+// In the order in which they take their labels' places: the chosen one and the bounds before the others.
+std::vector<const RoofPoint*> points(Ui& ui, const Chart& axes, const RooflineChart& chart,
+                                     std::vector<draw::Box>& taken) {
+    std::vector<const RoofPoint*> order;
+    for (const RoofPoint& point : chart.points) {
+        order.push_back(&point);
+        const ImVec2 at = axes.point(point.intensity, point.gflops);
+        const float r = ui.px(5);
+        taken.push_back({at.x - r, at.y - r, at.x + r, at.y + r});
+    }
+    const auto rank = [](const RoofPoint* p) { return p->chosen ? 0 : p->kind == Kind::Bound ? 1 : 2; };
+    std::stable_sort(order.begin(), order.end(), [&](auto* a, auto* b) { return rank(a) < rank(b); });
+    for (const RoofPoint* point : order) {
+        const ImVec2 at = axes.point(point->intensity, point->gflops);
+        const bool bound = point->kind == Kind::Bound,
+                   level = point->kind == Kind::L2 || point->kind == Kind::Dram;
+        const Rgba full = ui.ink(bound ? Ink::TextQuiet : ink_of(point->operands));
+        const Rgba color = point->chosen || bound ? full : draw::mix(ui.ink(Ink::Panel), full, 0.6f);
+        marker(ui, at, bound ? draw::Shape::Diamond : point->shape, color, ui.px(point->chosen ? 6 : 4.5f),
+               !bound && !level);
+        point_label(ui, axes, at, point->label, ui.ink(point->chosen ? Ink::Text : Ink::TextQuiet),
+                    point->chosen, taken);
+    }
+    return order;
+}
+
+void roofline_panel(Ui& ui, const Rect& rect, const RooflineChart& chart) {
+    const Rect in = panel(ui, rect, chart.title, chart.nothing);
+    if (!chart.nothing.empty()) return;
+    const Chart axes = chart_axes(ui, in, {chart.title, "FLOP per byte", ui.px(8)}, chart.x, chart.y,
+                                  chart.x_ticks, chart.y_ticks);
+    std::vector<draw::Box> taken;
+    ui.list.PushClipRect(axes.plot.min, axes.plot.max, true);
+    roofs(ui, axes, chart, taken);
+    chain(ui, axes, chart, taken);
+    const std::vector<const RoofPoint*> drawn = points(ui, axes, chart, taken);
+    ui.list.PopClipRect();
+    std::vector<draw::Dot> dots;
+    for (const RoofPoint* point : drawn) {
+        const ImVec2 at = axes.point(point->intensity, point->gflops);
+        dots.push_back({at.x, at.y});
+    }
+    const auto near = pointed_at(ui, axes, dots);
+    if (!near) return;
+    ui.tip = drawn[*near]->exact;
+    if (ImGui::IsMouseClicked(0)) ui.state.kernel = drawn[*near]->kernel;
+}
+
+// --- the chain of traffic as a small table, and beside it in words why bound and measurement differ
+
+float traffic_height(Ui& ui) { return line_height(ui, Size::Small) * 8 + ui.px(40); }
+
+void traffic_panel(Ui& ui, const Rect& rect, const TrafficChain& chain) {
+    const Rect in = panel(ui, rect);
+    const float small = line_height(ui, Size::Small), row_height = small + ui.px(4);
+    const float half = std::round(in.width() * 0.47f);
+    const float column = std::min(ui.px(92), half * 0.19f);
+    const float columns[] = {in.min.x + half - column * 2, in.min.x + half - column, in.min.x + half};
+    line(ui, in.min, half - column * 3, Face::Strong, Size::Body, Ink::Text,
+         fitting(ui.font(Face::Strong, Size::Body), {"Where the bytes are counted", "Bytes"},
+                 half - column * 3));
+    float y = in.min.y + ui.px(4);
+    constexpr const char* kHeads[] = {"loaded", "of asked", "FLOP/B"};
+    for (size_t i = 0; i < 3 && !chain.rows.empty(); ++i)
+        line(ui, {columns[i], y}, column, Face::Text, Size::Small, Ink::TextFaint, kHeads[i], Align::Right);
+    y = in.min.y + line_height(ui, Size::Body) + ui.px(6);
+    for (size_t i = 0; i < chain.rows.size(); ++i) {
+        const ChainRow& row = chain.rows[i];
+        if (i > 0) {  // an arrow down the chain
+            const float x = in.min.x + ui.px(5), m = y + small / 2;
+            ui.list.AddLine({x, m - row_height + ui.px(5)}, {x, m - ui.px(5)}, ui.ink(Ink::LineStrong),
+                            ui.px(1));
+            ui.list.AddTriangleFilled({x, m - ui.px(2)}, {x - ui.px(3), m - ui.px(7)},
+                                      {x + ui.px(3), m - ui.px(7)}, ui.ink(Ink::LineStrong));
+        }
+        ui.list.AddCircleFilled({in.min.x + ui.px(5), y + small / 2}, ui.px(3), ui.ink(Ink::TextQuiet));
+        const float from = in.min.x + ui.px(16);
+        line(ui, {from, y}, columns[0] - column - from, Face::Text, Size::Small, Ink::Text, row.name);
+        line(ui, {columns[0], y}, column, Face::Mono, Size::Small, Ink::Text, bytes_short(row.bytes),
+             Align::Right);
+        const std::string share = i == 0              ? "1"
+                                  : row.of_asked >= 1 ? draw::ratio_text(row.of_asked)
+                                                      : "1/" + draw::ratio_text(1 / row.of_asked);
+        line(ui, {columns[1], y}, column, Face::Mono, Size::Small, Ink::TextQuiet, share, Align::Right);
+        line(ui, {columns[2], y}, column, Face::Mono, Size::Small, Ink::Text, draw::figure(row.intensity),
+             Align::Right);
+        if (ui.over({{in.min.x, y}, {in.min.x + half, y + small}})) ui.tip = row.about;
+        y += row_height;
+    }
+    paragraph(ui, {in.min.x, y}, half, Face::Text, Size::Small, Ink::TextQuiet, chain.note, 2);
+    const float from = in.min.x + half + ui.px(40), width = in.max.x - from;
+    if (chain.reasons.empty()) return;
+    line(ui, {from, in.min.y}, width, Face::Strong, Size::Body, Ink::Text, chain.why);
+    y = in.min.y + line_height(ui, Size::Body) + ui.px(6);
+    for (const std::string& reason : chain.reasons) {
+        const int room = static_cast<int>((in.max.y - y + ui.px(6)) / small);
+        if (room < 1) break;
+        y +=
+            paragraph(ui, {from, y}, width, Face::Text, Size::Small, Ink::TextQuiet, reason, room) + ui.px(2);
+    }
+}
+
+float traffic_strip_height(Ui& ui) {
+    return line_height(ui, Size::Body) + line_height(ui, Size::Small) + ui.px(20);
+}
+
+void traffic_strip(Ui& ui, const Rect& rect, const TrafficChain& chain) {
+    surface(ui, rect);
+    const Rect in{{rect.min.x + ui.px(16), rect.min.y + ui.px(8)}, {rect.max.x - ui.px(16), rect.max.y}};
+    const float body = line_height(ui, Size::Body);
+    if (chain.rows.empty()) {
+        paragraph(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet, chain.note, 2);
+        return;
+    }
+    const float part = in.width() / static_cast<float>(chain.rows.size());
+    for (size_t i = 0; i < chain.rows.size(); ++i) {
+        const ChainRow& row = chain.rows[i];
+        const float x = std::round(in.min.x + part * static_cast<float>(i)), room = part - ui.px(40);
+        const std::string share =
+            i == 0 || row.of_asked >= 1 ? "" : "  1/" + draw::ratio_text(1 / row.of_asked);
+        line(ui, {x, in.min.y}, room, Face::Strong, Size::Body, Ink::Text, bytes_short(row.bytes) + share);
+        line(ui, {x, in.min.y + body}, room, Face::Text, Size::Small, Ink::TextQuiet, row.name);
+        if (ui.over({{x, rect.min.y}, {x + part, rect.max.y}})) ui.tip = row.about;
+        if (i + 1 == chain.rows.size()) break;
+        const float tip = x + part - ui.px(12), m = std::round((rect.min.y + rect.max.y) / 2), r = ui.px(5);
+        ui.list.AddLine({tip - ui.px(18), m}, {tip - r, m}, ui.ink(Ink::LineStrong), ui.px(1.5f));
+        ui.list.AddTriangleFilled({tip - r, m - r}, {tip + r * 0.6f, m}, {tip - r, m + r},
+                                  ui.ink(Ink::LineStrong));
+    }
+}
+
+// --- the screen
+
+// What is measured on the chosen device may lack what was chosen on another.
+void settle(State& chosen, const Machine& machine) {
+    const auto take_last = [](const auto& all, auto& one) {
+        if (!all.empty() && std::find(all.begin(), all.end(), one) == all.end()) one = all.back();
+    };
+    take_last(timed_tiles(machine), chosen.tile);
+    take_last(timed_kernels(machine), chosen.kernel);
+}
+
+Shown of_kernels(Ui& ui, const Machine& machine) {
+    settle(ui.state, machine);
+    const State& chosen = ui.state;
+    const auto& counters = ui.session.assets.counters();
+    const uint32_t width = shown_width(machine, counters, chosen);
+    return {machine,
+            roofline_chart(machine, counters, chosen, width),
+            traffic_chain(machine, counters, chosen.kernel, width, chosen.tile),
+            headline(machine, chosen, width),
+            measured_words(machine),
+            width};
+}
+
+Shown of_launch(Ui& ui, const Machine& machine, const analysis::RecordedWork& work) {
+    const trace::Meta& meta = ui.trace().meta;
+    const Launched launch{meta.kernel, work, meta.backend == trace::Backend::Gpu ? meta.price.plain_ms : 0};
+    return {machine,
+            roofline_chart(machine, launch),
+            traffic_chain(machine, launch),
+            fmt::format("{}: {} FLOP, {} loaded, {} stored", launch.kernel, grouped(work.flops),
+                        bytes_short(static_cast<double>(work.loaded)),
+                        bytes_short(static_cast<double>(work.stored))),
+            launch.own_ms > 0
+                ? fmt::format("Measured in this launch on {}: {}; what is drawn is a bound", meta.device,
+                              look::milliseconds(launch.own_ms))
+                : fmt::format("No measured times ship for {}: what is drawn is a bound, from {}",
+                              launch.kernel, machine.source),
+            0,
+            counted_rows(machine, launch)};
+}
+
+void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const Shown& shown) {
     State& chosen = ui.state;
     ImVec2 at = rect.min;
     const float h = rect.height();
     std::vector<std::string> names;
     for (const Machine& one : all) names.push_back(one.name + (one.times != nullptr ? ", measured" : ""));
-    const float wide = draw::chooser_width(ui, names, ui.px(280));
-    draw::control_label(ui, at, h, "Device");
-    if (const auto picked = draw::chooser(ui, {at, {at.x + wide, at.y + h}}, "##timed_device", names,
-                                          static_cast<size_t>(&machine - all.data())))
+    const float wide = chooser_width(ui, names, ui.px(280));
+    control_label(ui, at, h, "Device");
+    if (const auto picked = chooser(ui, {at, {at.x + wide, at.y + h}}, "##timed_device", names,
+                                    static_cast<size_t>(&shown.machine - all.data())))
         chosen.device = all[*picked].name;
+    if (!shown.counted.empty()) return;
     at.x += wide + ui.px(16);
-    const std::vector<uint32_t> tiles = timed_tiles(machine);
+    const std::vector<uint32_t> tiles = timed_tiles(shown.machine);
     std::vector<std::string> words;
-    size_t current = tiles.size();
-    for (size_t i = 0; i < tiles.size(); ++i) {
-        words.push_back(std::to_string(tiles[i]));
-        if (tiles[i] == chosen.tile) current = i;
-    }
-    draw::control_label(ui, at, h, "T");
-    if (const auto picked = draw::choices(ui, at, h, words, current, "Tile width, and the block's (+ and -)"))
+    for (const uint32_t tile : tiles) words.push_back(std::to_string(tile));
+    const auto current = std::find(tiles.begin(), tiles.end(), chosen.tile) - tiles.begin();
+    control_label(ui, at, h, "T");
+    if (const auto picked =
+            choices(ui, at, h, words, static_cast<size_t>(current), "Tile width, and the block's (+ and -)"))
         chosen.tile = tiles[*picked];
     const std::string plots[] = {"time", "GFLOP/s", "x untiled", "x swapped"};
-    draw::control_label(ui, at, h, "Plot");
-    if (const auto picked = draw::choices(ui, at, h, plots, static_cast<size_t>(chosen.plot)))
+    control_label(ui, at, h, "Plot");
+    if (const auto picked = choices(ui, at, h, plots, static_cast<size_t>(chosen.plot)))
         chosen.plot = static_cast<State::Plot>(*picked);
     const char* keys = "\u2191 \u2193 kernel   \u2190 \u2192 width   + - tile width";
-    const float takes = draw::text_size(ui.font(draw::Face::Text, draw::Size::Small), keys).x;
+    const float takes = text_size(ui.font(Face::Text, Size::Small), keys).x;
     if (rect.max.x - at.x > takes)
-        draw::line(ui, {rect.max.x, at.y + ui.px(6)}, takes + 1, draw::Face::Text, draw::Size::Small,
-                   draw::Ink::TextFaint, keys, draw::Align::Right);
+        line(ui, {rect.max.x, at.y + ui.px(6)}, takes + 1, Face::Text, Size::Small, Ink::TextFaint, keys,
+             Align::Right);
+}
+
+bool no_product(const session::Session& session) {
+    return session.recording != nullptr && !session.recording->product;
 }
 
 void draw_screen(Ui& ui, const Rect& area) {
-    State& chosen = ui.state;
-    const auto& timings = ui.session.assets.timings();
-    const auto& counters = ui.session.assets.counters();
-    const auto& devices = ui.session.assets.devices();
-    const std::vector<Machine> all = machines(timings, devices);
+    const State& chosen = ui.state;
+    const std::vector<Machine> all = machines(ui.session.assets.timings(), ui.session.assets.devices());
     const Machine* machine = find_machine(all, chosen.device);
+    if (machine == nullptr) {
+        empty_panel(ui, area, "No measured times and no devices are known here.",
+                    "Run \u201ctilescope time\u201d on a machine with an NVIDIA GPU to measure the "
+                    "kernels, and build with assets/timings and assets/devices in their place.",
+                    ui.session.message);
+        return;
+    }
+    const bool launch = no_product(ui.session), counted = launch && chosen.work && *chosen.work;
+    if (launch && !counted) {
+        empty_panel(ui, area, "No measured times of this kernel ship.",
+                    chosen.work ? chosen.work->error().message
+                                : "Its operations are being counted: its recorded blocks run again.",
+                    ui.session.message);
+        return;
+    }
+    const Shown shown = counted ? of_launch(ui, *machine, **chosen.work) : of_kernels(ui, *machine);
     const float gap = ui.px(8);
     const Rect header{{area.min.x + gap, area.min.y + gap},
                       {area.max.x - gap, area.min.y + gap + ui.px(100)}};
-    if (machine == nullptr) {
-        draw::empty_panel(ui, area, "No measured times and no devices are known here.",
-                          "Run \u201ctilescope time\u201d on a machine with an NVIDIA GPU to measure the "
-                          "kernels, and build with assets/timings and assets/devices in their place.",
-                          ui.session.message);
-        return;
-    }
-    draw::surface(ui, header);
+    surface(ui, header);
     const Rect in{{header.min.x + ui.px(16), header.min.y + ui.px(8)},
                   {header.max.x - ui.px(16), header.max.y - ui.px(10)}};
-    settle(chosen, *machine);
-    const Timed timed{*machine, counters, shown_width(*machine, counters, chosen)};
-    draw::line(ui, in.min, in.width(), draw::Face::Strong, draw::Size::Title, draw::Ink::Text,
-               headline(*machine, chosen, timed.width));
-    const float below = in.min.y + draw::line_height(ui, draw::Size::Title);
+    line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text, shown.title);
+    const float below = in.min.y + line_height(ui, Size::Title);
     // The source of stated figures may be long: pointing at the line says all of it.
-    const std::string from = measured_words(*machine);
-    const std::vector<std::string> wordings{from, from.substr(0, from.find(", from "))};
-    const float small = draw::line_height(ui, draw::Size::Small);
-    draw::line(ui, {in.min.x, below}, in.width(), draw::Face::Text, draw::Size::Small, draw::Ink::TextQuiet,
-               draw::fitting(ui.font(draw::Face::Text, draw::Size::Small), wordings, in.width()));
-    if (ui.over({{in.min.x, below}, {in.max.x, below + small}})) ui.tip = from;
-    controls(ui, {{in.min.x, in.max.y - ui.px(28)}, in.max}, all, *machine);
+    const std::vector<std::string> wordings{shown.from, shown.from.substr(0, shown.from.find(", from "))};
+    line(ui, {in.min.x, below}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
+         fitting(ui.font(Face::Text, Size::Small), wordings, in.width()));
+    if (ui.over({{in.min.x, below}, {in.max.x, below + line_height(ui, Size::Small)}})) ui.tip = shown.from;
+    controls(ui, {{in.min.x, in.max.y - ui.px(28)}, in.max}, all, shown);
 
     // In a low window the charts keep their height, and of the table there is the chain alone.
     const bool low = area.height() < ui.px(600);
     const float bottom = low ? traffic_strip_height(ui) : traffic_height(ui);
     const Rect charts{{header.min.x, header.max.y + gap}, {header.max.x, area.max.y - gap * 2 - bottom}};
     const float middle = std::round((charts.min.x + charts.max.x) / 2);
-    time_panel(ui, {charts.min, {middle - gap / 2, charts.max.y}}, timed);
-    roofline_panel(ui, {{middle + gap / 2, charts.min.y}, charts.max}, timed);
-    const Rect below_charts{{charts.min.x, charts.max.y + gap}, {charts.max.x, area.max.y - gap}};
-    if (low)
-        traffic_strip(ui, below_charts, timed);
-    else
-        traffic_panel(ui, below_charts, timed);
+    (counted ? counted_panel : time_panel)(ui, {charts.min, {middle - gap / 2, charts.max.y}}, shown);
+    roofline_panel(ui, {{middle + gap / 2, charts.min.y}, charts.max}, shown.roofline);
+    (low ? traffic_strip : traffic_panel)(
+        ui, {{charts.min.x, charts.max.y + gap}, {charts.max.x, area.max.y - gap}}, shown.chain);
 }
 
 bool press(State& chosen, session::Session& session, const input::KeyPress& press) {
     using input::Key, input::neighbour;
     const std::vector<Machine> all = machines(session.assets.timings(), session.assets.devices());
     const Machine* machine = find_machine(all, chosen.device);
-    if (machine == nullptr) return false;
+    if (machine == nullptr || no_product(session)) return false;
     const Key key = press.key;
     const int by = key == Key::Right || key == Key::Down || key == Key::Plus ? 1 : -1;
     if (key == Key::Up || key == Key::Down)
@@ -130,12 +471,35 @@ bool press(State& chosen, session::Session& session, const input::KeyPress& pres
     return true;
 }
 
+Result<analysis::RecordedWork> work_of(const trace::Trace& trace) {
+    const auto summary = analysis::summarize(trace);
+    if (!summary) return summary.error();
+    const auto flop = kernels::count_flop(trace);
+    if (!flop) return flop.error();
+    return analysis::recorded_work(trace, *summary, *flop);
+}
+
+// Counts what a launch that is no product did, once a recording, while this screen is shown.
+bool update(State& state, session::Session& session, bool wait) {
+    if (!no_product(session) || session.screen != kScreen.option) return false;
+    if (state.counted != session.recording->serial) {
+        state.counting.stop();
+        state.work.reset();
+        state.counted = session.recording->serial;
+        state.counting = session.jobs->start(
+            [trace = session.recording->trace](session::Control&) { return work_of(*trace); });
+    }
+    if (auto work = state.counting.take(wait)) state.work = std::move(*work);
+    return state.counting.begun();
+}
+
 }  // namespace
 
 const input::Screen<State> kScreen{.name = "Timing",
                                    .option = "timing",
                                    .about = "Measured times, and what bandwidth allows",
                                    .draw = draw_screen,
-                                   .press = press};
+                                   .press = press,
+                                   .update = update};
 
 }  // namespace tilescope::timing

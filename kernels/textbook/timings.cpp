@@ -161,4 +161,8 @@ const Timing* find_timing(const Timings& timings, std::string_view kernel, uint3
     return nullptr;
 }
 
+double flop_per_loaded_byte(const Timing& t) {
+    return t.requested_gbs > 0 ? 1 / (t.requested_gbs / t.gflops - 2.0 / t.k) : 0;  // a store: 4 bytes in 2 k
+}
+
 }  // namespace tilescope::kernels

@@ -49,6 +49,10 @@ const std::vector<Timings>& shipped_timings();
 const Timing* find_timing(const Timings& timings, std::string_view kernel, uint32_t m, uint32_t k, uint32_t n,
                           uint32_t tile);
 
+// 2 m k n over the bytes that its threads load from global memory, as bounds count them: of what they ask for
+// without the stores, of which there is one for each element of P. 0 where it is not known.
+double flop_per_loaded_byte(const Timing& timing);
+
 // The kernels whose point is a fault: their result may be wrong, and a time of theirs not verified.
 bool made_wrong(std::string_view kernel);
 

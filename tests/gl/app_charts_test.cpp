@@ -28,8 +28,9 @@ const std::vector<kernels::Timings>& sample_times() {
                 row.gflops = gflops * (1 - 100.0 / (n + 100));
                 row.median_ms = 2.0 * n * n * n / row.gflops / 1e6;
                 row.low_ms = row.high_ms = row.median_ms;
+                // Of loads, and a store of 4 bytes for the 2 n operations of each element.
                 const double intensity = row.tile == 0 ? 0 : row.kernel.starts_with("tiled") ? 8 : 0.25;
-                row.requested_gbs = intensity > 0 ? row.gflops / intensity : 0;
+                row.requested_gbs = intensity > 0 ? row.gflops * (1 / intensity + 2.0 / n) : 0;
                 timings.rows.push_back(row);
             }
         }

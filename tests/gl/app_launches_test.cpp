@@ -41,13 +41,22 @@ TEST(Launches, ComparedWithEachOther) {
     golden(state, 1280, 720, "launch_compare");
 }
 
+// No times of it ship: what its recording counts stands where the times of kernels would.
+TEST(Launches, OnTheTimingScreen) {
+    SKIP_WITHOUT_OPENGL();
+    State state = shown(kernels::stencil(), 9);
+    state.session.screen = "timing";
+    state.timing.device = "GeForce RTX 3090";
+    golden(state, 1280, 720, "launch_timing");
+}
+
 // A product has tiles, matrices M, N and P, sums and factors; nothing else does.
 TEST(Launches, NoScreenSpeaksOfAProduct) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1280, 720);
     for (const kernels::Plan& plan :
          {kernels::vector_add(), kernels::stencil(), kernels::histogram(), kernels::reverse()}) {
-        for (const char* screen : {"step"}) {
+        for (const char* screen : {"step", "timing"}) {
             State state = shown(plan, 3);
             state.session.screen = screen;
             state.session.pin = {};

@@ -1,11 +1,14 @@
 // The lectures' figures from the command line: what limits an SM, the roofs, the phase tables.
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "core/trace/file.h"
 #include "tests/host/cli_program.h"
+#include "tests/launch_examples.h"
 
 namespace tilescope::cli_test {
 namespace {
@@ -214,6 +217,29 @@ TEST(CliRoofline, TilesOfADevice) {
         EXPECT_EQ(row["tile_shared_bytes"], t == 1 ? 0 : 2 * t * t * 4);
     }
     EXPECT_EQ(h200["rows"][5]["tile_shared_bytes"], 8192);
+}
+
+// What a measured kernel loads for an operation is what its bound says that it loads, and a device has one
+// bandwidth in every command.
+TEST(CliRoofline, OneThingHasOneNumber) {
+    std::map<int, std::set<std::string>> tiled;  // FLOP/B by tile width
+    for (const json& row : printed({"roofline", "tiled", "--device", "h200"})["rows"])
+        tiled[row["tile"]].insert(std::to_string(std::lround(row["flop_per_byte"].get<double>() * 1000)));
+    for (const auto& [tile, numbers] : tiled) EXPECT_EQ(numbers.size(), 1u) << "T = " << tile;
+    const json stated = printed({"roofline", "--device", "h200"})["rows"][0]["memory_gbs"];
+    EXPECT_EQ(printed({"limits", "--device", "h200"})["device"]["memory_gbs"], stated);
+    EXPECT_EQ(printed({"time", "tiled"})["roofs"]["stated_gbs"], stated);
+}
+
+TEST(CliRoofline, ALaunchThatIsNoProductHasNoTiles) {
+    const std::string file = in_folder("stencil.tsc");
+    ASSERT_TRUE(trace::write_file(kernels::recorded_example(kernels::stencil()), file));
+    const std::string text = tilescope({"roofline", file}).out;
+    EXPECT_NE(text.find("stencil"), std::string::npos) << text;
+    for (const char* word : {"tile", "T =", "T="}) EXPECT_EQ(text.find(word), std::string::npos) << text;
+    const json row = printed({"roofline", file})["rows"][0];
+    for (const char* key : {"tile", "m", "k", "n"}) EXPECT_FALSE(row.contains(key)) << row;
+    EXPECT_GT(row["flop_per_byte"], 0);
 }
 
 TEST(CliTable, InTheNotationOfOtherTexts) {

@@ -5,9 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/cli/shipped_times.h"
-#include "app/cli/time_options.h"
-#include "app/cli/time_table.h"
+#include "app/cli/time.h"
 
 namespace tilescope::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "app/input/actions.h"
 #include "app/limits/model.h"
-#include "app/timing/roofline.h"
+#include "app/timing/model.h"
 #include "kernels/textbook/devices.h"
 #include "tests/app_names.h"
 
@@ -146,6 +146,78 @@ TEST(Timing, TheChainOfTrafficIsThatOfTheCounters) {
     EXPECT_EQ(traffic_chain(all[0], {}, "untiled", 256, 16).rows.size(), 1u) << "nobody counted";
     EXPECT_TRUE(traffic_chain(all[0], {}, "tiled", 256, 16).rows.empty()) << "nobody measured";
     EXPECT_FALSE(time_chart(all[0], {}).nothing.empty()) << "no times of T = 32";
+}
+
+// A device has one bandwidth and one peak that are stated, wherever they are said: by the driver of the one
+// that was measured, in assets/devices, on the screen.
+TEST(Timing, ADevicesStatedFiguresAreOne) {
+    size_t known = 0;
+    const auto all = machines(kernels::shipped_timings(), kernels::devices());
+    for (const Machine& machine : all) {
+        if (machine.times == nullptr) continue;
+        const analysis::DeviceSpec* device = kernels::find_driver_name(machine.times->device);
+        if (device == nullptr) continue;
+        ++known;
+        EXPECT_DOUBLE_EQ(machine.stated_gbs, device->memory_gbs) << machine.name;
+        EXPECT_DOUBLE_EQ(machine.stated_gflops, device->peak_gflops) << machine.name;
+        EXPECT_DOUBLE_EQ(machine.times->roofs.stated_gbs, device->memory_gbs) << machine.name;
+    }
+    EXPECT_GT(known, 0u);
+}
+
+// What threads load for an operation is one number: of the point on the roofline, of the chain, of the words
+// beside it, and, where the tiles are whole, of the lecture's sum.
+TEST(Timing, AKernelsIntensityIsOneNumber) {
+    size_t seen = 0;
+    const auto all = machines(kernels::shipped_timings(), kernels::devices());
+    for (const Machine& machine : all) {
+        if (machine.times == nullptr) continue;
+        for (const kernels::Timing& row : machine.times->rows) {
+            if (row.requested_gbs <= 0 || row.m != row.n || row.k != row.n) continue;
+            timing::State chosen;
+            chosen.kernel = row.kernel;
+            chosen.tile = row.tile;
+            const TrafficChain chain = traffic_chain(machine, {}, row.kernel, row.n, row.tile);
+            ASSERT_FALSE(chain.rows.empty());
+            const std::string number = figure(chain.rows[0].intensity);
+            EXPECT_TRUE(chain.reasons.at(0).starts_with("At " + number + " FLOP/B ")) << chain.reasons[0];
+            for (const RoofPoint& point : roofline_chart(machine, {}, chosen, row.n).points) {
+                const bool own = point.kind == RoofPoint::Kind::Asked && point.kernel == row.kernel;
+                const bool sum = point.kind == RoofPoint::Kind::Bound && point.kernel == row.kernel;
+                if (!own && !sum) continue;
+                ++seen;
+                EXPECT_EQ(figure(point.intensity), number) << point.exact;
+                if (own) EXPECT_NE(point.exact.find(" " + number + " FLOP per byte"), std::string::npos);
+            }
+        }
+    }
+    EXPECT_GT(seen, 100u);
+}
+
+TEST(Timing, ALaunchThatIsNoProductIsCounted) {
+    analysis::RecordedWork work;
+    work.flops = 1024, work.loaded = 8192, work.stored = 4096, work.sector_bytes = 16384;
+    work.intensity = 0.125, work.intensity_of_sectors = 0.0625;
+    Machine machine;
+    machine.name = "Test GPU", machine.stated_gbs = 800, machine.stated_gflops = 8000;
+    const Launched launch{"vector_add", work};
+    const RooflineChart chart = roofline_chart(machine, launch);
+    ASSERT_EQ(chart.points.size(), 2u);
+    EXPECT_EQ(chart.points[0].label, "bound, by bytes: 100");
+    EXPECT_EQ(chart.points[1].label, "bound, by sectors: 50");
+    const TrafficChain chain = traffic_chain(machine, launch);
+    ASSERT_EQ(chain.rows.size(), 2u);
+    EXPECT_EQ(chain.rows[1].of_asked, 2);
+    EXPECT_TRUE(chain.reasons[0].starts_with("At 0.125 FLOP/B the stated roof is 100 GFLOP/s"));
+    using Row = std::pair<std::string, std::string>;
+    const auto rows = counted_rows(machine, launch);
+    EXPECT_EQ(rows.front(), (Row{"floating-point operations", "1,024"}));
+    EXPECT_EQ(rows.back(), (Row{"measured time", "none"}));
+
+    work.flops = 0, work.intensity = work.intensity_of_sectors = 0;  // it only moves bytes
+    EXPECT_TRUE(roofline_chart(machine, launch).points.empty());
+    EXPECT_FALSE(roofline_chart(machine, launch).roofs.empty());
+    EXPECT_TRUE(traffic_chain(machine, launch).reasons[0].starts_with("No floating-point operations"));
 }
 
 TEST(Limits, TheCliffOfTheLectureLosesASixth) {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "app/limits/model.h"
-#include "app/timing/roofline.h"
+#include "app/timing/model.h"
 #include "kernels/textbook/devices.h"
 #include "tests/app_names.h"
 

@@ -1,5 +1,3 @@
-#include "app/cli/time_options.h"
-
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -7,7 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/cli/values.h"
+#include "app/cli/arguments.h"
+#include "app/cli/time.h"
 
 namespace tilescope::cli {
 
@@ -15,9 +14,6 @@ namespace {
 
 constexpr const char* kCublas = "cublas";
 constexpr uint32_t kFewestRuns = 20;
-// What --all measures, and what ships.
-constexpr uint32_t kAllSizes[] = {256, 512, 1024, 2048, 4096, 8192};
-constexpr uint32_t kAllTiles[] = {8, 16, 32};
 
 struct Words {
     std::vector<std::string> kernels;
@@ -34,7 +30,7 @@ Result<Words> words_of(const TimeRequest& request) {
     Words words;
     for (const std::string& kernel : request.kernels) add_once(words.kernels, kernel);
     for (const std::string& word : request.sizes) {
-        if (const auto size = parse_whole(word)) {
+        if (const auto size = parse_number<uint32_t>(word)) {
             add_once(words.sizes, *size);
         } else if (!word.empty() && std::isalpha(static_cast<unsigned char>(word[0]))) {
             add_once(words.kernels, word);
@@ -54,30 +50,12 @@ Result<void> check(const TimeRequest& request, const Words& words) {
     if (request.warm_up < 1) return Error{"--warm-up must be at least 1: the first run is the one verified"};
     if (request.all && (!words.sizes.empty() || !request.tiles.empty() || request.m || request.k))
         return Error{"--all takes all sizes and tile widths; leave out --m, --k, --n and --tile, or --all"};
-    if (!request.compiler.empty() && request.compiler != "clang" && request.compiler != "nvrtc") {
-        return Error{fmt::format("--compiler '{}' is not known; choose clang, whose PTX ships, or nvrtc",
-                                 request.compiler)};
-    }
-    if (!request.ptx_file.empty() && request.compiler == "nvrtc")
-        return Error{"--ptx and --compiler nvrtc contradict each other; give one of them"};
+    if (auto good = check_compiler(request.compiler, request.ptx_file); !good) return good;
     const bool one =
         words.kernels.size() == 1 && words.kernels[0] != kCublas && request.tiles.size() <= 1 && !request.all;
     if (!request.ptx_file.empty() && !one)
         return Error{"--ptx is the PTX of one kernel and tile width; name that kernel and one --tile"};
     return {};
-}
-
-Words with_defaults(const TimeRequest& request, Words words, std::vector<uint32_t>& tiles) {
-    tiles = request.tiles;
-    if (request.all) {
-        words.sizes.assign(std::begin(kAllSizes), std::end(kAllSizes));
-        tiles.assign(std::begin(kAllTiles), std::end(kAllTiles));
-    }
-    if (words.sizes.empty()) words.sizes = {1024};
-    if (tiles.empty()) tiles = {16};
-    if (words.kernels.empty())
-        for (const kernels::KernelInfo& info : kernels::catalogue()) words.kernels.push_back(info.name);
-    return words;
 }
 
 }  // namespace
@@ -89,25 +67,30 @@ uint64_t TimeJob::launches() const {
 }
 
 Result<TimeJob> job_of(const TimeRequest& request) {
-    const auto given = words_of(request);
-    if (!given) return given.error();
-    if (auto good = check(request, *given); !good) return good.error();
-    std::vector<uint32_t> tiles;
-    const Words words = with_defaults(request, *given, tiles);
-    const bool named = std::find(words.kernels.begin(), words.kernels.end(), kCublas) != words.kernels.end();
-    if (named && request.no_cublas)
+    auto words = words_of(request);
+    if (!words) return words.error();
+    if (auto good = check(request, *words); !good) return good.error();
+    auto& [names, sizes] = *words;
+    std::vector<uint32_t> tiles = request.tiles;
+    if (request.all) {
+        sizes = {256, 512, 1024, 2048, 4096, 8192};  // what ships
+        tiles = {8, 16, 32};
+    }
+    if (sizes.empty()) sizes = {1024};
+    if (tiles.empty()) tiles = {16};
+    if (names.empty())
+        for (const kernels::KernelInfo& info : kernels::catalogue()) names.push_back(info.name);
+    if (std::find(names.begin(), names.end(), kCublas) != names.end() && request.no_cublas)
         return Error{"'cublas' and --no-cublas contradict each other; give one of them"};
     TimeJob job;
-    for (const uint32_t n : words.sizes) {
+    for (const uint32_t n : sizes) {
         TimeGroup group;
         group.shape = {request.m.value_or(n), request.k.value_or(n), n, tiles[0]};
         group.cublas = !request.no_cublas;
         for (const uint32_t tile : tiles) {
-            for (const std::string& kernel : words.kernels) {
+            for (const std::string& kernel : names) {
                 if (kernel == kCublas) continue;
-                kernels::Shape shape = group.shape;
-                shape.tile = tile;
-                auto plan = kernels::plan(kernel, shape);
+                auto plan = kernels::plan(kernel, {group.shape.m, group.shape.k, n, tile});
                 if (!plan) return plan.error();
                 group.plans.push_back(std::move(*plan));
             }
@@ -141,6 +124,29 @@ std::string command_of(const TimeRequest& request) {
     if (!request.ptx_file.empty()) text += fmt::format(" --ptx {}", request.ptx_file);
     if (!request.compiler.empty()) text += fmt::format(" --compiler {}", request.compiler);
     return text + (request.json ? " --json" : "");
+}
+
+std::optional<kernels::Timings> shipped_times(const TimeJob& job, const std::string& compiler,
+                                              const std::vector<kernels::Timings>& shipped) {
+    for (const kernels::Timings& timings : shipped) {
+        if (timings.compiler != compiler) continue;
+        kernels::Timings chosen = timings;
+        chosen.rows.clear();
+        bool whole = true;
+        const auto take = [&](const std::string& kernel, const kernels::Shape& s, uint32_t tile,
+                              bool needed) {
+            const auto* row = find_timing(timings, kernel, s.m, s.k, s.n, tile);
+            if (row) chosen.rows.push_back(*row);
+            whole &= row || !needed;
+        };
+        for (const TimeGroup& group : job.groups) {
+            for (const kernels::TextbookPlan& plan : group.plans)
+                take(plan.kernel, plan.shape, plan.shape.tile, true);
+            if (group.cublas) take(kCublas, group.shape, 0, group.plans.empty());
+        }
+        if (whole) return chosen;
+    }
+    return std::nullopt;
 }
 
 }  // namespace tilescope::cli

@@ -1,4 +1,5 @@
-// What `tilescope time` was asked for, and what that means: a plan for every kernel, size and tile width.
+// What `tilescope time` was asked for, what that means (a plan for every kernel, size and tile width), and
+// its table.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 #include "core/base/result.h"
 #include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::cli {
 
@@ -43,5 +45,16 @@ std::string compiler_of(const TimeRequest& request);
 
 // The call that asks for the same again: "tilescope time tiled --n 1024 --tile 16 --json".
 std::string command_of(const TimeRequest& request);
+
+// Where there is no GPU: the rows of the times that ship that a job asks for. They are of the first device
+// whose times of that compiler's PTX have every kernel, size and tile width of the job, in the job's order.
+// cuBLAS is left out where it was not measured, unless nothing else was asked for.
+std::optional<kernels::Timings> shipped_times(
+    const TimeJob& job, const std::string& compiler,
+    const std::vector<kernels::Timings>& shipped = kernels::shipped_timings());
+
+// For a person: device, roofs, a row a kernel with its speed-up over `untiled` and `untiled_swapped` of the
+// same shape and tile width, and a legend. notes: a line each below it.
+std::string time_table(const kernels::Timings& timings, const std::vector<std::string>& notes);
 
 }  // namespace tilescope::cli

@@ -1,13 +1,14 @@
-#include "app/timing/time_chart.h"
-
+// Devices that were timed or only stated, and a line a kernel over the width of the matrices.
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "app/look/time_words.h"
+#include "app/timing/model.h"
 #include "core/base/words.h"
 #include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/devices.h"
 
 namespace tilescope::timing {
 namespace {
@@ -27,11 +28,9 @@ double value_of(const Machine& machine, const Timing& row, Plot plot, uint32_t t
     return rival == nullptr ? 0 : rival->median_ms / row.median_ms;
 }
 
-std::string exact(const Machine& machine, const Timing& row, uint32_t tile) {
-    std::string text = fmt::format("{}{}, width {}: {} ({} to {}), {} GFLOP/s", shown_name(row.kernel),
-                                   row.tile ? fmt::format(", T = {}", row.tile) : "", grouped(row.n),
-                                   look::milliseconds(row.median_ms), look::milliseconds(row.low_ms),
-                                   look::milliseconds(row.high_ms), draw::figure(row.gflops));
+// ", 1.47 x untiled, 18.7 x untiled swapped", as far as they were measured, and whether its result is wrong.
+std::string rivals_text(const Machine& machine, const Timing& row, uint32_t tile) {
+    std::string text;
     for (const Plot plot : {Plot::OverUntiled, Plot::OverSwapped}) {
         const double times = value_of(machine, row, plot, tile);
         if (times > 0 && row.kernel != rival_of(plot))
@@ -40,14 +39,27 @@ std::string exact(const Machine& machine, const Timing& row, uint32_t tile) {
     return text + (row.verified ? "" : "; its result is wrong, as made to show");
 }
 
+std::string exact(const Machine& machine, const Timing& row, uint32_t tile) {
+    return fmt::format("{}{}, width {}: {} ({} to {}), {} GFLOP/s{}", shown_name(row.kernel),
+                       row.tile ? fmt::format(", T = {}", row.tile) : "", grouped(row.n),
+                       look::milliseconds(row.median_ms), look::milliseconds(row.low_ms),
+                       look::milliseconds(row.high_ms), draw::figure(row.gflops),
+                       rivals_text(machine, row, tile));
+}
+
+TimeLine line_of(std::string_view kernel, const State& chosen) {
+    TimeLine line;
+    line.kernel = kernel;
+    line.label = shown_name(kernel);
+    line.operands = operands_of(kernel);
+    line.shape = shape_of(kernel);
+    line.chosen = kernel == chosen.kernel;
+    return line;
+}
+
 void add_measured(TimeChart& chart, const Machine& machine, const State& chosen) {
     for (const std::string& kernel : timed_kernels(machine)) {
-        TimeLine line;
-        line.kernel = kernel;
-        line.label = shown_name(kernel);
-        line.operands = operands_of(kernel);
-        line.shape = shape_of(kernel);
-        line.chosen = kernel == chosen.kernel;
+        TimeLine line = line_of(kernel, chosen);
         line.faulty = kernels::made_wrong(kernel);
         for (const uint32_t width : timed_widths(machine)) {
             const Timing* row = row_of(machine, kernel, width, chosen.tile);
@@ -64,12 +76,8 @@ void add_bounds(TimeChart& chart, const Machine& machine, const State& chosen) {
     if (untiled <= 0) return;
     for (const bool tiled : {false, true}) {
         const double gflops = bound_gflops(machine, analysis::tile_intensity(tiled ? chosen.tile : 1));
-        TimeLine line;
-        line.kernel = tiled ? "tiled" : "untiled";
-        line.label = (tiled ? fmt::format("tiled, T = {}", chosen.tile) : std::string("untiled")) + ", bound";
-        line.operands = operands_of(line.kernel);
-        line.shape = shape_of(line.kernel);
-        line.chosen = line.kernel == chosen.kernel;
+        TimeLine line = line_of(tiled ? "tiled" : "untiled", chosen);
+        line.label += tiled ? fmt::format(", T = {}, bound", chosen.tile) : ", bound";
         line.bound = true;
         for (const uint32_t width : kBoundWidths) {
             const double n = width, ms = 2 * n * n * n / gflops / 1e6;
@@ -105,7 +113,66 @@ void fit_axes(TimeChart& chart, Plot plot) {
     for (const uint32_t width : widths) chart.x_ticks.push_back({static_cast<double>(width), grouped(width)});
 }
 
+// The different values of the rows, ascending; those of 0 left out.
+template <class Value>
+std::vector<uint32_t> values_of(const Machine& machine, Value value) {
+    std::set<uint32_t> values;
+    for (const Timing& row : machine.times->rows) values.insert(value(row));
+    values.erase(0);
+    return {values.begin(), values.end()};
+}
+
 }  // namespace
+
+std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
+                              const std::vector<analysis::DeviceSpec>& devices) {
+    std::vector<Machine> all;
+    for (const kernels::Timings& times : timings) {
+        const bool ships = times.compiler == "clang";
+        all.push_back({ships ? times.device : fmt::format("{}, PTX by {}", times.device, times.compiler),
+                       &times, times.roofs.stated_gbs, times.roofs.stated_gflops,
+                       "clocks and widths that the driver gives"});
+    }
+    for (const analysis::DeviceSpec& device : devices) {
+        const bool measured = std::any_of(timings.begin(), timings.end(), [&](const kernels::Timings& times) {
+            const auto* named = kernels::find_driver_name(times.device);
+            return named != nullptr && named->id == device.id;
+        });
+        if (!measured)
+            all.push_back({device.name, nullptr, device.memory_gbs, device.peak_gflops, device.source});
+    }
+    if (const auto cases = analysis::roof_cases(devices)) {
+        for (const analysis::RoofCase& one : *cases) {
+            if (!one.known)
+                all.push_back({one.roof.name, nullptr, one.roof.memory_gbs, one.roof.peak_gflops,
+                               "the figures of a lecture's sum"});
+        }
+    }
+    return all;
+}
+
+const Machine* find_machine(const std::vector<Machine>& all, std::string_view name) {
+    for (const Machine& machine : all)
+        if (machine.name == name) return &machine;
+    return all.empty() ? nullptr : &all.front();
+}
+
+std::string measured_words(const Machine& machine) {
+    if (machine.times == nullptr)
+        return fmt::format(
+            "No measured times ship for {}: what is drawn is a bound, from {}", machine.name,
+            machine.source.substr(0, machine.source.find(": ")));  // what each says, hover tells
+    const kernels::Timings& times = *machine.times;
+    std::string words = "Measured on " + times.device;
+    if (!times.driver.empty()) words += ", driver " + times.driver;
+    if (!times.cuda.empty()) words += ", CUDA " + times.cuda;
+    if (times.date.size() >= 10) words += ", " + times.date.substr(0, 10);
+    return words;
+}
+
+double bound_gflops(const Machine& machine, double flop_per_byte) {
+    return analysis::bound_gflops({machine.name, machine.stated_gbs, machine.stated_gflops}, flop_per_byte);
+}
 
 Operands operands_of(std::string_view kernel) {
     if (kernel == kLibrary) return Operands::Library;
@@ -147,36 +214,20 @@ std::vector<std::string> timed_kernels(const Machine& machine) {
 
 std::vector<uint32_t> timed_tiles(const Machine& machine) {
     if (machine.times == nullptr) return {std::begin(kernels::kTiles), std::end(kernels::kTiles)};
-    std::set<uint32_t> tiles;
-    for (const Timing& row : machine.times->rows)
-        if (row.tile > 0) tiles.insert(row.tile);
-    return {tiles.begin(), tiles.end()};
+    return values_of(machine, [](const Timing& row) { return row.tile; });
 }
 
 std::vector<uint32_t> timed_widths(const Machine& machine) {
     if (machine.times == nullptr) return {std::begin(kBoundWidths), std::end(kBoundWidths)};
-    std::set<uint32_t> widths;
-    for (const Timing& row : machine.times->rows)
-        if (row.m == row.k && row.k == row.n) widths.insert(row.n);
-    return {widths.begin(), widths.end()};
+    return values_of(machine, [](const Timing& row) { return row.m == row.k && row.k == row.n ? row.n : 0; });
 }
 
 TimeChart time_chart(const Machine& machine, const State& chosen) {
     TimeChart chart;
-    switch (chosen.plot) {
-        case Plot::Time:
-            chart.title = "Time in ms by width";
-            break;
-        case Plot::Gflops:
-            chart.title = "GFLOP/s by width";
-            break;
-        case Plot::OverUntiled:
-            chart.title = "Times as fast as untiled, by width";
-            break;
-        case Plot::OverSwapped:
-            chart.title = "Times as fast as untiled swapped, by width";
-            break;
-    }
+    constexpr const char* kTitles[] = {"Time in ms by width", "GFLOP/s by width",
+                                       "Times as fast as untiled, by width",
+                                       "Times as fast as untiled swapped, by width"};
+    chart.title = kTitles[static_cast<size_t>(chosen.plot)];
     if (machine.times != nullptr)
         add_measured(chart, machine, chosen);
     else
@@ -207,14 +258,8 @@ std::string headline(const Machine& machine, const State& chosen, uint32_t width
     }
     const Timing* row = row_of(machine, chosen.kernel, width, chosen.tile);
     if (row == nullptr) return who + ": not measured";
-    std::string text =
-        fmt::format("{}: {}, {} GFLOP/s", who, look::milliseconds(row->median_ms), draw::figure(row->gflops));
-    for (const Plot plot : {Plot::OverUntiled, Plot::OverSwapped}) {
-        const double times = value_of(machine, *row, plot, chosen.tile);
-        if (times > 0 && chosen.kernel != rival_of(plot))
-            text += fmt::format(", {} x {}", draw::ratio_text(times), shown_name(rival_of(plot)));
-    }
-    return text + (row->verified ? "" : "; its result is wrong, as made to show");
+    return fmt::format("{}: {}, {} GFLOP/s{}", who, look::milliseconds(row->median_ms),
+                       draw::figure(row->gflops), rivals_text(machine, *row, chosen.tile));
 }
 
 }  // namespace tilescope::timing

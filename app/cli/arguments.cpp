@@ -1,0 +1,161 @@
+#include "app/cli/arguments.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "core/ptx/parse.h"
+#include "core/ptx/sites.h"
+#include "core/trace/file.h"
+#include "kernels/gpu/nvrtc.h"
+
+namespace tilescope::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uintmax_t kMostSource = 4 << 20;  // bytes
+
+std::optional<uint64_t> parse_step(std::string_view text, const trace::Trace& trace) {
+    const uint64_t steps = trace.steps();
+    if (steps == 0) return std::nullopt;
+    if (text == "first") return 0;
+    if (text == "middle") {
+        const trace::Block& block = trace.blocks[trace::block_of(trace, steps / 2)];
+        return block.first + block.count / 2;
+    }
+    if (text == "last") return steps - 1;
+    const auto number = parse_number<uint64_t>(text);
+    if (!number || *number < 1 || *number > steps) return std::nullopt;
+    return *number - 1;
+}
+
+std::optional<std::string> text_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream text;
+    if (!file || !(text << file.rdbuf())) return std::nullopt;
+    return text.str();
+}
+
+// By the name that the PTX gives, as it is, beside the PTX, or as a file that ships.
+void find_source(kernels::Plan& plan, const fs::path& ptx_path) {
+    plan.source.clear();
+    plan.source_name = plan.ptx_name;
+    const auto module = ptx::parse(plan.ptx, plan.ptx_name);
+    if (!module) return;  // said when it is recorded
+    const ptx::Kernel* kernel = ptx::find_kernel(*module, plan.launch.entry);
+    if (!kernel && module->kernels.size() == 1) kernel = &module->kernels.front();
+    const uint32_t number = kernel ? ptx::source_file_of(*kernel) : 0;
+    for (const ptx::SourceFile& file : module->files) {
+        if (number == 0 || file.index != number) continue;
+        const fs::path name(file.name);
+        plan.source_name = name.filename().string();
+        plan.source = kernels::shipped_file(file.name);
+        for (const fs::path& path : {name, ptx_path.parent_path() / name.filename()}) {
+            std::error_code error;
+            if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMostSource) continue;
+            if (auto text = text_of(path)) {
+                plan.source = std::move(*text);
+                break;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+std::optional<std::pair<uint32_t, uint32_t>> parse_pair(std::string_view text, char separator) {
+    const size_t at = text.find(separator);
+    if (at == std::string_view::npos) return std::nullopt;
+    const auto first = parse_number<uint32_t>(text.substr(0, at));
+    const auto second = parse_number<uint32_t>(text.substr(at + 1));
+    if (!first || !second) return std::nullopt;
+    return std::pair{*first, *second};
+}
+
+Result<OpenedRecording> open_recording(const std::string& file_or_name,
+                                       const std::vector<kernels::ShippedRecording>& shipped) {
+    std::error_code error;
+    const bool there = fs::exists(fs::symlink_status(file_or_name, error));
+    const auto found = std::find_if(shipped.begin(), shipped.end(),
+                                    [&](const auto& recording) { return recording.name == file_or_name; });
+    const bool ships = !there && found != shipped.end();
+    auto trace = ships ? kernels::open_shipped(*found) : trace::read_file(file_or_name);
+    if (trace) return OpenedRecording{std::move(*trace), ships ? found->label : file_or_name};
+    if (there || ships) return trace.error();
+    return Error{
+        fmt::format("{}; 'tilescope recordings' lists the names of those that ship", trace.error().message)};
+}
+
+Result<void> check_block(const std::string& option) {
+    if (option.empty() || parse_pair(option, ',')) return {};
+    return Error{fmt::format("--block '{}' is not a block; give it as x,y, such as 0,0", option)};
+}
+
+Result<uint32_t> choose_block(const std::string& option, const trace::Trace& trace, const std::string& file) {
+    if (trace.blocks.empty()) return Error{fmt::format("'{}' holds no blocks; record it again", file)};
+    if (option.empty()) return uint32_t{0};
+    if (auto good = check_block(option); !good) return good.error();
+    const auto [x, y] = *parse_pair(option, ',');
+    for (uint32_t i = 0; i < trace.blocks.size(); ++i)
+        if (trace.blocks[i].x == x && trace.blocks[i].y == y) return i;
+    const trace::Block &first = trace.blocks.front(), &last = trace.blocks.back();
+    return Error{
+        fmt::format("block {},{} is not in '{}', which holds blocks {},{} to {},{}; choose one of them", x, y,
+                    file, first.x, first.y, last.x, last.y)};
+}
+
+Result<uint64_t> choose_step(const std::string& option, const trace::Trace& trace, const std::string& file) {
+    if (const auto step = parse_step(option, trace)) return *step;
+    return Error{
+        fmt::format("--at '{}' is not a step of '{}'; give a number from 1 to {}, first, middle or last",
+                    option, file, trace.steps())};
+}
+
+Result<std::pair<uint64_t, uint64_t>> choose_steps(const std::string& option, const trace::Trace& trace,
+                                                   const std::string& file) {
+    const size_t at = std::min(option.find(':'), option.size());
+    const auto first = parse_step(option.substr(0, at), trace);
+    const auto last = parse_step(option.substr(std::min(at + 1, option.size())), trace);
+    if (first && last && *first <= *last) return std::pair{*first, *last + 1};
+    return Error{fmt::format("--steps '{}' are not steps of '{}'; give two numbers from 1 to {} as a:b",
+                             option, file, trace.steps())};
+}
+
+Result<void> use_ptx_file(kernels::Plan& plan, const std::string& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error))
+        return Error{fmt::format("'{}' is a folder; give --ptx a PTX file", path)};
+    auto text = text_of(path);
+    if (!text)
+        return Error{fmt::format("PTX file '{}' cannot be read; check its name and permissions", path)};
+    plan.ptx = std::move(*text);
+    plan.ptx_name = fs::path(path).filename().string();
+    find_source(plan, path);
+    return {};
+}
+
+Result<void> use_nvrtc(kernels::TextbookPlan& plan, int compute_capability) {
+    auto compiled = gpu::compile(plan.source, plan.source_name, compute_capability,
+                                 fmt::format("TILE_WIDTH={}", plan.shape.tile));
+    if (!compiled) return compiled.error();
+    plan.ptx = std::move(compiled->ptx);
+    plan.ptx_name = fmt::format("{} by {}", plan.source_name, compiled->compiler);
+    return {};
+}
+
+Result<void> check_compiler(const std::string& compiler, const std::string& ptx_file) {
+    if (!compiler.empty() && compiler != "clang" && compiler != "nvrtc")
+        return Error{
+            fmt::format("--compiler '{}' is not known; choose clang, whose PTX ships, or nvrtc", compiler)};
+    if (compiler == "nvrtc" && !ptx_file.empty())
+        return Error{"--ptx and --compiler nvrtc contradict each other; give one of them"};
+    return {};
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,197 @@
+// What ships and what is here, a line each, or as JSON:
+//
+//   tilescope kernels [--json]      the kernels that ship
+//   tilescope devices [--json]      the GPUs of this machine
+//   tilescope recordings [--json]   the recordings from real GPUs that are built into the program;
+//                                   --save NAME -o FILE.tsc writes one out
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/cli.h"
+#include "app/cli/output.h"
+#include "core/base/version.h"
+#include "core/trace/file.h"
+#include "kernels/gpu/backend.h"
+#include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/shipped.h"
+
+namespace tilescope::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;  // keys stay in the order in which a person reads them
+using Devices = Result<std::vector<gpu::DeviceInfo>>;
+using kernels::ShippedRecording;
+
+struct Options {
+    bool json = false;
+    std::string save, output;  // recordings
+};
+
+// Cells side by side, all columns but the last as wide as their longest cell.
+std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(row.size());
+        for (size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size() + 2);
+    }
+    std::string text;
+    for (const auto& row : rows) {
+        for (size_t i = 0; i < row.size(); ++i) text += fmt::format("{:{}}", row[i], widths[i]);
+        text += "\n";
+    }
+    return text;
+}
+
+std::string document(const char* schema, const Json& rest) {
+    Json all{{"schema", schema}, {"version", kVersion}};
+    all.update(rest);
+    return all.dump(2) + "\n";
+}
+
+std::string kernels_text() {
+    std::vector<std::vector<std::string>> rows;
+    for (const kernels::KernelInfo& info : kernels::catalogue()) rows.push_back({info.name, info.teaches});
+    return lines_of(rows);
+}
+
+std::string kernels_json() {
+    Json list = Json::array(), presets = Json::array();
+    for (const kernels::KernelInfo& info : kernels::catalogue()) {
+        Json shared = Json::array();
+        for (const kernels::SharedArray& array : info.shared)
+            shared.push_back({{"name", array.name}, {"extra_cols", array.extra_cols}});
+        const bool greedy = info.default_schedule.kind == Schedule::Kind::Greedy;
+        list.push_back({{"name", info.name},
+                        {"teaches", info.teaches},
+                        {"source", "kernels/" + info.name + ".cu"},
+                        {"tiles", kernels::kTiles},
+                        {"swapped", info.swapped},
+                        {"shared", shared},
+                        {"schedule", greedy ? "greedy" : "fair"}});
+    }
+    for (const kernels::Preset& preset : kernels::presets()) {
+        const kernels::Shape& s = preset.shape;
+        Json row{{"label", preset.label}, {"kernel", preset.kernel}};
+        row.update({{"m", s.m}, {"k", s.k}, {"n", s.n}, {"tile", s.tile}});
+        presets.push_back(std::move(row));
+    }
+    return document("tilescope.kernels/1", {{"kernels", list}, {"presets", presets}});
+}
+
+int run_kernels(const Options& options) { return print(options.json ? kernels_json() : kernels_text()); }
+
+std::string devices_text(const Devices& found) {
+    if (!found)
+        return fmt::format("No NVIDIA GPU here: {}. Kernels are recorded on the CPU. {}\n",
+                           found.error().message, gpu::kWithAGpu);
+    std::vector<std::vector<std::string>> rows;
+    for (const gpu::DeviceInfo& info : *found)
+        rows.push_back({std::to_string(info.ordinal),
+                        fmt::format("{}, {} SMs, {:.1f} GiB", gpu::describe(info), info.sms,
+                                    static_cast<double>(info.memory_bytes) / (1 << 30))});
+    return lines_of(rows);
+}
+
+// Sizes in bytes, clocks in kHz, as the driver states them.
+std::string devices_json(const Devices& found) {
+    Json list = Json::array();
+    for (const gpu::DeviceInfo& info : found ? *found : std::vector<gpu::DeviceInfo>{}) {
+        list.push_back({{"number", info.ordinal},
+                        {"name", info.name},
+                        {"driver", info.driver},
+                        {"cuda", fmt::format("{}.{}", info.cuda_major, info.cuda_minor)},
+                        {"compute_capability", fmt::format("{}.{}", info.major, info.minor)},
+                        {"sms", info.sms},
+                        {"clock_khz", info.clock_khz},
+                        {"memory_clock_khz", info.memory_clock_khz},
+                        {"memory_bus_bits", info.memory_bus_bits},
+                        {"memory_bytes", info.memory_bytes},
+                        {"l2_bytes", info.l2_bytes},
+                        {"shared_per_block", info.shared_per_block},
+                        {"shared_per_block_optin", info.shared_per_block_optin},
+                        {"shared_per_sm", info.shared_per_sm},
+                        {"registers_per_block", info.registers_per_block},
+                        {"registers_per_sm", info.registers_per_sm},
+                        {"threads_per_block", info.threads_per_block},
+                        {"threads_per_sm", info.threads_per_sm},
+                        {"blocks_per_sm", info.blocks_per_sm},
+                        {"warp_size", info.warp_size}});
+    }
+    Json rest{{"devices", list}};
+    if (!found) rest["why_none"] = found.error().message;
+    return document("tilescope.devices/1", rest);
+}
+
+int run_devices(const Options& options) {
+    const Devices found = gpu::devices();
+    return print(options.json ? devices_json(found) : devices_text(found));
+}
+
+std::string recordings_text() {
+    std::vector<std::vector<std::string>> rows;
+    for (const ShippedRecording& one : kernels::shipped_recordings())
+        rows.push_back({one.name, one.label, one.device, one.date});
+    return rows.empty() ? "No recordings from a real GPU are built into this tilescope.\n" : lines_of(rows);
+}
+
+std::string recordings_json() {
+    Json list = Json::array();
+    for (const ShippedRecording& one : kernels::shipped_recordings()) {
+        Json row{{"name", one.name}, {"label", one.label}, {"kernel", one.kernel}};
+        row.update({{"m", one.m}, {"k", one.k}, {"n", one.n}, {"tile", one.tile}});
+        row.update({{"device", one.device}, {"driver", one.driver}, {"date", one.date}});
+        row.update({{"command", one.command}, {"bytes", one.bytes.size()}});
+        list.push_back(std::move(row));
+    }
+    return document("tilescope.recordings/1", {{"recordings", list}});
+}
+
+int save(const Options& options) {
+    const ShippedRecording* recording = kernels::find_shipped_recording(options.save);
+    if (!recording) {
+        refuse(kWrongCall,
+               "no recording '{}' ships; 'tilescope recordings' lists those "
+               "that do",
+               options.save);
+    }
+    const std::string output = options.output.empty() ? recording->name + ".tsc" : options.output;
+    need(check_output(output));
+    const auto trace = need(kernels::open_shipped(*recording));
+    need(trace::write_file(trace, output));
+    return print(fmt::format("{}: {}\n", output, recording->label));
+}
+
+int run_recordings(const Options& options) {
+    if (!options.save.empty()) return save(options);
+    if (!options.output.empty()) refuse(kWrongCall, "-o names where --save writes to; give --save NAME too");
+    return print(options.json ? recordings_json() : recordings_text());
+}
+
+}  // namespace
+
+void add_kernels(CLI::App& app, Chosen& chosen) {
+    const auto [command, options] = add_command(
+        app, chosen, "kernels", "List the kernels that ship and what each one teaches", run_kernels);
+    command->add_flag("--json", options->json, "Print JSON, with tile widths, shared arrays and presets");
+}
+
+void add_devices(CLI::App& app, Chosen& chosen) {
+    const auto [command, options] =
+        add_command(app, chosen, "devices", "List the NVIDIA GPUs of this machine", run_devices);
+    command->add_flag("--json", options->json, "Print JSON, with the limits that the driver states");
+}
+
+void add_recordings(CLI::App& app, Chosen& chosen) {
+    const auto [command, options] =
+        add_command(app, chosen, "recordings", "List the recordings from real GPUs that ship, or save one",
+                    run_recordings);
+    command->add_flag("--json", options->json, "Print JSON, with sizes and the command that made each");
+    command->add_option("--save", options->save, "Write the recording of this name to a file");
+    command->add_option("-o,--output", options->output, "The file to write (NAME.tsc)");
+}
+
+}  // namespace tilescope::cli

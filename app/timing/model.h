@@ -1,0 +1,176 @@
+// What the Timing screen shows, without its pixels: the devices to choose from, a chart of times over the
+// width of square matrices, the roofline of a device with the kernels on it, and the chain of traffic that
+// says why they stand where they stand.
+//
+//   GFLOP/s |        ______ peak         A kernel's arithmetic intensity depends on where bytes are counted:
+//           |      /                     what its threads ask for, what comes from L2, what comes from DRAM.
+//           |  o--/--x-----#             The lecture's bound counts the first; the device pays for the last.
+//           |   /
+//           +-------------- FLOP/B       o asked   x from L2   # from DRAM
+//
+// What is computed for a device that was not measured is a bound, and so is all that is said of a launch that
+// is no product: no times of it ship, but its operations, bytes and sectors are counted from its recording.
+// Speed-ups divide two medians of the same width and tile width; cuBLAS has no tile width and is divided by
+// the same.
+//
+// Source: Williams, Waterman and Patterson, "Roofline", CACM 52(4), 2009.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/draw/axes.h"
+#include "app/input/screen.h"
+#include "core/analysis/device_spec.h"
+#include "core/analysis/roofline.h"
+#include "kernels/textbook/shipped.h"
+#include "kernels/textbook/timings.h"
+
+namespace tilescope::timing {
+
+using draw::Axis;
+using draw::Shape;
+using draw::Tick;
+
+// What was chosen on the Timing screen.
+struct State {
+    enum class Plot : uint8_t { Time, Gflops, OverUntiled, OverSwapped } plot = Plot::Time;
+    std::string device;            // by name; empty for the first that was measured
+    std::string kernel = "tiled";  // the one that is shown large
+    uint32_t tile = 32;
+    uint32_t width = 0;  // of the roofline and the table; 0: the largest whose traffic was counted
+
+    // Of the recording of that serial number, which is no product: what it did, or why that is not known.
+    uint64_t counted = 0;
+    session::Job<Result<analysis::RecordedWork>> counting;
+    std::optional<Result<analysis::RecordedWork>> work;
+};
+
+extern const input::Screen<State> kScreen;  // screen.cpp
+
+// --- times.cpp: devices
+
+// Devices that kernels were timed on, those whose figures their makers state, and those that lectures make up
+// for a sum.
+struct Machine {
+    std::string name;                          // "NVIDIA H200"
+    const kernels::Timings* times = nullptr;   // null: not measured
+    double stated_gbs = 0, stated_gflops = 0;  // 0 unknown
+    std::string source;                        // of what is stated
+};
+
+// Measured ones first, as they are given, then the devices that none of them is, then the lectures'.
+std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
+                              const std::vector<analysis::DeviceSpec>& devices);
+// The one of that name, else the first; null where there is none.
+const Machine* find_machine(const std::vector<Machine>& all, std::string_view name);
+// "Measured on NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-21", or what not measured means.
+std::string measured_words(const Machine& machine);
+// The bound of analysis/roofline.h by the stated figures; 0 where the bandwidth is not known.
+double bound_gflops(const Machine& machine, double flop_per_byte);
+
+// The row of a kernel, cuBLAS's where it is that; null where it was not measured.
+const kernels::Timing* row_of(const Machine& machine, std::string_view kernel, uint32_t width, uint32_t tile);
+// Kernels, tile widths and widths that a machine has times of, in the order they are stepped through.
+std::vector<std::string> timed_kernels(const Machine& machine);
+std::vector<uint32_t> timed_tiles(const Machine& machine);
+std::vector<uint32_t> timed_widths(const Machine& machine);
+// The width that the roofline shows: the chosen one, else the largest that was counted, else the largest.
+uint32_t shown_width(const Machine& machine, const std::vector<kernels::Counters>& counters,
+                     const State& chosen);
+
+// Where the inner loop reads its operands from: the colour of a kernel, as everywhere.
+enum class Operands : uint8_t { Global, Shared, Library };
+Operands operands_of(std::string_view kernel);
+// A shape for each kernel, besides the colour: of the catalogue in its order, then cuBLAS.
+Shape shape_of(std::string_view kernel);
+std::string shown_name(std::string_view kernel);  // "tiled swapped", "cuBLAS"
+std::string bytes_short(double bytes);            // "8.59 GB": powers of 1000, as bandwidths are
+
+// A line a kernel over the width.
+
+struct TimePoint {
+    uint32_t width = 0;
+    double value = 0;                      // in the chart's unit
+    const kernels::Timing* row = nullptr;  // null for a bound
+    std::string exact;                     // what hover says
+};
+struct TimeLine {
+    std::string kernel, label;
+    Operands operands = Operands::Global;
+    Shape shape = Shape::Circle;
+    bool chosen = false;
+    bool faulty = false;  // its point is a fault: drawn dashed, as its time is of a wrong result
+    bool bound = false;   // computed, not measured
+    std::vector<TimePoint> points;
+};
+struct TimeChart {
+    std::string title;    // "Time, ms"
+    std::string nothing;  // one sentence where there is nothing to draw
+    std::vector<TimeLine> lines;
+    Axis x, y;  // low and high; the pixels are the caller's
+    std::vector<Tick> x_ticks, y_ticks;
+};
+TimeChart time_chart(const Machine& machine, const State& chosen);
+
+// "tiled, T = 32, width 1,024: 0.2360 ms, 9,098 GFLOP/s; 1.47 times as fast as untiled, 18.7 times swapped".
+std::string headline(const Machine& machine, const State& chosen, uint32_t width);
+
+// --- roofline.cpp: roofs, points, and the chain of traffic
+
+struct Roof {
+    std::string name;            // "measured", "stated"
+    double gbs = 0, gflops = 0;  // gflops 0: the peak is not known, and the roof has no flat part
+    bool measured = false;
+    std::string exact;
+};
+struct RoofPoint {
+    enum class Kind : uint8_t { Asked, L2, Dram, Bound } kind = Kind::Asked;
+    double intensity = 0, gflops = 0;
+    std::string kernel, label, exact;
+    Operands operands = Operands::Global;
+    Shape shape = Shape::Circle;
+    bool chosen = false;
+};
+struct RooflineChart {
+    std::string title, nothing;
+    std::vector<Roof> roofs;
+    std::vector<RoofPoint> points;
+    Axis x, y;
+    std::vector<Tick> x_ticks, y_ticks;
+};
+RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::Counters>& counters,
+                             const State& chosen, uint32_t width);
+
+// Bytes of loads at each level, and what they make of the intensity.
+struct ChainRow {
+    std::string name, about;  // "read from L2", "lts__t_sectors_op_read.sum x 32 bytes"
+    double bytes = 0, intensity = 0;
+    double of_asked = 0;  // times the first row
+};
+struct TrafficChain {
+    std::vector<ChainRow> rows;  // the first where the kernel was timed, all where it was counted
+    std::string why;             // what the reasons are about
+    std::vector<std::string> reasons;
+    std::string note;  // who counted, or that nobody did
+};
+TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Counters>& counters,
+                           std::string_view kernel, uint32_t width, uint32_t tile);
+
+// A launch that is no product, by what was counted of its recorded blocks. own_ms: its own time, measured in
+// this launch; 0 where it was not.
+struct Launched {
+    std::string kernel;
+    const analysis::RecordedWork& work;
+    double own_ms = 0;
+};
+// What its recording says of it: "floating-point operations", "1,024".
+std::vector<std::pair<std::string, std::string>> counted_rows(const Machine& machine, const Launched& launch);
+RooflineChart roofline_chart(const Machine& machine, const Launched& launch);
+TrafficChain traffic_chain(const Machine& machine, const Launched& launch);
+
+}  // namespace tilescope::timing
