@@ -32,7 +32,8 @@ float whose(Ui& ui, const Rect& in, const Pane& pane) {
         fmt::format("{}, step {}", block_name(pane.trace.launch.grid, block.x, block.y, block.z),
                     grouped(pane.cursor.step + 1));
     const std::string of = step + " of " + grouped(pane.index.steps);
-    const std::string all = of + ", " + look::phase_text(pane.index, pane.cursor.step);
+    const std::string phase = look::phase_text(pane.index, pane.cursor.step);
+    const std::string all = phase.empty() ? of : of + ", " + phase;
     const auto fits = [&](const std::string& text) { return draw::text_size(font, text).x <= in.width(); };
     line(ui, {in.min.x, in.min.y + body}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
          fits(all)  ? all

@@ -95,8 +95,10 @@ public:
 
     uint32_t rows = 0, cols = 0;
 
+    uint64_t slice(uint64_t element) const { return gap_ == 0 ? 0 : element / (height_ * width_); }
+
     CellRect cell(uint64_t element) const {
-        const uint64_t slice = gap_ == 0 ? 0 : element / (height_ * width_);
+        const uint64_t slice = this->slice(element);
         const uint64_t at = element - slice * height_ * width_;
         const auto row = static_cast<uint32_t>(slice / across_ * (height_ + gap_) + at / width_);
         const auto col = static_cast<uint32_t>(slice % across_ * (width_ + gap_) + at % width_);

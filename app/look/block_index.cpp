@@ -12,8 +12,9 @@
 namespace tilescope::look {
 namespace {
 
-// The bounding box of a request's elements; stores to the output say whose element it is.
-void include_elements(CellRect& rect, BlockIndex& index, const trace::Trace& trace, uint64_t step) {
+// The bounding boxes of a request's elements, by slice; stores to the output say whose element it is.
+void include_elements(std::vector<CellRect>& slices, BlockIndex& index, const trace::Trace& trace,
+                      uint64_t step) {
     const trace::Access access = trace::decode(trace, step);
     const Array& array = trace.launch.arrays[access.array];
     const draw::Sheet sheet(array);
@@ -22,7 +23,9 @@ void include_elements(CellRect& rect, BlockIndex& index, const trace::Trace& tra
         const uint64_t element = access.offset[lane] / array.element_bytes();
         const size_t thread = size_t{access.warp} * kWarpSize + lane;
         if (stores_output && thread < index.output.size()) index.output[thread] = {access.array, element};
-        rect.include(sheet.cell(element));
+        const size_t slice = sheet.slice(element);
+        if (slice >= slices.size()) slices.resize(slice + 1);
+        slices[slice].include(sheet.cell(element));
     });
 }
 
@@ -81,27 +84,36 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
             if (interval >= index.arrivals.size()) index.arrivals.resize(interval + 1);
             index.arrivals[interval].push_back(step);
         } else if (form.array != trace::kNoArray && trace.launch.arrays[form.array].space == Space::Global) {
-            CellRect rect;
-            include_elements(rect, index, trace, at);
-            index.touched[form.array].include(rect);
-            const size_t slot = phase == analysis::kAfter ? index.phases.phases : phase;
-            if (slot < index.touched_in_phase[form.array].size())
-                index.touched_in_phase[form.array][slot].include(rect);
+            const size_t slot = std::min(phase, index.phases.phases);  // what comes after is the last
+            include_elements(index.touched_in_phase[form.array][slot], index, trace, at);
         }
         analysis::add_step(sums, trace, at, costs.of(at));
         if ((step + 1) % BlockIndex::kCheckpointSteps == 0) index.checkpoints.push_back(sums);
     }
+    for (size_t array = 0; array < index.touched.size(); ++array)
+        for (const std::vector<CellRect>& slices : index.touched_in_phase[array]) {
+            index.touched[array].resize(std::max(index.touched[array].size(), slices.size()));
+            for (size_t i = 0; i < slices.size(); ++i) index.touched[array][i].include(slices[i]);
+        }
     index.warps = static_cast<uint32_t>(index.steps_of_warp.size());
     index.clocked = has_clocks(trace, block);
     index.barriers = barrier_times(trace, index);
     return made;
 }
 
-CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t phase) {
+std::vector<CellRect> slices_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array,
+                                      uint32_t phase) {
     if (array >= index.touched.size()) return {};
     if (trace.launch.arrays[array].role == ArrayRole::Output) return index.touched[array];
     const size_t slot = phase == analysis::kAfter ? index.phases.phases : phase;
-    return slot < index.touched_in_phase[array].size() ? index.touched_in_phase[array][slot] : CellRect{};
+    if (slot >= index.touched_in_phase[array].size()) return {};
+    return index.touched_in_phase[array][slot];
+}
+
+CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t phase) {
+    CellRect tile;
+    for (const CellRect& slice : slices_of_phase(trace, index, array, phase)) tile.include(slice);
+    return tile;
 }
 
 SplitSums sums_so_far(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
@@ -134,10 +146,11 @@ uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step) {
 }
 
 std::string phase_text(const BlockIndex& index, uint32_t step) {
-    if (index.phases.phases == 0) return "no phases";
-    const uint32_t phase = index.phase_at(step);
+    if (index.spans.size() <= 1) return "";
+    const uint32_t phase = index.phase_at(step), first = index.notation.phases_from_1 ? 1 : 0;
     if (phase == analysis::kAfter) return "after the last phase";
-    return fmt::format("phase {} (of 0 to {})", phase, index.phases.phases - 1);
+    return fmt::format("{} (of {} to {})", phase_name(phase, index.notation), first,
+                       index.phases.phases - 1 + first);
 }
 
 Roles roles_of(const trace::Trace& trace, const std::optional<analysis::Product>& product) {

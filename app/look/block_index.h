@@ -53,9 +53,9 @@ struct BlockIndex {
     std::vector<std::vector<uint32_t>> arrivals;  // by barrier interval: the steps at which warps arrive
     bool clocked = false;                         // every step has its SM's clock
     std::vector<BarrierTimes> barriers;           // of a block with clocks
-    // Bounding box of the elements touched, by global array; by global array and phase.
-    std::vector<CellRect> touched;
-    std::vector<std::vector<CellRect>> touched_in_phase;
+    // Bounding boxes of the elements touched, one a slice: by global array; by global array and phase.
+    std::vector<std::vector<CellRect>> touched;
+    std::vector<std::vector<std::vector<CellRect>>> touched_in_phase;
     std::vector<playback::Element>
         output;  // by thread: the element that it stores last; of no array for none
     static constexpr uint32_t kCheckpointSteps = 256;
@@ -76,6 +76,9 @@ inline std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace,
 // The tile of a phase in an array: what the block touches of it in that phase; for the output, which
 // is touched once, what it touches at all. Empty where it touches nothing.
 CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t phase);
+// The same slice by slice of an array of three dimensions; some are empty. One of any other array.
+std::vector<CellRect> slices_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array,
+                                      uint32_t phase);
 
 // Sums over the block's steps 0..step, inclusive.
 SplitSums sums_so_far(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
@@ -86,7 +89,7 @@ std::vector<SplitSums> sums_before_blocks(const trace::Trace& trace);
 // How many requests (or barrier arrivals) of a site the block has made in steps 0..step, inclusive.
 uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step);
 
-// "phase 2 (of 0 to 3)", "after the last phase": phases count from 0, as in the literature.
+// "phase 2 (of 0 to 3)", "after the last phase"; "" where all of the block is one phase.
 std::string phase_text(const BlockIndex& index, uint32_t step);
 
 // The element that a thread of the block stores to a global array last, if it stores any.

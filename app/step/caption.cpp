@@ -1,107 +1,90 @@
-#include "app/step/caption.h"
-
-#include <algorithm>
-#include <bit>
+// What just happened, in words, with where that is: the bar above the panels, and the large one of lecture
+// mode.
+#include <cmath>
 
 #include <fmt/format.h>
 
-#include "app/look/request.h"
+#include "app/input/panels.h"
+#include "app/look/block_clock.h"
+#include "app/step/panels.h"
 
 namespace tilescope::step {
 namespace {
 
-bool has_shared(const trace::Trace& trace) {
-    return std::any_of(
-        trace.launch.arrays.begin(), trace.launch.arrays.end(),
-        [](const Array& a) { return a.space == Space::Shared; });
-}
-
-// "rows 0 and 1 of the M tile", "M[3,0..15]", "column 3 of Mds".
-std::string place(const trace::Trace& trace, const BlockIndex& index, const look::RequestView& request) {
-    if (request.array == trace::kNoArray) return "memory outside every array";
-    const Array& array = trace.launch.arrays[request.array];
-    const ElementBox& box = request.touched;
-    const std::string exact = elements_text(array, box);
-    if (array.rank != 2 || box.one() || box.empty()) return exact;
-    CellRect whole{0, array.rows, 0, array.cols};
-    std::string name = array.name;
-    if (array.space == Space::Global) {
-        // Of a product that goes through shared memory in tiles, relative to the tile.
-        if (!index.product || !array.reads() || !has_shared(trace)) return exact;
-        const CellRect tile = tile_of_phase(trace, index, request.array, index.phase_at(request.step));
-        if (!tile.empty()) {
-            whole = tile;
-            name = fmt::format("the {} tile", array.name);
-        }
-    }
-    const auto first_row = static_cast<uint32_t>(box.first.row),
-               first_col = static_cast<uint32_t>(box.first.col);
-    const auto rows = static_cast<uint32_t>(box.last.row) + 1 - first_row,
-               cols = static_cast<uint32_t>(box.last.col) + 1 - first_col;
-    const uint32_t row = first_row - std::min(whole.row0, first_row),
-                   col = first_col - std::min(whole.col0, first_col);
-    if (cols >= whole.cols() && rows >= whole.rows() && rows > 1) return "all of " + name;
-    if (cols >= whole.cols()) return fmt::format("{} of {}", range_words("row", row, row + rows), name);
-    if (rows >= whole.rows()) return fmt::format("{} of {}", range_words("column", col, col + cols), name);
-    return exact;
-}
-
-uint32_t products_after(const playback::BlockReplay& replay, uint32_t step, uint32_t warp) {
-    const auto& products = replay.products();
-    const auto first = std::lower_bound(
-        products.begin(), products.end(), step,
-        [](const playback::MultiplyStep& product, uint32_t s) { return product.after_step < s; });
-    const auto last = std::find_if(
-        first, products.end(),
-        [&](const playback::MultiplyStep& product) { return product.after_step != step; });
-    return static_cast<uint32_t>(
-        std::count_if(first, last, [&](const playback::MultiplyStep& p) { return p.warp == warp; }));
+// "step 12 of 352" at the right of a line, and the block and the phase on the line below. Returns their
+// width.
+float standing(Ui& ui, float right, float y, float below, const char* gap) {
+    const trace::Block& block = ui.trace().blocks[ui.session.cursor.block];
+    const std::string step = fmt::format("step {} of {}", grouped(ui.step() + 1), grouped(ui.index()->steps));
+    const std::string phase = look::phase_text(*ui.index(), ui.step());
+    const std::string where =
+        block_name(ui.trace().launch.grid, block.x, block.y, block.z) + (phase.empty() ? "" : gap + phase);
+    const float width = std::max(draw::text_size(ui.font(Face::Mono, Size::Body), step).x,
+                                 draw::text_size(ui.font(Face::Mono, Size::Small), where).x);
+    line(ui, {right, y}, width + 1, Face::Mono, Size::Body, Ink::Text, step, Align::Right);
+    line(ui, {right, below}, width + 1, Face::Mono, Size::Small, Ink::TextQuiet, where, Align::Right);
+    return width;
 }
 
 }  // namespace
 
-std::string caption(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
-                    uint32_t step) {
-    if (step >= index.steps) return "This block recorded no step.";
-    const look::RequestView request = look::request_view(trace, index, step);
-    if (request.kind == StepKind::Barrier)
-        return fmt::format("Warp {} comes to the barrier. {}", request.warp, request.verdict);
-    const std::string where = place(trace, index, request);
-    const std::string lanes = counted(static_cast<uint64_t>(std::popcount(request.mask)), "lane");
-    const bool global = request.kind == StepKind::GlobalLoad || request.kind == StepKind::GlobalStore;
-    const std::string cost = global ? counted(request.cost.global.sectors, "sector")
-                                    : counted(request.cost.shared.wavefronts, "wavefront");
-    const char* verb = "loads";
-    if (request.kind == StepKind::GlobalStore) verb = index.product ? "writes its sums to" : "stores to";
-    if (request.kind == StepKind::SharedLoad) verb = "reads";
-    if (request.kind == StepKind::SharedStore) verb = "fills";
-    std::string text = fmt::format("Warp {} {} {}: {}, {}.", request.warp, verb, where, lanes, cost);
-    if (request.kind == StepKind::SharedStore && replay != nullptr && index.product) {
-        // Zero fill is worth a word: the cell's source is outside the matrix.
-        uint32_t zeros = 0;
-        for (const look::LaneView& lane : request.lanes) {
-            if (!lane.active) continue;
-            const playback::CellState cell = replay->cell(request.array, lane.index, step);
-            zeros += cell.written && cell.source.array == trace::kNoArray ? 1 : 0;
-        }
-        if (zeros > 0)
-            text += fmt::format(" {} a zero: the element lies outside the matrix.",
-                                zeros == 1 ? "One is" : fmt::format("{} are", zeros));
+void caption_bar(Ui& ui, const Rect& rect) {
+    surface(ui, rect);
+    const session::Session& session = ui.session;
+    const Rect in{{rect.min.x + ui.px(16), rect.min.y}, {rect.max.x - ui.px(16), rect.max.y}};
+    const float title = line_height(ui, Size::Title), body = line_height(ui, Size::Body),
+                small = line_height(ui, Size::Small);
+    if (ui.index() == nullptr) {
+        line(ui, {in.min.x, rect.min.y + (rect.height() - title) / 2}, in.width(), Face::Text, Size::Title,
+             Ink::TextQuiet, "Reading this block\u2026");
+        return;
     }
-    if (replay != nullptr && index.product) {
-        const uint32_t products = products_after(*replay, step, request.warp);
-        if (products == 1) text += " Then every lane adds one product to its sum.";
-        if (products > 1) text += fmt::format(" Then every lane adds {} products to its sum.", products);
-    }
-    return text;
+    const float y = rect.min.y + (rect.height() - title - small) / 2;
+    const float width = in.width() - standing(ui, in.max.x, y + ui.px(3), y + title, "   ") - ui.px(24);
+    const std::string text = caption(ui.trace(), *ui.index(), session.replay.get(), ui.step());
+    const look::BarrierTimes* barrier = look::barrier_of_step(*ui.index(), ui.step());
+    std::vector<std::string> faults;
+    if (session.faults && session.message.empty())
+        faults = look::fault_captions(ui.trace(), *session.faults, ui.step());
+    const draw::Font small_font = ui.font(Face::Text, Size::Small);
+    const std::string below =
+        !session.message.empty()     ? session.message
+        : !faults.empty()            ? fitting(small_font, faults, width)
+        : !session.no_values.empty() ? session.no_values
+        : barrier != nullptr && !session.playback.playing
+            ? look::wait_words(ui.trace(), *barrier, ui.trace().warp_of(ui.index()->first + ui.step()))
+            : hint(*ui.index(), ui.step(), session.playback.playing);
+    // Where the line below needs two, the one above steps back.
+    const bool two = draw::text_size(small_font, below).x > width;
+    const bool fits = !two && draw::text_size(ui.font(Face::Strong, Size::Title), text).x <= width;
+    const float top = two ? std::round((rect.min.y + rect.max.y - body - small * 2) / 2) + ui.px(1)
+                          : y + (fits ? 0 : ui.px(4));
+    line(ui, {in.min.x, top}, width, Face::Strong, fits ? Size::Title : Size::Body, Ink::Text, text);
+    paragraph(ui, {in.min.x, two ? top + body - ui.px(2) : y + title}, width, Face::Text, Size::Small,
+              session.message.empty() && faults.empty() ? Ink::TextQuiet : Ink::Fault, below, two ? 2 : 1);
+    if (!faults.empty() && ui.over(rect)) ui.tip = faults.front();
 }
 
-std::string hint(const BlockIndex& index, uint32_t step, bool playing) {
-    if (playing) return "Space pauses.";
-    if (step + 1 >= index.steps)
-        return "The end of this block. Home starts it again; a full stop goes to the next block.";
-    if (step == 0) return "Press \u2192 for the next request, Space to play, ? for all keys.";
-    return "\u2190 \u2192 step, Shift+\u2190 \u2192 phase, [ ] barrier, Space plays.";
+void caption_large(Ui& ui, const Rect& rect, const std::vector<std::string>& faults) {
+    surface(ui, rect);
+    const Rect in{{rect.min.x + ui.px(16), rect.min.y + ui.px(6)}, {rect.max.x - ui.px(16), rect.max.y}};
+    const float body = line_height(ui, Size::Body), title = line_height(ui, Size::Title);
+    const float width = in.width() - standing(ui, in.max.x, in.min.y, in.min.y + body, "  ") - ui.px(28);
+    const bool told = !ui.session.message.empty();
+    const std::string text =
+        told ? ui.session.message : caption(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step());
+    if (faults.empty()) {
+        const bool two = wrapped(ui.font(Face::Strong, Size::Title), text, width).size() > 1;
+        const float y = two ? in.min.y : in.min.y + (rect.height() - ui.px(12) - title) / 2;
+        paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Title, told ? Ink::Fault : Ink::Text, text,
+                  2);
+        return;
+    }
+    line(ui, in.min, width, Face::Strong, Size::Body, Ink::Text,
+         fitting(ui.font(Face::Strong, Size::Body), {text, text.substr(0, text.find(". ") + 1)}, width));
+    const bool whole = wrapped(ui.font(Face::Text, Size::Body), faults.front(), width).size() <= 2;
+    paragraph(ui, {in.min.x, in.min.y + body}, width, Face::Text, Size::Body, Ink::Fault,
+              whole ? faults.front() : faults.back(), 2);
 }
 
 }  // namespace tilescope::step

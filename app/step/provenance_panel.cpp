@@ -1,29 +1,309 @@
 // Where the pinned element came from, or who touched it: a title, what is known of it, and a list in which a
-// click goes to the step.
+// click goes to the step. Its rows are made one by one, so that sixteen thousand of them cost no more than
+// those in sight.
 //
-//   P[3,5]                            x
-//   row 3 of M times column 5 of N
+//   P[3,5]                            x        <- title
+//   row 3 of M times column 5 of N             <- facts
 //   sum so far 37, after 20 of 64 products
-//   element   value  loaded by  at step  used
-//   phase 1
-//   # M[3,16]    -4     (0,3)       342   16x      # a loaded element   / a zero fill   <> a stale value
+//   element   value  loaded by  at step  used  <- columns
+//   phase 1                                    <- rows: a heading a phase, two factors a product
+//   # M[3,16]    -4     [0,3]       342   16x      # a loaded element   / a zero fill   <> a stale value
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <functional>
+#include <numeric>
+
+#include <fmt/format.h>
 
 #include "app/input/panels.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
-#include "app/step/provenance_rows.h"
+#include "core/base/contents.h"
 
 namespace tilescope::step {
 namespace {
 
+using playback::kNever;
+
 constexpr uint64_t kScannedAFrame = 200'000;  // steps: well under a millisecond
+constexpr size_t kColumns = 5;
+using Texts = std::array<std::string, kColumns>;
+
+struct Row {
+    bool heading = false;
+    Texts text;  // a heading uses the first only
+    Origin origin = Origin::Element;
+    bool done = false;                          // lies at or before the step shown
+    bool current = false;                       // is of the step shown
+    std::optional<playback::Cursor> goes_to{};  // with a click
+    Pick pick{};                                // what hovering over it lights up
+    std::string tip{};                          // the whole sentence
+};
+
+struct List {
+    std::string title;
+    std::vector<std::string> facts{};
+    std::optional<size_t> warning{};    // the fact that says that something is wrong
+    Texts columns{}, widest{};          // headings, and texts as wide as any of the column
+    size_t rows = 0, here = 0;          // here: the one to keep in sight
+    bool origins = false;               // rows are marked with where a value came from
+    bool zeros = false, stale = false;  // occur in the list
+    std::function<Row(size_t)> row{};
+
+    void heads(Texts all) { columns = widest = std::move(all); }
+    void warn(std::string fact) {
+        warning = facts.size();
+        facts.push_back(std::move(fact));
+    }
+};
+
+std::string name_of(const Ui& ui, uint8_t array, uint64_t element) {
+    return element_name(ui.trace().launch.arrays[array], static_cast<int64_t>(element), ui.notation());
+}
+
+// The list of an element of P has a heading before each phase, then two rows a product.
+using ProductRow = Provenance::ProductRow;
+std::vector<ProductRow> rows_of(const OutputTrail& trail) {
+    std::vector<ProductRow> rows;
+    const auto& products = trail.products;
+    for (size_t i = 0; i < products.size(); ++i) {
+        if (i == 0 || products[i - 1].phase != products[i].phase) rows.push_back({i});
+        rows.push_back({i, &ProductTrail::m});
+        rows.push_back({i, &ProductTrail::n});
+    }
+    return rows;
+}
+
+Row product_row(const Ui& ui, const ProductRow& of) {
+    const ProductTrail& product = ui.state.provenance.output->products[of.product];
+    if (of.factor == nullptr)
+        return {true,
+                {product.phase == analysis::kAfter ? "after the last phase"
+                                                   : phase_name(product.phase, ui.notation())}};
+    const FactorTrail& factor = product.*of.factor;
+    const bool element = factor.array != trace::kNoArray;
+    Row row;
+    row.origin = factor.origin;
+    row.done = product.after_step <= ui.step();
+    row.current = product.after_step == ui.step();
+    row.text[0] = element ? name_of(ui, factor.array, factor.index) : words_of(factor.origin);
+    row.text[1] = short_value(factor.value);
+    const uint32_t when = factor.load_step != kNever ? factor.load_step : factor.store_step;
+    if (when != kNever) {
+        row.text[2] = thread_index(ui.trace().launch.block, factor.thread, ui.notation());
+        row.text[3] = grouped(uint64_t{when} + 1);
+        row.goes_to = {ui.session.cursor.block, when};
+    }
+    if (factor.used > 0) row.text[4] = fmt::format("{}\u00d7", factor.used);
+    if (element) row.pick = look::picked_element(factor.array, factor.index);
+    row.tip = factor_text(ui.trace(), *ui.index(), factor);
+    return row;
+}
+
+List output_list(const Ui& ui, const OutputTrail& trail) {
+    const trace::Trace& trace = ui.trace();
+    const look::Roles& roles = ui.index()->roles;
+    const Array& output = trace.launch.arrays[ui.session.pin.array];
+    const auto name = [&](int array) { return name_in(ui.notation(), trace.launch.arrays[array]); };
+    List list{name_of(ui, ui.session.pin.array, trail.element),
+              {fmt::format("row {} of {} times column {} of {}", trail.element / output.cols, name(roles.m),
+                           trail.element % output.cols, name(roles.n))}};
+    list.origins = true;
+    const std::string expected = short_value(value_of(trail.expected));
+    if (!trail.here) {
+        list.facts.insert(list.facts.end(),
+                          {"Another block computes it.", "expected in the end: " + expected});
+        return list;
+    }
+    list.facts.push_back(fmt::format("{}: warp {}, lane {}",
+                                     thread_name(trace.launch.block, trail.thread, ui.notation()),
+                                     trail.thread / kWarpSize, trail.thread % kWarpSize));
+    const size_t done = products_done(trail, ui.step()), all = trail.products.size();
+    list.facts.push_back(fmt::format("sum so far {}, after {} of {} products",
+                                     done == 0 ? "0" : short_value(trail.products[done - 1].sum),
+                                     grouped(done), grouped(all)));
+    const auto& result = trace.meta.result;
+    if (!trail.stored) {
+        list.warn("never stored; expected " + expected);
+    } else {
+        const std::string stores = fmt::format("stores {} {}", short_value(*trail.stored),
+                                               when_text(trace, *ui.index(), trail.store_step));
+        if (number_of(*trail.stored) == trail.expected || (result.verified && result.checked))
+            list.facts.push_back(stores + ", as expected");
+        else
+            list.warn(stores + "; expected " + expected);
+    }
+    list.heads({"element", "value", "loaded by", "at step", "used"});
+    list.zeros = trail.zeros;
+    list.stale = trail.stale;
+    const std::vector<ProductRow>& rows = ui.state.provenance.rows;
+    list.rows = rows.size();
+    list.row = [&](size_t row) { return product_row(ui, rows[row]); };
+    if (all == 0) return list;
+    for (const FactorTrail& factor : {trail.products.back().m, trail.products.back().n})
+        if (factor.array != trace::kNoArray)
+            list.widest[0] = std::max(list.widest[0], name_of(ui, factor.array, factor.index), shorter);
+    list.widest[3] = std::max(list.widest[3], grouped(ui.index()->steps), shorter);
+    // The phase's heading stays in sight with the product that comes next.
+    const auto next = std::find_if(rows.begin(), rows.end(), [&](const ProductRow& row) {
+        return row.product == std::min(done, all - 1);
+    });
+    list.here = static_cast<size_t>(next - rows.begin());
+    return list;
+}
+
+std::string lanes_text(uint32_t lanes) {
+    const auto first = static_cast<uint32_t>(std::countr_zero(lanes));
+    const auto last = 31u - static_cast<uint32_t>(std::countl_zero(lanes));
+    if (first == last) return std::to_string(first);
+    if (static_cast<uint32_t>(std::popcount(lanes)) == last - first + 1)
+        return fmt::format("{}\u2013{}", first, last);
+    return fmt::format("{} of 32", std::popcount(lanes));
+}
+
+std::string block_of(const Ui& ui, const trace::Block& block) {  // "(1,0)"
+    return block_name(ui.trace().launch.grid, block.x, block.y, block.z).substr(std::size("block"));
+}
+
+Row request_row(const Ui& ui, const Touch& touch) {
+    const playback::Cursor& now = ui.session.cursor;
+    const uint32_t number = trace::block_of(ui.trace(), touch.step);
+    const trace::Block& block = ui.trace().blocks[number];
+    const auto step = static_cast<uint32_t>(touch.step - block.first);
+    Row row;
+    row.goes_to = {number, step};
+    row.current = row.goes_to == now;
+    row.done = number < now.block || (number == now.block && step <= now.step);
+    row.text = {grouped(uint64_t{step} + 1), block_of(ui, block), std::to_string(touch.warp),
+                lanes_text(touch.lanes), ""};
+    row.pick.kind = Pick::Kind::Thread;
+    row.pick.thread = touch.warp * kWarpSize + static_cast<uint32_t>(std::countr_zero(touch.lanes));
+    row.pick.warp = touch.warp;
+    std::string phase, when = "at step " + row.text[0];
+    if (number == ui.index()->block) {
+        const uint32_t at = ui.index()->phase_at(step);
+        when = when_text(ui.trace(), *ui.index(), step);
+        if (at != analysis::kAfter) {
+            row.text[4] = std::to_string(at + (ui.notation().phases_from_1 ? 1 : 0));
+            phase = " in " + phase_name(at, ui.notation());
+        } else if (ui.index()->phases.phases > 0) {
+            row.text[4] = "after";
+            phase = " after the last phase";
+        }
+    }
+    row.tip = fmt::format("warp {} of block {} {} it{} {}", touch.warp, row.text[1],
+                          touch.store ? "stores" : "loads", phase, when);
+    return row;
+}
+
+List touch_list(const Ui& ui, const TouchScan& scan) {
+    const trace::Trace& trace = ui.trace();
+    List list{name_of(ui, scan.array, scan.element)};
+    const Array& array = trace.launch.arrays[scan.array];
+    if (array.reads()) list.title += " = " + short_value(initial_value(array, scan.element));
+    const std::string part =
+        scan.done(trace) ? "" : fmt::format(", {}\u00a0% looked through", 100 * scan.next / trace.steps());
+    list.facts.push_back(scan.requests == 0
+                             ? "no recorded request touches it" + part
+                             : fmt::format("{} by {}{}",
+                                           scan.lanes == 1 ? "1 access" : grouped(scan.lanes) + " accesses",
+                                           counted(scan.requests, "request"), part));
+    if (scan.requests > 0 && trace.blocks.size() > 1)
+        list.facts.push_back(
+            fmt::format("of {} of {} recorded", counted(scan.blocks, "block"), grouped(trace.blocks.size())));
+    if (scan.requests > scan.touches.size())
+        list.facts.push_back(fmt::format("the first {} are listed", grouped(scan.touches.size())));
+    list.heads({"step", "block", "warp", "lanes", "phase"});
+    list.widest[0] = grouped(trace.blocks[0].count);
+    list.widest[1] = std::max(list.columns[1], block_of(ui, trace.blocks.back()), shorter);
+    list.rows = scan.touches.size();
+    list.row = [&](size_t row) { return request_row(ui, scan.touches[row]); };
+    const uint64_t now = ui.index()->first + ui.step();
+    const auto after = std::upper_bound(scan.touches.begin(), scan.touches.end(), now,
+                                        [](uint64_t step, const Touch& touch) { return step < touch.step; });
+    list.here = static_cast<size_t>(std::max<std::ptrdiff_t>(after - scan.touches.begin(), 1) - 1);
+    return list;
+}
+
+List cell_list(const Ui& ui, const CellTrail& cell) {
+    const look::BlockIndex& index = *ui.index();
+    const playback::CellState& held = cell.held;
+    List list{name_of(ui, ui.session.pin.array, ui.session.pin.index)};
+    if (!held.written) {
+        if (held.reads == 0)
+            list.facts.emplace_back("Nothing has been stored here yet.");
+        else
+            list.warn("read before anything was stored here");
+    } else {
+        list.title += " = " + short_value(held.value);
+        list.stale = cell.origin == Origin::Stale;
+        list.zeros = cell.origin == Origin::ZeroFill;
+        list.facts.push_back("holds " + (held.source.array != trace::kNoArray
+                                             ? name_of(ui, held.source.array, held.source.index)
+                                         : number_of(held.value) == 0 ? "a zero, for an element outside"
+                                                                      : "a computed value"));
+        if (list.stale) list.facts.back() += ", stale: of an earlier phase";
+        if (cell.load_step != kNever)
+            list.facts.push_back("loaded " + when_text(ui.trace(), index, cell.load_step));
+        list.facts.push_back(fmt::format("stored by {} {}",
+                                         thread_name(ui.trace().launch.block, held.thread, ui.notation()),
+                                         when_text(ui.trace(), index, held.step)));
+        list.facts.push_back(held.reads == 0 ? "not read since"
+                                             : fmt::format("read {} since, by {}", times_text(held.reads),
+                                                           counted(cell.readers.size(), "request")));
+    }
+    list.heads({"read at step", "", "warp", "lanes", "phase"});
+    list.widest[3] = "16\u201331";
+    list.rows = cell.readers.size();
+    list.here = std::max<size_t>(list.rows, 1) - 1;
+    list.row = [&](size_t row) {
+        Row made = request_row(ui, cell.readers[row]);
+        made.text[1].clear();
+        return made;
+    };
+    return list;
+}
+
+// What is known of the pin, brought up to date: a long recording is looked through some steps further.
+List list_of_pin(Ui& ui) {
+    Provenance& known = ui.state.provenance;
+    const session::Session& session = ui.session;
+    const Pick& pin = session.pin;
+    const bool output = ui.index()->roles.p == pin.array;
+    const bool same = known.session == session.recording->serial && known.pin == pin &&
+                      (!output || known.replay == session.replay);
+    if (!same) {
+        known = {.session = session.recording->serial, .pin = pin, .replay = session.replay};
+        if (output && session.replay) {
+            known.output = output_trail(ui.trace(), *ui.index(), *session.replay, pin.index);
+            known.rows = rows_of(*known.output);
+        }
+        if (!output && pin.kind == Pick::Kind::Element)
+            known.scan = begin_scan(ui.trace(), pin.array, pin.index);
+    }
+    if (known.scan && !known.scan->done(ui.trace())) {
+        go_on(*known.scan, ui.trace(), ui.context.still ? UINT64_MAX : kScannedAFrame);
+        if (!known.scan->done(ui.trace())) ui.context.another_frame = true;
+    }
+    if (known.output) return output_list(ui, *known.output);
+    if (known.scan) return touch_list(ui, *known.scan);
+    if (pin.kind == Pick::Kind::SharedCell && session.replay) {
+        known.cell = cell_trail(ui.trace(), *ui.index(), *session.replay, pin.array, pin.index, ui.step());
+        return cell_list(ui, known.cell);
+    }
+    return {name_of(ui, pin.array, pin.index),
+            {session.no_values.empty() ? "Its values are being worked out." : session.no_values}};
+}
 
 // Told apart by shape: a full square, a struck one, a hollow diamond, a disc, a cross.
 void origin_mark(Ui& ui, const Rect& box, Origin origin) {
     const ImVec2 middle{(box.min.x + box.max.x) / 2, (box.min.y + box.max.y) / 2};
-    const float half = box.width() / 2, width = std::max(1.f, ui.px(1.5f));
+    const float width = std::max(1.f, ui.px(1.5f));
+    const auto struck = [&](Ink ink) {
+        ui.list.AddLine({box.min.x, box.max.y}, {box.max.x, box.min.y}, ui.ink(ink), width);
+    };
     switch (origin) {
         case Origin::Element:
             ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::GlobalLoad));
@@ -31,81 +311,64 @@ void origin_mark(Ui& ui, const Rect& box, Origin origin) {
         case Origin::ZeroFill:
             ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Outside));
             ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
-            ui.list.AddLine({box.min.x, box.max.y}, {box.max.x, box.min.y}, ui.ink(Ink::TextQuiet), width);
+            struck(Ink::TextQuiet);
             break;
         case Origin::Stale:
             ui.list.AddQuad({middle.x, box.min.y - 1}, {box.max.x + 1, middle.y}, {middle.x, box.max.y + 1},
                             {box.min.x - 1, middle.y}, ui.ink(Ink::Fault), width);
             break;
         case Origin::Computed:
-            ui.list.AddCircleFilled(middle, half, ui.ink(Ink::Product));
+            ui.list.AddCircleFilled(middle, box.width() / 2, ui.ink(Ink::Product));
             break;
         case Origin::Nothing:
             ui.list.AddLine(box.min, box.max, ui.ink(Ink::Fault), width);
-            ui.list.AddLine({box.min.x, box.max.y}, {box.max.x, box.min.y}, ui.ink(Ink::Fault), width);
+            struck(Ink::Fault);
             break;
     }
 }
 
-// Right edges of the columns; the first is aligned left. A column that does not fit is left out (0).
-using Columns = std::array<float, ProvenanceRow::kColumns>;
-Columns columns_of(Ui& ui, const ProvenanceList& list, float x, float width) {
-    const draw::Font font = ui.font(Face::Mono, Size::Small), words = ui.font(Face::Text, Size::Small);
+// Right edges of the columns; the first is aligned left. A column that does not fit is left out (0): the step
+// goes first, as pointing at the row still says it.
+using Columns = std::array<float, kColumns>;
+Columns columns_of(Ui& ui, const List& list, float x, float width) {
+    const draw::Font numbers = ui.font(Face::Mono, Size::Small), words = ui.font(Face::Text, Size::Small);
     Columns wide{}, right{};
-    float all = 0;
-    for (size_t i = 0; i < wide.size(); ++i) {
-        if (list.columns[i].empty()) continue;
-        wide[i] =
-            std::max(draw::text_size(font, list.widest[i]).x, draw::text_size(words, list.columns[i]).x);
-        all += wide[i];
-    }
-    // The step goes first: pointing at the row still says it.
+    for (size_t i = 0; i < kColumns; ++i)
+        if (!list.columns[i].empty())
+            wide[i] = std::max(draw::text_size(numbers, list.widest[i]).x,
+                               draw::text_size(words, list.columns[i]).x);
     const float gap = ui.px(6);
-    const auto used = [&] {
-        return all + gap * static_cast<float>(
-                               std::count_if(wide.begin(), wide.end(), [](float w) { return w > 0; }) - 1);
-    };
-    for (const size_t column : {size_t{3}, size_t{1}}) {
-        if (used() <= width) break;
-        all -= wide[column];
-        wide[column] = 0;
-    }
-    const float spare = std::max(0.f, width - used());
-    const auto shown =
-        static_cast<float>(std::count_if(wide.begin(), wide.end(), [](float w) { return w > 0; }));
-    float at = x;
-    bool first = true;
-    for (size_t i = 0; i < wide.size(); ++i) {
+    const auto gaps = [&] { return kColumns - 1.f - static_cast<float>(std::ranges::count(wide, 0.f)); };
+    const auto used = [&] { return std::accumulate(wide.begin(), wide.end(), 0.f) + gap * gaps(); };
+    for (const size_t column : {3, 1})
+        if (used() > width) wide[column] = 0;
+    const float apart = gap + std::max(0.f, width - used()) / std::max(1.f, gaps());
+    for (size_t i = 0; i < kColumns; ++i) {
         if (wide[i] == 0) continue;
-        at += wide[i] + (first ? 0 : gap + spare / std::max(1.f, shown - 1));
-        right[i] = at;
-        first = false;
+        right[i] = x + wide[i];
+        x = right[i] + apart;
     }
     return right;
 }
 
-void row_text(Ui& ui, const std::array<std::string, ProvenanceRow::kColumns>& text, const Columns& right,
-              float x, float y, Face face, Ink ink) {
+void row_text(Ui& ui, const Texts& text, const Columns& right, float x, float y, Face face, Ink ink) {
     bool first = true;
-    for (size_t i = 0; i < text.size(); ++i) {
+    for (size_t i = 0; i < kColumns; ++i) {
         if (right[i] == 0) continue;
-        if (first)
-            line(ui, {x, y}, right[i] - x + ui.px(6), face, Size::Small, ink, text[i]);
-        else
-            line(ui, {right[i], y}, right[i] - x, face, Size::Small, ink, text[i], draw::Align::Right);
+        const float room = right[i] - x + (first ? ui.px(6) : 0);
+        line(ui, {first ? x : right[i], y}, room, face, Size::Small, ink, text[i],
+             first ? Align::Left : Align::Right);
         first = false;
     }
 }
 
-void legend(Ui& ui, const Rect& row, const ProvenanceList& list) {
+void legend(Ui& ui, const Rect& row, const List& list) {
     float x = row.min.x;
-    const float size = ui.px(9);
+    const float size = ui.px(9), top = std::round((row.min.y + row.max.y - size) / 2);
     const auto entry = [&](Origin origin, const char* text) {
-        const float top = std::round((row.min.y + row.max.y - size) / 2);
         origin_mark(ui, {{x, top}, {x + size, top + size}}, origin);
         x += size + ui.px(6);
-        x += line(ui, {x, row.min.y}, row.max.x - x, Face::Text, Size::Small, Ink::TextQuiet, text) +
-             ui.px(12);
+        x += small_text(ui, {x, row.min.y}, row.max.x - x, Ink::TextQuiet, text) + ui.px(12);
     };
     entry(Origin::Element, "loaded");
     if (list.zeros) entry(Origin::ZeroFill, "zero fill");
@@ -114,132 +377,122 @@ void legend(Ui& ui, const Rect& row, const ProvenanceList& list) {
 
 // In words what the rows of the next product say: who loaded its two factors, when, and how often each was
 // used.
-std::vector<std::string> spelled_out(Ui& ui, const ProvenanceList& list, float width) {
+std::vector<std::string> spelled_out(Ui& ui, const List& list, float width) {
     std::vector<std::string> lines;
-    size_t row = list.here;
-    if (row < list.rows && provenance_row(ui.state.provenance, ui.session, nullptr, row).heading) ++row;
-    for (size_t i = row; i < std::min(row + 2, list.rows); ++i) {
-        const std::string& said = provenance_row(ui.state.provenance, ui.session, nullptr, i).tip;
-        for (std::string& part : wrapped(ui.font(Face::Text, Size::Small), said, width))
-            lines.push_back(std::move(part));
-    }
+    const size_t first = list.here + (list.row(list.here).heading ? 1 : 0);
+    for (size_t i = first; i < std::min(first + 2, list.rows); ++i)
+        std::ranges::move(wrapped(ui.font(Face::Text, Size::Small), list.row(i).tip, width),
+                          std::back_inserter(lines));
     return lines;
 }
 
 // The first row in sight: the one of the step, until the wheel is turned.
-size_t first_row(Ui& ui, const ProvenanceList& list, const Rect& area, size_t shown) {
+size_t first_row(Ui& ui, const List& list, const Rect& area, size_t shown) {
     Provenance& known = ui.state.provenance;
     const uint64_t step = ui.index()->first + ui.step();
-    if (known.step != step) {
-        known.step = step;
-        known.follows = true;
-    }
-    const double last = list.rows > shown ? static_cast<double>(list.rows - shown) : 0;
-    if (known.follows) {
-        const double third = static_cast<double>(shown / 3);
-        known.scroll = static_cast<double>(list.here) - third;
-    }
-    if (ui.over(area) && ImGui::GetIO().MouseWheel != 0) {
+    if (known.step != step) known.follows = true;
+    known.step = step;
+    if (known.follows) known.scroll = static_cast<double>(list.here) - static_cast<double>(shown / 3);
+    if (const float wheel = ImGui::GetIO().MouseWheel; ui.over(area) && wheel != 0) {
         known.follows = false;
-        known.scroll -= 3 * static_cast<double>(ImGui::GetIO().MouseWheel);
+        known.scroll -= 3.0 * wheel;
     }
-    known.scroll = std::clamp(known.scroll, 0.0, last);
+    known.scroll = std::clamp(known.scroll, 0.0, static_cast<double>(std::max(list.rows, shown) - shown));
     return static_cast<size_t>(std::round(known.scroll));
 }
 
 }  // namespace
 
+bool has_provenance(const session::Session& session) {
+    if (!session.recording || !session.block || session.block->block != session.cursor.block) return false;
+    const Pick& pin = session.pin;
+    const auto& arrays = session.trace().launch.arrays;
+    if (pin.array >= arrays.size() || pin.index >= arrays[pin.array].elements()) return false;
+    return pin.kind ==
+           (arrays[pin.array].space == Space::Global ? Pick::Kind::Element : Pick::Kind::SharedCell);
+}
+
 void provenance_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
-    if (work_out(ui.state.provenance, ui.session, ui.context.still ? UINT64_MAX : kScannedAFrame))
-        ui.context.another_frame = true;
-    const std::optional<CellTrail> cell = pinned_cell(ui.session);
-    const CellTrail* const of_cell = cell ? &*cell : nullptr;
-    const ProvenanceList list = provenance_list(ui.state.provenance, ui.session, of_cell);
+    const List list = list_of_pin(ui);
     const Rect in = rect.inset(ui.px(12));
     const float small = line_height(ui, Size::Small);
     float y = in.min.y;
     line(ui, {in.min.x, y}, in.width() - ui.px(80), Face::Strong, Size::Body, Ink::Text, list.title);
-    line(ui, {in.max.x, y + ui.px(3)}, ui.px(80), Face::Text, Size::Small, Ink::TextFaint, "Esc closes",
-         draw::Align::Right);
+    small_text(ui, {in.max.x, y + ui.px(3)}, ui.px(80), Ink::TextFaint, "Esc closes", Align::Right);
     y += line_height(ui, Size::Body) + ui.px(2);
     for (size_t i = 0; i < list.facts.size(); ++i) {
-        const bool warn = list.warn == static_cast<int>(i);
+        const bool warns = list.warning == i;
         float x = in.min.x;
-        if (warn) {
+        if (warns) {
             const float s = ui.px(10), top = y + (small - s) / 2;
             ui.list.AddTriangleFilled({x + s / 2, top}, {x + s, top + s}, {x, top + s}, ui.ink(Ink::Fault));
             x += s + ui.px(6);
         }
-        y += paragraph(ui, {x, y}, in.max.x - x, Face::Text, Size::Small, warn ? Ink::Text : Ink::TextQuiet,
+        y += paragraph(ui, {x, y}, in.max.x - x, Face::Text, Size::Small, warns ? Ink::Text : Ink::TextQuiet,
                        list.facts[i], 2);
     }
     if (list.rows == 0) return;
     y += ui.px(6);
     ui.list.AddLine({in.min.x, y}, {in.max.x, y}, ui.ink(Ink::Line));
     y += ui.px(4);
-    const bool marks = ui.state.provenance.output.has_value();
     const float mark = ui.px(9), x = in.min.x + mark + ui.px(8);
     const Columns columns = columns_of(ui, list, x, in.max.x - x);
     row_text(ui, list.columns, columns, x, y, Face::Text, Ink::TextFaint);
     y += small + ui.px(2);
 
     std::vector<std::string> words;
-    if (marks && in.max.y - y > small * 14) words = spelled_out(ui, list, in.width());
-    const float said = words.empty() ? 0 : small * static_cast<float>(words.size()) + ui.px(8);
-    const float foot = (marks ? small + ui.px(8) : 0) + said;
+    if (list.origins && in.max.y - y > small * 14) words = spelled_out(ui, list, in.width());
+    const float foot = (list.origins ? small + ui.px(8) : 0) +
+                       (words.empty() ? 0 : small * static_cast<float>(words.size()) + ui.px(8));
     const Rect area{{rect.min.x, y}, {rect.max.x, in.max.y - foot}};
     const auto shown = static_cast<size_t>(std::max(0.f, area.height() / small));
     const size_t first = first_row(ui, list, area, shown);
-    for (size_t i = 0; i < shown && first + i < list.rows; ++i) {
-        const ProvenanceRow row = provenance_row(ui.state.provenance, ui.session, of_cell, first + i);
-        const float top = y + static_cast<float>(i) * small;
+    for (size_t i = first; i < std::min(first + shown, list.rows); ++i) {
+        const Row row = list.row(i);
+        const float top = y + static_cast<float>(i - first) * small;
         const Rect band{{rect.min.x + ui.px(4), top}, {rect.max.x - ui.px(4), top + small}};
         if (row.heading) {
             line(ui, {in.min.x, top}, in.width(), Face::Strong, Size::Small, Ink::Text, row.text[0]);
             continue;
         }
-        if (row.current) {
-            ui.list.AddRectFilled(band.min, band.max, draw::with_alpha(ui.ink(Ink::Product), 0.22f));
-            ui.list.AddRectFilled(band.min, {band.min.x + ui.px(3), band.max.y}, ui.ink(Ink::Product));
-        }
+        if (row.current) lit_band(ui, band, ui.ink(Ink::Product), 0.22f);
         const Rect box{{in.min.x, std::round(top + (small - mark) / 2)},
                        {in.min.x + mark, std::round(top + (small + mark) / 2)}};
-        if (marks)
+        if (list.origins)
             origin_mark(ui, box, row.origin);
         else
             sign(ui, box,
-                 look::kind_of(ui.trace(), ui.trace().blocks[row.cursor.block].first + row.cursor.step));
+                 look::kind_of(ui.trace(), ui.trace().blocks[row.goes_to->block].first + row.goes_to->step));
         row_text(ui, row.text, columns, x, top, Face::Mono, row.done ? Ink::Text : Ink::TextFaint);
         if (!ui.over(band)) continue;
         ui.tip = row.tip;
         ui.hovered = row.pick;
-        if (!row.jumps) continue;
+        if (!row.goes_to) continue;
         ui.list.AddRect(band.min, band.max, ui.ink(Ink::Accent), ui.px(3));
         if (ImGui::IsMouseClicked(0)) {
-            ui.session.cursor.block = row.cursor.block;
-            session::go_to(ui.session, row.cursor.step);
+            ui.session.cursor.block = row.goes_to->block;
+            session::go_to(ui.session, row.goes_to->step);
             ui.context.another_frame = true;
         }
     }
     // How much of the list is in sight.
     if (list.rows > shown && shown > 0) {
-        const auto rows = static_cast<float>(list.rows);
-        const float high = std::max(ui.px(12), area.height() * static_cast<float>(shown) / rows);
-        const float at = area.min.y + (area.height() - high) * static_cast<float>(first) /
-                                          (rows - static_cast<float>(shown));
-        ui.list.AddRectFilled({rect.max.x - ui.px(4), at}, {rect.max.x - ui.px(1), at + high},
+        const auto rows = static_cast<float>(list.rows), in_sight = static_cast<float>(shown);
+        const float high = std::max(ui.px(12), area.height() * in_sight / rows);
+        const float top = area.min.y + (area.height() - high) * static_cast<float>(first) / (rows - in_sight);
+        ui.list.AddRectFilled({rect.max.x - ui.px(4), top}, {rect.max.x - ui.px(1), top + high},
                               ui.ink(Ink::LineStrong), ui.px(2));
     }
-    if (!words.empty()) {
-        float at = in.max.y - foot + ui.px(8);
-        ui.list.AddLine({in.min.x, at - ui.px(4)}, {in.max.x, at - ui.px(4)}, ui.ink(Ink::Line));
-        for (const std::string& part : words) {
-            line(ui, {in.min.x, at}, in.width() + 1, Face::Text, Size::Small, Ink::Text, part);
-            at += small;
-        }
+    if (!list.origins) return;
+    float below = area.max.y + ui.px(8);
+    if (!words.empty())
+        ui.list.AddLine({in.min.x, below - ui.px(4)}, {in.max.x, below - ui.px(4)}, ui.ink(Ink::Line));
+    for (const std::string& part : words) {
+        small_text(ui, {in.min.x, below}, in.width() + 1, Ink::Text, part);
+        below += small;
     }
-    if (marks) legend(ui, {{in.min.x, in.max.y - small}, in.max}, list);
+    legend(ui, {{in.min.x, in.max.y - small}, in.max}, list);
 }
 
 }  // namespace tilescope::step

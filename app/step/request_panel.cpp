@@ -22,77 +22,64 @@ void request_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
     request_title(ui, {in.min.x, y}, in.width(), request);
     y += body;
     std::string where = fmt::format("line {}", request.line);
-    if (request.kind != draw::StepKind::Barrier)
+    if (request.kind != StepKind::Barrier)
         where += fmt::format(", {} a lane", counted(request.bytes, "byte"));
     const bool lecture = ui.session.lecture;  // the small print goes
-    if (!lecture) line(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, Ink::TextQuiet, where);
+    if (!lecture) small_text(ui, {in.min.x, y}, in.width(), Ink::TextQuiet, where);
     y += (lecture ? 0 : small) + ui.px(8);
 
-    y += request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4);
-    y += ui.px(10);
+    y += request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4) + ui.px(10);
 
     // From below: the selection, then the lane's address; the picture takes what is left.
     const uint32_t lane = look::spoken_lane(request, ui.session.hover, ui.session.pin);
-    const draw::Font small_text = ui.font(Face::Text, Size::Small);
-    std::vector<std::string> foot;
-    for (const std::string& said : selected.lines)
-        for (std::string& part : wrapped(small_text, said, in.width())) foot.push_back(std::move(part));
+    std::vector<std::string> foot, steps, address;
+    for (const std::string& about : selected.lines)
+        std::ranges::move(wrapped(ui.font(Face::Text, Size::Small), about, in.width()),
+                          std::back_inserter(foot));
     if (foot.size() > 7) foot.resize(7);
-    std::vector<std::string> address =
-        wrapped(ui.font(Face::Text, Size::Body), look::lane_text(ui.trace(), request, lane), in.width());
-    // As many of the formula's steps on a line as fit.
-    std::vector<std::string> steps;
-    for (const std::string& part : look::lane_formula(ui.trace(), request, lane)) {
-        const std::string longer = steps.empty() ? part : steps.back() + "   " + part;
-        if (!steps.empty() && draw::text_size(ui.font(Face::Mono, Size::Small), longer).x <= in.width())
-            steps.back() = longer;
-        else
-            steps.push_back(part);
+    if (!lecture) {
+        address =
+            wrapped(ui.font(Face::Text, Size::Body), look::lane_text(ui.trace(), request, lane), in.width());
+        // As many of the formula's steps on a line as fit.
+        for (const std::string& part : look::lane_formula(ui.trace(), request, lane)) {
+            const std::string longer = steps.empty() ? part : steps.back() + "   " + part;
+            if (!steps.empty() && draw::text_size(ui.font(Face::Mono, Size::Small), longer).x <= in.width())
+                steps.back() = longer;
+            else
+                steps.push_back(part);
+        }
     }
-    if (lecture) {
-        address.clear();
-        steps.clear();
-    }
-    // In a low panel the selection takes the place of the address, so that the picture stays.
-    const float taken =
-        body * static_cast<float>(address.size()) + small * static_cast<float>(steps.size() + foot.size());
-    if (!foot.empty() && in.max.y - y - taken < ui.px(150)) {
-        address.clear();
-        steps.clear();
-    }
-    // So does the picture itself, where it would not have the height that it needs: the formula goes first,
-    // then the address.
-    const auto room = [&] {
-        return in.max.y - y - body * static_cast<float>(address.size()) -
-               small * static_cast<float>(steps.size() + foot.size()) - ui.px(foot.empty() ? 12 : 22);
+    const float foot_high = foot.empty() ? 0 : small * static_cast<float>(foot.size()) + ui.px(10);
+    const auto address_high = [&] {
+        return body * static_cast<float>(address.size()) + small * static_cast<float>(steps.size());
     };
-    const bool global =
-        request.kind == draw::StepKind::GlobalLoad || request.kind == draw::StepKind::GlobalStore;
+    const auto room = [&] { return in.max.y - y - address_high() - foot_high - ui.px(12); };
+    // In a low panel the selection takes the place of the address. So does the picture, where it would not
+    // have the height that it needs: the formula goes first, then the address.
+    const bool global = request.kind == StepKind::GlobalLoad || request.kind == StepKind::GlobalStore;
     const float least = ui.px(global ? 74 : 118);
-    if (room() < least) steps.clear();
-    if (room() < least) address.clear();
-    float bottom = in.max.y;
-    if (!foot.empty()) bottom -= small * static_cast<float>(foot.size()) + ui.px(10);
-    bottom -= body * static_cast<float>(address.size()) + small * static_cast<float>(steps.size()) + ui.px(8);
-    float at = bottom + ui.px(8);
-    if (!address.empty())
-        ui.list.AddLine({in.min.x, bottom + ui.px(2)}, {in.max.x, bottom + ui.px(2)}, ui.ink(Ink::Line));
+    const bool low = !foot.empty() && room() + ui.px(22) < ui.px(150);
+    if (low || room() < least) steps.clear();
+    if (low || room() < least) address.clear();
+    const float bottom = in.max.y - foot_high - address_high() - ui.px(8);
+    float text_y = bottom + ui.px(8);
+    const auto rule = [&](float at) { ui.list.AddLine({in.min.x, at}, {in.max.x, at}, ui.ink(Ink::Line)); };
+    if (!address.empty()) rule(bottom + ui.px(2));
     for (const std::string& text : address) {
-        line(ui, {in.min.x, at}, in.width(), Face::Text, Size::Body, Ink::Text, text);
-        at += body;
+        line(ui, {in.min.x, text_y}, in.width(), Face::Text, Size::Body, Ink::Text, text);
+        text_y += body;
     }
     for (const std::string& text : steps) {
-        line(ui, {in.min.x, at}, in.width(), Face::Mono, Size::Small, Ink::TextQuiet, text);
-        at += small;
+        small_number(ui, {in.min.x, text_y}, in.width(), Ink::TextQuiet, text, Align::Left);
+        text_y += small;
     }
-    if (!foot.empty()) {
-        ui.list.AddLine({in.min.x, at + ui.px(4)}, {in.max.x, at + ui.px(4)}, ui.ink(Ink::Line));
-        at += ui.px(10);
-        for (size_t i = 0; i < foot.size(); ++i) {
-            line(ui, {in.min.x, at}, in.width(), i == 0 ? Face::Strong : Face::Text, Size::Small,
-                 i == 0 ? Ink::Text : Ink::TextQuiet, foot[i]);
-            at += small;
-        }
+    if (!foot.empty()) rule(text_y + ui.px(4));
+    text_y += ui.px(10);
+    for (const std::string& text : foot) {
+        const bool head = &text == &foot.front();
+        line(ui, {in.min.x, text_y}, in.width(), head ? Face::Strong : Face::Text, Size::Small,
+             head ? Ink::Text : Ink::TextQuiet, text);
+        text_y += small;
     }
 
     const Rect picture{{in.min.x, y}, {in.max.x, bottom - ui.px(4)}};

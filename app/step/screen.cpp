@@ -22,7 +22,6 @@
 #include "app/look/sums.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
-#include "app/step/provenance_rows.h"
 
 namespace tilescope::step {
 namespace {
@@ -60,15 +59,14 @@ Layout lay_out(Ui& ui, const Rect& screen, bool warned) {
     l.source = {{x1, y1}, {x2, y2}};
     const float sums = std::max(bottom, sums_height(ui));
     const Rect right_column{{x3, y1}, {x4, y3 - sums - gap}};
-    const float inset = ui.px(12) * 2, title = draw::line_height(ui, draw::Size::Body);
+    const float inset = ui.px(12) * 2, title = line_height(ui, Size::Body);
     // The threads have a panel below the request where that leaves the request its picture.
     const float threads = std::min(ui.px(216), right_column.height() - ui.px(370));
     l.own_threads = threads >= ui.px(110);
+    l.request = right_column;
     if (l.own_threads) {
-        l.request = {right_column.min, {x4, right_column.max.y - threads - gap}};
         l.threads = {{x3, right_column.max.y - threads}, right_column.max};
-    } else {
-        l.request = right_column;
+        l.request.max.y = l.threads.min.y - gap;
     }
     const Rect middle{{x2 + gap, y1}, {x3 - gap, y2}};
     l.matrices = middle;
@@ -77,18 +75,18 @@ Layout lay_out(Ui& ui, const Rect& screen, bool warned) {
         const float wide = (middle.width() - inset * 2 - ui.px(12) - gap) / 3;
         const float low_tile = (middle.height() - inset - title * 3 - ui.px(12)) / 3;
         const float side = std::floor(std::min(high, wide));
-        const float column = (l.own_threads ? side : std::min(side, low_tile)) + inset;
+        // Arrays of a launch that is no product are seldom square.
+        const bool wide_ones = ui.session.recording && !ui.session.recording->product;
+        const float column = (l.own_threads || wide_ones ? side : std::min(side, low_tile)) + inset;
         l.matrices.max.x = std::floor(middle.max.x - column - gap);
         l.tiles = {{l.matrices.max.x + gap, y1}, middle.max};
     }
     l.sums = {{x3, y3 - sums}, {x4, y3}};
-    const Rect bottom_left{{x1, y2 + gap}, {x3 - gap, y3}};
-    l.bottom = bottom_left;
-    const float buttons = ui.px(30);
-    l.transport = {{x1 + ui.px(12), bottom_left.max.y - buttons - ui.px(10)},
-                   {bottom_left.max.x - ui.px(12), bottom_left.max.y - ui.px(10)}};
-    l.time = {{x1 + ui.px(12), bottom_left.min.y + ui.px(12)},
-              {bottom_left.max.x - ui.px(12), l.transport.min.y - ui.px(10)}};
+    l.bottom = {{x1, y2 + gap}, {x3 - gap, y3}};
+    const Rect in_bottom{{x1 + ui.px(12), l.bottom.min.y + ui.px(12)},
+                         {l.bottom.max.x - ui.px(12), y3 - ui.px(10)}};
+    l.transport = {{in_bottom.min.x, in_bottom.max.y - ui.px(30)}, in_bottom.max};
+    l.time = {in_bottom.min, {in_bottom.max.x, l.transport.min.y - ui.px(10)}};
     return l;
 }
 
@@ -113,43 +111,6 @@ void nothing_to_step(Ui& ui, const Rect& screen) {
     if (pressed) session::ask(ui, kActions[*pressed]);
 }
 
-void zoom(State& state, session::Session& session, double by) {
-    for (View& array : state.arrays) {
-        array.pitch = std::clamp(std::round(array.pitch * by), 1.0, 128.0);
-        array.fit = false;
-    }
-    View& view = state.view;
-    const double pitch = std::clamp(std::round(view.pitch * by), 1.0, 128.0);
-    // About the upper left corner plus half a tile: what is framed stays in sight.
-    const double half =
-        session.recording && session.recording->product ? session.recording->product->tile / 2.0 : 0;
-    const double keep = half * (1 - view.pitch / pitch);
-    view.row += keep;
-    view.col += keep;
-    view.m_k += keep;
-    view.n_k += keep;
-    view.pitch = pitch;
-    view.fit = false;
-}
-
-void frame_again(State& state) {
-    state.view = {};
-    state.arrays.clear();
-}
-
-void pan(State& state, int by) {
-    const double cells = by * std::max(1.0, std::round(64 / std::max(state.view.pitch, 1.0)));
-    state.view.col += cells;
-    state.view.m_k += cells;
-    state.view.n_k += cells;
-    state.view.fit = false;
-    for (View& array : state.arrays) array.col += cells, array.fit = false;
-}
-
-}  // namespace
-
-namespace {
-
 void draw_screen(Ui& ui, const Rect& screen) {
     State& state = ui.state;
     if (state.framing != 0 && state.framing != ui.session.framing) frame_again(state);
@@ -160,7 +121,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
     const Layout l = lay_out(ui, screen, !warning.empty());
     if (!ui.session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
     if (ui.session.lecture) return lecture_step(ui, screen);
-    if (!warning.empty()) draw::warning_strip(ui, l.warning, warning);
+    if (!warning.empty()) warning_strip(ui, l.warning, warning);
     caption_bar(ui, l.caption);
     if (ui.index() == nullptr) return;
     look::Relations selected =
@@ -175,7 +136,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
     if (l.tiles.width() > 0) tiles_panel(ui, l.tiles, selected, !l.own_threads);
     if (l.own_threads) threads_panel(ui, l.threads, selected);
     request_panel(ui, l.request, selected);
-    draw::surface(ui, l.bottom);
+    surface(ui, l.bottom);
     timeline_panel(ui, l.time);
     input::transport(ui, l.transport);
     sums_panel(ui, l.sums);
@@ -183,36 +144,24 @@ void draw_screen(Ui& ui, const Rect& screen) {
 }
 
 const input::Actions<State>& actions() {
-    using input::Action, input::key, input::Key, session::Session;
-    constexpr const char* kLook = "Look";
-    static const input::Actions<State> all = {
-        {"previous_warp",
-         "pin the warp above",
-         "\u2191",
-         key(Key::Up),
-         {},
-         [](Session& s) { session::pick_warp(s, -1); },
-         kLook},
-        {"next_warp",
-         "pin the warp below",
-         "\u2193",
-         key(Key::Down),
-         {},
-         [](Session& s) { session::pick_warp(s, 1); },
-         kLook},
-        {"zoom_in", "zoom in", "W", key(Key::W), {}, [](State& s, Session& of) { zoom(s, of, 1.25); }, kLook},
-        {"zoom_out",
-         "zoom out",
-         "S",
-         key(Key::S),
-         {},
-         [](State& s, Session& of) { zoom(s, of, 0.8); },
-         kLook},
-        {"pan_left", "pan left", "A", key(Key::A), {}, [](State& s) { pan(s, -1); }, kLook},
-        {"pan_right", "pan right", "D", key(Key::D), {}, [](State& s) { pan(s, 1); }, kLook},
-        {"focus", "frame the block's tiles again", "F", key(Key::F), {}, frame_again, kLook},
-        {"time", "timeline by clocks or by steps", "C", key(Key::C), {}, session::change_axis, kLook},
-    };
+    using input::Key, session::Session;
+    static const input::Actions<State> all = [] {
+        input::Actions<State> actions;
+        const auto add = [&](const char* name, const char* help, const char* keys, Key key, auto what) {
+            actions.emplace_back(name, help, keys, input::key(key), input::Chord{}, what, "Look");
+        };
+        add("previous_warp", "pin the warp above", "\u2191", Key::Up,
+            [](Session& session) { session::pick_warp(session, -1); });
+        add("next_warp", "pin the warp below", "\u2193", Key::Down,
+            [](Session& session) { session::pick_warp(session, 1); });
+        add("zoom_in", "zoom in", "W", Key::W, [](State& s, Session& of) { zoom(s, of, 1.25); });
+        add("zoom_out", "zoom out", "S", Key::S, [](State& s, Session& of) { zoom(s, of, 0.8); });
+        add("pan_left", "pan left", "A", Key::A, [](State& s) { pan(s, -1); });
+        add("pan_right", "pan right", "D", Key::D, [](State& s) { pan(s, 1); });
+        add("focus", "frame the block's tiles again", "F", Key::F, frame_again);
+        add("time", "timeline by clocks or by steps", "C", Key::C, session::change_axis);
+        return actions;
+    }();
     return all;
 }
 

@@ -1,14 +1,9 @@
 // The kernel's text: line numbers, hits of the block so far, the current line lit.
 #include <algorithm>
-#include <cmath>
-#include <utility>
-
-#include <fmt/format.h>
 
 #include "app/input/panels.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
-#include "app/step/source_view.h"
 
 namespace tilescope::step {
 namespace {
@@ -21,8 +16,8 @@ struct Columns {
 Columns columns_of(Ui& ui, const SourceView& source, float width) {
     const float advance = draw::text_size(ui.font(Face::Mono, Size::Small), "0").x;
     size_t digits = 1;
-    for (const SourceLine& text : source.lines)
-        if (text.has_site) digits = std::max(digits, grouped(text.hits).size());
+    for (const SourceLine& of : source.lines)
+        if (of.has_site) digits = std::max(digits, grouped(of.hits).size());
     Columns columns;
     columns.number = advance * static_cast<float>(std::to_string(source.lines.size()).size());
     columns.hits = advance * static_cast<float>(digits + 1);
@@ -33,53 +28,41 @@ Columns columns_of(Ui& ui, const SourceView& source, float width) {
 // A line of the panel: a line of the source, or the second part of one that touches memory and is too
 // long; those are the lines that must be read whole.
 struct Row {
-    size_t line = 0;
+    const SourceLine* line = nullptr;
     std::string text;
     bool continued = false, comment = false;
 };
 
 std::vector<Row> rows_of(Ui& ui, const SourceView& source, float width) {
     const draw::Font mono = ui.font(Face::Mono, Size::Small);
-    const Columns columns = columns_of(ui, source, width);
     std::vector<Row> rows;
-    for (size_t i = 0; i < source.lines.size(); ++i) {
-        const std::string_view whole = source.lines[i].text;
-        const size_t indent = std::min(whole.find_first_not_of(' '), whole.size());
+    for (const SourceLine& of : source.lines) {
+        const size_t indent = std::min(of.text.find_first_not_of(' '), of.text.size());
+        const std::string_view text = of.text.substr(indent);
         // Indented by two instead of four: the panel is narrow.
         const std::string left(indent / 2, ' ');
-        const std::string text = left + std::string(whole.substr(indent));
-        const bool comment = whole.substr(indent, 2) == "//";
-        if (!source.lines[i].has_site || draw::text_size(mono, text).x <= columns.text) {
-            rows.push_back({i, text, false, comment});
-            continue;
-        }
-        bool first = true;
-        for (const std::string& part :
-             wrapped(mono, whole.substr(indent), columns.text - draw::text_size(mono, left + "  ").x)) {
-            std::string shown_part = left;
-            shown_part.append(first ? "" : "  ").append(part);
-            rows.push_back({i, std::move(shown_part), !first, comment});
-            first = false;
+        const bool comment = text.starts_with("//");
+        rows.push_back({&of, left + std::string(text), false, comment});
+        if (!of.has_site || draw::text_size(mono, rows.back().text).x <= width) continue;
+        rows.pop_back();
+        for (const std::string& part : wrapped(mono, text, width - draw::text_size(mono, left + "  ").x)) {
+            const bool continued = !rows.empty() && rows.back().line == &of;
+            rows.push_back({&of, left + (continued ? "  " : "") + part, continued, comment});
         }
     }
     return rows;
 }
 
 // The first row in sight: all lines that touch memory where they fit, else the current one in the middle.
-int first_row(const SourceView& source, const std::vector<Row>& rows, int shown) {
-    const auto count = static_cast<int>(rows.size());
-    if (count <= shown) return 0;
-    int first_site = count, last_site = 0, current = 0;
-    for (int i = 0; i < count; ++i) {
-        const SourceLine& text = source.lines[rows[static_cast<size_t>(i)].line];
-        if (text.current) current = i;
-        if (!text.has_site) continue;
-        first_site = std::min(first_site, i);
-        last_site = i;
-    }
-    const int spread = last_site - first_site + 1;
-    const int first = spread + 2 <= shown ? first_site - (shown - spread) / 2 : current - shown / 2;
-    return std::clamp(first, 0, count - shown);
+std::ptrdiff_t first_row(const std::vector<Row>& rows, std::ptrdiff_t shown) {
+    const auto has_site = [](const Row& row) { return row.line->has_site; };
+    const auto first = std::ranges::find_if(rows, has_site) - rows.begin();
+    const auto end = rows.rend() - std::find_if(rows.rbegin(), rows.rend(), has_site);
+    std::ptrdiff_t current = 0;
+    for (size_t i = 0; i < rows.size(); ++i)
+        if (rows[i].line->current) current = static_cast<std::ptrdiff_t>(i);
+    const auto top = end - first + 2 <= shown ? first - (shown - (end - first)) / 2 : current - shown / 2;
+    return std::clamp<std::ptrdiff_t>(top, 0, std::max<std::ptrdiff_t>(std::ssize(rows) - shown, 0));
 }
 
 }  // namespace
@@ -87,63 +70,51 @@ int first_row(const SourceView& source, const std::vector<Row>& rows, int shown)
 void source_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const SourceView source = source_view(ui.trace(), *ui.index(), ui.step());
-    const float pad = ui.px(12), small = line_height(ui, Size::Small);
-    const Rect in = rect.inset(pad);
-    float y = in.min.y;
-    const float name = line(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Body, Ink::Text, source.name);
+    const float small = line_height(ui, Size::Small);
+    const Rect in = rect.inset(ui.px(12));
+    const float name = line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, source.name);
     const float room = in.width() - name - ui.px(12);
-    line(ui, {in.max.x, y + ui.px(3)}, room, Face::Text, Size::Small, Ink::TextFaint,
-         fitting(ui.font(Face::Text, Size::Small), {"requests so far", "so far", ""}, room),
-         draw::Align::Right);
-    y += line_height(ui, Size::Body) + ui.px(6);
+    small_text(ui, {in.max.x, in.min.y + ui.px(3)}, room, Ink::TextFaint,
+               fitting(ui.font(Face::Text, Size::Small), {"requests so far", "so far", ""}, room),
+               Align::Right);
+    const float y = in.min.y + line_height(ui, Size::Body) + ui.px(6);
 
-    // The PTX of the step, as a footnote.
-    const bool footed = !source.footnote.empty();
-    const float bottom = footed ? in.max.y - small * 3 - ui.px(8) : in.max.y;
-    if (footed)
+    float bottom = in.max.y;
+    if (!source.footnote.empty()) {  // the PTX of the step: its place, and below it the instruction
+        bottom -= small * 3 + ui.px(8);
         ui.list.AddLine({in.min.x, bottom + ui.px(4)}, {in.max.x, bottom + ui.px(4)}, ui.ink(Ink::Line));
-    const size_t split = source.footnote.find("  ");
-    line(
-        ui, {in.min.x, bottom + ui.px(8)}, in.width(), Face::Text, Size::Small, Ink::TextFaint,
-        split == std::string::npos ? std::string_view{} : std::string_view(source.footnote).substr(0, split));
-    if (split != std::string::npos) {
+        const std::string_view footnote = source.footnote;
+        const size_t split = footnote.find("  ");
+        small_text(ui, {in.min.x, bottom + ui.px(8)}, in.width(), Ink::TextFaint, footnote.substr(0, split));
         paragraph(ui, {in.min.x, bottom + ui.px(8) + small}, in.width(), Face::Mono, Size::Small,
-                  Ink::TextQuiet, std::string_view(source.footnote).substr(split + 2), 2);
+                  Ink::TextQuiet, footnote.substr(split + 2), 2);
     }
 
-    const std::vector<Row> rows = rows_of(ui, source, in.width());
-    const auto shown = static_cast<int>((bottom - y) / small);
-    const int first = first_row(source, rows, shown);
     const Columns columns = columns_of(ui, source, in.width());
+    const std::vector<Row> rows = rows_of(ui, source, columns.text);
+    const auto shown = static_cast<std::ptrdiff_t>((bottom - y) / small), first = first_row(rows, shown);
     ui.list.PushClipRect({rect.min.x, y}, {rect.max.x, bottom}, true);
-    for (int at = 0; at < shown && first + at < static_cast<int>(rows.size()); ++at) {
-        const Row& row = rows[static_cast<size_t>(first) + static_cast<size_t>(at)];
-        const SourceLine& text = source.lines[row.line];
-        const float top = y + static_cast<float>(at) * small;
+    for (auto i = first; i < std::min(first + shown, std::ssize(rows)); ++i) {
+        const Row& row = rows[static_cast<size_t>(i)];
+        const SourceLine& of = *row.line;
+        const float top = y + static_cast<float>(i - first) * small;
         const Rect band{{rect.min.x + ui.px(4), top}, {rect.max.x - ui.px(4), top + small}};
-        if (text.current) {
-            ui.list.AddRectFilled(band.min, band.max, draw::with_alpha(ui.ink(ink_of(text.kind)), 0.20f));
-            ui.list.AddRectFilled(band.min, {band.min.x + ui.px(3), band.max.y}, ui.ink(ink_of(text.kind)));
-        }
-        const Ink ink = row.comment                     ? Ink::TextFaint
-                        : text.has_site || text.current ? Ink::Text
-                                                        : Ink::TextQuiet;
-        const float x = in.min.x + columns.number + ui.px(8);
-        line(ui, {x, top}, columns.text + (text.has_site ? 0 : columns.hits), Face::Mono, Size::Small, ink,
-             row.text);
+        if (of.current) lit_band(ui, band, ui.ink(ink_of(of.kind)), 0.20f);
+        const Ink ink = row.comment ? Ink::TextFaint : of.has_site || of.current ? Ink::Text : Ink::TextQuiet;
+        small_number(ui, {in.min.x + columns.number + ui.px(8), top},
+                     columns.text + (of.has_site ? 0 : columns.hits), ink, row.text, Align::Left);
         if (ui.over(band) && !row.text.empty())
-            ui.tip = std::string(text.text.substr(text.text.find_first_not_of(' ')));
+            ui.tip = std::string(of.text.substr(of.text.find_first_not_of(' ')));
         if (row.continued) continue;
-        line(ui, {in.min.x + columns.number, top}, columns.number, Face::Mono, Size::Small,
-             text.current ? Ink::Text : Ink::TextFaint, std::to_string(text.number), draw::Align::Right);
-        if (!text.has_site) continue;
-        line(ui, {in.max.x, top}, columns.hits, Face::Mono, Size::Small,
-             text.hits > 0 ? Ink::Text : Ink::TextFaint, grouped(text.hits), draw::Align::Right);
+        small_number(ui, {in.min.x + columns.number, top}, columns.number,
+                     of.current ? Ink::Text : Ink::TextFaint, std::to_string(of.number));
+        if (!of.has_site) continue;
+        small_number(ui, {in.max.x, top}, columns.hits, of.hits > 0 ? Ink::Text : Ink::TextFaint,
+                     grouped(of.hits));
         if (!ui.over(band)) continue;
-        Pick pick;
-        pick.kind = Pick::Kind::Site;
+        Pick pick{.kind = Pick::Kind::Site};
         for (const ptx::Site& site : ui.trace().sites)
-            if (site.line == text.number) pick.site = site.id;
+            if (site.line == of.number) pick.site = site.id;
         session::offer_pick(ui, pick);
     }
     ui.list.PopClipRect();

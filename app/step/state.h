@@ -8,21 +8,18 @@
 
 #include "app/draw/grid_renderer.h"
 #include "app/draw/ui.h"
+#include "app/look/pick.h"
 #include "app/look/timeline.h"
-#include "app/step/provenance_view.h"
-#include "app/step/touch_scan.h"
+#include "app/step/model.h"
+#include "app/step/provenance.h"
 #include "core/playback/cursor.h"
 
 namespace tilescope::step {
 
-// Where the matrices are looked at: cells at the upper left corners, and logical pixels a cell. While fit is
-// set the screen frames the active block's tiles itself and keeps the camera here, so that zooming and
-// panning go on from what is seen.
-struct View {
+// Where arrays are looked at. While fit is set the screen frames the active block's tiles itself and keeps
+// the camera here, so that zooming and panning go on from what is seen.
+struct View : Camera {
     bool fit = true;  // follow the active block until the user zooms or pans
-    double row = 0, col = 0;
-    double m_k = 0, n_k = 0;  // the k axis in M (columns) and in N (rows)
-    double pitch = 16;
 };
 
 // The step whose elements are on their way, and since when (DrawContext::time).
@@ -42,17 +39,22 @@ struct TimelineCache {
     playback::Cursor cursor;
 };
 
-// What was worked out about the pinned element, kept while the pin and the block stay: following thousands
-// of products once is a click's work, not a frame's.
+// What was worked out about the pinned element or shared cell, kept while the pin and the block stay:
+// following thousands of products once is a click's work, not a frame's.
 struct Provenance {
     // What it was worked out for; another one makes it anew.
     uint64_t session = 0;
-    uint8_t array = trace::kNoArray;
-    uint64_t index = 0;
-    std::shared_ptr<const playback::BlockReplay> replay;
+    look::Pick pin{};
+    std::shared_ptr<const playback::BlockReplay> replay{};
 
-    std::optional<OutputTrail> output;  // of an element of P
-    std::optional<TouchScan> scan;      // of an element of M or N
+    std::optional<OutputTrail> output{};  // of an element of P
+    struct ProductRow {                   // of its list: a phase's heading, or one of the factors
+        size_t product = 0;
+        FactorTrail ProductTrail::*factor = nullptr;
+    };
+    std::vector<ProductRow> rows{};
+    std::optional<TouchScan> scan{};  // of an element of any other array
+    CellTrail cell{};                 // of a shared cell, at the step
     // The list's first row in sight; it follows the step until somebody turns the wheel.
     bool follows = true;
     double scroll = 0;
@@ -68,12 +70,12 @@ struct Places {
     std::vector<Grid> grids;
     void add(uint8_t array, const draw::GridView& view) { grids.push_back({array, view}); }
     // The rectangle of a cell; empty (width 0) where it is not in sight.
-    draw::Rect of(uint8_t array, uint32_t row, uint32_t col) const;
+    draw::Rect of(uint8_t array, const CellRect& cell) const;
 };
 
 struct State {
     View view;                 // of a product
-    std::vector<View> arrays;  // of any other launch, by array: row, col, pitch and fit
+    std::vector<View> arrays;  // of any other launch, by array
     uint64_t framing = 0;      // Session::framing that the view is of
     Motion moving;
     TimelineCache timeline;

@@ -7,37 +7,34 @@
 #include "app/input/panels.h"
 #include "app/look/sums.h"
 #include "app/look/time_words.h"
-#include "app/session/playing.h"
 #include "app/step/panels.h"
 
 namespace tilescope::step {
 namespace {
 
+float third_of(Ui& ui, const Rect& in) { return std::min(ui.px(74), in.width() * 0.205f); }
+
 float table(Ui& ui, const Rect& in, float y, const look::SumsTable& sums) {
-    const float small = line_height(ui, Size::Small);
-    const float third = std::min(ui.px(74), in.width() * 0.205f);
-    const float cost = in.max.x - third, requests = in.max.x - third * 2;
+    const float small = line_height(ui, Size::Small), third = third_of(ui, in), mark = ui.px(10);
+    const float least = in.max.x, cost = least - third, requests = cost - third;  // right edges
     line(ui, {in.min.x, y}, requests - third - in.min.x, Face::Strong, Size::Small, Ink::Text, sums.title);
-    line(ui, {requests, y}, third, Face::Text, Size::Small, Ink::TextFaint, "requests", draw::Align::Right);
-    line(ui, {cost, y}, third, Face::Text, Size::Small, Ink::TextFaint, "cost", draw::Align::Right);
-    line(ui, {in.max.x, y}, third, Face::Text, Size::Small, Ink::TextFaint, "least", draw::Align::Right);
+    small_text(ui, {requests, y}, third, Ink::TextFaint, "requests", Align::Right);
+    small_text(ui, {cost, y}, third, Ink::TextFaint, "cost", Align::Right);
+    small_text(ui, {least, y}, third, Ink::TextFaint, "least", Align::Right);
     y += small;
-    const float mark = ui.px(10);
     for (const look::SumsRow& row : sums.rows) {
         if (y + small > in.max.y + ui.px(4)) return y;
         sign(ui, {{in.min.x, y + (small - mark) / 2}, {in.min.x + mark, y + (small + mark) / 2}}, row.kind);
-        const float name = line(ui, {in.min.x + mark + ui.px(6), y}, requests - third - in.min.x - mark,
-                                Face::Text, Size::Small, Ink::TextQuiet, row.what);
+        const float name = small_text(ui, {in.min.x + mark + ui.px(6), y}, requests - third - in.min.x - mark,
+                                      Ink::TextQuiet, row.what);
         if (ui.over({{in.min.x, y}, {in.max.x, y + small}})) ui.tip = row.exact;
         if (row.wasteful) {  // a shape beside the colour
             const float x = in.min.x + mark + name + ui.px(14), m = y + small / 2, r = ui.px(3.5f);
             ui.list.AddTriangleFilled({x, m - r}, {x + r, m + r}, {x - r, m + r}, ui.ink(Ink::Fault));
         }
-        line(ui, {requests, y}, third, Face::Mono, Size::Small, Ink::Text, row.requests, draw::Align::Right);
-        line(ui, {cost, y}, third, Face::Mono, Size::Small, row.wasteful ? Ink::Fault : Ink::Text, row.cost,
-             draw::Align::Right);
-        line(ui, {in.max.x, y}, third, Face::Mono, Size::Small, Ink::TextQuiet, row.least,
-             draw::Align::Right);
+        small_number(ui, {requests, y}, third, Ink::Text, row.requests);
+        small_number(ui, {cost, y}, third, row.wasteful ? Ink::Fault : Ink::Text, row.cost);
+        small_number(ui, {least, y}, third, Ink::TextQuiet, row.least);
         y += small;
     }
     return y;
@@ -50,24 +47,22 @@ look::TimesTable times_of(const Ui& ui) {
 // The kernel's measured time beside the untiled one's, always with the device that it was measured on.
 float times(Ui& ui, const Rect& in, float y, const look::TimesTable& table) {
     const float small = line_height(ui, Size::Small), height = small * (table.measured ? 3.f : 1.f);
-    const float third = std::min(ui.px(74), in.width() * 0.205f), value = in.max.x - third;
+    const float third = third_of(ui, in), value = in.max.x - third;
     if (y + height > in.max.y + ui.px(4)) return y;
     if (ui.over({{in.min.x, y}, {in.max.x, y + height}})) ui.tip = table.sentence;
-    const float title = table.measured ? value - in.min.x : in.width();
-    line(ui, {in.min.x, y}, title, table.measured ? Face::Strong : Face::Text, Size::Small,
-         table.measured ? Ink::Text : Ink::TextQuiet, table.title);
-    if (!table.measured) return y + height;
-    line(ui, {in.max.x, y}, third, Face::Text, Size::Small, Ink::TextFaint, table.note, draw::Align::Right);
+    if (!table.measured) {
+        small_text(ui, {in.min.x, y}, in.width(), Ink::TextQuiet, table.title);
+        return y + height;
+    }
+    line(ui, {in.min.x, y}, value - in.min.x, Face::Strong, Size::Small, Ink::Text, table.title);
+    small_text(ui, {in.max.x, y}, third, Ink::TextFaint, table.note, Align::Right);
     for (const bool own : {true, false}) {
         y += small;
-        line(ui, {in.min.x, y}, value - third - in.min.x, Face::Text, Size::Small, Ink::TextQuiet,
-             own ? table.own : table.rival);
-        line(ui, {value, y}, third * 1.2f, Face::Mono, Size::Small, Ink::Text,
-             own ? table.own_time : table.rival_time, draw::Align::Right);
-        if (!own)
-            line(ui, {in.max.x, y}, third, Face::Mono, Size::Small, Ink::TextQuiet, table.ratio,
-                 draw::Align::Right);
+        small_text(ui, {in.min.x, y}, value - third - in.min.x, Ink::TextQuiet,
+                   own ? table.own : table.rival);
+        small_number(ui, {value, y}, third * 1.2f, Ink::Text, own ? table.own_time : table.rival_time);
     }
+    small_number(ui, {in.max.x, y}, third, Ink::TextQuiet, table.ratio);
     return y + small;
 }
 
@@ -100,18 +95,16 @@ void sums_panel(Ui& ui, const Rect& rect) {
     std::string foot = fmt::format("{}; {}", here.bytes, look::result_text(ui.trace()));
     if (!trouble.empty()) {  // the strip above says all of it
         const draw::Font font = ui.font(Face::Text, Size::Small);
-        const auto room = static_cast<size_t>(std::max(0.f, (in.max.y + ui.px(4) - y) / small));
-        foot = wrapped(font, trouble, in.width()).size() <= room
-                   ? trouble
-                   : "Not whole: these sums are of what was recorded.";
+        const bool fits =
+            small * static_cast<float>(wrapped(font, trouble, in.width()).size()) <= in.max.y + ui.px(4) - y;
+        foot = fits ? trouble : "Not whole: these sums are of what was recorded.";
     }
-    if (y + small <= in.max.y + ui.px(4)) {
-        const bool bad =
-            !trouble.empty() || (ui.trace().meta.result.checked && !ui.trace().meta.result.verified);
-        const int lines = static_cast<int>((in.max.y + ui.px(4) - y) / small);
-        paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, bad ? Ink::Fault : Ink::TextQuiet,
-                  foot, std::max(lines, 1));
-    }
+    const auto lines = static_cast<int>((in.max.y + ui.px(4) - y) / small);
+    if (lines < 1) return;
+    const auto& result = ui.trace().meta.result;
+    const bool bad = !trouble.empty() || (result.checked && !result.verified);
+    paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, bad ? Ink::Fault : Ink::TextQuiet, foot,
+              lines);
 }
 
 }  // namespace tilescope::step

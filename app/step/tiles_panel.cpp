@@ -8,198 +8,204 @@
 #include "app/draw/sheet.h"
 #include "app/input/panels.h"
 #include "app/session/playing.h"
-#include "app/step/matrix_view.h"
 #include "app/step/panels.h"
-#include "app/step/tiles_view.h"
 
 namespace tilescope::step {
 namespace {
 
-void titles(Ui& ui, ImVec2 at, float width, const std::string& name, const std::string& rest) {
-    const float used = line(ui, at, width, Face::Strong, Size::Body, Ink::Text, name);
-    const float room = width - used - ui.px(8);
-    line(ui, {at.x + used + ui.px(8), at.y + ui.px(3)}, room, Face::Mono, Size::Small, Ink::TextQuiet,
-         fitting(ui.font(Face::Mono, Size::Small), {rest, ""}, room));
+// least, largest: pixels a cell.
+draw::GridView fitted(const Rect& box, uint32_t rows, uint32_t cols, float least, float largest) {
+    const float wide = static_cast<float>(std::max(cols, 1u)), high = static_cast<float>(std::max(rows, 1u));
+    const float fits = std::floor(std::min({box.width() / wide, box.height() / high, largest}));
+    const float pitch = std::max(fits, std::floor(least));
+    return {box.min.x,
+            box.min.y,
+            pitch,
+            box.min,
+            {std::min(box.max.x, box.min.x + pitch * wide + 1),
+             std::min(box.max.y, box.min.y + pitch * high + 1)}};
 }
 
-draw::GridView fitted(const Rect& box, uint32_t rows, uint32_t cols, float largest) {
-    draw::GridView grid;
-    grid.pitch = std::floor(std::min({box.width() / static_cast<float>(std::max(cols, 1u)),
-                                      box.height() / static_cast<float>(std::max(rows, 1u)), largest}));
-    grid.pitch = std::max(grid.pitch, 1.f);
-    grid.x = box.min.x;
-    grid.y = box.min.y;
-    grid.clip_min = box.min;
-    grid.clip_max = {std::min(box.max.x, box.min.x + grid.pitch * static_cast<float>(cols) + 1),
-                     std::min(box.max.y, box.min.y + grid.pitch * static_cast<float>(rows) + 1)};
-    return grid;
-}
-
-draw::GridMark cell_mark(uint32_t row, uint32_t col, Rgba fill, Rgba edge = 0, float edge_px = 1) {
-    draw::GridMark mark = draw::fill_mark({row, row + 1, col, col + 1}, fill);
-    mark.edge = edge;
-    mark.edge_px = edge_px;
+// A cell with a line around it where it is large enough.
+draw::GridMark cell_mark(const Ui& ui, const draw::GridView& grid, uint32_t row, uint32_t col, Rgba fill) {
+    const CellRect cell{row, row + 1, col, col + 1};
+    const bool lined = grid.pitch >= ui.px(5);
+    draw::GridMark mark = draw::fill_mark(cell, fill);
+    mark.edge = lined ? ui.ink(Ink::Panel) : 0;
+    mark.edge_px = lined ? 1 : 0;
     return mark;
 }
 
-void selection(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, const look::Relations& selected) {
-    for (const auto& [where, cells] : selected.cells)
-        if (where == array) marks.push_back(draw::frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
+// All values of a tile in one size, or none where the longest could not be read in its cell; below them in
+// large cells where they came from.
+void shared_values(Ui& ui, const SharedView& tile, const draw::GridView& grid, bool sources) {
+    if (!ui.session.replay) return;
+    std::vector<std::string> values(tile.cells.size()), from(tile.cells.size());
+    std::string longest = "0", longest_source = "M[0,0]";
+    for (size_t at = 0; at < tile.cells.size(); ++at) {
+        if (!tile.cells[at].held.written) continue;
+        values[at] = short_value(tile.cells[at].held.value);
+        from[at] = source_text(ui.trace(), tile.cells[at], ui.notation());
+        longest = std::max(longest, values[at], shorter);
+        longest_source = std::max(longest_source, from[at], shorter);
+    }
+    const float pitch = grid.pitch, room = pitch - ui.px(3);
+    const auto value = ui.context.fonts.for_cells(longest, room, sources ? pitch * 0.55f : room);
+    const auto source = ui.context.fonts.for_cells(longest_source, room, room, Size::Small);
+    for (size_t i = 0; i < tile.cells.size() && value; ++i) {
+        const SharedCellView& cell = tile.cells[i];
+        if (!cell.held.written) continue;
+        const ImVec2 at = draw::corner_of(grid, cell.row, cell.col);
+        const Rgba ink = cell.lanes != 0 ? ui.context.palette.text_on(ui.ink(ink_of(tile.kind)))
+                                         : ui.ink(cell.stale ? Ink::TextFaint : Ink::Text);
+        draw::draw_text_in(ui.list, *value, at, {at.x + pitch, at.y + pitch * (sources ? 0.70f : 1.f)}, ink,
+                           values[i]);
+        if (sources && source)
+            draw::draw_text_in(ui.list, *source, {at.x, at.y + pitch * 0.60f},
+                               {at.x + pitch, at.y + pitch * 0.98f},
+                               cell.lanes != 0 ? ink : ui.ink(Ink::TextQuiet), from[i]);
+    }
 }
 
 void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const look::Relations& selected) {
-    const SharedView tile = shared_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step());
+    const Array& shape = ui.trace().launch.arrays[array];
+    const draw::Sheet sheet(shape);
     const float title = line_height(ui, Size::Body) + ui.px(2);
-    titles(ui, rect.min, rect.width(), ui.trace().launch.arrays[array].name,
-           extents_text(ui.trace().launch.arrays[array], "\u00d7"));
-    const draw::GridView grid =
-        fitted({{rect.min.x, rect.min.y + title}, rect.max}, tile.rows, tile.cols, ui.px(112));
+    heading(ui, rect.min, rect.width(), name_in(ui.notation(), shape), extents_text(shape, "\u00d7"));
+    draw::GridView grid =
+        fitted({{rect.min.x, rect.min.y + title}, rect.max}, sheet.rows, sheet.cols, ui.px(3), ui.px(112));
+    // Of an array too tall the rows about those that were touched last.
+    const auto shown = static_cast<uint32_t>((grid.clip_max.y - grid.clip_min.y) / grid.pitch);
+    if (shown > 0 && shown < sheet.rows) {
+        const uint32_t row = touched_last(ui.trace(), *ui.index(), array, ui.step()).row0;
+        grid.y -=
+            static_cast<float>(std::min(row - std::min(row, shown / 4), sheet.rows - shown)) * grid.pitch;
+    }
+    const SharedView tile = shared_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step(),
+                                        in_sight(grid, sheet.rows, sheet.cols));
     ui.state.places.add(array, grid);
 
     const Rgba color = ui.ink(ink_of(tile.kind)), held = ui.ink(Ink::SharedStore);
     std::vector<draw::GridMark> marks;
-    const float pitch = grid.pitch, thin = pitch >= ui.px(5) ? 1.f : 0.f;
+    const float pitch = grid.pitch;
     const bool sources = pitch >= ui.px(48), signs = pitch >= ui.px(5);
-    std::string longest = "0", longest_source = "M[0,0]";
     for (const SharedCellView& cell : tile.cells) {
-        if (cell.value.size() > longest.size()) longest = cell.value;
-        if (cell.source.size() > longest_source.size()) longest_source = cell.source;
-    }
-    const float room = pitch - ui.px(3);
-    const auto value = ui.context.fonts.for_cells(longest, room, sources ? pitch * 0.55f : room);
-    const auto source = ui.context.fonts.for_cells(longest_source, room, room, Size::Small);
-    const bool shows_values = ui.session.replay != nullptr && value;
-    for (uint32_t row = 0; row < tile.rows; ++row) {
-        for (uint32_t col = 0; col < tile.cols; ++col) {
-            const SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];
-            Rgba fill = ui.ink(Ink::Cell);
-            if (cell.written && !cell.stale)
-                fill = cell.zero_fill ? ui.ink(Ink::Outside) : draw::mix(fill, held, 0.30f);
-            if (cell.lanes != 0) fill = color;
-            draw::GridMark mark = cell_mark(row, col, fill, thin > 0 ? ui.ink(Ink::Panel) : 0, thin);
-            if (!signs && cell.lanes == 0 && cell.written) {  // cells too small for a sign of their own
-                if (cell.zero_fill) mark.pattern = draw::Pattern::Hatch;
-                if (cell.stale) mark.pattern = draw::Pattern::Dots;
-            }
-            marks.push_back(mark);
-        }
+        Rgba fill = ui.ink(Ink::Cell);
+        if (cell.held.written && !cell.stale)
+            fill = cell.zero_fill ? ui.ink(Ink::Outside) : draw::mix(fill, held, 0.30f);
+        marks.push_back(cell_mark(ui, grid, cell.row, cell.col, cell.lanes != 0 ? color : fill));
+        if (signs || cell.lanes != 0 || !cell.held.written) continue;  // else too small for a sign of its own
+        if (cell.zero_fill) marks.back().pattern = draw::Pattern::Hatch;
+        if (cell.stale) marks.back().pattern = draw::Pattern::Dots;
     }
     if (ui.session.faults)
-        for (const draw::CellRect& cell : look::faulty_at(ui.trace(), *ui.session.faults, array, ui.step()))
+        for (const CellRect& cell : look::faulty_at(ui.trace(), *ui.session.faults, array, ui.step()))
             marks.push_back(draw::fault_mark(ui, cell, pitch));
-    selection(ui, marks, array, selected);
+    selection_marks(ui, marks, array, selected);
     ui.context.grids.draw(ui.list, grid_id(ui, draw::GridUse::Shared, array), grid, ui.context.palette,
                           ui.context.scale, marks);
 
     // Told apart by shape: a zero fill is struck out, a stale value has a notch in its corner; idle lanes are
     // hatched.
-    for (uint32_t row = 0; row < tile.rows && signs; ++row) {
-        for (uint32_t col = 0; col < tile.cols; ++col) {
-            const SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];
-            if (!cell.written || cell.lanes != 0) continue;
-            const ImVec2 at = draw::corner_of(grid, row, col);
-            const Rect inside{{at.x, at.y}, {at.x + pitch - 1, at.y + pitch - 1}};
-            if (cell.zero_fill)
-                zero_sign(ui, inside);
-            else if (cell.stale)
-                stale_notch(ui, inside);
-        }
+    for (const SharedCellView& cell : tile.cells) {
+        if (!signs || !cell.held.written || cell.lanes != 0) continue;
+        const ImVec2 at = draw::corner_of(grid, cell.row, cell.col);
+        const Rect inside{at, {at.x + pitch - 1, at.y + pitch - 1}};
+        if (cell.zero_fill)
+            zero_sign(ui, inside);
+        else if (cell.stale)
+            stale_notch(ui, inside);
     }
+    if (pitch >= ui.px(8)) shared_values(ui, tile, grid, sources);
 
-    if (shows_values) {
-        for (uint32_t row = 0; row < tile.rows; ++row) {
-            for (uint32_t col = 0; col < tile.cols; ++col) {
-                const SharedCellView& cell = tile.cells[size_t{row} * tile.cols + col];
-                if (!cell.written) continue;
-                const ImVec2 at = draw::corner_of(grid, row, col);
-                const Rgba ink = cell.lanes != 0 ? ui.context.palette.text_on(color)
-                                                 : ui.ink(cell.stale ? Ink::TextFaint : Ink::Text);
-                draw::draw_text_in(ui.list, *value, at,
-                                   {at.x + pitch, at.y + pitch * (sources ? 0.70f : 1.f)}, ink, cell.value);
-                if (sources && source) {
-                    draw::draw_text_in(ui.list, *source, {at.x, at.y + pitch * 0.60f},
-                                       {at.x + pitch, at.y + pitch * 0.98f},
-                                       cell.lanes != 0 ? ink : ui.ink(Ink::TextQuiet), cell.source);
-                }
-            }
-        }
-    }
-    const Array& shape = ui.trace().launch.arrays[array];
     const auto under = draw::element_under(ui, {grid.clip_min, grid.clip_max}, grid, shape);
     if (!under) return;
-    Pick pick;
-    pick.kind = Pick::Kind::SharedCell;
-    pick.array = array;
-    pick.index = *under;
-    const CellRect at = draw::cell_on_sheet(shape, *under);
-    const SharedCellView& cell = tile.cells[size_t{at.row0} * tile.cols + at.col0];
-    ui.tip = element_name(shape, pick.index);
-    if (cell.written) ui.tip += fmt::format(" = {}  from {}", cell.value, cell.source);
-    session::offer_pick(ui, pick);
+    ui.tip = element_name(shape, static_cast<int64_t>(*under), ui.notation());
+    const CellRect place = sheet.cell(*under);
+    for (const SharedCellView& cell : tile.cells)
+        if (cell.row == place.row0 && cell.col == place.col0 && cell.held.written)
+            ui.tip += fmt::format(" = {}  from {}", short_value(cell.held.value),
+                                  source_text(ui.trace(), cell, ui.notation()));
+    session::offer_pick(ui, look::picked_element(array, *under, Pick::Kind::SharedCell));
 }
 
-void block_threads(Ui& ui, const Rect& rect, const look::Relations& selected) {
+// Returns where they end, from above.
+float block_threads(Ui& ui, const Rect& rect, const look::Relations& selected) {
     const ThreadsView block = threads_view(ui.trace(), *ui.index(), ui.step());
+    const Dim3& size = ui.trace().launch.block;
     const float title = line_height(ui, Size::Body) + ui.px(2);
     const draw::GridView grid =
-        fitted({{rect.min.x, rect.min.y + title}, rect.max}, block.rows, block.cols, ui.px(72));
+        fitted({{rect.min.x, rect.min.y + title}, rect.max}, block.rows, block.cols, 1, ui.px(72));
     // The header says what the cells say.
     const bool places = grid.pitch >= ui.px(44), lanes = !places && grid.pitch >= ui.px(14);
-    std::string what = places ? "y,x" : lanes ? "lanes" : "";
-    if (rect.width() >= ui.px(180))
-        what += fmt::format("{}{} \u00d7 {}, {}", what.empty() ? "" : "  ", block.cols, block.rows,
+    std::string axes = size.z > 1 ? "z,y,x" : size.y > 1 ? "y,x" : "x";
+    if (ui.notation().x_first) std::reverse(axes.begin(), axes.end());
+    std::string what = places ? axes : lanes ? "lanes" : "";
+    if (rect.width() >= ui.px(180)) {
+        const std::string deep = size.z > 1 ? fmt::format(" \u00d7 {}", size.z) : "";
+        what += fmt::format("{}{} \u00d7 {}{}, {}", what.empty() ? "" : "  ", size.x, size.y, deep,
                             counted(ui.index()->warps, "warp"));
-    titles(ui, rect.min, rect.width(), "Threads", what);
+    }
+    heading(ui, rect.min, rect.width(), "Threads", what);
     const Rgba color = ui.ink(ink_of(block.kind));
     std::vector<draw::GridMark> marks;
-    const float thin = grid.pitch >= ui.px(5) ? 1.f : 0.f;
     for (uint32_t thread = 0; thread < block.threads.size(); ++thread) {
-        const ThreadView& of = block.threads[thread];
+        const auto& [state, has_output, cell] = block.threads[thread];
         // Warps told apart by two shades, as the stripes of a table.
-        Rgba fill = draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::LineStrong), of.warp % 2 == 0 ? 0.f : 0.22f);
-        if (of.state == ThreadState::Active) fill = color;
-        draw::GridMark mark = cell_mark(thread / block.cols, thread % block.cols, fill,
-                                        thin > 0 ? ui.ink(Ink::Panel) : 0, thin);
-        if (of.state != ThreadState::Active && (!of.has_output || of.state == ThreadState::Idle)) {
-            mark.pattern = draw::Pattern::Hatch;
-            mark.edge = ui.ink(of.state == ThreadState::Idle ? ink_of(block.kind) : Ink::LineStrong);
-        }
-        marks.push_back(mark);
+        const Rgba fill =
+            draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::LineStrong), thread / kWarpSize % 2 == 0 ? 0.f : 0.22f);
+        marks.push_back(
+            cell_mark(ui, grid, cell.row0, cell.col0, state == ThreadState::Active ? color : fill));
+        if (state == ThreadState::Active || (has_output && state != ThreadState::Idle)) continue;
+        marks.back().pattern = draw::Pattern::Hatch;
+        marks.back().edge = ui.ink(state == ThreadState::Idle ? ink_of(block.kind) : Ink::LineStrong);
     }
-    for (const uint32_t thread : selected.threads) {
-        const uint32_t row = thread / block.cols, col = thread % block.cols;
-        marks.push_back(draw::frame_mark({row, row + 1, col, col + 1}, ui.ink(Ink::Selected),
+    for (const uint32_t thread : selected.threads)
+        marks.push_back(draw::frame_mark(block.threads[thread].cell, ui.ink(Ink::Selected),
                                          std::min(ui.px(2), grid.pitch / 4), true));
-    }
     ui.context.grids.draw(ui.list, grid_id(ui, draw::GridUse::Threads), grid, ui.context.palette,
                           ui.context.scale, marks);
 
     const float pitch = grid.pitch;
     if (places || lanes) {
-        const auto font =
-            ui.context.fonts.for_cells(places ? "0,0" : "00", pitch - ui.px(3), pitch - ui.px(3), Size::Body);
-        for (uint32_t thread = 0; thread < block.threads.size(); ++thread) {
+        const auto text_of = [&](uint32_t thread) {
+            if (lanes) return std::to_string(thread % kWarpSize);
+            const std::string index = thread_index(size, thread, ui.notation());
+            return index.substr(1, index.size() - 2);
+        };
+        const std::string longest = places ? text_of(static_cast<uint32_t>(size.count() - 1)) : "00";
+        const auto font = ui.context.fonts.for_cells(longest, pitch - ui.px(3), pitch - ui.px(3), Size::Body);
+        for (uint32_t thread = 0; thread < block.threads.size() && font; ++thread) {
             const ThreadView& of = block.threads[thread];
-            const ImVec2 at = draw::corner_of(grid, thread / block.cols, thread % block.cols);
+            const ImVec2 at = draw::corner_of(grid, of.cell.row0, of.cell.col0);
             const bool active = of.state == ThreadState::Active;
-            if (!font || (!active && pitch < ui.px(22))) continue;
-            const std::string text = places ? fmt::format("{},{}", thread / block.cols, thread % block.cols)
-                                            : std::to_string(of.lane);
+            if (!active && pitch < ui.px(22)) continue;
             draw::draw_text_in(ui.list, *font, at, {at.x + pitch, at.y + pitch},
-                               active ? ui.context.palette.text_on(color) : ui.ink(Ink::TextQuiet), text);
+                               active ? ui.context.palette.text_on(color) : ui.ink(Ink::TextQuiet),
+                               text_of(thread));
         }
     }
-    const auto under = cell_under(ui, {grid.clip_min, grid.clip_max}, grid, block.rows, block.cols);
-    if (!under) return;
-    Pick pick;
-    pick.kind = Pick::Kind::Thread;
-    pick.thread = static_cast<uint32_t>(*under);
-    pick.warp = pick.thread / kWarpSize;
-    ui.tip = fmt::format("{}: warp {}, lane {}", thread_name(ui.trace().launch.block, pick.thread), pick.warp,
-                         pick.thread % kWarpSize);
-    if (!block.threads[pick.thread].has_output)
-        ui.tip += ui.index()->product ? ", beyond the matrix" : ", stores to no array";
-    session::offer_pick(ui, pick);
+    const auto under = draw::cell_under(ui, {grid.clip_min, grid.clip_max}, grid, block.rows, block.cols);
+    if (!under) return grid.clip_max.y;
+    const auto found = std::find_if(block.threads.begin(), block.threads.end(), [&](const ThreadView& of) {
+        return of.cell.row0 == *under / block.cols && of.cell.col0 == *under % block.cols;
+    });
+    if (found == block.threads.end()) return grid.clip_max.y;  // between two slices
+    const auto thread = static_cast<uint32_t>(found - block.threads.begin());
+    const uint32_t warp = thread / kWarpSize;
+    ui.tip = fmt::format("{}: warp {}, lane {}", thread_name(size, thread, ui.notation()), warp,
+                         thread % kWarpSize);
+    if (!found->has_output) ui.tip += ui.index()->product ? ", beyond the matrix" : ", stores to no array";
+    session::offer_pick(ui, {.kind = Pick::Kind::Thread, .thread = thread, .warp = warp});
+    return grid.clip_max.y;
+}
+
+void no_shared_memory(Ui& ui, ImVec2 corner, float width) {
+    paragraph(ui, corner, width, Face::Text, Size::Small, Ink::TextQuiet,
+              ui.index()->product
+                  ? "No shared memory: every factor comes from global memory each time it is needed."
+                  : "No shared memory: all that the threads use comes from global memory.",
+              8);
 }
 
 }  // namespace
@@ -219,7 +225,10 @@ void tiles_panel(Ui& ui, const Rect& rect, const look::Relations& selected, bool
                        : Rect{{in.min.x + at, in.min.y}, {in.min.x + at + each, in.max.y}};
     };
     for (size_t i = 0; i < roles.shared.size(); ++i) shared_tile(ui, part(i), roles.shared[i], selected);
-    if (with_threads) block_threads(ui, part(count - 1), selected);
+    if (!with_threads) return;
+    const float end = block_threads(ui, part(count - 1), selected);
+    if (roles.shared.empty() && !ui.index()->product)
+        no_shared_memory(ui, {in.min.x, end + ui.px(12)}, in.width());
 }
 
 void threads_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
@@ -229,12 +238,7 @@ void threads_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
     if (!ui.index()->roles.shared.empty()) return;
     const float x = in.min.x + in.height() - line_height(ui, Size::Body) + ui.px(16);
     if (in.max.x - x < ui.px(90)) return;
-    paragraph(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(2)}, in.max.x - x, Face::Text,
-              Size::Small, Ink::TextQuiet,
-              ui.index()->product
-                  ? "No shared memory: every factor comes from global memory each time it is needed."
-                  : "No shared memory: all that the threads use comes from global memory.",
-              8);
+    no_shared_memory(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(2)}, in.max.x - x);
 }
 
 }  // namespace tilescope::step

@@ -73,7 +73,7 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
     x += line(ui, {x, rect.min.y}, right - x, Face::Strong, Size::Small, Ink::Text, kind) + ui.px(14);
     const std::string length =
         ui.index()->clocked ? look::block_time(ui.trace(), *ui.index()) : counted(ui.index()->steps, "step");
-    x += line(ui, {x, rect.min.y}, right - x, Face::Text, Size::Small, Ink::TextQuiet, length) + ui.px(20);
+    x += small_text(ui, {x, rect.min.y}, right - x, Ink::TextQuiet, length) + ui.px(20);
     std::string price = look::price_short(meta);
     const auto width_of = [&] { return draw::text_size(ui.font(Face::Text, Size::Small), price).x; };
     if (!price.empty() && width_of() > right - x)
@@ -81,13 +81,12 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
                             meta.price.recorded_ms / meta.price.plain_ms);
     const float takes = width_of();
     if (price.empty() || takes > right - x) return;
-    line(ui, {right, rect.min.y}, takes + 1, Face::Text, Size::Small, Ink::TextQuiet, price,
-         draw::Align::Right);
+    small_text(ui, {right, rect.min.y}, takes + 1, Ink::TextQuiet, price, Align::Right);
     if (ui.over({{right - takes, rect.min.y}, {right, rect.max.y}})) ui.tip = look::price_text(meta);
 }
 
 void clock_axis(Ui& ui, const draw::TimeScale& axis, float label_x, float top) {
-    line(ui, {label_x, top}, axis.left - label_x, Face::Text, Size::Small, Ink::TextQuiet, "clocks");
+    small_text(ui, {label_x, top}, axis.left - label_x, Ink::TextQuiet, "clocks");
     const draw::Font numbers = ui.font(Face::Mono, Size::Small);
     const auto most = static_cast<uint32_t>(axis.width / ui.px(80));
     for (const uint32_t at : look::ticks(axis.time.first, axis.time.end, std::max(most, 1u))) {
@@ -100,6 +99,12 @@ void clock_axis(Ui& ui, const draw::TimeScale& axis, float label_x, float top) {
     }
 }
 
+// "warp 3, global load"
+std::string who_does_what(const Ui& ui, uint32_t step) {
+    const uint64_t at = ui.index()->first + step;
+    return fmt::format("warp {}, {}", ui.trace().warp_of(at), words_of(look::kind_of(ui.trace(), at)));
+}
+
 // What lies under the mouse, by clocks: the wait of a warp, or the latest request.
 std::string clock_tip(const Ui& ui, uint32_t clock, std::optional<uint32_t> warp) {
     const trace::Trace& trace = ui.trace();
@@ -109,10 +114,9 @@ std::string clock_tip(const Ui& ui, uint32_t clock, std::optional<uint32_t> warp
     }
     const uint32_t step = look::step_at_clock(trace, *ui.index(), clock);
     const std::string us = look::microseconds(trace.meta, clock);
-    return fmt::format("clock {}{}: the latest is step {}, warp {}, {}", grouped(clock),
+    return fmt::format("clock {}{}: the latest is step {}, {}", grouped(clock),
                        us.empty() ? "" : fmt::format(" ({})", us), grouped(step + 1),
-                       trace.warp_of(ui.index()->first + step),
-                       words_of(look::kind_of(trace, ui.index()->first + step)));
+                       who_does_what(ui, step));
 }
 
 }  // namespace
@@ -130,9 +134,12 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     const double now = clocks ? session::clock_now(ui.session) : ui.step();
 
     header(ui, {rect.min, {rect.max.x, rect.min.y + small}}, clocks);
-    const Rect band{plot.min, {plot.max.x, plot.min.y + small}};
-    line(ui, {rect.min.x, band.min.y}, label, Face::Text, Size::Small, Ink::TextQuiet, "phase");
-    phase_band(ui, axis, ui.index()->phases.phases, band, now, ui.notation());
+    const bool phases = ui.index()->spans.size() > 1;  // else all of it is one, and nothing is said of it
+    const Rect band{plot.min, {plot.max.x, plot.min.y + (phases ? small : ui.px(6))}};
+    if (phases) {
+        small_text(ui, {rect.min.x, band.min.y}, label, Ink::TextQuiet, "phase");
+        phase_band(ui, axis, ui.index()->phases.phases, band, now, ui.notation());
+    }
 
     const size_t warps = std::max<size_t>(time.warps.size(), 1);
     const Rect rows{{plot.min.x, band.max.y + ui.px(2)},
@@ -159,12 +166,8 @@ void timeline_panel(Ui& ui, const Rect& rect) {
                  label - ui.px(8), Face::Text, Size::Small, warp == current ? Ink::Text : Ink::TextQuiet,
                  fmt::format("warp {}", warp));
         }
-        if (ui.over({{rect.min.x, top}, {plot.min.x, top + pitch}})) {
-            Pick pick;
-            pick.kind = Pick::Kind::Warp;
-            pick.warp = static_cast<uint32_t>(warp);
-            session::offer_pick(ui, pick);
-        }
+        if (ui.over({{rect.min.x, top}, {plot.min.x, top + pitch}}))
+            session::offer_pick(ui, {.kind = Pick::Kind::Warp, .warp = static_cast<uint32_t>(warp)});
         if (ui.over({{plot.min.x, top}, {plot.max.x, top + pitch}})) under = static_cast<uint32_t>(warp);
     }
     // Barriers: a line through all warps where the last one has come.
@@ -187,9 +190,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
         ui.context.another_frame = true;
     } else if (ui.over(touch)) {
         ui.tip = clocks ? clock_tip(ui, at, under)
-                        : fmt::format("step {}: warp {}, {}", grouped(step + 1),
-                                      ui.trace().warp_of(ui.index()->first + step),
-                                      words_of(look::kind_of(ui.trace(), ui.index()->first + step)));
+                        : fmt::format("step {}: {}", grouped(step + 1), who_does_what(ui, step));
     }
 }
 

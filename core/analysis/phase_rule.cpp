@@ -218,8 +218,14 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     const auto is_barrier = [](const ptx::Site& s) { return s.kind == ptx::SiteKind::Barrier; };
     std::vector<int32_t> loops = outermost_loops_with(flow, sites, is_barrier);
     rule.by_barrier = !loops.empty();
-    if (!rule.by_barrier)
-        loops = outermost_loops_with(flow, sites, [&](const ptx::Site& s) { return !is_barrier(s); });
+    if (std::none_of(sites.begin(), sites.end(), is_barrier))
+        loops = outermost_loops_with(flow, sites, [](const ptx::Site&) { return true; });
+    if (loops.empty()) {
+        rule.by_barrier = true;
+        rule.rank.assign(count, 0);
+        rule.stays.assign(count, true);
+        return rule;
+    }
     const std::vector<bool> reached = reached_from(flow, loops);
 
     std::vector<bool> looped(rule.groups, false);  // groups that have a site inside a loop

@@ -1,15 +1,16 @@
 // Phases and barrier intervals of a recording.
 //
 // A phase is one trip of the loop that walks the tiles; in a kernel without barriers, one trip of its
-// loop. It is found in the recording with the help of the PTX's loops, and comes out the same
-// whichever compiler made the PTX:
+// outermost loop; without such a loop, all of it. It is found in the recording with the help of the PTX's
+// loops, and comes out the same whichever compiler made the PTX:
 //
 //   a loop that holds a barrier:  a lane enters the next phase when, inside the outermost such loop,
 //                                 it comes to a place that does not lie after its last one,
 //                                 or into another copy of the body
-//   no barrier in any loop:       a lane's phase at an access is how often it has been at that
+//   loops, and no barrier at all: a lane's phase at an access is how often it has been at that
 //                                 source line, array and direction before (so an unrolled loop counts
 //                                 its trips all the same)
+//   neither:                      all of it is phase 0: one place, in which a lane stays
 //
 // The places of the first rule are those of the loop's body, without the way back to its top, in an order in
 // which every path through the body only climbs (a topological order); a loop inside the body is one place,

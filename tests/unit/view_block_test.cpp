@@ -3,7 +3,7 @@
 
 #include "app/look/sums.h"
 #include "app/look/timeline.h"
-#include "app/step/source_view.h"
+#include "app/step/model.h"
 #include "tests/unit/trace_requests.h"
 #include "tests/unit/view_recordings.h"
 

@@ -1,13 +1,10 @@
 // Tiles, cells, captions and what a selection lights up, on real recordings.
 #include <algorithm>
-#include <bit>
 #include <set>
 #include <utility>
 
 #include "app/look/pick.h"
-#include "app/step/caption.h"
-#include "app/step/matrix_view.h"
-#include "app/step/tiles_view.h"
+#include "app/step/model.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {
@@ -58,15 +55,17 @@ TEST(Cells, OfAStoreIntoSharedMemoryComeFromTheElementsLoaded) {
     ASSERT_EQ(at_load.touched.size(), 32u);
     ASSERT_EQ(at_store.related.size(), 32u);
     EXPECT_TRUE(at_store.touched.empty());
-    for (size_t i = 0; i < 32; ++i) {
-        EXPECT_EQ(at_load.touched[i].row, at_store.related[i].row);
-        EXPECT_EQ(at_load.touched[i].col, at_store.related[i].col);
-    }
-    const SharedView tile = shared_view(*made.trace, *made.index, made.replay.get(), 3, store);
-    EXPECT_EQ(tile.cells[19].source, "M[1,3]");
-    EXPECT_EQ(tile.cells[19].value,
-              short_value(value_of(kernels::input_value(kernels::kDefaultSeed, 0, 64 + 3))));
-    EXPECT_FALSE(tile.cells[16 * 15].written);
+    EXPECT_EQ(at_load.touched, at_store.related);
+    const SharedView tile =
+        shared_view(*made.trace, *made.index, made.replay.get(), 3, store, {0, 16, 0, 16});
+    EXPECT_EQ(source_text(*made.trace, tile.cells[19], {}), "M[1,3]");
+    EXPECT_EQ(tile.cells[19].held.value, value_of(kernels::input_value(kernels::kDefaultSeed, 0, 64 + 3)));
+    EXPECT_FALSE(tile.cells[16 * 15].held.written);
+    // A part of it: cell [1,3] is the first.
+    const SharedView part = shared_view(*made.trace, *made.index, made.replay.get(), 3, store, {1, 3, 3, 5});
+    ASSERT_EQ(part.cells.size(), 4u);
+    EXPECT_EQ(part.cells[0].held.source, tile.cells[19].held.source);
+    EXPECT_EQ(part.cells[0].lanes, tile.cells[19].lanes);
     EXPECT_EQ(std::count_if(tile.cells.begin(), tile.cells.end(),
                             [](const SharedCellView& c) { return c.lanes != 0; }),
               32);
@@ -75,9 +74,9 @@ TEST(Cells, OfAStoreIntoSharedMemoryComeFromTheElementsLoaded) {
 TEST(Cells, OutsideTheMatrixAreZeroFilled) {
     const Recorded made = record("tiled", {3, 3, 3, 2}, 3);  // block (1,1) of the 3 x 3 case
     const SharedView tile =
-        shared_view(*made.trace, *made.index, made.replay.get(), 3, made.index->steps - 1);
+        shared_view(*made.trace, *made.index, made.replay.get(), 3, made.index->steps - 1, {0, 2, 0, 2});
     EXPECT_TRUE(tile.cells[3].zero_fill);
-    EXPECT_EQ(tile.cells[3].source, "zero");
+    EXPECT_EQ(source_text(*made.trace, tile.cells[3], {}), "zero");
 }
 
 TEST(Captions, SayWhatHappened) {
@@ -162,10 +161,8 @@ TEST(MatrixView, ListsAnElementLoadedBeforeOnce) {
     const uint8_t kM = 0;
     const MatrixView view = matrix_view(*made.trace, *made.index, nullptr, kM, 7);
     std::set<std::pair<uint32_t, uint32_t>> places;
-    for (const HotCell& cell : view.loaded) {
-        EXPECT_TRUE(places.emplace(cell.row, cell.col).second) << cell.row << "," << cell.col;
-        EXPECT_EQ(std::popcount(cell.lanes), 16);
-    }
+    for (const CellRect& cell : view.loaded)
+        EXPECT_TRUE(places.emplace(cell.row0, cell.col0).second) << cell.row0 << "," << cell.col0;
     EXPECT_EQ(places.size(), 14u);  // two rows a warp, by the seven warps before
 }
 

@@ -5,8 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "app/step/provenance_view.h"
-#include "app/step/touch_scan.h"
+#include "app/step/provenance.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {
@@ -207,13 +206,13 @@ TEST(Provenance, ASharedCellStepByStep) {
     const uint32_t end_of_phase = made.index->spans[1].first - 1;
     const CellTrail cell = cell_trail(*made.trace, *made.index, *made.replay, mds, 1, end_of_phase);
     EXPECT_EQ(cell.origin, Origin::Element);
-    EXPECT_EQ(element(made, cell.array, cell.index), "M[0,1]");
-    EXPECT_EQ(cell.thread, 1u);
-    EXPECT_EQ(cell.store_step, stored);
+    EXPECT_EQ(element(made, cell.held.source.array, cell.held.source.index), "M[0,1]");
+    EXPECT_EQ(cell.held.thread, 1u);
+    EXPECT_EQ(cell.held.step, stored);
     EXPECT_LT(cell.load_step, stored);
-    EXPECT_EQ(cell.reads, 2u);
+    EXPECT_EQ(cell.held.reads, 2u);
     uint32_t lanes = 0;
-    for (const CellReader& reader : cell.readers) {
+    for (const Touch& reader : cell.readers) {
         EXPECT_GT(reader.step, stored);
         lanes |= reader.lanes;
     }

@@ -1,4 +1,4 @@
-// Where a value comes from: what a click on an element of P, or on a shared cell, is answered with.
+// Where a value comes from: what a click on an element, or on a shared cell, is answered with.
 //
 //   P[1,0]  <-  thread [1,0]  <-  phase 0   M[1,0] (loaded by [1,0]) in Mds[1,0]  *  N[0,0] (by [0,0]) in
 //   Nds[0,0]
@@ -9,7 +9,13 @@
 // Everything is followed through the recording, never computed from the kernel's formula: a product has two
 // factors, a factor was read by a request from a shared cell or from global memory, a shared cell was filled
 // by a store, and what was stored had been loaded by the storing lane. So a stale value shows as what it is.
-// The requests that touched an element of M or N: touch_scan.h.
+//
+// Of any other element: every request of the recording that touched it. A recording is looked through from
+// its first step on, a part at a time, so that a click into ten million steps stalls nothing:
+//
+//   steps   0 ..... next | ............ end      `next` moves; what was found so far is shown
+//
+// Most steps are told by their form alone: array, and the lowest and highest offset of its lanes.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +53,6 @@ struct FactorTrail {
     uint32_t thread = 0;                     // that loaded it, or stored the zero
     uint32_t used = 0;    // lane reads of the shared cell from this store to the next; 1 without a cell
     uint32_t loaded = 0;  // lane loads of the element by the whole block
-    bool operator==(const FactorTrail&) const = default;
 };
 
 // sum = the sum before it + m.value * n.value, right after `after_step`, in phase `phase`.
@@ -63,37 +68,59 @@ struct OutputTrail {
     uint32_t thread = 0;  // that does
     uint32_t store_step = playback::kNever;
     std::vector<ProductTrail> products;  // in the order in which they were added
-    std::vector<size_t> phases;          // the first product of each phase
     bool zeros = false, stale = false;   // some factor is a zero fill; is stale or was never stored
     std::optional<Value> stored;         // what the thread wrote to P
     double expected = 0;                 // the plain product of the recording's inputs
 };
 
-// O(k + requests of the block): once a click, not once a frame. element: linear, of the output array.
+// O(steps of the block): once a click, not once a frame. element: linear, of the output array.
 OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index,
                          const playback::BlockReplay& replay, uint64_t element);
 
 // How many of its products lie at or before a step.
 size_t products_done(const OutputTrail& trail, uint32_t step);
 
-// One request that read a shared cell.
-struct CellReader {
-    uint32_t step = 0, warp = 0, lanes = 0;  // lanes: a mask of those that read this cell
-    bool operator==(const CellReader&) const = default;
+// One request that touched an element or a shared cell.
+struct Touch {
+    uint64_t step = 0;             // of the recording
+    uint32_t warp = 0, lanes = 0;  // lanes: a mask of those that touched it
+    bool store = false;
+    bool operator==(const Touch&) const = default;
 };
+
 struct CellTrail {
     Origin origin = Origin::Nothing;
-    Value value;
-    uint8_t array = trace::kNoArray;  // element that it holds
-    uint64_t index = 0;
-    uint32_t store_step = playback::kNever, load_step = playback::kNever;
-    uint32_t thread = 0;              // that stored it
-    uint32_t reads = 0;               // by lanes, since it was stored
-    std::vector<CellReader> readers;  // requests since, the latest kMostReaders of them
+    playback::CellState held;
+    uint32_t load_step = playback::kNever;
+    std::vector<Touch> readers;  // requests since, the latest kMostReaders of them
     static constexpr size_t kMostReaders = 256;
 };
 CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay& replay,
                      uint8_t array, uint64_t cell, uint32_t step);
+
+struct TouchScan {
+    uint8_t array = trace::kNoArray;
+    uint64_t element = 0;
+    uint64_t next = 0;           // first step not looked at
+    uint64_t requests = 0;       // that touched it, in the steps looked at
+    uint64_t lanes = 0;          // lane accesses, likewise
+    uint32_t blocks = 0;         // recorded blocks that touched it
+    uint64_t block_end = 0;      // behind the steps of the last of them
+    std::vector<Touch> touches;  // the first kMost of them
+    static constexpr size_t kMost = 100'000;
+    bool done(const trace::Trace& trace) const { return next >= trace.steps(); }
+
+    struct Reach {
+        int64_t lowest = 0, highest = -1;  // bytes from the base; empty where the form touches another array
+    };
+    std::vector<Reach> reach;  // by form
+};
+
+// array: index into trace.launch.arrays, a global one.
+TouchScan begin_scan(const trace::Trace& trace, uint8_t array, uint64_t element);
+
+// Looks at up to `steps` more steps.
+void go_on(TouchScan& scan, const trace::Trace& trace, uint64_t steps);
 
 // "zero fill", "stale", ...: what a legend calls it.
 const char* words_of(Origin origin);

@@ -1,0 +1,407 @@
+#include "app/step/model.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/draw/sheet.h"
+#include "app/look/request.h"
+
+namespace tilescope::step {
+namespace {
+
+// "rows 0 and 1 of the M tile", "M[3,0..15]", "column 3 of Mds".
+std::string where_text(const trace::Trace& trace, const BlockIndex& index, const look::RequestView& request) {
+    if (request.array == trace::kNoArray) return "memory outside every array";
+    const Array& array = trace.launch.arrays[request.array];
+    const ElementBox& box = request.touched;
+    const std::string exact = elements_text(array, box, index.notation);
+    if (array.rank != 2 || box.one() || box.empty()) return exact;
+    CellRect whole{0, array.rows, 0, array.cols};
+    std::string name = name_in(index.notation, array);
+    if (array.space == Space::Global) {
+        // Of a product that goes through shared memory in tiles, relative to the tile.
+        if (!index.product || !array.reads() || index.roles.shared.empty()) return exact;
+        const CellRect tile = tile_of_phase(trace, index, request.array, index.phase_at(request.step));
+        if (!tile.empty()) {
+            whole = tile;
+            name = fmt::format("the {} tile", name);
+        }
+    }
+    const auto row0 = static_cast<uint32_t>(box.first.row), col0 = static_cast<uint32_t>(box.first.col);
+    const auto rows = static_cast<uint32_t>(box.last.row) + 1 - row0,
+               cols = static_cast<uint32_t>(box.last.col) + 1 - col0;
+    const uint32_t row = row0 - std::min(whole.row0, row0), col = col0 - std::min(whole.col0, col0);
+    if (cols >= whole.cols() && rows >= whole.rows() && rows > 1) return "all of " + name;
+    if (cols >= whole.cols()) return fmt::format("{} of {}", range_words("row", row, row + rows), name);
+    if (rows >= whole.rows()) return fmt::format("{} of {}", range_words("column", col, col + cols), name);
+    return exact;
+}
+
+// Products that a warp's lanes add right after a step.
+std::ptrdiff_t products_after(const playback::BlockReplay& replay, uint32_t step, uint32_t warp) {
+    const auto here =
+        std::ranges::equal_range(replay.products(), step, {}, &playback::MultiplyStep::after_step);
+    return std::ranges::count(here, warp, &playback::MultiplyStep::warp);
+}
+
+// Line `number` (from 1) of a text, without surrounding blanks.
+std::string_view line_of(std::string_view text, uint32_t number) {
+    for (uint32_t at = 1; at < number; ++at) {
+        const size_t end = text.find('\n');
+        if (end == std::string_view::npos) return {};
+        text.remove_prefix(end + 1);
+    }
+    text = text.substr(0, text.find('\n'));
+    const size_t first = text.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+void add_once(std::vector<CellRect>& cells, const CellRect& cell) {
+    if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
+}
+
+// Elements that this block loaded of the array earlier in this phase, each once, by rows; at most those of
+// the latest requests.
+std::vector<CellRect> loaded_before(const trace::Trace& trace, const BlockIndex& index, uint8_t array,
+                                    uint32_t step) {
+    constexpr uint32_t kMostRequests = 128;
+    std::vector<CellRect> cells;
+    const Array& shape = trace.launch.arrays[array];
+    const draw::Sheet sheet(shape);
+    const uint32_t phase = index.phase_at(step);
+    for (const ptx::Site& site : trace.sites) {
+        if (site.kind != ptx::SiteKind::Load || site.space != Space::Global) continue;
+        const auto& steps = index.steps_of_site[site.id];
+        auto at = std::lower_bound(steps.begin(), steps.end(), step);
+        for (uint32_t seen = 0; at != steps.begin() && seen < kMostRequests; ++seen) {
+            --at;
+            if (index.phase_at(*at) != phase) break;
+            if (trace.form_of(index.first + *at).array != array) continue;
+            const trace::Access access = trace::decode(trace, index.first + *at);
+            for_lanes(access.mask, [&](uint32_t lane) {
+                cells.push_back(sheet.cell(access.offset[lane] / shape.element_bytes()));
+            });
+        }
+    }
+    std::ranges::sort(cells, {}, [](const CellRect& cell) { return std::pair(cell.row0, cell.col0); });
+    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+    return cells;
+}
+
+// Where a tile of T x T that begins inside the matrix reaches past its edges.
+std::vector<CellRect> beyond_edges(uint32_t T, const CellRect& tile, uint32_t rows, uint32_t cols,
+                                   bool whole_rows, bool whole_cols) {
+    std::vector<CellRect> beyond;
+    if (tile.empty() || T == 0) return beyond;
+    const uint32_t row0 = tile.row0 / T * T, col0 = tile.col0 / T * T;
+    const uint32_t row1 = whole_rows ? (tile.row1 + T - 1) / T * T : tile.row1;
+    const uint32_t col1 = whole_cols ? (tile.col1 + T - 1) / T * T : tile.col1;
+    if (col1 > cols && tile.col1 == cols) beyond.push_back({row0, std::min(row1, rows), cols, col1});
+    if (row1 > rows && tile.row1 == rows)
+        beyond.push_back({rows, row1, col0, col1 > cols && tile.col1 < cols ? cols : col1});
+    return beyond;
+}
+
+// The first cell of an axis in sight: the part stands in the middle of its viewport; no empty margin where
+// the axis has more to show.
+double first_in_sight(double first, double size, double whole, double seen) {
+    if (whole <= seen) return (whole - seen) / 2;
+    const double margin = 0.5;
+    return std::clamp(first + size / 2 - seen / 2, -margin, whole - seen + margin);
+}
+
+double whole_pixels(double pitch) { return pitch >= 2 ? std::floor(pitch) : pitch; }
+
+}  // namespace
+
+std::string caption(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
+                    uint32_t step) {
+    if (step >= index.steps) return "This block recorded no step.";
+    const look::RequestView request = look::request_view(trace, index, step);
+    if (request.kind == StepKind::Barrier)
+        return fmt::format("Warp {} comes to the barrier. {}", request.warp, request.verdict);
+    const std::string where = where_text(trace, index, request);
+    const std::string lanes = counted(static_cast<uint64_t>(std::popcount(request.mask)), "lane");
+    const bool global = request.kind == StepKind::GlobalLoad || request.kind == StepKind::GlobalStore;
+    const std::string cost = global ? counted(request.cost.global.sectors, "sector")
+                                    : counted(request.cost.shared.wavefronts, "wavefront");
+    const char* verb = "loads";
+    if (request.kind == StepKind::GlobalStore) verb = index.product ? "writes its sums to" : "stores to";
+    if (request.kind == StepKind::SharedLoad) verb = "reads";
+    if (request.kind == StepKind::SharedStore) verb = "fills";
+    std::string text = fmt::format("Warp {} {} {}: {}, {}.", request.warp, verb, where, lanes, cost);
+    if (request.kind == StepKind::SharedStore && replay != nullptr && index.product) {
+        // Zero fill is worth a word: the cell's source is outside the matrix.
+        uint32_t zeros = 0;
+        for (const look::LaneView& lane : request.lanes) {
+            if (!lane.active) continue;
+            const playback::CellState cell = replay->cell(request.array, lane.index, step);
+            zeros += cell.written && cell.source.array == trace::kNoArray ? 1 : 0;
+        }
+        if (zeros > 0)
+            text += fmt::format(" {} a zero: the element lies outside the matrix.",
+                                zeros == 1 ? "One is" : fmt::format("{} are", zeros));
+    }
+    if (replay != nullptr && index.product) {
+        const auto products = products_after(*replay, step, request.warp);
+        if (products == 1) text += " Then every lane adds one product to its sum.";
+        if (products > 1) text += fmt::format(" Then every lane adds {} products to its sum.", products);
+    }
+    return text;
+}
+
+std::string hint(const BlockIndex& index, uint32_t step, bool playing) {
+    if (playing) return "Space pauses.";
+    if (step + 1 >= index.steps)
+        return "The end of this block. Home starts it again; a full stop goes to the next block.";
+    if (step == 0) return "Press \u2192 for the next request, Space to play, ? for all keys.";
+    if (index.spans.size() <= 1) return "\u2190 \u2192 step, Space plays.";
+    return "\u2190 \u2192 step, Shift+\u2190 \u2192 phase, [ ] barrier, Space plays.";
+}
+
+SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
+    SourceView view;
+    // Where nobody kept the source, the PTX is what ran.
+    const bool no_source = trace.meta.source.empty();
+    view.name = no_source ? trace.meta.ptx_name : trace.meta.source_name;
+    std::string_view rest = no_source ? trace.meta.ptx : trace.meta.source;
+    const auto line_number = [&](const ptx::Site& site) { return no_source ? site.ptx_line : site.line; };
+    while (!rest.empty()) {
+        const size_t end = rest.find('\n');
+        SourceLine line;
+        line.number = static_cast<uint32_t>(view.lines.size() + 1);
+        line.text = rest.substr(0, end);
+        if (!line.text.empty() && line.text.back() == '\r') line.text.remove_suffix(1);
+        view.lines.push_back(line);
+        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    }
+    for (const ptx::Site& site : trace.sites) {
+        const uint32_t number = line_number(site);
+        if (number == 0 || number > view.lines.size()) continue;
+        SourceLine& line = view.lines[number - 1];
+        if (!line.has_site) {
+            const bool load = site.kind == ptx::SiteKind::Load, global = site.space == Space::Global;
+            line.kind = site.kind == ptx::SiteKind::Barrier ? StepKind::Barrier
+                        : global ? (load ? StepKind::GlobalLoad : StepKind::GlobalStore)
+                                 : (load ? StepKind::SharedLoad : StepKind::SharedStore);
+        }
+        line.has_site = true;
+        line.hits += hits_so_far(index, site.id, step);
+    }
+    if (step >= index.steps) return view;
+    const ptx::Site& site = trace.sites[trace.form_of(index.first + step).site];
+    const uint32_t number = line_number(site);
+    if (number > 0 && number <= view.lines.size()) {
+        view.current = static_cast<int32_t>(number) - 1;
+        view.lines[number - 1].current = true;
+        view.lines[number - 1].kind = look::kind_of(trace, index.first + step);
+    }
+    if (!no_source)
+        view.footnote = fmt::format("{}:{}  {}", trace.meta.ptx_name, site.ptx_line,
+                                    line_of(trace.meta.ptx, site.ptx_line));
+    return view;
+}
+
+MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
+                       const playback::BlockReplay* replay, uint8_t array, uint32_t step) {
+    MatrixView view;
+    const Array& shape = trace.launch.arrays[array];
+    view.array = array;
+    const draw::Sheet sheet(shape);
+    view.rows = sheet.rows;
+    view.cols = sheet.cols;
+    if (step >= index.steps) return view;
+    const look::Roles& roles = index.roles;
+    const bool tiles = !roles.shared.empty();
+    view.kind = look::kind_of(trace, index.first + step);
+    view.tile = tile_of_phase(trace, index, array, index.phase_at(step));
+    view.frames = slices_of_phase(trace, index, array, index.phase_at(step));
+    std::erase_if(view.frames, [](const CellRect& slice) { return slice.empty(); });
+    // The k axis is cut into tiles only where there are tiles; the block always is T x T.
+    view.beyond = beyond_edges(index.product ? index.product->tile : 0, view.tile, view.rows, view.cols,
+                               array != roles.n || tiles, array != roles.m || tiles);
+    if (view.kind == StepKind::Barrier || shape.role != ArrayRole::Output)
+        view.loaded = loaded_before(trace, index, array, step);
+    if (view.kind == StepKind::Barrier) return view;
+
+    const trace::Access access = trace::decode(trace, index.first + step);
+    const uint64_t bytes =
+        access.array == trace::kNoArray ? 1 : std::max(trace.launch.arrays[access.array].element_bytes(), 1u);
+    const bool shared =
+        access.array != trace::kNoArray && trace.launch.arrays[access.array].space == Space::Shared;
+    const bool multiplies =
+        view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad);
+    for_lanes(access.mask, [&](uint32_t lane) {
+        const uint64_t element = access.offset[lane] / bytes;
+        if (access.array == array) add_once(view.touched, sheet.cell(element));
+        playback::Element related;
+        if (shape.role == ArrayRole::Output) {
+            if (const auto output = look::output_of(index, access.warp * kWarpSize + lane);
+                output && multiplies)
+                related = *output;
+        } else if (shared && replay != nullptr) {
+            const playback::CellState state = view.kind == StepKind::SharedStore
+                                                  ? replay->cell(access.array, element, step)
+                                                  : replay->cell_read(step, lane);
+            if (state.written) related = state.source;
+        }
+        if (related.array == array) add_once(view.related, sheet.cell(related.index));
+    });
+    return view;
+}
+
+Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step, const Viewports& ports,
+              double readable, double largest) {
+    if (!index.product) return {};
+    const analysis::Product& product = *index.product;
+    const look::Roles& roles = index.roles;
+    const uint32_t T = product.tile;
+    const double m = product.m, k = product.k, n = product.n;
+    const auto up = [&](double size) { return std::ceil(size / T) * T; };  // with the part past the edge
+    const auto fits = [&](double rows, double cols, double ks) {
+        const double frame = 6;  // logical pixels: room for a tile's frame at the matrix's edge
+        return std::min({(ports.row_height - frame) / rows, (ports.col_width - frame) / cols,
+                         (ports.m_width - frame) / ks, (ports.n_height - frame) / ks});
+    };
+    Camera camera;
+    double row0 = 0, col0 = 0, k0 = 0, rows = up(m), cols = up(n), ks = roles.shared.empty() ? k : up(k);
+    camera.pitch = std::min(whole_pixels(fits(rows, cols, ks)), largest);
+    if (camera.pitch < readable) {
+        const uint32_t phase = index.phase_at(step);
+        CellRect p = tile_of_phase(trace, index, product.P, phase);
+        CellRect mt = tile_of_phase(trace, index, product.M, phase),
+                 nt = tile_of_phase(trace, index, product.N, phase);
+        // Behind the last phase no input is touched: stay where the last phase was.
+        if (mt.empty() && nt.empty() && index.phases.phases > 0) {
+            mt = tile_of_phase(trace, index, product.M, index.phases.phases - 1);
+            nt = tile_of_phase(trace, index, product.N, index.phases.phases - 1);
+        }
+        const auto down = [&](uint32_t at) { return static_cast<double>(at / T * T); };
+        row0 = down(p.empty() ? mt.row0 : p.row0);
+        col0 = down(p.empty() ? nt.col0 : p.col0);
+        k0 = down(mt.empty() ? nt.row0 : mt.col0);
+        rows = cols = ks = T;
+        const double context = 0.5;  // cells around the tile
+        camera.pitch =
+            std::min(whole_pixels(fits(rows + 2 * context, cols + 2 * context, ks + 2 * context)), largest);
+        camera.pitch = std::max(camera.pitch, 1.0);
+    }
+    const auto start = [&](double first, double size, double whole, double pixels) {
+        return first_in_sight(first, size, whole, pixels / camera.pitch);
+    };
+    camera.row = start(row0, rows, up(m), ports.row_height);
+    camera.col = start(col0, cols, up(n), ports.col_width);
+    const double k_whole = roles.shared.empty() ? k : up(k);
+    camera.m_k = start(k0, ks, k_whole, ports.m_width);
+    camera.n_k = start(k0, ks, k_whole, ports.n_height);
+    return camera;
+}
+
+Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t step, uint8_t array,
+                    float width, float height, double readable, double largest) {
+    const draw::Sheet sheet(trace.launch.arrays[array]);
+    const auto fits = [&](double rows, double cols) {
+        return std::min(whole_pixels(std::min(width / std::max(cols, 1.0), height / std::max(rows, 1.0))),
+                        largest);
+    };
+    CellRect part = tile_of_phase(trace, index, array, index.phase_at(step));
+    if (part.empty())
+        for (const CellRect& slice : index.touched[array]) part.include(slice);
+    Camera camera;
+    CellRect shown{0, sheet.rows, 0, sheet.cols};
+    camera.pitch = fits(sheet.rows, sheet.cols);
+    if (camera.pitch < readable && !part.empty()) {
+        shown = part;
+        camera.pitch = std::max(fits(part.rows() + 1.0, part.cols() + 1.0), std::max(camera.pitch, 1.0));
+    }
+    camera.row = first_in_sight(shown.row0, shown.rows(), sheet.rows, height / camera.pitch);
+    camera.col = first_in_sight(shown.col0, shown.cols(), sheet.cols, width / camera.pitch);
+    return camera;
+}
+
+CellRect touched_last(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step) {
+    constexpr uint32_t kMost = 10'000;  // steps looked at
+    const Array& shape = trace.launch.arrays[array];
+    const draw::Sheet sheet(shape);
+    CellRect touched;
+    for (uint32_t back = 0; back <= std::min(step, kMost) && touched.empty(); ++back) {
+        const uint64_t at = index.first + step - back;
+        if (trace.form_of(at).array != array) continue;
+        const trace::Access access = trace::decode(trace, at);
+        for_lanes(access.mask, [&](uint32_t lane) {
+            touched.include(sheet.cell(access.offset[lane] / shape.element_bytes()));
+        });
+    }
+    return touched;
+}
+
+SharedView shared_view(const trace::Trace& trace, const BlockIndex& index,
+                       const playback::BlockReplay* replay, uint8_t array, uint32_t step,
+                       const CellRect& sight) {
+    SharedView view;
+    const Array& shape = trace.launch.arrays[array];
+    const draw::Sheet sheet(shape);
+    for (uint32_t row = sight.row0; row < sight.row1; ++row)
+        for (uint32_t col = sight.col0; col < sight.col1; ++col) {
+            SharedCellView& cell = view.cells.emplace_back();
+            cell.row = row, cell.col = col;
+        }
+    if (step >= index.steps) return view;
+    view.kind = look::kind_of(trace, index.first + step);
+    const uint32_t phase = index.phase_at(step);
+    for (SharedCellView& cell : view.cells) {
+        const auto element = sheet.element(cell.row, cell.col);
+        if (replay == nullptr || !element) continue;
+        cell.held = replay->cell(array, *element, step);
+        if (!cell.held.written || !index.product) continue;
+        cell.zero_fill = cell.held.source.array == trace::kNoArray && number_of(cell.held.value) == 0;
+        cell.stale = phase != analysis::kAfter && index.phase_at(cell.held.step) != phase;
+    }
+    const trace::Access access = trace::decode(trace, index.first + step);
+    if (access.array != array || view.kind == StepKind::Barrier) return view;
+    for_lanes(access.mask, [&](uint32_t lane) {
+        const CellRect at = sheet.cell(access.offset[lane] / shape.element_bytes());
+        if (sight.contains(at.row0, at.col0))
+            view.cells[size_t{at.row0 - sight.row0} * sight.cols() + at.col0 - sight.col0].lanes |= 1u
+                                                                                                    << lane;
+    });
+    return view;
+}
+
+std::string source_text(const trace::Trace& trace, const SharedCellView& cell, const Notation& notation) {
+    const auto [array, index] = cell.held.source;
+    if (array == trace::kNoArray) return number_of(cell.held.value) == 0 ? "zero" : "computed";
+    return element_name(trace.launch.arrays[array], static_cast<int64_t>(index), notation);
+}
+
+ThreadsView threads_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
+    ThreadsView view;
+    const Dim3& block = trace.launch.block;
+    Array shape;
+    shape.rank = static_cast<uint8_t>(block.z > 1 ? 3 : block.y > 1 ? 2 : 1);
+    shape.slices = block.z, shape.rows = block.y, shape.cols = block.x;
+    const draw::Sheet sheet(shape);
+    view.rows = sheet.rows;
+    view.cols = sheet.cols;
+    view.threads.resize(block.count());
+    trace::Access access;
+    if (step < index.steps) {
+        access = trace::decode(trace, index.first + step);
+        view.kind = look::kind_of(trace, index.first + step);
+    }
+    for (uint32_t thread = 0; thread < view.threads.size(); ++thread) {
+        ThreadView& of = view.threads[thread];
+        of.cell = sheet.cell(thread);
+        of.has_output = look::output_of(index, thread).has_value();
+        if (thread / kWarpSize == access.warp && step < index.steps)
+            of.state = (access.mask >> thread % kWarpSize & 1) != 0 ? ThreadState::Active : ThreadState::Idle;
+    }
+    return view;
+}
+
+}  // namespace tilescope::step
