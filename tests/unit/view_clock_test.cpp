@@ -36,7 +36,7 @@ protected:
 
     // Clocks 0, 10, 20, ... but that the steps of warp 1 from its first barrier on come `late` clocks later.
     Recorded late_by(uint32_t late) {
-        Column times;
+        trace::Column times;
         uint32_t clock = 0;
         bool second = false;
         for (uint32_t step = 0; step < made.index->steps; ++step) {
@@ -115,7 +115,7 @@ TEST(Clocks, AreThoseOfARecordingThatHasThemInOrder) {
     const Recorded made = record("tiled", {16, 16, 16, 8});
     EXPECT_FALSE(made.index->clocked);
     EXPECT_TRUE(made.index->barriers.empty());
-    Column times(made.trace->steps(), 7);
+    trace::Column times(made.trace->steps(), 7);
     EXPECT_TRUE(with_times(made, times).index->clocked) << "all at once is an order";
     times[3] = 6;
     EXPECT_FALSE(with_times(made, times).index->clocked) << "a clock that runs backwards";
@@ -208,7 +208,7 @@ TEST(ClockTimeline, EqualsItsSlowTwinOnRandomTimes) {
     const Recorded plain = record("tiled", {8, 16, 8, 8});
     std::mt19937 random(7);
     for (int round = 0; round < 12; ++round) {
-        Column times;
+        trace::Column times;
         uint32_t clock = static_cast<uint32_t>(random() % 5);
         for (uint32_t step = 0; step < plain.index->steps; ++step) {
             times.push_back(clock);
