@@ -16,7 +16,6 @@
 #include "app/compare/panels.h"
 #include "app/draw/sheet.h"
 #include "app/look/request.h"
-#include "app/session/playing.h"
 
 namespace tilescope::compare {
 namespace {

@@ -39,9 +39,8 @@ Claim claim(const Count& count, const char* what) {
 std::string count_text(uint64_t count) {
     if (count < 1'000'000) return grouped(count);
     const bool giga = count >= 999'500'000;
-    std::string digits = fmt::format("{:#.3g}", static_cast<double>(count) / (giga ? 1e9 : 1e6));
-    if (digits.back() == '.') digits.pop_back();
-    return digits + (giga ? " G" : " M");
+    const double size = static_cast<double>(count) / (giga ? 1e9 : 1e6);
+    return (size < 99.95 ? fmt::format("{:#.3g}", size) : fmt::format("{:.0f}", size)) + (giga ? " G" : " M");
 }
 
 std::string ratio_text(const Count& count) {
