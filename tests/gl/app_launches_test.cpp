@@ -63,7 +63,7 @@ TEST(Launches, NoScreenSpeaksOfAProduct) {
             set_beside(state.compare, recording_of(kernels::recorded_example(kernels::vector_add())));
             const std::string words = drawn.words(state);
             for (const char* word :
-                 {"T=", "/T", "=n", "=m", "tile", "matri", "M[", "N[", "P[", "itssum", "factor"})
+                 {"T=", "n/T", "m/T", "=n", "=m", "tile", "matri", "M[", "N[", "P[", "itssum", "factor"})
                 EXPECT_EQ(words.find(word), std::string::npos)
                     << plan.kernel << " on " << screen << " says '" << word << "': " << words;
         }
