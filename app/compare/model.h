@@ -43,7 +43,8 @@ Tally tally_of(const trace::Trace& trace);
 struct Run {
     const trace::Trace& trace;
     const Tally& tally;
-    size_t faults = 0;  // steps of the block shown at which one comes about, as far as they were looked for
+    size_t faults = 0;    // steps of the block shown at which one comes about, as far as they were looked for
+    Notation notation{};  // in which elements are named
 };
 
 // The block of B in which it stands while A's cursor is at `at`; 0 where B has none that belongs to it.

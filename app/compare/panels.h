@@ -31,7 +31,9 @@ struct Pane {
         return look::tile_of_phase(trace, index, array, index.phase_at(step()));
     }
     // What is wrong at the step; "" where nothing is.
-    std::string fault() const { return faults ? look::fault_caption(trace, *faults, step()) : ""; }
+    std::string fault() const {
+        return faults ? look::fault_caption(trace, *faults, step(), index.notation) : "";
+    }
     // What was picked, in this recording's terms; and what is picked here, in those of the selection.
     Pick here(const Pick& pick) const { return other ? look::same_pick(*other, trace, pick) : pick; }
     Pick offered(const Pick& pick) const { return other ? look::same_pick(trace, *other, pick) : pick; }

@@ -135,8 +135,8 @@ void draw_screen(Ui& ui, const Rect& screen) {
     if (session.opening) return wait(ui, screen, session::opening_words(session));
     if (!there) return wait(ui, screen, "Counting the requests of both recordings\u2026");
     const auto faults = [](const auto& found) { return found ? found->steps.size() : 0; };
-    const Run a{session.trace(), *state.a.tally, faults(session.faults)},
-        b{*state.other->trace, *state.b.tally, faults(state.faults)};
+    const Run a{session.trace(), *state.a.tally, faults(session.faults), session.recording->notation},
+        b{*state.other->trace, *state.b.tally, faults(state.faults), state.other->notation};
     const std::string doubt = caveat(a, b);
     const auto wrong = [](const Run& one) {
         return one.trace.meta.result.checked && !one.trace.meta.result.verified;

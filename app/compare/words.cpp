@@ -59,7 +59,7 @@ Headline headline(const Run& a, const Run& b) {
     const trace::Verification &ra = a.trace.meta.result, &rb = b.trace.meta.result;
     if (ra.checked && rb.checked && ra.verified != rb.verified) {
         const bool a_right = ra.verified;
-        std::string wrong = look::result_text(a_right ? b.trace : a.trace);
+        std::string wrong = look::result_text((a_right ? b : a).trace, (a_right ? b : a).notation);
         wrong.replace(0, 6, a_right ? "B's result is" : "A's result is");
         return {fmt::format("{}; {} is right.", wrong, a_right ? "A's" : "B's"), a_right ? -1 : 1};
     }

@@ -80,13 +80,15 @@ bool fits(const trace::Trace& trace, const BlockIndex& index, const LessonStop& 
     if (stop.array.empty() && !stop.costly && !stop.partial) return true;
     if (kind == StepKind::Barrier) return false;
     const draw::RequestView request = look::request_view(trace, index, step);
-    if (!stop.array.empty() && request.array_name != stop.array) return false;
+    const bool named = request.array != trace::kNoArray;
+    if (!stop.array.empty() && (!named || trace.launch.arrays[request.array].name != stop.array))
+        return false;
     return (!stop.costly || !request.good) && (!stop.partial || request.mask != 0xFFFF'FFFFu);
 }
 
 std::optional<std::string> figure(const trace::Trace& trace, const analysis::Summary& sums,
                                   const BlockIndex& index, uint32_t step, std::string_view name) {
-    if (name == "result") return look::result_text(trace);
+    if (name == "result") return look::result_text(trace, index.notation);
     const kernels::Shape shape =
         index.product ? kernels::shape_of(*index.product) : kernels::Shape{0, 0, 0, 0};
     uint64_t elements = 0, loads = 0, most_loads = 0;  // of the inputs, whose elements the reuse is of

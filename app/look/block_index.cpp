@@ -137,7 +137,9 @@ std::string phase_text(const BlockIndex& index, uint32_t step) {
     if (index.phases.phases == 0) return "no phases";
     const uint32_t phase = index.phase_at(step);
     if (phase == analysis::kAfter) return "after the last phase";
-    return fmt::format("phase {} (of 0 to {})", phase, index.phases.phases - 1);
+    const uint32_t first = index.notation.phases_from_1 ? 1 : 0;
+    return fmt::format("{} (of {} to {})", phase_name(phase, index.notation), first,
+                       first + index.phases.phases - 1);
 }
 
 Roles roles_of(const trace::Trace& trace, const std::optional<analysis::Product>& product) {

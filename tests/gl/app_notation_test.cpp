@@ -31,6 +31,12 @@ TEST(Notation, OfBothRecordingsThatAreCompared) {
     state.session.wording = kOther;
     text = drawn.words(state);
     for (const char* name : {"A64\u00d764", "B64\u00d764"}) EXPECT_EQ(count_of(text, name), 2u) << text;
+    EXPECT_EQ(count_of(text, "loadsfromA"), 2u) << text;
+    // A pick is spoken of in both, x first.
+    state.session.pin = look::picked_element(0, 64 * 2 + 1);
+    text = drawn.words(state);
+    EXPECT_GE(count_of(text, "A[1,2]"), 2u) << text;
+    EXPECT_GE(count_of(text, "thread["), 1u) << text;
     for (const char* name : {"M64", "N64", "M[", "N[", "P["}) EXPECT_EQ(count_of(text, name), 0u) << text;
     EXPECT_EQ(state.compare.other->notation, state.session.recording->notation);
     EXPECT_EQ(state.compare.block->notation, state.session.block->notation);
@@ -69,6 +75,7 @@ TEST(Notation, OfALessonThatIsListedAndWalked) {
     go_to_stop(state.lessons, state.session, state.lessons.listed, 0);
     update(state, true);
     EXPECT_TRUE(says(drawn.words(state), "Phase 1: the warps fill As and Bs"));
+    EXPECT_EQ(state.lessons.note, "") << "its step is found by the array's own name";
 }
 
 }  // namespace
