@@ -88,7 +88,8 @@ const Doing& doing() {
                               input::Chord{}, show, "Show");
         }
         made.add<&State::input>(tabs);
-        made.add<&State::input>(input::looks_and_files());
+        made.add<&State::input>(input::looks());
+        made.add<&State::input>(input::files());
         return made;
     }();
     return all;

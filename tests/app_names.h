@@ -7,8 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "app/app.h"
-#include "app/compare/opening.h"
-#include "app/compare/presets.h"
 #include "app/input/actions.h"
 #include "app/session/playing.h"
 

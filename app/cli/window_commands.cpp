@@ -8,7 +8,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/cli.h"
 #include "app/cli/output.h"
-#include "app/compare/opening.h"
+#include "app/compare/state.h"
 #include "app/run.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/catalogue.h"

@@ -13,10 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "app/compare/opening.h"
 #include "app/compare/panels.h"
-#include "app/input/panels.h"
-#include "app/session/playing.h"
 
 namespace tilescope::compare {
 namespace {
@@ -42,20 +39,18 @@ void pair_card(Ui& ui, const Rect& box, const ComparePreset& preset, bool chosen
     const int words = !about ? 0 : parts ? 1 : std::clamp(lines, 1, std::max(room, 1));
     const float content = body + small * static_cast<float>(words) + (parts ? mark + ui.px(6) : 0);
     float y = box.min.y + (box.height() - content) / 2;
-    const float said = shown ? line(ui, {left + width, y + ui.px(2)}, width / 2, Face::Text, Size::Small,
-                                    Ink::TextQuiet, "shown now", draw::Align::Right)
-                             : 0;
+    const float said =
+        shown ? note(ui, {left + width, y + ui.px(2)}, width / 2, "shown now", Align::Right) : 0;
     line(ui, {left, y}, width - said - ui.px(8), Face::Strong, Size::Body, Ink::Text, preset.title);
     y += body + ui.px(2);
     if (words == 1)
-        line(ui, {left, y}, width, Face::Text, Size::Small, Ink::TextQuiet, preset.about);
+        note(ui, {left, y}, width, preset.about);
     else if (words > 1)
         paragraph(ui, {left, y}, width, Face::Text, Size::Small, Ink::TextQuiet, preset.about, words);
-    y += small + ui.px(4);
     if (!parts) return;
-    const float half = width / 2;
+    y += small + ui.px(4);
     for (const bool a : {true, false}) {
-        const float x = left + (a ? 0 : half);
+        const float half = width / 2, x = left + (a ? 0 : half);
         badge(ui, {x, y}, mark, a ? 'A' : 'B');
         const ComparePreset::Part& part = a ? preset.a : preset.b;
         line(ui, {x + mark + ui.px(8), y}, half - mark - ui.px(12), Face::Mono, Size::Small, Ink::Text,
@@ -70,70 +65,61 @@ void side_card(Ui& ui, const Rect& box, char letter, const session::Recording* r
     badge(ui, {box.min.x + ui.px(12), box.min.y + (box.height() - mark) / 2}, mark, letter);
     const float left = box.min.x + ui.px(12) + mark + ui.px(12), right = box.max.x - ui.px(12);
     const float taken = line(ui, {right, box.min.y + (box.height() - small) / 2}, ui.px(120), Face::Mono,
-                             Size::Small, Ink::TextQuiet, keys, draw::Align::Right);
+                             Size::Small, Ink::TextQuiet, keys, Align::Right);
     const float width = right - left - taken - ui.px(12);
-    const bool two = box.height() >= body + small + ui.px(8);
-    float y = box.min.y + (box.height() - body - (two ? small : 0)) / 2;
-    std::string name = "none yet";
-    if (recording != nullptr) {
-        const std::string& kernel = recording->trace->meta.kernel;
-        const auto& product = recording->product;
-        name = product ? fmt::format("{} T={}  {}x{}x{}", kernel, product->tile, product->m, product->k,
-                                     product->n)
-                       : analysis::title_of(*recording->trace, product);
-    }
-    line(ui, {left, y}, width, Face::Strong, Size::Body, recording != nullptr ? Ink::Text : Ink::TextQuiet,
-         name);
-    y += body;
-    if (two)
-        line(ui, {left, y}, width, Face::Text, Size::Small, Ink::TextQuiet,
-             recording != nullptr ? recording->origin : "a file, or one that ships");
+    const bool there = recording != nullptr, two = box.height() >= body + small + ui.px(8);
+    const float y = box.min.y + (box.height() - body - (two ? small : 0)) / 2;
+    line(ui, {left, y}, width, Face::Strong, Size::Body, there ? Ink::Text : Ink::TextQuiet,
+         there ? analysis::kernel_name(*recording->trace, recording->product) + "  " +
+                     analysis::size_name(*recording->trace, recording->product)
+               : "none yet");
+    if (two) note(ui, {left, y + body}, width, there ? recording->origin : "a file, or one that ships");
 }
 
-struct Head {
-    float height = 0;
-    bool back = false;
-};
-
-// The title, what to do or what went wrong, and the way back where there is one.
-Head head(Ui& ui, const Rect& in, bool busy) {
+// The title, what to do or what went wrong, and the way back where there is one. Returns the height taken.
+float head(Ui& ui, const Rect& in, bool busy) {
     State& state = ui.state;
-    const auto presets = compare_presets();
-    Head made;
     float right = in.max.x;
     if (state.other && ui.session.recording && state.message.empty()) {
         const Rect box{{right - ui.px(84), in.min.y}, {right, in.min.y + ui.px(32)}};
-        made.back = button(ui, box, "Back", false, true, "To the two that are shown (Esc)");
+        if (button(ui, box, "Back", false, true, "To the two that are shown (Esc)")) {
+            state.choosing = false;
+            ui.context.another_frame = true;
+        }
         right = box.min.x - ui.px(16);
     }
     const auto& beside = ui.session.opening;
-    const std::string what = beside && beside->beside    ? beside->what
-                             : busy && state.preset >= 0 ? presets[static_cast<size_t>(state.preset)].title
-                                                         : "";
-    const bool opening = !what.empty();
-    const bool problem = !state.message.empty() && !opening;
-    const std::string said = opening   ? fmt::format("Opening: {}\u2026", what)
-                             : problem ? state.message
+    const std::string opening = beside && beside->beside ? beside->what
+                                : busy && state.preset >= 0
+                                    ? compare_presets()[static_cast<size_t>(state.preset)].title
+                                    : "";
+    const bool problem = !state.message.empty() && opening.empty();
+    const std::string said = !opening.empty() ? fmt::format("Opening: {}\u2026", opening)
+                             : problem        ? state.message
                                        : "Of each pair one thing alone differs. Arrows choose, Enter opens.";
     line(ui, in.min, right - in.min.x, Face::Strong, Size::Title, Ink::Text, "Two recordings side by side");
     const float title = line_height(ui, Size::Title);
     const float words = paragraph(ui, {in.min.x, in.min.y + title}, right - in.min.x, Face::Text, Size::Small,
                                   problem ? Ink::Fault : Ink::TextQuiet, said, 2);
-    made.height = title + words + ui.px(16);
-    return made;
+    return title + words + ui.px(16);
 }
 
 }  // namespace
 
-void compare_choice(Ui& ui, const Rect& rect, bool busy) {
+void compare_choice(Ui& ui, const Rect& screen, bool busy) {
     const auto presets = compare_presets();
     State& state = ui.state;
-    const float pad = ui.px(rect.height() < ui.px(520) ? 16 : 24),
-                gap = ui.px(rect.height() < ui.px(520) ? 8 : 16);
-    const int columns = rect.width() >= ui.px(700) ? 2 : 1;
-    state.columns = columns;
-    const auto rows = static_cast<float>((presets.size() + static_cast<size_t>(columns) - 1) /
-                                         static_cast<size_t>(columns));
+    Rect rect = screen.inset(ui.px(8));
+    const float widest = ui.px(1320), middle = (rect.min.x + rect.max.x) / 2;
+    if (rect.width() > widest) {
+        rect.min.x = std::round(middle - widest / 2);
+        rect.max.x = std::round(middle + widest / 2);
+    }
+    const bool low = rect.height() < ui.px(520);
+    const float pad = ui.px(low ? 16 : 24), gap = ui.px(low ? 8 : 16);
+    const int columns = state.columns = rect.width() >= ui.px(700) ? 2 : 1;
+    const auto count = static_cast<int>(presets.size());
+    const auto rows = static_cast<float>((count + columns - 1) / columns);
     const float title = line_height(ui, Size::Body) + ui.px(8), sides = ui.px(56);
     const float heading = line_height(ui, Size::Title) + line_height(ui, Size::Small) + ui.px(16);
     const float side_rows = columns == 2 ? 1 : 2;
@@ -141,12 +127,7 @@ void compare_choice(Ui& ui, const Rect& rect, bool busy) {
     const float high = std::clamp(std::floor((rect.height() - rest) / rows), ui.px(28), ui.px(88));
     surface(ui, {rect.min, {rect.max.x, std::min(rect.max.y, rect.min.y + rest + high * rows)}});
     const Rect in = rect.inset(pad);
-    const Head top = head(ui, in, busy);
-    if (top.back) {
-        state.choosing = false;
-        ui.context.another_frame = true;
-    }
-    float y = in.min.y + top.height;
+    float y = in.min.y + head(ui, in, busy);
     const float width = (in.width() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
     const auto box_at = [&](int i, float height) {
         const float x = in.min.x + static_cast<float>(i % columns) * (width + gap);
@@ -154,7 +135,6 @@ void compare_choice(Ui& ui, const Rect& rect, bool busy) {
         return Rect{{x, upper}, {x + width, upper + height}};
     };
     std::optional<int> taken;
-    const auto count = static_cast<int>(presets.size());
     for (int i = 0; i < count; ++i) {
         const Rect box = box_at(i, high);
         pair_card(ui, box, presets[static_cast<size_t>(i)], state.chosen == i,
@@ -164,12 +144,12 @@ void compare_choice(Ui& ui, const Rect& rect, bool busy) {
     y += rows * (high + gap);
     line(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Body, Ink::Text, "Any two recordings");
     y += title;
-    for (int i = 0; i < 2; ++i) {
-        const Rect box = box_at(i, sides);
-        const session::Recording* recording = i == 0 ? ui.session.recording.get() : state.other.get();
-        side_card(ui, box, i == 0 ? 'A' : 'B', recording, i == 0 ? "Ctrl + O" : "Ctrl + B",
-                  state.chosen == count + i);
-        if (ui.clicked(box)) taken = count + i;
+    for (const bool b : {false, true}) {
+        const int i = count + (b ? 1 : 0);
+        const Rect box = box_at(b ? 1 : 0, sides);
+        side_card(ui, box, b ? 'B' : 'A', b ? state.other.get() : ui.session.recording.get(),
+                  b ? "Ctrl + B" : "Ctrl + O", state.chosen == i);
+        if (ui.clicked(box)) taken = i;
     }
     if (!taken) return;
     take_choice(ui.state, ui.session, *taken);

@@ -8,24 +8,25 @@
 // that say least.
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "app/compare/opening.h"
 #include "app/compare/panels.h"
-#include "app/input/panels.h"
-#include "app/session/playing.h"
 
 namespace tilescope::compare {
 namespace {
 
+using enum Size;
+
 // The ramp of cividis with its numbers, and where the two recordings lie on it. Returns the height taken.
 float scale(Ui& ui, const Rect& in, const Pane& a, const Pane& b, uint32_t most) {
-    const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
-    line(ui, in.min, in.width(), Face::Strong, Size::Small, Ink::Text, "Loads of an element, on one scale");
+    const float small = line_height(ui, Small), body = line_height(ui, Body);
+    line(ui, in.min, in.width(), Face::Strong, Small, Ink::Text, "Loads of an element, on one scale");
     const float size = ui.px(18), ramp = in.min.y + small + size + ui.px(6), high = ui.px(12);
     const Rect bar{{in.min.x + size / 2, ramp}, {in.max.x - size / 2, ramp + high}};
-    const int parts = 128;
+    constexpr int parts = 128;
     for (int i = 0; i < parts; ++i) {
         const float x0 = bar.min.x + bar.width() * static_cast<float>(i) / parts,
                     x1 = bar.min.x + bar.width() * static_cast<float>(i + 1) / parts;
@@ -36,8 +37,7 @@ float scale(Ui& ui, const Rect& in, const Pane& a, const Pane& b, uint32_t most)
         return std::round(bar.min.x +
                           bar.width() * static_cast<float>(loads) / static_cast<float>(std::max(most, 1u)));
     };
-    const float text = bar.max.y + ui.px(2);
-    uint32_t at[] = {most_loads(a), most_loads(b)};
+    const uint32_t at[] = {most_loads(a), most_loads(b)};
     const bool same = at[0] == at[1];
     for (int i = 0; i < 2; ++i) {
         const float x = x_of(at[i]);
@@ -49,22 +49,21 @@ float scale(Ui& ui, const Rect& in, const Pane& a, const Pane& b, uint32_t most)
         badge(ui, {left, ramp - size - ui.px(4)}, size, i == 0 ? 'A' : 'B');
         ui.list.AddRectFilled({x - 1, ramp - ui.px(4)}, {x + 1, bar.max.y + ui.px(2)}, ui.ink(Ink::Text));
     }
-    line(ui, {bar.min.x, text}, ui.px(60), Face::Mono, Size::Body, Ink::TextQuiet, "0", draw::Align::Center);
+    const float text = bar.max.y + ui.px(2);
+    line(ui, {bar.min.x, text}, ui.px(60), Face::Mono, Body, Ink::TextQuiet, "0", Align::Center);
     float taken_to = bar.min.x + ui.px(12);
-    std::sort(std::begin(at), std::end(at));
-    for (int i = 0; i < 2; ++i) {
-        if (i == 1 && same) break;
-        const std::string number = short_count(at[i]);
-        const float width = draw::text_size(ui.font(Face::Mono, Size::Body), number).x;
-        const float left = std::clamp(x_of(at[i]) - width / 2, taken_to, in.max.x - width);
-        line(ui, {left, text}, width + 2, Face::Mono, Size::Body, Ink::Text, number);
+    for (const uint32_t loads : std::set{at[0], at[1]}) {
+        const std::string number = short_count(loads);
+        const float width = draw::text_size(ui.font(Face::Mono, Body), number).x;
+        const float left = std::clamp(x_of(loads) - width / 2, taken_to, in.max.x - width);
+        line(ui, {left, text}, width + 2, Face::Mono, Body, Ink::Text, number);
         taken_to = left + width + ui.px(6);
     }
     return text + body - in.min.y;
 }
 
 struct Table {
-    Size size = Size::Small;
+    Size size = Small;
     bool whole = true;  // the second group is there
     float name = 0, count = 0, times = 0, gap = 0;
     float width(float between) const {
@@ -73,60 +72,54 @@ struct Table {
     }
 };
 
-Size name_size(Size size) { return size == Size::Title ? Size::Body : size; }
+Size name_size(Size size) { return size == Title ? Body : size; }
 
 Table measured(Ui& ui, const Counters& counters, Size size, bool whole) {
     Table table{size, whole};
     const float digit = draw::text_size(ui.font(Face::Mono, size), "0").x;
     table.count = digit * 7;  // count_text
     table.times = digit * 5.5f;
-    table.gap = ui.px(size == Size::Small ? 12 : 16);
+    table.gap = ui.px(size == Small ? 12 : 16);
     for (const CounterRow& row : counters.rows)
         table.name = std::max(table.name, draw::text_size(ui.font(Face::Text, name_size(size)), row.what).x);
     table.name += ui.px(20);
     return table;
 }
 
-// What the frames around numbers mean, at the foot of the panel. Returns its height.
-float key_of_frames(Ui& ui, const Rect& in, const Counters& counters) {
-    const bool any = std::any_of(counters.rows.begin(), counters.rows.end(), [](const CounterRow& row) {
-        return row.merit && (row.so_far.fewer() != 0 || row.whole.fewer() != 0);
-    });
-    const float small = line_height(ui, Size::Small), high = ui.px(14);
-    if (!any || ui.session.lecture || in.height() < ui.px(280)) return 0;
-    const float y = in.max.y - small, top = y + (small - high) / 2;
+// Around the better of two numbers.
+void good_frame(Ui& ui, ImVec2 min, ImVec2 max) {
     const Rgba good = ui.ink(Ink::SharedLoad);
-    const ImVec2 min{in.min.x, top}, max{in.min.x + ui.px(24), top + high};
     ui.list.AddRectFilled(min, max, draw::with_alpha(good, 0.18f), ui.px(6));
     ui.list.AddRect(min, max, good, ui.px(6), 0, ui.px(1));
-    line(ui, {max.x + ui.px(8), y}, in.max.x - max.x - ui.px(8), Face::Text, Size::Small, Ink::TextQuiet,
-         "fewer, for the same work");
+}
+
+// What the frames mean, at the foot of the panel. Returns its height.
+float key_of_frames(Ui& ui, const Rect& in, const Counters& counters) {
+    const bool any = std::ranges::any_of(counters.rows, [](const CounterRow& row) {
+        return row.merit && (row.so_far.fewer() != 0 || row.whole.fewer() != 0);
+    });
+    const float small = line_height(ui, Small), high = ui.px(14);
+    if (!any || ui.session.lecture || in.height() < ui.px(280)) return 0;
+    const float y = in.max.y - small, top = y + (small - high) / 2, right = in.min.x + ui.px(24);
+    good_frame(ui, {in.min.x, top}, {right, top + high});
+    note(ui, {right + ui.px(8), y}, in.max.x - right - ui.px(8), "fewer, for the same work");
     return small + ui.px(8);
 }
 
-float heading_height(Ui& ui) { return line_height(ui, Size::Small) + ui.px(32); }
+float heading_height(Ui& ui) { return line_height(ui, Small) + ui.px(32); }
 float between_groups(Ui& ui) { return ui.px(16); }
 
 // The largest that fits. For the back row large numbers are worth more than both groups of them.
 Table fitting(Ui& ui, const Rect& in, const Counters& counters) {
-    struct Way {
-        Size size;
-        bool whole;
-    };
-    static constexpr Way kNear[] = {{Size::Title, true},
-                                    {Size::Body, true},
-                                    {Size::Small, true},
-                                    {Size::Body, false},
-                                    {Size::Small, false}},
-                         kFar[] = {{Size::Title, true},
-                                   {Size::Body, true},
-                                   {Size::Title, false},
-                                   {Size::Body, false},
-                                   {Size::Small, false}};
+    using Way = std::pair<Size, bool>;
+    static constexpr Way kNear[] = {
+        {Title, true}, {Body, true}, {Small, true}, {Body, false}, {Small, false}};
+    static constexpr Way kFar[] = {
+        {Title, true}, {Body, true}, {Title, false}, {Body, false}, {Small, false}};
     Table table;
-    for (const Way& way : ui.session.lecture ? kFar : kNear) {
-        table = measured(ui, counters, way.size, way.whole);
-        const float rows = line_height(ui, way.size) * static_cast<float>(counters.rows.size());
+    for (const auto& [size, whole] : ui.session.lecture ? kFar : kNear) {
+        table = measured(ui, counters, size, whole);
+        const float rows = line_height(ui, size) * static_cast<float>(counters.rows.size());
         if (table.width(between_groups(ui)) <= in.width() && heading_height(ui) + rows <= in.height()) break;
     }
     return table;
@@ -148,13 +141,9 @@ void number(Ui& ui, float right, float y, const Table& table, uint64_t count, bo
     const std::string text = count_text(count);
     const draw::Font font = ui.font(Face::Mono, table.size);
     const float width = draw::text_size(font, text).x, pad = table.gap / 2 - ui.px(1);
-    if (better) {
-        const ImVec2 min{right - width - pad, y + 1}, max{right + pad, y + line_height(ui, table.size) - 1};
-        const Rgba good = ui.ink(Ink::SharedLoad);
-        ui.list.AddRectFilled(min, max, draw::with_alpha(good, 0.18f), ui.px(6));
-        ui.list.AddRect(min, max, good, ui.px(6), 0, ui.px(1));
-    }
-    draw::draw_text(ui.list, font, {right, y}, ui.ink(Ink::Text), text, draw::Align::Right);
+    if (better)
+        good_frame(ui, {right - width - pad, y + 1}, {right + pad, y + line_height(ui, table.size) - 1});
+    draw::draw_text(ui.list, font, {right, y}, ui.ink(Ink::Text), text, Align::Right);
 }
 
 // Where the columns of a group end.
@@ -163,15 +152,14 @@ struct Ends {
 };
 
 void headings(Ui& ui, const Ends& ends, float y, const char* title) {
-    const float small = line_height(ui, Size::Small), size = ui.px(18);
-    line(ui, {ends.left, y}, ends.times - ends.left, Face::Strong, Size::Small, Ink::Text, title);
+    const float small = line_height(ui, Small), size = ui.px(18);
+    line(ui, {ends.left, y}, ends.times - ends.left, Face::Strong, Small, Ink::Text, title);
     ui.list.AddRectFilled({ends.left, y + small + ui.px(1)}, {ends.times, y + small + ui.px(2)},
                           ui.ink(Ink::LineStrong));
     const float top = y + small + ui.px(6);
     badge(ui, {ends.a - size, top}, size, 'A');
     badge(ui, {ends.b - size, top}, size, 'B');
-    line(ui, {ends.times, top}, ends.times - ends.b, Face::Text, Size::Small, Ink::TextQuiet, "B / A",
-         draw::Align::Right);
+    note(ui, {ends.times, top}, ends.times - ends.b, "B / A", Align::Right);
 }
 
 void group(Ui& ui, const Table& table, const Ends& ends, float y, const Count& count, bool merit) {
@@ -180,13 +168,12 @@ void group(Ui& ui, const Table& table, const Ends& ends, float y, const Count& c
     const bool same = count.a == count.b;
     const float shift = (line_height(ui, table.size) - line_height(ui, name_size(table.size))) / 2;
     line(ui, {ends.times, y + shift}, table.times + table.gap, same ? Face::Text : Face::Strong,
-         name_size(table.size), same ? Ink::TextQuiet : Ink::Text, times_text(count), draw::Align::Right);
+         name_size(table.size), same ? Ink::TextQuiet : Ink::Text, times_text(count), Align::Right);
 }
 
 void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
     if (counters.rows.empty()) {
-        line(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
-             "Neither recording has a request.");
+        line(ui, in.min, in.width(), Face::Text, Body, Ink::TextQuiet, "Neither recording has a request.");
         return;
     }
     const Table table = fitting(ui, in, counters);
@@ -219,11 +206,10 @@ void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
              Face::Text, name_size(table.size), row.least ? Ink::TextQuiet : Ink::Text, row.what);
         group(ui, table, ends[0], y, row.so_far, row.merit);
         if (table.whole) group(ui, table, ends[1], y, row.whole, row.merit);
-        if (ui.over({{in.min.x, y}, {in.max.x, y + pitch}})) {
+        if (ui.over({{in.min.x, y}, {in.max.x, y + pitch}}))
             ui.tip = fmt::format("{}: {} in A, {} in B; of the whole run {} and {}", row.what,
                                  grouped(row.so_far.a), grouped(row.so_far.b), grouped(row.whole.a),
                                  grouped(row.whole.b));
-        }
         y += pitch;
     }
 }

@@ -1,5 +1,6 @@
-// How often every element of M and N was loaded by all recorded blocks of one recording, on the scale that
-// it shares with the other; and where a result is wrong, the wrong elements of P:
+// The panel of one recording: which it is, where it stands, and how often every element of its inputs was
+// loaded by all of its recorded blocks, on the scale that it shares with the other; where a result is wrong,
+// the wrong elements of the output:
 //
 //   M 64 x 64              N 64 x 64              P 64 x 64
 //   [the map]              [the map]              [x  x ]     frames: the tile of this phase
@@ -12,24 +13,30 @@
 
 #include <fmt/format.h>
 
-#include "app/compare/opening.h"
 #include "app/compare/panels.h"
 #include "app/draw/sheet.h"
-#include "app/input/panels.h"
 #include "app/look/request.h"
-#include "app/session/playing.h"
 
 namespace tilescope::compare {
 namespace {
 
-// Counts of a part of an array's sheet: by element where that is all of it, else row-major.
+// An array as it is drawn: its sheet, and the part of it that is shown.
+struct Map {
+    const Pane& pane;
+    uint8_t array = 0;
+    const Array& shape = pane.trace.launch.arrays[array];
+    draw::Sheet sheet{shape};
+    CellRect shown{};
+
+    uint64_t grid(draw::GridUse use) const { return draw::grid_id(pane.serial, use, array); }
+};
+
+// Loads of a part of the sheet: by element where that is all of it, else row-major.
 struct Counts {
-    const Array& array;
-    draw::Sheet sheet;
-    draw::CellRect part;
     const std::vector<uint32_t>& loads;
+    CellRect part;
     bool whole = true;
-    uint32_t at(uint32_t row, uint32_t col) const {
+    uint32_t at(const draw::Sheet& sheet, uint32_t row, uint32_t col) const {
         if (loads.empty() || !part.contains(row, col)) return 0;
         if (!whole) return loads[size_t{row - part.row0} * part.cols() + (col - part.col0)];
         const auto element = sheet.element(row, col);
@@ -37,79 +44,92 @@ struct Counts {
     }
 };
 
-Counts counts_of(const Pane& pane, uint8_t array) {
-    const Array& shape = pane.trace.launch.arrays[array];
-    const std::vector<uint32_t>& all = pane.totals.loads[array];
-    const draw::Sheet sheet(shape);
-    if (!all.empty()) return {shape, sheet, {0, sheet.rows, 0, sheet.cols}, all, true};
-    const session::LoadsWindow& window = pane.totals.windows[array];
-    return {shape, sheet, window.box, window.loads, false};
+Counts counts_of(const Map& map) {
+    const std::vector<uint32_t>& all = map.pane.totals.loads[map.array];
+    if (!all.empty()) return {all, {0, map.sheet.rows, 0, map.sheet.cols}, true};
+    const session::LoadsWindow& window = map.pane.totals.windows[map.array];
+    return {window.loads, window.box, false};
 }
 
-void upload(Ui& ui, const Pane& pane, uint8_t array, const Counts& counts, uint32_t most) {
-    const uint64_t version = most;
-    const uint64_t id = draw::grid_id(pane.serial, draw::GridUse::Loads, array);
-    if (counts.loads.empty() || !ui.context.grids.stale(id, version)) return;
+void upload_counts(Ui& ui, const Map& map, const Counts& counts, uint32_t most) {
+    const uint64_t id = map.grid(draw::GridUse::Loads);
+    if (counts.loads.empty() || !ui.context.grids.stale(id, most)) return;
     std::vector<draw::Cell> cells(counts.whole ? 0 : counts.loads.size(), draw::cell(Ink::Cell));
     if (counts.whole)
-        cells = draw::sheet_cells(counts.array, counts.loads, std::max(most, 1u));
+        cells = draw::sheet_cells(map.shape, counts.loads, std::max(most, 1u));
     else
         draw::heat_cells(cells, counts.loads, most);
-    ui.context.grids.set_cells(id, version, counts.part.rows(), counts.part.cols(), cells);
+    ui.context.grids.set_cells(id, most, counts.part.rows(), counts.part.cols(), cells);
 }
 
-void counts_in_cells(Ui& ui, const draw::GridView& grid, const draw::CellRect& shown, const Counts& counts,
+// Of the part that is shown alone: an output may be too large for a texture.
+void upload_wrong(Ui& ui, const Map& map) {
+    const CellRect& part = map.shown;
+    const uint64_t id = map.grid(draw::GridUse::Loads);
+    const uint64_t version = map.pane.serial << 44 ^ uint64_t { part.row0 } << 22 ^ part.col0;
+    if (!ui.context.grids.stale(id, version)) return;
+    std::vector<draw::Cell> cells(size_t{part.rows()} * part.cols(), draw::cell(Ink::Cell));
+    for (const uint64_t element : map.pane.trace.meta.result.wrong_elements) {
+        const CellRect at = map.sheet.cell(element);
+        if (part.contains(at.row0, at.col0))
+            cells[size_t{at.row0 - part.row0} * part.cols() + (at.col0 - part.col0)] =
+                draw::cell(Ink::Fault, 255, draw::Pattern::Cross);
+    }
+    ui.context.grids.set_cells(id, version, part.rows(), part.cols(), cells);
+}
+
+void counts_in_cells(Ui& ui, const Map& map, const draw::GridView& grid, const Counts& counts,
                      uint32_t most) {
     const float room = grid.pitch - ui.px(4);
     const auto font = ui.context.fonts.for_cells(std::to_string(most), room, room, Size::Title);
     if (!font || grid.pitch < ui.px(16)) return;
-    for (uint32_t row = shown.row0; row < shown.row1; ++row) {
-        for (uint32_t col = shown.col0; col < shown.col1; ++col) {
-            if (!counts.sheet.element(row, col)) continue;
-            const uint32_t count = counts.at(row, col);
+    const float hottest = static_cast<float>(std::max(most, 1u));
+    for (uint32_t row = map.shown.row0; row < map.shown.row1; ++row) {
+        for (uint32_t col = map.shown.col0; col < map.shown.col1; ++col) {
+            if (!map.sheet.element(row, col)) continue;
+            const uint32_t count = counts.at(map.sheet, row, col);
             const ImVec2 at = draw::corner_of(grid, row, col);
-            const Rgba fill = count == 0 ? ui.ink(Ink::Cell)
-                                         : ui.context.palette.hot(static_cast<float>(count) /
-                                                                  static_cast<float>(std::max(most, 1u)));
+            const Rgba fill =
+                count == 0 ? ui.ink(Ink::Cell) : ui.context.palette.hot(static_cast<float>(count) / hottest);
             draw::draw_text_in(ui.list, *font, at, {at.x + grid.pitch, at.y + grid.pitch},
                                ui.context.palette.text_on(fill), std::to_string(count));
         }
     }
 }
 
-void marks_of_step(Ui& ui, const Pane& pane, uint8_t array, const draw::GridView& grid,
-                   std::vector<draw::GridMark>& marks) {
+// A frame around cells, `px` wide and outside of them.
+draw::GridMark frame_around(Ui& ui, const CellRect& cells, Ink ink, float px, float edge, float pitch) {
+    draw::GridMark mark = draw::frame_mark(cells, ui.ink(ink), ui.px(px));
+    mark.row -= ui.px(edge) / pitch;
+    mark.col -= ui.px(edge) / pitch;
+    mark.rows += 2 * ui.px(edge) / pitch;
+    mark.cols += 2 * ui.px(edge) / pitch;
+    return mark;
+}
+
+// This request, the tile of this phase, and what is selected.
+std::vector<draw::GridMark> marks_of_step(Ui& ui, const Map& map, float pitch) {
+    const Pane& pane = map.pane;
+    std::vector<draw::GridMark> marks;
     const look::RequestView request = look::request_view(pane.trace, pane.index, pane.step());
-    const Array& shape = pane.trace.launch.arrays[array];
-    if (request.array == array) {
-        for (const look::LaneView& lane : request.lanes) {
-            if (!lane.active) continue;
-            draw::GridMark mark =
-                draw::fill_mark(draw::cell_on_sheet(shape, lane.index), ui.ink(ink_of(request.kind)));
-            // Small cells are widened, so that a row or a column of them is seen on any ground.
-            if (grid.pitch >= ui.px(6)) {
-                mark.edge = ui.ink(Ink::Panel);
-                mark.edge_px = ui.px(1);
-            }
-            marks.push_back(mark);
+    for (const look::LaneView& lane : request.lanes) {
+        if (!lane.active || request.array != map.array) continue;
+        draw::GridMark mark = draw::fill_mark(map.sheet.cell(lane.index), ui.ink(ink_of(request.kind)));
+        // Small cells are widened, so that a row or a column of them is seen on any ground.
+        if (pitch >= ui.px(6)) {
+            mark.edge = ui.ink(Ink::Panel);
+            mark.edge_px = ui.px(1);
         }
+        marks.push_back(mark);
     }
-    const draw::CellRect tile =
-        look::tile_of_phase(pane.trace, pane.index, array, pane.index.phase_at(pane.step()));
-    if (!tile.empty()) {
-        draw::GridMark halo = draw::frame_mark(tile, ui.ink(Ink::Panel), ui.px(4)),
-                       frame = draw::frame_mark(tile, ui.ink(Ink::Accent), ui.px(2));
-        for (draw::GridMark* mark : {&halo, &frame}) {  // around the cells
-            const float edge = (mark == &halo ? ui.px(3) : ui.px(2)) / grid.pitch;
-            mark->row -= edge;
-            mark->col -= edge;
-            mark->rows += 2 * edge;
-            mark->cols += 2 * edge;
-            marks.push_back(*mark);
-        }
+    if (const CellRect tile = pane.tile(map.array); !tile.empty()) {
+        marks.push_back(frame_around(ui, tile, Ink::Panel, 4, 3, pitch));
+        marks.push_back(frame_around(ui, tile, Ink::Accent, 2, 2, pitch));
     }
     for (const auto& [where, cells] : pane.selected.cells)
-        if (where == array) marks.push_back(draw::frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
+        if (where == map.array)
+            marks.push_back(draw::frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
+    return marks;
 }
 
 // A count large enough for the back row: beside the map where that is narrower than its column, else below.
@@ -118,7 +138,7 @@ struct Frame {
     bool beside = false;
 };
 
-Frame frame_of(Ui& ui, const Rect& rect, const draw::CellRect& shown) {
+Frame frame_of(Ui& ui, const Rect& rect, const CellRect& shown) {
     const float body = line_height(ui, Size::Body) + ui.px(4), beside = ui.px(84);
     const float aspect = static_cast<float>(shown.cols()) / static_cast<float>(std::max(shown.rows(), 1u));
     Frame frame;
@@ -134,7 +154,7 @@ Frame frame_of(Ui& ui, const Rect& rect, const draw::CellRect& shown) {
     return frame;
 }
 
-void label(Ui& ui, const Frame& frame, const Rect& map, const LoadsLabel& said) {
+void label(Ui& ui, const Frame& frame, float below, const LoadsLabel& said) {
     Rect at = frame.label;
     if (frame.beside) {
         float y = at.min.y;
@@ -149,7 +169,7 @@ void label(Ui& ui, const Frame& frame, const Rect& map, const LoadsLabel& said) 
         line(ui, {at.min.x, y}, at.width(), Face::Strong, Size::Body, Ink::Text, said.why);
         return;
     }
-    at.min.y = std::min(at.min.y, map.max.y + ui.px(4));
+    at.min.y = std::min(at.min.y, below + ui.px(4));
     const auto fits = [&](Size size, const std::string& text) {
         return draw::text_size(ui.font(Face::Strong, size), text).x <= at.width();
     };
@@ -171,141 +191,151 @@ void label(Ui& ui, const Frame& frame, const Rect& map, const LoadsLabel& said) 
     }
 }
 
-// Where the cells of a part lie in a rectangle: at its upper left.
-struct Placed {
-    draw::GridView grid;  // of the whole matrix, clipped to the part
-    Rect map;
-};
-Placed place(Ui& ui, const Rect& rect, const draw::CellRect& shown) {
-    const float pitch = std::min({rect.width() / static_cast<float>(shown.cols()),
-                                  rect.height() / static_cast<float>(shown.rows()), ui.px(48)});
-    const ImVec2 end{rect.min.x + pitch * static_cast<float>(shown.cols()),
-                     rect.min.y + pitch * static_cast<float>(shown.rows())};
-    return {{rect.min.x - pitch * static_cast<float>(shown.col0),
-             rect.min.y - pitch * static_cast<float>(shown.row0), pitch, rect.min, end},
-            {rect.min, end}};
-}
-
-float heading(Ui& ui, const Rect& rect, const Array& shape, const draw::CellRect& shown) {
+// The array's name and extents, and where the part lies that is shown. Returns the height taken.
+float heading(Ui& ui, const Rect& rect, const Map& map) {
     const float small = line_height(ui, Size::Small);
-    const float name = line(ui, rect.min, rect.width(), Face::Strong, Size::Small, Ink::Text, shape.name);
-    const float left = rect.min.x + name + ui.px(8);
-    const std::string size = extents_text(shape, "\u00d7");
-    const draw::Sheet sheet(shape);
-    const bool part = shown.rows() < sheet.rows || shown.cols() < sheet.cols;
+    const std::string name = name_in(map.pane.index.notation, map.shape),
+                      size = extents_text(map.shape, "\u00d7");
+    const float left =
+        rect.min.x + ui.px(8) + line(ui, rect.min, rect.width(), Face::Strong, Size::Small, Ink::Text, name);
     if (draw::text_size(ui.font(Face::Mono, Size::Small), size).x <= rect.max.x - left)
         line(ui, {left, rect.min.y}, rect.max.x - left, Face::Mono, Size::Small, Ink::TextQuiet, size);
-    if (!part) return small + ui.px(2);
+    if (map.shown.rows() == map.sheet.rows && map.shown.cols() == map.sheet.cols) return small + ui.px(2);
+    const auto first = static_cast<int64_t>(map.sheet.element(map.shown.row0, map.shown.col0).value_or(0));
     line(ui, {rect.min.x, rect.min.y + small}, rect.width(), Face::Mono, Size::Small, Ink::TextQuiet,
-         "at " + index_text(shape, static_cast<int64_t>(sheet.element(shown.row0, shown.col0).value_or(0))));
+         "at " + index_text(map.shape, first, map.pane.index.notation));
     return small * 2 + ui.px(2);
 }
 
-// The marks may reach over the edge of the cells.
-void draw_marks(Ui& ui, uint64_t id, draw::GridView grid, const std::vector<draw::GridMark>& marks) {
-    const float edge = ui.px(4);
-    grid.clip_min = {grid.clip_min.x - edge, grid.clip_min.y - edge};
-    grid.clip_max = {grid.clip_max.x + edge, grid.clip_max.y + edge};
-    ui.context.grids.draw(ui.list, id, grid, ui.context.palette, ui.context.scale, marks);
-}
-
-// Picks what is under the mouse; says how it is called and `more` of it.
-template <class More>
-void offer_cell(Ui& ui, const Pane& pane, uint8_t array, const Placed& placed, More more) {
-    const Array& shape = pane.trace.launch.arrays[array];
-    const auto under = draw::element_under(ui, placed.map, placed.grid, shape);
-    if (!under) return;
-    Pick pick;
-    pick.kind = Pick::Kind::Element;
-    pick.array = array;
-    pick.index = *under;
-    ui.tip = element_name(shape, *under) + more(*under);
-    session::offer_pick(ui, pane.offered(pick));
-}
-
-// Of that part alone: P may be too large for a texture.
-void upload_wrong(Ui& ui, const Pane& pane, uint8_t array, const draw::CellRect& part) {
-    const uint64_t version = pane.serial << 44 ^ uint64_t { part.row0 } << 22 ^ part.col0;
-    const uint64_t id = draw::grid_id(pane.serial, draw::GridUse::Loads, array);
-    if (!ui.context.grids.stale(id, version)) return;
-    const draw::Sheet sheet(pane.trace.launch.arrays[array]);
-    std::vector<draw::Cell> cells(size_t{part.rows()} * part.cols(), draw::cell(Ink::Cell));
-    for (const uint64_t element : pane.trace.meta.result.wrong_elements) {
-        const draw::CellRect at = sheet.cell(element);
-        const uint32_t row = at.row0, col = at.col0;
-        if (part.contains(row, col))
-            cells[size_t{row - part.row0} * part.cols() + (col - part.col0)] =
-                draw::cell(Ink::Fault, 255, draw::Pattern::Cross);
+// A map into its column of the panel: of an input, or of the output with its wrong elements.
+void draw_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_t most, bool output) {
+    Map map{pane, array};
+    if (map.shape.elements() == 0) return;
+    const std::vector<CellRect>& outputs = pane.known.tally->outputs;
+    CellRect touched = pane.known.maps[array].box, tile = output ? CellRect{} : pane.tile(array);
+    if (output) {
+        touched = {};
+        for (const CellRect& block : outputs) touched.include(block);
+        if (pane.cursor.block < outputs.size()) tile = outputs[pane.cursor.block];
     }
-    ui.context.grids.set_cells(id, version, part.rows(), part.cols(), cells);
+    const CellRect& shown = map.shown = part_shown(map.sheet.rows, map.sheet.cols, touched, tile);
+    const float top = heading(ui, rect, map);
+    const Frame frame = frame_of(ui, {{rect.min.x, rect.min.y + top}, rect.max}, shown);
+    if (frame.map.height() < ui.px(16)) return;
+    // The cells lie at the upper left of their frame; the grid is of the whole sheet, clipped to the part.
+    const float pitch = std::min({frame.map.width() / static_cast<float>(shown.cols()),
+                                  frame.map.height() / static_cast<float>(shown.rows()), ui.px(48)});
+    const ImVec2 from = frame.map.min, end{from.x + pitch * static_cast<float>(shown.cols()),
+                                           from.y + pitch * static_cast<float>(shown.rows())};
+    draw::GridView grid{from.x - pitch * static_cast<float>(shown.col0),
+                        from.y - pitch * static_cast<float>(shown.row0), pitch, from, end};
+    const Counts counts = counts_of(map);
+    if (output) {
+        upload_wrong(ui, map);
+    } else {
+        ui.list.AddRectFilled(from, end, ui.ink(Ink::Cell));
+        upload_counts(ui, map, counts, most);
+    }
+    draw::GridView cells = grid;
+    cells.x = output ? from.x : grid.x + static_cast<float>(counts.part.col0) * pitch;
+    cells.y = output ? from.y : grid.y + static_cast<float>(counts.part.row0) * pitch;
+    const auto show = [&](draw::GridUse use, const draw::GridView& view,
+                          std::span<const draw::GridMark> marks) {
+        ui.context.grids.draw(ui.list, map.grid(use), view, ui.context.palette, ui.context.scale, marks);
+    };
+    show(draw::GridUse::Loads, cells, {});
+    std::vector<draw::GridMark> marks;
+    if (!output)
+        marks = marks_of_step(ui, map, pitch);
+    else if (!tile.empty())
+        marks.push_back(draw::frame_mark(tile, ui.ink(Ink::Accent), ui.px(2)));
+    const float edge = ui.px(4);  // marks may reach over the edge of the cells
+    draw::GridView wider = grid;
+    wider.clip_min = {from.x - edge, from.y - edge};
+    wider.clip_max = {end.x + edge, end.y + edge};
+    show(draw::GridUse::Wrong, wider, marks);
+    const trace::Verification& result = pane.trace.meta.result;
+    LoadsLabel said = pane.known.maps[array].label;
+    if (output)
+        said = {result.verified || !result.checked ? "" : grouped(result.wrong),
+                result.verified  ? "all right"
+                : result.checked ? "wrong"
+                                 : "not checked",
+                ""};
+    else
+        counts_in_cells(ui, map, grid, counts, most);
+    label(ui, frame, end.y, said);
+    const auto under = draw::element_under(ui, {from, end}, grid, map.shape);
+    if (!under) return;
+    ui.tip = element_name(map.shape, static_cast<int64_t>(*under), pane.index.notation);
+    const CellRect cell = map.sheet.cell(*under);
+    if (output && std::ranges::binary_search(result.wrong_elements, *under))
+        ui.tip += ": wrong";
+    else if (!output && !counts.loads.empty())
+        ui.tip += ": loaded " + counted(counts.at(map.sheet, cell.row0, cell.col0), "time");
+    session::offer_pick(ui, pane.offered(look::picked_element(array, *under)));
+}
+
+// Which recording it is, and where it stands; as much of both as fits. Returns the height taken.
+float whose(Ui& ui, const Rect& in, const Pane& pane) {
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
+    const trace::Meta& meta = pane.trace.meta;
+    const float mark = badge(ui, in.min, body, pane.letter) + ui.px(8);
+    const float title = line(ui, {in.min.x + mark, in.min.y}, in.width() - mark, Face::Strong, Size::Body,
+                             Ink::Text, pane.known.tally->kernel);
+    const draw::Font font = ui.font(Face::Text, Size::Small);
+    const std::string device = meta.backend == trace::Backend::Gpu ? meta.device : "CPU lockstep";
+    const float room = in.width() - mark - title - ui.px(8);
+    if (draw::text_size(font, device).x <= room)
+        note(ui, {in.max.x, in.min.y + ui.px(3)}, room, device, Align::Right);
+    const trace::Block& block = pane.trace.blocks[pane.cursor.block];
+    const std::string step =
+        fmt::format("{}, step {}", block_name(pane.trace.launch.grid, block.x, block.y, block.z),
+                    grouped(pane.cursor.step + 1));
+    const std::string of = step + " of " + grouped(pane.index.steps);
+    const std::string phase = look::phase_text(pane.index, pane.cursor.step);
+    const std::vector<std::string> words{phase.empty() ? of : of + ", " + phase, of, step};
+    note(ui, {in.min.x, in.min.y + body}, in.width(), fitting(font, words, in.width()));
+    return body + small + ui.px(8);
+}
+
+// Global arrays that are read, or written, in the order of the kernel's parameters.
+std::vector<uint8_t> arrays_that(const trace::Trace& trace, bool (Array::*is)() const) {
+    std::vector<uint8_t> found;
+    const auto& arrays = trace.launch.arrays;
+    for (size_t at = 0; at < arrays.size(); ++at)
+        if (arrays[at].space == Space::Global && (arrays[at].*is)())
+            found.push_back(static_cast<uint8_t>(at));
+    return found;
 }
 
 }  // namespace
 
-void input_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_t most) {
-    const Array& shape = pane.trace.launch.arrays[array];
-    if (shape.elements() == 0) return;
-    const Counts counts = counts_of(pane, array);
-    const draw::CellRect part =
-        part_shown(counts.sheet.rows, counts.sheet.cols, pane.known.maps[array].box,
-                   look::tile_of_phase(pane.trace, pane.index, array, pane.index.phase_at(pane.step())));
-    const float top = heading(ui, rect, shape, part);
-    const Frame frame = frame_of(ui, {{rect.min.x, rect.min.y + top}, rect.max}, part);
-    if (frame.map.height() < ui.px(16)) return;
-    const Placed placed = place(ui, frame.map, part);
-    ui.list.AddRectFilled(placed.map.min, placed.map.max, ui.ink(Ink::Cell));
-    upload(ui, pane, array, counts, most);
-    draw::GridView cells = placed.grid;
-    cells.x += static_cast<float>(counts.part.col0) * cells.pitch;
-    cells.y += static_cast<float>(counts.part.row0) * cells.pitch;
-    ui.context.grids.draw(ui.list, draw::grid_id(pane.serial, draw::GridUse::Loads, array), cells,
-                          ui.context.palette, ui.context.scale);
-    std::vector<draw::GridMark> marks;
-    marks_of_step(ui, pane, array, placed.grid, marks);
-    draw_marks(ui, draw::grid_id(pane.serial, draw::GridUse::Wrong, array), placed.grid, marks);
-    counts_in_cells(ui, placed.grid, part, counts, most);
-    label(ui, frame, placed.map, pane.known.maps[array].label);
-    offer_cell(ui, pane, array, placed, [&](uint64_t element) {
-        const draw::CellRect cell = counts.sheet.cell(element);
-        const uint32_t times = counts.at(cell.row0, cell.col0);
-        return counts.loads.empty() ? "" : fmt::format(": loaded {}", counted(times, "time"));
-    });
+uint32_t most_loads(const Pane& pane) {
+    const std::vector<uint32_t>& most = pane.totals.most_loads;
+    return most.empty() ? 0 : std::ranges::max(most);
 }
 
-// P with its wrong elements crossed out.
-void output_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array) {
-    const Array& shape = pane.trace.launch.arrays[array];
-    if (shape.elements() == 0) return;
-    const draw::Sheet sheet(shape);
-    const trace::Verification& result = pane.trace.meta.result;
-    draw::CellRect stored;
-    for (const draw::CellRect& block : pane.known.tally->outputs) stored.include(block);
-    const draw::CellRect mine = pane.cursor.block < pane.known.tally->outputs.size()
-                                    ? pane.known.tally->outputs[pane.cursor.block]
-                                    : draw::CellRect{};
-    const draw::CellRect part = part_shown(sheet.rows, sheet.cols, stored, mine);
-    const float top = heading(ui, rect, shape, part);
-    const Frame frame = frame_of(ui, {{rect.min.x, rect.min.y + top}, rect.max}, part);
-    if (frame.map.height() < ui.px(16)) return;
-    const Placed placed = place(ui, frame.map, part);
-    upload_wrong(ui, pane, array, part);
-    draw::GridView cells = placed.grid;
-    cells.x = placed.map.min.x;
-    cells.y = placed.map.min.y;
-    ui.context.grids.draw(ui.list, draw::grid_id(pane.serial, draw::GridUse::Loads, array), cells,
-                          ui.context.palette, ui.context.scale);
-    std::vector<draw::GridMark> marks;
-    if (!mine.empty()) marks.push_back(draw::frame_mark(mine, ui.ink(Ink::Accent), ui.px(2)));
-    draw_marks(ui, draw::grid_id(pane.serial, draw::GridUse::Wrong, array), placed.grid, marks);
-    label(ui, frame, placed.map,
-          result.verified  ? LoadsLabel{"", "all right", ""}
-          : result.checked ? LoadsLabel{grouped(result.wrong), "wrong", ""}
-                           : LoadsLabel{"", "not checked", ""});
-    offer_cell(ui, pane, array, placed, [&](uint64_t element) {
-        return std::binary_search(result.wrong_elements.begin(), result.wrong_elements.end(), element)
-                   ? ": wrong"
-                   : "";
-    });
+void heat_panel(Ui& ui, const Rect& rect, const Pane& pane, uint32_t most, bool with_output) {
+    surface(ui, rect);
+    const Rect in = rect.inset(ui.px(12));
+    const float top = in.min.y + whose(ui, in, pane);
+    // What is wrong is of the output; where three would be too small to read, the second input goes.
+    std::vector<uint8_t> inputs = arrays_that(pane.trace, &Array::reads), outputs;
+    if (with_output || inputs.empty()) outputs = arrays_that(pane.trace, &Array::writes);
+    inputs.resize(std::min<size_t>(inputs.size(), outputs.empty() || in.width() >= ui.px(296) ? 2 : 1));
+    outputs.resize(std::min<size_t>(outputs.size(), 1));
+    const float gap = ui.px(16),
+                columns = static_cast<float>(std::max<size_t>(inputs.size() + outputs.size(), 1));
+    const float width = std::floor((in.width() - gap * (columns - 1)) / columns);
+    float left = in.min.x;
+    const auto next = [&] {
+        const Rect column{{left, top}, {left + width, in.max.y}};
+        left += width + gap;
+        return column;
+    };
+    for (const uint8_t array : inputs) draw_map(ui, next(), pane, array, most, false);
+    for (const uint8_t array : outputs) draw_map(ui, next(), pane, array, most, true);
 }
 
 }  // namespace tilescope::compare

@@ -1,8 +1,8 @@
 #include "app/compare/model.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <tuple>
 
 #include "app/draw/sheet.h"
 
@@ -38,24 +38,14 @@ uint64_t run_step(const trace::Trace& trace, playback::Cursor at) {
     return at.block < trace.blocks.size() ? trace.blocks[at.block].first + at.step : 0;
 }
 
-// The part of the block in which a step lies.
-const draw::PhaseSpan* span_of(const BlockIndex& index, uint32_t step) {
-    const auto after =
-        std::upper_bound(index.spans.begin(), index.spans.end(), step,
-                         [](uint32_t s, const draw::PhaseSpan& span) { return s < span.first; });
-    return after == index.spans.begin() ? nullptr : &*(after - 1);
-}
-
-// The part in which a phase is the latest one begun: the last that is not beyond it.
-const draw::PhaseSpan* span_of_phase(const BlockIndex& index, uint32_t phase) {
-    const auto after =
-        std::upper_bound(index.spans.begin(), index.spans.end(), phase,
-                         [](uint32_t p, const draw::PhaseSpan& span) { return p < span.phase; });
+// The last part of the block whose `from`, its first step or its phase, is not beyond `at`.
+const draw::PhaseSpan* last_span(const BlockIndex& index, uint32_t draw::PhaseSpan::*from, uint32_t at) {
+    const auto after = std::ranges::upper_bound(index.spans, at, {}, from);
     return after == index.spans.begin() ? nullptr : &*(after - 1);
 }
 
 uint32_t same_phase(const BlockIndex& a, uint32_t step, const BlockIndex& b) {
-    const draw::PhaseSpan* from = span_of(a, step);
+    const draw::PhaseSpan* from = last_span(a, &draw::PhaseSpan::first, step);
     if (from == nullptr || a.phases.phases == 0 || b.phases.phases == 0)
         return static_cast<uint32_t>(same_share(step, a.steps, b.steps));
     const uint64_t length = std::max(from->end - from->first, 1u), into = step - from->first;
@@ -67,7 +57,7 @@ uint32_t same_phase(const BlockIndex& a, uint32_t step, const BlockIndex& b) {
         phase = scaled / parts;
         part = scaled % parts;
     }
-    const draw::PhaseSpan* to = span_of_phase(b, static_cast<uint32_t>(phase));
+    const draw::PhaseSpan* to = last_span(b, &draw::PhaseSpan::phase, static_cast<uint32_t>(phase));
     if (to == nullptr) return 0;
     // A phase that B's block never begins: it stands at the end of what came before.
     if (to->phase != phase) return to->end - 1;
@@ -89,7 +79,10 @@ Tally tally_of(const trace::Trace& trace) {
     Tally side;
     side.before = look::sums_before_blocks(trace);
     for (const trace::Block& block : trace.blocks) side.outputs.push_back(stored_by(trace, block));
-    side.product = analysis::product_of(trace);
+    const auto product = analysis::product_of(trace);
+    side.product = product.has_value();
+    side.kernel = analysis::kernel_name(trace, product);
+    side.size = analysis::size_name(trace, product);
     return side;
 }
 
@@ -97,20 +90,17 @@ uint32_t partner_block(Lock lock, const Run& a, playback::Cursor at, const Run& 
     if (b.trace.blocks.empty() || at.block >= a.trace.blocks.size()) return 0;
     if (lock == Lock::Share)
         return trace::block_of(b.trace, same_share(run_step(a.trace, at), a.trace.steps(), b.trace.steps()));
-    const CellRect& mine = a.tally.outputs[at.block];
-    const auto& theirs = b.tally.outputs;
-    if (!mine.empty()) {
-        const auto found = std::find_if(theirs.begin(), theirs.end(), [&](const CellRect& rect) {
-            return rect.contains(mine.row0, mine.col0);
-        });
-        if (found != theirs.end()) return static_cast<uint32_t>(found - theirs.begin());
+    const auto number = [](const auto& all, auto found) {
+        return static_cast<uint32_t>(found - all.begin());
+    };
+    if (const CellRect& mine = a.tally.outputs[at.block]; !mine.empty()) {
+        const auto has_its_first = [&](const CellRect& rect) { return rect.contains(mine.row0, mine.col0); };
+        const auto found = std::ranges::find_if(b.tally.outputs, has_its_first);
+        if (found != b.tally.outputs.end()) return number(b.tally.outputs, found);
     }
-    const trace::Block& block = a.trace.blocks[at.block];
-    const auto& blocks = b.trace.blocks;
-    const auto found = std::find_if(blocks.begin(), blocks.end(), [&](const trace::Block& other) {
-        return other.x == block.x && other.y == block.y && other.z == block.z;
-    });
-    return found == blocks.end() ? 0 : static_cast<uint32_t>(found - blocks.begin());
+    const auto place = [](const trace::Block& block) { return std::tuple(block.x, block.y, block.z); };
+    const auto found = std::ranges::find(b.trace.blocks, place(a.trace.blocks[at.block]), place);
+    return found == b.trace.blocks.end() ? 0 : number(b.trace.blocks, found);
 }
 
 uint32_t partner_step(Lock lock, const Run& a, const BlockIndex& a_index, playback::Cursor at, const Run& b,
@@ -158,7 +148,7 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
     const auto right = [](const Run& one) {
         return (!one.trace.meta.result.checked || one.trace.meta.result.verified) && one.faults == 0;
     };
-    const bool both_right = right(a) && right(b);
+    const bool comparable = right(a) && right(b) && same_work(a, b);
     const auto so_far = [&](const Run& one, const BlockIndex& index, uint32_t step) {
         SplitSums sums = sums_so_far(one.trace, index, step);
         if (made.of_run && index.block < one.tally.before.size()) sums += one.tally.before[index.block];
@@ -166,41 +156,35 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
     };
     const SplitSums here[] = {so_far(a, a_index, a_step), so_far(b, b_index, b_step)};
     const SplitSums all[] = {a.tally.before.back(), b.tally.before.back()};
-    const auto add = [&](const char* what, StepKind kind, bool bytes, bool least, auto count) {
-        CounterRow row{what,
-                       kind,
-                       bytes,
-                       least,
-                       false,
-                       {count(here[0]), count(here[1])},
-                       {count(all[0]), count(all[1])}};
-        row.merit = both_right && !least && row.whole.a > 0 && row.whole.b > 0;
-        if (row.whole.a + row.whole.b > 0) made.rows.push_back(std::move(row));
-    };
-    using S = const SplitSums&;
+    using analysis::Sums;
     constexpr auto load = StepKind::GlobalLoad, store = StepKind::GlobalStore, shared = StepKind::SharedLoad;
-    add(
-        "load requests", load, false, false, [](S s) { return s.global_load.requests; });
-    add(
-        "load sectors", load, false, false, [](S s) { return s.global_load.sectors; });
-    add(
-        "least sectors", load, false, true, [](S s) { return s.global_load.ideal_sectors; });
-    add(
-        "bytes loaded", load, true, false, [](S s) { return s.global_load.bytes; });
-    add(
-        "store sectors", store, false, false, [](S s) { return s.global_store.sectors; });
-    add(
-        "shared requests", shared, false, false,
-        [](S s) { return s.shared_load.requests + s.shared_store.requests; });
-    add(
-        "wavefronts", shared, false, false,
-        [](S s) { return s.shared_load.wavefronts + s.shared_store.wavefronts; });
-    add(
-        "least wavefronts", shared, false, true,
-        [](S s) { return s.shared_load.ideal_wavefronts + s.shared_store.ideal_wavefronts; });
-    add(
-        "shared bytes", shared, true, false, [](S s) { return s.shared_load.bytes + s.shared_store.bytes; });
-    add("barrier arrivals", StepKind::Barrier, false, false, [](S s) { return s.barriers; });
+    static constexpr struct {
+        const char* what;
+        StepKind kind;  // shared: loads and stores
+        uint64_t Sums::*count;
+        bool bytes = false, least = false;
+    } kRows[] = {{"load requests", load, &Sums::requests},
+                 {"load sectors", load, &Sums::sectors},
+                 {"least sectors", load, &Sums::ideal_sectors, false, true},
+                 {"bytes loaded", load, &Sums::bytes, true},
+                 {"store sectors", store, &Sums::sectors},
+                 {"shared requests", shared, &Sums::requests},
+                 {"wavefronts", shared, &Sums::wavefronts},
+                 {"least wavefronts", shared, &Sums::ideal_wavefronts, false, true},
+                 {"shared bytes", shared, &Sums::bytes, true},
+                 {"barrier arrivals", StepKind::Barrier, nullptr}};
+    for (const auto& [what, kind, field, bytes, least] : kRows) {
+        const auto count = [&, kind = kind, field = field](const SplitSums& sums) {
+            return kind == load     ? sums.global_load.*field
+                   : kind == store  ? sums.global_store.*field
+                   : kind == shared ? sums.shared_load.*field + sums.shared_store.*field
+                                    : sums.barriers;
+        };
+        const Count whole{count(all[0]), count(all[1])};
+        if (whole.a + whole.b == 0) continue;
+        const bool merit = comparable && !least && whole.a > 0 && whole.b > 0;
+        made.rows.push_back({what, kind, bytes, least, merit, {count(here[0]), count(here[1])}, whole});
+    }
     return made;
 }
 

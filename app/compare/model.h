@@ -24,10 +24,7 @@
 
 namespace tilescope::compare {
 
-using look::BlockIndex;
-using look::CellRect;
-using look::SplitSums;
-using look::StepKind;
+using look::BlockIndex, look::CellRect, look::SplitSums, look::StepKind;
 
 enum class Lock : uint8_t { Step, Phase, Share };
 inline constexpr const char* kLockNames[] = {"step", "phase", "share"};  // in the order of Lock
@@ -37,7 +34,8 @@ std::optional<Lock> lock_of(std::string_view name);
 struct Tally {
     std::vector<SplitSums> before;  // [blocks + 1]: sums of all blocks before; the last is the whole run
     std::vector<CellRect> outputs;  // [blocks]: bounding box of the output's elements that it stores
-    std::optional<analysis::Product> product;
+    bool product = false;           // the launch is one
+    std::string kernel, size;       // "tiled T=16", "64x64x64"
 };
 Tally tally_of(const trace::Trace& trace);
 
@@ -45,7 +43,8 @@ Tally tally_of(const trace::Trace& trace);
 struct Run {
     const trace::Trace& trace;
     const Tally& tally;
-    size_t faults = 0;  // steps of the block shown at which one comes about, as far as they were looked for
+    size_t faults = 0;    // steps of the block shown at which one comes about, as far as they were looked for
+    Notation notation{};  // in which elements are named
 };
 
 // The block of B in which it stands while A's cursor is at `at`; 0 where B has none that belongs to it.
@@ -71,7 +70,8 @@ struct CounterRow {
     StepKind kind = StepKind::GlobalLoad;
     bool bytes = false;
     bool least = false;  // the least that the requests could need
-    bool merit = false;  // fewer of them is better: a cost that both have, and neither result is wrong
+    bool merit =
+        false;  // fewer of them is better: a cost that both have of the same work, neither result wrong
     Count so_far, whole;
 };
 struct Counters {
@@ -88,6 +88,9 @@ std::string ratio_text(const Count& count);  // b / a: "0.0625", "4.25", "1"; ""
 // The same as a fraction: "1/16", "4.25", "same"; "" where there is none of one of them.
 std::string times_text(const Count& count);
 
+// Both compute as much: what is compared with what stands there is a cost of one thing.
+bool same_work(const Run& a, const Run& b);
+
 // The one sentence that the comparison is about, and which side is better: -1 A, 1 B, 0 neither.
 struct Headline {
     std::string text;
@@ -102,7 +105,9 @@ std::string caveat(const Run& a, const Run& b);
 // Of a window of blocks: {"64", "loads each", "= 4 blocks \u00d7 T"}.
 struct LoadsLabel {
     std::string count, unit, why;
-    std::string text() const;  // "64 loads each = n"
+    std::string text() const {  // "64 loads each = n"
+        return (count.empty() ? "" : count + " ") + unit + (why.empty() ? "" : " " + why);
+    }
 };
 // product: of the recording, whose widths say why.
 LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product,

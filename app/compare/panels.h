@@ -1,20 +1,13 @@
 // The panels of the Compare screen. A is a disc and B a square wherever they are named.
 #pragma once
 
-#include "app/compare/model.h"
 #include "app/compare/state.h"
 #include "app/input/ui.h"
 #include "app/look/pick.h"
 
 namespace tilescope::compare {
 
-using draw::Align;
-using draw::Face;
-using draw::Ink;
-using draw::Rect;
-using draw::Rgba;
-using draw::Size;
-using look::Pick;
+using draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Rgba, draw::Size, look::Pick;
 using Ui = input::Ui<State>;
 
 extern const input::Screen<State> kScreen;  // screen.cpp
@@ -33,6 +26,14 @@ struct Pane {
     const trace::Trace* other = nullptr;  // whose threads and elements the selection names; null: its own
 
     uint32_t step() const { return cursor.step; }
+    // What the block touches of an array in the phase where it stands.
+    look::CellRect tile(uint8_t array) const {
+        return look::tile_of_phase(trace, index, array, index.phase_at(step()));
+    }
+    // What is wrong at the step; "" where nothing is.
+    std::string fault() const {
+        return faults ? look::fault_caption(trace, *faults, step(), index.notation) : "";
+    }
     // What was picked, in this recording's terms; and what is picked here, in those of the selection.
     Pick here(const Pick& pick) const { return other ? look::same_pick(*other, trace, pick) : pick; }
     Pick offered(const Pick& pick) const { return other ? look::same_pick(trace, *other, pick) : pick; }
@@ -41,28 +42,21 @@ struct Pane {
 // "A" on a disc or "B" on a square, `size` high; returns its width.
 float badge(draw::Ui& ui, ImVec2 at, float size, char letter);
 
-// The headline, how the two are locked, and the buttons to change both. True when another pair is asked for.
-bool compare_bar(Ui& ui, const Rect& rect, const Headline& headline);
-
 // Pairs to choose from, and any two recordings; also what is on its way, and why something did not come.
 void compare_choice(Ui& ui, const Rect& rect, bool busy);
 
-// Loads of every element of M and N, coloured on a scale up to `most`; with_output: and the wrong elements of
-// P.
+// Loads of every element of the inputs, coloured on a scale up to `most`; with_output: and the wrong elements
+// of the output.
 void heat_panel(Ui& ui, const Rect& rect, const Pane& pane, uint32_t most, bool with_output);
 uint32_t most_loads(const Pane& pane);
-
-// A map of M or N, or of P with its wrong elements, into its column of the panel.
-void input_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_t most);
-void output_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array);
 
 // The scale that both are coloured on, and the counters beside each other.
 void counters_panel(Ui& ui, const Rect& rect, const Pane& a, const Pane& b, const Counters& counters,
                     uint32_t most);
 
+// The current request of one of the two, and both blocks' steps, one above the other. By step they share one
+// scale.
 void compare_request(Ui& ui, const Rect& rect, const Pane& pane);
-
-// Both blocks' steps, one above the other. By step they share one scale.
 void compare_strips(Ui& ui, const Rect& rect, const Pane& a, const Pane& b);
 
 }  // namespace tilescope::compare

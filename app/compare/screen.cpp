@@ -16,11 +16,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/compare/opening.h"
+#include <fmt/format.h>
+
 #include "app/compare/panels.h"
 #include "app/draw/widgets.h"
 #include "app/input/panels.h"
-#include "app/session/playing.h"
 
 namespace tilescope::compare {
 namespace {
@@ -72,31 +72,57 @@ Layout lay_out(const Ui& ui, const Rect& screen, bool warned, int maps) {
     return l;
 }
 
-void choice(Ui& ui, const Rect& screen, bool busy) {
-    const float gap = ui.px(8);
-    Rect area{{screen.min.x + gap, screen.min.y + gap}, {screen.max.x - gap, screen.max.y - gap}};
-    const float widest = ui.px(1320);
-    if (area.width() > widest) {
-        const float middle = (area.min.x + area.max.x) / 2;
-        area.min.x = std::round(middle - widest / 2);
-        area.max.x = std::round(middle + widest / 2);
+// What the comparison comes to, how the two are locked, and the button to another pair: true when it is
+// pressed.
+bool bar(Ui& ui, const Rect& rect, const std::string& headline) {
+    surface(ui, rect);
+    State& state = ui.state;
+    const float high = ui.px(30), top = rect.min.y + (rect.height() - high) / 2,
+                left = rect.min.x + ui.px(16);
+    float right = rect.max.x - ui.px(12);
+    const auto place = [&](float width) {
+        right -= width;
+        return Rect{{right, top}, {right + width, top + high}};
+    };
+    const bool choose = button(ui, place(ui.px(84)), "Choose\u2026", false, true,
+                               "Another pair of recordings (V; N and Shift + N go through them)");
+    right -= ui.px(16);
+    constexpr const char* kTips[] = {
+        "The same number of steps into both blocks (K)",
+        "The same part of the phases in both, scaled to each other (K)",
+        "The same share of the whole run in both, over all blocks (K)",
+    };
+    for (size_t i = std::size(kLockNames); i-- > 0;) {
+        const auto lock = static_cast<Lock>(i);
+        if (button(ui, place(ui.px(60)), kLockNames[i], state.lock == lock, true, kTips[i]))
+            state.lock = lock;
+        right -= ui.px(2);
     }
-    compare_choice(ui, area, busy);
+    right -= ui.px(74);
+    note(ui, {right, top + (high - line_height(ui, Size::Small)) / 2}, ui.px(74), "locked by");
+    // As large as it can be said on as many lines as there is room for; as a title on one.
+    const float width = right - left - ui.px(16);
+    for (const Size size : {Size::Title, Size::Body, Size::Small}) {
+        const float one = line_height(ui, size);
+        const int room = size == Size::Title ? 1 : std::max(1, static_cast<int>(rect.height() / one));
+        const auto lines = static_cast<int>(wrapped(ui.font(Face::Strong, size), headline, width).size());
+        if (lines > room && size != Size::Small) continue;
+        const float y = rect.min.y + (rect.height() - one * static_cast<float>(std::min(lines, room))) / 2;
+        paragraph(ui, {left, y}, width, Face::Strong, size, Ink::Text, headline, room);
+        break;
+    }
+    return choose;
 }
 
 // What takes a while, in place of what it is for.
 void wait(Ui& ui, const Rect& screen, const std::string& what) {
-    const float gap = ui.px(8);
-    const Rect area{{screen.min.x + gap, screen.min.y + gap}, {screen.max.x - gap, screen.min.y + ui.px(64)}};
-    draw::surface(ui, area);
-    const float y = area.min.y + (area.height() - draw::line_height(ui, draw::Size::Body)) / 2;
-    draw::line(ui, {area.min.x + ui.px(16), y}, area.width() - ui.px(32), draw::Face::Text, draw::Size::Body,
-               draw::Ink::TextQuiet, what);
+    const float gap = ui.px(8), high = ui.px(56), body = line_height(ui, Size::Body);
+    const Rect area{{screen.min.x + gap, screen.min.y + gap},
+                    {screen.max.x - gap, screen.min.y + gap + high}};
+    surface(ui, area);
+    line(ui, {area.min.x + ui.px(16), area.min.y + (high - body) / 2}, area.width() - ui.px(32), Face::Text,
+         Size::Body, Ink::TextQuiet, what);
 }
-
-}  // namespace
-
-namespace {
 
 void draw_screen(Ui& ui, const Rect& screen) {
     State& state = ui.state;
@@ -105,12 +131,12 @@ void draw_screen(Ui& ui, const Rect& screen) {
     ui.context.soon = ui.context.soon || coming;
     const bool there = state.other && session.recording && session.totals && state.totals && state.a.tally &&
                        state.b.tally && session.block && state.block && !session.trace().blocks.empty();
-    if (choosing(state, session) || (!there && !coming)) return choice(ui, screen, coming);
+    if (choosing(state, session) || (!there && !coming)) return compare_choice(ui, screen, coming);
     if (session.opening) return wait(ui, screen, session::opening_words(session));
     if (!there) return wait(ui, screen, "Counting the requests of both recordings\u2026");
     const auto faults = [](const auto& found) { return found ? found->steps.size() : 0; };
-    const Run a{session.trace(), *state.a.tally, faults(session.faults)},
-        b{*state.other->trace, *state.b.tally, faults(state.faults)};
+    const Run a{session.trace(), *state.a.tally, faults(session.faults), session.recording->notation},
+        b{*state.other->trace, *state.b.tally, faults(state.faults), state.other->notation};
     const std::string doubt = caveat(a, b);
     const auto wrong = [](const Run& one) {
         return one.trace.meta.result.checked && !one.trace.meta.result.verified;
@@ -128,14 +154,13 @@ void draw_screen(Ui& ui, const Rect& screen) {
                          state.cursor.step),
          state.b, state.faults.get(), &a.trace},
     };
-    Headline headline = compare::headline(a, b);
+    std::string words = headline(a, b).text;
     // Where there is no room for the requests, a fault takes the headline's place at the step where it shows.
     for (const Pane& pane : panes) {
-        if (l.request[0].height() > 0 || pane.faults == nullptr) continue;
-        const std::string fault = look::fault_caption(pane.trace, *pane.faults, pane.cursor.step);
-        if (!fault.empty()) headline.text = std::string(1, pane.letter) + ": " + fault;
+        const std::string fault = l.request[0].height() > 0 ? "" : pane.fault();
+        if (!fault.empty()) words = fmt::format("{}: {}", pane.letter, fault);
     }
-    if (compare_bar(ui, l.bar, headline)) {
+    if (bar(ui, l.bar, words)) {
         state.choosing = true;
         ui.context.another_frame = true;
     }
@@ -148,12 +173,25 @@ void draw_screen(Ui& ui, const Rect& screen) {
         ui, l.counters, panes[0], panes[1],
         counters(state.lock, a, *session.block, session.cursor.step, b, *state.block, state.cursor.step),
         most);
-    draw::surface(ui, l.bottom);
+    surface(ui, l.bottom);
     compare_strips(ui, l.strips, panes[0], panes[1]);
     if (l.transport.height() > 0) input::transport(ui, l.transport);
 }
 
 }  // namespace
+
+float badge(draw::Ui& ui, ImVec2 at, float size, char letter) {
+    const ImVec2 middle{at.x + size / 2, at.y + size / 2};
+    const Rgba fill = ui.ink(Ink::Accent);
+    if (letter == 'A')
+        ui.list.AddCircleFilled(middle, size / 2, fill);
+    else
+        ui.list.AddRectFilled({at.x + 1, at.y + 1}, {at.x + size - 1, at.y + size - 1}, fill, ui.px(2));
+    const std::string text(1, letter);
+    draw::draw_text_in(ui.list, ui.font(Face::Strong, Size::Small), at, {at.x + size, at.y + size},
+                       ui.context.palette.text_on(fill), text);
+    return size;
+}
 
 const input::Screen<State> kScreen{.name = "Compare",
                                    .option = "compare",

@@ -1,24 +1,45 @@
-// What the Compare screen knows beside the session's own recording, which is A: the second recording, B, how
-// the two are locked, and where B stands. Plain data; opening.h fills it.
+// The Compare screen beside the session's own recording, which is A: pairs that teach one thing each, the
+// second recording, B, how the two are locked, and where B stands. Recordings are opened by a job when a pair
+// is chosen, or on the spot for a picture.
+//
+//   choose --> Pair: A, B                                  A becomes the session's own recording
+//   cursor of A, lock --> cursor of B, index of B's block   every frame, microseconds
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/compare/model.h"
+#include "app/input/screen.h"
 #include "app/look/faults.h"
-#include "app/look/timeline.h"
 #include "app/session/session.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::compare {
+
+// A pair of recordings: what differs between them is the one thing that it teaches.
+struct ComparePreset {
+    // A recording of a kernel: made anew on the CPU, or one that ships from a GPU.
+    struct Part {
+        const char* kernel;
+        kernels::Shape shape;
+        bool shipped = false;
+    };
+    const char* title;  // "Tiled or untiled"
+    const char* about;  // what to look at
+    Part a, b;
+};
+std::span<const ComparePreset> compare_presets();        // in the order of the Compare screen
+std::string part_name(const ComparePreset::Part& part);  // "untiled T=16  64x64x64"
 
 // What comparing needs of one of the two recordings, kept while it is one of them.
 struct Known {
     uint64_t serial = 0;  // of the recording; 0 for none
     std::shared_ptr<const Tally> tally;
-    std::vector<LoadsSummary> maps;  // by array: how often the elements of M and N were loaded
+    std::vector<LoadsSummary> maps;  // by array: how often the elements of the inputs were loaded
     session::Job<std::shared_ptr<const Tally>> counting;
     // The strip of its block as wide as it was last drawn.
     std::shared_ptr<const look::BlockIndex> strip_of;
@@ -28,7 +49,6 @@ struct Known {
 // Two recordings that were chosen together.
 struct Pair {
     std::shared_ptr<const session::Recording> a, b;
-    std::shared_ptr<const session::Totals> a_totals, b_totals;
 };
 
 struct State {
@@ -49,8 +69,27 @@ struct State {
 
     playback::Cursor cursor;  // of B, follows A's
     std::shared_ptr<const look::BlockIndex> block;
-    std::shared_ptr<const look::BlockFaults> faults;  // of that block, but for the wrong elements of P
+    std::shared_ptr<const look::BlockFaults>
+        faults;  // of that block, but for the wrong elements of the output
     session::Blocks blocks;
 };
+
+// The list of pairs is shown: asked for, or there is nothing else to show.
+bool choosing(const State& state, const session::Session& session);
+// Takes what is chosen on the list: a pair, or another recording as A or as B. The next frame opens it.
+void take_choice(State& state, session::Session& session, int chosen);
+void swap_sides(State& state, session::Session& session);
+// Sets a second recording beside the session's own.
+void set_beside(State& state, std::shared_ptr<const session::Recording> other);
+
+// Opens what was chosen, and makes B stand where the lock has it. wait: at once; else what takes long comes
+// with a later call. Returns true while something is still to come.
+bool ready(State& state, session::Session& session, bool wait);
+
+// What the screen offers the program (input/screen.h).
+const input::Actions<State>& actions();
+bool press(State& state, session::Session& session, const platform::KeyPress& key);  // of the list of pairs
+// Takes a recording that was opened to be set beside the session's own, and shows the two.
+bool update(State& state, session::Session& session, bool wait);
 
 }  // namespace tilescope::compare

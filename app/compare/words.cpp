@@ -1,6 +1,7 @@
 // What is said about two recordings: numbers, ratios, and the sentence that they come to.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -33,26 +34,13 @@ Claim claim(const Count& count, const char* what) {
     return made;
 }
 
-// A launch's size as people say it: of a product the extents of its matrices, of any other its grid and
-// block.
-std::string size_text(const Run& run) {
-    return run.tally.product
-               ? fmt::format("{}x{}x{}", run.tally.product->m, run.tally.product->k, run.tally.product->n)
-               : analysis::launch_text(run.trace, run.tally.product);
-}
-
 }  // namespace
 
 std::string count_text(uint64_t count) {
     if (count < 1'000'000) return grouped(count);
-    const auto size = static_cast<double>(count);
     const bool giga = count >= 999'500'000;
-    const double mantissa = size / (giga ? 1e9 : 1e6);
-    return fmt::format("{:.{}f} {}", mantissa,
-                       mantissa < 9.995   ? 2
-                       : mantissa < 99.95 ? 1
-                                          : 0,
-                       giga ? 'G' : 'M');
+    const double size = static_cast<double>(count) / (giga ? 1e9 : 1e6);
+    return (size < 99.95 ? fmt::format("{:#.3g}", size) : fmt::format("{:.0f}", size)) + (giga ? " G" : " M");
 }
 
 std::string ratio_text(const Count& count) {
@@ -71,7 +59,7 @@ Headline headline(const Run& a, const Run& b) {
     const trace::Verification &ra = a.trace.meta.result, &rb = b.trace.meta.result;
     if (ra.checked && rb.checked && ra.verified != rb.verified) {
         const bool a_right = ra.verified;
-        std::string wrong = look::result_text(a_right ? b.trace : a.trace);
+        std::string wrong = look::result_text((a_right ? b : a).trace, (a_right ? b : a).notation);
         wrong.replace(0, 6, a_right ? "B's result is" : "A's result is");
         return {fmt::format("{}; {} is right.", wrong, a_right ? "A's" : "B's"), a_right ? -1 : 1};
     }
@@ -92,36 +80,41 @@ Headline headline(const Run& a, const Run& b) {
               "wavefronts of shared memory"),
         claim({sa.barriers, sb.barriers}, "arrivals at barriers"),
     };
-    std::stable_sort(std::begin(claims), std::end(claims),
-                     [](const Claim& x, const Claim& y) { return x.factor > y.factor; });
+    std::ranges::stable_sort(claims, std::greater(), &Claim::factor);
     if (claims[0].text.empty()) {
-        if (sa == sb)
-            return {fmt::format("The same requests in both: {} loads, {}.", grouped(sa.global_load.requests),
-                                counted(sa.global_load.sectors, "sector")),
-                    0};
-        return {"Both ask for global memory alike.", 0};
+        if (sa != sb) return {"Both ask for global memory alike.", 0};
+        return {fmt::format("The same requests in both: {} loads, {}.", grouped(sa.global_load.requests),
+                            counted(sa.global_load.sectors, "sector")),
+                0};
     }
     std::string text = claims[0].text;
     if (!claims[1].text.empty() && claims[1].better == claims[0].better) text += " and " + claims[1].text;
     const bool is_a = claims[0].better < 0;
-    const Run& better = is_a ? a : b;
-    const std::string tile = better.tally.product ? fmt::format(" T={}", better.tally.product->tile) : "";
-    return {fmt::format("{}, {}{}: {} than {}.", is_a ? "A" : "B", better.trace.meta.kernel, tile, text,
+    return {fmt::format("{}, {}: {} than {}.", is_a ? "A" : "B", (is_a ? a : b).tally.kernel, text,
                         is_a ? "B" : "A"),
             claims[0].better};
 }
+
+namespace {
+
+bool same_size(const Run& a, const Run& b) {
+    return a.tally.product == b.tally.product && (!a.tally.product || a.tally.size == b.tally.size);
+}
+
+uint64_t stored(const Run& run) { return run.tally.before.back().global_store.lanes; }
+
+}  // namespace
+
+bool same_work(const Run& a, const Run& b) { return same_size(a, b) && stored(a) == stored(b); }
 
 std::string caveat(const Run& a, const Run& b) {
     for (const Run* one : {&a, &b}) {
         const std::string trouble = look::not_whole(one->trace);
         if (!trouble.empty()) return fmt::format("{}: {}", one == &a ? "A" : "B", trouble);
     }
-    if (a.tally.product.has_value() != b.tally.product.has_value() ||
-        (a.tally.product && size_text(a) != size_text(b))) {
+    if (!same_size(a, b))
         return fmt::format("Different work: {} in A, {} in B. A ratio compares the sizes as well.",
-                           size_text(a), size_text(b));
-    }
-    const auto stored = [](const Run& one) { return one.tally.before.back().global_store.lanes; };
+                           a.tally.size, b.tally.size);
     if (stored(a) != stored(b))
         return fmt::format(
             "Different parts: {} elements stored in A, {} in B. A ratio compares these as well.",
@@ -129,49 +122,30 @@ std::string caveat(const Run& a, const Run& b) {
     return "";
 }
 
-std::string LoadsLabel::text() const {
-    std::string all = count;
-    for (const std::string* part : {&unit, &why}) {
-        if (part->empty()) continue;
-        if (!all.empty()) all += ' ';
-        all += *part;
-    }
-    return all;
-}
-
 LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product,
                        size_t array, const std::vector<uint32_t>& loads) {
     if (loads.empty()) return {"", "too large to count", ""};
     uint32_t least = UINT32_MAX, most = 0;
     for (const uint32_t count : loads) {
-        if (count == 0) continue;
-        least = std::min(least, count);
         most = std::max(most, count);
+        if (count > 0) least = std::min(least, count);
     }
     if (most == 0) return {"", "never loaded", ""};
     if (least != most) return {fmt::format("{} to {}", least, most), "loads each", ""};
     LoadsLabel label{grouped(most), most == 1 ? "load each" : "loads each", ""};
     if (!product || (array != product->M && array != product->N)) return label;
-    // Of M every column of P asks, of N every row.
+    // Of M every column of P asks, of N every row; of a window those alone that its blocks compute.
     const bool is_m = array == product->M;
-    const uint32_t width = is_m ? product->n : product->m, tile = product->tile;
-    const char* letter = is_m ? "n" : "m";
-    // Of a window only those columns and rows ask that its blocks compute.
+    const uint64_t width = product->uses_of(static_cast<uint8_t>(array)), tile = product->tile;
     const BlockWindow& window = trace.meta.window;
     const Dim3& grid = trace.launch.grid;
     const bool whole = window.x0 == 0 && window.y0 == 0 && window.x1 >= grid.x && window.y1 >= grid.y;
     const uint32_t blocks = is_m ? window.x1 - window.x0 : window.y1 - window.y0;
-    if (!whole) {
-        if (most == blocks * tile)
-            label.why = fmt::format("= {} \u00d7 T", counted(blocks, "block"));
-        else if (most == blocks)
-            label.why = fmt::format("= {}", counted(blocks, "block"));
-        return label;
-    }
-    if (most == width)
-        label.why = fmt::format("= {}", letter);
-    else if (most == (width + tile - 1) / tile)
-        label.why = fmt::format("= {}/T", letter);
+    const std::string all = whole ? (is_m ? "n" : "m") : counted(blocks, "block");
+    if (most == (whole ? width : blocks * tile))
+        label.why = fmt::format("= {}{}", all, whole ? "" : " \u00d7 T");
+    else if (most == (whole ? (width + tile - 1) / tile : blocks))
+        label.why = fmt::format("= {}{}", all, whole ? "/T" : "");
     return label;
 }
 
@@ -186,10 +160,9 @@ LoadsSummary loads_summary(const trace::Trace& trace, const std::optional<analys
         const auto left = std::find_if(first, end, loaded);
         if (left == end) continue;
         const auto right =
-            std::find_if(std::make_reverse_iterator(end), std::make_reverse_iterator(first), loaded);
-        made.box.include({part.row0 + row, part.row0 + row + 1,
-                          part.col0 + static_cast<uint32_t>(left - first),
-                          part.col0 + static_cast<uint32_t>(right.base() - first)});
+            std::find_if(std::reverse_iterator(end), std::reverse_iterator(left), loaded).base();
+        const auto col = [&](auto at) { return part.col0 + static_cast<uint32_t>(at - first); };
+        made.box.include({part.row0 + row, part.row0 + row + 1, col(left), col(right)});
     }
     return made;
 }

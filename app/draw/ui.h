@@ -87,6 +87,10 @@ void surface(Ui& ui, const Rect& rect);
 // Text on one line, cut with an ellipsis where it is wider than `width`. Returns its width.
 float line(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
            Align align = Align::Left);
+// The same small and quiet: what stands beside what matters.
+inline float note(Ui& ui, ImVec2 at, float width, std::string_view text, Align align = Align::Left) {
+    return line(ui, at, width, Face::Text, Size::Small, Ink::TextQuiet, text, align);
+}
 // Text over several lines, at most `most`; returns the height taken.
 float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
                 int most = 4);

@@ -2,18 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "app/session/playing.h"
 
 namespace tilescope::input {
 namespace {
 
-using draw::Theme;
-using playback::Move;
-using session::kTextStep;
-
-constexpr const char *kWalk = "Walk", *kShow = "Show", *kFiles = "Recordings";
+using playback::Move, session::kTextStep;
 
 template <Move where>
 void jump(Session& session) {
@@ -21,18 +16,12 @@ void jump(Session& session) {
 }
 
 // A clicker's keys: the stops of the walk that runs, else steps.
-void forth(Session& session) {
+template <int by>
+void walk(Session& session) {
     if (session.walk.running)
-        session.walk.by = 1;
+        session.walk.by = by;
     else
-        session::jump(session, Move::NextStep);
-}
-
-void back(Session& session) {
-    if (session.walk.running)
-        session.walk.by = -1;
-    else
-        session::jump(session, Move::PreviousStep);
+        session::jump(session, by > 0 ? Move::NextStep : Move::PreviousStep);
 }
 
 void text_by(Session& session, float by) {
@@ -40,12 +29,13 @@ void text_by(Session& session, float by) {
     session.text_scale = std::clamp(steps * kTextStep, session::kLeastText, session::kMostText);
 }
 
+void other_theme(Session& session) {
+    session.theme = session.theme == draw::Theme::Light ? draw::Theme::Dark : draw::Theme::Light;
+}
+
 void next_names(Session& session) {
-    using analysis::MatrixNames;
-    MatrixNames& names = session.wording.names;
-    names = names == MatrixNames::MNP   ? MatrixNames::ABC
-            : names == MatrixNames::ABC ? MatrixNames::MdNdPd
-                                        : MatrixNames::MNP;
+    analysis::MatrixNames& names = session.wording.names;
+    names = static_cast<analysis::MatrixNames>((static_cast<int>(names) + 1) % 3);
 }
 
 void clear(State& state, Session& session) {
@@ -87,168 +77,82 @@ bool means(const Offer& offer, const KeyPress& press) {
 }
 
 const Actions<State>& walking() {
-    static const Actions<State> all = {
-        {"play", "play or pause", "Space", key(Key::Space), {}, session::play, kWalk},
-        {"next_step", "next request or barrier", "\u2192", key(Key::Right), {}, jump<Move::NextStep>, kWalk},
-        {"previous_step",
-         "previous request or barrier",
-         "\u2190",
-         key(Key::Left),
-         {},
-         jump<Move::PreviousStep>,
-         kWalk},
-        {"forth", "next step, or stop of the lesson", "Page Down", key(Key::PageDown), {}, forth, kWalk},
-        {"back", "step or stop before", "Page Up", key(Key::PageUp), {}, back, kWalk},
-        {"next_phase", "next phase", "Shift + \u2192", shift(Key::Right), {}, jump<Move::NextPhase>, kWalk},
-        {"previous_phase",
-         "phase before",
-         "Shift + \u2190",
-         shift(Key::Left),
-         {},
-         jump<Move::PreviousPhase>,
-         kWalk},
-        {"next_barrier", "next barrier", "]  Ctrl + \u2192", typed(U']'), control(Key::Right),
-         jump<Move::NextBarrier>, kWalk},
-        {"previous_barrier", "barrier before", "[  Ctrl + \u2190", typed(U'['), control(Key::Left),
-         jump<Move::PreviousBarrier>, kWalk},
-        {"next_block", "next block", ".  Ctrl + Page Down", typed(U'.'), control(Key::PageDown),
-         jump<Move::NextBlock>, kWalk},
-        {"previous_block", "block before", ",  Ctrl + Page Up", typed(U','), control(Key::PageUp),
-         jump<Move::PreviousBlock>, kWalk},
-        {"first", "first step of the block", "Home", key(Key::Home), {}, jump<Move::First>, kWalk},
-        {"last", "last step of the block", "End", key(Key::End), {}, jump<Move::Last>, kWalk},
-        {"next_fault",
-         "next fault found in the block",
-         "X",
-         key(Key::X),
-         {},
-         [](Session& s) { to_fault(s, look::next_fault); },
-         kWalk},
-        {"previous_fault",
-         "fault before",
-         "Shift + X",
-         shift(Key::X),
-         {},
-         [](Session& s) { to_fault(s, look::previous_fault); },
-         kWalk},
-        {"faster", "play faster", "+", key(Key::Plus), {}, [](Session& s) { speed(s, 2); }, kWalk},
-        {"slower", "play slower", "-", key(Key::Minus), {}, [](Session& s) { speed(s, 0.5); }, kWalk},
-    };
+    static const Actions<State> all = under<State>(
+        "Walk",
+        {
+            {"play", "play or pause", "Space", key(Key::Space), session::play},
+            {"next_step", "next request or barrier", "\u2192", key(Key::Right), jump<Move::NextStep>},
+            {"previous_step", "previous request or barrier", "\u2190", key(Key::Left),
+             jump<Move::PreviousStep>},
+            {"forth", "next step, or stop of the lesson", "Page Down", key(Key::PageDown), walk<1>},
+            {"back", "step or stop before", "Page Up", key(Key::PageUp), walk<-1>},
+            {"next_phase", "next phase", "Shift + \u2192", shift(Key::Right), jump<Move::NextPhase>},
+            {"previous_phase", "phase before", "Shift + \u2190", shift(Key::Left), jump<Move::PreviousPhase>},
+            {"next_barrier", "next barrier", "]  Ctrl + \u2192", typed(U']'), control(Key::Right),
+             jump<Move::NextBarrier>},
+            {"previous_barrier", "barrier before", "[  Ctrl + \u2190", typed(U'['), control(Key::Left),
+             jump<Move::PreviousBarrier>},
+            {"next_block", "next block", ".  Ctrl + Page Down", typed(U'.'), control(Key::PageDown),
+             jump<Move::NextBlock>},
+            {"previous_block", "block before", ",  Ctrl + Page Up", typed(U','), control(Key::PageUp),
+             jump<Move::PreviousBlock>},
+            {"first", "first step of the block", "Home", key(Key::Home), jump<Move::First>},
+            {"last", "last step of the block", "End", key(Key::End), jump<Move::Last>},
+            {"next_fault", "next fault found in the block", "X", key(Key::X),
+             [](Session& s) { to_fault(s, look::next_fault); }},
+            {"previous_fault", "fault before", "Shift + X", shift(Key::X),
+             [](Session& s) { to_fault(s, look::previous_fault); }},
+            {"faster", "play faster", "+", key(Key::Plus), [](Session& s) { speed(s, 2); }},
+            {"slower", "play slower", "-", key(Key::Minus), [](Session& s) { speed(s, 0.5); }},
+        });
     return all;
 }
 
-const Actions<State>& looks_and_files() {
-    static const Actions<State> all = {
-        {"lecture", "lecture mode", "L", key(Key::L), {}, [](Session& s) { s.lecture = !s.lecture; }, kShow},
-        {"blank",
-         "blank screen; . in a lecture",
-         "B",
-         key(Key::B),
-         {},
-         [](Session& s) { s.blank = true; },
-         kShow},
-        {"theme",
-         "light or dark",
-         "T",
-         key(Key::T),
-         {},
-         [](Session& s) { s.theme = s.theme == Theme::Light ? Theme::Dark : Theme::Light; },
-         kShow},
-        {"motion", "motion on or off", "M", key(Key::M), {}, [](Session& s) { s.motion = !s.motion; }, kShow},
-        {"text_larger",
-         "larger type",
-         "Ctrl + +",
-         control(Key::Plus),
-         {},
-         [](Session& s) { text_by(s, kTextStep); },
-         kShow},
-        {"text_smaller",
-         "smaller type",
-         "Ctrl + -",
-         control(Key::Minus),
-         {},
-         [](Session& s) { text_by(s, -kTextStep); },
-         kShow},
-        {"text_normal",
-         "type at its usual size",
-         "Ctrl + 0",
-         control(Key::Digit0),
-         {},
-         [](Session& s) { s.text_scale = 1; },
-         kShow},
-        {"notation:order",
-         "thread[y,x] and M[row,col], or x first",
-         "",
-         {},
-         {},
-         [](Session& s) { s.wording.x_first = !s.wording.x_first; }},
-        {"notation:names", "matrices M N P, A B C, or Md Nd Pd", "", {}, {}, next_names},
-        {"notation:phases",
-         "phases counted from 0 or from 1",
-         "",
-         {},
-         {},
-         [](Session& s) { s.wording.phases_from_1 = !s.wording.phases_from_1; }},
-        {"commands",
-         "find any of these",
-         "Ctrl + P",
-         control(Key::P),
-         {},
-         [](State& s) {
-             s.palette = {true, {}, 0};
-         },
-         kFiles},
-        {"open",
-         "open a recording",
-         "Ctrl + O",
-         control(Key::O),
-         {},
-         [](State& s, Session& session) { open_path_box(s, session, PathBox::Mode::Open); },
-         kFiles},
-        {"save",
-         "save this recording",
-         "Ctrl + S",
-         control(Key::S),
-         {},
-         [](State& s, Session& session) { open_path_box(s, session, PathBox::Mode::Save); },
-         kFiles},
-        {"export_png",
-         "this view as a PNG",
-         "Ctrl + E",
-         control(Key::E),
-         {},
-         [](Session& s) { s.pictures.emplace_back(".png"); },
-         kFiles},
-        {"export_svg",
-         "this view as an SVG",
-         "Ctrl + Shift + E",
-         {Key::E, true, true, 0},
-         {},
-         [](Session& s) { s.pictures.emplace_back(".svg"); },
-         kFiles},
-        {"record",
-         "record another kernel or size",
-         "R",
-         key(Key::R),
-         {},
-         [](State& s) { s.form.open = !s.form.open; },
-         kFiles},
-        {"keys",
-         "this list of keys",
-         "?",
-         key(Key::Question),
-         {},
-         [](State& s) { s.show_keys = !s.show_keys; },
-         kFiles},
-        {"clear", "unpin, close, end the lesson", "Esc", key(Key::Escape), {}, clear, kFiles},
-        {"quit",
-         "leave Tilescope",
-         "Ctrl + Q",
-         control(Key::Q),
-         {},
-         [](Session& s) { s.quit = true; },
-         kFiles},
-    };
+const Actions<State>& looks() {
+    static const Actions<State> all = under<State>(
+        "Show",
+        {
+            {"lecture", "lecture mode", "L", key(Key::L), [](Session& s) { s.lecture = !s.lecture; }},
+            {"blank", "blank screen; . in a lecture", "B", key(Key::B), [](Session& s) { s.blank = true; }},
+            {"theme", "light or dark", "T", key(Key::T), other_theme},
+            {"motion", "motion on or off", "M", key(Key::M), [](Session& s) { s.motion = !s.motion; }},
+            {"text_larger", "larger type", "Ctrl + +", control(Key::Plus),
+             [](Session& s) { text_by(s, kTextStep); }},
+            {"text_smaller", "smaller type", "Ctrl + -", control(Key::Minus),
+             [](Session& s) { text_by(s, -kTextStep); }},
+            {"text_normal", "type at its usual size", "Ctrl + 0", control(Key::Digit0),
+             [](Session& s) { s.text_scale = 1; }},
+            {"notation:order", "notation: thread[y,x] and M[row,col], or x first", "", Chord(),
+             [](Session& s) { s.wording.x_first = !s.wording.x_first; }},
+            {"notation:names", "notation: names of matrices, M N P, A B C or Md Nd Pd", "", Chord(),
+             next_names},
+            {"notation:phases", "notation: phases counted from 0 or from 1", "", Chord(),
+             [](Session& s) { s.wording.phases_from_1 = !s.wording.phases_from_1; }},
+        });
+    return all;
+}
+
+const Actions<State>& files() {
+    static const Actions<State> all = under<State>(
+        "Recordings",
+        {
+            {"commands", "find any of these", "Ctrl + P", control(Key::P),
+             [](State& s) { s.palette = {.open = true}; }},
+            {"open", "open a recording", "Ctrl + O", control(Key::O),
+             [](State& s, Session& of) { open_path_box(s, of, PathBox::Mode::Open); }},
+            {"save", "save this recording", "Ctrl + S", control(Key::S),
+             [](State& s, Session& of) { open_path_box(s, of, PathBox::Mode::Save); }},
+            {"export_png", "this view as a PNG", "Ctrl + E", control(Key::E),
+             [](Session& s) { s.pictures.emplace_back(".png"); }},
+            {"export_svg", "this view as an SVG", "Ctrl + Shift + E", shift_control(Key::E),
+             [](Session& s) { s.pictures.emplace_back(".svg"); }},
+            {"record", "record another kernel or size", "R", key(Key::R),
+             [](State& s) { s.form.open = !s.form.open; }},
+            {"keys", "this list of keys", "?", key(Key::Question),
+             [](State& s) { s.show_keys = !s.show_keys; }},
+            {"clear", "unpin, close, end the lesson", "Esc", key(Key::Escape), clear},
+            {"quit", "leave Tilescope", "Ctrl + Q", control(Key::Q), [](Session& s) { s.quit = true; }},
+        });
     return all;
 }
 

@@ -1,13 +1,14 @@
-#include "app/input/palette.h"
-
+// The command palette's list, and what its rows do.
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "app/input/actions.h"
 #include "app/session/exporting.h"
+#include "app/session/playing.h"
 
 namespace tilescope::input {
 namespace {
@@ -19,14 +20,15 @@ std::string capital(std::string text) {
     return text;
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
-    std::vector<std::string_view> words;
+// The parts of a text between separators, without empty ones.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
     while (!text.empty()) {
-        const size_t space = text.find(' ');
-        if (space != 0) words.push_back(text.substr(0, space));
-        text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+        const size_t end = text.find(separator);
+        if (end != 0) parts.push_back(text.substr(0, end));
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     }
-    return words;
+    return parts;
 }
 
 bool starts_word(std::string_view title, size_t at) {
@@ -48,40 +50,51 @@ int match_from(std::string_view word, std::string_view title, size_t from) {
     return score;
 }
 
-std::optional<uint32_t> number(std::string_view text) {
-    uint32_t value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
+// "12", "1,0", "1,0,2"; none where it is no list of numbers.
+std::vector<uint32_t> numbers(std::string_view text) {
+    std::vector<uint32_t> all;
+    for (const std::string_view part : split(text, ',')) {
+        const auto [end, problem] =
+            std::from_chars(part.data(), part.data() + part.size(), all.emplace_back());
+        if (problem != std::errc{} || end != part.data() + part.size()) return {};
+    }
+    return all;
 }
 
-// "step 12", "go to block 1,0", "phase 2", "12": a place that is there.
+// The block at (x,y), or (x,y,z) in a grid with depth, by its number in the trace.
+std::optional<uint32_t> block_at(const trace::Trace& trace, const std::vector<uint32_t>& place) {
+    if (place.size() < 2 || place.size() > 3) return std::nullopt;
+    const uint32_t z = place.size() == 3 ? place[2] : 0;
+    const auto found = std::ranges::find_if(trace.blocks, [&](const trace::Block& block) {
+        return block.x == place[0] && block.y == place[1] && block.z == z;
+    });
+    if (found == trace.blocks.end()) return std::nullopt;
+    return static_cast<uint32_t>(found - trace.blocks.begin());
+}
+
+// "step 12", "go to block 1,0", "phase 2", "12": a place that is there. Phases are typed as they are written.
 std::optional<Command> place(const Session& session, std::string_view query) {
     if (!session.recording || !session.block || session.recording->trace->blocks.empty()) return std::nullopt;
-    const trace::Trace& trace = *session.recording->trace;
-    std::vector<std::string_view> words = words_of(query);
+    std::vector<std::string_view> words = split(query, ' ');
     if (words.size() > 2 && words[0] == "go" && words[1] == "to")
         words.erase(words.begin(), words.begin() + 2);
     if (words.empty() || words.size() > 2) return std::nullopt;
     const std::string_view what = words.size() == 1 ? "step" : words[0], where = words.back();
-    if (const size_t comma = where.find(','); comma != std::string_view::npos) {
-        const auto x = number(where.substr(0, comma)), y = number(where.substr(comma + 1));
-        if (what != "block" || !x || !y) return std::nullopt;
-        for (const trace::Block& block : trace.blocks) {
-            if (block.x != *x || block.y != *y) continue;
-            return Command{fmt::format("block:{},{}", *x, *y), fmt::format("Go to block ({},{})", *x, *y),
-                           ""};
-        }
-        return std::nullopt;
+    const std::vector<uint32_t> at = numbers(where);
+    const trace::Trace& trace = session.trace();
+    if (const auto found = what == "block" ? block_at(trace, at) : std::nullopt) {
+        const trace::Block& block = trace.blocks[*found];
+        return Command{fmt::format("block:{}", where),
+                       "Go to " + block_name(trace.launch.grid, block.x, block.y, block.z), ""};
     }
-    const auto value = number(where);
-    if (!value) return std::nullopt;
-    if (what == "step" && *value >= 1 && *value <= session.block->steps)
-        return Command{fmt::format("step:{}", *value), fmt::format("Go to step {} of this block", *value),
-                       ""};
-    if (what == "phase" && *value < session.block->phases.phases)
-        return Command{fmt::format("phase:{}", *value), fmt::format("Go to phase {} of this block", *value),
-                       ""};
+    if (at.size() != 1) return std::nullopt;
+    if (what == "step" && at[0] >= 1 && at[0] <= session.block->steps)
+        return Command{fmt::format("step:{}", at[0]), fmt::format("Go to step {} of this block", at[0]), ""};
+    const Notation& notation = session.recording->notation;
+    const uint32_t phase = at[0] - (notation.phases_from_1 ? 1 : 0);
+    if (what == "phase" && phase < session.block->phases.phases)
+        return Command{fmt::format("phase:{}", phase),
+                       fmt::format("Go to {} of this block", phase_name(phase, notation)), ""};
     return std::nullopt;
 }
 
@@ -110,7 +123,7 @@ std::vector<Command> all_commands(const Session& session, std::span<const Offer>
 
 int match(std::string_view query, std::string_view title) {
     int score = 0;
-    for (const std::string_view word : words_of(query)) {
+    for (const std::string_view word : split(query, ' ')) {
         int best = -1;
         for (size_t from = 0; from < title.size(); ++from)
             if (lower(title[from]) == lower(word[0])) best = std::max(best, match_from(word, title, from));
@@ -133,16 +146,54 @@ std::vector<Command> find_commands(const Session& session, std::span<const Offer
     for (Command& command : all_commands(session, offers)) {
         const int score = match(query, command.title);
         if (score < 0) continue;
-        const auto at = std::find(recent.begin(), recent.end(), command.id);
+        const auto at = std::ranges::find(recent, command.id);
         found.push_back({std::move(command), score, static_cast<size_t>(at - recent.begin())});
     }
-    std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    std::ranges::stable_sort(found, [](const Found& a, const Found& b) {
         return a.score != b.score ? a.score > b.score : a.used < b.used;
     });
     std::vector<Command> commands;
     if (auto there = place(session, query)) commands.push_back(std::move(*there));
     for (Found& one : found) commands.push_back(std::move(one.command));
     return commands;
+}
+
+void run_command(State& state, Session& session, std::span<const Offer> offers, const std::string& id) {
+    const size_t colon = id.find(':');
+    const std::string kind = id.substr(0, colon),
+                      what = colon == std::string::npos ? "" : id.substr(colon + 1);
+    const std::vector<uint32_t> at = numbers(what);
+    state.palette.open = false;
+    if (kind == "step" || kind == "phase" || kind == "block") {
+        // Places are quicker typed again than found among what was used.
+        if (!session.block || at.empty()) return;
+        if (kind == "step") return session::go_to(session, std::max(at[0], 1u) - 1);
+        const auto& spans = session.block->spans;
+        const auto span = std::ranges::find(spans, at[0], &draw::PhaseSpan::phase);
+        if (kind == "phase" && span != spans.end()) return session::go_to(session, span->first);
+        if (const auto block = block_at(session.trace(), at)) {
+            session.cursor.block = *block;
+            session::go_to(session, 0);
+        }
+        return;
+    }
+    const std::string& name = kind == "action" ? what : id;
+    if (kind == "preset" && !at.empty() && at[0] < kernels::presets().size()) {
+        state.form.kernel = kernels::presets()[at[0]].kernel;
+        state.form.shape = kernels::presets()[at[0]].shape;
+        session.walk.running = false;
+        session::record(session, state.form);
+    } else if (kind == "shipped" || kind == "open") {
+        session.walk.running = false;
+        kind == "open" ? session::open_file(session, what) : session::open_shipped(session, what);
+    } else if (kind == "export") {
+        open_export_box(state, session, what);
+    } else if (std::ranges::find(offers, name, &Offer::name) != offers.end()) {
+        session.asked.push_back(name);
+    } else {
+        return;
+    }
+    session::remember(session.recent_commands, id);
 }
 
 }  // namespace tilescope::input

@@ -4,7 +4,6 @@
 
 #include <span>
 
-#include "app/input/screen.h"
 #include "app/input/state.h"
 #include "app/input/ui.h"
 
@@ -20,21 +19,22 @@ void record_form(Ui<State>& ui, const draw::Rect& screen, float top);
 // Not over the screens but on them: those that walk through a recording have it at their foot.
 void transport(session::Ui& ui, const draw::Rect& rect);
 
-// The overview of a launch's grid in the form: a drag picks a window of blocks, arrow keys move it, Shift and
-// an arrow key makes it larger or smaller. Inside an ImGui window; writes order.window.
-void block_picker(draw::Ui& ui, session::Order& order);
-
-// Dims the screen and draws the box; `top` logical pixels below the screen's top, in the middle where
-// negative.
-draw::Rect overlay_box(draw::Ui& ui, const draw::Rect& screen, float width, float height, float top = -1);
-
-// A line of text with its caret, framed.
-void text_line(draw::Ui& ui, const draw::Rect& rect, const TextField& field, const char* when_empty);
-
-// Rows that fit are drawn, scrolled so that the chosen one is among them; returns the row clicked, or -1.
-struct OverlayRow {
-    std::string text, right;  // right: its keys, or what kind it is
-};
-int overlay_rows(draw::Ui& ui, const draw::Rect& rect, const std::vector<OverlayRow>& rows, int chosen);
+// A window of blocks picked out of a launch (block_window.cpp), x by y blocks large. The overview of its grid
+// in the form: a drag picks a window, arrow keys move it, Shift and an arrow key makes it larger or smaller.
+// Inside an ImGui window; writes form.window.
+void block_picker(draw::Ui& ui, RecordForm& form);
+// Cut to a grid; at least one block where the grid has one.
+BlockWindow clipped(BlockWindow window, uint32_t x, uint32_t y);
+uint64_t blocks_of(const BlockWindow& window, uint32_t x, uint32_t y);
+// "x 3:7, y 0:4", half open as `tilescope record --blocks` takes it.
+std::string window_text(const BlockWindow& window);
+// The window between two points of an overview that is width x height large; in any order, whole blocks.
+BlockWindow dragged(double x0, double y0, double x1, double y1, double width, double height, uint32_t grid_x,
+                    uint32_t grid_y);
+// Moves by whole blocks and stays inside the grid.
+BlockWindow moved(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t grid_y);
+// Requests and barriers of one whole block, taken from two small recordings of the kernel's block made on the
+// spot. An estimate: blocks at a ragged edge take fewer.
+Result<BlockSteps> block_steps(const std::string& kernel, uint32_t tile);
 
 }  // namespace tilescope::input

@@ -1,59 +1,22 @@
-#include "app/input/path_box.h"
-
+// The path box: what it suggests, and what Enter does with the path that is typed or chosen.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
 
-#include "app/input/palette.h"
+#include "app/input/actions.h"
+#include "app/session/exporting.h"
 
 namespace tilescope::input {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kMostSuggestions = 200;
 constexpr size_t kMostLooked = 20'000;  // entries of a folder: it must not hold up a frame
 
-struct Split {
-    std::string folder, name;  // "/tmp/", "til"
-};
-
-Split split(const std::string& path) {
-    const size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return {"", path};
-    return {path.substr(0, slash + 1), path.substr(slash + 1)};
-}
-
-// Folders and recordings beside the typed name that begin with it; hidden ones only when asked for.
-std::vector<Suggestion> beside(const std::string& typed) {
-    const Split at = split(typed);
-    const std::string folder = expanded(at.folder);
-    std::vector<Suggestion> found;
-    std::error_code error;
-    fs::directory_iterator each(folder.empty() ? "." : folder, fs::directory_options::skip_permission_denied,
-                                error);
-    size_t looked = 0;
-    for (; !error && each != fs::directory_iterator() && looked < kMostLooked;
-         each.increment(error), ++looked) {
-        const std::string name = each->path().filename().string();
-        if (name.compare(0, at.name.size(), at.name) != 0) continue;
-        if (name[0] == '.' && at.name.empty()) continue;
-        std::error_code unknown;
-        if (each->is_directory(unknown))
-            found.push_back({Suggestion::Kind::Folder, at.folder + name + "/", at.folder + name + "/"});
-        else if (each->path().extension() == ".tsc")
-            found.push_back({Suggestion::Kind::File, at.folder + name, at.folder + name});
-    }
-    std::sort(found.begin(), found.end(), [](const Suggestion& a, const Suggestion& b) {
-        return a.kind != b.kind ? a.kind > b.kind : a.text < b.text;  // recordings before folders
-    });
-    if (found.size() > kMostSuggestions) found.resize(kMostSuggestions);
-    return found;
-}
-
-}  // namespace
-
+// "~/x" with the home folder for the tilde.
 std::string expanded(const std::string& typed) {
     const char* home = std::getenv("HOME");
     if (home == nullptr || typed.empty() || typed[0] != '~' || (typed.size() > 1 && typed[1] != '/'))
@@ -61,7 +24,93 @@ std::string expanded(const std::string& typed) {
     return home + typed.substr(1);
 }
 
-std::vector<Suggestion> suggestions(const PathBox& box, const session::Session& session) {
+// Folders and recordings beside the typed name that begin with it; hidden ones only when asked for.
+std::vector<Suggestion> beside(const std::string& typed) {
+    const size_t slash = typed.rfind('/') + 1;  // 0 where there is none
+    const std::string in = typed.substr(0, slash), start = typed.substr(slash), folder = expanded(in);
+    std::vector<Suggestion> found;
+    std::error_code error, unknown;
+    fs::directory_iterator each(folder.empty() ? "." : folder, fs::directory_options::skip_permission_denied,
+                                error);
+    size_t looked = 0;
+    for (; !error && each != fs::directory_iterator() && looked < kMostLooked;
+         each.increment(error), ++looked) {
+        const std::string name = each->path().filename().string(), path = in + name;
+        if (!name.starts_with(start) || (name[0] == '.' && start.empty())) continue;
+        if (each->is_directory(unknown))
+            found.push_back({Suggestion::Kind::Folder, path + "/", path + "/"});
+        else if (each->path().extension() == ".tsc")
+            found.push_back({Suggestion::Kind::File, path, path});
+    }
+    std::ranges::sort(found, [](const Suggestion& a, const Suggestion& b) {
+        return a.kind != b.kind ? a.kind > b.kind : a.text < b.text;  // recordings before folders
+    });
+    if (found.size() > kMostSuggestions) found.resize(kMostSuggestions);
+    return found;
+}
+
+// A file can be written there, and may: else the box says why not, once of a file that is there already.
+bool may_write(PathBox& box, const std::string& path) {
+    std::error_code error;
+    const fs::path folder = fs::path(path).parent_path();
+    if (path.empty() || path.back() == '/' || fs::is_directory(path, error)) {
+        box.problem = fmt::format("'{}' is a folder; add the name of the file.", path);
+    } else if (!folder.empty() && !fs::is_directory(folder, error)) {
+        box.problem = fmt::format("There is no folder '{}'.", folder.string());
+    } else if (fs::exists(path, error) && !box.over_written) {
+        box.over_written = true;
+        box.problem = fmt::format("'{}' is there already; Enter once more overwrites it.", path);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+void save(PathBox& box, Session& session, std::string path) {
+    if (!session.recording) return;
+    if (!session::picture_ending(path).empty()) {  // made of the whole frame, once it is drawn
+        session.pictures.push_back(path);
+        box.mode = PathBox::Mode::Closed;
+        return;
+    }
+    std::error_code error;
+    if (!path.empty() && path.back() != '/' && !fs::is_directory(path, error) &&
+        fs::path(path).extension() != ".tsc")
+        path += ".tsc";
+    if (!may_write(box, path)) return;
+    box.problem = session::save(session, path);
+    if (box.problem.empty()) box.mode = PathBox::Mode::Closed;
+}
+
+void export_to(PathBox& box, Session& session, const std::string& path) {
+    const session::ExportChoice* const choice = session::find_export(box.exported);
+    if (choice == nullptr || !session.recording || !session.block || !may_write(box, path)) return;
+    if (session.exporting) {
+        box.problem =
+            fmt::format("'{}' is still being exported; wait until it is done.", session.exporting->path);
+        return;
+    }
+    session::start_export(session, *choice, path);
+    std::error_code error;
+    box.mode = PathBox::Mode::Closed;
+    session.last_folder = fs::absolute(path, error).parent_path().string() + "/";
+    session.message = fmt::format("Exporting to '{}'\u2026", path);
+}
+
+void open(PathBox& box, Session& session, const std::string& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+        box.problem = fmt::format("'{}' is a folder; choose a recording in it.", path);
+        return;
+    }
+    session.walk.running = false;
+    box.opening = true;
+    session::open_file(session, path, box.beside);
+}
+
+}  // namespace
+
+std::vector<Suggestion> suggestions(const PathBox& box, const Session& session) {
     std::vector<Suggestion> all;
     const std::string& typed = box.path.text;
     // A name without a folder, or none yet, also finds what was opened before and what ships.
@@ -89,6 +138,55 @@ std::string completed(const std::string& typed) {
     while (common.size() > typed.size() && (static_cast<unsigned char>(common.back()) & 0xC0) == 0xC0)
         common.pop_back();
     return common.size() > typed.size() ? common : typed;
+}
+
+void open_path_box(State& state, Session& session, PathBox::Mode mode) {
+    state.path = {};
+    if (mode == PathBox::Mode::Save && !session.recording) {
+        session.message = "There is no recording to save yet; press R to record one.";
+        return;
+    }
+    state.path.mode = mode;
+    if (mode == PathBox::Mode::Save)
+        set_text(state.path.path, session.last_folder + session::default_name(session));
+}
+
+void open_export_box(State& state, Session& session, const std::string& what) {
+    const session::ExportChoice* const choice = session::find_export(what);
+    if (choice == nullptr || !session.recording || !session.block) return;
+    state.path = {};
+    state.path.mode = PathBox::Mode::Save;
+    state.path.exported = what;
+    set_text(state.path.path, session.last_folder + session::export_name(session, *choice));
+}
+
+void take_path(State& state, Session& session) {
+    PathBox& box = state.path;
+    box.problem.clear();
+    if (box.chosen > 0) {
+        const std::vector<Suggestion> all = suggestions(box, session);
+        if (box.chosen > all.size()) return;
+        const Suggestion& one = all[box.chosen - 1];
+        if (one.kind == Suggestion::Kind::Shipped) {
+            session.walk.running = false;
+            box.opening = true;
+            return session::open_shipped(session, one.value, box.beside);
+        }
+        set_text(box.path, one.value);
+        box.chosen = 0;
+        if (one.kind == Suggestion::Kind::Folder || box.mode == PathBox::Mode::Save) return;
+    }
+    if (box.path.text.empty()) {
+        box.problem = "Type the path of a recording, or choose one with the arrow keys.";
+        return;
+    }
+    const std::string path = expanded(box.path.text);
+    if (box.mode != PathBox::Mode::Save)
+        open(box, session, path);
+    else if (box.exported.empty())
+        save(box, session, path);
+    else
+        export_to(box, session, path);
 }
 
 }  // namespace tilescope::input

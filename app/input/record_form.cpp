@@ -1,94 +1,13 @@
-// What lies over the screen when asked for: the list of keys, and the form that records.
+// The form that records: presets, what ships, or any kernel of the catalogue at any size.
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "app/input/panels.h"
-#include "core/base/words.h"
 
 namespace tilescope::input {
 
-using draw::Face;
-using draw::Ink;
-using draw::Rect;
-using draw::Size;
-
-// Actions under their headings, in three columns of about the same height.
-void keys_overlay(Ui<State>& ui, const Rect& screen, std::span<const Offer> offers) {
-    if (!ui.state.show_keys) return;
-    struct Group {
-        std::string name;
-        std::vector<const Offer*> rows;
-    };
-    std::vector<Group> groups;
-    for (const Offer& action : offers) {
-        if (action.keys.empty()) continue;
-        const auto same = [&](const Group& group) { return group.name == action.group; };
-        auto at = std::find_if(groups.begin(), groups.end(), same);
-        if (at == groups.end()) at = groups.insert(groups.end(), {action.group, {}});
-        at->rows.push_back(&action);
-    }
-    constexpr size_t kColumns = 3;
-    size_t tallest = 0;
-    std::vector<std::vector<const Group*>> columns(kColumns);
-    std::vector<size_t> heights(kColumns, 0);
-    for (const Group& group : groups) {
-        // Each to the column that is least full, so that none stands out.
-        const auto at =
-            static_cast<size_t>(std::min_element(heights.begin(), heights.end()) - heights.begin());
-        columns[at].push_back(&group);
-        heights[at] += group.rows.size() + 2;
-        tallest = std::max(tallest, heights[at]);
-    }
-    const float pad = ui.px(24), title = line_height(ui, Size::Title);
-    // In lecture mode on a small projector the rows stand closer.
-    const float room = screen.height() - ui.px(16) - pad * 2 - title - ui.px(8);
-    const float row =
-        std::min(line_height(ui, Size::Small) + ui.px(4), std::floor(room / static_cast<float>(tallest)));
-    // A column is as wide as its longest keys and words; where all are wider than the window, type is
-    // smaller.
-    draw::Font mono = ui.font(Face::Mono, Size::Small), words = ui.font(Face::Text, Size::Small);
-    const float gap = ui.px(16), between = ui.px(40);
-    std::array<float, kColumns> keys{}, helps{};
-    float needed = between * (kColumns - 1);
-    for (size_t c = 0; c < kColumns; ++c) {
-        for (const Group* group : columns[c]) {
-            for (const Offer* action : group->rows) {
-                keys[c] = std::max(keys[c], draw::text_size(mono, action->keys).x);
-                helps[c] = std::max(helps[c], draw::text_size(words, action->help).x);
-            }
-        }
-        needed += keys[c] + gap + helps[c];
-    }
-    const float most = screen.width() - ui.px(24) - pad * 2, smaller = std::min(1.f, most / needed);
-    if (smaller < 1) mono = ui.font(Face::Mono, Size::CellSmall);
-    words.px *= smaller;
-    const Rect box = overlay_box(ui, screen, needed * smaller + pad * 2 + ui.px(4),
-                                 pad * 2 + title + ui.px(8) + row * static_cast<float>(tallest));
-    ImDrawList& over = *ImGui::GetForegroundDrawList();
-    put(ui, over, ui.font(Face::Strong, Size::Title), {box.min.x + pad, box.min.y + pad}, ui.ink(Ink::Text),
-        "Keys");
-    float x = box.min.x + pad;
-    for (size_t c = 0; c < kColumns; ++c) {
-        float y = box.min.y + pad + title + ui.px(8);
-        for (const Group* group : columns[c]) {
-            put(ui, over, ui.font(Face::Strong, Size::Small), {x, y + row * 0.4f}, ui.ink(Ink::TextQuiet),
-                group->name);
-            y += row * 1.5f;
-            for (const Offer* action : group->rows) {
-                put(ui, over, mono, {x, y}, ui.ink(Ink::Text), action->keys);
-                put(ui, over, words, {x + (keys[c] + gap) * smaller, y}, ui.ink(Ink::TextQuiet),
-                    action->help);
-                y += row;
-            }
-            y += row * 0.5f;
-        }
-        x += (keys[c] + gap + helps[c] + between) * smaller;
-    }
-    if (ui.mouse && ImGui::IsMouseClicked(0)) ui.state.show_keys = false;
-}
+using draw::Face, draw::Ink, draw::Rect, draw::Size;
 
 namespace {
 
@@ -98,11 +17,17 @@ void label(const char* text) {
     ImGui::SameLine();
 }
 
-void size_field(const char* name, const char* id, uint32_t& value, float width) {
+void size_field(const std::string& name, uint32_t& value, float width) {
     int number = static_cast<int>(value);
-    label(name);
+    label(name.c_str());
     ImGui::SetNextItemWidth(width);
-    if (ImGui::InputInt(id, &number, 0, 0)) value = static_cast<uint32_t>(std::max(number, 0));
+    if (ImGui::InputInt(("##" + name).c_str(), &number, 0, 0))
+        value = static_cast<uint32_t>(std::max(number, 0));
+}
+
+void order(Ui<State>& ui) {
+    session::record(ui.session, ui.state.form);
+    if (ui.session.message.empty()) ui.state.form.open = false;
 }
 
 // Recordings that ship: picking one opens it.
@@ -197,8 +122,7 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
             form.kernel = preset.kernel;
             form.shape = preset.shape;
             form.window = {};
-            session::record(ui.session, form);
-            if (ui.session.message.empty()) form.open = false;
+            order(ui);
         }
     }
     if (low) {
@@ -219,24 +143,19 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
     label("T");
     ImGui::SetNextItemWidth(ui.px(72));
     if (ImGui::BeginCombo("##T", std::to_string(form.shape.tile).c_str())) {
-        for (const int tile : kernels::kTiles)
-            if (ImGui::Selectable(std::to_string(tile).c_str(),
-                                  static_cast<uint32_t>(tile) == form.shape.tile))
-                form.shape.tile = static_cast<uint32_t>(tile);
+        for (const uint32_t tile : kernels::kTiles)
+            if (ImGui::Selectable(std::to_string(tile).c_str(), tile == form.shape.tile))
+                form.shape.tile = tile;
         ImGui::EndCombo();
     }
-    ImGui::SameLine();
-    size_field("m", "##m", form.shape.m, ui.px(72));
-    ImGui::SameLine();
-    size_field("k", "##k", form.shape.k, ui.px(72));
-    ImGui::SameLine();
-    size_field("n", "##n", form.shape.n, ui.px(72));
+    for (const auto& [name, size] :
+         {std::pair{"m", &form.shape.m}, std::pair{"k", &form.shape.k}, std::pair{"n", &form.shape.n}}) {
+        ImGui::SameLine();
+        size_field(name, *size, ui.px(72));
+    }
     block_picker(ui, form);
     backend_choice(ui, low);
-    if (ImGui::Button("Record", {-1, ui.px(34)})) {
-        session::record(ui.session, form);
-        if (ui.session.message.empty()) form.open = false;
-    }
+    if (ImGui::Button("Record", {-1, ui.px(34)})) order(ui);
     // Below the button, which stays where it was pressed.
     if (!ui.session.message.empty()) ImGui::TextUnformatted(ui.session.message.c_str());
     ImGui::PopTextWrapPos();

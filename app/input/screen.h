@@ -23,9 +23,7 @@ struct Rect;
 
 namespace tilescope::input {
 
-using platform::Key;
-using platform::KeyPress;
-using session::Session;
+using platform::Key, platform::KeyPress, session::Session;
 
 struct Chord {
     Key key = Key::None;
@@ -35,6 +33,7 @@ struct Chord {
 constexpr Chord key(Key k) { return {k, false, false, 0}; }
 constexpr Chord shift(Key k) { return {k, true, false, 0}; }
 constexpr Chord control(Key k) { return {k, false, true, 0}; }
+constexpr Chord shift_control(Key k) { return {k, true, true, 0}; }
 constexpr Chord typed(char32_t c) { return {Key::None, false, false, c}; }
 
 // What can be done, as people see it: in the list of keys, in the palette, on a button.
@@ -63,9 +62,19 @@ struct Action : Offer {
         else
             apply = [what = std::move(what)](State& state, Session&) { what(state); };
     }
+    template <class Do>
+    Action(std::string called, std::string says, std::string by, Chord one, Do what)
+        : Action(std::move(called), std::move(says), std::move(by), one, {}, std::move(what)) {}
 };
 template <class State>
 using Actions = std::vector<Action<State>>;
+
+// Actions that stand under one heading of the list of keys.
+template <class State>
+Actions<State> under(const char* heading, Actions<State> actions) {
+    for (Action<State>& action : actions) action.group = heading;
+    return actions;
+}
 
 template <class State>
 struct Ui;  // session/ui.h with the screen's state: input/ui.h

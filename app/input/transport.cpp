@@ -10,36 +10,26 @@
 
 namespace tilescope::input {
 
-using draw::Face;
-using draw::Ink;
-using draw::Rect;
-using draw::Rgba;
-using draw::Size;
+using draw::Face, draw::Ink, draw::Rect, draw::Rgba, draw::Size;
 namespace {
 
 enum class Shape { Bar, Left, Right };
 
 // Triangles and bars side by side, in the middle of a button.
 void shapes(draw::Ui& ui, const Rect& rect, std::initializer_list<Shape> row, Rgba color) {
-    const float size = ui.px(9), bar = ui.px(2.5f), gap = ui.px(1.5f);
+    const float size = ui.px(9), bar = ui.px(2.5f), gap = ui.px(1.5f), wide = size * 0.85f;
     float width = -gap;
-    for (const Shape shape : row) width += (shape == Shape::Bar ? bar : size * 0.85f) + gap;
+    for (const Shape shape : row) width += (shape == Shape::Bar ? bar : wide) + gap;
     float x = (rect.min.x + rect.max.x - width) / 2;
     const float y = (rect.min.y + rect.max.y) / 2;
     for (const Shape shape : row) {
-        if (shape == Shape::Bar) {
+        if (shape == Shape::Bar)
             ui.list.AddRectFilled({x, y - size / 2}, {x + bar, y + size / 2}, color);
-            x += bar + gap;
-            continue;
-        }
-        const float tip = shape == Shape::Right ? x + size * 0.85f : x,
-                    back = shape == Shape::Right ? x : x + size * 0.85f;
-        const ImVec2 a{back, y - size / 2}, b{tip, y}, c{back, y + size / 2};
-        if (shape == Shape::Right)
-            ui.list.AddTriangleFilled(a, b, c, color);
+        else if (shape == Shape::Right)
+            ui.list.AddTriangleFilled({x, y - size / 2}, {x + wide, y}, {x, y + size / 2}, color);
         else
-            ui.list.AddTriangleFilled(a, c, b, color);
-        x += size * 0.85f + gap;
+            ui.list.AddTriangleFilled({x + wide, y - size / 2}, {x + wide, y + size / 2}, {x, y}, color);
+        x += (shape == Shape::Bar ? bar : wide) + gap;
     }
 }
 
@@ -57,7 +47,7 @@ void speed(session::Ui& ui, const Rect& rect) {
     const float text_y = rect.min.y + (rect.height() - line_height(ui, Size::Small)) / 2;
     const float from = rect.min.x + ui.px(44), to = rect.max.x - ui.px(clocks ? 136 : 96);
     if (to - from < ui.px(50)) return;
-    line(ui, {rect.min.x, text_y}, ui.px(44), Face::Text, Size::Small, Ink::TextQuiet, "speed");
+    note(ui, {rect.min.x, text_y}, ui.px(44), "speed");
     const float end = std::min(to, from + ui.px(220)), y = (rect.min.y + rect.max.y) / 2;
     ui.list.AddRectFilled({from, y - ui.px(1.5f)}, {end, y + ui.px(1.5f)}, ui.ink(Ink::LineStrong), ui.px(2));
     double& rate = clocks ? session.playback.clocks_per_second : session.playback.steps_per_second;
@@ -83,54 +73,47 @@ void speed(session::Ui& ui, const Rect& rect) {
 }  // namespace
 
 void transport(session::Ui& ui, const Rect& rect) {
-    const float h = rect.height(), w = ui.px(38), gap = ui.px(4);
-    float x = rect.min.x;
-    const auto act = [&](const char* action, const char* tip, std::initializer_list<Shape> row, float width) {
-        const Rect box{{x, rect.min.y}, {x + width, rect.max.y}};
-        if (button(ui, box, "", false, true, tip)) session::ask(ui, action);
-        shapes(ui, box, row, ui.ink(Ink::Text));
-        x += width + gap;
-    };
     using enum Shape;
-    act("first", "First step of the block (Home)", {Bar, Left}, w);
-    act("previous_phase", "Phase before (Shift + \u2190)", {Left, Left}, w);
-    act("previous_step", "Step before (\u2190)", {Left}, w);
-    {
-        const Rect box{{x, rect.min.y}, {x + ui.px(64), rect.max.y}};
-        if (button(ui, box, "", true, true, "Play or pause (Space)")) session::ask(ui, "play");
-        const Rgba color = ui.context.palette.text_on(ui.ink(Ink::Accent));
-        if (ui.session.playback.playing)
-            shapes(ui, box, {Bar, Bar}, color);
-        else
-            shapes(ui, box, {Right}, color);
-        x = box.max.x + gap;
-    }
-    act("next_step", "Next step (\u2192)", {Right}, w);
-    act("next_phase", "Next phase (Shift + \u2192)", {Right, Right}, w);
-    act("last", "Last step of the block (End)", {Right, Bar}, w);
+    using Row = std::initializer_list<Shape>;
+    float x = rect.min.x;
+    const auto act = [&](const char* action, const char* tip, Row row, float width, bool on = false) {
+        const Rect box{{x, rect.min.y}, {x + width, rect.max.y}};
+        if (button(ui, box, "", on, true, tip)) session::ask(ui, action);
+        shapes(ui, box, row, on ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::Text));
+        x = box.max.x;
+    };
+    const float gap = ui.px(4), w = ui.px(38);
+    const auto walk = [&](const char* action, const char* tip, Row row) {
+        act(action, tip, row, w);
+        x += gap;
+    };
+    walk("first", "First step of the block (Home)", {Bar, Left});
+    walk("previous_phase", "Phase before (Shift + \u2190)", {Left, Left});
+    walk("previous_step", "Step before (\u2190)", {Left});
+    const char* play = "Play or pause (Space)";
+    ui.session.playback.playing ? act("play", play, {Bar, Bar}, ui.px(64), true)
+                                : act("play", play, {Right}, ui.px(64), true);
+    x += gap;
+    walk("next_step", "Next step (\u2192)", {Right});
+    walk("next_phase", "Next phase (Shift + \u2192)", {Right, Right});
+    walk("last", "Last step of the block (End)", {Right, Bar});
     x += ui.px(12);
 
-    const auto jump = [&](const char* back, const char* forth, const char* what, const char* tips[2]) {
-        const float text = draw::text_size(ui.font(Face::Text, Size::Small), what).x;
-        const float arrow = ui.px(26);
-        const Rect left{{x, rect.min.y}, {x + arrow, rect.max.y}};
-        const Rect right{{x + arrow + text + ui.px(12), rect.min.y},
-                         {x + arrow * 2 + text + ui.px(12), rect.max.y}};
-        if (right.max.x > rect.max.x) return;
-        if (button(ui, left, "", false, true, tips[0])) session::ask(ui, back);
-        shapes(ui, left, {Left}, ui.ink(Ink::Text));
-        line(ui, {left.max.x + ui.px(6), rect.min.y + (h - line_height(ui, Size::Small)) / 2}, text + 2,
-             Face::Text, Size::Small, Ink::TextQuiet, what);
-        if (button(ui, right, "", false, true, tips[1])) session::ask(ui, forth);
-        shapes(ui, right, {Right}, ui.ink(Ink::Text));
-        x = right.max.x + ui.px(12);
+    const auto jump = [&](const char* what, const char* back, const char* back_tip, const char* forth,
+                          const char* forth_tip) {
+        const float text = draw::text_size(ui.font(Face::Text, Size::Small), what).x, arrow = ui.px(26);
+        if (x + arrow * 2 + text + ui.px(12) > rect.max.x) return;
+        act(back, back_tip, {Left}, arrow);
+        note(ui, {x + ui.px(6), rect.min.y + (rect.height() - line_height(ui, Size::Small)) / 2}, text + 2,
+             what);
+        x += text + ui.px(12);
+        act(forth, forth_tip, {Right}, arrow);
+        x += ui.px(12);
     };
-    const char* barrier_tips[2] = {"Barrier before ([)", "Next barrier (])"};
-    const char* block_tips[2] = {"Block before (,)", "Next block (.)"};
     if (ui.session.summary().barriers_per_block > 0)
-        jump("previous_barrier", "next_barrier", "barrier", barrier_tips);
-    if (ui.trace().blocks.size() > 1) jump("previous_block", "next_block", "block", block_tips);
-
+        jump("barrier", "previous_barrier", "Barrier before ([)", "next_barrier", "Next barrier (])");
+    if (ui.trace().blocks.size() > 1)
+        jump("block", "previous_block", "Block before (,)", "next_block", "Next block (.)");
     speed(ui, {{x, rect.min.y}, rect.max});
 }
 

@@ -1,8 +1,8 @@
 #include "app/lessons/model.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -80,42 +80,36 @@ bool fits(const trace::Trace& trace, const BlockIndex& index, const LessonStop& 
     if (stop.array.empty() && !stop.costly && !stop.partial) return true;
     if (kind == StepKind::Barrier) return false;
     const draw::RequestView request = look::request_view(trace, index, step);
-    if (!stop.array.empty() && request.array_name != stop.array) return false;
+    const bool named = request.array != trace::kNoArray;
+    if (!stop.array.empty() && (!named || trace.launch.arrays[request.array].name != stop.array))
+        return false;
     return (!stop.costly || !request.good) && (!stop.partial || request.mask != 0xFFFF'FFFFu);
-}
-
-// Sums over the inputs, whose elements the reuse is of.
-struct Loads {
-    uint64_t elements = 0, loads = 0, most = 0;
-};
-
-Loads loads_of(const analysis::Summary& summary) {
-    Loads all;
-    for (const analysis::Reuse& reuse : summary.reuse) {
-        all.elements += reuse.elements;
-        all.loads += reuse.loads;
-        all.most = std::max(all.most, reuse.max);
-    }
-    return all;
 }
 
 std::optional<std::string> figure(const trace::Trace& trace, const analysis::Summary& sums,
                                   const BlockIndex& index, uint32_t step, std::string_view name) {
-    const analysis::Product product = index.product.value_or(analysis::Product{});
-    const Loads loads = loads_of(sums);
-    const std::pair<std::string_view, uint64_t> whole[] = {
-        {"m", product.m},
-        {"k", product.k},
-        {"n", product.n},
-        {"tile", product.tile},
+    if (name == "result") return look::result_text(trace, index.notation);
+    const kernels::Shape shape =
+        index.product ? kernels::shape_of(*index.product) : kernels::Shape{0, 0, 0, 0};
+    uint64_t elements = 0, loads = 0, most_loads = 0;  // of the inputs, whose elements the reuse is of
+    for (const analysis::Reuse& reuse : sums.reuse) {
+        elements += reuse.elements;
+        loads += reuse.loads;
+        most_loads = std::max(most_loads, reuse.max);
+    }
+    std::vector<std::pair<std::string_view, uint64_t>> known = {
+        {"m", shape.m},
+        {"k", shape.k},
+        {"n", shape.n},
+        {"tile", shape.tile},
         {"threads", trace.launch.block.count()},
         {"blocks", trace.blocks.size()},
         {"warps", index.warps},
         {"phases", index.phases.phases},
         {"barriers", index.phases.barriers},
-        {"elements", loads.elements},
-        {"loads", loads.loads},
-        {"most_loads", loads.most},
+        {"elements", elements},
+        {"loads", loads},
+        {"most_loads", most_loads},
         {"load_requests", sums.global_load.requests},
         {"load_sectors", sums.global_load.sectors},
         {"least_load_sectors", sums.global_load.ideal_sectors},
@@ -124,24 +118,23 @@ std::optional<std::string> figure(const trace::Trace& trace, const analysis::Sum
         {"least_read_wavefronts", sums.shared_load.ideal_wavefronts},
         {"wrong", trace.meta.result.wrong},
         {"step", uint64_t{step} + 1}};
-    for (const auto& [known, value] : whole)
-        if (name == known) return grouped(value);
-    if (name == "result") return look::result_text(trace);
-    if (step >= index.steps) return std::nullopt;
-    const draw::RequestView request = look::request_view(trace, index, step);
-    const std::pair<std::string_view, uint64_t> here[] = {
-        {"warp", request.warp},
-        {"lanes", static_cast<uint64_t>(std::popcount(request.mask))},
-        {"idle", static_cast<uint64_t>(32 - std::popcount(request.mask))},
-        {"sectors", request.cost.global.sectors},
-        {"least_sectors", request.cost.global.ideal_sectors},
-        {"wavefronts", request.cost.shared.wavefronts},
-        {"least_wavefronts", request.cost.shared.ideal_wavefronts},
-        {"line", request.line},
-        {"phase", index.phase_at(step)}};
-    for (const auto& [known, value] : here)
-        if (name == known) return grouped(value);
-    return std::nullopt;
+    if (step < index.steps) {
+        const draw::RequestView request = look::request_view(trace, index, step);
+        const auto lanes = static_cast<uint64_t>(std::popcount(request.mask));
+        known.insert(known.end(),
+                     {{"warp", request.warp},
+                      {"lanes", lanes},
+                      {"idle", 32 - lanes},
+                      {"sectors", request.cost.global.sectors},
+                      {"least_sectors", request.cost.global.ideal_sectors},
+                      {"wavefronts", request.cost.shared.wavefronts},
+                      {"least_wavefronts", request.cost.shared.ideal_wavefronts},
+                      {"line", request.line},
+                      {"phase", uint64_t{index.phase_at(step)} + (index.notation.phases_from_1 ? 1 : 0)}});
+    }
+    const auto found = std::ranges::find(known, name, &std::pair<std::string_view, uint64_t>::first);
+    if (found == known.end()) return std::nullopt;
+    return grouped(found->second);
 }
 
 }  // namespace
@@ -174,8 +167,7 @@ const std::vector<Lesson>& lesson_list() {
         std::vector<Lesson> read;
         for (const auto& [path, text] : embedded_lessons())
             if (auto lesson = lesson_from_json(text, path)) read.push_back(std::move(*lesson));
-        std::stable_sort(read.begin(), read.end(),
-                         [](const Lesson& a, const Lesson& b) { return a.order < b.order; });
+        std::ranges::stable_sort(read, {}, &Lesson::order);
         return read;
     }();
     return all;
@@ -189,13 +181,28 @@ std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& i
     return std::nullopt;
 }
 
+std::string renamed(std::string_view text, const Notation& notation) {
+    const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    std::string out;
+    while (!text.empty()) {
+        const auto end = static_cast<size_t>(std::ranges::find_if_not(text, in_word) - text.begin());
+        const std::string_view word = text.substr(0, std::max<size_t>(end, 1));
+        const auto other =
+            std::ranges::find(notation.renamed, word, &std::pair<std::string, std::string>::first);
+        out += other == notation.renamed.end() ? word : other->second;
+        text.remove_prefix(word.size());
+    }
+    return out;
+}
+
 std::string said(const trace::Trace& trace, const analysis::Summary& sums, const BlockIndex& index,
                  uint32_t step, const std::string& say) {
     std::string out;
     for (size_t at = 0; at < say.size();) {
         const size_t open = say.find('{', at), close = say.find('}', open);
-        if (open == std::string::npos || close == std::string::npos) return out + say.substr(at);
-        out += say.substr(at, open - at);
+        if (open == std::string::npos || close == std::string::npos)
+            return out + renamed(say.substr(at), index.notation);
+        out += renamed(say.substr(at, open - at), index.notation);
         const std::string name = say.substr(open + 1, close - open - 1);
         out += figure(trace, sums, index, step, name).value_or("{" + name + "}");
         at = close + 1;

@@ -26,8 +26,7 @@
 
 namespace tilescope::lessons {
 
-using look::BlockIndex;
-using look::StepKind;
+using look::BlockIndex, look::StepKind;
 
 struct LessonStop {
     std::string kernel;  // recorded on the CPU; "" where `recording` says it
@@ -57,9 +56,13 @@ const std::vector<Lesson>& lesson_list();  // all of assets/lessons, in their or
 // The step of the block that the stop means; none where the recording has none.
 std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& index, const LessonStop& stop);
 
-// What a stop says, its figures worked out at a step: {lanes} {sectors} {least_sectors} {wavefronts}
-// {least_wavefronts} {phases} {barriers} {warps} {threads} {tile} {m} {k} {n} {loads} {elements} {most_loads}
-// {global_requests} {wrong} {step} and so on; a name that is not known stands as it is.
+// A text with the names that arrays have in a notation: whole words alone.
+std::string renamed(std::string_view text, const Notation& notation);
+
+// What a stop says, in the notation of the block, its figures worked out at a step: {lanes} {sectors}
+// {least_sectors} {wavefronts} {least_wavefronts} {phases} {barriers} {warps} {threads} {tile} {m} {k} {n}
+// {loads} {elements} {most_loads} {global_requests} {wrong} {step} and so on; a name that is not known stands
+// as it is.
 std::string said(const trace::Trace& trace, const analysis::Summary& sums, const BlockIndex& index,
                  uint32_t step, const std::string& say);
 

@@ -1,4 +1,5 @@
-// The Lessons screen: what there is to learn, and where each lesson leads.
+// The Lessons screen: what there is to learn, and where each lesson leads; and the strip above the other
+// screens while a lesson runs.
 //
 //   +----------------------+------------------------------------------+
 //   | lessons, a row each  | title, the sentence that it teaches      |
@@ -6,6 +7,7 @@
 //   |                      | [ Walk through it ]                      |
 //   +----------------------+------------------------------------------+
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,53 +16,48 @@
 namespace tilescope::lessons {
 namespace {
 
-using draw::Face;
-using draw::Ink;
-using draw::Rect;
-using draw::Size;
+using draw::Face, draw::Ink, draw::Rect, draw::Size;
 
 // "tiled 4 x 4 x 4, T = 2"
 std::string shown_on(const LessonStop& stop) {
     if (!stop.recording.empty()) return stop.recording;
-    const kernels::Shape& s = stop.shape;
-    return fmt::format("{} {} \u00d7 {} \u00d7 {}, T = {}", stop.kernel, s.m, s.k, s.n, s.tile);
+    const auto& [m, k, n, tile] = stop.shape;
+    return fmt::format("{} {} \u00d7 {} \u00d7 {}, T = {}", stop.kernel, m, k, n, tile);
 }
 
 // "global load of M, phase 1, block (1,0)"
-std::string stands_at(const LessonStop& stop) {
+std::string stands_at(const LessonStop& stop, const Notation& notation) {
     std::string where = stop.kind ? draw::words_of(*stop.kind) : "first step";
     if (stop.kind == draw::StepKind::Barrier) where = "barrier";
-    if (!stop.array.empty()) where += " of " + stop.array;
-    if (stop.phase) where += fmt::format(", phase {}", *stop.phase);
+    if (!stop.array.empty()) where += " of " + renamed(stop.array, notation);
+    if (stop.phase) where += ", " + phase_name(*stop.phase, notation);
     if (stop.block_x + stop.block_y > 0) where += fmt::format(", block ({},{})", stop.block_x, stop.block_y);
     return where;
 }
 
 void list(Ui& ui, const Rect& rect) {
-    draw::surface(ui, rect);
+    surface(ui, rect);
     State& place = ui.state;
     const Rect in = rect.inset(ui.px(12));
-    draw::line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text, "Lessons");
-    const float body = draw::line_height(ui, Size::Body);
-    float y = in.min.y + draw::line_height(ui, Size::Title) + ui.px(12);
+    line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text, "Lessons");
+    const float body = line_height(ui, Size::Body);
+    float y = in.min.y + line_height(ui, Size::Title) + ui.px(12);
     for (size_t at = 0; at < lesson_list().size(); ++at) {
         const bool on = at == place.listed;
-        const auto lines = draw::wrapped(ui.font(on ? Face::Strong : Face::Text, Size::Body),
-                                         lesson_list()[at].title, in.width() - ui.px(48));
-        const float high = body * static_cast<float>(lines.size()) + ui.px(12);
+        const Face face = on ? Face::Strong : Face::Text;
+        const std::string& title = lesson_list()[at].title;
+        const float width = in.width() - ui.px(48);
+        const auto lines = wrapped(ui.font(face, Size::Body), title, width).size();
+        const float high = body * static_cast<float>(lines) + ui.px(12);
         const Rect row{{in.min.x, y}, {in.max.x, y + high}};
         if (row.max.y > in.max.y) break;
         if (on || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
         if (on)
             ui.list.AddRectFilled(row.min, {row.min.x + ui.px(3), row.max.y}, ui.ink(Ink::Accent), ui.px(2));
-        draw::line(ui, {row.min.x + ui.px(22), y + ui.px(6)}, ui.px(24), Face::Mono, Size::Body,
-                   Ink::TextQuiet, std::to_string(at + 1), draw::Align::Center);
-        float line_y = y + ui.px(6);
-        for (const std::string& text : lines) {
-            draw::line(ui, {row.min.x + ui.px(40), line_y}, row.width() - ui.px(40),
-                       on ? Face::Strong : Face::Text, Size::Body, Ink::Text, text);
-            line_y += body;
-        }
+        line(ui, {row.min.x + ui.px(22), y + ui.px(6)}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
+             std::to_string(at + 1), draw::Align::Center);
+        paragraph(ui, {row.min.x + ui.px(40), y + ui.px(6)}, width, face, Size::Body, Ink::Text, title,
+                  static_cast<int>(lines));
         if (ui.clicked(row)) place.listed = at;
         y += high + ui.px(4);
     }
@@ -70,13 +67,16 @@ void list(Ui& ui, const Rect& rect) {
 // it is shown on.
 void stops(Ui& ui, const Rect& rect, size_t number) {
     const std::vector<LessonStop>& all = lesson_list()[number].stops;
+    if (std::exchange(ui.state.wording, ui.session.wording) != ui.session.wording)
+        ui.state.said = {}, ui.state.notations = {};
     if (work_out_words(ui.state, number, ui.context.still)) ui.context.another_frame = true;
     const std::vector<std::string>& said = ui.state.said[number];
-    const float body = draw::line_height(ui, Size::Body), small = draw::line_height(ui, Size::Small);
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
     const float indent = ui.px(40), room = rect.width() - indent - ui.px(8), pad = ui.px(6);
     const draw::Font font = ui.font(Face::Text, Size::Body);
+    const auto words_of = [&](size_t at) { return at < said.size() ? said[at] : ""; };
     const auto lines = [&](size_t at) {
-        return at < said.size() && !said[at].empty() ? draw::wrapped(font, said[at], room).size() : size_t{1};
+        return std::max<size_t>(wrapped(font, words_of(at), room).size(), 1);
     };
     float wanted = 0;
     for (size_t at = 0; at < all.size(); ++at)
@@ -84,24 +84,22 @@ void stops(Ui& ui, const Rect& rect, size_t number) {
     const bool whole = wanted <= rect.height();
     float y = rect.min.y;
     for (size_t at = 0; at < all.size(); ++at) {
-        const bool words = whole && at < said.size() && !said[at].empty();
-        const float high = (words ? body * static_cast<float>(lines(at)) + small : body) + pad * 2;
+        const std::string words = whole ? words_of(at) : "";
+        const float high = (words.empty() ? body : body * static_cast<float>(lines(at)) + small) + pad * 2;
         const Rect row{{rect.min.x, y}, {rect.max.x, y + high}};
         if (row.max.y > rect.max.y + pad) break;
         if (ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
         const float x = row.min.x + indent;
-        draw::line(ui, {row.min.x + ui.px(14), y + pad}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
-                   std::to_string(at + 1), draw::Align::Center);
-        const std::string on = shown_on(all[at]), where = stands_at(all[at]);
-        if (words) {
-            const float below = draw::paragraph(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text,
-                                                said[at], static_cast<int>(lines(at)));
-            draw::line(ui, {x, y + pad + below}, room, Face::Text, Size::Small, Ink::TextQuiet,
-                       on + ": " + where);
+        line(ui, {row.min.x + ui.px(14), y + pad}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
+             std::to_string(at + 1), draw::Align::Center);
+        const Notation notation = at < said.size() ? ui.state.notations[number][at] : Notation{};
+        const std::string on = shown_on(all[at]), where = on + ": " + stands_at(all[at], notation);
+        if (words.empty()) {
+            line(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text, fitting(font, {where, on}, room));
         } else {
-            const std::vector<std::string> wordings{on + ": " + where, on};
-            draw::line(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text,
-                       draw::fitting(font, wordings, room));
+            const float below = paragraph(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text, words,
+                                          static_cast<int>(lines(at)));
+            note(ui, {x, y + pad + below}, room, where);
         }
         if (ui.clicked(row)) go_to_stop(ui.state, ui.session, number, at);
         y = row.max.y;
@@ -109,27 +107,25 @@ void stops(Ui& ui, const Rect& rect, size_t number) {
 }
 
 void lesson(Ui& ui, const Rect& rect, size_t number) {
-    draw::surface(ui, rect);
+    surface(ui, rect);
     const Lesson& of = lesson_list()[number];
     const Rect in = rect.inset(ui.px(24));
     const float width = std::min(in.width(), ui.px(880));
-    const float body = draw::line_height(ui, Size::Body), small = draw::line_height(ui, Size::Small);
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
     float y = in.min.y;
-    y += draw::paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, of.title, 2) +
-         ui.px(12);
-    y += draw::paragraph(ui, {in.min.x, y}, width, Face::Text, Size::Title, Ink::Text, of.teaches, 4) +
-         ui.px(20);
+    y += paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, of.title, 2) + ui.px(12);
+    y += paragraph(ui, {in.min.x, y}, width, Face::Text, Size::Title, Ink::Text, of.teaches, 4) + ui.px(20);
     const Rect start{{in.min.x, y}, {in.min.x + ui.px(168), y + ui.px(36)}};
-    if (draw::button(ui, start, "Walk through it", true, true, "Begin at the first stop (Enter)"))
+    if (button(ui, start, "Walk through it", true, true, "Begin at the first stop (Enter)"))
         go_to_stop(ui.state, ui.session, number, 0);
     const std::vector<std::string> hints{
         "Enter begins; Page Down and Page Up walk; \u2191 \u2193 choose another lesson.",
         "Enter begins; Page Down and Page Up walk.", "Enter begins."};
     const float beside = in.max.x - start.max.x - ui.px(16);
-    draw::line(ui, {start.max.x + ui.px(16), y + (ui.px(36) - small) / 2}, beside, Face::Text, Size::Small,
-               Ink::TextQuiet, draw::fitting(ui.font(Face::Text, Size::Small), hints, beside));
+    line(ui, {start.max.x + ui.px(16), y + (ui.px(36) - small) / 2}, beside, Face::Text, Size::Small,
+         Ink::TextQuiet, fitting(ui.font(Face::Text, Size::Small), hints, beside));
     y = start.max.y + ui.px(24);
-    draw::line(ui, {in.min.x, y}, width, Face::Strong, Size::Body, Ink::Text, "Stops");
+    line(ui, {in.min.x, y}, width, Face::Strong, Size::Body, Ink::Text, "Stops");
     y += body + ui.px(8);
     stops(ui, {{in.min.x, y}, {in.min.x + width, in.max.y}}, number);
 }
@@ -142,6 +138,51 @@ void draw_screen(Ui& ui, const Rect& area) {
     place.listed = std::min(place.listed, lesson_list().size() - 1);
     list(ui, {in.min, {in.min.x + left, in.max.y}});
     lesson(ui, {{in.min.x + left + gap, in.min.y}, in.max}, place.listed);
+}
+
+// The strip of the lesson that runs, above the other screens: which stop this is, what to look at, and where
+// to go on. Returns its height, 0 where none runs.
+float strip(Ui& ui, const Rect& area) {
+    constexpr size_t kMostLines = 3;
+    const State& place = ui.state;
+    if (!ui.session.walk.running || place.lesson >= lesson_list().size()) return 0;
+    const Lesson& lesson = lesson_list()[place.lesson];
+    if (place.stop >= lesson.stops.size()) return 0;
+    // The figures are those of the step where the stop stands, wherever one has stepped since.
+    const LessonStop& stop = lesson.stops[place.stop];
+    std::string words;
+    if (ui.session.recording && ui.index() != nullptr) {
+        const uint32_t at = find_step(ui.trace(), *ui.index(), stop).value_or(ui.step());
+        words = said(ui.trace(), ui.session.summary(), *ui.index(), at, stop.say);
+    }
+    const Size size = ui.session.lecture ? Size::Title : Size::Body;
+    const float room = area.width() - ui.px(16 * 2 + 24) - ui.px(3 * 84 + 2 * 6);
+    const auto lines =
+        std::clamp<size_t>(wrapped(ui.font(Face::Text, size), words, room).size(), 1, kMostLines);
+    const float small = line_height(ui, Size::Small);
+    const float height = small + line_height(ui, size) * static_cast<float>(lines) + ui.px(16);
+    const Rect rect{area.min, {area.max.x, area.min.y + height}};
+    ui.list.AddRectFilled(rect.min, rect.max, draw::mix(ui.ink(Ink::Panel), ui.ink(Ink::Product), 0.16f),
+                          ui.px(6));
+    ui.list.AddRectFilled(rect.min, {rect.min.x + ui.px(4), rect.max.y}, ui.ink(Ink::Product), ui.px(2));
+    const float x = rect.min.x + ui.px(16), y = rect.min.y + ui.px(7);
+    line(ui, {x, y}, room, Face::Strong, Size::Small, Ink::TextQuiet,
+         fmt::format("{}   {} of {}{}{}", lesson.title, place.stop + 1, lesson.stops.size(),
+                     place.note.empty() ? "" : "   ", place.note));
+    paragraph(ui, {x, y + small}, room, Face::Text, size, Ink::Text, words, kMostLines);
+    const float w = ui.px(84), h = ui.px(30), top = (rect.min.y + rect.max.y - h) / 2;
+    float right = rect.max.x - ui.px(12);
+    const auto press = [&](const char* label, bool on, bool enabled, const char* tip) {
+        right -= w;
+        const Rect box{{right, top}, {right + w, top + h}};
+        right -= ui.px(6);
+        return button(ui, box, label, on, enabled, tip);
+    };
+    if (press("Leave", false, true, "End the lesson (Esc)")) ui.session.walk.running = false;
+    const bool last = place.stop + 1 == lesson.stops.size();
+    if (press(last ? "Done" : "Next", true, true, "Next stop (Page Down)")) session::ask(ui, "forth");
+    if (press("Previous", false, place.stop > 0, "Stop before (Page Up)")) session::ask(ui, "back");
+    return height;
 }
 
 // The arrows choose a lesson and Enter begins it.
@@ -164,13 +205,9 @@ const input::Actions<State>& actions() {
     static const input::Actions<State> all = [] {
         input::Actions<State> each;
         for (size_t at = 0; at < lesson_list().size(); ++at)
-            each.push_back(
-                {"lesson:" + lesson_list()[at].name,
-                 "Lesson: " + lesson_list()[at].title,
-                 "",
-                 {},
-                 {},
-                 [at](State& state, session::Session& session) { go_to_stop(state, session, at, 0); }});
+            each.emplace_back(
+                "lesson:" + lesson_list()[at].name, "Lesson: " + lesson_list()[at].title, "", input::Chord(),
+                [at](State& state, session::Session& session) { go_to_stop(state, session, at, 0); });
         return each;
     }();
     return all;

@@ -1,5 +1,6 @@
 #include "app/lessons/walk.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/run/record.h"
@@ -10,21 +11,23 @@ namespace {
 using session::Session;
 
 bool same_recording(const LessonStop& a, const LessonStop& b) {
-    return a.kernel == b.kernel && a.recording == b.recording && a.shape.m == b.shape.m &&
-           a.shape.k == b.shape.k && a.shape.n == b.shape.n && a.shape.tile == b.shape.tile;
+    return a.kernel == b.kernel && a.recording == b.recording && a.shape == b.shape;
 }
 
 // The block that a stop stands in; the first where the recording has none of that place.
 uint32_t block_of(const trace::Trace& trace, const LessonStop& stop) {
-    for (uint32_t at = 0; at < trace.blocks.size(); ++at)
-        if (trace.blocks[at].x == stop.block_x && trace.blocks[at].y == stop.block_y) return at;
-    return 0;
+    const auto found = std::ranges::find_if(trace.blocks, [&](const trace::Block& block) {
+        return block.x == stop.block_x && block.y == stop.block_y;
+    });
+    return found == trace.blocks.end() ? 0 : static_cast<uint32_t>(found - trace.blocks.begin());
 }
 
 std::string words_of(const session::Recording& recording, const analysis::Summary& sums,
                      const LessonStop& stop) {
     const trace::Trace& trace = *recording.trace;
-    const auto index = look::index_block(trace, recording.rule, recording.product, block_of(trace, stop));
+    const auto index =
+        session::worded(look::index_block(trace, recording.rule, recording.product, block_of(trace, stop)),
+                        recording.notation);
     return said(trace, sums, *index, find_step(trace, *index, stop).value_or(0), stop.say);
 }
 
@@ -32,12 +35,10 @@ std::string words_of(const session::Recording& recording, const analysis::Summar
 bool shows(const Session& session, const LessonStop& stop) {
     if (!session.recording || stop.kernel.empty()) return false;
     const trace::Trace& trace = session.trace();
-    const trace::Meta& meta = trace.meta;
-    const kernels::Shape& shape = stop.shape;
     const auto& product = session.recording->product;
-    return meta.kernel == stop.kernel && product && product->m == shape.m && product->k == shape.k &&
-           product->n == shape.n && product->tile == shape.tile && meta.backend == trace::Backend::Cpu &&
-           meta.complete && trace.blocks.size() == trace.launch.grid.count();
+    return trace.meta.kernel == stop.kernel && product && kernels::shape_of(*product) == stop.shape &&
+           trace.meta.backend == trace::Backend::Cpu && trace.meta.complete &&
+           trace.blocks.size() == trace.launch.grid.count();
 }
 
 // Brings the stop's recording. True while it is opened.
@@ -118,6 +119,7 @@ session::MadeRecording record_stop(const LessonStop& stop) {
 
 bool work_out_words(State& state, size_t lesson, bool all) {
     state.said.resize(lesson_list().size());
+    state.notations.resize(lesson_list().size());
     const std::vector<LessonStop>& stops = lesson_list()[lesson].stops;
     std::vector<std::string>& words = state.said[lesson];
     while (words.size() < stops.size()) {
@@ -125,15 +127,14 @@ bool work_out_words(State& state, size_t lesson, bool all) {
         std::shared_ptr<const session::Recording> recording;
         std::shared_ptr<const session::Totals> totals;
         if (first.recording.empty()) {
-            if (auto made = record_stop(first)) recording = std::move(*made);
+            if (auto made = record_stop(first)) recording = session::worded(std::move(*made), state.wording);
             if (recording)
                 if (auto counted = session::totals_of(*recording)) totals = std::move(*counted);
         }
         while (words.size() < stops.size() && same_recording(stops[words.size()], first)) {
-            const LessonStop& stop = stops[words.size()];
-            words.push_back(totals && !recording->trace->blocks.empty()
-                                ? words_of(*recording, totals->summary, stop)
-                                : "");
+            const bool known = totals && !recording->trace->blocks.empty();
+            state.notations[lesson].push_back(recording ? recording->notation : Notation{});
+            words.push_back(known ? words_of(*recording, totals->summary, stops[words.size()]) : "");
         }
         if (!all) break;
     }

@@ -13,11 +13,15 @@ namespace tilescope::lessons {
 // The lesson that runs (Session::walk says whether one does), and what the Lessons screen shows.
 struct State {
     size_t lesson = 0, stop = 0;
-    size_t listed = 0;                           // the lesson chosen on the Lessons screen
-    std::vector<std::vector<std::string>> said;  // by lesson and stop, as far as worked out
-    std::string note;                            // why a stop cannot be shown as written; one sentence
-    bool wanted = false;                         // the stop is to be shown
-    bool opening = false;                        // its recording is being opened
+    size_t listed = 0;  // the lesson chosen on the Lessons screen
+    // By lesson and stop, as far as worked out: what it says, and the notation that this is written in, in a
+    // reader's wording.
+    std::vector<std::vector<std::string>> said;
+    std::vector<std::vector<Notation>> notations;
+    analysis::Wording wording;
+    std::string note;      // why a stop cannot be shown as written; one sentence
+    bool wanted = false;   // the stop is to be shown
+    bool opening = false;  // its recording is being opened
 };
 
 using Ui = input::Ui<State>;
@@ -36,9 +40,5 @@ session::MadeRecording record_stop(const LessonStop& stop);
 // Works out State::said of a lesson: the stops of one recording more, or all of them. Returns true while
 // something is left. A stop on a recording that ships stays without words.
 bool work_out_words(State& state, size_t lesson, bool all);
-
-// The strip of the lesson that runs: which stop this is, what to look at, and where to go on. Returns its
-// height, 0 where none runs.
-float strip(Ui& ui, const draw::Rect& area);
 
 }  // namespace tilescope::lessons

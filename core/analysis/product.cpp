@@ -129,9 +129,17 @@ Notation notation_of(const Launch& launch, const std::optional<Product>& product
     return notation;
 }
 
-std::string launch_text(const trace::Trace& trace, const std::optional<Product>& product) {
-    if (product) return fmt::format("{} T={}", product->sizes(), product->tile);
+std::string kernel_name(const trace::Trace& trace, const std::optional<Product>& product) {
+    return product ? fmt::format("{} T={}", trace.meta.kernel, product->tile) : trace.meta.kernel;
+}
+
+std::string size_name(const trace::Trace& trace, const std::optional<Product>& product) {
+    if (product) return product->sizes();
     return fmt::format("grid {}, block {}", size_text(trace.launch.grid), size_text(trace.launch.block));
+}
+
+std::string launch_text(const trace::Trace& trace, const std::optional<Product>& product) {
+    return size_name(trace, product) + (product ? fmt::format(" T={}", product->tile) : "");
 }
 
 std::string stem_of(const trace::Trace& trace, const std::optional<Product>& product) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/analysis/product.h"
 #include "core/base/launch.h"
 #include "core/base/result.h"
 #include "kernels/run/plan.h"
@@ -34,7 +35,11 @@ inline constexpr int kTiles[] = {2, 4, 8, 16, 32};
 struct Shape {
     uint32_t m = 64, k = 64, n = 64;
     uint32_t tile = 16;
+    bool operator==(const Shape&) const = default;
 };
+inline Shape shape_of(const analysis::Product& product) {
+    return {product.m, product.k, product.n, product.tile};
+}
 
 // One kernel, sized: a block of T x T threads; arrays M, N, P, then the shared ones; arguments M, N, P, m, k,
 // n. Inputs are small whole numbers made from a seed; the result is checked against the plain product.

@@ -56,12 +56,14 @@ TEST(Launches, NoScreenSpeaksOfAProduct) {
     Drawn drawn(1280, 720);
     for (const kernels::Plan& plan :
          {kernels::vector_add(), kernels::stencil(), kernels::histogram(), kernels::reverse()}) {
-        for (const char* screen : {"step", "timing"}) {
+        for (const char* screen : {"step", "timing", "compare"}) {
             State state = shown(plan, 3);
             state.session.screen = screen;
             state.session.pin = {};
+            set_beside(state.compare, recording_of(kernels::recorded_example(kernels::vector_add())));
             const std::string words = drawn.words(state);
-            for (const char* word : {"T=", "tile", "matri", "M[", "N[", "P[", "itssum", "factor"})
+            for (const char* word :
+                 {"T=", "n/T", "m/T", "=n", "=m", "tile", "matri", "M[", "N[", "P[", "itssum", "factor"})
                 EXPECT_EQ(words.find(word), std::string::npos)
                     << plan.kernel << " on " << screen << " says '" << word << "': " << words;
         }

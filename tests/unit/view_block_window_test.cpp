@@ -1,5 +1,5 @@
 // Windows of blocks picked on an overview, and the part of a large matrix that they load.
-#include "app/input/block_window.h"
+#include "app/input/panels.h"
 #include "core/analysis/summary.h"
 #include "tests/unit/view_recordings.h"
 

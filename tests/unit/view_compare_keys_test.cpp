@@ -1,6 +1,4 @@
 // The Compare screen's list and locks by keyboard, to a state without a window: what is wished for.
-#include "app/compare/opening.h"
-#include "app/compare/presets.h"
 #include "tests/unit/keys.h"
 
 namespace tilescope::app {

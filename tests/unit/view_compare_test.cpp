@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <random>
 
-#include "app/compare/presets.h"
+#include "app/compare/state.h"
 #include "app/look/pick.h"
 #include "tests/unit/view_walked.h"
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <set>
 
-#include "app/input/palette.h"
 #include "app/session/exporting.h"
 #include "tests/unit/keys.h"
 

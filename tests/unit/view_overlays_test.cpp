@@ -4,9 +4,6 @@
 
 #include <unistd.h>
 
-#include "app/input/palette.h"
-#include "app/input/path_box.h"
-#include "app/input/text_field.h"
 #include "app/lessons/model.h"
 #include "tests/unit/keys.h"
 
