@@ -78,5 +78,42 @@ TEST(Notation, OfALessonThatIsListedAndWalked) {
     EXPECT_EQ(state.lessons.note, "") << "its step is found by the array's own name";
 }
 
+TEST(Notation, OfEveryStepOfABlock) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1600, 1000);
+    State state = compared(kOther);
+    state.session.screen = "step";
+    update(state, true);
+    const look::Pick picks[] = {
+        {},
+        {.kind = look::Pick::Kind::Thread, .thread = 19},
+        {.kind = look::Pick::Kind::Warp, .warp = 1},
+        look::picked_element(0, 64 * 2 + 1),                                // of A
+        look::picked_element(2, 64 * 2 + 1),                                // of C
+        look::picked_element(3, 16 * 2 + 1, look::Pick::Kind::SharedCell),  // of As
+    };
+    const float kSource = 400;  // pixels
+    for (const bool lecture : {false, true})
+        for (const uint32_t step : {0u, 40u, 700u, state.session.block->steps - 1})
+            for (const look::Pick& pick : picks) {
+                state.session.lecture = lecture;
+                state.session.cursor.step = step;
+                state.session.pin = pick;
+                drawn.frames(state);
+                std::string text;
+                for (const draw::Written& one :
+                     drawn.seen().texts)  // right of the source, which stays what it is
+                    if (one.min.x > kSource) text += one.text;
+                std::erase(text, ' ');
+                for (const char* name : {"M[", "N[", "P[", "Mds", "Nds", "phase0"})
+                    EXPECT_EQ(count_of(text, name), 0u) << name << " at step " << step << ": " << text;
+                if (pick.kind == look::Pick::Kind::Thread)
+                    EXPECT_GE(count_of(text, "thread[3,1]"), 1u) << text;
+            }
+    state.session.cursor.step = 0;
+    state.session.lecture = false;
+    EXPECT_GE(count_of(drawn.words(state), "phase1(of1to4)"), 1u);
+}
+
 }  // namespace
 }  // namespace tilescope::app
