@@ -14,7 +14,7 @@
 #include "app/limits/model.h"
 #include "app/platform/backend.h"
 #include "app/session/session.h"
-#include "app/step/state.h"
+#include "app/step/panels.h"
 #include "app/timing/model.h"
 
 namespace tilescope::app {

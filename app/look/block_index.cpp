@@ -48,7 +48,8 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
     BlockIndex& index = *made;
     index.block = block;
     index.product = product;
-    index.roles = roles_of(trace, product);
+    for (size_t at = 0; at < trace.launch.arrays.size(); ++at)
+        if (trace.launch.arrays[at].space == Space::Shared) index.shared.push_back(static_cast<uint8_t>(at));
     index.warps = static_cast<uint32_t>((trace.launch.block.count() + kWarpSize - 1) / kWarpSize);
     index.steps_of_site.resize(trace.sites.size());
     index.steps_of_warp.resize(index.warps);
@@ -151,14 +152,6 @@ std::string phase_text(const BlockIndex& index, uint32_t step) {
     if (phase == analysis::kAfter) return "after the last phase";
     return fmt::format("{} (of {} to {})", phase_name(phase, index.notation), first,
                        index.phases.phases - 1 + first);
-}
-
-Roles roles_of(const trace::Trace& trace, const std::optional<analysis::Product>& product) {
-    Roles roles;
-    if (product) roles.m = product->M, roles.n = product->N, roles.p = product->P;
-    for (size_t at = 0; at < trace.launch.arrays.size(); ++at)
-        if (trace.launch.arrays[at].space == Space::Shared) roles.shared.push_back(static_cast<uint8_t>(at));
-    return roles;
 }
 
 std::optional<playback::Element> output_of(const BlockIndex& index, uint32_t thread) {

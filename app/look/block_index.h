@@ -30,14 +30,6 @@ using draw::StepKind;
 
 StepKind kind_of(const trace::Trace& trace, uint64_t step);
 
-// The arrays of a launch by what they are in a product, -1 where it is none or has no such array; and those
-// in shared memory, whatever the launch.
-struct Roles {
-    int m = -1, n = -1, p = -1;
-    std::vector<uint8_t> shared;
-};
-Roles roles_of(const trace::Trace& trace, const std::optional<analysis::Product>& product);
-
 struct BlockIndex {
     uint32_t block = 0;
     uint64_t first = 0;  // of the trace
@@ -45,7 +37,7 @@ struct BlockIndex {
     uint32_t warps = 0;
     std::optional<analysis::Product> product;  // of the launch
     Notation notation;                         // in which what is said of the block is written
-    Roles roles;
+    std::vector<uint8_t> shared;               // arrays of the launch that lie in shared memory
     analysis::PhaseMap phases;
     std::vector<PhaseSpan> spans;
     std::vector<std::vector<uint32_t>> steps_of_site;

@@ -17,13 +17,12 @@ std::vector<WrongElement> wrong_elements(const trace::Trace& trace, const BlockI
     const analysis::Product& product = *index.product;
     for (uint32_t step = 0; step < index.steps; ++step) {
         const trace::Form& form = trace.form_of(index.first + step);
-        if (form.array != product.P || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
+        if (!product.is_output(form.array) || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
         for_lanes(form.mask, [&](uint32_t lane) {
             const playback::Factor stored = replay.touched(step, lane);
-            if (stored.element.array != product.P) return;
+            if (!product.is_output(stored.element.array)) return;
             const uint64_t element = stored.element.index;
-            const double expected =
-                analysis::expected_element(trace, product, element / product.n, element % product.n);
+            const double expected = analysis::expected_element(trace, product, element);
             // Inputs are small whole numbers: a right sum is exact, but for k beyond 2^17.
             if (!(number_of(stored.value) == expected)) wrong.push_back({element, stored.value, expected});
         });

@@ -150,7 +150,7 @@ private:
             say("loaded {} times by {} of this block, first at step {}", grouped(loads.lanes),
                 counted(loads.threads.size(), "thread"), grouped(loads.first_step + 1));
         if (replay_ == nullptr) return;
-        for (const uint8_t shared : index_.roles.shared)
+        for (const uint8_t shared : index_.shared)
             for (uint64_t cell = 0; cell < trace_.launch.arrays[shared].elements(); ++cell) {
                 const playback::CellState state = replay_->cell(shared, cell, step_);
                 if (!state.written || state.source != element) continue;

@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "app/draw/sheet.h"
-#include "app/input/panels.h"
-#include "app/session/playing.h"
 #include "app/step/panels.h"
 #include "core/base/contents.h"
 
@@ -17,7 +15,7 @@ namespace {
 std::string cell_text(const Ui& ui, const MatrixView& matrix, uint64_t element, bool in_tile) {
     const Array& array = ui.trace().launch.arrays[matrix.array];
     const playback::BlockReplay* replay = ui.session.replay.get();
-    if (matrix.array == ui.index()->roles.p) {
+    if (is_output(ui, matrix.array)) {
         if (replay == nullptr || !in_tile) return "";
         const auto thread = replay->thread_of_output({matrix.array, element});
         const auto sum = thread ? replay->running_sum(*thread, ui.step()) : std::nullopt;
@@ -41,47 +39,49 @@ void cell_texts(Ui& ui, const MatrixView& matrix, const draw::GridView& grid) {
         return text.substr(1, text.size() - 2);
     };
     // All values of a matrix in one size, or none where the longest could not be read in its cell.
-    std::vector<std::string> texts;
+    struct CellText {
+        uint32_t row, col;
+        std::string value, index;
+    };
+    std::vector<CellText> texts;
     std::string longest = "0";
     for (uint32_t row = sight.row0; row < sight.row1; ++row)
-        for (uint32_t col = sight.col0; col < sight.col1; ++col) {
-            const auto element = sheet.element(row, col);
-            const bool in_tile = matrix.tile.contains(row, col);
-            texts.push_back(element ? cell_text(ui, matrix, *element, in_tile) : "");
-            longest = std::max(longest, texts.back(), shorter);
-        }
+        for (uint32_t col = sight.col0; col < sight.col1; ++col)
+            if (const auto element = sheet.element(row, col)) {
+                texts.push_back({row, col, cell_text(ui, matrix, *element, matrix.tile.contains(row, col)),
+                                 index_of(*element)});
+                longest = std::max(longest, texts.back().value, shorter);
+            }
     const draw::Fonts& fonts = ui.context.fonts;
     const bool indices = pitch >= ui.px(44);
     const float room = pitch - ui.px(3);
-    const auto value = fonts.for_cells(longest, room, indices ? pitch * 0.55f : room);
-    const auto index = fonts.for_cells(index_of(array.elements() - 1), room, room, Size::Small);
-    if (!value) return;
+    const auto value_font = fonts.for_cells(longest, room, indices ? pitch * 0.55f : room);
+    const auto index_font = fonts.for_cells(index_of(array.elements() - 1), room, room, Size::Small);
+    if (!value_font) return;
     ui.list.PushClipRect(grid.clip_min, grid.clip_max, true);
-    auto text = texts.begin();
-    for (uint32_t row = sight.row0; row < sight.row1; ++row) {
-        for (uint32_t col = sight.col0; col < sight.col1; ++col, ++text) {
-            const ImVec2 corner = draw::corner_of(grid, row, col);
-            // A cell that the viewport cuts shows no half digits.
-            if (corner.x < grid.clip_min.x - 1 || corner.y < grid.clip_min.y - 1 ||
-                corner.x + pitch > grid.clip_max.x + 1 || corner.y + pitch > grid.clip_max.y + 1)
-                continue;
-            // The tile's frame lies on its neighbours: in small cells it would cover a sign.
-            const auto any = [&](auto holds) { return std::ranges::any_of(matrix.frames, holds); };
-            const bool inside = any([&](const CellRect& tile) { return tile.contains(row, col); });
-            const bool beside = !inside && any([&](const CellRect& tile) {
-                return row + 1 >= tile.row0 && row <= tile.row1 && col + 1 >= tile.col0 && col <= tile.col1;
-            });
-            if (beside && pitch < ui.px(22)) continue;
-            const bool lit = std::ranges::count(matrix.touched, CellRect{row, row + 1, col, col + 1}) > 0;
-            const Rgba ink = lit ? ui.context.palette.text_on(ui.ink(ink_of(matrix.kind)))
-                                 : ui.ink(inside ? Ink::Text : Ink::TextFaint);
-            draw::draw_text_in(ui.list, *value, corner,
-                               {corner.x + pitch, corner.y + pitch * (indices ? 0.68f : 1.f)}, ink, *text);
-            if (const auto element = sheet.element(row, col); indices && index && element)
-                draw::draw_text_in(ui.list, *index, {corner.x, corner.y + pitch * 0.62f},
-                                   {corner.x + pitch, corner.y + pitch}, lit ? ink : ui.ink(Ink::TextFaint),
-                                   index_of(*element));
-        }
+    for (const auto& [row, col, value, index] : texts) {
+        const ImVec2 min = draw::corner_of(grid, row, col), max{min.x + pitch, min.y + pitch};
+        // A cell that the viewport cuts shows no half digits.
+        if (min.x < grid.clip_min.x - 1 || min.y < grid.clip_min.y - 1 || max.x > grid.clip_max.x + 1 ||
+            max.y > grid.clip_max.y + 1)
+            continue;
+        // The tile's frame lies on its neighbours: in small cells it would cover a sign.
+        const CellRect cell{row, row + 1, col, col + 1};
+        const auto any = [&](auto holds) { return std::ranges::any_of(matrix.frames, holds); };
+        const bool inside = any([&](const CellRect& tile) { return tile.contains(cell.row0, cell.col0); });
+        const bool beside = !inside && any([&](const CellRect& tile) {
+            return cell.row1 >= tile.row0 && cell.row0 <= tile.row1 && cell.col1 >= tile.col0 &&
+                   cell.col0 <= tile.col1;
+        });
+        if (beside && pitch < ui.px(22)) continue;
+        const bool lit = std::ranges::count(matrix.touched, cell) > 0;
+        const Rgba ink = lit ? ui.context.palette.text_on(ui.ink(ink_of(matrix.kind)))
+                             : ui.ink(inside ? Ink::Text : Ink::TextFaint);
+        draw::draw_text_in(ui.list, *value_font, min, {max.x, min.y + pitch * (indices ? 0.68f : 1.f)}, ink,
+                           value);
+        if (indices && index_font)
+            draw::draw_text_in(ui.list, *index_font, {min.x, min.y + pitch * 0.62f}, max,
+                               lit ? ink : ui.ink(Ink::TextFaint), index);
     }
     ui.list.PopClipRect();
 }
@@ -126,7 +126,7 @@ void cell_lines(Ui& ui, const draw::GridView& grid, const draw::Sheet& sheet) {
 // values have to do with, what it touches, the tile's frame, the selection, faults.
 std::vector<draw::GridMark> marks_of(Ui& ui, const MatrixView& matrix, float pitch,
                                      const look::Relations& selected) {
-    const bool output = matrix.array == ui.index()->roles.p;
+    const bool output = is_output(ui, matrix.array);
     const Rgba color = ui.ink(ink_of(matrix.kind));
     std::vector<draw::GridMark> marks;
     for (const CellRect& beyond : matrix.beyond) {
@@ -211,7 +211,7 @@ void array_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const look
     const draw::GridView grid{std::round(port.box.min.x - static_cast<float>(port.col * pitch)),
                               std::round(port.box.min.y - static_cast<float>(port.row * pitch)), pitch,
                               port.box.min, port.box.max};
-    ui.state.places.add(array, grid);
+    ui.state.places.emplace_back(array, grid);
     array_cells(ui, array, grid, pitch < ui.px(4) && ui.session.totals, false,
                 marks_of(ui, matrix, pitch, selected));
     cell_texts(ui, matrix, grid);

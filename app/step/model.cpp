@@ -24,7 +24,7 @@ std::string where_text(const trace::Trace& trace, const BlockIndex& index, const
     std::string name = name_in(index.notation, array);
     if (array.space == Space::Global) {
         // Of a product that goes through shared memory in tiles, relative to the tile.
-        if (!index.product || !array.reads() || index.roles.shared.empty()) return exact;
+        if (!index.product || !array.reads() || index.shared.empty()) return exact;
         const CellRect tile = tile_of_phase(trace, index, request.array, index.phase_at(request.step));
         if (!tile.empty()) {
             whole = tile;
@@ -48,17 +48,16 @@ std::ptrdiff_t products_after(const playback::BlockReplay& replay, uint32_t step
     return std::ranges::count(here, warp, &playback::MultiplyStep::warp);
 }
 
-// Line `number` (from 1) of a text, without surrounding blanks.
-std::string_view line_of(std::string_view text, uint32_t number) {
-    for (uint32_t at = 1; at < number; ++at) {
-        const size_t end = text.find('\n');
-        if (end == std::string_view::npos) return {};
-        text.remove_prefix(end + 1);
+// The lines of a text, without what ends them.
+std::vector<std::string_view> lines_of(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const size_t end = std::min(text.find('\n'), text.size());
+        lines.push_back(text.substr(0, end));
+        if (lines.back().ends_with('\r')) lines.back().remove_suffix(1);
+        text.remove_prefix(std::min(end + 1, text.size()));
     }
-    text = text.substr(0, text.find('\n'));
-    const size_t first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+    return lines;
 }
 
 void add_once(std::vector<CellRect>& cells, const CellRect& cell) {
@@ -97,7 +96,7 @@ std::vector<CellRect> loaded_before(const trace::Trace& trace, const BlockIndex&
 std::vector<CellRect> beyond_edges(uint32_t T, const CellRect& tile, uint32_t rows, uint32_t cols,
                                    bool whole_rows, bool whole_cols) {
     std::vector<CellRect> beyond;
-    if (tile.empty() || T == 0) return beyond;
+    if (tile.empty()) return beyond;
     const uint32_t row0 = tile.row0 / T * T, col0 = tile.col0 / T * T;
     const uint32_t row1 = whole_rows ? (tile.row1 + T - 1) / T * T : tile.row1;
     const uint32_t col1 = whole_cols ? (tile.col1 + T - 1) / T * T : tile.col1;
@@ -111,8 +110,7 @@ std::vector<CellRect> beyond_edges(uint32_t T, const CellRect& tile, uint32_t ro
 // the axis has more to show.
 double first_in_sight(double first, double size, double whole, double seen) {
     if (whole <= seen) return (whole - seen) / 2;
-    const double margin = 0.5;
-    return std::clamp(first + size / 2 - seen / 2, -margin, whole - seen + margin);
+    return std::clamp(first + size / 2 - seen / 2, -0.5, whole - seen + 0.5);
 }
 
 double whole_pixels(double pitch) { return pitch >= 2 ? std::floor(pitch) : pitch; }
@@ -137,12 +135,10 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
     std::string text = fmt::format("Warp {} {} {}: {}, {}.", request.warp, verb, where, lanes, cost);
     if (request.kind == StepKind::SharedStore && replay != nullptr && index.product) {
         // Zero fill is worth a word: the cell's source is outside the matrix.
-        uint32_t zeros = 0;
-        for (const look::LaneView& lane : request.lanes) {
-            if (!lane.active) continue;
+        const auto zeros = std::ranges::count_if(request.lanes, [&](const look::LaneView& lane) {
             const playback::CellState cell = replay->cell(request.array, lane.index, step);
-            zeros += cell.written && cell.source.array == trace::kNoArray ? 1 : 0;
-        }
+            return lane.active && cell.written && cell.source.array == trace::kNoArray;
+        });
         if (zeros > 0)
             text += fmt::format(" {} a zero: the element lies outside the matrix.",
                                 zeros == 1 ? "One is" : fmt::format("{} are", zeros));
@@ -169,41 +165,30 @@ SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint3
     // Where nobody kept the source, the PTX is what ran.
     const bool no_source = trace.meta.source.empty();
     view.name = no_source ? trace.meta.ptx_name : trace.meta.source_name;
-    std::string_view rest = no_source ? trace.meta.ptx : trace.meta.source;
-    const auto line_number = [&](const ptx::Site& site) { return no_source ? site.ptx_line : site.line; };
-    while (!rest.empty()) {
-        const size_t end = rest.find('\n');
-        SourceLine line;
-        line.number = static_cast<uint32_t>(view.lines.size() + 1);
-        line.text = rest.substr(0, end);
-        if (!line.text.empty() && line.text.back() == '\r') line.text.remove_suffix(1);
-        view.lines.push_back(line);
-        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    }
-    for (const ptx::Site& site : trace.sites) {
-        const uint32_t number = line_number(site);
-        if (number == 0 || number > view.lines.size()) continue;
-        SourceLine& line = view.lines[number - 1];
-        if (!line.has_site) {
-            const bool load = site.kind == ptx::SiteKind::Load, global = site.space == Space::Global;
-            line.kind = site.kind == ptx::SiteKind::Barrier ? StepKind::Barrier
-                        : global ? (load ? StepKind::GlobalLoad : StepKind::GlobalStore)
-                                 : (load ? StepKind::SharedLoad : StepKind::SharedStore);
+    for (const std::string_view text : lines_of(no_source ? trace.meta.ptx : trace.meta.source))
+        view.lines.push_back({.number = static_cast<uint32_t>(view.lines.size() + 1), .text = text});
+    const auto line_of = [&](const ptx::Site& site) -> SourceLine* {
+        const uint32_t number = no_source ? site.ptx_line : site.line;
+        return number > 0 && number <= view.lines.size() ? &view.lines[number - 1] : nullptr;
+    };
+    for (const ptx::Site& site : trace.sites)
+        if (SourceLine* line = line_of(site)) {
+            line->has_site = true;
+            line->hits += hits_so_far(index, site.id, step);
         }
-        line.has_site = true;
-        line.hits += hits_so_far(index, site.id, step);
-    }
     if (step >= index.steps) return view;
     const ptx::Site& site = trace.sites[trace.form_of(index.first + step).site];
-    const uint32_t number = line_number(site);
-    if (number > 0 && number <= view.lines.size()) {
-        view.current = static_cast<int32_t>(number) - 1;
-        view.lines[number - 1].current = true;
-        view.lines[number - 1].kind = look::kind_of(trace, index.first + step);
+    if (SourceLine* line = line_of(site)) {
+        view.current = static_cast<int32_t>(line - view.lines.data());
+        line->current = true;
+        line->kind = look::kind_of(trace, index.first + step);
     }
-    if (!no_source)
-        view.footnote = fmt::format("{}:{}  {}", trace.meta.ptx_name, site.ptx_line,
-                                    line_of(trace.meta.ptx, site.ptx_line));
+    if (no_source) return view;
+    const std::vector<std::string_view> ptx = lines_of(trace.meta.ptx);
+    std::string_view text = site.ptx_line - 1 < ptx.size() ? ptx[site.ptx_line - 1] : "";
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    view.footnote = fmt::format("{}:{}  {}", trace.meta.ptx_name, site.ptx_line,
+                                text.substr(0, text.find_last_not_of(" \t") + 1));
     return view;
 }
 
@@ -216,35 +201,31 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
     view.rows = sheet.rows;
     view.cols = sheet.cols;
     if (step >= index.steps) return view;
-    const look::Roles& roles = index.roles;
-    const bool tiles = !roles.shared.empty();
+    const bool tiles = !index.shared.empty();
     view.kind = look::kind_of(trace, index.first + step);
     view.tile = tile_of_phase(trace, index, array, index.phase_at(step));
     view.frames = slices_of_phase(trace, index, array, index.phase_at(step));
     std::erase_if(view.frames, [](const CellRect& slice) { return slice.empty(); });
     // The k axis is cut into tiles only where there are tiles; the block always is T x T.
-    view.beyond = beyond_edges(index.product ? index.product->tile : 0, view.tile, view.rows, view.cols,
-                               array != roles.n || tiles, array != roles.m || tiles);
+    if (const auto& product = index.product)
+        view.beyond = beyond_edges(product->tile, view.tile, view.rows, view.cols,
+                                   tiles || array != product->N, tiles || array != product->M);
     if (view.kind == StepKind::Barrier || shape.role != ArrayRole::Output)
         view.loaded = loaded_before(trace, index, array, step);
     if (view.kind == StepKind::Barrier) return view;
 
     const trace::Access access = trace::decode(trace, index.first + step);
-    const uint64_t bytes =
-        access.array == trace::kNoArray ? 1 : std::max(trace.launch.arrays[access.array].element_bytes(), 1u);
-    const bool shared =
-        access.array != trace::kNoArray && trace.launch.arrays[access.array].space == Space::Shared;
+    const Array& accessed = access.array == trace::kNoArray ? shape : trace.launch.arrays[access.array];
     const bool multiplies =
         view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad);
     for_lanes(access.mask, [&](uint32_t lane) {
-        const uint64_t element = access.offset[lane] / bytes;
+        const uint64_t element = access.offset[lane] / std::max(accessed.element_bytes(), 1u);
         if (access.array == array) add_once(view.touched, sheet.cell(element));
         playback::Element related;
         if (shape.role == ArrayRole::Output) {
-            if (const auto output = look::output_of(index, access.warp * kWarpSize + lane);
-                output && multiplies)
-                related = *output;
-        } else if (shared && replay != nullptr) {
+            if (multiplies)
+                related = look::output_of(index, access.warp * kWarpSize + lane).value_or(related);
+        } else if (accessed.space == Space::Shared && replay != nullptr) {
             const playback::CellState state = view.kind == StepKind::SharedStore
                                                   ? replay->cell(access.array, element, step)
                                                   : replay->cell_read(step, lane);
@@ -259,46 +240,39 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
               double readable, double largest) {
     if (!index.product) return {};
     const analysis::Product& product = *index.product;
-    const look::Roles& roles = index.roles;
     const uint32_t T = product.tile;
-    const double m = product.m, k = product.k, n = product.n;
     const auto up = [&](double size) { return std::ceil(size / T) * T; };  // with the part past the edge
+    const double m = up(product.m), n = up(product.n), k = index.shared.empty() ? product.k : up(product.k);
     const auto fits = [&](double rows, double cols, double ks) {
         const double frame = 6;  // logical pixels: room for a tile's frame at the matrix's edge
         return std::min({(ports.row_height - frame) / rows, (ports.col_width - frame) / cols,
                          (ports.m_width - frame) / ks, (ports.n_height - frame) / ks});
     };
     Camera camera;
-    double row0 = 0, col0 = 0, k0 = 0, rows = up(m), cols = up(n), ks = roles.shared.empty() ? k : up(k);
+    double row0 = 0, col0 = 0, k0 = 0, rows = m, cols = n, ks = k;
     camera.pitch = std::min(whole_pixels(fits(rows, cols, ks)), largest);
     if (camera.pitch < readable) {
-        const uint32_t phase = index.phase_at(step);
-        CellRect p = tile_of_phase(trace, index, product.P, phase);
-        CellRect mt = tile_of_phase(trace, index, product.M, phase),
-                 nt = tile_of_phase(trace, index, product.N, phase);
+        uint32_t phase = index.phase_at(step);
+        const auto tile = [&](uint8_t array) { return tile_of_phase(trace, index, array, phase); };
+        const CellRect p = tile(product.P);
         // Behind the last phase no input is touched: stay where the last phase was.
-        if (mt.empty() && nt.empty() && index.phases.phases > 0) {
-            mt = tile_of_phase(trace, index, product.M, index.phases.phases - 1);
-            nt = tile_of_phase(trace, index, product.N, index.phases.phases - 1);
-        }
+        if (tile(product.M).empty() && tile(product.N).empty() && index.phases.phases > 0)
+            phase = index.phases.phases - 1;
+        const CellRect mt = tile(product.M), nt = tile(product.N);
         const auto down = [&](uint32_t at) { return static_cast<double>(at / T * T); };
         row0 = down(p.empty() ? mt.row0 : p.row0);
         col0 = down(p.empty() ? nt.col0 : p.col0);
         k0 = down(mt.empty() ? nt.row0 : mt.col0);
         rows = cols = ks = T;
-        const double context = 0.5;  // cells around the tile
-        camera.pitch =
-            std::min(whole_pixels(fits(rows + 2 * context, cols + 2 * context, ks + 2 * context)), largest);
-        camera.pitch = std::max(camera.pitch, 1.0);
+        camera.pitch = std::max(std::min(whole_pixels(fits(T + 1, T + 1, T + 1)), largest), 1.0);
     }
     const auto start = [&](double first, double size, double whole, double pixels) {
         return first_in_sight(first, size, whole, pixels / camera.pitch);
     };
-    camera.row = start(row0, rows, up(m), ports.row_height);
-    camera.col = start(col0, cols, up(n), ports.col_width);
-    const double k_whole = roles.shared.empty() ? k : up(k);
-    camera.m_k = start(k0, ks, k_whole, ports.m_width);
-    camera.n_k = start(k0, ks, k_whole, ports.n_height);
+    camera.row = start(row0, rows, m, ports.row_height);
+    camera.col = start(col0, cols, n, ports.col_width);
+    camera.m_k = start(k0, ks, k, ports.m_width);
+    camera.n_k = start(k0, ks, k, ports.n_height);
     return camera;
 }
 
@@ -347,10 +321,8 @@ SharedView shared_view(const trace::Trace& trace, const BlockIndex& index,
     const Array& shape = trace.launch.arrays[array];
     const draw::Sheet sheet(shape);
     for (uint32_t row = sight.row0; row < sight.row1; ++row)
-        for (uint32_t col = sight.col0; col < sight.col1; ++col) {
-            SharedCellView& cell = view.cells.emplace_back();
-            cell.row = row, cell.col = col;
-        }
+        for (uint32_t col = sight.col0; col < sight.col1; ++col)
+            view.cells.push_back({.row = row, .col = col});
     if (step >= index.steps) return view;
     view.kind = look::kind_of(trace, index.first + step);
     const uint32_t phase = index.phase_at(step);
@@ -366,9 +338,9 @@ SharedView shared_view(const trace::Trace& trace, const BlockIndex& index,
     if (access.array != array || view.kind == StepKind::Barrier) return view;
     for_lanes(access.mask, [&](uint32_t lane) {
         const CellRect at = sheet.cell(access.offset[lane] / shape.element_bytes());
-        if (sight.contains(at.row0, at.col0))
-            view.cells[size_t{at.row0 - sight.row0} * sight.cols() + at.col0 - sight.col0].lanes |= 1u
-                                                                                                    << lane;
+        if (!sight.contains(at.row0, at.col0)) return;
+        const size_t cell = size_t{at.row0 - sight.row0} * sight.cols() + at.col0 - sight.col0;
+        view.cells[cell].lanes |= 1u << lane;
     });
     return view;
 }

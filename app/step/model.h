@@ -34,8 +34,8 @@ struct SourceLine {
     std::string_view text;                 // of the trace's source: valid as long as the trace
     bool has_site = false;                 // holds a memory access or barrier
     bool current = false;                  // of the step at the cursor
+    StepKind kind = StepKind::GlobalLoad;  // of that step
     uint64_t hits = 0;                     // requests and barrier arrivals of the block so far
-    StepKind kind = StepKind::GlobalLoad;  // of its first site
 };
 struct SourceView {
     std::string name;  // "tiled.cu"
@@ -91,7 +91,7 @@ Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t
 // An array in shared memory, cell by cell.
 struct SharedCellView {
     uint32_t row = 0, col = 0;  // of the sheet
-    playback::CellState held;
+    playback::CellState held{};
     // Of a product: a constant was stored, as the element lies outside the matrix; stored in an earlier phase
     // than that of the step.
     bool zero_fill = false, stale = false;
@@ -99,7 +99,6 @@ struct SharedCellView {
 };
 struct SharedView {
     StepKind kind = StepKind::SharedLoad;  // of the step
-    CellRect sight;                        // of the array's sheet
     std::vector<SharedCellView> cells;     // row-major, those in sight
 };
 SharedView shared_view(const trace::Trace& trace, const BlockIndex& index,

@@ -1,9 +1,16 @@
-// The panels of the Step screen: each draws itself into a rectangle of framebuffer pixels.
+// The Step screen: what it keeps between frames, where it looks and what was worked out for what it shows;
+// and its panels, each of which draws itself into a rectangle of framebuffer pixels.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "app/input/ui.h"
+#include "app/look/faults.h"
 #include "app/look/pick.h"
-#include "app/step/state.h"
+#include "app/look/timeline.h"
+#include "app/step/model.h"
+#include "app/step/provenance.h"
 
 namespace tilescope::step {
 
@@ -14,11 +21,67 @@ using draw::Rect;
 using draw::Rgba;
 using draw::Size;
 using look::Pick;
+
+// Where arrays are looked at. While fit is set the screen frames the active block's tiles itself and keeps
+// the camera here, so that zooming and panning go on from what is seen.
+struct View : Camera {
+    bool fit = true;  // follow the active block until the user zooms or pans
+};
+
+// The step whose elements are on their way, and since when (DrawContext::time).
+struct Motion {
+    playback::Cursor shown;
+    double since = -1;
+};
+
+// The timeline of a block as wide as it was last drawn: the same for every step of the block, and
+// milliseconds to make where a block has half a million steps.
+struct TimelineCache {
+    std::shared_ptr<const look::BlockIndex> of;
+    draw::TimelineView view;
+    // The part of the block that is shown by clocks: the wheel zooms, and a move of the cursor brings
+    // the playhead back into it.
+    look::ClockWindow shown;
+    playback::Cursor cursor;
+};
+
+// What was worked out about the pinned element or shared cell, kept while the pin and the block stay:
+// following thousands of products once is a click's work, not a frame's.
+struct Provenance {
+    // What it was worked out for; another one makes it anew.
+    uint64_t session = 0;
+    look::Pick pin{};
+    std::shared_ptr<const playback::BlockReplay> replay{};
+
+    std::optional<OutputTrail> output{};  // of an element of P
+    struct ProductRow {                   // of its list: a phase's heading, or one of the factors
+        size_t product = 0;
+        FactorTrail ProductTrail::*factor = nullptr;
+    };
+    std::vector<ProductRow> rows{};
+    std::optional<TouchScan> scan{};  // of an element of any other array
+    CellTrail cell{};                 // of a shared cell, at the step
+    // The list's first row in sight; it follows the step until somebody turns the wheel.
+    bool follows = true;
+    double scroll = 0;
+    uint64_t step = UINT64_MAX;  // of the recording, that it followed last
+};
+
+struct State {
+    View view;                 // of a product
+    std::vector<View> arrays;  // of any other launch, by array
+    uint64_t framing = 0;      // Session::framing that the view is of
+    Motion moving;
+    TimelineCache timeline;
+    Provenance provenance;  // of the pinned element or shared cell
+    // Where arrays were drawn in this frame: what travels from M to Mds starts and ends there.
+    std::vector<std::pair<uint8_t, draw::GridView>> places;
+};
+
 using Ui = input::Ui<State>;
 
 extern const input::Screen<State> kScreen;  // screen.cpp
 
-void caption_bar(Ui& ui, const Rect& rect);
 void source_panel(Ui& ui, const Rect& rect);
 // Where the pinned element or shared cell came from; stands in the source's place while there is one.
 void provenance_panel(Ui& ui, const Rect& rect);
@@ -34,10 +97,6 @@ void request_panel(Ui& ui, const Rect& rect, const look::Relations& selected);
 void timeline_panel(Ui& ui, const Rect& rect);
 void sums_panel(Ui& ui, const Rect& rect);
 float sums_height(Ui& ui);  // that shows all of it
-
-// In lecture mode: the screen of a recording, and the caption.
-void lecture_step(Ui& ui, const Rect& area);
-void caption_large(Ui& ui, const Rect& rect, const std::vector<std::string>& faults);
 
 // Elements on their way, for a fifth of a second after a step. Needs the places of this frame.
 void motion(Ui& ui);
@@ -62,10 +121,10 @@ void selection_marks(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array,
                      const look::Relations& selected);
 CellRect in_sight(const draw::GridView& grid, uint32_t rows, uint32_t cols);
 
-// The map of the whole of M, N and P, where the ports look at them, beside the legend.
-void matrix_map(Ui& ui, const Rect& rect, const Port& m, const Port& n, const Port& p, float port_pitch);
-// What stands for what, in lines as wide as the rectangle. Returns the height that it takes.
-float legend_lines(Ui& ui, const Rect& rect, bool drawn);
+// Whether an array is what a product writes.
+inline bool is_output(const Ui& ui, uint8_t array) {
+    return ui.index()->product && ui.index()->product->is_output(array);
+}
 
 // Of an array of the recording that is open.
 inline uint64_t grid_id(const Ui& ui, draw::GridUse use, uint32_t array = 0) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <ranges>
+#include <tuple>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -23,27 +25,24 @@ bool is_global(const trace::Trace& trace, uint8_t array) {
 
 // The store that a state of a cell speaks of: one lane stores to a cell at a step, the last in lane order.
 const Store* store_of(const BlockReplay& replay, const Element& cell, uint32_t step) {
-    const auto& stores = replay.shared_stores();
-    auto at = std::upper_bound(stores.begin(), stores.end(), step,
-                               [](uint32_t s, const Store& store) { return s < store.step; });
-    while (at != stores.begin() && (at - 1)->step == step)
-        if ((--at)->to == cell) return &*at;
-    return nullptr;
+    const Store* last = nullptr;
+    for (const Store& store : std::ranges::equal_range(replay.shared_stores(), step, {}, &Store::step))
+        if (store.to == cell) last = &store;
+    return last;
 }
 
-// The load from global memory behind a stored value, through other shared cells where it went so.
-struct Fetched {
-    uint32_t step = kNever, thread = 0;
-};
-Fetched fetched(const trace::Trace& trace, const BlockReplay& replay, const Store* store) {
+// The step and the thread that fetched a stored value from global memory, through other shared cells where it
+// went so.
+std::pair<uint32_t, uint32_t> fetched(const trace::Trace& trace, const BlockReplay& replay,
+                                      const Store* store) {
     for (int hops = 0; store != nullptr && hops < 64; ++hops) {
         const playback::Factor from = replay.factor(store->origin, store->thread % kWarpSize);
-        if (!from.known()) return {};
+        if (!from.known()) break;
         if (is_global(trace, from.element.array)) return {from.step, store->thread};
         const CellState state = replay.cell(from.element.array, from.element.index, from.step);
         store = state.written ? store_of(replay, from.element, state.step) : nullptr;
     }
-    return {};
+    return {kNever, 0};
 }
 
 Origin origin_of(const BlockIndex& index, const CellState& state, uint32_t read_step) {
@@ -56,15 +55,12 @@ Origin origin_of(const BlockIndex& index, const CellState& state, uint32_t read_
 
 // Lane reads of a cell from a store to the next: those up to the last step at which it holds what was stored.
 uint32_t reads_after(const BlockReplay& replay, const Element& cell, uint32_t store_step) {
-    uint32_t low = store_step, high = replay.steps() - 1;
-    while (low < high) {
-        const uint32_t middle = low + (high - low + 1) / 2;
-        if (replay.cell(cell.array, cell.index, middle).step == store_step)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return replay.cell(cell.array, cell.index, low).reads;
+    const auto at = [&](uint32_t step) { return replay.cell(cell.array, cell.index, step); };
+    const auto steps = std::views::iota(store_step, replay.steps());
+    const auto held =
+        std::ranges::partition_point(steps, [&](uint32_t step) { return at(step).step == store_step; }) -
+        steps.begin();
+    return at(store_step + static_cast<uint32_t>(held) - 1).reads;
 }
 
 FactorTrail factor_trail(const trace::Trace& trace, const BlockIndex& index, const BlockReplay& replay,
@@ -95,35 +91,35 @@ FactorTrail factor_trail(const trace::Trace& trace, const BlockIndex& index, con
     trail.array = state.source.array;
     trail.index = state.source.index;
     trail.store_step = state.step;
-    const Fetched load = fetched(trace, replay, store_of(replay, read.element, state.step));
-    trail.load_step = load.step;
-    trail.thread = load.step != kNever ? load.thread : state.thread;
+    std::tie(trail.load_step, trail.thread) =
+        fetched(trace, replay, store_of(replay, read.element, state.step));
+    if (trail.load_step == kNever) trail.thread = state.thread;
     trail.used = reads_after(replay, read.element, state.step);
     return trail;
 }
 
-// Lane loads by the block of row `row` of M and of column `col` of N, by element.
-using Loads = std::unordered_map<uint64_t, uint32_t>;
-uint64_t key_of(uint8_t array, uint64_t element) { return uint64_t{array} << 56 | element; }
-Loads loads_of(const trace::Trace& trace, const BlockIndex& index, const analysis::Product& product,
-               uint64_t row, uint64_t col) {
-    Loads loads;
+// Counts the lane loads by the block of every global element that the trail names.
+void count_loads(const trace::Trace& trace, const BlockIndex& index, OutputTrail& trail) {
+    const auto key = [](uint8_t array, uint64_t element) { return uint64_t{array} << 56 | element; };
+    std::unordered_map<uint64_t, uint32_t> loads;
+    for (const ProductTrail& product : trail.products)
+        for (const FactorTrail& of : {product.m, product.n})
+            if (of.array != trace::kNoArray) loads[key(of.array, of.index)] = 0;
     for (uint64_t step = index.first; step < index.first + index.steps; ++step) {
         const trace::Form& form = trace.form_of(step);
         const ptx::Site& site = trace.sites[form.site];
-        if (site.kind != ptx::SiteKind::Load || (form.array != product.M && form.array != product.N))
-            continue;
+        if (site.kind != ptx::SiteKind::Load || !is_global(trace, form.array)) continue;
         const trace::Access access = trace::decode(trace, step);
-        const Array& array = trace.launch.arrays[form.array];
+        const uint64_t bytes = trace.launch.arrays[form.array].element_bytes();
         for_lanes(access.mask, [&](uint32_t lane) {
             const uint64_t last = access.offset[lane] + std::max(site.bytes, 1u) - 1;
-            uint64_t element = access.offset[lane] / array.element_bytes();
-            for (; element <= last / array.element_bytes(); ++element)
-                if (form.array == product.M ? element / array.cols == row : element % array.cols == col)
-                    ++loads[key_of(form.array, element)];
+            for (uint64_t element = access.offset[lane] / bytes; element <= last / bytes; ++element)
+                if (const auto at = loads.find(key(form.array, element)); at != loads.end()) ++at->second;
         });
     }
-    return loads;
+    for (ProductTrail& product : trail.products)
+        for (FactorTrail* of : {&product.m, &product.n})
+            if (of->array != trace::kNoArray) of->loaded = loads[key(of->array, of->index)];
 }
 
 // The lanes of a request, `bytes` each, that touch an element of its array.
@@ -137,24 +133,6 @@ uint32_t lanes_on(const trace::Access& access, uint32_t bytes, uint64_t element,
     return lanes;
 }
 
-// The bytes that the lanes of a form touch, from its first active lane's address: any step of the form would
-// say the same. An irregular form is not narrowed down.
-TouchScan::Reach reach_of(const trace::Trace& trace, const trace::Form& form) {
-    if (form.irregular >= 0) return {INT64_MIN / 4, INT64_MAX / 4};
-    const int64_t bytes = std::max<int64_t>(trace.sites[form.site].bytes, 1);
-    const int64_t width = std::max<int64_t>(form.width, 1);
-    const auto at = [&](int64_t lane) {
-        return form.stride * (lane % width) + int64_t{form.stride2} * (lane / width);
-    };
-    TouchScan::Reach reach{INT64_MAX, INT64_MIN};
-    const int64_t first = form.mask == 0 ? 0 : at(std::countr_zero(form.mask));
-    for_lanes(form.mask, [&](uint32_t lane) {
-        reach.lowest = std::min(reach.lowest, at(lane) - first);
-        reach.highest = std::max(reach.highest, at(lane) - first + bytes - 1);
-    });
-    return reach;
-}
-
 }  // namespace
 
 OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index, const BlockReplay& replay,
@@ -164,8 +142,7 @@ OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index, con
     if (!index.product) return trail;
     const analysis::Product& product = *index.product;
     const Element output{product.P, element};
-    const uint64_t cols = trace.launch.arrays[product.P].cols, row = element / cols, col = element % cols;
-    trail.expected = analysis::expected_element(trace, product, row, col);
+    trail.expected = analysis::expected_element(trace, product, element);
     const std::optional<uint32_t> thread = replay.thread_of_output(output);
     if (!thread) return trail;
     trail.here = true;
@@ -176,7 +153,6 @@ OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index, con
         trail.stored = store.value;
     }
 
-    const Loads loads = loads_of(trace, index, product, row, col);
     const uint32_t warp = *thread / kWarpSize, lane = *thread % kWarpSize;
     for (const playback::MultiplyStep& step : replay.products()) {
         if (step.warp != warp || (step.mask >> lane & 1) == 0) continue;
@@ -196,20 +172,18 @@ OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index, con
             std::swap(made.m, made.n);
         const uint32_t read = made.m.read_step != kNever ? made.m.read_step : made.n.read_step;
         made.phase = index.phase_at(read != kNever ? read : step.after_step);
-        for (FactorTrail* of : {&made.m, &made.n}) {
-            const auto found = loads.find(key_of(of->array, of->index));
-            of->loaded = found == loads.end() ? 0 : found->second;
-            trail.zeros = trail.zeros || of->origin == Origin::ZeroFill;
-            trail.stale = trail.stale || of->origin == Origin::Stale || of->origin == Origin::Nothing;
+        for (const Origin of : {made.m.origin, made.n.origin}) {
+            trail.zeros = trail.zeros || of == Origin::ZeroFill;
+            trail.stale = trail.stale || of == Origin::Stale || of == Origin::Nothing;
         }
         trail.products.push_back(made);
     }
+    count_loads(trace, index, trail);
     return trail;
 }
 
 size_t products_done(const OutputTrail& trail, uint32_t step) {
-    const auto later = std::upper_bound(trail.products.begin(), trail.products.end(), step,
-                                        [](uint32_t s, const ProductTrail& p) { return s < p.after_step; });
+    const auto later = std::ranges::upper_bound(trail.products, step, {}, &ProductTrail::after_step);
     return static_cast<size_t>(later - trail.products.begin());
 }
 
@@ -219,7 +193,7 @@ CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const B
     const CellState& state = trail.held = replay.cell(array, cell, step);
     trail.origin = origin_of(index, state, step);
     if (state.written)
-        trail.load_step = fetched(trace, replay, store_of(replay, {array, cell}, state.step)).step;
+        trail.load_step = fetched(trace, replay, store_of(replay, {array, cell}, state.step)).first;
     const uint32_t from = state.written ? state.step : 0, width = trace.launch.arrays[array].element_bytes();
     uint32_t found = 0;
     for (uint32_t at = step < index.steps ? step + 1 : index.steps;
@@ -238,35 +212,32 @@ CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const B
 }
 
 TouchScan begin_scan(const trace::Trace& trace, uint8_t array, uint64_t element) {
-    TouchScan scan;
-    scan.array = array;
-    scan.element = element;
+    TouchScan scan{.array = array, .element = element};
     scan.reach.resize(trace.forms.size());
-    for (size_t i = 0; i < trace.forms.size(); ++i) {
-        const trace::Form& form = trace.forms[i];
-        if (form.array == array && trace.sites[form.site].kind != ptx::SiteKind::Barrier)
-            scan.reach[i] = reach_of(trace, form);
-    }
     return scan;
 }
 
 void go_on(TouchScan& scan, const trace::Trace& trace, uint64_t steps) {
     const uint64_t end = std::min(trace.steps(), scan.next + std::min(steps, trace.steps()));
-    if (scan.array >= trace.launch.arrays.size()) {
-        scan.next = trace.steps();
-        return;
-    }
-    const uint32_t width = std::max(trace.launch.arrays[scan.array].element_bytes(), 1u);
+    const bool exists = scan.array < trace.launch.arrays.size();
+    const uint32_t width = exists ? std::max(trace.launch.arrays[scan.array].element_bytes(), 1u) : 1;
     const auto first_byte = static_cast<int64_t>(scan.element * width), last_byte = first_byte + width - 1;
     for (; scan.next < end; ++scan.next) {
-        const uint32_t number = trace.key[scan.next] & 0xFFFFFF;
-        const TouchScan::Reach& reach = scan.reach[number];
-        if (reach.highest < reach.lowest) continue;
-        const trace::Form& form = trace.forms[number];
+        const trace::Form& form = trace.form_of(scan.next);
+        const ptx::Site& site = trace.sites[form.site];
+        if (!exists || form.array != scan.array || site.kind == ptx::SiteKind::Barrier) continue;
+        std::optional<TouchScan::Reach>& reach = scan.reach[trace.key[scan.next] & 0xFFFFFF];
         const auto base = static_cast<int64_t>(uint64_t{form.base_high} << 32 | trace.base[scan.next]);
-        if (base + reach.highest < first_byte || base + reach.lowest > last_byte) continue;
+        if (reach && (base + reach->highest < first_byte || base + reach->lowest > last_byte)) continue;
         const trace::Access access = trace::decode(trace, scan.next);
-        const ptx::Site& site = trace.sites[access.site];
+        if (!reach) {  // any step of the form would say the same
+            reach.emplace();
+            for_lanes(access.mask, [&](uint32_t lane) {
+                const int64_t from = static_cast<int64_t>(access.offset[lane]) - base;
+                reach->lowest = std::min(reach->lowest, from);
+                reach->highest = std::max(reach->highest, from + std::max<int64_t>(site.bytes, 1) - 1);
+            });
+        }
         const uint32_t lanes = lanes_on(access, site.bytes, scan.element, width);
         if (lanes == 0) continue;
         if (scan.next >= scan.block_end) {
@@ -294,15 +265,24 @@ std::string when_text(const trace::Trace& trace, const BlockIndex& index, uint32
 
 std::string times_text(uint64_t times) { return times == 1 ? "once" : grouped(times) + " times"; }
 
+std::string phase_words(uint32_t phase, const Notation& notation) {
+    return phase == analysis::kAfter ? "after the last phase" : phase_name(phase, notation);
+}
+
+std::string factors_text(const trace::Trace& trace, const BlockIndex& index, uint64_t element) {
+    const analysis::Product& product = *index.product;
+    const auto name = [&](uint8_t array) { return name_in(index.notation, trace.launch.arrays[array]); };
+    return fmt::format("row {} of {} times column {} of {}", element / product.n, name(product.M),
+                       element % product.n, name(product.N));
+}
+
 std::string factor_text(const trace::Trace& trace, const BlockIndex& index, const FactorTrail& factor) {
     const std::string used = "used " + times_text(factor.used);
-    // "thread[3,3] in phase 1 at step 133"
-    const auto by_at = [&](uint32_t step) {
+    const auto by_at = [&](uint32_t step) {  // "thread[3,3] in phase 1 at step 133"
         const uint32_t phase = index.phase_at(step);
-        return fmt::format(
-            "{} {} {}", thread_name(trace.launch.block, factor.thread, index.notation),
-            phase == analysis::kAfter ? "after the last phase" : "in " + phase_name(phase, index.notation),
-            when_text(trace, index, step));
+        return fmt::format("{} {}{} {}", thread_name(trace.launch.block, factor.thread, index.notation),
+                           phase == analysis::kAfter ? "" : "in ", phase_words(phase, index.notation),
+                           when_text(trace, index, step));
     };
     if (factor.origin == Origin::Nothing) return "read before anything was stored there";
     if (factor.array == trace::kNoArray) {

@@ -1,10 +1,8 @@
 // Where a value comes from: what a click on an element, or on a shared cell, is answered with.
 //
-//   P[1,0]  <-  thread [1,0]  <-  phase 0   M[1,0] (loaded by [1,0]) in Mds[1,0]  *  N[0,0] (by [0,0]) in
-//   Nds[0,0]
-//                                           M[1,1] (loaded by [1,1]) in Mds[1,1]  *  N[1,0] (by [1,0]) in
-//                                           Nds[1,0]
-//                                 phase 1   ...
+//   P[1,0]  <-  thread [1,0]  <-  phase 0   M[1,0] (by [1,0]) in Mds[1,0]  *  N[0,0] (by [0,0]) in Nds[0,0]
+//                                           M[1,1] (by [1,1]) in Mds[1,1]  *  N[1,0] (by [1,0]) in Nds[1,0]
+//                                 phase 1   ...          (by [1,0]): loaded by that thread
 //
 // Everything is followed through the recording, never computed from the kernel's formula: a product has two
 // factors, a factor was read by a request from a shared cell or from global memory, a shared cell was filled
@@ -15,7 +13,8 @@
 //
 //   steps   0 ..... next | ............ end      `next` moves; what was found so far is shown
 //
-// Most steps are told by their form alone: array, and the lowest and highest offset of its lanes.
+// Most steps are told by their form alone: its array, and how far from its base its lanes reach, as was seen
+// at the first step of the form.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +43,7 @@ struct FactorTrail {
     Value value;
     uint8_t array = trace::kNoArray;  // element of a global array that it is, kNoArray for a zero fill
     uint64_t index = 0;
-    uint8_t cell_array =
-        trace::kNoArray;  // shared cell that it was read from; kNoArray: global memory itself
+    uint8_t cell_array = trace::kNoArray;  // shared cell that it was read from; kNoArray: global memory
     uint64_t cell = 0;
     uint32_t read_step = playback::kNever;   // the request that fetched it for the product
     uint32_t store_step = playback::kNever;  // that put it into the shared cell
@@ -101,19 +99,19 @@ CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const p
 struct TouchScan {
     uint8_t array = trace::kNoArray;
     uint64_t element = 0;
-    uint64_t next = 0;           // first step not looked at
-    uint64_t requests = 0;       // that touched it, in the steps looked at
-    uint64_t lanes = 0;          // lane accesses, likewise
-    uint32_t blocks = 0;         // recorded blocks that touched it
-    uint64_t block_end = 0;      // behind the steps of the last of them
-    std::vector<Touch> touches;  // the first kMost of them
+    uint64_t next = 0;             // first step not looked at
+    uint64_t requests = 0;         // that touched it, in the steps looked at
+    uint64_t lanes = 0;            // lane accesses, likewise
+    uint32_t blocks = 0;           // recorded blocks that touched it
+    uint64_t block_end = 0;        // behind the steps of the last of them
+    std::vector<Touch> touches{};  // the first kMost of them
     static constexpr size_t kMost = 100'000;
     bool done(const trace::Trace& trace) const { return next >= trace.steps(); }
 
     struct Reach {
-        int64_t lowest = 0, highest = -1;  // bytes from the base; empty where the form touches another array
+        int64_t lowest = INT64_MAX / 4, highest = INT64_MIN / 4;  // bytes from the base
     };
-    std::vector<Reach> reach;  // by form
+    std::vector<std::optional<Reach>> reach{};  // by form, of those met
 };
 
 // array: index into trace.launch.arrays, a global one.
@@ -128,10 +126,14 @@ const char* words_of(Origin origin);
 // "at step 42", with " (clock 1,204)" where the block has clocks; steps count from 1, as on the screen.
 std::string when_text(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
 
+// "row 3 of M times column 5 of N", of an element of P.
+std::string factors_text(const trace::Trace& trace, const BlockIndex& index, uint64_t element);
+
 // "M[3,19]: loaded once by thread[3,3] in phase 1 at step 133, used 16 times".
 std::string factor_text(const trace::Trace& trace, const BlockIndex& index, const FactorTrail& factor);
 
-// "once", "16 times".
+// "once", "16 times"; "phase 2", "after the last phase".
 std::string times_text(uint64_t times);
+std::string phase_words(uint32_t phase, const Notation& notation);
 
 }  // namespace tilescope::step

@@ -17,7 +17,6 @@
 
 #include <fmt/format.h>
 
-#include "app/input/panels.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 #include "core/base/contents.h"
@@ -53,6 +52,13 @@ struct List {
     std::function<Row(size_t)> row{};
 
     void heads(Texts all) { columns = widest = std::move(all); }
+    void widen(size_t column, const std::string& text) {
+        widest[column] = std::max(widest[column], text, shorter);
+    }
+    template <class... Args>
+    void say(fmt::format_string<Args...> text, Args&&... args) {
+        facts.push_back(fmt::format(text, std::forward<Args>(args)...));
+    }
     void warn(std::string fact) {
         warning = facts.size();
         facts.push_back(std::move(fact));
@@ -78,10 +84,7 @@ std::vector<ProductRow> rows_of(const OutputTrail& trail) {
 
 Row product_row(const Ui& ui, const ProductRow& of) {
     const ProductTrail& product = ui.state.provenance.output->products[of.product];
-    if (of.factor == nullptr)
-        return {true,
-                {product.phase == analysis::kAfter ? "after the last phase"
-                                                   : phase_name(product.phase, ui.notation())}};
+    if (of.factor == nullptr) return {.heading = true, .text = {phase_words(product.phase, ui.notation())}};
     const FactorTrail& factor = product.*of.factor;
     const bool element = factor.array != trace::kNoArray;
     Row row;
@@ -104,26 +107,20 @@ Row product_row(const Ui& ui, const ProductRow& of) {
 
 List output_list(const Ui& ui, const OutputTrail& trail) {
     const trace::Trace& trace = ui.trace();
-    const look::Roles& roles = ui.index()->roles;
-    const Array& output = trace.launch.arrays[ui.session.pin.array];
-    const auto name = [&](int array) { return name_in(ui.notation(), trace.launch.arrays[array]); };
     List list{name_of(ui, ui.session.pin.array, trail.element),
-              {fmt::format("row {} of {} times column {} of {}", trail.element / output.cols, name(roles.m),
-                           trail.element % output.cols, name(roles.n))}};
+              {factors_text(trace, *ui.index(), trail.element)}};
     list.origins = true;
     const std::string expected = short_value(value_of(trail.expected));
     if (!trail.here) {
-        list.facts.insert(list.facts.end(),
-                          {"Another block computes it.", "expected in the end: " + expected});
+        list.say("Another block computes it.");
+        list.say("expected in the end: {}", expected);
         return list;
     }
-    list.facts.push_back(fmt::format("{}: warp {}, lane {}",
-                                     thread_name(trace.launch.block, trail.thread, ui.notation()),
-                                     trail.thread / kWarpSize, trail.thread % kWarpSize));
+    list.say("{}: warp {}, lane {}", thread_name(trace.launch.block, trail.thread, ui.notation()),
+             trail.thread / kWarpSize, trail.thread % kWarpSize);
     const size_t done = products_done(trail, ui.step()), all = trail.products.size();
-    list.facts.push_back(fmt::format("sum so far {}, after {} of {} products",
-                                     done == 0 ? "0" : short_value(trail.products[done - 1].sum),
-                                     grouped(done), grouped(all)));
+    list.say("sum so far {}, after {} of {} products",
+             done == 0 ? "0" : short_value(trail.products[done - 1].sum), grouped(done), grouped(all));
     const auto& result = trace.meta.result;
     if (!trail.stored) {
         list.warn("never stored; expected " + expected);
@@ -131,7 +128,7 @@ List output_list(const Ui& ui, const OutputTrail& trail) {
         const std::string stores = fmt::format("stores {} {}", short_value(*trail.stored),
                                                when_text(trace, *ui.index(), trail.store_step));
         if (number_of(*trail.stored) == trail.expected || (result.verified && result.checked))
-            list.facts.push_back(stores + ", as expected");
+            list.say("{}, as expected", stores);
         else
             list.warn(stores + "; expected " + expected);
     }
@@ -143,13 +140,10 @@ List output_list(const Ui& ui, const OutputTrail& trail) {
     list.row = [&](size_t row) { return product_row(ui, rows[row]); };
     if (all == 0) return list;
     for (const FactorTrail& factor : {trail.products.back().m, trail.products.back().n})
-        if (factor.array != trace::kNoArray)
-            list.widest[0] = std::max(list.widest[0], name_of(ui, factor.array, factor.index), shorter);
-    list.widest[3] = std::max(list.widest[3], grouped(ui.index()->steps), shorter);
+        if (factor.array != trace::kNoArray) list.widen(0, name_of(ui, factor.array, factor.index));
+    list.widen(3, grouped(ui.index()->steps));
     // The phase's heading stays in sight with the product that comes next.
-    const auto next = std::find_if(rows.begin(), rows.end(), [&](const ProductRow& row) {
-        return row.product == std::min(done, all - 1);
-    });
+    const auto next = std::ranges::find(rows, std::min(done, all - 1), &ProductRow::product);
     list.here = static_cast<size_t>(next - rows.begin());
     return list;
 }
@@ -177,24 +171,22 @@ Row request_row(const Ui& ui, const Touch& touch) {
     row.current = row.goes_to == now;
     row.done = number < now.block || (number == now.block && step <= now.step);
     row.text = {grouped(uint64_t{step} + 1), block_of(ui, block), std::to_string(touch.warp),
-                lanes_text(touch.lanes), ""};
-    row.pick.kind = Pick::Kind::Thread;
-    row.pick.thread = touch.warp * kWarpSize + static_cast<uint32_t>(std::countr_zero(touch.lanes));
-    row.pick.warp = touch.warp;
-    std::string phase, when = "at step " + row.text[0];
-    if (number == ui.index()->block) {
-        const uint32_t at = ui.index()->phase_at(step);
-        when = when_text(ui.trace(), *ui.index(), step);
-        if (at != analysis::kAfter) {
-            row.text[4] = std::to_string(at + (ui.notation().phases_from_1 ? 1 : 0));
-            phase = " in " + phase_name(at, ui.notation());
-        } else if (ui.index()->phases.phases > 0) {
-            row.text[4] = "after";
-            phase = " after the last phase";
-        }
+                lanes_text(touch.lanes)};
+    const uint32_t thread = touch.warp * kWarpSize + static_cast<uint32_t>(std::countr_zero(touch.lanes));
+    row.pick = {.kind = Pick::Kind::Thread, .thread = thread, .warp = touch.warp};
+    row.tip =
+        fmt::format("warp {} of block {} {} it", touch.warp, row.text[1], touch.store ? "stores" : "loads");
+    if (number != ui.index()->block) {
+        row.tip += " at step " + row.text[0];
+        return row;
     }
-    row.tip = fmt::format("warp {} of block {} {} it{} {}", touch.warp, row.text[1],
-                          touch.store ? "stores" : "loads", phase, when);
+    const uint32_t phase = ui.index()->phase_at(step);
+    if (phase != analysis::kAfter || ui.index()->phases.phases > 0) {
+        const std::string words = phase_words(phase, ui.notation());  // "phase 3", "after the last phase"
+        row.text[4] = phase == analysis::kAfter ? "after" : words.substr(std::size("phase"));
+        row.tip += (phase == analysis::kAfter ? " " : " in ") + words;
+    }
+    row.tip += " " + when_text(ui.trace(), *ui.index(), step);
     return row;
 }
 
@@ -205,24 +197,22 @@ List touch_list(const Ui& ui, const TouchScan& scan) {
     if (array.reads()) list.title += " = " + short_value(initial_value(array, scan.element));
     const std::string part =
         scan.done(trace) ? "" : fmt::format(", {}\u00a0% looked through", 100 * scan.next / trace.steps());
-    list.facts.push_back(scan.requests == 0
-                             ? "no recorded request touches it" + part
-                             : fmt::format("{} by {}{}",
-                                           scan.lanes == 1 ? "1 access" : grouped(scan.lanes) + " accesses",
-                                           counted(scan.requests, "request"), part));
+    if (scan.requests == 0)
+        list.say("no recorded request touches it{}", part);
+    else
+        list.say("{} {} by {}{}", grouped(scan.lanes), scan.lanes == 1 ? "access" : "accesses",
+                 counted(scan.requests, "request"), part);
     if (scan.requests > 0 && trace.blocks.size() > 1)
-        list.facts.push_back(
-            fmt::format("of {} of {} recorded", counted(scan.blocks, "block"), grouped(trace.blocks.size())));
+        list.say("of {} of {} recorded", counted(scan.blocks, "block"), grouped(trace.blocks.size()));
     if (scan.requests > scan.touches.size())
-        list.facts.push_back(fmt::format("the first {} are listed", grouped(scan.touches.size())));
+        list.say("the first {} are listed", grouped(scan.touches.size()));
     list.heads({"step", "block", "warp", "lanes", "phase"});
     list.widest[0] = grouped(trace.blocks[0].count);
-    list.widest[1] = std::max(list.columns[1], block_of(ui, trace.blocks.back()), shorter);
+    list.widen(1, block_of(ui, trace.blocks.back()));
     list.rows = scan.touches.size();
     list.row = [&](size_t row) { return request_row(ui, scan.touches[row]); };
     const uint64_t now = ui.index()->first + ui.step();
-    const auto after = std::upper_bound(scan.touches.begin(), scan.touches.end(), now,
-                                        [](uint64_t step, const Touch& touch) { return step < touch.step; });
+    const auto after = std::ranges::upper_bound(scan.touches, now, {}, &Touch::step);
     list.here = static_cast<size_t>(std::max<std::ptrdiff_t>(after - scan.touches.begin(), 1) - 1);
     return list;
 }
@@ -233,7 +223,7 @@ List cell_list(const Ui& ui, const CellTrail& cell) {
     List list{name_of(ui, ui.session.pin.array, ui.session.pin.index)};
     if (!held.written) {
         if (held.reads == 0)
-            list.facts.emplace_back("Nothing has been stored here yet.");
+            list.say("Nothing has been stored here yet.");
         else
             list.warn("read before anything was stored here");
     } else {
@@ -245,14 +235,13 @@ List cell_list(const Ui& ui, const CellTrail& cell) {
                                          : number_of(held.value) == 0 ? "a zero, for an element outside"
                                                                       : "a computed value"));
         if (list.stale) list.facts.back() += ", stale: of an earlier phase";
-        if (cell.load_step != kNever)
-            list.facts.push_back("loaded " + when_text(ui.trace(), index, cell.load_step));
-        list.facts.push_back(fmt::format("stored by {} {}",
-                                         thread_name(ui.trace().launch.block, held.thread, ui.notation()),
-                                         when_text(ui.trace(), index, held.step)));
-        list.facts.push_back(held.reads == 0 ? "not read since"
-                                             : fmt::format("read {} since, by {}", times_text(held.reads),
-                                                           counted(cell.readers.size(), "request")));
+        if (cell.load_step != kNever) list.say("loaded {}", when_text(ui.trace(), index, cell.load_step));
+        list.say("stored by {} {}", thread_name(ui.trace().launch.block, held.thread, ui.notation()),
+                 when_text(ui.trace(), index, held.step));
+        if (held.reads == 0)
+            list.say("not read since");
+        else
+            list.say("read {} since, by {}", times_text(held.reads), counted(cell.readers.size(), "request"));
     }
     list.heads({"read at step", "", "warp", "lanes", "phase"});
     list.widest[3] = "16\u201331";
@@ -271,7 +260,7 @@ List list_of_pin(Ui& ui) {
     Provenance& known = ui.state.provenance;
     const session::Session& session = ui.session;
     const Pick& pin = session.pin;
-    const bool output = ui.index()->roles.p == pin.array;
+    const bool output = is_output(ui, pin.array);
     const bool same = known.session == session.recording->serial && known.pin == pin &&
                       (!output || known.replay == session.replay);
     if (!same) {
@@ -301,30 +290,19 @@ List list_of_pin(Ui& ui) {
 void origin_mark(Ui& ui, const Rect& box, Origin origin) {
     const ImVec2 middle{(box.min.x + box.max.x) / 2, (box.min.y + box.max.y) / 2};
     const float width = std::max(1.f, ui.px(1.5f));
-    const auto struck = [&](Ink ink) {
-        ui.list.AddLine({box.min.x, box.max.y}, {box.max.x, box.min.y}, ui.ink(ink), width);
-    };
-    switch (origin) {
-        case Origin::Element:
-            ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::GlobalLoad));
-            break;
-        case Origin::ZeroFill:
-            ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Outside));
-            ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
-            struck(Ink::TextQuiet);
-            break;
-        case Origin::Stale:
-            ui.list.AddQuad({middle.x, box.min.y - 1}, {box.max.x + 1, middle.y}, {middle.x, box.max.y + 1},
-                            {box.min.x - 1, middle.y}, ui.ink(Ink::Fault), width);
-            break;
-        case Origin::Computed:
-            ui.list.AddCircleFilled(middle, box.width() / 2, ui.ink(Ink::Product));
-            break;
-        case Origin::Nothing:
-            ui.list.AddLine(box.min, box.max, ui.ink(Ink::Fault), width);
-            struck(Ink::Fault);
-            break;
+    if (origin == Origin::Element) ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::GlobalLoad));
+    if (origin == Origin::Computed) ui.list.AddCircleFilled(middle, box.width() / 2, ui.ink(Ink::Product));
+    if (origin == Origin::Nothing) ui.list.AddLine(box.min, box.max, ui.ink(Ink::Fault), width);
+    if (origin == Origin::Stale)
+        ui.list.AddQuad({middle.x, box.min.y - 1}, {box.max.x + 1, middle.y}, {middle.x, box.max.y + 1},
+                        {box.min.x - 1, middle.y}, ui.ink(Ink::Fault), width);
+    if (origin == Origin::ZeroFill) {
+        ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Outside));
+        ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
     }
+    if (origin == Origin::ZeroFill || origin == Origin::Nothing)
+        ui.list.AddLine({box.min.x, box.max.y}, {box.max.x, box.min.y},
+                        ui.ink(origin == Origin::Nothing ? Ink::Fault : Ink::TextQuiet), width);
 }
 
 // Right edges of the columns; the first is aligned left. A column that does not fit is left out (0): the step
@@ -334,9 +312,8 @@ Columns columns_of(Ui& ui, const List& list, float x, float width) {
     const draw::Font numbers = ui.font(Face::Mono, Size::Small), words = ui.font(Face::Text, Size::Small);
     Columns wide{}, right{};
     for (size_t i = 0; i < kColumns; ++i)
-        if (!list.columns[i].empty())
-            wide[i] = std::max(draw::text_size(numbers, list.widest[i]).x,
-                               draw::text_size(words, list.columns[i]).x);
+        wide[i] =
+            std::max(draw::text_size(numbers, list.widest[i]).x, draw::text_size(words, list.columns[i]).x);
     const float gap = ui.px(6);
     const auto gaps = [&] { return kColumns - 1.f - static_cast<float>(std::ranges::count(wide, 0.f)); };
     const auto used = [&] { return std::accumulate(wide.begin(), wide.end(), 0.f) + gap * gaps(); };
@@ -352,14 +329,10 @@ Columns columns_of(Ui& ui, const List& list, float x, float width) {
 }
 
 void row_text(Ui& ui, const Texts& text, const Columns& right, float x, float y, Face face, Ink ink) {
-    bool first = true;
-    for (size_t i = 0; i < kColumns; ++i) {
-        if (right[i] == 0) continue;
-        const float room = right[i] - x + (first ? ui.px(6) : 0);
-        line(ui, {first ? x : right[i], y}, room, face, Size::Small, ink, text[i],
-             first ? Align::Left : Align::Right);
-        first = false;
-    }
+    line(ui, {x, y}, right[0] - x + ui.px(6), face, Size::Small, ink, text[0]);
+    for (size_t i = 1; i < kColumns; ++i)
+        if (right[i] != 0)
+            line(ui, {right[i], y}, right[i] - x, face, Size::Small, ink, text[i], Align::Right);
 }
 
 void legend(Ui& ui, const Rect& row, const List& list) {
@@ -375,8 +348,7 @@ void legend(Ui& ui, const Rect& row, const List& list) {
     if (list.stale) entry(Origin::Stale, "stale");
 }
 
-// In words what the rows of the next product say: who loaded its two factors, when, and how often each was
-// used.
+// What the rows of the next product say in words: who loaded its factors, when, how often each was used.
 std::vector<std::string> spelled_out(Ui& ui, const List& list, float width) {
     std::vector<std::string> lines;
     const size_t first = list.here + (list.row(list.here).heading ? 1 : 0);
@@ -408,8 +380,8 @@ bool has_provenance(const session::Session& session) {
     const Pick& pin = session.pin;
     const auto& arrays = session.trace().launch.arrays;
     if (pin.array >= arrays.size() || pin.index >= arrays[pin.array].elements()) return false;
-    return pin.kind ==
-           (arrays[pin.array].space == Space::Global ? Pick::Kind::Element : Pick::Kind::SharedCell);
+    const bool global = arrays[pin.array].space == Space::Global;
+    return pin.kind == (global ? Pick::Kind::Element : Pick::Kind::SharedCell);
 }
 
 void provenance_panel(Ui& ui, const Rect& rect) {

@@ -14,17 +14,195 @@
 //
 // The five matrices are squares of one size, as large as the middle allows: a tile of 16 x 16 shows its
 // values from 1600 x 1000 on. In a low window the threads stand below Mds and Nds.
+//
+// In lecture mode what the back row can read, and nothing else: the source, the sums, the warps' rows and the
+// buttons go: they are small print, and a clicker has no mouse.
+//
+//   +-----------------------------------------------------------+
+//   | what just happened, large           step 12 of 352        |
+//   +--------------------------------------+--------------------+
+//   |  M N P          |  Mds               |  the request       |
+//   |                 |  Nds               |                    |
+//   +--------------------------------------+--------------------+
+//   | the phases, and where this is                             |
+//   +-----------------------------------------------------------+
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "app/draw/widgets.h"
 #include "app/input/panels.h"
+#include "app/look/block_clock.h"
 #include "app/look/sums.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 
 namespace tilescope::step {
 namespace {
+
+// The side of the matrices' and tiles' squares: two on top of each other, three beside each other.
+float matrix_side(Ui& ui, const Rect& middle) {
+    const float inset = ui.px(24), title = line_height(ui, Size::Body);
+    const float high = (middle.height() - inset - title * 2 - ui.px(6)) / 2;
+    const float wide = (middle.width() - inset * 2 - ui.px(12) - ui.px(8)) / 3;
+    return std::floor(std::min(high, wide));
+}
+
+// "step 12 of 352" at the right of a line, and the block and the phase on the line below. Returns their
+// width.
+float standing(Ui& ui, float right, float y, float below, const char* gap) {
+    const trace::Block& block = ui.trace().blocks[ui.session.cursor.block];
+    const std::string step = fmt::format("step {} of {}", grouped(ui.step() + 1), grouped(ui.index()->steps));
+    const std::string phase = look::phase_text(*ui.index(), ui.step());
+    const std::string where =
+        block_name(ui.trace().launch.grid, block.x, block.y, block.z) + (phase.empty() ? "" : gap + phase);
+    const float width = std::max(draw::text_size(ui.font(Face::Mono, Size::Body), step).x,
+                                 draw::text_size(ui.font(Face::Mono, Size::Small), where).x);
+    line(ui, {right, y}, width + 1, Face::Mono, Size::Body, Ink::Text, step, Align::Right);
+    line(ui, {right, below}, width + 1, Face::Mono, Size::Small, Ink::TextQuiet, where, Align::Right);
+    return width;
+}
+
+// What is wrong at the step, unless there is a message to say.
+std::vector<std::string> faults_here(const Ui& ui) {
+    if (ui.index() == nullptr || !ui.session.faults || !ui.session.message.empty()) return {};
+    return look::fault_captions(ui.trace(), *ui.session.faults, ui.step(), ui.notation());
+}
+
+// What just happened, in words, with where that is.
+void caption_bar(Ui& ui, const Rect& rect) {
+    surface(ui, rect);
+    const session::Session& session = ui.session;
+    const Rect in{{rect.min.x + ui.px(16), rect.min.y}, {rect.max.x - ui.px(16), rect.max.y}};
+    const float title = line_height(ui, Size::Title), body = line_height(ui, Size::Body);
+    const float small = line_height(ui, Size::Small);
+    if (ui.index() == nullptr) {
+        line(ui, {in.min.x, rect.min.y + (rect.height() - title) / 2}, in.width(), Face::Text, Size::Title,
+             Ink::TextQuiet, "Reading this block\u2026");
+        return;
+    }
+    const float y = rect.min.y + (rect.height() - title - small) / 2;
+    const float width = in.width() - standing(ui, in.max.x, y + ui.px(3), y + title, "   ") - ui.px(24);
+    const std::string text = caption(ui.trace(), *ui.index(), session.replay.get(), ui.step());
+    const look::BarrierTimes* barrier = look::barrier_of_step(*ui.index(), ui.step());
+    const std::vector<std::string> faults = faults_here(ui);
+    const draw::Font small_font = ui.font(Face::Text, Size::Small);
+    const std::string below =
+        !session.message.empty()     ? session.message
+        : !faults.empty()            ? fitting(small_font, faults, width)
+        : !session.no_values.empty() ? session.no_values
+        : barrier != nullptr && !session.playback.playing
+            ? look::wait_words(ui.trace(), *barrier, ui.trace().warp_of(ui.index()->first + ui.step()))
+            : hint(*ui.index(), ui.step(), session.playback.playing);
+    // Where the line below needs two, the one above steps back.
+    const bool two = draw::text_size(small_font, below).x > width;
+    const bool fits = !two && draw::text_size(ui.font(Face::Strong, Size::Title), text).x <= width;
+    const float top = two ? std::round((rect.min.y + rect.max.y - body - small * 2) / 2) + ui.px(1)
+                          : y + (fits ? 0 : ui.px(4));
+    line(ui, {in.min.x, top}, width, Face::Strong, fits ? Size::Title : Size::Body, Ink::Text, text);
+    paragraph(ui, {in.min.x, two ? top + body - ui.px(2) : y + title}, width, Face::Text, Size::Small,
+              session.message.empty() && faults.empty() ? Ink::TextQuiet : Ink::Fault, below, two ? 2 : 1);
+    if (!faults.empty() && ui.over(rect)) ui.tip = faults.front();
+}
+
+void caption_large(Ui& ui, const Rect& rect, const std::vector<std::string>& faults) {
+    surface(ui, rect);
+    const Rect in{{rect.min.x + ui.px(16), rect.min.y + ui.px(6)}, {rect.max.x - ui.px(16), rect.max.y}};
+    const float body = line_height(ui, Size::Body), title = line_height(ui, Size::Title);
+    const float width = in.width() - standing(ui, in.max.x, in.min.y, in.min.y + body, "  ") - ui.px(28);
+    const bool told = !ui.session.message.empty();
+    const std::string text =
+        told ? ui.session.message : caption(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step());
+    if (faults.empty()) {
+        const bool two = wrapped(ui.font(Face::Strong, Size::Title), text, width).size() > 1;
+        const float y = two ? in.min.y : in.min.y + (rect.height() - ui.px(12) - title) / 2;
+        paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Title, told ? Ink::Fault : Ink::Text, text,
+                  2);
+        return;
+    }
+    line(ui, in.min, width, Face::Strong, Size::Body, Ink::Text,
+         fitting(ui.font(Face::Strong, Size::Body), {text, text.substr(0, text.find(". ") + 1)}, width));
+    const bool whole = wrapped(ui.font(Face::Text, Size::Body), faults.front(), width).size() <= 2;
+    paragraph(ui, {in.min.x, in.min.y + body}, width, Face::Text, Size::Body, Ink::Fault,
+              whole ? faults.front() : faults.back(), 2);
+}
+
+// Phases side by side as wide as their steps, numbered where there is room; a playhead over them.
+void phases(Ui& ui, const Rect& rect) {
+    surface(ui, rect);
+    const look::BlockIndex& index = *ui.index();
+    const Rect in{{rect.min.x + ui.px(12), rect.min.y + ui.px(6)},
+                  {rect.max.x - ui.px(12), rect.max.y - ui.px(6)}};
+    const auto x_of = [&](uint32_t step) {
+        return std::round(in.min.x + in.width() * static_cast<float>(step) /
+                                         static_cast<float>(std::max(1u, index.steps)));
+    };
+    const draw::Font font = ui.font(Face::Text, Size::Small);
+    const auto width_of = [&](const std::string& text) { return draw::text_size(font, text).x; };
+    const float each = in.width() / static_cast<float>(std::max<size_t>(1, index.spans.size()));
+    // All by name, or all by number; where all numbers do not fit, every so many.
+    const std::string most = std::to_string(index.phases.phases);
+    const bool named = width_of("phase " + most) + ui.px(8) <= each;
+    const auto stride = static_cast<size_t>(std::max(1.f, std::ceil((width_of(most) + ui.px(6)) / each)));
+    std::string end = "after";  // or what a product writes then
+    const auto& arrays = ui.trace().launch.arrays;
+    for (uint8_t i = 0; i < arrays.size(); ++i)
+        if (is_output(ui, i)) end = name_in(ui.notation(), arrays[i]);
+    for (size_t i = 0; i < index.spans.size(); ++i) {
+        const draw::PhaseSpan& span = index.spans[i];
+        const Rect box{{x_of(span.first), in.min.y}, {x_of(span.end) - ui.px(1), in.max.y}};
+        const bool here = ui.step() >= span.first && ui.step() < span.end;
+        ui.list.AddRectFilled(box.min, box.max, ui.ink(here ? Ink::Accent : Ink::Raised), ui.px(2));
+        if (index.spans.size() == 1) continue;  // all of it is one
+        const bool after = span.phase == analysis::kAfter;
+        if (!after && i % stride != 0) continue;
+        const std::string name = after ? end : phase_name(span.phase, ui.notation());
+        const std::string text = named || after ? name : name.substr(std::size("phase"));
+        const ImVec2 size = draw::text_size(font, text);
+        if ((after || named) && size.x > box.width()) continue;
+        put(ui, ui.list, font, {(box.min.x + box.max.x - size.x) / 2, (box.min.y + box.max.y - size.y) / 2},
+            here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::Text), text);
+    }
+    // As on the timeline: a line with a head, in the colour of what can be moved; rimmed, as it stands on it.
+    const float x = x_of(ui.step()), head = ui.px(7);
+    const Rgba color = ui.ink(Ink::Accent);
+    ui.list.AddRectFilled({x - ui.px(3), rect.min.y}, {x + ui.px(3), rect.max.y}, ui.ink(Ink::Panel));
+    ui.list.AddRectFilled({x - ui.px(1.5f), rect.min.y}, {x + ui.px(1.5f), rect.max.y}, color);
+    ui.list.AddTriangleFilled({x - head, rect.min.y}, {x + head, rect.min.y}, {x, rect.min.y + head}, color);
+}
+
+void lecture_step(Ui& ui, const Rect& screen, const std::string& warning) {
+    const float gap = ui.px(8);
+    const Rect in{{screen.min.x + gap, screen.min.y + gap}, {screen.max.x - gap, screen.max.y - gap}};
+    float y = in.min.y;
+    if (!warning.empty()) {
+        const float high = warning_height(ui, in.width(), warning);
+        warning_strip(ui, {{in.min.x, y}, {in.max.x, y + high}}, warning);
+        y += high + gap;
+    }
+    const std::vector<std::string> faults = faults_here(ui);
+    const Rect said{{in.min.x, y}, {in.max.x, y + ui.px(faults.empty() ? 64 : 80)}};
+    if (ui.index() == nullptr) return caption_bar(ui, said);
+    caption_large(ui, said, faults);
+    y = said.max.y + gap;
+    const Rect bar{{in.min.x, in.max.y - ui.px(34)}, in.max};
+    const Rect middle{{in.min.x, y}, {in.max.x, bar.min.y - gap}};
+    const look::Relations selected =
+        look::relations(ui.trace(), *ui.index(), ui.session.replay.get(), ui.shown_pick(), ui.step());
+    const float request = std::clamp(middle.width() * 0.27f, ui.px(260), ui.px(420));
+    const Rect right{{middle.max.x - request, middle.min.y}, middle.max};
+    Rect matrices{middle.min, {right.min.x - gap, middle.max.y}};
+    if (session::uses_shared(ui.trace())) {
+        matrices.max.x = std::floor(matrices.max.x - matrix_side(ui, matrices) - ui.px(24) - gap);
+        tiles_panel(ui, {{matrices.max.x + gap, middle.min.y}, {right.min.x - gap, middle.max.y}}, selected,
+                    false);
+    }
+    matrices_panel(ui, matrices, selected);
+    request_panel(ui, right, selected);
+    phases(ui, bar);
+    motion(ui);
+}
 
 struct Layout {
     bool own_threads = true;  // a panel of their own
@@ -59,7 +237,7 @@ Layout lay_out(Ui& ui, const Rect& screen, bool warned) {
     l.source = {{x1, y1}, {x2, y2}};
     const float sums = std::max(bottom, sums_height(ui));
     const Rect right_column{{x3, y1}, {x4, y3 - sums - gap}};
-    const float inset = ui.px(12) * 2, title = line_height(ui, Size::Body);
+    const float inset = ui.px(24), title = line_height(ui, Size::Body);
     // The threads have a panel below the request where that leaves the request its picture.
     const float threads = std::min(ui.px(216), right_column.height() - ui.px(370));
     l.own_threads = threads >= ui.px(110);
@@ -71,10 +249,8 @@ Layout lay_out(Ui& ui, const Rect& screen, bool warned) {
     const Rect middle{{x2 + gap, y1}, {x3 - gap, y2}};
     l.matrices = middle;
     if (tiles || !l.own_threads) {
-        const float high = (middle.height() - inset - title * 2 - ui.px(6)) / 2;
-        const float wide = (middle.width() - inset * 2 - ui.px(12) - gap) / 3;
         const float low_tile = (middle.height() - inset - title * 3 - ui.px(12)) / 3;
-        const float side = std::floor(std::min(high, wide));
+        const float side = matrix_side(ui, middle);
         // Arrays of a launch that is no product are seldom square.
         const bool wide_ones = ui.session.recording && !ui.session.recording->product;
         const float column = (l.own_threads || wide_ones ? side : std::min(side, low_tile)) + inset;
@@ -115,12 +291,12 @@ void draw_screen(Ui& ui, const Rect& screen) {
     State& state = ui.state;
     if (state.framing != 0 && state.framing != ui.session.framing) frame_again(state);
     state.framing = ui.session.framing;
-    state.places.grids.clear();
+    state.places.clear();
     const std::string warning =
-        ui.session.recording ? look::warning(ui.trace(), ui.session.cursor.block) : std::string();
+        ui.session.recording ? look::warning(ui.trace(), ui.session.cursor.block, ui.notation()) : "";
     const Layout l = lay_out(ui, screen, !warning.empty());
     if (!ui.session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
-    if (ui.session.lecture) return lecture_step(ui, screen);
+    if (ui.session.lecture) return lecture_step(ui, screen, warning);
     if (!warning.empty()) warning_strip(ui, l.warning, warning);
     caption_bar(ui, l.caption);
     if (ui.index() == nullptr) return;

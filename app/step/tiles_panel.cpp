@@ -1,12 +1,11 @@
-// The block from inside: its tiles in shared memory with what they hold and where it came from, and
-// its threads, warp by warp.
+// The block from inside: its tiles in shared memory with what they hold and where it came from, and its
+// threads, warp by warp. After a step an element travels from its cell in M to its cell in Mds.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "app/draw/sheet.h"
-#include "app/input/panels.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 
@@ -83,7 +82,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const look::Relations&
     }
     const SharedView tile = shared_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step(),
                                         in_sight(grid, sheet.rows, sheet.cols));
-    ui.state.places.add(array, grid);
+    ui.state.places.emplace_back(array, grid);
 
     const Rgba color = ui.ink(ink_of(tile.kind)), held = ui.ink(Ink::SharedStore);
     std::vector<draw::GridMark> marks;
@@ -200,6 +199,18 @@ float block_threads(Ui& ui, const Rect& rect, const look::Relations& selected) {
     return grid.clip_max.y;
 }
 
+// Where an element stands in this frame; empty (width 0) where it is not in sight.
+Rect place_of(const Ui& ui, uint8_t array, uint64_t element) {
+    const auto found = std::ranges::find(ui.state.places, array, &std::pair<uint8_t, draw::GridView>::first);
+    if (found == ui.state.places.end()) return {};
+    const draw::GridView& view = found->second;
+    const CellRect cell = draw::cell_on_sheet(ui.trace().launch.arrays[array], element);
+    const ImVec2 corner = draw::corner_of(view, cell.row0, cell.col0);
+    const float half = view.pitch / 2;
+    if (!Rect{view.clip_min, view.clip_max}.contains({corner.x + half, corner.y + half})) return {};
+    return {corner, {corner.x + view.pitch, corner.y + view.pitch}};
+}
+
 void no_shared_memory(Ui& ui, ImVec2 corner, float width) {
     paragraph(ui, corner, width, Face::Text, Size::Small, Ink::TextQuiet,
               ui.index()->product
@@ -212,9 +223,9 @@ void no_shared_memory(Ui& ui, ImVec2 corner, float width) {
 
 void tiles_panel(Ui& ui, const Rect& rect, const look::Relations& selected, bool with_threads) {
     surface(ui, rect);
-    const look::Roles& roles = ui.index()->roles;
+    const std::vector<uint8_t>& shared = ui.index()->shared;
     const Rect in = rect.inset(ui.px(12));
-    const size_t count = roles.shared.size() + (with_threads ? 1 : 0);
+    const size_t count = shared.size() + (with_threads ? 1 : 0);
     if (count == 0) return;
     const bool upright = rect.height() > rect.width();
     const float gap = ui.px(upright ? 6 : 16), n = static_cast<float>(count);
@@ -224,21 +235,57 @@ void tiles_panel(Ui& ui, const Rect& rect, const look::Relations& selected, bool
         return upright ? Rect{{in.min.x, in.min.y + at}, {in.max.x, in.min.y + at + each}}
                        : Rect{{in.min.x + at, in.min.y}, {in.min.x + at + each, in.max.y}};
     };
-    for (size_t i = 0; i < roles.shared.size(); ++i) shared_tile(ui, part(i), roles.shared[i], selected);
+    for (size_t i = 0; i < shared.size(); ++i) shared_tile(ui, part(i), shared[i], selected);
     if (!with_threads) return;
     const float end = block_threads(ui, part(count - 1), selected);
-    if (roles.shared.empty() && !ui.index()->product)
-        no_shared_memory(ui, {in.min.x, end + ui.px(12)}, in.width());
+    if (shared.empty() && !ui.index()->product) no_shared_memory(ui, {in.min.x, end + ui.px(12)}, in.width());
 }
 
 void threads_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(12));
     block_threads(ui, in, selected);
-    if (!ui.index()->roles.shared.empty()) return;
+    if (!ui.index()->shared.empty()) return;
     const float x = in.min.x + in.height() - line_height(ui, Size::Body) + ui.px(16);
     if (in.max.x - x < ui.px(90)) return;
     no_shared_memory(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(2)}, in.max.x - x);
+}
+
+// Only single steps move: while many steps a second go by there is nothing to follow.
+void motion(Ui& ui) {
+    constexpr double kSeconds = 0.2;
+    const session::Session& session = ui.session;
+    Motion& moving = ui.state.moving;
+    if (!(moving.shown == session.cursor)) {
+        const bool one_step =
+            moving.shown.block == session.cursor.block && session.cursor.step == moving.shown.step + 1;
+        const bool slow =
+            !session.playback.playing || session::steps_per_second(session) <= session::kFastestMotion;
+        const bool starts = one_step && slow && session.motion && !ui.context.still;
+        moving = {session.cursor, starts ? ui.context.time : -1};
+    }
+    if (moving.since < 0 || !session.replay || ui.index() == nullptr || ui.step() >= ui.index()->steps)
+        return;
+    const double part = (ui.context.time - moving.since) / kSeconds;
+    if (part >= 1 || part < 0) return;
+    ui.context.another_frame = true;
+    const uint64_t step = ui.index()->first + ui.step();
+    const StepKind kind = look::kind_of(ui.trace(), step);
+    const trace::Access access = trace::decode(ui.trace(), step);
+    if (access.array == trace::kNoArray || kind != StepKind::SharedStore) return;
+    const auto& arrays = ui.trace().launch.arrays;
+    const auto eased = static_cast<float>(1 - std::pow(1 - part, 3));
+    for_lanes(access.mask, [&](uint32_t lane) {
+        const uint64_t cell = access.offset[lane] / arrays[access.array].element_bytes();
+        const playback::Element source = session.replay->cell(access.array, cell, ui.step()).source;
+        if (source.array == trace::kNoArray) return;
+        const Rect from = place_of(ui, source.array, source.index), to = place_of(ui, access.array, cell);
+        if (from.width() <= 0 || to.width() <= 0) return;
+        const auto between = [&](float a, float b) { return a + (b - a) * eased; };
+        const ImVec2 min{between(from.min.x, to.min.x), between(from.min.y, to.min.y)};
+        const float size = between(from.width(), to.width()) * 0.86f;
+        ui.list.AddRectFilled(min, {min.x + size, min.y + size}, ui.ink(ink_of(kind)), ui.px(2));
+    });
 }
 
 }  // namespace tilescope::step

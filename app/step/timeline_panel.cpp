@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "app/draw/timeline.h"
-#include "app/input/panels.h"
 #include "app/look/block_clock.h"
 #include "app/look/time_words.h"
 #include "app/look/timeline.h"
@@ -28,19 +27,19 @@ const draw::TimelineView& timeline(Ui& ui, const Rect& plot) {
     const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
     TimelineCache& cache = ui.state.timeline;
     const bool clocks = session::by_clock(ui.session);
-    const auto axis = clocks ? draw::TimeAxis::Clocks : draw::TimeAxis::Steps;
     const look::ClockWindow before = cache.shown;
     if (cache.of != ui.session.block || !clocks) cache.shown = {};
     const uint32_t length = clocks ? look::last_clock(ui.trace(), *ui.index()) + 1 : 0;
-    if (!(cache.cursor == ui.session.cursor))
+    if (cache.cursor != ui.session.cursor)
         cache.shown = look::following(cache.shown, length, session::clock_now(ui.session));
     cache.cursor = ui.session.cursor;
     const float wheel = ImGui::GetIO().MouseWheel;
     if (clocks && wheel != 0 && ui.over(plot))
         cache.shown = look::zoomed(cache.shown, length, (ui.cursor().x - plot.min.x) / plot.width(),
                                    std::exp2(wheel / 2));
-    if (cache.of != ui.session.block || cache.view.columns != columns || cache.view.axis != axis ||
-        !(cache.shown == before)) {
+    const bool same_axis = clocks == (cache.view.axis == draw::TimeAxis::Clocks);
+    if (cache.of != ui.session.block || cache.view.columns != columns || !same_axis ||
+        cache.shown != before) {
         const auto first = static_cast<uint32_t>(cache.shown.first);
         const uint32_t end =
             cache.shown.whole() ? UINT32_MAX : static_cast<uint32_t>(std::ceil(cache.shown.end));
@@ -108,10 +107,8 @@ std::string who_does_what(const Ui& ui, uint32_t step) {
 // What lies under the mouse, by clocks: the wait of a warp, or the latest request.
 std::string clock_tip(const Ui& ui, uint32_t clock, std::optional<uint32_t> warp) {
     const trace::Trace& trace = ui.trace();
-    if (warp) {
-        if (const look::BarrierTimes* barrier = look::barrier_at(*ui.index(), *warp, clock))
-            return look::wait_words(trace, *barrier, *warp);
-    }
+    if (const auto* barrier = warp ? look::barrier_at(*ui.index(), *warp, clock) : nullptr)
+        return look::wait_words(trace, *barrier, *warp);
     const uint32_t step = look::step_at_clock(trace, *ui.index(), clock);
     const std::string us = look::microseconds(trace.meta, clock);
     return fmt::format("clock {}{}: the latest is step {}, {}", grouped(clock),
@@ -147,35 +144,32 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     const float pitch = std::min(rows.height() / static_cast<float>(warps), ui.px(48));
     const float end = rows.min.y + pitch * static_cast<float>(warps);
     const uint32_t current = ui.step() < steps ? ui.trace().warp_of(ui.index()->first + ui.step()) : 0;
+    // Only every so many warps have their number where there is no room for all.
+    const float apart = small + (pitch < small * 0.4f ? ui.px(5) : 0);
+    const auto labelled = static_cast<size_t>(std::max(1.f, std::ceil(apart / std::max(pitch, 1.f))));
+    const float inner = std::max(1.f, std::round(pitch * 0.8f));
     std::optional<uint32_t> under;
     for (size_t warp = 0; warp < time.warps.size(); ++warp) {
         const float top = std::round(rows.min.y + pitch * static_cast<float>(warp));
-        const float inner = std::max(1.f, std::round(pitch * 0.8f));
         const Rect row{{plot.min.x, top}, {plot.max.x, top + inner}};
         const bool pinned = ui.session.pin.kind == Pick::Kind::Warp && ui.session.pin.warp == warp;
-        if (warp == current || pinned) {
-            ui.list.AddRectFilled({rect.min.x, top}, {plot.max.x, top + inner},
+        if (warp == current || pinned)
+            ui.list.AddRectFilled({rect.min.x, top}, row.max,
                                   draw::with_alpha(ui.ink(Ink::Accent), pinned ? 0.16f : 0.08f));
-        }
         warp_row(ui, axis, warp, row);
-        const size_t labelled = std::max<size_t>(
-            1, static_cast<size_t>(
-                   std::ceil((small + (pitch < small * 0.4f ? ui.px(5) : 0)) / std::max(pitch, 1.f))));
-        if (warp % labelled == 0) {
-            line(ui, {rect.min.x, std::max(top + (inner - small) / 2, rows.min.y - ui.px(2))},
-                 label - ui.px(8), Face::Text, Size::Small, warp == current ? Ink::Text : Ink::TextQuiet,
-                 fmt::format("warp {}", warp));
-        }
+        if (warp % labelled == 0)
+            small_text(ui, {rect.min.x, std::max(top + (inner - small) / 2, rows.min.y - ui.px(2))},
+                       label - ui.px(8), warp == current ? Ink::Text : Ink::TextQuiet,
+                       fmt::format("warp {}", warp));
         if (ui.over({{rect.min.x, top}, {plot.min.x, top + pitch}}))
             session::offer_pick(ui, {.kind = Pick::Kind::Warp, .warp = static_cast<uint32_t>(warp)});
         if (ui.over({{plot.min.x, top}, {plot.max.x, top + pitch}})) under = static_cast<uint32_t>(warp);
     }
     // Barriers: a line through all warps where the last one has come.
-    if (time.barriers.size() * 4 < time.columns) {
-        for (const uint32_t at : time.barriers) {
-            const float x = std::round(axis.x(clocks ? at : at + 1));
-            ui.list.AddLine({x, rows.min.y}, {x, end}, ui.ink(Ink::Barrier), ui.px(1.5f));
-        }
+    for (const uint32_t at : time.barriers) {
+        if (time.barriers.size() * 4 >= time.columns) break;
+        const float x = std::round(axis.x(clocks ? at : at + 1));
+        ui.list.AddLine({x, rows.min.y}, {x, end}, ui.ink(Ink::Barrier), ui.px(1.5f));
     }
     if (clocks) clock_axis(ui, axis, rect.min.x, end + ui.px(2));
     if (now >= time.first && now <= time.end) playhead(ui, axis, band.min.y, end, now);

@@ -96,8 +96,9 @@ std::string Product::sizes(std::string_view times) const {
     return fmt::format("{}{}{}{}{}", m, times, k, times, n);
 }
 
-double expected_element(const trace::Trace& trace, const Product& product, uint64_t row, uint64_t col) {
+double expected_element(const trace::Trace& trace, const Product& product, uint64_t element) {
     const Array &M = trace.launch.arrays[product.M], &N = trace.launch.arrays[product.N];
+    const uint64_t row = element / product.n, col = element % product.n;
     double sum = 0;
     for (uint64_t i = 0; i < product.k; ++i)
         sum += number_of(initial_value(M, row * product.k + i)) *

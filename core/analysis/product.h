@@ -41,8 +41,8 @@ struct Product {
 // nothing where the launch is no product.
 std::optional<Product> product_of(const trace::Trace& trace);
 
-// What an element of P must be, from the contents that M and N have before the launch.
-double expected_element(const trace::Trace& trace, const Product& product, uint64_t row, uint64_t col);
+// What an element of P, by its linear number, must be: from the contents of M and N before the launch.
+double expected_element(const trace::Trace& trace, const Product& product, uint64_t element);
 
 // What texts call the matrices and their tiles, as array names for Notation::renamed.
 enum class MatrixNames : uint8_t { MNP, ABC, MdNdPd };

@@ -28,7 +28,7 @@ TEST(Faults, AStaleEdgeIsMarkedSaidAndMakesPWrong) {
     EXPECT_NE(fault_caption(*made.trace, faults, *step), "");
     EXPECT_EQ(fault_caption(*made.trace, faults, 0), "");
     size_t marked = 0;
-    for (const uint8_t shared : made.index->roles.shared)
+    for (const uint8_t shared : made.index->shared)
         marked += faulty_at(*made.trace, faults, shared, *step).size();
     EXPECT_GT(marked, 0u);
     // P[y,x] of block (0,0) is right but for a stale product in phase 1: all four are wrong.

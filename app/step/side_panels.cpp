@@ -1,0 +1,306 @@
+// The panels of words and numbers beside the matrices:
+//
+//   source    the kernel's text: line numbers, hits of the block so far, the current line lit
+//   request   its title, the verdict, the picture of its lanes (draw/request_picture.h), and below them the
+//             address of one lane and what the selection has to say
+//   sums      so far of this block, and of the whole recording: requests, what they cost, the least they
+//             could; and the kernel's measured time beside the untiled kernel's
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/draw/request_picture.h"
+#include "app/look/block_clock.h"
+#include "app/look/request.h"
+#include "app/look/sums.h"
+#include "app/look/time_words.h"
+#include "app/step/panels.h"
+
+namespace tilescope::step {
+namespace {
+
+// Widths of the columns: line number, text, hits.
+struct Columns {
+    float number = 0, text = 0, hits = 0;
+};
+
+Columns columns_of(Ui& ui, const SourceView& source, float width) {
+    const float advance = draw::text_size(ui.font(Face::Mono, Size::Small), "0").x;
+    size_t digits = 1;
+    for (const SourceLine& of : source.lines)
+        if (of.has_site) digits = std::max(digits, grouped(of.hits).size());
+    Columns columns;
+    columns.number = advance * static_cast<float>(std::to_string(source.lines.size()).size());
+    columns.hits = advance * static_cast<float>(digits + 1);
+    columns.text = width - columns.number - ui.px(8) - columns.hits;
+    return columns;
+}
+
+// A line of the panel: a line of the source, or the second part of one that touches memory and is too
+// long; those are the lines that must be read whole.
+struct Row {
+    const SourceLine* line = nullptr;
+    std::string text;
+    bool continued = false, comment = false;
+};
+
+std::vector<Row> rows_of(Ui& ui, const SourceView& source, float width) {
+    const draw::Font mono = ui.font(Face::Mono, Size::Small);
+    std::vector<Row> rows;
+    for (const SourceLine& of : source.lines) {
+        const size_t indent = std::min(of.text.find_first_not_of(' '), of.text.size());
+        const std::string_view text = of.text.substr(indent);
+        // Indented by two instead of four: the panel is narrow.
+        const std::string left(indent / 2, ' ');
+        const bool comment = text.starts_with("//");
+        rows.push_back({&of, left + std::string(text), false, comment});
+        if (!of.has_site || draw::text_size(mono, rows.back().text).x <= width) continue;
+        rows.pop_back();
+        for (const std::string& part : wrapped(mono, text, width - draw::text_size(mono, left + "  ").x)) {
+            const bool continued = !rows.empty() && rows.back().line == &of;
+            rows.push_back({&of, left + (continued ? "  " : "") + part, continued, comment});
+        }
+    }
+    return rows;
+}
+
+// The first row in sight: all lines that touch memory where they fit, else the current one in the middle.
+std::ptrdiff_t first_row(const std::vector<Row>& rows, std::ptrdiff_t shown) {
+    const auto has_site = [](const Row& row) { return row.line->has_site; };
+    const auto first = std::ranges::find_if(rows, has_site) - rows.begin();
+    const auto end = rows.rend() - std::find_if(rows.rbegin(), rows.rend(), has_site);
+    std::ptrdiff_t current = 0;
+    for (size_t i = 0; i < rows.size(); ++i)
+        if (rows[i].line->current) current = static_cast<std::ptrdiff_t>(i);
+    const auto top = end - first + 2 <= shown ? first - (shown - (end - first)) / 2 : current - shown / 2;
+    return std::clamp<std::ptrdiff_t>(top, 0, std::max<std::ptrdiff_t>(std::ssize(rows) - shown, 0));
+}
+
+float third_of(Ui& ui, const Rect& in) { return std::min(ui.px(74), in.width() * 0.205f); }
+
+float table(Ui& ui, const Rect& in, float y, const look::SumsTable& sums) {
+    const float small = line_height(ui, Size::Small), third = third_of(ui, in), mark = ui.px(10);
+    const float least = in.max.x, cost = least - third, requests = cost - third;  // right edges
+    line(ui, {in.min.x, y}, requests - third - in.min.x, Face::Strong, Size::Small, Ink::Text, sums.title);
+    small_text(ui, {requests, y}, third, Ink::TextFaint, "requests", Align::Right);
+    small_text(ui, {cost, y}, third, Ink::TextFaint, "cost", Align::Right);
+    small_text(ui, {least, y}, third, Ink::TextFaint, "least", Align::Right);
+    y += small;
+    for (const look::SumsRow& row : sums.rows) {
+        if (y + small > in.max.y + ui.px(4)) return y;
+        sign(ui, {{in.min.x, y + (small - mark) / 2}, {in.min.x + mark, y + (small + mark) / 2}}, row.kind);
+        const float name = small_text(ui, {in.min.x + mark + ui.px(6), y}, requests - third - in.min.x - mark,
+                                      Ink::TextQuiet, row.what);
+        if (ui.over({{in.min.x, y}, {in.max.x, y + small}})) ui.tip = row.exact;
+        if (row.wasteful) {  // a shape beside the colour
+            const float x = in.min.x + mark + name + ui.px(14), m = y + small / 2, r = ui.px(3.5f);
+            ui.list.AddTriangleFilled({x, m - r}, {x + r, m + r}, {x - r, m + r}, ui.ink(Ink::Fault));
+        }
+        small_number(ui, {requests, y}, third, Ink::Text, row.requests);
+        small_number(ui, {cost, y}, third, row.wasteful ? Ink::Fault : Ink::Text, row.cost);
+        small_number(ui, {least, y}, third, Ink::TextQuiet, row.least);
+        y += small;
+    }
+    return y;
+}
+
+look::TimesTable times_of(const Ui& ui) {
+    return look::times_table(ui.trace().meta, ui.session.recording->product, ui.session.assets.timings());
+}
+
+// The kernel's measured time beside the untiled one's, always with the device that it was measured on.
+float times(Ui& ui, const Rect& in, float y, const look::TimesTable& table) {
+    const float small = line_height(ui, Size::Small), height = small * (table.measured ? 3.f : 1.f);
+    const float third = third_of(ui, in), value = in.max.x - third;
+    if (y + height > in.max.y + ui.px(4)) return y;
+    if (ui.over({{in.min.x, y}, {in.max.x, y + height}})) ui.tip = table.sentence;
+    if (!table.measured) {
+        small_text(ui, {in.min.x, y}, in.width(), Ink::TextQuiet, table.title);
+        return y + height;
+    }
+    line(ui, {in.min.x, y}, value - in.min.x, Face::Strong, Size::Small, Ink::Text, table.title);
+    small_text(ui, {in.max.x, y}, third, Ink::TextFaint, table.note, Align::Right);
+    for (const bool own : {true, false}) {
+        y += small;
+        small_text(ui, {in.min.x, y}, value - third - in.min.x, Ink::TextQuiet,
+                   own ? table.own : table.rival);
+        small_number(ui, {value, y}, third * 1.2f, Ink::Text, own ? table.own_time : table.rival_time);
+    }
+    small_number(ui, {in.max.x, y}, third, Ink::TextQuiet, table.ratio);
+    return y + small;
+}
+
+}  // namespace
+
+void source_panel(Ui& ui, const Rect& rect) {
+    surface(ui, rect);
+    const SourceView source = source_view(ui.trace(), *ui.index(), ui.step());
+    const float small = line_height(ui, Size::Small);
+    const Rect in = rect.inset(ui.px(12));
+    const float name = line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, source.name);
+    const float room = in.width() - name - ui.px(12);
+    small_text(ui, {in.max.x, in.min.y + ui.px(3)}, room, Ink::TextFaint,
+               fitting(ui.font(Face::Text, Size::Small), {"requests so far", "so far", ""}, room),
+               Align::Right);
+    const float y = in.min.y + line_height(ui, Size::Body) + ui.px(6);
+
+    float bottom = in.max.y;
+    if (!source.footnote.empty()) {  // the PTX of the step: its place, and below it the instruction
+        bottom -= small * 3 + ui.px(8);
+        ui.list.AddLine({in.min.x, bottom + ui.px(4)}, {in.max.x, bottom + ui.px(4)}, ui.ink(Ink::Line));
+        const std::string_view footnote = source.footnote;
+        const size_t split = footnote.find("  ");
+        small_text(ui, {in.min.x, bottom + ui.px(8)}, in.width(), Ink::TextFaint, footnote.substr(0, split));
+        paragraph(ui, {in.min.x, bottom + ui.px(8) + small}, in.width(), Face::Mono, Size::Small,
+                  Ink::TextQuiet, footnote.substr(split + 2), 2);
+    }
+
+    const Columns columns = columns_of(ui, source, in.width());
+    const std::vector<Row> rows = rows_of(ui, source, columns.text);
+    const auto shown = static_cast<std::ptrdiff_t>((bottom - y) / small), first = first_row(rows, shown);
+    ui.list.PushClipRect({rect.min.x, y}, {rect.max.x, bottom}, true);
+    for (auto i = first; i < std::min(first + shown, std::ssize(rows)); ++i) {
+        const Row& row = rows[static_cast<size_t>(i)];
+        const SourceLine& of = *row.line;
+        const float top = y + static_cast<float>(i - first) * small;
+        const Rect band{{rect.min.x + ui.px(4), top}, {rect.max.x - ui.px(4), top + small}};
+        if (of.current) lit_band(ui, band, ui.ink(ink_of(of.kind)), 0.20f);
+        const Ink ink = row.comment ? Ink::TextFaint : of.has_site || of.current ? Ink::Text : Ink::TextQuiet;
+        small_number(ui, {in.min.x + columns.number + ui.px(8), top},
+                     columns.text + (of.has_site ? 0 : columns.hits), ink, row.text, Align::Left);
+        if (ui.over(band) && !row.text.empty())
+            ui.tip = std::string(of.text.substr(of.text.find_first_not_of(' ')));
+        if (row.continued) continue;
+        small_number(ui, {in.min.x + columns.number, top}, columns.number,
+                     of.current ? Ink::Text : Ink::TextFaint, std::to_string(of.number));
+        if (!of.has_site) continue;
+        small_number(ui, {in.max.x, top}, columns.hits, of.hits > 0 ? Ink::Text : Ink::TextFaint,
+                     grouped(of.hits));
+        if (!ui.over(band)) continue;
+        Pick pick{.kind = Pick::Kind::Site};
+        for (const ptx::Site& site : ui.trace().sites)
+            if (site.line == of.number) pick.site = site.id;
+        session::offer_pick(ui, pick);
+    }
+    ui.list.PopClipRect();
+}
+
+void request_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
+    surface(ui, rect);
+    const look::RequestView request = look::request_view(ui.trace(), *ui.index(), ui.step());
+    const Rect in = rect.inset(ui.px(12));
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
+    float y = in.min.y;
+    request_title(ui, {in.min.x, y}, in.width(), request);
+    y += body;
+    std::string where = fmt::format("line {}", request.line);
+    if (request.kind != StepKind::Barrier)
+        where += fmt::format(", {} a lane", counted(request.bytes, "byte"));
+    const bool lecture = ui.session.lecture;  // the small print goes
+    if (!lecture) small_text(ui, {in.min.x, y}, in.width(), Ink::TextQuiet, where);
+    y += (lecture ? 0 : small) + ui.px(8);
+
+    y += request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4) + ui.px(10);
+
+    // From below: the selection, then the lane's address; the picture takes what is left.
+    const uint32_t lane = look::spoken_lane(request, ui.session.hover, ui.session.pin);
+    std::vector<std::string> foot, steps, address;
+    for (const std::string& about : selected.lines)
+        std::ranges::move(wrapped(ui.font(Face::Text, Size::Small), about, in.width()),
+                          std::back_inserter(foot));
+    if (foot.size() > 7) foot.resize(7);
+    if (!lecture) {
+        address =
+            wrapped(ui.font(Face::Text, Size::Body), look::lane_text(ui.trace(), request, lane), in.width());
+        // As many of the formula's steps on a line as fit.
+        for (const std::string& part : look::lane_formula(ui.trace(), request, lane)) {
+            const std::string longer = steps.empty() ? part : steps.back() + "   " + part;
+            if (!steps.empty() && draw::text_size(ui.font(Face::Mono, Size::Small), longer).x <= in.width())
+                steps.back() = longer;
+            else
+                steps.push_back(part);
+        }
+    }
+    const float foot_high = foot.empty() ? 0 : small * static_cast<float>(foot.size()) + ui.px(10);
+    const auto address_high = [&] {
+        return body * static_cast<float>(address.size()) + small * static_cast<float>(steps.size());
+    };
+    const auto room = [&] { return in.max.y - y - address_high() - foot_high - ui.px(12); };
+    // In a low panel the selection takes the place of the address. So does the picture, where it would not
+    // have the height that it needs: the formula goes first, then the address.
+    const bool global = request.kind == StepKind::GlobalLoad || request.kind == StepKind::GlobalStore;
+    const float least = ui.px(global ? 74 : 118);
+    const bool low = !foot.empty() && room() + ui.px(22) < ui.px(150);
+    if (low || room() < least) steps.clear();
+    if (low || room() < least) address.clear();
+    const float bottom = in.max.y - foot_high - address_high() - ui.px(8);
+    float text_y = bottom + ui.px(8);
+    const auto rule = [&](float at) { ui.list.AddLine({in.min.x, at}, {in.max.x, at}, ui.ink(Ink::Line)); };
+    if (!address.empty()) rule(bottom + ui.px(2));
+    for (const std::string& text : address) {
+        line(ui, {in.min.x, text_y}, in.width(), Face::Text, Size::Body, Ink::Text, text);
+        text_y += body;
+    }
+    for (const std::string& text : steps) {
+        small_number(ui, {in.min.x, text_y}, in.width(), Ink::TextQuiet, text, Align::Left);
+        text_y += small;
+    }
+    if (!foot.empty()) rule(text_y + ui.px(4));
+    text_y += ui.px(10);
+    for (const std::string& text : foot) {
+        const bool head = &text == &foot.front();
+        line(ui, {in.min.x, text_y}, in.width(), head ? Face::Strong : Face::Text, Size::Small,
+             head ? Ink::Text : Ink::TextQuiet, text);
+        text_y += small;
+    }
+
+    const Rect picture{{in.min.x, y}, {in.max.x, bottom - ui.px(4)}};
+    if (picture.height() < ui.px(70)) return;
+    const auto under =
+        draw::request_picture(ui, picture, request, look::barrier_of_step(*ui.index(), ui.step()), lane);
+    if (!under) return;
+    ui.tip = look::lane_text(ui.trace(), request, *under);
+    session::offer_pick(
+        ui, {.kind = Pick::Kind::Thread, .thread = request.lanes[*under].thread, .warp = request.warp});
+}
+
+float sums_height(Ui& ui) {
+    if (!ui.session.recording) return 0;
+    const analysis::Summary& summary = ui.session.summary();
+    const size_t rows = look::sums_table("", {}, summary).rows.size();
+    const size_t timed = times_of(ui).measured ? 3 : 1;
+    return line_height(ui, Size::Small) * static_cast<float>(2 * (rows + 1) + timed + 2) + ui.px(12 * 2 + 20);
+}
+
+void sums_panel(Ui& ui, const Rect& rect) {
+    surface(ui, rect);
+    const Rect in = rect.inset(ui.px(12));
+    const analysis::Summary& summary = ui.session.summary();
+    const float small = line_height(ui, Size::Small);
+    const look::SplitSums so_far = look::sums_so_far(ui.trace(), *ui.index(), ui.step());
+    const look::SumsTable here = look::sums_table("block so far", so_far, summary);
+    look::SumsTable whole = look::sums_table("whole recording", summary, summary);
+    for (look::SumsRow& row : whole.rows)
+        if (!ui.session.totals) row.requests = row.cost = row.least = "\u2026", row.wasteful = false;
+    const float rows = static_cast<float>(here.rows.size() + 1) * small;
+    float y = table(ui, in, in.min.y, here);
+    y += ui.px(6);
+    if (y + rows <= in.max.y + ui.px(4)) y = table(ui, in, y, whole) + ui.px(6);
+    y = times(ui, in, y, times_of(ui)) + ui.px(6);
+    const std::string trouble = look::not_whole(ui.trace(), ui.session.cursor.block);
+    std::string foot = fmt::format("{}; {}", here.bytes, look::result_text(ui.trace(), ui.notation()));
+    if (!trouble.empty()) {  // the strip above says all of it
+        const draw::Font font = ui.font(Face::Text, Size::Small);
+        const bool fits =
+            small * static_cast<float>(wrapped(font, trouble, in.width()).size()) <= in.max.y + ui.px(4) - y;
+        foot = fits ? trouble : "Not whole: these sums are of what was recorded.";
+    }
+    const auto lines = static_cast<int>((in.max.y + ui.px(4) - y) / small);
+    if (lines < 1) return;
+    const auto& result = ui.trace().meta.result;
+    const bool bad = !trouble.empty() || (result.checked && !result.verified);
+    paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, bad ? Ink::Fault : Ink::TextQuiet, foot,
+              lines);
+}
+
+}  // namespace tilescope::step
