@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <future>
 #include <new>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is POSIX
@@ -50,10 +52,8 @@ int parse_and_run(int argc, char** argv) {
         add(app, chosen);
     // After the commands, which would inherit it.
     app.footer(
-        "Exit status: 0 done, 1 failure, 2 wrong call.\n"
-        "Start with:\n"
-        "  tilescope record tiled --tile 2 --m 4 --k 4 --n 4 -o lecture.tsc\n"
-        "  tilescope table lecture.tsc");
+        "Exit status: 0 done, 1 failure, 2 wrong call.\nStart with:\n  tilescope record tiled --tile 2 --m 4 "
+        "--k 4 --n 4 -o lecture.tsc\n  tilescope table lecture.tsc");
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
@@ -125,6 +125,62 @@ int print(std::string_view text) {
     if (!written || std::fflush(stdout) != 0)
         return fail(kFailure, fmt::format("standard output cannot be written: {}", std::strerror(errno)));
     return kDone;
+}
+
+Result<void> check_output(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::file_status there = fs::status(path, error);
+    if (fs::is_directory(there))
+        return Error{fmt::format("'{}' is a folder; name a file to write with -o", path)};
+    if (fs::exists(there) && !fs::is_regular_file(there)) {
+        return Error{
+            fmt::format("'{}' is not a regular file and is not replaced; name another one with -o", path)};
+    }
+    fs::path folder = fs::path(path).parent_path();
+    if (folder.empty()) folder = ".";
+    std::string why;
+    if (!fs::is_directory(folder, error))
+        why = fmt::format("there is no folder '{}'; make it or name another", folder.string());
+    else if (::access(folder.c_str(), W_OK | X_OK) != 0)
+        why = fmt::format("folder '{}' is read-only for you; name another", folder.string());
+    if (why.empty()) return {};
+    return Error{fmt::format("'{}' cannot be written: {} with -o", path, why)};
+}
+
+Result<void> write_text(const std::string& path, std::string_view text) {
+    OutputFile file(path);
+    file.write(text);
+    return file.keep();
+}
+
+OutputFile::OutputFile(std::string path)
+    : path_(std::move(path)), temporary_(fmt::format("{}.tmp.{}", path_, ::getpid())) {
+    file_ = std::fopen(temporary_.c_str(), "wb");
+    if (!file_) why_ = errno;
+}
+
+OutputFile::~OutputFile() {
+    if (file_) std::fclose(file_);
+    if (!temporary_.empty()) std::remove(temporary_.c_str());
+}
+
+bool OutputFile::write(std::string_view text) {
+    if (why_ == 0 && std::fwrite(text.data(), 1, text.size(), file_) != text.size())
+        why_ = errno ? errno : EIO;
+    return why_ == 0;
+}
+
+Result<void> OutputFile::keep() {
+    if (file_ && std::fclose(file_) != 0 && why_ == 0) why_ = errno;
+    file_ = nullptr;
+    if (why_ == 0 && std::rename(temporary_.c_str(), path_.c_str()) != 0) why_ = errno;
+    if (why_ == 0) {
+        temporary_.clear();
+        return {};
+    }
+    return Error{
+        fmt::format("'{}' cannot be written: {}; name another file with -o", path_, std::strerror(why_))};
 }
 
 void run_with_progress(const std::function<void()>& work, std::atomic<bool>& stop,

@@ -6,7 +6,9 @@
 #include "app/cli/cli.h"
 #include "app/compare/model.h"
 #include "app/look/time_words.h"
+#include "core/base/json_fields.h"
 #include "core/base/words.h"
+#include "core/export/report_json.h"
 #include "core/export/text_table.h"
 
 namespace tilescope::cli {
@@ -65,36 +67,27 @@ using Json = nlohmann::ordered_json;
 Json side_json(const trace::Trace& trace, playback::Cursor at) {
     const trace::Meta& meta = trace.meta;
     const trace::Block& block = trace.blocks[at.block];
-    Json side = {{"kernel", meta.kernel}};
-    if (const auto product = analysis::product_of(trace))
-        side.update({{"m", product->m}, {"k", product->k}, {"n", product->n}, {"tile", product->tile}});
-    side.update({{"device", meta.device},
-                 {"complete", meta.complete},
-                 {"block", {block.x, block.y}},
-                 {"step", at.step + 1},
-                 {"steps", block.count}});
+    Json side = object_of("kernel", meta.kernel);
+    side.update(report::sizes_to_json(trace));
+    add_fields(side, "device", meta.device, "complete", meta.complete, "block",
+               Json::array({block.x, block.y}), "step", at.step + 1, "steps", block.count);
     return side;
 }
 
 Json count_json(const compare::Count& count) {
     const auto ratio = count.ratio();
-    return {{"a", count.a}, {"b", count.b}, {"ratio", ratio ? Json(*ratio) : Json(nullptr)}};
+    return object_of("a", count.a, "b", count.b, "ratio", ratio ? Json(*ratio) : Json(nullptr));
 }
 
 std::string as_json(const compare::Run& a, const compare::Run& b, const Standing& at, compare::Lock lock) {
     Json rows = Json::array();
-    for (const compare::CounterRow& row : at.counters.rows) {
+    for (const compare::CounterRow& row : at.counters.rows)
         rows.push_back(
-            {{"counter", row.what}, {"so_far", count_json(row.so_far)}, {"whole", count_json(row.whole)}});
-    }
-    const Json all{{"schema", "tilescope.compare/1"},
-                   {"lock", compare::kLockNames[static_cast<size_t>(lock)]},
-                   {"so_far_of", at.counters.of_run ? "run" : "block"},
-                   {"a", side_json(a.trace, at.a)},
-                   {"b", side_json(b.trace, at.b)},
-                   {"counters", rows},
-                   {"headline", compare::headline(a, b).text},
-                   {"caveat", compare::caveat(a, b)}};
+            object_of("counter", row.what, "so_far", count_json(row.so_far), "whole", count_json(row.whole)));
+    const Json all = object_of(
+        "schema", "tilescope.compare/1", "lock", compare::kLockNames[static_cast<size_t>(lock)], "so_far_of",
+        at.counters.of_run ? "run" : "block", "a", side_json(a.trace, at.a), "b", side_json(b.trace, at.b),
+        "counters", rows, "headline", compare::headline(a, b).text, "caveat", compare::caveat(a, b));
     return all.dump(2) + "\n";
 }
 

@@ -3,7 +3,6 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/cli.h"
-#include "app/cli/output.h"
 #include "core/export/csv.h"
 #include "core/export/perfetto.h"
 #include "core/export/trace_json.h"

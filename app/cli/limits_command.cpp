@@ -5,6 +5,7 @@
 
 #include "app/cli/cli.h"
 #include "core/analysis/limit_presets.h"
+#include "core/base/json_fields.h"
 #include "core/base/version.h"
 #include "core/export/text_table.h"
 #include "kernels/textbook/devices.h"
@@ -37,39 +38,27 @@ Json to_json(const Occupancy& o) {
         fit[name] = o.fit[i] == analysis::kUnlimited ? Json() : Json(o.fit[i]);
         if (o.limits[i] && o.refused.empty()) limits.push_back(name);
     }
-    return {{"blocks", o.blocks},
-            {"threads", o.threads},
-            {"warps", o.warps},
-            {"share", o.share},
-            {"blocks_by", fit},
-            {"limited_by", limits},
-            {"warps_per_block", o.warps_per_block},
-            {"registers_per_block", o.registers_per_block},
-            {"shared_per_block", o.shared_per_block},
-            {"refused", o.refused}};
+    return object_of("blocks", o.blocks, "threads", o.threads, "warps", o.warps, "share", o.share,
+                     "blocks_by", fit, "limited_by", limits, "warps_per_block", o.warps_per_block,
+                     "registers_per_block", o.registers_per_block, "shared_per_block", o.shared_per_block,
+                     "refused", o.refused);
 }
 
 Json to_json(const analysis::SmLimits& sm) {
-    return {{"compute_capability", sm.capability()},
-            {"threads_per_block", sm.threads_per_block},
-            {"threads_per_sm", sm.threads_per_sm},
-            {"blocks_per_sm", sm.blocks_per_sm},
-            {"registers_per_sm", sm.registers_per_sm},
-            {"registers_per_thread", sm.registers_per_thread},
-            {"shared_per_sm", sm.shared_per_sm},
-            {"shared_per_block", sm.shared_per_block_optin},
-            {"source", sm.source}};
+    return object_of("compute_capability", sm.capability(), "threads_per_block", sm.threads_per_block,
+                     "threads_per_sm", sm.threads_per_sm, "blocks_per_sm", sm.blocks_per_sm,
+                     "registers_per_sm", sm.registers_per_sm, "registers_per_thread", sm.registers_per_thread,
+                     "shared_per_sm", sm.shared_per_sm, "shared_per_block", sm.shared_per_block_optin,
+                     "source", sm.source);
 }
 
 Json curve_json(const analysis::SmLimits& sm, const analysis::BlockUse& use, analysis::Parameter parameter) {
     Json points = Json::array();
     const auto lecture = occupancy_curve(sm, use, parameter, analysis::Sum::Lecture);
     const auto hardware = occupancy_curve(sm, use, parameter, analysis::Sum::Hardware);
-    for (size_t i = 0; i < lecture.size(); ++i) {
-        points.push_back({{"value", lecture[i].value},
-                          {"lecture_threads", lecture[i].threads},
-                          {"hardware_warps", hardware[i].warps}});
-    }
+    for (size_t i = 0; i < lecture.size(); ++i)
+        points.push_back(object_of("value", lecture[i].value, "lecture_threads", lecture[i].threads,
+                                   "hardware_warps", hardware[i].warps));
     return points;
 }
 
@@ -77,9 +66,9 @@ std::string as_json(const Case& c, bool curves) {
     const analysis::DeviceSpec& device = c.answer.device;
     Json blocks = Json::array(), figures = Json::array();
     for (const BlockAnswer& b : c.answer.blocks) {
-        Json row{
-            {"label", b.label},       {"threads", b.use.threads},      {"registers", b.use.registers},
-            {"shared", b.use.shared}, {"lecture", to_json(b.lecture)}, {"hardware", to_json(b.hardware)}};
+        Json row =
+            object_of("label", b.label, "threads", b.use.threads, "registers", b.use.registers, "shared",
+                      b.use.shared, "lecture", to_json(b.lecture), "hardware", to_json(b.hardware));
         using analysis::Parameter;
         for (const auto& [name, parameter] : {std::pair{"threads", Parameter::Threads},
                                               {"registers", Parameter::Registers},
@@ -88,23 +77,13 @@ std::string as_json(const Case& c, bool curves) {
         blocks.push_back(std::move(row));
     }
     for (const analysis::Figure& f : c.answer.figures)
-        figures.push_back({{"key", f.key}, {"name", f.name}, {"value", f.value}, {"unit", f.unit}});
-    const Json all{{"schema", "tilescope.limits/1"},
-                   {"version", kVersion},
-                   {"case", c.id},
-                   {"title", c.title},
-                   {"device",
-                    {{"id", device.id},
-                     {"name", device.name},
-                     {"chip", device.chip},
-                     {"sms", device.sms},
-                     {"memory_gbs", device.memory_gbs},
-                     {"peak_gflops", device.peak_gflops},
-                     {"source", device.source},
-                     {"changed", c.answer.change},
-                     {"sm", to_json(device.sm)}}},
-                   {"blocks", blocks},
-                   {"figures", figures}};
+        figures.push_back(object_of("key", f.key, "name", f.name, "value", f.value, "unit", f.unit));
+    const Json of_device =
+        object_of("id", device.id, "name", device.name, "chip", device.chip, "sms", device.sms, "memory_gbs",
+                  device.memory_gbs, "peak_gflops", device.peak_gflops, "source", device.source, "changed",
+                  c.answer.change, "sm", to_json(device.sm));
+    const Json all = object_of("schema", "tilescope.limits/1", "version", kVersion, "case", c.id, "title",
+                               c.title, "device", of_device, "blocks", blocks, "figures", figures);
     return all.dump(2) + "\n";
 }
 
@@ -139,20 +118,20 @@ int list_cases(bool json) {
     Json list = Json::array();
     report::TextTable table(2, {"case", "what it asks"});
     for (const analysis::LimitPreset& preset : analysis::limit_presets()) {
-        list.push_back({{"id", preset.id}, {"title", preset.title}, {"device", preset.device}});
+        list.push_back(object_of("id", preset.id, "title", preset.title, "device", preset.device));
         table.add({preset.id, preset.title});
     }
     Json devices = Json::array();
     report::TextTable device_table(
         4, {"device", "name", "chip", "compute capability", "SMs", "GB/s", "GFLOP/s"});
     for (const analysis::DeviceSpec& d : kernels::devices()) {
-        devices.push_back({{"id", d.id}, {"name", d.name}, {"compute_capability", d.sm.capability()}});
+        devices.push_back(object_of("id", d.id, "name", d.name, "compute_capability", d.sm.capability()));
         device_table.add({d.id, d.name, d.chip, d.sm.capability(), std::to_string(d.sms),
                           fmt::format("{:.1f}", d.memory_gbs), fmt::format("{:.1f}", d.peak_gflops)});
     }
     if (!json) return print(table.text() + "\n" + device_table.text());
-    const Json all{
-        {"schema", "tilescope.limits/1"}, {"version", kVersion}, {"cases", list}, {"devices", devices}};
+    const Json all =
+        object_of("schema", "tilescope.limits/1", "version", kVersion, "cases", list, "devices", devices);
     return print(all.dump(2) + "\n");
 }
 

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
-#include "app/cli/output.h"
+#include "core/base/json_fields.h"
 #include "core/base/version.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/backend.h"
@@ -47,7 +47,7 @@ std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
 }
 
 std::string document(const char* schema, const Json& rest) {
-    Json all{{"schema", schema}, {"version", kVersion}};
+    Json all = object_of("schema", schema, "version", kVersion);
     all.update(rest);
     return all.dump(2) + "\n";
 }
@@ -63,21 +63,16 @@ std::string kernels_json() {
     for (const kernels::KernelInfo& info : kernels::catalogue()) {
         Json shared = Json::array();
         for (const kernels::SharedArray& array : info.shared)
-            shared.push_back({{"name", array.name}, {"extra_cols", array.extra_cols}});
+            shared.push_back(object_of("name", array.name, "extra_cols", array.extra_cols));
         const bool greedy = info.default_schedule.kind == Schedule::Kind::Greedy;
-        list.push_back({{"name", info.name},
-                        {"teaches", info.teaches},
-                        {"source", "kernels/" + info.name + ".cu"},
-                        {"tiles", kernels::kTiles},
-                        {"swapped", info.swapped},
-                        {"shared", shared},
-                        {"schedule", greedy ? "greedy" : "fair"}});
+        list.push_back(object_of("name", info.name, "teaches", info.teaches, "source",
+                                 "kernels/textbook/" + info.name + ".cu", "tiles", kernels::kTiles, "swapped",
+                                 info.swapped, "shared", shared, "schedule", greedy ? "greedy" : "fair"));
     }
     for (const kernels::Preset& preset : kernels::presets()) {
         const kernels::Shape& s = preset.shape;
-        Json row{{"label", preset.label}, {"kernel", preset.kernel}};
-        row.update({{"m", s.m}, {"k", s.k}, {"n", s.n}, {"tile", s.tile}});
-        presets.push_back(std::move(row));
+        presets.push_back(object_of("label", preset.label, "kernel", preset.kernel, "m", s.m, "k", s.k, "n",
+                                    s.n, "tile", s.tile));
     }
     return document("tilescope.kernels/1", {{"kernels", list}, {"presets", presets}});
 }
@@ -100,26 +95,16 @@ std::string devices_text(const Devices& found) {
 std::string devices_json(const Devices& found) {
     Json list = Json::array();
     for (const gpu::DeviceInfo& info : found ? *found : std::vector<gpu::DeviceInfo>{}) {
-        list.push_back({{"number", info.ordinal},
-                        {"name", info.name},
-                        {"driver", info.driver},
-                        {"cuda", fmt::format("{}.{}", info.cuda_major, info.cuda_minor)},
-                        {"compute_capability", fmt::format("{}.{}", info.major, info.minor)},
-                        {"sms", info.sms},
-                        {"clock_khz", info.clock_khz},
-                        {"memory_clock_khz", info.memory_clock_khz},
-                        {"memory_bus_bits", info.memory_bus_bits},
-                        {"memory_bytes", info.memory_bytes},
-                        {"l2_bytes", info.l2_bytes},
-                        {"shared_per_block", info.shared_per_block},
-                        {"shared_per_block_optin", info.shared_per_block_optin},
-                        {"shared_per_sm", info.shared_per_sm},
-                        {"registers_per_block", info.registers_per_block},
-                        {"registers_per_sm", info.registers_per_sm},
-                        {"threads_per_block", info.threads_per_block},
-                        {"threads_per_sm", info.threads_per_sm},
-                        {"blocks_per_sm", info.blocks_per_sm},
-                        {"warp_size", info.warp_size}});
+        list.push_back(object_of(
+            "number", info.ordinal, "name", info.name, "driver", info.driver, "cuda",
+            fmt::format("{}.{}", info.cuda_major, info.cuda_minor), "compute_capability",
+            fmt::format("{}.{}", info.major, info.minor), "sms", info.sms, "clock_khz", info.clock_khz,
+            "memory_clock_khz", info.memory_clock_khz, "memory_bus_bits", info.memory_bus_bits,
+            "memory_bytes", info.memory_bytes, "l2_bytes", info.l2_bytes, "shared_per_block",
+            info.shared_per_block, "shared_per_block_optin", info.shared_per_block_optin, "shared_per_sm",
+            info.shared_per_sm, "registers_per_block", info.registers_per_block, "registers_per_sm",
+            info.registers_per_sm, "threads_per_block", info.threads_per_block, "threads_per_sm",
+            info.threads_per_sm, "blocks_per_sm", info.blocks_per_sm, "warp_size", info.warp_size));
     }
     Json rest{{"devices", list}};
     if (!found) rest["why_none"] = found.error().message;
@@ -141,11 +126,10 @@ std::string recordings_text() {
 std::string recordings_json() {
     Json list = Json::array();
     for (const ShippedRecording& one : kernels::shipped_recordings()) {
-        Json row{{"name", one.name}, {"label", one.label}, {"kernel", one.kernel}};
-        row.update({{"m", one.m}, {"k", one.k}, {"n", one.n}, {"tile", one.tile}});
-        row.update({{"device", one.device}, {"driver", one.driver}, {"date", one.date}});
-        row.update({{"command", one.command}, {"bytes", one.bytes.size()}});
-        list.push_back(std::move(row));
+        list.push_back(object_of("name", one.name, "label", one.label, "kernel", one.kernel, "m", one.m, "k",
+                                 one.k, "n", one.n, "tile", one.tile, "device", one.device, "driver",
+                                 one.driver, "date", one.date, "command", one.command, "bytes",
+                                 one.bytes.size()));
     }
     return document("tilescope.recordings/1", {{"recordings", list}});
 }
@@ -153,9 +137,7 @@ std::string recordings_json() {
 int save(const Options& options) {
     const ShippedRecording* recording = kernels::find_shipped_recording(options.save);
     if (!recording) {
-        refuse(kWrongCall,
-               "no recording '{}' ships; 'tilescope recordings' lists those "
-               "that do",
+        refuse(kWrongCall, "no recording '{}' ships; 'tilescope recordings' lists those that do",
                options.save);
     }
     const std::string output = options.output.empty() ? recording->name + ".tsc" : options.output;

@@ -7,7 +7,6 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/cli.h"
-#include "app/cli/output.h"
 #include "core/base/words.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/backend.h"

@@ -12,7 +12,9 @@
 #include "app/cli/cli.h"
 #include "core/analysis/product.h"
 #include "core/analysis/roofline.h"
+#include "core/base/json_fields.h"
 #include "core/base/version.h"
+#include "core/export/report_json.h"
 #include "core/export/text_table.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/catalogue.h"
@@ -39,8 +41,8 @@ struct Row {
     RoofPoint point;
     // Of accesses that were recorded: the bound by the sectors that they need.
     std::optional<RoofPoint> of_sectors{};
-    uint32_t tile = 0;  // of shared memory; 0: none, or not known
-    uint32_t m = 0, k = 0, n = 0;
+    uint32_t tile = 0;       // of shared memory; 0: none, or not known
+    Json sizes{};            // m, k, n of a product; null where the row is true of every size
     std::string compiler{};  // of the PTX that was timed; "" for a bound
 };
 
@@ -77,8 +79,9 @@ Row recorded_row(std::string id, std::string title, const Roof& roof, const trac
     Row row{std::move(id), roof, bound_point(title, roof, work.intensity)};
     row.of_sectors = bound_point(std::move(title), roof, work.intensity_of_sectors);
     if (product) {
-        row.tile = summary.shared_load.requests > 0 ? product->tile : 1;
-        row.m = product->m, row.k = product->k, row.n = product->n;
+        row.sizes = report::sizes_to_json(trace);
+        row.tile = summary.shared_load.requests > 0 ? row.sizes["tile"].get<uint32_t>() : 1;
+        row.sizes.erase("tile");
     }
     return row;
 }
@@ -87,9 +90,9 @@ Row file_row(const analysis::DeviceSpec& device, const std::string& file) {
     const auto opened = need(open_recording(file));
     const trace::Trace& trace = opened.trace;
     const auto product = analysis::product_of(trace);
-    const std::string title = product ? fmt::format("{} {} x {} x {}, T = {}", trace.meta.kernel, product->m,
-                                                    product->k, product->n, product->tile)
-                                      : analysis::title_of(trace, product);
+    const std::string title =
+        product ? fmt::format("{} {}, T = {}", trace.meta.kernel, product->sizes(" x "), trace.launch.block.x)
+                : analysis::title_of(trace, product);
     return recorded_row(file, title + ", recorded accesses", stated_roof(device), trace);
 }
 
@@ -105,7 +108,7 @@ void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& k
                                       : fmt::format("{}, blocks of {} x {}", kernel.name, tile, tile);
         rows.push_back(recorded_row(fmt::format("{}-t{}", kernel.name, tile), title, stated_roof(device),
                                     need(kernels::record_cpu(plan, {}))));
-        rows.back().m = rows.back().k = rows.back().n = 0;  // true of every size
+        rows.back().sizes = {};
     }
     for (const kernels::Timings& set : kernels::shipped_timings()) {
         const analysis::DeviceSpec* const measured_on = kernels::find_driver_name(set.device);
@@ -117,7 +120,8 @@ void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& k
                                                   t.n, t.tile, set.compiler);
             rows.push_back({fmt::format("{}-t{}-{}-{}", t.kernel, t.tile, t.n, set.compiler), roof,
                             measured_point(title, roof, flop_per_loaded_byte(t), t.gflops), std::nullopt,
-                            kernel.tiled ? t.tile : 1, t.m, t.k, t.n, set.compiler});
+                            kernel.tiled ? t.tile : 1, object_of("m", t.m, "k", t.k, "n", t.n),
+                            set.compiler});
         }
     }
 }
@@ -139,32 +143,24 @@ std::string as_json(const std::vector<Row>& rows) {
     Json list = Json::array();
     for (const Row& row : rows) {
         const bool peak = row.roof.has_peak();
-        Json item{{"id", row.id},
-                  {"name", row.point.name},
-                  {"kind", name_of(row.point.kind)},
-                  {"roof", row.roof.name},
-                  {"memory_gbs", row.roof.memory_gbs},
-                  {"peak_gflops", peak ? Json(row.roof.peak_gflops) : Json()},
-                  {"goperands_per_second", operands_per_second(row.roof)},
-                  {"flop_per_byte", row.point.flop_per_byte},
-                  {"cgma", analysis::cgma_of_intensity(row.point.flop_per_byte)},
-                  {"gflops", row.point.gflops},
-                  {"share_of_peak", peak ? Json(row.point.share_of_peak) : Json()},
-                  {"memory_bound", row.point.memory_bound}};
-        if (row.of_sectors) {
-            item["flop_per_byte_of_sectors"] = row.of_sectors->flop_per_byte;
-            item["gflops_of_sectors"] = row.of_sectors->gflops;
-        }
-        if (row.tile) {
-            item["tile"] = row.tile;
-            item["tile_shared_bytes"] = row.tile > 1 ? analysis::tile_shared_bytes(row.tile) : 0;
-        }
-        if (row.n) item["m"] = row.m, item["k"] = row.k, item["n"] = row.n;
+        const RoofPoint& point = row.point;
+        Json item = object_of(
+            "id", row.id, "name", point.name, "kind", name_of(point.kind), "roof", row.roof.name,
+            "memory_gbs", row.roof.memory_gbs, "peak_gflops", peak ? Json(row.roof.peak_gflops) : Json(),
+            "goperands_per_second", operands_per_second(row.roof), "flop_per_byte", point.flop_per_byte,
+            "cgma", analysis::cgma_of_intensity(point.flop_per_byte), "gflops", point.gflops, "share_of_peak",
+            peak ? Json(point.share_of_peak) : Json(), "memory_bound", point.memory_bound);
+        if (row.of_sectors)
+            add_fields(item, "flop_per_byte_of_sectors", row.of_sectors->flop_per_byte, "gflops_of_sectors",
+                       row.of_sectors->gflops);
+        if (row.tile)
+            add_fields(item, "tile", row.tile, "tile_shared_bytes",
+                       row.tile > 1 ? analysis::tile_shared_bytes(row.tile) : 0);
+        if (!row.sizes.empty()) item.update(row.sizes);
         if (!row.compiler.empty()) item["compiler"] = row.compiler;
         list.push_back(std::move(item));
     }
-    const Json all{{"schema", "tilescope.roofline/1"}, {"version", kVersion}, {"rows", list}};
-    return all.dump(2) + "\n";
+    return object_of("schema", "tilescope.roofline/1", "version", kVersion, "rows", list).dump(2) + "\n";
 }
 
 std::string as_text(const std::vector<Row>& rows) {

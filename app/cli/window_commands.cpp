@@ -7,7 +7,6 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/cli.h"
-#include "app/cli/output.h"
 #include "app/compare/state.h"
 #include "app/run.h"
 #include "kernels/run/record.h"

@@ -40,7 +40,6 @@ struct EndLabel {
     Rgba color;
     bool strong = false;
     Shape shape = Shape::Circle;
-    size_t of = 0;  // the caller's
 };
 // Returns the rectangles of the labels, in their order, for hover and click.
 std::vector<Rect> end_labels(Ui& ui, const Chart& chart, std::span<const EndLabel> labels);

@@ -1,5 +1,5 @@
 // Controls and strips that screens share: a list that opens, a row of choices of which one is on, a warning,
-// and the card of a screen that has nothing to show yet.
+// the card of a screen that has nothing to show yet, and what a timeline is made of.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/draw/ui.h"
+#include "core/base/words.h"
 
 namespace tilescope::draw {
 
@@ -22,6 +23,14 @@ std::optional<size_t> choices(Ui& ui, ImVec2& at, float height, std::span<const 
 // As wide as the longest of them needs, or `most`; and what choices() will take.
 float chooser_width(Ui& ui, std::span<const std::string> items, float most);
 float choices_width(Ui& ui, std::span<const std::string> items);
+
+// The head of a screen: its title, a quiet line below it in the first wording that has room, and the row
+// where its controls stand. whole: what pointing at the line says; "" for nothing.
+struct ScreenHead {
+    Rect rect, controls;
+};
+ScreenHead screen_head(Ui& ui, const Rect& area, std::string_view title,
+                       const std::vector<std::string>& wordings, std::string_view whole = {});
 
 // A word before a control, on its middle line. at.x moves on.
 void control_label(Ui& ui, ImVec2& at, float height, std::string_view text);
@@ -39,5 +48,26 @@ struct EmptyButton {
 };
 std::optional<size_t> empty_panel(Ui& ui, const Rect& area, std::string_view title, std::string_view next,
                                   std::string_view trouble = {}, std::span<const EmptyButton> buttons = {});
+
+// --- a timeline: the band of phases, a row per warp, the playhead. They draw any TimelineView, so that two
+// blocks can stand one above the other.
+
+// Where things of the axis are on the screen.
+struct TimeScale {
+    const TimelineView& time;
+    bool clocks = false;
+    float left = 0, width = 1;
+    double scale = 1;  // pixels a step or a clock
+    float x(double at) const { return left + static_cast<float>((at - time.first) * scale); }
+};
+
+// A band with the phases' numbers where there is room for them. phases: of the block; now: on the axis.
+void phase_band(Ui& ui, const TimeScale& axis, uint32_t phases, const Rect& band, double now,
+                const Notation& notation = {});
+
+// The marks of a warp's steps and, by clocks, its waits.
+void warp_row(Ui& ui, const TimeScale& axis, size_t warp, const Rect& row);
+
+void playhead(Ui& ui, const TimeScale& axis, float top, float bottom, double now);
 
 }  // namespace tilescope::draw

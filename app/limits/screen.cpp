@@ -229,9 +229,6 @@ void figures_panel(Ui& ui, const Rect& rect) {
 void draw_screen(Ui& ui, const Rect& area) {
     const State& state = ui.state;
     const analysis::DeviceSpec device = limits_device(state, ui.session.assets.devices());
-    const float gap = ui.px(8);
-    const Rect header{{area.min.x + gap, area.min.y + gap},
-                      {area.max.x - gap, area.min.y + gap + ui.px(100)}};
     if (ui.session.assets.devices().empty()) {
         empty_panel(ui, area, "No device's limits are known here.",
                     "They are built into the program from assets/devices: build it with that folder in "
@@ -239,19 +236,16 @@ void draw_screen(Ui& ui, const Rect& area) {
                     ui.session.message);
         return;
     }
-    surface(ui, header);
-    const Rect in{{header.min.x + ui.px(16), header.min.y + ui.px(8)},
-                  {header.max.x - ui.px(16), header.max.y - ui.px(10)}};
+    const float gap = ui.px(8);
     const analysis::LimitPreset* preset = analysis::find_limit_preset(state.preset);
-    line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text,
-         preset != nullptr ? preset->title
-                           : fmt::format("How many blocks does an SM of {} hold?", device.name));
     const std::string changed = change_words(state, ui.session.assets.devices());
-    line(ui, {in.min.x, in.min.y + line_height(ui, Size::Title)}, in.width(), Face::Text, Size::Small,
-         Ink::TextQuiet,
-         fmt::format("{}, compute capability {}{}; sums of an SM's slots, nothing is measured", device.name,
-                     device.sm.capability(), changed.empty() ? "" : ", with " + changed));
-    controls(ui, {{in.min.x, in.max.y - ui.px(28)}, in.max}, device);
+    const auto [header, row] = screen_head(
+        ui, area,
+        preset != nullptr ? preset->title
+                          : fmt::format("How many blocks does an SM of {} hold?", device.name),
+        {fmt::format("{}, compute capability {}{}; sums of an SM's slots, nothing is measured", device.name,
+                     device.sm.capability(), changed.empty() ? "" : ", with " + changed)});
+    controls(ui, row, device);
     const float sums = ui.px(184), foot = ui.px(88), middle = std::round((header.min.x + header.max.x) / 2);
     const float y = header.max.y + gap;
     const auto sum = [&](const Rect& rect, analysis::Sum by) {

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/timeline.h"
+#include "app/draw/widgets.h"
 #include "app/look/block_clock.h"
 #include "app/look/time_words.h"
 #include "app/look/timeline.h"

@@ -22,8 +22,7 @@ void add_roofs(RooflineChart& chart, const Machine& machine) {
     if (roofs.copy_gbs > 0 && roofs.fp32_gflops > 0) {
         chart.roofs.push_back(
             {"measured", roofs.copy_gbs, roofs.fp32_gflops, true,
-             fmt::format("Measured on {}: a copy moves {} GB/s, fused multiply-adds do {} "
-                         "GFLOP/s",
+             fmt::format("Measured on {}: a copy moves {} GB/s, fused multiply-adds do {} GFLOP/s",
                          machine.name, draw::figure(roofs.copy_gbs), draw::figure(roofs.fp32_gflops))});
     }
     if (machine.stated_gbs > 0) {
@@ -221,12 +220,8 @@ std::string bytes_short(double bytes) {
     constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
     size_t unit = 0;
     while (bytes >= 999.5 && unit + 1 < std::size(kUnits)) bytes /= 1000, ++unit;
-    return unit == 0 ? fmt::format("{:.0f} B", bytes)
-                     : fmt::format("{:.{}f} {}", bytes,
-                                   bytes < 9.995   ? 2
-                                   : bytes < 99.95 ? 1
-                                                   : 0,
-                                   kUnits[unit]);
+    const int digits = unit == 0 ? 0 : bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
+    return fmt::format("{:.{}f} {}", bytes, digits, kUnits[unit]);
 }
 
 TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Counters>& counters,

@@ -110,7 +110,7 @@ void time_panel(Ui& ui, const Rect& rect, const Shown& shown) {
         }
         chart_line(ui, points, color, ui.px(l->chosen ? 3 : 1.5f), l->faulty || l->bound);
         for (const ImVec2& point : points) marker(ui, point, l->shape, color, ui.px(l->chosen ? 5 : 3.5f));
-        labels.push_back({points.back(), l->label, color, l->chosen, l->shape, 0});
+        labels.push_back({points.back(), l->label, color, l->chosen, l->shape});
     }
     const std::vector<Rect> boxes = end_labels(ui, axes, labels);
     for (size_t i = 0; i < boxes.size(); ++i) {
@@ -427,19 +427,10 @@ void draw_screen(Ui& ui, const Rect& area) {
     }
     const Shown shown = counted ? of_launch(ui, *machine, **chosen.work) : of_kernels(ui, *machine);
     const float gap = ui.px(8);
-    const Rect header{{area.min.x + gap, area.min.y + gap},
-                      {area.max.x - gap, area.min.y + gap + ui.px(100)}};
-    surface(ui, header);
-    const Rect in{{header.min.x + ui.px(16), header.min.y + ui.px(8)},
-                  {header.max.x - ui.px(16), header.max.y - ui.px(10)}};
-    line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text, shown.title);
-    const float below = in.min.y + line_height(ui, Size::Title);
     // The source of stated figures may be long: pointing at the line says all of it.
-    const std::vector<std::string> wordings{shown.from, shown.from.substr(0, shown.from.find(", from "))};
-    line(ui, {in.min.x, below}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
-         fitting(ui.font(Face::Text, Size::Small), wordings, in.width()));
-    if (ui.over({{in.min.x, below}, {in.max.x, below + line_height(ui, Size::Small)}})) ui.tip = shown.from;
-    controls(ui, {{in.min.x, in.max.y - ui.px(28)}, in.max}, all, shown);
+    const auto [header, row] = screen_head(
+        ui, area, shown.title, {shown.from, shown.from.substr(0, shown.from.find(", from "))}, shown.from);
+    controls(ui, row, all, shown);
 
     // In a low window the charts keep their height, and of the table there is the chain alone.
     const bool low = area.height() < ui.px(600);

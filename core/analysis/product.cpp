@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -148,7 +147,7 @@ std::string stem_of(const trace::Trace& trace, const std::optional<Product>& pro
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
     if (!product) return name;
-    return fmt::format("{}-{}x{}x{}-t{}", name, product->m, product->k, product->n, product->tile);
+    return fmt::format("{}-{}-t{}", name, product->sizes(), product->tile);
 }
 
 std::string title_of(const trace::Trace& trace, const std::optional<Product>& product) {

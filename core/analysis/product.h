@@ -12,6 +12,7 @@
 // addition has arrays of the same extents and loads less.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +34,10 @@ struct Product {
     uint64_t flop_an_element() const { return 2 * uint64_t{k}; }
     // How often the product needs an element of an input: n uses of M's, m of N's; 0 for other arrays.
     uint64_t uses_of(uint8_t array) const { return array == M ? n : array == N ? m : 0; }
+    // By the names that files and options have for them.
+    std::array<std::pair<const char*, uint32_t>, 4> sizes_by_name() const {
+        return {{{"m", m}, {"k", k}, {"n", n}, {"tile", tile}}};
+    }
     bool is_output(uint8_t array) const { return array == P; }
     std::string sizes(std::string_view times = "x") const;  // "64x64x64"
     bool operator==(const Product&) const = default;

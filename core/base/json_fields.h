@@ -2,6 +2,8 @@
 //
 // The first field that is missing, of another type or out of range is kept as the problem; what is read
 // after it does not count. So a reader names its fields in a row and asks once, at the end.
+//
+// And writes an object whose keys stay in the order in which a person reads them.
 #pragma once
 
 #include <cmath>
@@ -14,6 +16,20 @@
 #include <nlohmann/json.hpp>
 
 namespace tilescope {
+
+// Keys and values that alternate: add_fields(json, "m", 64, "k", 64).
+inline void add_fields(nlohmann::ordered_json&) {}
+template <class Value, class... Rest>
+void add_fields(nlohmann::ordered_json& object, const char* key, const Value& value, const Rest&... rest) {
+    object[key] = value;
+    add_fields(object, rest...);
+}
+template <class... Fields>
+nlohmann::ordered_json object_of(const Fields&... fields) {
+    auto object = nlohmann::ordered_json::object();
+    add_fields(object, fields...);
+    return object;
+}
 
 class JsonFields {
 public:

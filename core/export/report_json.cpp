@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/analysis/product.h"
+#include "core/base/json_fields.h"
 #include "core/export/report.h"
 
 namespace tilescope::report {
@@ -15,38 +16,26 @@ using Json = nlohmann::ordered_json;
 using analysis::Sums;
 
 Json global_sums(const Sums& s) {
-    return {{"requests", s.requests},
-            {"lanes", s.lanes},
-            {"bytes", s.bytes},
-            {"sectors", s.sectors},
-            {"ideal_sectors", s.ideal_sectors}};
+    return object_of("requests", s.requests, "lanes", s.lanes, "bytes", s.bytes, "sectors", s.sectors,
+                     "ideal_sectors", s.ideal_sectors);
 }
 
 Json shared_sums(const Sums& s) {
-    return {{"requests", s.requests},
-            {"lanes", s.lanes},
-            {"wavefronts", s.wavefronts},
-            {"ideal_wavefronts", s.ideal_wavefronts},
-            {"bank_conflicts", s.bank_conflicts()}};
+    return object_of("requests", s.requests, "lanes", s.lanes, "wavefronts", s.wavefronts, "ideal_wavefronts",
+                     s.ideal_wavefronts, "bank_conflicts", s.bank_conflicts());
 }
 
 Json site_sums(const trace::Trace& trace, const analysis::SiteSums& row) {
     const ptx::Site& site = trace.sites[row.site];
     const Sums& s = row.sums;
     const bool known = row.array < trace.launch.arrays.size();
-    return {{"id", site.id},
-            {"line", site.line},
-            {"space", name_of(known ? trace.launch.arrays[row.array].space : site.space)},
-            {"op", site.kind == ptx::SiteKind::Load ? "load" : "store"},
-            {"array", known ? Json(trace.launch.arrays[row.array].name) : Json(nullptr)},
-            {"bytes", site.bytes},
-            {"requests", s.requests},
-            {"lanes", s.lanes},
-            {"sectors", s.sectors},
-            {"ideal_sectors", s.ideal_sectors},
-            {"wavefronts", s.wavefronts},
-            {"ideal_wavefronts", s.ideal_wavefronts},
-            {"bank_conflicts", s.bank_conflicts()}};
+    return object_of("id", site.id, "line", site.line, "space",
+                     name_of(known ? trace.launch.arrays[row.array].space : site.space), "op",
+                     site.kind == ptx::SiteKind::Load ? "load" : "store", "array",
+                     known ? Json(trace.launch.arrays[row.array].name) : Json(nullptr), "bytes", site.bytes,
+                     "requests", s.requests, "lanes", s.lanes, "sectors", s.sectors, "ideal_sectors",
+                     s.ideal_sectors, "wavefronts", s.wavefronts, "ideal_wavefronts", s.ideal_wavefronts,
+                     "bank_conflicts", s.bank_conflicts());
 }
 
 Json wrong_elements(const trace::Trace& trace) {
@@ -78,16 +67,19 @@ Json index_to_json(const Array& array, uint64_t element) {
     return array.rank == 2 ? Json::array({at.row, at.col}) : Json::array({at.slice, at.row, at.col});
 }
 
+Json sizes_to_json(const trace::Trace& trace) {
+    Json sizes = Json::object();
+    if (const auto product = analysis::product_of(trace))
+        for (const auto& [name, size] : product->sizes_by_name()) sizes[name] = size;
+    return sizes;
+}
+
 Json launch_to_json(const trace::Trace& trace) {
     const Launch& launch = trace.launch;
-    Json json;
-    const auto product = analysis::product_of(trace);
-    if (product)
-        json = {{"m", product->m}, {"k", product->k}, {"n", product->n}, {"tile", product->tile}};
-    else
-        json["entry"] = launch.entry;
-    json["grid"] = triple(launch.grid);
-    json["block"] = triple(launch.block);
+    Json json = sizes_to_json(trace);
+    const bool product = !json.empty();
+    if (!product) json["entry"] = launch.entry;
+    add_fields(json, "grid", triple(launch.grid), "block", triple(launch.block));
     if (product) return json;
     json["dynamic_shared"] = launch.dynamic_shared;
     json["arguments"] = Json::array();
@@ -109,27 +101,19 @@ std::string why_not_whole(const trace::Trace& trace) {
 std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
                     const analysis::Hazards* hazards) {
     const trace::Meta& meta = trace.meta;
-    Json json;
-    json["schema"] = "tilescope.report/1";
-    json["kernel"] = meta.kernel;
-    json["backend"] = meta.backend == trace::Backend::Cpu ? "cpu" : "gpu";
-    json["device"] = meta.device;
+    Json json = object_of("schema", "tilescope.report/1", "kernel", meta.kernel, "backend",
+                          meta.backend == trace::Backend::Cpu ? "cpu" : "gpu", "device", meta.device);
     if (!meta.driver.empty()) json["driver"] = meta.driver;
     if (const trace::Price& price = meta.price; price.launches > 0) {
-        json["price"] = {{"plain_ms", price.plain_ms},
-                         {"recorded_ms", price.recorded_ms},
-                         {"launches", price.launches},
-                         {"device_bytes", price.device_bytes}};
+        json["price"] = object_of("plain_ms", price.plain_ms, "recorded_ms", price.recorded_ms, "launches",
+                                  price.launches, "device_bytes", price.device_bytes);
     }
     json["launch"] = launch_to_json(trace);
     json["blocks"] = {{"recorded", trace.blocks.size()}, {"total", trace.launch.grid.count()}};
     json["complete"] = whole(trace);
     if (!whole(trace)) json["incomplete_reason"] = why_not_whole(trace);
-    json["dropped"] = trace::dropped_of(trace);
-    json["steps"] = trace.steps();
-    json["phases"] = summary.phases;
-    json["barriers_per_block"] = summary.barriers_per_block;
-    json["sites"] = Json::array();
+    add_fields(json, "dropped", trace::dropped_of(trace), "steps", trace.steps(), "phases", summary.phases,
+               "barriers_per_block", summary.barriers_per_block, "sites", Json::array());
     for (const analysis::SiteSums& site : summary.sites) json["sites"].push_back(site_sums(trace, site));
     json["totals"] = {{"global_load", global_sums(summary.global_load)},
                       {"global_store", global_sums(summary.global_store)},
@@ -137,8 +121,8 @@ std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
                       {"shared_store", shared_sums(summary.shared_store)}};
     json["reuse"] = Json::object();
     for (const analysis::Reuse& r : summary.reuse)
-        json["reuse"][r.array] = {
-            {"elements", r.elements}, {"loads", r.loads}, {"min", r.min}, {"max", r.max}};
+        json["reuse"][r.array] =
+            object_of("elements", r.elements, "loads", r.loads, "min", r.min, "max", r.max);
     json["result"] = {{"verified", meta.result.verified}};
     const double error = meta.result.max_abs_error;
     json["result"]["max_abs_error"] = std::isfinite(error) ? Json(error) : Json(nullptr);

@@ -11,6 +11,8 @@
 
 namespace tilescope::report {
 
+// {"m","k","n","tile"} of a product; {} of any other launch.
+nlohmann::ordered_json sizes_to_json(const trace::Trace& trace);
 // {"m","k","n","tile","grid":[x,y,z],"block":[x,y,z]} of a product; of any other launch
 // {"entry","grid","block","dynamic_shared","arguments":[{"name","type","value" or "array" and "offset"}]}.
 nlohmann::ordered_json launch_to_json(const trace::Trace& trace);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_fields.h"
 #include "core/base/words.h"
 #include "core/export/pieces.h"
 #include "core/export/report.h"
@@ -19,14 +20,10 @@ bool timed(const trace::Trace& trace) { return !trace.time.empty() && trace.time
 
 Json head_of(const trace::Trace& trace) {
     const trace::Meta& meta = trace.meta;
-    Json json;
-    json["schema"] = "tilescope.trace/1";
-    json["tool_version"] = meta.tool_version;
-    json["kernel"] = meta.kernel;
-    json["backend"] = meta.backend == trace::Backend::Cpu ? "cpu" : "gpu";
-    json["device"] = meta.device;
-    json["driver"] = meta.driver;
-    json["time"] = timed(trace) ? "SM clocks since the block's first step" : "none: the order of the steps";
+    Json json = object_of(
+        "schema", "tilescope.trace/1", "tool_version", meta.tool_version, "kernel", meta.kernel, "backend",
+        meta.backend == trace::Backend::Cpu ? "cpu" : "gpu", "device", meta.device, "driver", meta.driver,
+        "time", timed(trace) ? "SM clocks since the block's first step" : "none: the order of the steps");
     if (timed(trace) && meta.price.clock_mhz > 0) json["clock_mhz"] = meta.price.clock_mhz;
     json["launch"] = launch_to_json(trace);
     for (const Array& array : trace.launch.arrays) {
@@ -47,13 +44,9 @@ Json head_of(const trace::Trace& trace) {
     }
     json["sites"] = Json::array();
     for (const ptx::Site& s : trace.sites)
-        json["sites"].push_back({{"id", s.id},
-                                 {"kind", kind_of(s)},
-                                 {"space", name_of(s.space)},
-                                 {"bytes", s.bytes},
-                                 {"line", s.line},
-                                 {"column", s.column},
-                                 {"ptx_line", s.ptx_line}});
+        json["sites"].push_back(object_of("id", s.id, "kind", kind_of(s), "space", name_of(s.space), "bytes",
+                                          s.bytes, "line", s.line, "column", s.column, "ptx_line",
+                                          s.ptx_line));
     return json;
 }
 
@@ -61,13 +54,8 @@ void write_blocks(Pieces& out, const trace::Trace& trace) {
     out.add_text(",\n\"blocks\":[");
     for (size_t i = 0; i < trace.blocks.size(); ++i) {
         const trace::Block& b = trace.blocks[i];
-        Json json = {{"index", i},
-                     {"x", b.x},
-                     {"y", b.y},
-                     {"z", b.z},
-                     {"first_step", b.first + 1},
-                     {"steps", b.count},
-                     {"dropped", b.dropped}};
+        Json json = object_of("index", i, "x", b.x, "y", b.y, "z", b.z, "first_step", b.first + 1, "steps",
+                              b.count, "dropped", b.dropped);
         if (timed(trace)) json["sm"] = b.sm, json["clock"] = b.clock;
         out.add("{}\n{}", i == 0 ? "" : ",", text_of(json));
         if (!out.good()) return;

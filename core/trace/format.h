@@ -97,7 +97,8 @@ void differences_to_times(uint32_t* times, uint64_t count);
 Result<void> check_launch(const Trace& trace);
 
 // Whether what was read is consistent: every index, mask, range and sum. The sentences call the file "it".
-// Steps are checked against the tables a stretch at a time, so that threads can check the chunks that they read.
+// Steps are checked against the tables a stretch at a time, so that threads can check the chunks that they
+// read.
 class StepCheck {
 public:
     Result<void> operator()(const Trace& trace, uint64_t first, uint64_t end) const;

@@ -29,22 +29,12 @@ std::string dump(const Ordered& json) { return json.dump(-1, ' ', false, Ordered
 double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
 
 std::string row_to_json(const Timing& row) {
-    return dump(Ordered{{"kernel", row.kernel},
-                        {"m", row.m},
-                        {"k", row.k},
-                        {"n", row.n},
-                        {"tile", row.tile},
-                        {"verified", row.verified},
-                        {"runs", row.runs},
-                        {"median_ms", rounded(row.median_ms)},
-                        {"low_ms", rounded(row.low_ms)},
-                        {"high_ms", rounded(row.high_ms)},
-                        {"gflops", rounded(row.gflops)},
-                        {"requested_gbs", rounded(row.requested_gbs)},
-                        {"recorded_ms", rounded(row.recorded_ms)},
-                        {"recorded_blocks", row.recorded_blocks},
-                        {"registers", row.registers},
-                        {"shared_bytes", row.shared_bytes}});
+    return dump(object_of("kernel", row.kernel, "m", row.m, "k", row.k, "n", row.n, "tile", row.tile,
+                          "verified", row.verified, "runs", row.runs, "median_ms", rounded(row.median_ms),
+                          "low_ms", rounded(row.low_ms), "high_ms", rounded(row.high_ms), "gflops",
+                          rounded(row.gflops), "requested_gbs", rounded(row.requested_gbs), "recorded_ms",
+                          rounded(row.recorded_ms), "recorded_blocks", row.recorded_blocks, "registers",
+                          row.registers, "shared_bytes", row.shared_bytes));
 }
 
 Timing read_row(const Json& item, std::string& problem) {

@@ -61,7 +61,8 @@ TEST(CompareScreen, WindowsOfALargeLaunch) {
         for (uint64_t step = 0; step < trace.steps(); ++step) counter.add(step);
         for (size_t array = 0; array < totals.loads.size(); ++array) {
             if (totals.loads[array].empty()) continue;
-            totals.windows[array] = loads_window(trace.launch.arrays[array], counter.of(static_cast<uint8_t>(array)), 1 << 20);
+            totals.windows[array] =
+                loads_window(trace.launch.arrays[array], counter.of(static_cast<uint8_t>(array)), 1 << 20);
             totals.loads[array].clear();
         }
         return std::make_shared<const Totals>(std::move(totals));

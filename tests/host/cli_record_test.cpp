@@ -29,6 +29,10 @@ TEST(CliKernels, PrintsJson) {
     EXPECT_EQ(all["kernels"][2]["name"], "tiled");
     EXPECT_EQ(all["kernels"][2]["tiles"], json({2, 4, 8, 16, 32}));
     EXPECT_EQ(all["presets"].size(), 4u);
+    for (const json& kernel : all["kernels"])
+        EXPECT_TRUE(std::filesystem::exists(std::string(TILESCOPE_SOURCE_DIR "/") +
+                                            kernel["source"].get<std::string>()))
+            << kernel["source"];
 }
 
 TEST(CliRecord, SaysWhatItMadeInOneLine) {

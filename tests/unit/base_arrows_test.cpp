@@ -128,10 +128,9 @@ TEST(Arrows, ThreadsAndImGuiStayWhereTheyBelong) {
     }
 }
 
-// Whether a source reads the sizes or the matrices of an analysis::Product, under whatever name it holds one;
-// or the same by an index's roles.
+// Whether a source reads the sizes or the matrices of an analysis::Product, under whatever name it holds one.
 bool reads_product(const std::string& text) {
-    std::string names = "product_?|roles";
+    std::string names = "product_?";
     static const std::regex held(R"re(\bProduct>?\s*(?:const)?\s*[&*]*\s*(?:const\s+)?([a-z]\w*))re");
     for (std::sregex_iterator at(text.begin(), text.end(), held), end; at != end; ++at)
         names += "|" + (*at)[1].str();
@@ -159,7 +158,6 @@ TEST(Arrows, FewFilesKnowAProduct) {
     EXPECT_GE(files.size(), 4u) << "the words are not found: " << list;
     EXPECT_TRUE(reads_product("if (index.product->tile > 16) return;"));
     EXPECT_TRUE(reads_product("const analysis::Product& of = *found; return of.k * 2;"));
-    EXPECT_TRUE(reads_product("grid(index.roles.m)"));
     EXPECT_FALSE(reads_product("return analysis::launch_text(trace, recording.product);"));
 }
 

@@ -61,8 +61,10 @@ TEST(LoadsWindows, AgreeWithTheCountsOfTheWholeMatrix) {
         }
         EXPECT_EQ(window.most, most);
     }
-    EXPECT_EQ(loads_window(trace->launch.arrays[0], counter.of(0), 1u << 20).box, (CellRect{16, 32, 0, 24})) << "rows of blocks 2 and 3";
-    EXPECT_TRUE(loads_window(trace->launch.arrays[0], counter.of(0), 10).loads.empty()) << "more than asked for";
+    EXPECT_EQ(loads_window(trace->launch.arrays[0], counter.of(0), 1u << 20).box, (CellRect{16, 32, 0, 24}))
+        << "rows of blocks 2 and 3";
+    EXPECT_TRUE(loads_window(trace->launch.arrays[0], counter.of(0), 10).loads.empty())
+        << "more than asked for";
 }
 
 }  // namespace
