@@ -223,7 +223,8 @@ TEST(CliRoofline, TilesOfADevice) {
 // bandwidth in every command.
 TEST(CliRoofline, OneThingHasOneNumber) {
     std::map<int, std::set<std::string>> tiled;  // FLOP/B by tile width
-    for (const json& row : printed({"roofline", "tiled", "--device", "h200"})["rows"])
+    const json points = printed({"roofline", "tiled", "--device", "h200"});
+    for (const json& row : points["rows"])
         tiled[row["tile"]].insert(std::to_string(std::lround(row["flop_per_byte"].get<double>() * 1000)));
     for (const auto& [tile, numbers] : tiled) EXPECT_EQ(numbers.size(), 1u) << "T = " << tile;
     const json stated = printed({"roofline", "--device", "h200"})["rows"][0]["memory_gbs"];
