@@ -30,7 +30,7 @@ template <auto member, const auto& screen>
 ScreenRow row() {
     using Own = std::remove_reference_t<decltype(std::declval<State&>().*member)>;
     ScreenRow row{screen.name, screen.option, screen.about, screen.says_messages};
-    row.draw = [](State& state, const session::Ui& ui, const Rect& area) {
+    row.draw = [](State& state, const input::SessionUi& ui, const Rect& area) {
         input::Ui<Own> own{ui, state.*member};
         screen.draw(own, area);
     };
@@ -40,7 +40,7 @@ ScreenRow row() {
     row.update = [](State& state, bool wait) {
         return screen.update != nullptr && screen.update(state.*member, state.session, wait);
     };
-    row.strip = [](State& state, const session::Ui& ui, const Rect& area) {
+    row.strip = [](State& state, const input::SessionUi& ui, const Rect& area) {
         input::Ui<Own> own{ui, state.*member};
         return screen.strip != nullptr ? screen.strip(own, area) : 0.f;
     };
@@ -121,7 +121,7 @@ void take(State& state, const KeyPress& press) {
         if (means(offers()[at], press)) return doing().apply[at](state);
 }
 
-void top_bar(State& state, session::Ui& ui, const Rect& rect) {
+void top_bar(State& state, input::SessionUi& ui, const Rect& rect) {
     ui.list.AddRectFilled(rect.min, rect.max, ui.ink(Ink::Panel));
     ui.list.AddLine({rect.min.x, rect.max.y}, rect.max, ui.ink(Ink::Line));
     const float h = ui.px(28), top = rect.min.y + (rect.height() - h) / 2;
@@ -146,7 +146,7 @@ void top_bar(State& state, session::Ui& ui, const Rect& rect) {
     const auto asks = [&](const char* action, float width, const char* words, bool on, const char* tip) {
         const Rect box{{right - ui.px(width), top}, {right, top + h}};
         right = box.min.x - ui.px(6);
-        if (button(ui, box, words, on, true, tip)) session::ask(ui, action);
+        if (button(ui, box, words, on, true, tip)) input::ask(ui, action);
     };
     asks("keys", 30, "?", state.input.show_keys, "All keys (?)");
     asks("theme", 56, ui.session.theme == draw::Theme::Light ? "Dark" : "Light", false, "Light or dark (T)");
@@ -182,7 +182,7 @@ void tooltip(draw::Ui& ui, const Rect& screen) {
 }
 
 // What is being opened, and what went wrong. said: the screen says the latter itself.
-void notice(session::Ui& ui, const Rect& screen, bool said) {
+void notice(input::SessionUi& ui, const Rect& screen, bool said) {
     const std::string opening = said && !ui.session.recording ? "" : session::opening_words(ui.session);
     const std::string& words = opening.empty() && !said ? ui.session.message : opening;
     if (words.empty()) return;
@@ -271,7 +271,7 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     // What is seen: panels have the mouse unless a form or a list of keys lies over them.
     const Rect screen{{0, 0}, {static_cast<float>(canvas.width), static_cast<float>(canvas.height)}};
     look::Pick hovered;
-    session::Ui ui{{context, *ImGui::GetBackgroundDrawList()}, session, hovered};
+    input::SessionUi ui{{context, *ImGui::GetBackgroundDrawList()}, session, hovered};
     ui.mouse = !ImGui::GetIO().WantCaptureMouse &&
                ((!over.show_keys && !input::overlay_open(over)) || context.still) && ImGui::IsMousePosValid();
     const Rect bar{screen.min, {screen.max.x, ui.px(screen.height() < ui.px(860) ? 40 : 44)}};

@@ -35,10 +35,10 @@ struct State {
 struct ScreenRow {
     const char *name, *option, *about;
     bool says_messages;
-    void (*draw)(State& state, const session::Ui& ui, const draw::Rect& area) = nullptr;
+    void (*draw)(State& state, const input::SessionUi& ui, const draw::Rect& area) = nullptr;
     bool (*press)(State& state, const platform::KeyPress& key) = nullptr;
     bool (*update)(State& state, bool wait) = nullptr;
-    float (*strip)(State& state, const session::Ui& ui, const draw::Rect& area) = nullptr;
+    float (*strip)(State& state, const input::SessionUi& ui, const draw::Rect& area) = nullptr;
 };
 
 // In the order of the tabs, of the keys from 1 on, and of what --screen takes.

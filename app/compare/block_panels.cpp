@@ -74,7 +74,7 @@ void compare_request(Ui& ui, const Rect& rect, const Pane& pane) {
         draw::request_picture(ui, picture, request, look::barrier_of_step(pane.index, pane.step()), lane);
     if (!under) return;
     ui.tip = look::lane_text(pane.trace, request, *under);
-    session::offer_pick(
+    input::offer_pick(
         ui, pane.offered(
                 {.kind = Pick::Kind::Thread, .thread = request.lanes[*under].thread, .warp = request.warp}));
 }
@@ -146,7 +146,7 @@ void compare_strips(Ui& ui, const Rect& rect, const Pane& a, const Pane& b) {
     auto step =
         one_strip(ui, {rect.min, {rect.max.x, rect.min.y + half}}, a, state.a, both, ui.session.block);
     const auto on_b =
-        one_strip(ui, {{rect.min.x, rect.max.y - half}, rect.max}, b, state.b, both, state.block);
+        one_strip(ui, {{rect.min.x, rect.max.y - half}, rect.max}, b, state.b, both, state.other.block);
     if (on_b)
         step = leading_step(state.lock, {a.trace, *state.a.tally}, a.index, {b.trace, *state.b.tally},
                             b.index, *on_b);

@@ -80,7 +80,7 @@ void side_card(Ui& ui, const Rect& box, char letter, const session::Recording* r
 float head(Ui& ui, const Rect& in, bool busy) {
     State& state = ui.state;
     float right = in.max.x;
-    if (state.other && ui.session.recording && state.message.empty()) {
+    if (state.other.recording && ui.session.recording && state.message.empty()) {
         const Rect box{{right - ui.px(84), in.min.y}, {right, in.min.y + ui.px(32)}};
         if (button(ui, box, "Back", false, true, "To the two that are shown (Esc)")) {
             state.choosing = false;
@@ -138,7 +138,7 @@ void compare_choice(Ui& ui, const Rect& screen, bool busy) {
     for (int i = 0; i < count; ++i) {
         const Rect box = box_at(i, high);
         pair_card(ui, box, presets[static_cast<size_t>(i)], state.chosen == i,
-                  state.preset == i && state.other);
+                  state.preset == i && state.other.recording != nullptr);
         if (ui.clicked(box)) taken = i;
     }
     y += rows * (high + gap);
@@ -147,7 +147,7 @@ void compare_choice(Ui& ui, const Rect& screen, bool busy) {
     for (const bool b : {false, true}) {
         const int i = count + (b ? 1 : 0);
         const Rect box = box_at(b ? 1 : 0, sides);
-        side_card(ui, box, b ? 'B' : 'A', b ? state.other.get() : ui.session.recording.get(),
+        side_card(ui, box, b ? 'B' : 'A', b ? state.other.recording.get() : ui.session.recording.get(),
                   b ? "Ctrl + B" : "Ctrl + O", state.chosen == i);
         if (ui.clicked(box)) taken = i;
     }

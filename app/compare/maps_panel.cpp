@@ -273,7 +273,7 @@ void draw_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_
         ui.tip += ": wrong";
     else if (!output && !counts.loads.empty())
         ui.tip += ": loaded " + counted(counts.at(map.sheet, cell.row0, cell.col0), "time");
-    session::offer_pick(ui, pane.offered(look::picked_element(array, *under)));
+    input::offer_pick(ui, pane.offered(look::picked_element(array, *under)));
 }
 
 // Which recording it is, and where it stands; as much of both as fits. Returns the height taken.

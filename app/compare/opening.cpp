@@ -78,19 +78,10 @@ Result<Pair> open_pair(const ComparePreset& preset, const std::vector<kernels::S
     return Pair{*a, *b};
 }
 
-// What was made, or is being made, of another B.
-void forget_other(State& state) {
-    state.counting.stop();
-    state.block = nullptr;
-    state.faults = nullptr;
-    state.cursor = {};
+void show_other(State& state, std::shared_ptr<const Recording> other,
+                std::shared_ptr<const Totals> totals = nullptr) {
+    session::set(state.other, std::move(other), std::move(totals));
     state.a.strip_of = state.b.strip_of = nullptr;
-}
-
-void show_other(State& state, std::shared_ptr<const Recording> other) {
-    state.other = std::move(other);
-    state.totals = nullptr;
-    forget_other(state);
 }
 
 void show_pair(State& state, Session& session, Result<Pair> pair) {
@@ -138,50 +129,22 @@ bool know(Known& known, session::Jobs& jobs, const std::shared_ptr<const Recordi
     return !known.tally;
 }
 
-// B's totals, as the session has A's. True while they are counted.
-bool count(State& state, Session& session, bool wait) {
-    if (!state.totals && !state.counting.begun())
-        state.counting = session.jobs->start(
-            [recording = state.other](session::Control&) { return session::totals_of(*recording); });
-    if (auto totals = state.counting.take(wait || at_once(*state.other))) {
-        if (*totals)
-            state.totals = **totals;
-        else
-            state.message = totals->error().message;
-    }
-    return !state.totals;
-}
-
-// The index of B's block, and its faults. True while they are made.
-bool ready_other_block(State& state, Session& session, uint32_t block, bool wait) {
-    if (state.block && state.block->block != block) state.block = nullptr;
-    if (!state.block) state.faults = nullptr;
-    if (state.block && state.faults) return false;
-    const session::MadeBlock made =
-        state.blocks.get(*session.jobs, state.other, block, session::Blocks::Ask::Faults, wait);
-    if (!state.block) state.block = made.index;
-    if (made.values) state.faults = made.values->faults;
-    return !state.faults;
-}
-
 void swap_now(State& state, Session& session) {
     state.swap = false;
-    if (!state.other || !session.recording) return;
-    const playback::Cursor there = state.cursor;
-    const look::Pick pin = look::same_pick(session.trace(), *state.other->trace, session.pin);
-    auto other = std::exchange(state.other, session.recording);
-    auto totals = std::exchange(state.totals, session.totals);
-    session::show(session, std::move(other), std::move(totals));
-    session.cursor = there;
+    if (!state.other.recording || !session.recording) return;
+    const session::Shown a = session, b = state.other;
+    const look::Pick pin = look::same_pick(a.trace(), b.trace(), session.pin);
+    session::show(session, b.recording, b.totals);
+    session.cursor = b.cursor;
     session.pin = pin;
     std::swap(state.a, state.b);
-    forget_other(state);
+    show_other(state, a.recording, a.totals);
 }
 
 // One that holds nothing cannot be stood in; the list says so.
 void refuse_empty(State& state, const Session& session) {
     for (const char letter : {'A', 'B'}) {
-        const Recording& one = letter == 'A' ? *session.recording : *state.other;
+        const Recording& one = letter == 'A' ? *session.recording : *state.other.recording;
         if (one.trace->steps() > 0) continue;
         state.message = fmt::format("{} ({}) holds no step; choose another recording.", letter, one.origin);
         state.choosing = true;
@@ -226,22 +189,22 @@ bool ready(State& state, Session& session, bool wait) {
     if (auto pair = state.opening.take(wait)) show_pair(state, session, std::move(*pair));
     bool coming = state.opening.begun() || (session.opening && session.opening->beside);
     coming = session::update(session, wait) || coming;  // of a recording that has just come
-    if (!state.other || !session.recording) return coming;
-    state.other = session::worded(state.other, session.wording);
-    state.block = session::worded(state.block, state.other->notation);
+    if (!state.other.recording || !session.recording) return coming;
     refuse_empty(state, session);
     // Another recording was opened as A: the pair is not the one that was chosen.
     if (state.a.serial != 0 && state.a.serial != session.recording->serial && !coming) state.preset = -1;
-    coming = count(state, session, wait) || coming;
+    coming = session::count(state.other, *session.jobs, wait, state.message) || coming;
     coming = know(state.a, *session.jobs, session.recording, session.totals.get(), wait) || coming;
-    coming = know(state.b, *session.jobs, state.other, state.totals.get(), wait) || coming;
-    if (!state.a.tally || !state.b.tally || !session.block || state.other->trace->blocks.empty())
-        return coming;
-    const Run a{session.trace(), *state.a.tally}, b{*state.other->trace, *state.b.tally};
-    const uint32_t block = partner_block(state.lock, a, session.cursor, b);
-    coming = ready_other_block(state, session, block, wait) || coming;
-    if (!state.block) return true;
-    state.cursor = {block, partner_step(state.lock, a, *session.block, session.cursor, b, *state.block)};
+    coming = know(state.b, *session.jobs, state.other.recording, state.other.totals.get(), wait) || coming;
+    session::Shown& other = state.other;
+    if (!state.a.tally || !state.b.tally || !session.block || other.trace().blocks.empty()) return coming;
+    const Run a{session.trace(), *state.a.tally}, b{other.trace(), *state.b.tally};
+    other.cursor = {partner_block(state.lock, a, session.cursor, b), 0};
+    coming =
+        session::ready_block(other, *session.jobs, session::Blocks::Ask::Faults, session.wording, wait) ||
+        coming;
+    if (!other.block) return true;
+    other.cursor.step = partner_step(state.lock, a, *session.block, session.cursor, b, *other.block);
     return coming;
 }
 
@@ -263,7 +226,7 @@ void next_lock(State& state) {
 // The list of pairs, or back from it.
 void choose_comparison(State& state, Session& session) {
     const bool shown = session.screen == kScreen.option && choosing(state, session);
-    state.choosing = !shown || !state.other;
+    state.choosing = !shown || !state.other.recording;
     if (state.preset >= 0) state.chosen = state.preset;
     session.screen = kScreen.option;
 }
@@ -273,7 +236,7 @@ void open_beside(Session& session) { session.wants_beside = true; }
 }  // namespace
 
 bool choosing(const State& state, const Session& session) {
-    return state.choosing || !state.other || !session.recording;
+    return state.choosing || !state.other.recording || !session.recording;
 }
 
 void swap_sides(State& state, Session& session) {
@@ -300,7 +263,7 @@ bool press(State& state, Session& session, const platform::KeyPress& key) {
         return true;
     }
     if (key.key == Key::Escape) {
-        if (!state.choosing || !state.other || !session.recording) return false;
+        if (!state.choosing || !state.other.recording || !session.recording) return false;
         state.choosing = false;
         return true;
     }

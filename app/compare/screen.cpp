@@ -129,14 +129,15 @@ void draw_screen(Ui& ui, const Rect& screen) {
     const session::Session& session = ui.session;
     const bool coming = ready(state, ui.session, ui.context.still);
     ui.context.soon = ui.context.soon || coming;
-    const bool there = state.other && session.recording && session.totals && state.totals && state.a.tally &&
-                       state.b.tally && session.block && state.block && !session.trace().blocks.empty();
+    const bool there = state.other.recording && session.recording && session.totals && state.other.totals &&
+                       state.a.tally && state.b.tally && session.block && state.other.block &&
+                       !session.trace().blocks.empty();
     if (choosing(state, session) || (!there && !coming)) return compare_choice(ui, screen, coming);
     if (session.opening) return wait(ui, screen, session::opening_words(session));
     if (!there) return wait(ui, screen, "Counting the requests of both recordings\u2026");
     const auto faults = [](const auto& found) { return found ? found->steps.size() : 0; };
     const Run a{session.trace(), *state.a.tally, faults(session.faults), session.recording->notation},
-        b{*state.other->trace, *state.b.tally, faults(state.faults), state.other->notation};
+        b{state.other.trace(), *state.b.tally, faults(state.other.faults), state.other.recording->notation};
     const std::string doubt = caveat(a, b);
     const auto wrong = [](const Run& one) {
         return one.trace.meta.result.checked && !one.trace.meta.result.verified;
@@ -149,10 +150,11 @@ void draw_screen(Ui& ui, const Rect& screen) {
         {'A', a.trace, session.recording->serial, *session.totals, *session.block, session.cursor,
          look::relations(a.trace, *session.block, session.replay.get(), pick, session.cursor.step), state.a,
          session.faults.get()},
-        {'B', b.trace, state.other->serial, *state.totals, *state.block, state.cursor,
-         look::relations(b.trace, *state.block, nullptr, look::same_pick(a.trace, b.trace, pick),
-                         state.cursor.step),
-         state.b, state.faults.get(), &a.trace},
+        {'B', b.trace, state.other.recording->serial, *state.other.totals, *state.other.block,
+         state.other.cursor,
+         look::relations(b.trace, *state.other.block, nullptr, look::same_pick(a.trace, b.trace, pick),
+                         state.other.cursor.step),
+         state.b, state.other.faults.get(), &a.trace},
     };
     std::string words = headline(a, b).text;
     // Where there is no room for the requests, a fault takes the headline's place at the step where it shows.
@@ -169,10 +171,10 @@ void draw_screen(Ui& ui, const Rect& screen) {
         heat_panel(ui, l.heat[i], panes[i], most, with_output);
         if (l.request[i].height() > 0) compare_request(ui, l.request[i], panes[i]);
     }
-    counters_panel(
-        ui, l.counters, panes[0], panes[1],
-        counters(state.lock, a, *session.block, session.cursor.step, b, *state.block, state.cursor.step),
-        most);
+    counters_panel(ui, l.counters, panes[0], panes[1],
+                   counters(state.lock, a, *session.block, session.cursor.step, b, *state.other.block,
+                            state.other.cursor.step),
+                   most);
     surface(ui, l.bottom);
     compare_strips(ui, l.strips, panes[0], panes[1]);
     if (l.transport.height() > 0) input::transport(ui, l.transport);

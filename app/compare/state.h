@@ -62,16 +62,9 @@ struct State {
     std::string message;    // why the last one could not be
     session::Job<Result<Pair>> opening;
 
-    std::shared_ptr<const session::Recording> other;  // B; null while none was chosen
-    std::shared_ptr<const session::Totals> totals;    // of B
-    session::Job<session::MadeTotals> counting;
+    session::Shown
+        other;  // B; its cursor follows A's, its faults are without the wrong elements of the output
     Known a, b;
-
-    playback::Cursor cursor;  // of B, follows A's
-    std::shared_ptr<const look::BlockIndex> block;
-    std::shared_ptr<const look::BlockFaults>
-        faults;  // of that block, but for the wrong elements of the output
-    session::Blocks blocks;
 };
 
 // The list of pairs is shown: asked for, or there is nothing else to show.

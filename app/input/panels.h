@@ -17,7 +17,7 @@ void path_box(Ui<State>& ui, const draw::Rect& screen);
 void record_form(Ui<State>& ui, const draw::Rect& screen, float top);
 
 // Not over the screens but on them: those that walk through a recording have it at their foot.
-void transport(session::Ui& ui, const draw::Rect& rect);
+void transport(SessionUi& ui, const draw::Rect& rect);
 
 // A window of blocks picked out of a launch (block_window.cpp), x by y blocks large. The overview of its grid
 // in the form: a drag picks a window, arrow keys move it, Shift and an arrow key makes it larger or smaller.

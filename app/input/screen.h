@@ -14,9 +14,6 @@
 #include "app/platform/input.h"
 #include "app/session/session.h"
 
-namespace tilescope::session {
-struct Ui;
-}
 namespace tilescope::draw {
 struct Rect;
 }
@@ -77,7 +74,7 @@ Actions<State> under(const char* heading, Actions<State> actions) {
 }
 
 template <class State>
-struct Ui;  // session/ui.h with the screen's state: input/ui.h
+struct Ui;  // ui.h
 
 template <class State>
 struct Screen {

@@ -41,7 +41,7 @@ std::string rate_text(const Session& session, bool clocks) {
 }
 
 // A slider over powers of two; by clocks it says how much slower than the SM this is.
-void speed(session::Ui& ui, const Rect& rect) {
+void speed(SessionUi& ui, const Rect& rect) {
     Session& session = ui.session;
     const bool clocks = session::by_clock(ui.session);
     const float text_y = rect.min.y + (rect.height() - line_height(ui, Size::Small)) / 2;
@@ -72,13 +72,13 @@ void speed(session::Ui& ui, const Rect& rect) {
 
 }  // namespace
 
-void transport(session::Ui& ui, const Rect& rect) {
+void transport(SessionUi& ui, const Rect& rect) {
     using enum Shape;
     using Row = std::initializer_list<Shape>;
     float x = rect.min.x;
     const auto act = [&](const char* action, const char* tip, Row row, float width, bool on = false) {
         const Rect box{{x, rect.min.y}, {x + width, rect.max.y}};
-        if (button(ui, box, "", on, true, tip)) session::ask(ui, action);
+        if (button(ui, box, "", on, true, tip)) ask(ui, action);
         shapes(ui, box, row, on ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::Text));
         x = box.max.x;
     };

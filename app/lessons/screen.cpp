@@ -180,8 +180,8 @@ float strip(Ui& ui, const Rect& area) {
     };
     if (press("Leave", false, true, "End the lesson (Esc)")) ui.session.walk.running = false;
     const bool last = place.stop + 1 == lesson.stops.size();
-    if (press(last ? "Done" : "Next", true, true, "Next stop (Page Down)")) session::ask(ui, "forth");
-    if (press("Previous", false, place.stop > 0, "Stop before (Page Up)")) session::ask(ui, "back");
+    if (press(last ? "Done" : "Next", true, true, "Next stop (Page Down)")) input::ask(ui, "forth");
+    if (press("Previous", false, place.stop > 0, "Stop before (Page Up)")) input::ask(ui, "back");
     return height;
 }
 

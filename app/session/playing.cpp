@@ -9,27 +9,35 @@ namespace tilescope::session {
 
 namespace {
 
-const analysis::PhaseMap& phases_of(const Session& session) {
-    static const analysis::PhaseMap none;
-    return session.block && session.block->block == session.cursor.block ? session.block->phases : none;
+// There is something to walk through.
+bool walkable(const Session& session) { return session.recording && !session.trace().blocks.empty(); }
+
+bool block_is_there(const Session& session) {
+    return session.block && session.block->block == session.cursor.block;
+}
+
+// To a step of the cursor's block, or its last one.
+void put_cursor(Session& session, uint64_t step) {
+    const uint64_t count = session.trace().blocks[session.cursor.block].count;
+    session.cursor.step = static_cast<uint32_t>(std::min(step, count == 0 ? 0 : count - 1));
 }
 
 void move(Session& session, playback::Move where) {
-    if (!session.recording || session.trace().blocks.empty()) return;
-    session.cursor = playback::moved(session.trace(), phases_of(session), session.cursor, where);
+    if (!walkable(session)) return;
+    static const analysis::PhaseMap none;
+    const analysis::PhaseMap& phases = block_is_there(session) ? session.block->phases : none;
+    session.cursor = playback::moved(session.trace(), phases, session.cursor, where);
     session.playback.carry = 0;
 }
 
 }  // namespace
 
 bool at_end(const Session& session) {
-    const auto& blocks = session.trace().blocks;
-    return session.cursor.step + 1 >= blocks[session.cursor.block].count;
+    return session.cursor.step + 1 >= session.trace().blocks[session.cursor.block].count;
 }
 
 bool by_clock(const Session& session) {
-    return session.by_clock && session.recording && session.block && session.block->clocked &&
-           session.block->block == session.cursor.block;
+    return session.by_clock && session.recording && block_is_there(session) && session.block->clocked;
 }
 
 double clock_now(const Session& session) {
@@ -51,31 +59,27 @@ double steps_per_second(const Session& session) {
 
 void advance(Session& session, double seconds) {
     Playback& playback = session.playback;
-    if (!playback.playing || !session.recording || session.trace().blocks.empty()) return;
+    if (!playback.playing || !walkable(session)) return;
     // After a long pause of the program itself, no more than a tenth of a second is made good.
     seconds = std::clamp(seconds, 0.0, 0.1);
     if (by_clock(session)) {
         const double clock = clock_now(session) + seconds * playback.clocks_per_second;
         // Steps of one clock are shown together; never back, though the first of them was the cursor's.
-        session.cursor.step =
-            std::max(session.cursor.step, look::step_at_clock(session.trace(), *session.block, clock));
+        put_cursor(session, std::max(session.cursor.step,
+                                     look::step_at_clock(session.trace(), *session.block, clock)));
         playback.carry = clock - look::clock_of(session.trace(), *session.block, session.cursor.step);
-        if (at_end(session)) playback.playing = false;
-        return;
+    } else {
+        playback.carry += seconds * playback.steps_per_second;
+        const auto steps = static_cast<uint64_t>(playback.carry);
+        playback.carry -= static_cast<double>(steps);
+        put_cursor(session, session.cursor.step + steps);
     }
-    playback.carry += seconds * playback.steps_per_second;
-    const auto steps = static_cast<uint64_t>(playback.carry);
-    playback.carry -= static_cast<double>(steps);
-    const uint64_t count = session.trace().blocks[session.cursor.block].count;
-    session.cursor.step =
-        static_cast<uint32_t>(std::min(session.cursor.step + steps, count == 0 ? 0 : count - 1));
     if (at_end(session)) playback.playing = false;
 }
 
 void go_to(Session& session, uint32_t step) {
-    if (!session.recording || session.trace().blocks.empty()) return;
-    const uint64_t count = session.trace().blocks[session.cursor.block].count;
-    session.cursor.step = static_cast<uint32_t>(std::min<uint64_t>(step, count == 0 ? 0 : count - 1));
+    if (!walkable(session)) return;
+    put_cursor(session, step);
     session.playback.playing = false;
     session.playback.carry = 0;
 }
@@ -86,7 +90,7 @@ void jump(Session& session, playback::Move where) {
 }
 
 void play(Session& session) {
-    if (!session.recording || session.trace().blocks.empty()) return;
+    if (!walkable(session)) return;
     if (!session.playback.playing && at_end(session)) move(session, playback::Move::First);
     session.playback.playing = !session.playback.playing;
     session.playback.carry = 0;
@@ -110,19 +114,17 @@ void pick_warp(Session& session, int by) {
         warp = static_cast<int>(session.pin.warp);
     else if (session.cursor.step < session.block->steps)
         warp = static_cast<int>(session.trace().warp_of(session.block->first + session.cursor.step)) - by;
-    session.pin = {};
-    session.pin.kind = look::Pick::Kind::Warp;
-    session.pin.warp = static_cast<uint32_t>(std::clamp(warp + by, 0, last));
+    session.pin = {.kind = look::Pick::Kind::Warp,
+                   .warp = static_cast<uint32_t>(std::clamp(warp + by, 0, last))};
 }
 
 void speed(Session& session, double by) {
-    if (by_clock(session)) {
-        session.playback.clocks_per_second =
-            std::clamp(session.playback.clocks_per_second * by, kSlowestClock, kFastestClock);
-        return;
-    }
-    session.playback.steps_per_second =
-        std::clamp(session.playback.steps_per_second * by, kSlowest, kFastest);
+    Playback& playback = session.playback;
+    if (by_clock(session))
+        playback.clocks_per_second =
+            std::clamp(playback.clocks_per_second * by, kSlowestClock, kFastestClock);
+    else
+        playback.steps_per_second = std::clamp(playback.steps_per_second * by, kSlowest, kFastest);
 }
 
 void change_axis(Session& session) {

@@ -72,65 +72,11 @@ void take_recorded(Session& session, bool wait) {
         session.message = session.recording->origin;
 }
 
-// Sums and loads of the recording, at once where that is quick. True while they are counted.
-bool count(Session& session, bool wait) {
-    if (auto totals = session.counting.take()) {
-        if (!*totals)
-            session.message = totals->error().message;
-        else if ((**totals)->serial == session.recording->serial)
-            session.totals = std::move(**totals);
-    }
-    if (session.totals) return false;
-    if (wait || session.trace().steps() <= kCountedAtOnce) {
-        if (auto totals = totals_of(*session.recording))
-            session.totals = std::move(*totals);
-        else
-            session.message = totals.error().message;
-        return false;
-    }
-    if (!session.counting.begun())
-        session.counting =
-            session.jobs->start([recording = session.recording](Control&) { return totals_of(*recording); });
-    return true;
-}
-
-// The index and the values of the cursor's block. True while something of it is made.
-bool ready_block(Session& session, bool wait) {
-    const trace::Trace& trace = session.trace();
-    if (trace.blocks.empty()) return false;
-    session.cursor.block = std::min(session.cursor.block, static_cast<uint32_t>(trace.blocks.size() - 1));
-    const uint32_t block = session.cursor.block;
-    session.recording = worded(session.recording, session.wording);
-    session.block = worded(session.block, session.recording->notation);
-    if (session.block && session.block->block != block) {
-        session.block = nullptr;
-        session.replay = nullptr;
-        session.no_values.clear();
-        session.faults = nullptr;
-    }
-    if (session.block && session.faults) return false;
-    const MadeBlock made =
-        session.blocks.get(*session.jobs, session.recording, block, Blocks::Ask::Values, wait);
-    if (!session.block) session.block = made.index;
-    if (!made.values) return true;
-    session.replay = made.values->replay;
-    session.no_values = made.values->no_values;
-    session.faults = made.values->faults;
-    return false;
-}
-
 }  // namespace
 
 void show(Session& session, std::shared_ptr<const Recording> recording,
           std::shared_ptr<const Totals> totals) {
-    session.recording = worded(std::move(recording), session.wording);
-    session.totals = std::move(totals);
-    session.counting.stop();
-    session.cursor = {};
-    session.block = nullptr;
-    session.replay = nullptr;
-    session.no_values.clear();
-    session.faults = nullptr;
+    set(session, worded(std::move(recording), session.wording), std::move(totals));
     session.playback.playing = false;
     session.playback.carry = 0;
     session.hover = session.pin = {};
@@ -154,8 +100,8 @@ bool update(Session& session, bool wait) {
     if (auto gpu = session.asking.take()) session.gpu = std::move(*gpu);
     bool coming = session.opening || session.ordered || session.exporting || session.asking.begun();
     if (session.recording) {
-        coming = ready_block(session, wait) || coming;
-        coming = count(session, wait) || coming;
+        coming = ready_block(session, *session.jobs, Blocks::Ask::Values, session.wording, wait) || coming;
+        coming = count(session, *session.jobs, wait, session.message) || coming;
     }
     return coming;
 }

@@ -3,7 +3,7 @@
 //
 //   file, kernel --> Recording      at once, or by a job
 //   Recording    --> Totals         sums, loads of every element: once a recording, after its first picture
-//   its blocks   --> index, values  once a block, the latest few kept (blocks.h)
+//   its blocks   --> index, values  once a block, the latest few kept (shown.h)
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,8 @@
 #include "app/draw/theme.h"
 #include "app/look/pick.h"
 #include "app/session/assets.h"
-#include "app/session/blocks.h"
 #include "app/session/jobs.h"
-#include "app/session/recording.h"
+#include "app/session/shown.h"
 #include "core/base/launch.h"
 #include "core/playback/cursor.h"
 #include "kernels/gpu/backend.h"
@@ -88,15 +87,7 @@ struct Recent {
     bool operator==(const Recent&) const = default;
 };
 
-struct Session : Choices, Recent {
-    std::shared_ptr<const Recording> recording;  // null while none is open
-    std::shared_ptr<const Totals> totals;        // of it; null while they are counted
-    playback::Cursor cursor;
-    // Of the cursor's block; null until they are made.
-    std::shared_ptr<const look::BlockIndex> block;
-    std::shared_ptr<const playback::BlockReplay> replay;
-    std::string no_values;                            // why the block will have no replay
-    std::shared_ptr<const look::BlockFaults> faults;  // null until they are looked for
+struct Session : Shown, Choices, Recent {
     Playback playback;
     look::Pick hover, pin;
 
@@ -118,15 +109,12 @@ struct Session : Choices, Recent {
     std::optional<Ordered> ordered;
     std::optional<Exporting> exporting;
     std::shared_ptr<const Recording> beside;  // opened to be set beside; taken by who shows two
-    Job<MadeTotals> counting;
     Job<GpuThere> asking;
     GpuThere gpu;
-    Blocks blocks;
 
     Assets assets;
     std::shared_ptr<Jobs> jobs = std::make_shared<Jobs>();
 
-    const trace::Trace& trace() const { return *recording->trace; }  // where there is one
     // Its sums; until they are counted, which kinds of requests there are.
     const analysis::Summary& summary() const { return totals ? totals->summary : recording->outline; }
 };

@@ -219,7 +219,7 @@ void array_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const look
     const auto under = draw::element_under(ui, port.box, grid, ui.trace().launch.arrays[array]);
     if (!under) return;
     ui.tip = element_name(ui.trace().launch.arrays[array], static_cast<int64_t>(*under), ui.notation());
-    session::offer_pick(ui, look::picked_element(array, *under));
+    input::offer_pick(ui, look::picked_element(array, *under));
 }
 
 }  // namespace tilescope::step

@@ -284,7 +284,7 @@ void nothing_to_step(Ui& ui, const Rect& screen) {
                                    "R, or open another file."
                                  : "Press R to record a kernel, or drop a .tsc file on this window.",
                           ui.session.message, kButtons);
-    if (pressed) session::ask(ui, kActions[*pressed]);
+    if (pressed) input::ask(ui, kActions[*pressed]);
 }
 
 void draw_screen(Ui& ui, const Rect& screen) {

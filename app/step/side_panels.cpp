@@ -180,7 +180,7 @@ void source_panel(Ui& ui, const Rect& rect) {
         Pick pick{.kind = Pick::Kind::Site};
         for (const ptx::Site& site : ui.trace().sites)
             if (site.line == of.number) pick.site = site.id;
-        session::offer_pick(ui, pick);
+        input::offer_pick(ui, pick);
     }
     ui.list.PopClipRect();
 }
@@ -260,7 +260,7 @@ void request_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
         draw::request_picture(ui, picture, request, look::barrier_of_step(*ui.index(), ui.step()), lane);
     if (!under) return;
     ui.tip = look::lane_text(ui.trace(), request, *under);
-    session::offer_pick(
+    input::offer_pick(
         ui, {.kind = Pick::Kind::Thread, .thread = request.lanes[*under].thread, .warp = request.warp});
 }
 

@@ -125,7 +125,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const look::Relations&
         if (cell.row == place.row0 && cell.col == place.col0 && cell.held.written)
             ui.tip += fmt::format(" = {}  from {}", short_value(cell.held.value),
                                   source_text(ui.trace(), cell, ui.notation()));
-    session::offer_pick(ui, look::picked_element(array, *under, Pick::Kind::SharedCell));
+    input::offer_pick(ui, look::picked_element(array, *under, Pick::Kind::SharedCell));
 }
 
 // Returns where they end, from above.
@@ -195,7 +195,7 @@ float block_threads(Ui& ui, const Rect& rect, const look::Relations& selected) {
     ui.tip = fmt::format("{}: warp {}, lane {}", thread_name(size, thread, ui.notation()), warp,
                          thread % kWarpSize);
     if (!found->has_output) ui.tip += ui.index()->product ? ", beyond the matrix" : ", stores to no array";
-    session::offer_pick(ui, {.kind = Pick::Kind::Thread, .thread = thread, .warp = warp});
+    input::offer_pick(ui, {.kind = Pick::Kind::Thread, .thread = thread, .warp = warp});
     return grid.clip_max.y;
 }
 

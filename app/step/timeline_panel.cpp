@@ -59,7 +59,7 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
             if (button(ui, box, steps ? "steps" : "clocks", steps != clocks, true,
                        "Time by clocks or by steps (C); the wheel zooms into the clocks") &&
                 steps == clocks)
-                session::ask(ui, "time");
+                input::ask(ui, "time");
             right = box.min.x - ui.px(2);
         }
         right -= ui.px(14);
@@ -162,7 +162,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
                        label - ui.px(8), warp == current ? Ink::Text : Ink::TextQuiet,
                        fmt::format("warp {}", warp));
         if (ui.over({{rect.min.x, top}, {plot.min.x, top + pitch}}))
-            session::offer_pick(ui, {.kind = Pick::Kind::Warp, .warp = static_cast<uint32_t>(warp)});
+            input::offer_pick(ui, {.kind = Pick::Kind::Warp, .warp = static_cast<uint32_t>(warp)});
         if (ui.over({{plot.min.x, top}, {plot.max.x, top + pitch}})) under = static_cast<uint32_t>(warp);
     }
     // Barriers: a line through all warps where the last one has come.

@@ -72,7 +72,7 @@ test::Picture picture(State state, const char* screen) {
             context.still = true;
             context.inspection = &picture.seen;
             Pick hovered;
-            const session::Ui ui{{context, list}, state.session, hovered};
+            const input::SessionUi ui{{context, list}, state.session, hovered};
             find_screen(screen)->draw(state, ui, {{0, 0}, {kWidth, kHeight}});
         });
     }

@@ -72,8 +72,8 @@ TEST(CompareScreen, WindowsOfALargeLaunch) {
     large.session.assets.timings = Assets::of(kNoTimes);
     large.session.screen = "compare";
     show(large.session, state.session.recording, of_part(*state.session.recording, *state.session.totals));
-    set_beside(large.compare, state.compare.other);
-    large.compare.totals = of_part(*state.compare.other, *state.compare.totals);
+    set_beside(large.compare, state.compare.other.recording);
+    large.compare.other.totals = of_part(*state.compare.other.recording, *state.compare.other.totals);
     large.session.cursor = state.session.cursor;
     Drawn again(1600, 1000);
     EXPECT_EQ(again.picture(large).rgba, picture.rgba);

@@ -9,7 +9,7 @@ class CompareKeys : public Keys {
 protected:
     void SetUp() override {
         state.session.screen = "compare";
-        state.compare.other = state.session.recording;
+        state.compare.other.recording = state.session.recording;
     }
     void key(Key key, bool shift = false, bool control = false) {
         handle_input(state, press(key, shift, control));
@@ -49,7 +49,7 @@ TEST_F(CompareKeys, EscapeLeadsBackWhereThereIsAWayBack) {
     key(Key::V);
     key(Key::V);
     EXPECT_FALSE(compare::choosing(state.compare, state.session));
-    state.compare.other = nullptr;
+    state.compare.other.recording = nullptr;
     state.session.message = "said";
     key(Key::Escape);
     EXPECT_TRUE(compare::choosing(state.compare, state.session));
@@ -87,7 +87,7 @@ TEST_F(CompareKeys, AnyRecordingAsAOrAsB) {
     key(Key::Enter);  // the first that ships
     while (state.session.opening) update(state, true);
     update(state, true);
-    EXPECT_NE(state.compare.other, state.session.recording) << state.session.message;
+    EXPECT_NE(state.compare.other.recording, state.session.recording) << state.session.message;
     key(Key::Escape);
     key(Key::O, false, true);
     EXPECT_FALSE(state.input.path.beside) << "forgotten with the box";

@@ -1,4 +1,7 @@
-#include "app/session/blocks.h"
+#include "app/session/shown.h"
+
+#include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -103,6 +106,52 @@ MadeBlock Blocks::get(Jobs& jobs, const std::shared_ptr<const Recording>& record
         });
     }
     return *made;
+}
+
+void set(Shown& shown, std::shared_ptr<const Recording> recording, std::shared_ptr<const Totals> totals) {
+    shown.counting.stop();
+    Blocks blocks = std::move(shown.blocks);  // drops what it has when it is asked for another recording's
+    shown = {};
+    shown.recording = std::move(recording);
+    shown.totals = std::move(totals);
+    shown.blocks = std::move(blocks);
+}
+
+bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message) {
+    if (shown.totals) return false;
+    if (!shown.counting.begun())
+        shown.counting =
+            jobs.start([recording = shown.recording](Control&) { return totals_of(*recording); });
+    if (auto totals = shown.counting.take(wait || shown.trace().steps() <= kCountedAtOnce)) {
+        if (*totals)
+            shown.totals = std::move(**totals);
+        else
+            message = totals->error().message;
+        return false;
+    }
+    return true;
+}
+
+bool ready_block(Shown& shown, Jobs& jobs, Blocks::Ask ask, const analysis::Wording& wording, bool wait) {
+    const trace::Trace& trace = shown.trace();
+    if (trace.blocks.empty()) return false;
+    shown.recording = worded(shown.recording, wording);
+    shown.block = worded(shown.block, shown.recording->notation);
+    shown.cursor.block = std::min(shown.cursor.block, static_cast<uint32_t>(trace.blocks.size() - 1));
+    if (shown.block && shown.block->block != shown.cursor.block) shown.block = nullptr;
+    if (!shown.block) {
+        shown.replay = nullptr;
+        shown.no_values.clear();
+        shown.faults = nullptr;
+    }
+    if (shown.block && shown.faults) return false;
+    const MadeBlock made = shown.blocks.get(jobs, shown.recording, shown.cursor.block, ask, wait);
+    if (!shown.block) shown.block = made.index;
+    if (!made.values) return true;
+    shown.replay = made.values->replay;
+    shown.no_values = made.values->no_values;
+    shown.faults = made.values->faults;
+    return false;
 }
 
 }  // namespace tilescope::session

@@ -1,7 +1,9 @@
-// What is made of a recording's blocks: the latest few are kept, what takes long is made by jobs.
+// A recording that is shown, where playback stands in it, and what is made of it. What takes long is made by
+// jobs; of its blocks the latest few are kept.
 //
-//   block --> index            phases, steps of every site and warp: microseconds to milliseconds
-//         --> values, faults   the block run again: up to a second
+//   recording --> totals           sums, loads of every element: once
+//   block     --> index            phases, steps of every site and warp: microseconds to milliseconds
+//             --> values, faults   the block run again: up to a second
 #pragma once
 
 #include <cstdint>
@@ -14,6 +16,7 @@
 #include "app/look/faults.h"
 #include "app/session/jobs.h"
 #include "app/session/recording.h"
+#include "core/playback/cursor.h"
 #include "core/playback/replay.h"
 #include "kernels/run/record.h"
 
@@ -59,5 +62,29 @@ private:
     uint32_t valued_ = 0;  // the block of the job below
     Job<std::shared_ptr<const Values>> valuing_;
 };
+
+struct Shown {
+    std::shared_ptr<const Recording> recording;  // null while none is open
+    std::shared_ptr<const Totals> totals;        // of it; null while they are counted
+    playback::Cursor cursor;
+    // Of the cursor's block; null until they are made.
+    std::shared_ptr<const look::BlockIndex> block;
+    std::shared_ptr<const playback::BlockReplay> replay;
+    std::string no_values;                            // why the block will have no replay
+    std::shared_ptr<const look::BlockFaults> faults;  // null until they are looked for
+    Job<MadeTotals> counting;
+    Blocks blocks;
+
+    const trace::Trace& trace() const { return *recording->trace; }  // where there is one
+};
+
+// Another recording, from its first step.
+void set(Shown& shown, std::shared_ptr<const Recording> recording,
+         std::shared_ptr<const Totals> totals = nullptr);
+// Its sums and loads, at once where that is quick. True while they are counted; what went wrong goes to
+// message.
+bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message);
+// What there is of the cursor's block, in a wording. True while something of it is made.
+bool ready_block(Shown& shown, Jobs& jobs, Blocks::Ask ask, const analysis::Wording& wording, bool wait);
 
 }  // namespace tilescope::session
