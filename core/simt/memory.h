@@ -23,6 +23,15 @@ struct GlobalMemory {
 
 // Virtual addresses for buffers of the given sizes (bytes): each 256-byte aligned, as cudaMalloc
 // aligns, with at least 4 KiB of nothing after each, so that an index past an end faults.
-std::vector<uint64_t> place_buffers(const std::vector<uint64_t>& sizes);
+inline std::vector<uint64_t> place_buffers(const std::vector<uint64_t>& sizes) {
+    constexpr uint64_t kFirst = 0x7F00'0000'0000, kAlignment = 256, kGap = 4096;
+    std::vector<uint64_t> bases;
+    uint64_t at = kFirst;
+    for (const uint64_t size : sizes) {
+        bases.push_back(at);
+        at = (at + size + kGap + kAlignment - 1) / kAlignment * kAlignment;
+    }
+    return bases;
+}
 
 }  // namespace tilescope::simt

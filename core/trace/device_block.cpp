@@ -6,12 +6,47 @@
 #include <cstring>
 
 #include "core/trace/block_state.h"
-#include "core/trace/device_barriers.h"
 #include "core/trace/device_records.h"
 
 namespace tilescope::trace {
 
 namespace {
+
+// When a block's barriers let its warps go on.
+//
+//   warp 0  arrives | ............ waits ............ | asks
+//   warp 1            arrives late                    | asks
+//                          ^ last arrival             ^ no request before this
+//
+// A warp issues on for a moment behind BAR.SYNC, whose blocking is deferred, and so it may read the clock of
+// its next record before the barrier has let it go (seen on an H200: up to some 170 clocks). The request
+// itself cannot be made before the last warp has arrived. So the clock of what follows a barrier counts as
+// one after the last arrival at least: times then never contradict what a barrier means.
+//
+// The last arrival at each barrier of a block, in order. Empty where arrivals cannot be matched: named or
+// partial barriers, or a warp that comes in different parts. Reads the streams to their ends.
+std::vector<uint64_t> last_arrivals(const DeviceLayout& layout, std::vector<StreamReader> readers) {
+    if (!layout.one_barrier) return {};
+    std::array<std::vector<uint64_t>, kMaxWarpsPerBlock> arrivals;
+    std::array<uint32_t, kMaxWarpsPerBlock> masks{};
+    for (StreamReader& reader : readers) {
+        while (reader.next()) {
+            if (!layout.sites[reader.record.site].barrier) continue;
+            uint32_t& mask = masks[reader.warp];
+            if (mask != 0 && mask != reader.record.mask) return {};
+            mask = reader.record.mask;
+            arrivals[reader.warp].push_back(reader.record.clock);
+        }
+    }
+    std::vector<uint64_t> last;
+    for (std::vector<uint64_t>& clocks : arrivals) {
+        std::sort(clocks.begin(), clocks.end());  // of a warp with more than one stream
+        last.resize(std::max(last.size(), clocks.size()));
+        for (size_t i = 0; i < clocks.size(); ++i) last[i] = std::max(last[i], clocks[i]);
+    }
+    for (size_t i = 1; i < last.size(); ++i) last[i] = std::max(last[i], last[i - 1] + 1);
+    return last;
+}
 
 const Move* move_of(const std::vector<Move>& moves, uint64_t address) {
     for (const Move& move : moves)

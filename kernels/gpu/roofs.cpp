@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "kernels/gpu/timing.h"
-#include "kernels/textbook/statistics.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::kernels {
 std::string_view embedded_file(std::string_view path);  // made by cmake/embed.cmake

@@ -10,7 +10,7 @@
 #include "kernels/run/record.h"
 #include "kernels/textbook/reference.h"
 #include "kernels/textbook/requested_bytes.h"
-#include "kernels/textbook/statistics.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::gpu {
 

@@ -2,6 +2,7 @@
 // field checked.
 #include "kernels/textbook/timings.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -76,6 +77,12 @@ std::vector<Timings> read_shipped() {
         if (auto set = timings_from_json(text, path)) sets.push_back(std::move(*set));
     }
     return sets;
+}
+
+// Nearest rank: the smallest value that at least `percent` of all values do not exceed.
+double percentile(const std::vector<double>& sorted, size_t percent) {
+    const size_t rank = (sorted.size() * percent + 99) / 100;  // from 1
+    return sorted[std::max<size_t>(rank, 1) - 1];
 }
 
 }  // namespace
@@ -153,6 +160,14 @@ const Timing* find_timing(const Timings& timings, std::string_view kernel, uint3
 
 double flop_per_loaded_byte(const Timing& t) {
     return t.requested_gbs > 0 ? 1 / (t.requested_gbs / t.gflops - 2.0 / t.k) : 0;  // a store: 4 bytes in 2 k
+}
+
+Spread spread_of(std::vector<double> values) {
+    if (values.empty()) return {};
+    std::sort(values.begin(), values.end());
+    const size_t half = values.size() / 2;
+    const double median = values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+    return {median, percentile(values, 10), percentile(values, 90)};
 }
 
 }  // namespace tilescope::kernels

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/textbook/statistics.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::kernels {
 namespace {

@@ -65,12 +65,11 @@ static void probe(const char* text, void (*kernel)(const In*, Out*, int), const 
     kernel<<<(results + threads - 1) / threads, threads>>>(v, out, n);
     cudaMemcpy(host, out, results * sizeof(Out), cudaMemcpyDeviceToHost);
     printf("%s", text);
-    for (int i = 0; i < results; ++i) {
+    for (int i = 0; i < results; ++i)
         if (sizeof(Out) == 8)
             printf(" %llx", *reinterpret_cast<unsigned long long*>(&host[i]));
         else
             printf(" %x", *reinterpret_cast<unsigned*>(&host[i]));
-    }
     printf("\n");
     cudaFree(v);
     cudaFree(out);
