@@ -3,8 +3,7 @@
 // "Trace Event Format" (Google), JSON Object Format: traceEvents is a list of events, displayTimeUnit is ms
 // or ns; every event has name, ph, pid, tid; X (complete) has ts and dur in microseconds, C (counter) has ts
 // and numbers as args, M (metadata) has one of the names that are known, with the args of that name; every B
-// has its E. perfetto.dev, "Importing external traces": events of a thread must nest, threads are one
-// process's.
+// has its E. perfetto.dev, "Importing external traces": events of a thread must nest, one process's threads.
 #pragma once
 
 #include <cmath>

@@ -3,13 +3,13 @@
 
 #include <bit>
 #include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "kernels/run/record.h"
+#include "tests/file_text.h"
+#include "tests/recorded.h"
 
 namespace tilescope::kernels {
 
@@ -33,10 +33,7 @@ inline Array global_array(std::string name, ArrayRole role, ElementType type, st
 }
 
 inline std::string launch_text(const std::string& file) {
-    std::ifstream in(std::string(TILESCOPE_SOURCE_DIR) + "/tests/data/launches/" + file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
+    return file_text(std::string(TILESCOPE_SOURCE_DIR) + "/tests/data/launches/" + file);
 }
 
 // The kernel with that name, its source and PTX; arrays and sizes are arguments in the order given.
@@ -103,22 +100,6 @@ inline Plan reverse() {
     return plan;
 }
 
-inline trace::Trace recorded_example(const Plan& plan, simt::GlobalMemory* after = nullptr) {
-    RecordOptions options;
-    options.timestamp = false;
-    options.threads = 1;
-    options.after = after;
-    auto trace = record_cpu(plan, options);
-    if (!trace) throw std::runtime_error(trace.error().message);
-    return std::move(*trace);
-}
-
-template <class T>
-std::vector<T> values_in(const simt::GlobalMemory& memory, size_t buffer) {
-    const std::vector<std::byte>& bytes = memory.buffers.at(buffer).bytes;
-    std::vector<T> values(bytes.size() / sizeof(T));
-    std::memcpy(values.data(), bytes.data(), bytes.size());
-    return values;
-}
+inline std::vector<Plan> launch_examples() { return {vector_add(), stencil(), histogram(), reverse()}; }
 
 }  // namespace tilescope::kernels

@@ -13,18 +13,23 @@
 
 namespace tilescope::kernels {
 
-// P as a textbook kernel left it (RecordOptions::after).
-inline std::vector<float> product_in(const simt::GlobalMemory& memory) {
-    const std::vector<std::byte>& bytes = memory.buffers.at(2).bytes;
-    std::vector<float> P(bytes.size() / sizeof(float));
-    std::memcpy(P.data(), bytes.data(), bytes.size());
-    return P;
+// The values of a buffer (RecordOptions::after).
+template <class T>
+std::vector<T> values_in(const simt::GlobalMemory& memory, size_t buffer) {
+    const std::vector<std::byte>& bytes = memory.buffers.at(buffer).bytes;
+    std::vector<T> values(bytes.size() / sizeof(T));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
 }
 
-inline trace::Trace recorded(const Plan& plan, unsigned threads = 1) {
+// P as a textbook kernel left it.
+inline std::vector<float> product_in(const simt::GlobalMemory& memory) { return values_in<float>(memory, 2); }
+
+inline trace::Trace recorded(const Plan& plan, unsigned threads = 1, simt::GlobalMemory* after = nullptr) {
     RecordOptions options;
     options.threads = threads;
     options.timestamp = false;
+    options.after = after;
     auto trace = record_cpu(plan, options);
     EXPECT_TRUE(trace) << trace.error().message;
     return trace ? std::move(*trace) : trace::Trace{};

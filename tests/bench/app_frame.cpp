@@ -17,8 +17,7 @@ namespace {
 
 enum class Measured { Build, Whole };  // the processor's share, or until OpenGL has drawn it
 
-// Frames of one recording; `next` moves the cursor before each. most_ms: the longest of them, on the wall's
-// clock.
+// Frames of one recording; `next` moves the cursor before each. most_ms: the longest, by the wall clock.
 template <class Next>
 void frames(benchmark::State& state, const trace::Trace& trace, Next next,
             Measured measured = Measured::Build) {

@@ -1,8 +1,7 @@
 // How fast faults are looked for, blocks shared among the cores. The aim: ten million steps within a second
 // on two of them, sound kernel or not.
 //
-// tiled_no_barrier is the worst that ships: in every phase of every block most cells of both tiles are at
-// fault.
+// tiled_no_barrier is the worst that ships: in every phase of every block most cells are at fault.
 #include <map>
 #include <string>
 

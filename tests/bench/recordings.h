@@ -25,12 +25,6 @@ inline trace::Trace record(const char* kernel, const kernels::Shape& shape, cons
     std::exit(1);
 }
 
-// tiled 256 x 256 x 256, T = 16: 1.2 million requests.
-inline const trace::Trace& medium() {
-    static const trace::Trace trace = record("tiled", {256, 256, 256, 16});
-    return trace;
-}
-
 // tiled 528 x 512 x 512, T = 16: 10.3 million requests.
 inline const trace::Trace& large() {
     static const trace::Trace trace = record("tiled", {528, 512, 512, 16});

@@ -1,12 +1,11 @@
 // How fast kernels run on the CPU: tiled, 256 x 256 x 256 with T = 16, every request seen by an observer.
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include <benchmark/benchmark.h>
 
 #include "core/ptx/parse.h"
 #include "core/simt/interpreter.h"
+#include "tests/file_text.h"
 #include "tests/launches.h"
 
 namespace {
@@ -21,9 +20,8 @@ public:
 };
 
 void tiled256(benchmark::State& state, bool values, unsigned threads) {
-    std::ostringstream text;
-    text << std::ifstream(TILESCOPE_SOURCE_DIR "/assets/ptx/tiled.t16.ptx").rdbuf();
-    const auto module = ptx::parse(text.str(), "tiled.t16.ptx");
+    const auto module =
+        ptx::parse(file_text(TILESCOPE_SOURCE_DIR "/assets/ptx/tiled.t16.ptx"), "tiled.t16.ptx");
     if (!module) return state.SkipWithError(module.error().message.c_str());
     const auto program = simt::prepare(*module, "tiled");
     if (!program) return state.SkipWithError(program.error().message.c_str());

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -11,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <stb/stb_image.h>
 
+#include "tests/file_text.h"
 #include "tests/gl/golden.h"
 
 namespace tilescope::test {
@@ -108,8 +108,7 @@ void expect_golden(const Picture& picture, const std::string& name) {
     ASSERT_TRUE(want) << want.error().message << " TILESCOPE_UPDATE_GOLDENS=1 makes it.";
     ASSERT_EQ(picture.width, want->width) << made;
     ASSERT_EQ(picture.height, want->height) << made;
-    std::ifstream in(golden + ".txt");
-    const std::string want_texts{std::istreambuf_iterator<char>(in), {}};
+    const std::string want_texts = file_text(golden + ".txt");
     if (!TILESCOPE_GOLDEN_FONTS) {
         EXPECT_LE(words_apart(want_texts, texts), kWordsLimit) << made << " says:\n" << texts;
         EXPECT_LE(squares_apart(*want, picture), kSquaresLimit) << made;

@@ -129,6 +129,7 @@ TEST(GoldenTolerance, WithOtherFontsTakesOtherLettersButNoOtherLayoutOrWords) {
               test::kWordsLimit);
 }
 
+// A notice, not a check: skipped where the goldens are held by their words and layout alone.
 TEST(Goldens, AreHeldByTheirPixels) {
     if (!TILESCOPE_GOLDEN_FONTS)
         GTEST_SKIP() << "the fonts here are not those that the goldens were drawn with "

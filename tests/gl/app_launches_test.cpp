@@ -1,5 +1,4 @@
-// Launches that are no product on every screen: pictures, no panel without words, and no word that only a
-// product has.
+// Launches that are no product on every screen: pictures, no empty panel, and no word of a product.
 #include "tests/gl/compare_drawn.h"
 #include "tests/launch_examples.h"
 
@@ -7,7 +6,7 @@ namespace tilescope::app {
 namespace {
 
 State shown(const kernels::Plan& plan, uint32_t step) {
-    State state = alone(kernels::recorded_example(plan));
+    State state = alone(kernels::recorded(plan));
     state.session.screen = "step";
     state.session.cursor.step = step;
     return state;
@@ -36,8 +35,7 @@ TEST(Launches, AHistogramOfIntegers) {
 
 TEST(Launches, ComparedWithEachOther) {
     SKIP_WITHOUT_OPENGL();
-    State state =
-        pair(kernels::recorded_example(kernels::stencil()), kernels::recorded_example(kernels::histogram()));
+    State state = pair(kernels::recorded(kernels::stencil()), kernels::recorded(kernels::histogram()));
     golden(state, 1280, 720, "launch_compare");
 }
 
@@ -54,13 +52,11 @@ TEST(Launches, OnTheTimingScreen) {
 TEST(Launches, NoScreenSpeaksOfAProduct) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1280, 720);
-    for (const kernels::Plan& plan :
-         {kernels::vector_add(), kernels::stencil(), kernels::histogram(), kernels::reverse()}) {
+    for (const kernels::Plan& plan : kernels::launch_examples()) {
         for (const char* screen : {"step", "timing", "compare"}) {
             State state = shown(plan, 3);
             state.session.screen = screen;
-            state.session.pin = {};
-            set_beside(state.compare, recording_of(kernels::recorded_example(kernels::vector_add())));
+            set_beside(state.compare, recording_of(kernels::recorded(kernels::vector_add())));
             const std::string words = drawn.words(state);
             for (const char* word :
                  {"T=", "n/T", "m/T", "=n", "=m", "tile", "matri", "M[", "N[", "P[", "itssum", "factor"})

@@ -3,14 +3,11 @@
 #include "app/lessons/walk.h"
 #include "app/session/session.h"
 #include "tests/app_names.h"
-#include "tests/gl/drawn.h"
+#include "tests/gl/compare_drawn.h"
 #include "tests/recorded.h"
 
 namespace tilescope::app {
 namespace {
-
-const std::vector<kernels::ShippedRecording> kNothingShips;
-const std::vector<kernels::Timings> kNoTimes;  // the pictures do not change with what ships
 
 State recorded(const char* kernel, kernels::Shape shape) {
     State state;

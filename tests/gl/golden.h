@@ -1,5 +1,4 @@
-// Compares a picture with tests/data/goldens/NAME.png, and what is written in it with NAME.txt, a text a
-// line.
+// Compares a picture with tests/data/goldens/NAME.png, and its texts with NAME.txt, one a line.
 //
 // Where the program has the fonts that the goldens were drawn with (fonts.txt beside them, the SHA-256 of
 // each file; cmake/app.cmake compares) the pictures have to agree pixel by pixel and the texts letter by

@@ -1,5 +1,4 @@
-// Times on a real GPU: verified, plausible, and beside roofs that no kernel breaks. Skips where there is
-// none.
+// Times on a real GPU: verified, plausible, and beside roofs that no kernel breaks. Else skipped.
 #include <gtest/gtest.h>
 
 #include "kernels/gpu/cublas.h"

@@ -90,8 +90,7 @@ TEST(CliFaults, AMissingZeroFillIsAStaleOrUninitialisedLoad) {
         reported({"tiled_stale_edge", "--m", "20", "--k", "30", "--n", "20", "--tile", "8"});
     ASSERT_EQ(report.faults.size(), 4u) << report.text;
     // 20 is two tiles and a half: below it 4 rows (right of it 4 columns) of 3 blocks were never stored to,
-    // in 4 phases. 30 is three tiles and 6: in the last phase 2 columns (rows) of what is inside are left
-    // over.
+    // in 4 phases. 30 is three tiles and 6: in the last phase 2 columns (rows) inside are left.
     const int reads = line_with("tiled_stale_edge", "sum +=");
     for (size_t i = 0; i < 4; ++i) {
         const json& fault = report.faults[i];
@@ -176,8 +175,7 @@ TEST(CliFaults, ABarrierThatSomeThreadsJumpOverIsToldWithAThreadThatDoes) {
     expect_text_tells(report);
 }
 
-// Lane 31 of each warp leaves at the end of the first phase: no warp hangs for it, and CUDA forbids it all
-// the same.
+// Lane 31 of each warp leaves at the end of the first phase: no warp hangs, yet CUDA forbids it.
 TEST(CliFaults, AThreadThatLeavesBeforeABarrierIsTold) {
     const Report report =
         of_spoilt(1,

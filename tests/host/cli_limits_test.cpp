@@ -234,7 +234,7 @@ TEST(CliRoofline, OneThingHasOneNumber) {
 
 TEST(CliRoofline, ALaunchThatIsNoProductHasNoTiles) {
     const std::string file = in_folder("stencil.tsc");
-    ASSERT_TRUE(trace::write_file(kernels::recorded_example(kernels::stencil()), file));
+    ASSERT_TRUE(trace::write_file(kernels::recorded(kernels::stencil()), file));
     const std::string text = tilescope({"roofline", file}).out;
     EXPECT_NE(text.find("stencil"), std::string::npos) << text;
     for (const char* word : {"tile", "T =", "T="}) EXPECT_EQ(text.find(word), std::string::npos) << text;

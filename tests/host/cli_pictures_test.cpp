@@ -15,7 +15,8 @@ protected:
         path = lecture_recording();
         const Ran ran =
             tilescope({"export", path, "--format", "png", "--size", "200x200", "-o", "probe.png"});
-        if (ran.status != 0) GTEST_SKIP() << ran.err;
+        if (ran.status != 0 && ran.err.find("OpenGL") != std::string::npos) GTEST_SKIP() << ran.err;
+        ASSERT_EQ(ran.status, 0) << ran.err;
     }
     void need_ffmpeg() const {
         if (shell("command -v ffmpeg").status != 0) GTEST_SKIP() << "ffmpeg is not installed";
@@ -71,8 +72,7 @@ TEST_F(CliPictures, WithoutFfmpegOneSentence) {
     EXPECT_EQ(files_here(), 2u) << "the recording and the probe";
 }
 
-// Walks the blocks of a GIF89a (GIF Specification, 1990, sections 15 to 27); the pictures in it, -1 for
-// damage.
+// Walks the blocks of a GIF89a (GIF Specification, 1990, sections 15 to 27); its pictures, or -1.
 int pictures_of_gif(const std::string& gif) {
     const auto byte = [&](size_t i) { return i < gif.size() ? static_cast<uint8_t>(gif[i]) : 0u; };
     const auto table = [&](unsigned flags) {
@@ -154,8 +154,7 @@ TEST_F(CliPictures, AFilmWithoutRoomOrStoppedLeavesNothing) {
         const Ran full = shell("trap '' XFSZ; ulimit -f 2; " + call + " --steps 1:20");
         EXPECT_EQ(full.status, 1) << full.err;
         expect_one_sentence(full.err);
-        // Some frames after it has begun: its temporary file is there, and 84 frames take a second at the
-        // least.
+        // Some frames after it has begun: its temporary file is there, and 84 frames take over a second.
         const Ran stopped = shell(call + " & work=$!; while kill -0 $work && ! [ -e a." + format +
                                   ".tmp.$work ]; do sleep 0.01; done 2>/dev/null; "
                                   "sleep 0.2; kill -INT $work; wait $work");

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/file_text.h"
 
 namespace tilescope::cli_test {
 
@@ -35,12 +36,7 @@ fs::path folder() {
 
 std::string in_folder(const std::string& name) { return (folder() / name).string(); }
 
-std::string read(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
+std::string read(const fs::path& path) { return file_text(path); }
 
 void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 

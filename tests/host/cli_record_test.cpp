@@ -40,8 +40,7 @@ TEST(CliRecord, SaysWhatItMadeInOneLine) {
     EXPECT_EQ(ran.status, 0) << ran.err;
     EXPECT_EQ(ran.err, "");
     const auto bytes = std::filesystem::file_size(folder() / "tiled-4x4x4-t2.tsc");
-    // A block of one warp, two phases: 2 loads, 2 stores, a barrier, 2 x 2 loads, a barrier; then the store
-    // of P.
+    // A block of one warp, two phases: 2 loads, 2 stores, a barrier, 2 x 2 loads, a barrier; then P.
     EXPECT_EQ(ran.out, "tiled-4x4x4-t2.tsc: 68 requests and 16 barriers in 4 blocks, result verified; " +
                            std::to_string(bytes) + " bytes; recorded on the CPU, in lockstep\n");
 }

@@ -1,21 +1,17 @@
 // NVIDIA's run-time compiler, where it is installed; it needs no GPU.
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "core/ptx/parse.h"
 #include "kernels/gpu/nvrtc.h"
+#include "tests/file_text.h"
 
 namespace tilescope::gpu {
 namespace {
 
 std::string shipped_source(const std::string& kernel) {
-    std::ifstream file(std::string(TILESCOPE_SOURCE_DIR) + "/kernels/textbook/" + kernel + ".cu");
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
+    return file_text(std::string(TILESCOPE_SOURCE_DIR) + "/kernels/textbook/" + kernel + ".cu");
 }
 
 class GpuNvrtc : public testing::Test {

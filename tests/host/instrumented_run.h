@@ -27,8 +27,7 @@ struct InstrumentedRun {
     uint32_t flags = 0, chunks_begun = 0;
     std::string problem;
 
-    // arrays: with the bases of the trace; sites: the kernel's. False, with `problem`, where something
-    // failed.
+    // arrays: with the bases of the trace; sites: the kernel's. False, with `problem`, on failure.
     bool run(const ptx::Module& module, const std::string& kernel, const Launch& launch,
              const BlockWindow& window, const simt::GlobalMemory& before, const std::vector<Array>& arrays,
              const std::vector<ptx::Site>& sites) {

@@ -1,5 +1,4 @@
-// Kernels written by hand, each with a fault that real course material has; all expectations are closed
-// forms.
+// Kernels written by hand, each with a fault that real course material has; expected: closed forms.
 #include <algorithm>
 
 #include <gtest/gtest.h>

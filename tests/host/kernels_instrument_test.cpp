@@ -1,8 +1,6 @@
 // Instrumented kernels run in the interpreter and record what the interpreter itself records, request for
 // request and lane for lane, and leave the same result, bit for bit.
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include "kernels/run/ready.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/reference.h"
+#include "tests/file_text.h"
 #include "tests/host/instrumented_run.h"
 #include "tests/host/same_requests.h"
 
@@ -56,13 +55,6 @@ void record_both(const TextbookPlan& plan, Both& both, const BlockWindow& window
     EXPECT_EQ(both.run.decoded.dropped, 0u);
     EXPECT_EQ(both.run.decoded.records, both.cpu.steps());
     expect_same_requests(both.cpu, both.recorded);
-}
-
-std::string text_of(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
 }
 
 constexpr uint32_t kTileOfData = 4;  // tests/data/ptx/make.sh
@@ -143,7 +135,7 @@ TEST(InstrumentedPtx, OfEveryCompiler) {
             SCOPED_TRACE(entry.path());
             auto sized = plan(kernel, {9, 10, 11, kTileOfData});
             ASSERT_TRUE(sized) << sized.error().message;
-            sized->ptx = text_of(entry.path());
+            sized->ptx = file_text(entry.path());
             sized->ptx_name = file;
             Both both;
             both.run.chunks = 1 << 12;

@@ -27,8 +27,6 @@
 namespace tilescope::kernels {
 namespace {
 
-std::vector<Plan> examples() { return {vector_add(), stencil(), histogram(), reverse()}; }
-
 playback::BlockReplay replayed(const trace::Trace& trace, uint32_t block) {
     playback::BlockReplay replay(trace, block);
     auto replayer = Replayer::of(trace);
@@ -52,18 +50,18 @@ std::string csv_of(const trace::Trace& trace, bool lanes) {
 
 TEST(Launches, ResultsAreRight) {
     simt::GlobalMemory after;
-    ASSERT_TRUE(recorded_example(vector_add(), &after).meta.complete);
+    ASSERT_TRUE(recorded(vector_add(), 1, &after).meta.complete);
     const auto a = values_in<double>(after, 0), b = values_in<double>(after, 1),
                c = values_in<double>(after, 2);
     for (size_t i = 0; i < c.size(); ++i) ASSERT_EQ(c[i], a[i] + b[i]) << i;
 
-    ASSERT_TRUE(recorded_example(histogram(), &after).meta.complete);
+    ASSERT_TRUE(recorded(histogram(), 1, &after).meta.complete);
     const auto data = values_in<int32_t>(after, 0), counts = values_in<int32_t>(after, 1);
     for (int bin = 0; bin < 16; ++bin)
         ASSERT_EQ(counts[bin] + counts[16 + bin],
                   std::count_if(data.begin(), data.end(), [&](int v) { return (v & 15) == bin; }));
 
-    ASSERT_TRUE(recorded_example(stencil(), &after).meta.complete);
+    ASSERT_TRUE(recorded(stencil(), 1, &after).meta.complete);
     const auto in = values_in<float>(after, 0), out = values_in<float>(after, 1);
     for (int z = 0; z < 6; ++z)
         for (int y = 0; y < 10; ++y)
@@ -76,14 +74,14 @@ TEST(Launches, ResultsAreRight) {
                 ASSERT_EQ(out[i], sum) << i;
             }
 
-    ASSERT_TRUE(recorded_example(reverse(), &after).meta.complete);
+    ASSERT_TRUE(recorded(reverse(), 1, &after).meta.complete);
     const auto values = values_in<uint16_t>(after, 0);
     for (size_t i = 0; i < 64; ++i) ASSERT_EQ(values[i], 60000 + i / 32 * 32 + 31 - i % 32);
 }
 
 TEST(Launches, AreNoProducts) {
-    for (const Plan& plan : examples()) {
-        const trace::Trace trace = recorded_example(plan);
+    for (const Plan& plan : launch_examples()) {
+        const trace::Trace trace = recorded(plan);
         EXPECT_FALSE(analysis::product_of(trace)) << plan.kernel;
         EXPECT_EQ(analysis::title_of(trace, std::nullopt).find("T="), std::string::npos);
         EXPECT_FALSE(trace.meta.result.checked);
@@ -91,7 +89,7 @@ TEST(Launches, AreNoProducts) {
 }
 
 TEST(Launches, SharedArraysHaveTheNamesAndExtentsOfTheSource) {
-    const trace::Trace trace = recorded_example(histogram());
+    const trace::Trace trace = recorded(histogram());
     ASSERT_EQ(trace.launch.arrays.size(), 3u);
     const Array& columns = trace.launch.arrays[2];
     EXPECT_EQ(columns.name, "columns");
@@ -100,7 +98,7 @@ TEST(Launches, SharedArraysHaveTheNamesAndExtentsOfTheSource) {
     EXPECT_EQ(extents_text(columns), "16 x 32");
     EXPECT_EQ(columns.extents, ExtentSource::Known);
     // Dynamic shared memory is as long as the launch says.
-    const trace::Trace dynamic = recorded_example(reverse());
+    const trace::Trace dynamic = recorded(reverse());
     ASSERT_EQ(dynamic.launch.arrays.size(), 2u);
     EXPECT_EQ(dynamic.launch.arrays[1].name, "part");
     EXPECT_EQ(dynamic.launch.arrays[1].type, ElementType::U16);
@@ -109,15 +107,15 @@ TEST(Launches, SharedArraysHaveTheNamesAndExtentsOfTheSource) {
     // Without the source: the name of the PTX, as words.
     Plan plan = histogram();
     plan.source.clear();
-    const trace::Trace unknown = recorded_example(plan);
+    const trace::Trace unknown = recorded(plan);
     EXPECT_EQ(unknown.launch.arrays[2].name, "columns");
     EXPECT_EQ(unknown.launch.arrays[2].type, ElementType::B32);
     EXPECT_EQ(extents_text(unknown.launch.arrays[2]), "512");
 }
 
 TEST(Launches, ReadBackFromTheirFiles) {
-    for (const Plan& plan : examples()) {
-        const trace::Trace trace = recorded_example(plan);
+    for (const Plan& plan : launch_examples()) {
+        const trace::Trace trace = recorded(plan);
         const auto read = trace::deserialize(trace::serialize(trace), "a.tsc");
         ASSERT_TRUE(read) << plan.kernel << ": " << read.error().message;
         EXPECT_TRUE(trace::same(trace, *read)) << plan.kernel;
@@ -126,9 +124,9 @@ TEST(Launches, ReadBackFromTheirFiles) {
 
 // Every lane of every request, as replayed from what the file holds, against the arrays as they were and are.
 TEST(Launches, ReplayWithTheirValues) {
-    for (const Plan& plan : examples()) {
+    for (const Plan& plan : launch_examples()) {
         simt::GlobalMemory after;
-        const trace::Trace first = recorded_example(plan, &after);
+        const trace::Trace first = recorded(plan, 1, &after);
         const auto read = trace::deserialize(trace::serialize(first), "a.tsc");
         ASSERT_TRUE(read);
         const trace::Trace& trace = *read;
@@ -165,7 +163,7 @@ TEST(Launches, ReplayWithTheirValues) {
 
 // A block that stores to what it reads begins from the launch's own memory whenever it runs again.
 TEST(Launches, InPlaceBlocksRunAgainInAnyOrder) {
-    const trace::Trace trace = recorded_example(reverse());
+    const trace::Trace trace = recorded(reverse());
     auto replayer = Replayer::of(trace);
     ASSERT_TRUE(replayer);
     for (const uint32_t block : {2u, 0u, 0u, 1u, 2u}) {
@@ -177,7 +175,7 @@ TEST(Launches, InPlaceBlocksRunAgainInAnyOrder) {
 }
 
 TEST(Launches, TheTableSaysWhatIsStored) {
-    const trace::Trace trace = recorded_example(vector_add());
+    const trace::Trace trace = recorded(vector_add());
     const auto rule = analysis::phase_rule(trace);
     ASSERT_TRUE(rule);
     const playback::BlockReplay replay = replayed(trace, 0);
@@ -193,8 +191,8 @@ TEST(Launches, TheTableSaysWhatIsStored) {
 }
 
 TEST(Launches, ReportsNameEntryAndArguments) {
-    for (const Plan& plan : examples()) {
-        const trace::Trace trace = recorded_example(plan);
+    for (const Plan& plan : launch_examples()) {
+        const trace::Trace trace = recorded(plan);
         const auto summary = analysis::summarize(trace);
         ASSERT_TRUE(summary) << summary.error().message;
         const auto json = nlohmann::json::parse(report::to_json(trace, *summary));
@@ -204,7 +202,7 @@ TEST(Launches, ReportsNameEntryAndArguments) {
         const std::string text = report::to_text(trace, *summary);
         EXPECT_EQ(text.find("T ="), std::string::npos) << text;
     }
-    const trace::Trace trace = recorded_example(vector_add());
+    const trace::Trace trace = recorded(vector_add());
     const auto summary = analysis::summarize(trace);
     EXPECT_EQ(summary->global_load.lanes, 200u);
     EXPECT_EQ(summary->global_load.bytes, 1600u);
@@ -215,9 +213,9 @@ TEST(Launches, ReportsNameEntryAndArguments) {
 }
 
 TEST(Launches, ExportsNameElementsByTheirIndices) {
-    const trace::Trace add = recorded_example(vector_add());
+    const trace::Trace add = recorded(vector_add());
     EXPECT_NE(csv_of(add, true).find("lane,thread,address,row,col,phase\r\n"), std::string::npos);
-    const trace::Trace volume = recorded_example(stencil());
+    const trace::Trace volume = recorded(stencil());
     const std::string lanes = csv_of(volume, true);
     EXPECT_NE(lanes.find("lane,thread,address,slice,row,col,phase\r\n"), std::string::npos);
     // As many fields on every line as in the heading.
@@ -233,8 +231,8 @@ TEST(Launches, ExportsNameElementsByTheirIndices) {
         }
         EXPECT_EQ(commas.size(), 1u);
     }
-    for (const Plan& plan : examples()) {
-        const trace::Trace trace = recorded_example(plan);
+    for (const Plan& plan : launch_examples()) {
+        const trace::Trace trace = recorded(plan);
         const auto rule = analysis::phase_rule(trace);
         std::string json, perfetto;
         ASSERT_TRUE(report::write_trace_json(trace, *rule, {}, true, [&](std::string_view piece) {

@@ -1,25 +1,18 @@
 // Phases of real recordings: by nvcc and clang alike, with faults, and against the walk over every thread.
 #include <algorithm>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "core/analysis/phases.h"
 #include "core/analysis/summary.h"
+#include "tests/file_text.h"
 #include "tests/host/kernels_walk.h"
 
 namespace tilescope::kernels {
 namespace {
 
-std::string read(const std::string& path) {
-    std::ifstream file(std::string(TILESCOPE_SOURCE_DIR) + path);
-    EXPECT_TRUE(file) << path;
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
+std::string read(const std::string& path) { return file_text(std::string(TILESCOPE_SOURCE_DIR) + path); }
 
 constexpr uint32_t kTileOfData = 4;  // tests/data/ptx/make.sh
 
@@ -101,8 +94,7 @@ TEST(Phases, AndAccessesAreTheSameByNvccAndByClang) {
 }
 
 TEST(Phases, ClosingBarrierInsideTheInnerLoopGivesNoMorePhases) {
-    // The fault: T barriers where one would do. The shipped PTX with its closing barrier moved behind the
-    // product.
+    // The fault: T barriers where one would do. The shipped PTX with its closing barrier moved.
     auto moved = plan("tiled", {8, 10, 8, 4});
     ASSERT_TRUE(moved);
     std::string& ptx = moved->ptx;

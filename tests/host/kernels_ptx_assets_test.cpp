@@ -3,15 +3,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
-#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "kernels/textbook/catalogue.h"
+#include "tests/file_text.h"
 
 namespace tilescope::kernels {
 
@@ -39,13 +38,6 @@ Output run(const std::string& command) {
     return output;
 }
 
-std::string text_of(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
 size_t count_of(const std::string& text, const std::string& what) {
     size_t found = 0;
     for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
@@ -62,7 +54,7 @@ TEST_P(PtxAssets, AreWhatTheSameCompilerMakesToday) {
     const KernelInfo& info = GetParam();
     const std::string clang = TILESCOPE_CLANG;
     if (clang.empty()) GTEST_SKIP() << "no clang++ here";
-    const std::string shipped = text_of(kRoot / "assets/ptx" / file_name(info, 2));
+    const std::string shipped = file_text(kRoot / "assets/ptx" / file_name(info, 2));
     const std::string made_by = shipped.substr(3, shipped.find('\n') - 3);  // "// clang version 14.0.6"
     ASSERT_EQ(made_by.rfind("clang version ", 0), 0u) << made_by;
     if (run(clang + " --version").text.find(made_by + "\n") == std::string::npos)
@@ -74,7 +66,7 @@ TEST_P(PtxAssets, AreWhatTheSameCompilerMakesToday) {
     ASSERT_EQ(made.status, 0) << made.text;
     for (int tile : kTiles) {
         const std::string name = file_name(info, tile);
-        EXPECT_EQ(text_of(out / name), text_of(kRoot / "assets/ptx" / name))
+        EXPECT_EQ(file_text(out / name), file_text(kRoot / "assets/ptx" / name))
             << name << " is stale; make the target ptx";
     }
 }
@@ -83,13 +75,13 @@ TEST_P(PtxAssets, AreBuiltIntoTheProgram) {
     const KernelInfo& info = GetParam();
     for (int tile : kTiles) {
         EXPECT_EQ(shipped_ptx(info.name, static_cast<uint32_t>(tile)),
-                  text_of(kRoot / "assets/ptx" / file_name(info, tile)));
+                  file_text(kRoot / "assets/ptx" / file_name(info, tile)));
     }
-    EXPECT_EQ(shipped_source(info.name), text_of(kRoot / "kernels/textbook" / (info.name + ".cu")));
+    EXPECT_EQ(shipped_source(info.name), file_text(kRoot / "kernels/textbook" / (info.name + ".cu")));
 }
 
 void expect_no_folder(const std::string& file) {
-    const std::string ptx = text_of(kRoot / "assets/ptx" / file);
+    const std::string ptx = file_text(kRoot / "assets/ptx" / file);
     EXPECT_FALSE(ptx.empty()) << file;
     for (const char* folder : {"\"/", " /usr", " /home", "/work"})
         EXPECT_EQ(ptx.find(folder), std::string::npos) << file << ": " << folder;
@@ -115,12 +107,11 @@ TEST_P(PtxAssets, AssembleWithPtxas) {
     }
 }
 
-// LLVM left every loop as it is, so a site of the PTX is an access of the source: two loads in the inner
-// loop.
+// LLVM left every loop as it is, so a site of the PTX is an access of the source: two in the inner loop.
 TEST_P(PtxAssets, HaveASiteForEachAccessOfTheSource) {
     const KernelInfo& info = GetParam();
     for (int tile : kTiles) {
-        const std::string ptx = text_of(kRoot / "assets/ptx" / file_name(info, tile));
+        const std::string ptx = file_text(kRoot / "assets/ptx" / file_name(info, tile));
         EXPECT_EQ(count_of(ptx, "ld.global.f32"), 2u);
         EXPECT_EQ(count_of(ptx, "st.global.f32"), 1u);
         EXPECT_EQ(count_of(ptx, "ld.shared.f32"), info.tiled ? 2u : 0u);
@@ -135,7 +126,7 @@ TEST(PtxRoofs, AreWhatTheSameCompilerMakesToday) {
     if (clang.empty()) GTEST_SKIP() << "no clang++ here";
     const fs::path out = fs::path(TILESCOPE_BINARY_DIR) / "tests" / "ptx-roofs";
     for (const std::string name : {"roofs/fp32_peak", "roofs/copy"}) {
-        const std::string shipped = text_of(kRoot / "assets/ptx" / (name + ".ptx"));
+        const std::string shipped = file_text(kRoot / "assets/ptx" / (name + ".ptx"));
         const std::string made_by = shipped.substr(3, shipped.find('\n') - 3);
         if (run(clang + " --version").text.find(made_by + "\n") == std::string::npos)
             GTEST_SKIP() << "assets/ptx was made by " << made_by;
@@ -143,15 +134,15 @@ TEST(PtxRoofs, AreWhatTheSameCompilerMakesToday) {
             run(fmt::format("CXX='{}' '{}' '{}' {}", clang, (kRoot / "kernels/textbook/make_ptx.sh").string(),
                             out.string(), name));
         ASSERT_EQ(made.status, 0) << made.text;
-        EXPECT_EQ(text_of(out / (name + ".ptx")), shipped) << name << " is stale; make the target ptx";
+        EXPECT_EQ(file_text(out / (name + ".ptx")), shipped) << name << " is stale; make the target ptx";
     }
 }
 
 // 16 sums, 16 times, as roofs.cpp counts them; and a copy that reads before it writes, 8 pieces of 8 bytes.
 TEST(PtxRoofs, DoWhatTheirMeasurementCounts) {
-    const std::string peak = text_of(kRoot / "assets/ptx/roofs/fp32_peak.ptx");
+    const std::string peak = file_text(kRoot / "assets/ptx/roofs/fp32_peak.ptx");
     EXPECT_EQ(count_of(peak, "fma.rn.f32"), 256u);
-    const std::string copy = text_of(kRoot / "assets/ptx/roofs/copy.ptx");
+    const std::string copy = file_text(kRoot / "assets/ptx/roofs/copy.ptx");
     EXPECT_EQ(count_of(copy, "ld.global.f64"), 8u);
     EXPECT_EQ(count_of(copy, "st.global.f64"), 8u);
     EXPECT_LT(copy.rfind("ld.global.f64"), copy.find("st.global.f64"));

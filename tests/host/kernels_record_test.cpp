@@ -1,5 +1,4 @@
-// From a plan to a recording: the result's check, windows, sameness on any number of threads, size, file,
-// replay.
+// From a plan to a recording: check of the result, windows, any number of threads, size, file, replay.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -25,8 +25,7 @@ struct WarpAccess {
     std::array<uint64_t, 32> element{};
 };
 
-// visit(WarpAccess) for all that a kernel does in block (bx, by), read off its source; not in any order of
-// time.
+// visit(WarpAccess) for all that a kernel does in block (bx, by), read off its source, unordered.
 template <class Visit>
 void walk_block(const std::string& kernel, const Shape& s, uint32_t bx, uint32_t by, Visit visit) {
     const uint32_t T = s.tile;

@@ -62,8 +62,7 @@ TEST(Occupancy, TheLecturesSumIsFourDivisions) {
 }
 
 TEST(Occupancy, TheHardwareRoundsUp) {
-    // 100 threads are 4 warps; 33 x 32 = 1,056 registers are handed out as 1,280; 5,000 + 1,024 bytes as
-    // 6,144.
+    // 100 threads are 4 warps; 33 x 32 = 1,056 registers become 1,280; 5,000 + 1,024 bytes 6,144.
     const Occupancy o = occupancy(sm_8_6(), {.threads = 100, .registers = 33, .shared = 5000}, Sum::Hardware);
     EXPECT_EQ(o.warps_per_block, 4u);
     EXPECT_EQ(o.registers_per_block, 4u * 1280);

@@ -1,25 +1,17 @@
 // The loop that walks the tiles, found in all PTX at hand: every kernel that ships, by clang and by nvcc.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "core/analysis/phases.h"
 #include "core/ptx/parse.h"
+#include "tests/file_text.h"
 
 namespace tilescope::analysis {
 namespace {
-
-std::string read(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
 
 // A recording without a step: what the rule needs is the PTX and its sites.
 trace::Trace empty_trace(const std::string& ptx, const std::string& name) {
@@ -49,7 +41,7 @@ TEST(PhaseRule, HoldsForEveryKernelByEitherCompiler) {
     size_t tiled = 0, untiled = 0;
     for (const auto& path : all_ptx()) {
         SCOPED_TRACE(path.string());
-        const trace::Trace trace = empty_trace(read(path), path.filename());
+        const trace::Trace trace = empty_trace(file_text(path), path.filename());
         const auto rule = phase_rule(trace);
         ASSERT_TRUE(rule) << rule.error().message;
         EXPECT_EQ(rule->by_barrier, trace.meta.kernel.starts_with("tiled"));
@@ -74,8 +66,8 @@ TEST(PhaseRule, HoldsForEveryKernelByEitherCompiler) {
 }
 
 TEST(PhaseRule, PlacesClimbAlongTheText) {
-    const trace::Trace trace =
-        empty_trace(read(std::string(TILESCOPE_SOURCE_DIR) + "/assets/ptx/tiled.t16.ptx"), "tiled.t16.ptx");
+    const trace::Trace trace = empty_trace(
+        file_text(std::string(TILESCOPE_SOURCE_DIR) + "/assets/ptx/tiled.t16.ptx"), "tiled.t16.ptx");
     const auto rule = phase_rule(trace);
     ASSERT_TRUE(rule);
     EXPECT_EQ(rule->rank, (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 5, 6, -2}));
@@ -84,7 +76,7 @@ TEST(PhaseRule, PlacesClimbAlongTheText) {
 
 TEST(PhaseRule, RefusesWhatDoesNotFit) {
     trace::Trace trace =
-        empty_trace(read(std::string(TILESCOPE_SOURCE_DIR) + "/assets/ptx/untiled.ptx"), "untiled.ptx");
+        empty_trace(file_text(std::string(TILESCOPE_SOURCE_DIR) + "/assets/ptx/untiled.ptx"), "untiled.ptx");
     trace::Trace other = trace;
     other.sites.pop_back();
     ASSERT_FALSE(phase_rule(other));

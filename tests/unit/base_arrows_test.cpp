@@ -10,14 +10,14 @@
 //   core/export > playback > analysis > trace > simt > ptx > base
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <regex>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "tests/file_text.h"
 
 namespace tilescope {
 namespace {
@@ -80,8 +80,7 @@ TEST(Arrows, LeadDown) {
         for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
             const std::string ending = entry.path().extension().string();
             if (ending != ".h" && ending != ".cpp") continue;
-            std::ifstream in(entry.path());
-            const std::string text{std::istreambuf_iterator<char>(in), {}};
+            const std::string text = file_text(entry.path());
             for (const std::string& arrow : wrong_arrows(fs::relative(entry.path(), root).string(), text))
                 ADD_FAILURE() << arrow;
             ++files;
@@ -102,7 +101,7 @@ TEST(Arrows, AWrongOneIsFound) {
     EXPECT_EQ(found("app/platform/made_up.h", "app/draw/theme.h"), 1u);
     EXPECT_EQ(found("kernels/gpu/made_up.cpp", "app/platform/png.h"), 1u);
     EXPECT_EQ(found("core/ptx/made_up.h", "core/simt/lanes.h"), 1u);
-    EXPECT_EQ(found("core/base/made_up.h", "kernels/plan.h"), 1u);
+    EXPECT_EQ(found("core/base/made_up.h", "kernels/run/plan.h"), 1u);
     EXPECT_EQ(found("app/draw/made_up.h", "tests/recorded.h"), 1u) << "of no floor";
     EXPECT_EQ(found("elsewhere/made_up.h", "core/base/result.h"), 1u) << "lies on no floor";
 
@@ -110,7 +109,7 @@ TEST(Arrows, AWrongOneIsFound) {
     EXPECT_EQ(found("app/new_screen/made_up.cpp", "app/input/ui.h"), 0u);
     EXPECT_EQ(found("app/cli/made_up.cpp", "app/app.h"), 0u);
     EXPECT_EQ(found("app/cli/made_up.cpp", "core/base/result.h"), 0u) << "an arrow may skip floors";
-    EXPECT_EQ(found("kernels/gpu/made_up.cpp", "kernels/plan.h"), 0u);
+    EXPECT_EQ(found("kernels/gpu/made_up.cpp", "kernels/run/plan.h"), 0u);
 }
 
 // Threads are of the jobs alone, and what several screens show is plain values: no ImGui.
@@ -119,8 +118,7 @@ TEST(Arrows, ThreadsAndImGuiStayWhereTheyBelong) {
     for (const auto& entry : fs::recursive_directory_iterator(root / "app")) {
         if (!entry.is_regular_file()) continue;
         const std::string path = fs::relative(entry.path(), root).string();
-        std::ifstream in(entry.path());
-        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        const std::string text = file_text(entry.path());
         const bool jobs = path.starts_with("app/session/jobs.") || path.starts_with("app/cli/");
         for (const char* thread : {"std::thread ", "std::jthread", "std::async", "std::packaged_task"})
             EXPECT_TRUE(jobs || text.find(thread) == std::string::npos) << path << ": " << thread;
@@ -149,8 +147,7 @@ TEST(Arrows, FewFilesKnowAProduct) {
             if (!entry.is_regular_file() || path.starts_with("kernels/textbook/") ||
                 path.starts_with("core/analysis/product."))
                 continue;
-            std::ifstream in(entry.path());
-            if (reads_product({std::istreambuf_iterator<char>(in), {}})) files.push_back(path);
+            if (reads_product(file_text(entry.path()))) files.push_back(path);
         }
     std::string list;
     for (const std::string& file : files) list += file + "\n";

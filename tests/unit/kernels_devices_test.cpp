@@ -1,12 +1,11 @@
 // The devices that ship: every file is read, every compute capability from 1.0 to 12.1 has its limits.
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "kernels/textbook/devices.h"
+#include "tests/file_text.h"
 
 namespace tilescope::kernels {
 namespace {
@@ -16,9 +15,8 @@ TEST(Devices, EveryFileOfAssetsIsRead) {
     for (const auto& entry : std::filesystem::directory_iterator(TILESCOPE_SOURCE_DIR "/assets/devices")) {
         if (entry.path().filename() == "limits.json") continue;
         ++files;
-        std::ostringstream text;
-        text << std::ifstream(entry.path()).rdbuf();
-        const auto device = analysis::device_from_json(text.str(), entry.path().string(), sm_limits());
+        const auto device =
+            analysis::device_from_json(file_text(entry.path()), entry.path().string(), sm_limits());
         ASSERT_TRUE(device) << device.error().message;
         EXPECT_EQ(device->id + ".json", entry.path().filename());
     }

@@ -1,14 +1,13 @@
 // The index of recordings and the files of counters: read, refused, and built in as they lie in assets/.
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "core/trace/file.h"
 #include "kernels/textbook/shipped.h"
+#include "tests/file_text.h"
 #include "tests/recorded.h"
 #include "tests/same_accesses.h"
 
@@ -49,13 +48,6 @@ json counters_row() {
             {"tile", 2},
             {"ptx", "nvcc"},
             {"counters", {{"loads.sum", 32768}, {"stores.sum", 1.5e12}}}};
-}
-
-std::string bytes_of_file(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
 }
 
 // The names without their ending of the files in a folder of assets/; none where there is no such folder.
@@ -165,7 +157,7 @@ TEST(Shipped, RecordingsAreTheFilesOfAssets) {
     for (const ShippedRecording& recording : shipped_recordings()) {
         names.insert(recording.name);
         bytes += recording.bytes.size();
-        EXPECT_TRUE(recording.bytes == bytes_of_file(folder / (recording.name + ".tsc"))) << recording.name;
+        EXPECT_TRUE(recording.bytes == file_text(folder / (recording.name + ".tsc"))) << recording.name;
         EXPECT_EQ(find_shipped_recording(recording.name), &recording);
         EXPECT_NE(recording.label.find(recording.device), std::string::npos) << recording.label;
     }
@@ -173,7 +165,7 @@ TEST(Shipped, RecordingsAreTheFilesOfAssets) {
     EXPECT_EQ(names.size(), shipped_recordings().size()) << "a name twice";
     EXPECT_LE(bytes, 1536u << 10) << "what ships is to stay small";
     EXPECT_EQ(find_shipped_recording("no-such-recording"), nullptr);
-    if (const std::string index = bytes_of_file(folder / "index.json"); !index.empty()) {
+    if (const std::string index = file_text(folder / "index.json"); !index.empty()) {
         const auto read = recordings_from_json(index, "index.json");
         EXPECT_TRUE(read) << read.error().message;
     }
@@ -184,7 +176,7 @@ TEST(Shipped, CountersAreTheFilesOfAssets) {
     EXPECT_EQ(shipped_counters().size(), files.size());
     for (const std::string& file : files) {
         const auto read = counters_from_json(
-            bytes_of_file(fs::path(TILESCOPE_SOURCE_DIR) / "assets" / "counters" / (file + ".json")), file);
+            file_text(fs::path(TILESCOPE_SOURCE_DIR) / "assets" / "counters" / (file + ".json")), file);
         EXPECT_TRUE(read) << read.error().message;
     }
 }

@@ -1,6 +1,5 @@
 // Timings as JSON: there and back, and every way in which a file can be damaged.
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/timings.h"
+#include "tests/file_text.h"
 
 namespace tilescope::kernels {
 namespace {
@@ -155,9 +155,7 @@ TEST(ShippedTimings, AreAllBuiltIn) {
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
             if (entry.path().extension() != ".json") continue;
             ++files;
-            std::stringstream text;
-            text << std::ifstream(entry.path()).rdbuf();
-            const auto read = timings_from_json(text.str(), entry.path().string());
+            const auto read = timings_from_json(file_text(entry.path()), entry.path().string());
             EXPECT_TRUE(read) << read.error().message;
         }
     }

@@ -186,8 +186,8 @@ TEST(Affine, AllOfTheShippedKernelsIs) {
                                 "nvrtc/{}.default", "nvrtc/{}.min"}) {
             std::string name = how;
             name.replace(name.find("{}"), 2, kernel);
-            const std::string text = test::read_file(std::filesystem::path(TILESCOPE_SOURCE_DIR) /
-                                                     "tests/data/ptx" / (name + ".ptx"));
+            const std::string text =
+                file_text(std::filesystem::path(TILESCOPE_SOURCE_DIR) / "tests/data/ptx" / (name + ".ptx"));
             ASSERT_FALSE(text.empty()) << name;
             const Found found =
                 analyse(text, {{9, 5, 1}, {4, 4, 1}, {1u << 20, 2u << 20, 3u << 20, 17, 33, 35}});

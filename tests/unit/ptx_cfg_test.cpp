@@ -245,7 +245,7 @@ TEST(PtxCfg, AgreesWithTheTwinOnRandomGraphs) {
 TEST(PtxCfg, AgreesWithTheTwinOnRealKernels) {
     for (const auto& file : test::ptx_files()) {
         SCOPED_TRACE(file.filename());
-        const auto module = parse(test::read_file(file), "t");
+        const auto module = parse(file_text(file), "t");
         ASSERT_TRUE(module);
         const auto flow = control_flow(module->kernels[0]);
         check_against_twin(flow);

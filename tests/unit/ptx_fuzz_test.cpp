@@ -103,7 +103,7 @@ std::vector<std::string> seeds() {
     for (const auto& file : test::ptx_files()) {
         const std::string name = file.filename().string();
         if (name == "wide.ptx" || name == "tiled.O1.ptx" || name == "untiled.O1.ptx")
-            texts.push_back(test::read_file(file));
+            texts.push_back(file_text(file));
     }
     texts.push_back(test::kernel_text(R"(
         { .reg .b32 t; .reg .pred q; setp.lt.and.s32 %p1|q, %r1, -3, !%p3; @q bra L; { .reg .b64 t; mov.u64 t, tile+4; } }

@@ -16,7 +16,7 @@ namespace tilescope::ptx {
 namespace {
 
 Module read(const std::filesystem::path& path) {
-    auto module = parse(test::read_file(path), path.filename().string());
+    auto module = parse(file_text(path), path.filename().string());
     EXPECT_TRUE(module) << module.error().message;
     return module ? *module : Module{};
 }

@@ -21,7 +21,7 @@ TEST(PtxPrint, EveryFilePrintsBack) {
     ASSERT_GE(files.size(), 41u + 32u);
     for (const auto& file : files) {
         SCOPED_TRACE(file.filename());
-        const auto first = parse(test::read_file(file), file.filename().string());
+        const auto first = parse(file_text(file), file.filename().string());
         ASSERT_TRUE(first) << first.error().message;
         const std::string text = print(*first);
         const auto second = parse(text, "printed");
@@ -55,7 +55,7 @@ TEST(PtxPrint, EveryFilePrintsBack) {
 TEST(PtxPrint, SitesAreTheLinesOfTheText) {
     for (const auto& file : test::ptx_files()) {
         SCOPED_TRACE(file.filename());
-        const std::string text = test::read_file(file);
+        const std::string text = file_text(file);
         std::vector<uint32_t> expected;
         std::istringstream lines(text);
         uint32_t number = 0;
@@ -109,14 +109,14 @@ TEST(PtxPrint, AssemblesToTheSameMachineCode) {
         const std::string command =
             ptxas + " -arch=sm_75 " + (folder / "a.ptx").string() + " -o " + (folder / "a.cubin").string();
         EXPECT_EQ(std::system(command.c_str()), 0);
-        return test::elf_sections(test::read_file(folder / "a.cubin"));
+        return test::elf_sections(file_text(folder / "a.cubin"));
     };
     for (const auto& file : test::ptx_files()) {
         const std::string name = file.filename().string();
         // assets/ptx holds the same kernels at five sizes: one is enough here.
         if (file.parent_path().filename() == "ptx" && name.find(".t4.") == std::string::npos) continue;
         SCOPED_TRACE(file);
-        const std::string text = test::read_file(file);
+        const std::string text = file_text(file);
         const auto module = parse(text, name);
         ASSERT_TRUE(module) << module.error().message;
         auto expected = assemble(text), got = assemble(print(*module));

@@ -4,19 +4,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
-namespace tilescope::ptx::test {
+#include "tests/file_text.h"
 
-inline std::string read_file(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
+namespace tilescope::ptx::test {
 
 // Sorted, so that tests over them are the same everywhere.
 inline std::vector<std::filesystem::path> ptx_files() {

@@ -5,10 +5,8 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "core/ptx/parse.h"
 #include "core/simt/interpreter.h"
 #include "core/simt/program.h"
+#include "tests/file_text.h"
 #include "tests/launches.h"
 
 namespace tilescope::simt::test {
@@ -75,14 +74,6 @@ private:
     std::vector<Event>& events_;
 };
 
-inline std::string read_text(const std::string& path) {
-    std::ifstream in(path);
-    if (!in) throw std::runtime_error("no file " + path);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
-
 inline std::shared_ptr<const Program> program_of(const std::string& text, const std::string& kernel,
                                                  LaneVersion version = best_version()) {
     const auto module = ptx::parse(text, "test.ptx");
@@ -130,7 +121,7 @@ struct Product3 : KernelRun {
     Product3(const std::string& kernel, const std::string& file, uint32_t tile, uint32_t m_, uint32_t k_,
              uint32_t n_)
         : m(m_), k(k_), n(n_), M(size_t{m_} * k_), N(size_t{k_} * n_) {
-        program = program_of(read_text(TILESCOPE_SOURCE_DIR "/assets/ptx/" + file + ".ptx"), kernel);
+        program = program_of(file_text(TILESCOPE_SOURCE_DIR "/assets/ptx/" + file + ".ptx"), kernel);
         for (size_t i = 0; i < M.size(); ++i) M[i] = static_cast<float>(static_cast<int>(i * 7 % 19) - 9);
         for (size_t i = 0; i < N.size(); ++i) N[i] = static_cast<float>(static_cast<int>(i * 5 % 17) - 8);
         const auto bases = place_buffers({M.size() * 4, N.size() * 4, size_t{m} * n * 4});

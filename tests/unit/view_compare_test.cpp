@@ -73,8 +73,7 @@ TEST(Compare, OfAWindowItsBlocksLoad) {
     }
 }
 
-// Swapped, lanes walk rows: of M 16 elements of one column, a row apart, in 16 sectors; of N two in one
-// sector.
+// Swapped, lanes walk rows: of M 16 elements of one column, a row apart, in 16 sectors; of N two in one.
 TEST(Compare, TheSwappedMappingNeedsMoreSectorsForTheSameRequests) {
     const Walked a = walked("untiled", kShape), b = walked("untiled_swapped", kShape);
     const Counters made = at_end(a, b);
@@ -156,8 +155,7 @@ TEST(Compare, LockedByStepTheShorterOneWaitsAtItsEnd) {
     EXPECT_EQ(there(a.made.index->steps - 1), b.made.index->steps - 1);
 }
 
-// Blocks belong together by what they compute: four of T = 16 to one of T = 32, and the swapped grid's
-// turned.
+// Blocks belong together by what they compute: four of T = 16 to one of T = 32, swapped ones turned.
 TEST(Compare, BlocksBelongTogetherByTheirElements) {
     const Walked a = walked("tiled", kShape), b = walked("tiled", {64, 64, 64, 32}),
                  swapped = walked("untiled_swapped", kShape);

@@ -1,5 +1,4 @@
-// The command palette on notations and places: found by the words that people type, and written as the reader
-// has them.
+// The command palette on notations and places: found by what people type, in the reader's notation.
 #include "tests/launch_examples.h"
 #include "tests/unit/keys.h"
 
@@ -71,7 +70,7 @@ TEST_F(Keys, PhasesAreTypedAsTheyAreWritten) {
 
 TEST(Palette, BlocksOfAGridWithDepth) {
     State state;
-    show_trace(state, kernels::recorded_example(kernels::stencil()));
+    show_trace(state, kernels::recorded(kernels::stencil()));
     EXPECT_EQ(first(state, "block 1,2,1").title, "Go to block (1,2,1)");
     EXPECT_EQ(first(state, "go to block 1,2").title, "Go to block (1,2,0)");
     for (const char* beyond : {"block 1,2,3", "block 3,0,0", "block 1,2,1,0", "block 1", "block 1,x"})

@@ -1,5 +1,5 @@
-// Provenance: the lecture's example line by line, closed forms of reuse, stale and zero values, and slow,
-// obvious twins.
+// Provenance: the lecture's example line by line, closed forms of reuse, stale and zero values, and slow
+// twins.
 #include <bit>
 #include <map>
 

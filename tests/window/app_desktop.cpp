@@ -1,9 +1,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/file_text.h"
 #include "tests/window/desktop.h"
 
 namespace tilescope::test {
@@ -169,10 +167,7 @@ bool Program::wait_for_step(uint64_t wanted) {
 
 double Program::first_frame_ms() { return static_cast<double>(number_after(errors(), "first frame ")); }
 
-std::string Program::errors() {
-    std::ifstream in(error_file_);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string Program::errors() { return file_text(error_file_); }
 
 void OnDesktop::SetUp() {
     if (auto why = Desktop::missing()) GTEST_SKIP() << *why;

@@ -1,25 +1,20 @@
 // Each screen by keyboard alone: palette, path box, lessons, lecture mode; and what is remembered.
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 
 #include <gtest/gtest.h>
 
+#include "tests/file_text.h"
 #include "tests/window/desktop.h"
 
 namespace tilescope::test {
 namespace {
 
-std::string text_of(const std::string& path) {
-    std::ifstream in(path);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 class Keyboard : public OnDesktop {
 protected:
-    std::string settings() const { return text_of(desktop_->home() + "/tilescope/settings.json"); }
-    std::string state() const { return text_of(desktop_->home() + "/tilescope/state.json"); }
+    std::string settings() const { return file_text(desktop_->home() + "/tilescope/settings.json"); }
+    std::string state() const { return file_text(desktop_->home() + "/tilescope/state.json"); }
 };
 
 TEST_F(Keyboard, ThePaletteFindsActionsAndPlaces) {

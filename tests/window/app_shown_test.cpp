@@ -2,24 +2,18 @@
 // screen by screen; and the files that it exports.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <ostream>
 
 #include <gtest/gtest.h>
 
+#include "tests/file_text.h"
 #include "tests/window/desktop.h"
 
 namespace tilescope::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string bytes_of(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 
 class Shown : public OnDesktop {
 protected:
@@ -46,7 +40,7 @@ protected:
             if (entry.path().extension() == ".png" &&
                 (latest.empty() || entry.last_write_time() > fs::last_write_time(latest)))
                 latest = entry.path();
-        return bytes_of(latest);
+        return file_text(latest);
     }
     // The window once it has come to rest: twice the same; "" where it never does, or no picture comes.
     std::string picture() {
@@ -103,7 +97,7 @@ TEST_F(Shown, TheTableAndTheTraceAreExportedByThePalette) {
         if (file.extension() == ".md")
             program_->type(desktop_->home() + "/");  // the box remembers the folder
         program_->press("Return");
-        EXPECT_TRUE(program_->wait_until([&] { return bytes_of(file).find(holds) != std::string::npos; }))
+        EXPECT_TRUE(program_->wait_until([&] { return file_text(file).find(holds) != std::string::npos; }))
             << file << ": " << program_->errors();
     }
 }

@@ -74,8 +74,7 @@ int code_of(const std::string& word);
 // Whether a kernel runs.
 bool busy();
 
-// What every call on the context begins with: the code to give back. waits: the real call would wait for
-// what runs.
+// What every call on the context begins with: the code to give back. waits: the real call would block.
 int enter(bool waits);
 
 // The context's memory, events and modules are gone.
