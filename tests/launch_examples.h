@@ -100,6 +100,16 @@ inline Plan reverse() {
     return plan;
 }
 
+// 64 pairs of floats in two blocks: vector loads, and a kernel whose name in the PTX is mangled.
+inline Plan pairs() {
+    Array in = global_array("in", ArrayRole::Input, ElementType::F32, {128});
+    in.contents = {Contents::Kind::SmallIntegers, 5, 0, {}};
+    Plan plan = example("pairs", {2, 1, 1}, {32, 1, 1},
+                        {in, global_array("out", ArrayRole::Output, ElementType::F32, {64})}, {});
+    plan.launch.entry = "_Z5pairsPK4PairPf";
+    return plan;
+}
+
 inline std::vector<Plan> launch_examples() { return {vector_add(), stencil(), histogram(), reverse()}; }
 
 }  // namespace tilescope::kernels

@@ -1,7 +1,6 @@
 #include "core/analysis/banks.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "core/base/launch.h"
 

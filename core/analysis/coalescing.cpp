@@ -1,7 +1,6 @@
 #include "core/analysis/coalescing.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "core/base/launch.h"
 

@@ -186,11 +186,11 @@ void number_places(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
 Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     auto module = ptx::parse(trace.meta.ptx, trace.meta.ptx_name);
     if (!module) return module.error();
-    const ptx::Kernel* kernel = ptx::find_kernel(*module, trace.meta.kernel);
+    const ptx::Kernel* kernel = ptx::find_kernel(*module, trace.launch.entry);
     if (!kernel && module->kernels.size() == 1) kernel = &module->kernels.front();
     if (!kernel)
         return Error{fmt::format("{} holds no kernel named '{}'; record it again with its own PTX",
-                                 trace.meta.ptx_name, trace.meta.kernel)};
+                                 trace.meta.ptx_name, trace.launch.entry)};
     const std::vector<ptx::Site> sites = ptx::sites_of(*kernel);
     const auto same = [](const ptx::Site& a, const ptx::Site& b) {
         return a.instruction == b.instruction && a.kind == b.kind;

@@ -1,7 +1,6 @@
 #include "core/analysis/reuse.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 namespace tilescope::analysis {

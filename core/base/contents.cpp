@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <thread>
+
+#include "core/base/parallel.h"
 
 namespace tilescope {
 namespace {
@@ -48,20 +49,14 @@ void fill(const Array& array, std::byte* bytes) {
         return;
     }
     const uint64_t count = array.elements(), size = array.element_bytes();
-    const auto part = [&](uint64_t first, uint64_t last) {
-        for (uint64_t i = first; i < last; ++i) {
+    constexpr uint64_t kPiece = 1 << 20;  // elements: worth a thread
+    for_each_index((count + kPiece - 1) / kPiece, 0, [&](uint64_t piece) {
+        for (uint64_t i = piece * kPiece; i < std::min(count, (piece + 1) * kPiece); ++i) {
             const uint64_t value =
                 bits_of_small(array.type, small_integer(contents.seed, contents.stream, i));
             std::memcpy(bytes + i * size, &value, size);
         }
-    };
-    constexpr uint64_t kWorthAThread = 1 << 20;
-    const uint64_t parts =
-        std::clamp<uint64_t>(count / kWorthAThread, 1, std::max(1u, std::thread::hardware_concurrency()));
-    std::vector<std::jthread> helpers;
-    for (uint64_t i = 1; i < parts; ++i)
-        helpers.emplace_back(part, count * i / parts, count * (i + 1) / parts);
-    part(0, count / parts);
+    });
 }
 
 Value initial_value(const Array& array, uint64_t element) {

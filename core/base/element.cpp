@@ -136,13 +136,14 @@ bool is_nan(Value value) { return is_float(value.type) && std::isnan(number_of(v
 
 std::string value_text(Value value, int digits) {
     if (!is_float(value.type)) return whole_text(value);
+    if (is_nan(value)) return "NaN";
     return fmt::format("{:.{}g}", number_of(value), digits);
 }
 
 std::string short_value(Value value) {
     if (!is_float(value.type)) return whole_text(value);
     const double number = number_of(value);
-    if (std::isnan(number)) return "NaN";
+    if (is_nan(value)) return "NaN";
     if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
     if (std::floor(number) == number && std::abs(number) < 1e6)
         return std::to_string(static_cast<int>(number));

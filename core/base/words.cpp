@@ -19,8 +19,8 @@ std::string short_count(uint64_t number) {
     return number < 1'000'000'000 ? fmt::format("{:.2f} M", size / 1e6) : fmt::format("{:.2f} G", size / 1e9);
 }
 
-std::string counted(uint64_t number, std::string_view noun) {
-    return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+std::string counted(uint64_t number, std::string_view noun, std::string_view separator) {
+    return fmt::format("{} {}{}", grouped(number, separator), noun, number == 1 ? "" : "s");
 }
 
 std::string bytes_text(uint64_t bytes) {

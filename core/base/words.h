@@ -25,8 +25,9 @@ inline constexpr std::string_view kComma = ",", kThinSpace = "\xE2\x80\x89";
 
 std::string grouped(uint64_t number, std::string_view separator = kComma);  // 1,048,576
 std::string short_count(uint64_t number);                                   // 999,999, then 1.05 M, 2.10 G
-std::string counted(uint64_t number, std::string_view noun);                // "1 sector", "4 sectors"
-std::string bytes_text(uint64_t bytes);                                     // "512 bytes", "16.0 KiB"
+// "1 sector", "4 sectors"
+std::string counted(uint64_t number, std::string_view noun, std::string_view separator = kComma);
+std::string bytes_text(uint64_t bytes);  // "512 bytes", "16.0 KiB"
 // "row 3", "rows 0 and 1", "rows 0 to 3" of the half-open range.
 std::string range_words(std::string_view noun, uint64_t first, uint64_t end);
 
@@ -38,8 +39,7 @@ std::string element_name(const Array& array, int64_t element, const Notation& no
 std::string elements_text(const Array& array, const ElementBox& box,
                           const Notation& notation = {});                    // "M[3,0..15]"
 std::string extents_text(const Array& array, std::string_view times = "x");  // "64 x 64", "1024", "4 x 8 x 8"
-// A thread by its linear number in a block: "thread[1,3]", "thread[0,1,3]", "thread[3]" of a block of one
-// row.
+// A thread by its linear number in a block: "thread[1,3]", "thread[0,1,3]"; "thread[3]" of one row.
 std::string thread_name(const Dim3& block, uint64_t thread, const Notation& notation = {});
 std::string thread_index(const Dim3& block, uint64_t thread, const Notation& notation = {});  // "[1,3]"
 // "block (1,0)", "block (1,0,2)" of a grid with depth: x first, as CUDA prints blockIdx.

@@ -29,8 +29,7 @@ std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
 std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
                     const analysis::Hazards* hazards = nullptr);
 
-// Whether sums over the recording are sums over all that its blocks did, and if not, the sentence that says
-// so.
+// Whether sums over the recording are sums over all that its blocks did; if not, the sentence that says so.
 bool whole(const trace::Trace& trace);
 std::string why_not_whole(const trace::Trace& trace);
 

@@ -52,7 +52,7 @@ Json example_to_json(const trace::Trace& trace, const Hazard& hazard, const Haza
 
 std::string grouped(uint64_t number) { return tilescope::grouped(number, kThinSpace); }
 std::string counted(uint64_t number, const char* noun) {
-    return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+    return tilescope::counted(number, noun, kThinSpace);
 }
 
 std::string heading(const trace::Trace& trace, const Hazard& h) {

@@ -7,6 +7,7 @@
 
 #include "core/analysis/product.h"
 #include "core/base/json_fields.h"
+#include "core/base/words.h"
 #include "core/export/report.h"
 
 namespace tilescope::report {
@@ -92,8 +93,7 @@ bool whole(const trace::Trace& trace) { return trace.meta.complete && trace::dro
 std::string why_not_whole(const trace::Trace& trace) {
     if (!trace.meta.complete && !trace.meta.incomplete_reason.empty()) return trace.meta.incomplete_reason;
     if (const uint64_t dropped = trace::dropped_of(trace); dropped > 0)
-        return fmt::format("{} did not fit the buffer and {} dropped",
-                           dropped == 1 ? "1 request" : fmt::format("{} requests", dropped),
+        return fmt::format("{} did not fit the buffer and {} dropped", counted(dropped, "request"),
                            dropped == 1 ? "was" : "were");
     return trace.meta.complete ? "" : "the recording ended early";
 }

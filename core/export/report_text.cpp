@@ -19,11 +19,6 @@ std::string ratio(uint64_t needed, uint64_t ideal) {
     return ideal == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(needed) / static_cast<double>(ideal));
 }
 
-uint64_t requests_of(const analysis::Summary& summary) {
-    return summary.global_load.requests + summary.global_store.requests + summary.shared_load.requests +
-           summary.shared_store.requests;
-}
-
 // What recording on a GPU cost, a line; "" for a CPU.
 std::string price_of(const trace::Price& price, uint64_t requests) {
     if (price.launches == 0) return "";
@@ -68,12 +63,13 @@ std::string heading(const trace::Trace& trace, const analysis::Summary& summary)
     std::string out = m.kernel + ": " + launch_words(trace) + "\n";
     out += fmt::format("recorded on {}{} ({})\n", m.device, m.driver.empty() ? "" : ", driver " + m.driver,
                        m.backend == trace::Backend::Cpu ? "cpu" : "gpu");
-    out += price_of(m.price, requests_of(summary));
+    out += price_of(m.price, summary.total().requests);
     out +=
         fmt::format("grid {} x {} x {}, block {} x {} x {}; {} of {} blocks recorded\n", grid.x, grid.y,
                     grid.z, block.x, block.y, block.z, grouped(trace.blocks.size()), grouped(grid.count()));
-    out += fmt::format("{} steps, {} phases, {} barriers a block\n", grouped(trace.steps()),
-                       grouped(summary.phases), grouped(summary.barriers_per_block));
+    out += fmt::format("{}, {}, {} a block\n", counted(trace.steps(), "step", kThinSpace),
+                       counted(summary.phases, "phase", kThinSpace),
+                       counted(summary.barriers_per_block, "barrier", kThinSpace));
     if (!whole(trace)) out += fmt::format("NOT WHOLE: {}\n", why_not_whole(trace));
     if (!m.result.checked)
         out += "result: not checked\n";

@@ -1,7 +1,6 @@
 #include "core/playback/phase_table.h"
 
 #include <algorithm>
-#include <bit>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -41,18 +40,23 @@ struct Maker {
                trace.sites[access.site].kind == ptx::SiteKind::Load;
     }
 
+    static uint64_t key(simt::Origin origin, uint32_t lane) { return uint64_t{origin} * kWarpSize + lane; }
+
     // All loads of global arrays, then matched with the stores of what they brought, and constants stored.
     std::vector<LoadEntry> loads() const {
         std::vector<LoadEntry> entries;
-        std::unordered_map<uint64_t, size_t> entry_of;  // step * 32 + lane
+        std::unordered_map<uint64_t, size_t> entry_of;  // by origin and lane
         for (uint32_t step = 0; step < steps; ++step) {
             const trace::Access access = trace::decode(trace, trace.blocks[replay.block()].first + step);
             if (!is_global_load(access)) continue;
             for_lanes(access.mask, [&](uint32_t lane) {
-                const Element element = replay.touched(step, lane).element;
-                entry_of[uint64_t{step} * kWarpSize + lane] = entries.size();
-                entries.push_back({access.warp * kWarpSize + lane, phases.phase[step], element.array,
-                                   trace::kNoArray, name(element)});
+                const uint32_t width = trace.launch.arrays[access.array].element_bytes();
+                for (uint32_t part = 0; part < std::max(trace.sites[access.site].bytes / width, 1u); ++part) {
+                    const Element element = replay.touched(step, lane, part).element;
+                    entry_of[key((step + 1) | part << simt::kPartShift, lane)] = entries.size();
+                    entries.push_back({access.warp * kWarpSize + lane, phases.phase[step], element.array,
+                                       trace::kNoArray, name(element)});
+                }
             });
         }
         for (const BlockReplay::Store& store : replay.shared_stores()) {
@@ -60,7 +64,7 @@ struct Maker {
             const std::string to = fmt::format(" -> {}", name(store.to));
             const uint32_t lane = store.thread % kWarpSize;
             if (store.origin != 0 && !(store.origin & simt::kComputed)) {
-                const auto loaded = entry_of.find(uint64_t{store.origin - 1} * kWarpSize + lane);
+                const auto loaded = entry_of.find(key(store.origin, lane));
                 if (loaded != entry_of.end()) {
                     entries[loaded->second].text += to;
                     entries[loaded->second].stored_to = store.to.array;
@@ -132,7 +136,9 @@ PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, con
                        const Notation& notation) {
     const trace::Block& block = trace.blocks[replay.block()];
     const Dim3& size = trace.launch.block;
-    PhaseTable table{block.x, block.y, phases.phases, analysis::product_of(trace).has_value(), notation, {}};
+    PhaseTable table{
+        block.x,  block.y, block.z, trace.launch.grid, phases.phases, analysis::product_of(trace).has_value(),
+        notation, {}};
     const auto threads = static_cast<uint32_t>(size.count());
     for (uint32_t thread = 0; thread < threads; ++thread) {
         table.rows.push_back({thread % size.x, thread / size.x % size.y, thread / size.x / size.y,
@@ -143,10 +149,10 @@ PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, con
         std::min({uint64_t{replay.steps()}, block.count, uint64_t{phases.phase.size()}}));
     const Maker maker{trace, replay, phases, steps, notation};
     std::vector<LoadEntry> loads = maker.loads();
+    // By where the value went, whether loaded or filled with zero: the arrays' order.
     std::stable_sort(loads.begin(), loads.end(), [](const LoadEntry& a, const LoadEntry& b) {
         return std::pair(a.stored_to, a.array) < std::pair(b.stored_to, b.array);
     });
-    // Sorted by where the value went: M's tile before N's, whether loaded or filled with zero.
     for (LoadEntry& load : loads)
         if (load.thread < threads && load.phase < phases.phases)
             table.rows[load.thread].phase[load.phase].loads.push_back(std::move(load.text));

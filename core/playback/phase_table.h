@@ -26,7 +26,8 @@ struct TableCell {
 };
 
 struct PhaseTable {
-    uint32_t block_x = 0, block_y = 0;
+    uint32_t block_x = 0, block_y = 0, block_z = 0;
+    Dim3 grid;
     uint32_t phases = 0;
     bool product = true;  // else a cell's second half says what is stored, and is headed "computes"
     Notation notation;

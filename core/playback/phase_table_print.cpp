@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/words.h"
 #include "core/playback/phase_table.h"
 
 namespace tilescope::playback {
@@ -29,9 +30,16 @@ std::vector<std::string> wrapped(const std::string& text, const std::string& sep
     return lines;
 }
 
+// What a block of a grid with depth has behind its x and y: ",2"; else nothing.
+template <class Text>
+std::string depth_text(const PhaseTable& table, const Text& z) {
+    return table.grid.z > 1 ? fmt::format(",{}", z) : "";
+}
+
 std::string text_of(const PhaseTable& table) {
-    std::string out = fmt::format("block {},{}: {} {}, {} threads\n", table.block_x, table.block_y,
-                                  table.phases, table.phases == 1 ? "phase" : "phases", table.rows.size());
+    std::string out =
+        fmt::format("block {},{}{}: {}, {}\n", table.block_x, table.block_y, depth_text(table, table.block_z),
+                    counted(table.phases, "phase"), counted(table.rows.size(), "thread"));
     for (uint32_t p = 0; p < table.phases; ++p) {
         size_t thread_width = 6, loads_width = 5;  // those of the headings
         for (const PhaseTable::Row& row : table.rows) {
@@ -67,13 +75,14 @@ std::string quoted(const std::string& field) {
 
 std::string csv_of(const PhaseTable& table) {
     const bool deep = !table.rows.empty() && table.rows.back().z > 0;
-    std::string out = fmt::format("block_x,block_y,{}thread_y,thread_x,phase,loads,{}\r\n",
-                                  deep ? "thread_z," : "", heading_of(table));
+    std::string out = fmt::format("block_x,block_y{},{}thread_y,thread_x,phase,loads,{}\r\n",
+                                  depth_text(table, "block_z"), deep ? "thread_z," : "", heading_of(table));
     for (const PhaseTable::Row& row : table.rows)
         for (uint32_t p = 0; p < table.phases; ++p)
-            out += fmt::format("{},{},{}{},{},{},{},{}\r\n", table.block_x, table.block_y,
-                               deep ? fmt::format("{},", row.z) : "", row.y, row.x, p,
-                               quoted(join(row.phase[p].loads, "; ")), quoted(row.phase[p].multiplies));
+            out += fmt::format("{},{}{},{}{},{},{},{},{}\r\n", table.block_x, table.block_y,
+                               depth_text(table, table.block_z), deep ? fmt::format("{},", row.z) : "", row.y,
+                               row.x, p, quoted(join(row.phase[p].loads, "; ")),
+                               quoted(row.phase[p].multiplies));
     return out;
 }
 

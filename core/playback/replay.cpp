@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <unordered_map>
 
 namespace tilescope::playback {
@@ -192,17 +191,19 @@ Value BlockReplay::value(uint32_t step, uint32_t lane, uint32_t part) const {
     return value_at(value.type, index_->values.data() + begin + before * bytes + part * size);
 }
 
-Factor BlockReplay::touched(uint32_t step, uint32_t lane) const {
+Factor BlockReplay::touched(uint32_t step, uint32_t lane, uint32_t part) const {
     if (step >= steps() || step >= trace_.blocks[block_].count || lane >= kWarpSize) return {};
     const trace::Access access = trace::decode(trace_, trace_.blocks[block_].first + step);
     if (access.array == trace::kNoArray || !(access.mask >> lane & 1)) return {};
     const uint64_t width = trace_.launch.arrays[access.array].element_bytes();
-    return {{access.array, access.offset[lane] / width}, value(step, lane), step};
+    const uint64_t last = (access.offset[lane] + std::max(trace_.sites[access.site].bytes, 1u) - 1) / width;
+    return {
+        {access.array, std::min(access.offset[lane] / width + part, last)}, value(step, lane, part), step};
 }
 
 Factor BlockReplay::factor(simt::Origin origin, uint32_t lane) const {
     if (origin == 0 || (origin & simt::kComputed)) return {};
-    return touched(origin - 1, lane);
+    return touched((origin & simt::kStepMask) - 1, lane, origin >> simt::kPartShift);
 }
 
 const BlockReplay::Cell* BlockReplay::find_cell(Element element) const {

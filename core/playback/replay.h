@@ -99,8 +99,9 @@ public:
     const std::vector<Store>& shared_stores() const;
     const std::vector<Store>& global_stores() const;  // the same to global arrays
 
-    // The element that a lane touched at a step: none for barriers and idle lanes.
-    Factor touched(uint32_t step, uint32_t lane) const;
+    // The element that a lane touched at a step, of a vector access its `part`-th: none for barriers and idle
+    // lanes.
+    Factor touched(uint32_t step, uint32_t lane, uint32_t part = 0) const;
 
     const std::vector<MultiplyStep>& products() const { return products_; }
     Factor factor(simt::Origin origin, uint32_t lane) const;

@@ -111,11 +111,10 @@ std::vector<AffineValue> meet(const Analysis& a, size_t block) {
     if (a.visited[block]) {
         for (size_t r = 0; r < registers; ++r) {
             const uint64_t own = kMeeting | (block * registers + r);
-            if (!a.in[block][r].affine && a.visited[block]) {
+            if (!a.in[block][r].affine) {
                 result[r] = {};
             } else if (result[r].affine && a.in[block][r].definition == own && !a.in[block][r].constant) {
-                const AffineValue met = join(result[r], a.in[block][r]);
-                result[r] = met;
+                result[r] = join(result[r], a.in[block][r]);
                 result[r].constant = false;
                 result[r].definition = own;
                 result[r].block = static_cast<int32_t>(block);

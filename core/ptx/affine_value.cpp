@@ -93,8 +93,7 @@ struct Step {
         }
     }
 
-    // Coefficients and number in the range of the width; lost where a 64-bit coefficient overflows is modulo
-    // too.
+    // Coefficients and number brought into the range of the width, as the kernel's own arithmetic wraps.
     AffineValue settled(AffineValue value, int bytes) const {
         value.x = wrap(value.x, bytes);
         value.y = wrap(value.y, bytes);

@@ -63,8 +63,8 @@ struct Work {
     const InstrumentOptions& options;
     Instrumented result;
     RecordingText text;
-    std::vector<int32_t>
-        partner;  // by site: the site it is paired with, -1 for none; the first of a pair is the lower
+    // By site: the site it is paired with, -1 for none; the first of a pair is the lower.
+    std::vector<int32_t> partner;
     std::vector<uint32_t> single;            // by site: code of the site alone
     std::map<uint32_t, uint32_t> pair_code;  // first site -> code
     std::vector<Note> notes;

@@ -102,9 +102,9 @@ struct Scope {
 struct Body {
     Kernel kernel;
     std::vector<Scope> scopes;  // innermost last; [0] holds the parameters
-    std::unordered_map<std::string, uint32_t>
-        used;                             // names given out in the whole kernel, and copies of each
-    std::vector<int32_t> module_symbols;  // module variables that it names, in order
+    // Names given out in the whole kernel, and copies of each.
+    std::unordered_map<std::string, uint32_t> used;
+    std::vector<int32_t> module_symbols;                 // module variables that it names, in order
     std::unordered_map<int32_t, int32_t> module_symbol;  // module variable -> index above
     SourceLocation source;                               // of the latest .loc
     std::string unused_loc;                              // its text, until an instruction takes it

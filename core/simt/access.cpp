@@ -276,10 +276,10 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask, bool reported
         request.element_bytes = access.element_bytes;
         request.value = value.data();
         if (is_load) {
-            for (uint32_t i = 0; i < access.elements; ++i)
-                each_lane(
-                    mask,
-                    [&](int l) { reinterpret_cast<Origin*>(warp.origins + access.data[i])[l] = steps_ + 1; });
+            for (uint32_t i = 0; i < access.elements; ++i) {
+                auto* origins_of = reinterpret_cast<Origin*>(warp.origins + access.data[i]);
+                each_lane(mask, [&](int l) { origins_of[l] = (steps_ + 1) | i << kPartShift; });
+            }
         } else {
             for (uint32_t i = 0; i < elements; ++i) {
                 const Origin* of_element = origin(warp, access.data[i]);

@@ -135,9 +135,10 @@ void Machine::start(const BlockId& block) {
         warp.parked = {};
         warp.instructions = 0;
         warp.loose.clear();
-        for (int lane = 0; lane < kWarpSize; ++lane) {
-            uint32_t xyz[3];
-            thread_of(warp, lane, xyz[0], xyz[1], xyz[2]);
+        const Dim3& size = launch_.block;
+        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+            const uint32_t thread = warp.number * kWarpSize + lane;
+            const uint32_t xyz[3] = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
             for (size_t k = 0; k < 3; ++k)
                 if (program_.tid[k] != UINT32_MAX)
                     reinterpret_cast<uint32_t*>(warp.registers + program_.tid[k])[lane] = xyz[k];
@@ -177,7 +178,7 @@ int Machine::next_warp() {
             const uint32_t w = options_.recorded_order[steps_];
             if (w < n && ready(w)) return static_cast<int>(w);
             order_problem = fmt::format(
-                "the recorded order gives step {} to warp {}, which {} then; record it anew", steps_, w,
+                "the recorded order gives step {} to warp {}, which {} then; record it anew", steps_ + 1, w,
                 w >= n                                  ? "the block does not have"
                 : warps_[w].state == Warp::State::Ended ? "has ended"
                                                         : "waits at a barrier");

@@ -12,7 +12,6 @@
 // is its own running sum: it is reported with its chain X and its value. So the chain that is stored to
 // an output is always the one under which its products were reported. Where two running sums are
 // added, the result goes on with the first one's chain.
-#include <bit>
 
 #include "core/simt/warp_inline.h"
 
@@ -87,12 +86,12 @@ void Machine::flow_before(Warp& warp, const MicroOp& op, const Flow& flow, uint3
     const Origin* c = origin(warp, op.c);
     if (flow.kind == K::CopyA || flow.kind == K::CopyAB) {
         // The same choice of lanes, made among origins instead of values.
-        const auto* as_bytes = [](const Origin* o) { return reinterpret_cast<const std::byte*>(o); }(a);
+        const auto* first = reinterpret_cast<const std::byte*>(a);
         const std::byte* second =
             flow.kind == K::CopyAB ? reinterpret_cast<const std::byte*>(b) : at(warp, op.b);
         uint32_t predicate = 0;
         flow.origin(reinterpret_cast<std::byte*>(plan.result.data()),
-                    reinterpret_cast<std::byte*>(&predicate), as_bytes, second, at(warp, op.c), mask);
+                    reinterpret_cast<std::byte*>(&predicate), first, second, at(warp, op.c), mask);
         return;
     }
     // A shorter source list leaves refs at 0, the predicates, whose origins are 0.

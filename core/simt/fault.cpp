@@ -6,14 +6,6 @@ namespace tilescope::simt {
 
 using ptx::StateSpace;
 
-void Machine::thread_of(const Warp& warp, int lane, uint32_t& x, uint32_t& y, uint32_t& z) const {
-    const uint64_t linear = uint64_t{warp.number} * kWarpSize + static_cast<uint64_t>(lane);
-    const Dim3& d = launch_.block;
-    x = static_cast<uint32_t>(linear % d.x);
-    y = static_cast<uint32_t>(linear / d.x % d.y);
-    z = static_cast<uint32_t>(linear / d.x / d.y);
-}
-
 std::string Machine::thread_name(const Warp& warp, int lane) const {
     return tilescope::thread_name(launch_.block,
                                   uint64_t{warp.number} * kWarpSize + static_cast<uint64_t>(lane));
@@ -35,7 +27,7 @@ bool Machine::raise(Fault::Kind kind, const Warp& warp, int lane, const MicroOp&
     Fault f;
     f.kind = kind;
     f.block = block_;
-    thread_of(warp, lane, f.thread_x, f.thread_y, f.thread_z);
+    f.thread = warp.number * kWarpSize + static_cast<uint32_t>(lane);
     f.line = program_.source_lines[op.instruction];
     for (const ptx::Site& site : program_.sites)
         if (site.instruction == op.instruction) f.site = static_cast<int32_t>(site.id), f.line = site.line;
@@ -75,8 +67,8 @@ void Machine::raise_access(Warp& warp, const MicroOp& op, const Access& access, 
                                        ? int64_t{static_cast<int32_t>(static_cast<uint32_t>(address))}
                                        : static_cast<int64_t>(address);
 
-    constexpr uint64_t kFar = uint64_t{1}
-                              << 40;  // farther from every array, an address is no index gone astray
+    // Farther from every array than this, an address is no index gone astray.
+    constexpr uint64_t kFar = uint64_t{1} << 40;
     const Array* nearest = nullptr;
     uint64_t least = kFar;
     if (shared || space == StateSpace::Global)

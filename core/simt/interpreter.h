@@ -45,19 +45,20 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
 
 const std::vector<ptx::Site>& sites_of(const Program& program);
 
-// Byte offset of a shared variable in the block's shared memory (declaration order, aligned; dynamic
-// shared memory behind all others), and the size of all that the kernel declares. -1 for a name that is not
-// there.
+// Byte offset of a shared variable in the block's shared memory (declaration order, aligned; dynamic shared
+// memory behind all others); -1 for a name that is not there.
 int64_t shared_offset(const Program& program, const std::string& symbol);
-uint64_t shared_bytes(const Program& program);
 
 // Where a lane's operand came from, for observers that ask for dataflow.
 //   0                    a constant or a special register or address arithmetic
-//   step + 1             the value as the load at that step of the block brought it (moves kept)
+//   step + 1 | part      the value as the load at that step of the block brought it (moves kept); part:
+//                        which element of a vector load, from kPartShift up
 //   kComputed | chain    the result of arithmetic on loaded values; `chain` names one running
 //                        sum: a sum that continues another (add or fma with it) keeps its chain
 using Origin = uint32_t;
 inline constexpr Origin kComputed = 0x8000'0000u;
+inline constexpr uint32_t kPartShift = 29;
+inline constexpr Origin kStepMask = (1u << kPartShift) - 1;
 
 // One warp's execution of a memory site.
 struct Request {
@@ -115,9 +116,9 @@ struct Fault {
         BadAddress,
     } kind{};
     BlockId block;
-    uint32_t thread_x = 0, thread_y = 0, thread_z = 0;
-    int32_t site = -1;  // -1 where the instruction is no site
-    uint32_t line = 0;  // kernel source
+    uint32_t thread = 0;  // linear number in the block
+    int32_t site = -1;    // -1 where the instruction is no site
+    uint32_t line = 0;    // kernel source
     uint64_t address = 0;
     // One plain sentence: thread, site, source line, array and index, e.g.
     // "thread[0,3] of block (1,0) reads M[2,4] at line 23, outside M's 3 x 4 elements"
@@ -146,13 +147,11 @@ struct Outcome {
 
 // launch.arrays gives names and shapes to messages, and may be empty; nothing of them is read but what its
 // arguments point to. make_observer is called once for each block, on the CPU thread that runs it, before it
-// runs; it may return null for a block that nobody watches. Blocks finish in any order; done(block) is called
-// on the same thread when a block has ended (or faulted: its observer has then seen all that happened until
-// the fault). After a fault, blocks before the faulting one still run to their end, later ones may not run at
-// all.
+// runs; it may return null for a block that nobody watches. Blocks finish in any order; the observer of one
+// that faulted has seen all until the fault. After a fault, blocks before the faulting one still run to their
+// end, later ones may not run at all.
 using MakeObserver = std::function<BlockObserver*(const BlockId&)>;
-using BlockDone = std::function<void(const BlockId&, BlockObserver*)>;
 Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& memory,
-                    const RunOptions& options, const MakeObserver& make_observer, const BlockDone& done = {});
+                    const RunOptions& options, const MakeObserver& make_observer);
 
 }  // namespace tilescope::simt

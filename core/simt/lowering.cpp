@@ -97,13 +97,14 @@ void Lowering::lay_out() {
         }
         symbol_address.push_back(at);
     }
+    bool dynamic = false;
     for (size_t i = 0; i < kernel.symbols.size(); ++i) {
         if (!is_dynamic(kernel.symbols[i])) continue;
         symbol_address[i] = aligned(program.shared_bytes, kDynamicAlignment);
         program.shared.push_back({kernel.symbols[i].name, symbol_address[i], 0});
-        program.dynamic_shared = true;
+        dynamic = true;
     }
-    if (program.dynamic_shared) program.shared_bytes = aligned(program.shared_bytes, kDynamicAlignment);
+    if (dynamic) program.shared_bytes = aligned(program.shared_bytes, kDynamicAlignment);
     program.local_bytes = aligned(program.local_bytes, 16);
 }
 

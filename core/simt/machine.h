@@ -127,7 +127,6 @@ private:
     std::string thread_name(const Warp& warp, int lane) const;  // "thread[0,3]"
     std::string thread_text(const Warp& warp, int lane) const;  // "thread[0,3] of block (1,0)"
     std::string line_text(const MicroOp& op) const;
-    void thread_of(const Warp& warp, int lane, uint32_t& x, uint32_t& y, uint32_t& z) const;
 
     std::byte* at(Warp& warp, Ref ref) { return (in_pool(ref) ? pool_ : warp.registers) + (ref & ~1u); }
 

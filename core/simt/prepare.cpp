@@ -306,6 +306,4 @@ int64_t shared_offset(const Program& program, const std::string& symbol) {
     return -1;
 }
 
-uint64_t shared_bytes(const Program& program) { return program.shared_bytes; }
-
 }  // namespace tilescope::simt

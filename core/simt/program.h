@@ -131,7 +131,6 @@ public:
     uint32_t parameters = 0;
     std::vector<SharedVariable> shared;
     uint64_t shared_bytes = 0;            // that the kernel declares
-    bool dynamic_shared = false;          // it names dynamic shared memory, which follows
     uint64_t local_bytes = 0;             // a thread
     std::vector<std::byte> constants;     // constant memory
     std::vector<std::byte> module_bytes;  // module variables in global memory, at kModuleWindow

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/parallel.h"
 #include "core/simt/machine.h"
 
 namespace tilescope::simt {
@@ -59,7 +60,7 @@ Result<void> check(const Program& program, const Launch& launch, const GlobalMem
 }  // namespace
 
 Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& memory,
-                    const RunOptions& options, const MakeObserver& make_observer, const BlockDone& done) {
+                    const RunOptions& options, const MakeObserver& make_observer) {
     const Blocks blocks = blocks_of(launch, options.window);
     if (const auto ok = check(program, launch, memory, options, blocks); !ok) return ok.error();
     std::vector<View> views;
@@ -107,7 +108,6 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
                     first_fault.store(i, std::memory_order_relaxed);
                 }
             }
-            if (done) done(block, observer);
             if (options.blocks_done) options.blocks_done->fetch_add(1, std::memory_order_relaxed);
             if (how == Ended::Stopped) break;
         }
@@ -115,8 +115,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
         counts.insert(counts.end(), own_counts.begin(), own_counts.end());
     };
 
-    uint64_t workers = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-    workers = std::min<uint64_t>(workers, total);
+    const uint64_t workers = std::min<uint64_t>(threads_of(options.threads), total);
     std::vector<std::thread> threads;
     for (uint64_t t = 1; t < workers; ++t) threads.emplace_back(work);
     work();

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/words.h"
 #include "core/trace/block_state.h"
 
 namespace tilescope::trace {
@@ -248,9 +249,9 @@ Trace assemble(Meta meta, Launch launch, std::vector<ptx::Site> sites,
     if (dropped > 0 && trace.meta.complete) {
         trace.meta.complete = false;
         trace.meta.incomplete_reason = fmt::format(
-            "{} requests were dropped because there are more than {} different forms of request; "
+            "{} {} dropped because there are more than {} different forms of request; "
             "record a smaller window of blocks",
-            dropped, table.limit);
+            counted(dropped, "request"), dropped == 1 ? "was" : "were", table.limit);
     }
     return trace;
 }

@@ -14,19 +14,17 @@ namespace {
 // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 constexpr uint32_t kMaxThreads = 1024;
 
-Error damaged(std::string what) { return Error{std::move(what)}; }
-
 Result<void> check_sizes(const Launch& launch) {
     const Dim3 grid = launch.grid, block = launch.block;
     const auto outside = [](uint32_t value, uint32_t highest) { return value == 0 || value > highest; };
     if (outside(block.x, kMaxThreads) || outside(block.y, kMaxThreads) || outside(block.z, 64) ||
         block.count() > kMaxThreads) {
-        return damaged(
-            fmt::format("its block of {} x {} x {} threads cannot be launched", block.x, block.y, block.z));
+        return Error{
+            fmt::format("its block of {} x {} x {} threads cannot be launched", block.x, block.y, block.z)};
     }
     if (outside(grid.x, 0x7FFF'FFFF) || outside(grid.y, 65535) || outside(grid.z, 65535)) {
-        return damaged(
-            fmt::format("its grid of {} x {} x {} blocks cannot be launched", grid.x, grid.y, grid.z));
+        return Error{
+            fmt::format("its grid of {} x {} x {} blocks cannot be launched", grid.x, grid.y, grid.z)};
     }
     return {};
 }
@@ -36,7 +34,7 @@ Result<void> check_result(const Trace& trace) {
     const Dim3 grid = trace.launch.grid, block = trace.launch.block;
     const Verification& result = meta.result;
     if (result.array != kNoArray && result.array >= trace.launch.arrays.size())
-        return damaged("its result is of an array that it does not have");
+        return Error{"its result is of an array that it does not have"};
     const uint64_t elements = result.array == kNoArray ? 0 : trace.launch.arrays[result.array].elements();
     const bool first_wrong_outside =
         result.first_wrong >= 0 && static_cast<uint64_t>(result.first_wrong) >= elements;
@@ -44,19 +42,19 @@ Result<void> check_result(const Trace& trace) {
     if (wrong.size() > result.wrong ||
         std::adjacent_find(wrong.begin(), wrong.end(), std::greater_equal<>()) != wrong.end() ||
         (!wrong.empty() && wrong.back() >= elements))
-        return damaged("its wrong elements of the result lie outside it, or not in order");
+        return Error{"its wrong elements of the result lie outside it, or not in order"};
     const BarrierFault& fault = meta.barrier_fault;
     if (fault.is &&
         (fault.x >= grid.x || fault.y >= grid.y || fault.z >= grid.z || fault.thread >= block.count()))
-        return damaged("its fault at a barrier is of no thread of the launch");
+        return Error{"its fault at a barrier is of no thread of the launch"};
     if (meta.window.x0 > meta.window.x1 || meta.window.y0 > meta.window.y1 || first_wrong_outside)
-        return damaged("its window of blocks or its result lies outside the launch");
+        return Error{"its window of blocks or its result lies outside the launch"};
     return {};
 }
 
 Result<void> check_arrays(const Launch& launch) {
     if (launch.arrays.size() >= kNoArray)
-        return damaged(fmt::format("it names {} arrays, more than there can be", launch.arrays.size()));
+        return Error{fmt::format("it names {} arrays, more than there can be", launch.arrays.size())};
     for (const Array& array : launch.arrays) {
         const uint64_t most = kMaxArrayBytes / array.element_bytes();
         const bool sized = array.rank >= 1 && array.slices > 0 && array.rows > 0 && array.cols > 0 &&
@@ -65,18 +63,18 @@ Result<void> check_arrays(const Launch& launch) {
         if (!sized || array.base + array.bytes() < array.base ||
             (array.space == Space::Shared) != (array.role == ArrayRole::Shared) ||
             (array.space == Space::Shared && array.contents.kind != Contents::Kind::Zeros)) {
-            return damaged(fmt::format("its array '{}' of {} x {} elements cannot be", array.name, array.rows,
-                                       array.cols));
+            return Error{fmt::format("its array '{}' of {} x {} elements cannot be", array.name, array.rows,
+                                     array.cols)};
         }
         if (array.contents.kind == Contents::Kind::Stored && array.bytes() > kMaxContentsBytes)
-            return damaged(fmt::format("its array '{}' stores more than a recording can", array.name));
+            return Error{fmt::format("its array '{}' stores more than a recording can", array.name)};
     }
     for (const Argument& argument : launch.arguments) {
         if (argument.array < 0) continue;
         const auto at = static_cast<size_t>(argument.array);
         if (at >= launch.arrays.size() || launch.arrays[at].space != Space::Global ||
             argument.offset > launch.arrays[at].bytes())
-            return damaged(fmt::format("its argument '{}' points to no array of the launch", argument.name));
+            return Error{fmt::format("its argument '{}' points to no array of the launch", argument.name)};
     }
     return {};
 }
@@ -84,7 +82,7 @@ Result<void> check_arrays(const Launch& launch) {
 Result<void> check_sites(const Trace& trace) {
     for (const ptx::Site& site : trace.sites)
         if ((site.kind == ptx::SiteKind::Barrier) != (site.bytes == 0))
-            return damaged(fmt::format("its site {} touches {} bytes", site.id, site.bytes));
+            return Error{fmt::format("its site {} touches {} bytes", site.id, site.bytes)};
     return {};
 }
 
@@ -133,14 +131,14 @@ Result<void> check_forms(const Trace& trace, std::vector<StepCheck::Allowed>& al
                              form.irregular < rows - (form.wide ? 1 : 0) + (form.irregular < 0 ? 1 : 0) &&
                              (form.irregular >= 0 || !form.wide);
         if (!indexes) {
-            return damaged(fmt::format("its form {} of {} points to nothing", &form - trace.forms.data(),
-                                       trace.forms.size()));
+            return Error{fmt::format("its form {} of {} points to nothing", &form - trace.forms.data(),
+                                     trace.forms.size())};
         }
         const bool barrier = trace.sites[form.site].kind == ptx::SiteKind::Barrier;
         const bool placed = form.array != kNoArray;
         if (placed && (barrier || trace.launch.arrays[form.array].space != form.space)) {
-            return damaged(fmt::format("its form {} names an array that its site cannot touch",
-                                       &form - trace.forms.data()));
+            return Error{fmt::format("its form {} names an array that its site cannot touch",
+                                     &form - trace.forms.data())};
         }
         if (placed)
             allowed.push_back(allowed_in_array(trace, form));
@@ -155,8 +153,8 @@ Result<void> check_times(const Trace& trace) {
     for (const Block& block : trace.blocks) {
         const auto first = trace.time.begin() + static_cast<std::ptrdiff_t>(block.first);
         if (!std::is_sorted(first, first + static_cast<std::ptrdiff_t>(block.count))) {
-            return damaged(
-                fmt::format("the times of its block ({},{},{}) go backwards", block.x, block.y, block.z));
+            return Error{
+                fmt::format("the times of its block ({},{},{}) go backwards", block.x, block.y, block.z)};
         }
     }
     return {};
@@ -186,14 +184,14 @@ Result<void> StepCheck::operator()(const Trace& trace, uint64_t first, uint64_t 
     for (uint64_t step = first; step < end; ++step) {
         const uint32_t form = trace.key[step] & 0xFF'FFFF, warp = trace.warp_of(step);
         if (form >= allowed_.size() || warp >= warps_) {
-            return damaged(fmt::format("its step {} names form {} and warp {}, which do not exist", step + 1,
-                                       form, warp));
+            return Error{fmt::format("its step {} names form {} and warp {}, which do not exist", step + 1,
+                                     form, warp)};
         }
         const Allowed& a = allowed_[form];
         if (a.none || trace.base[step] - a.lowest > a.span)
-            return damaged(fmt::format("its step {} reaches outside its array", step + 1));
+            return Error{fmt::format("its step {} reaches outside its array", step + 1)};
         if (warp + 1 == warps_ && (a.mask & beyond_) != 0)
-            return damaged(fmt::format("its step {} has active lanes that have no thread", step + 1));
+            return Error{fmt::format("its step {} has active lanes that have no thread", step + 1)};
     }
     return {};
 }
@@ -207,24 +205,24 @@ Result<void> check_blocks(const Trace& trace) {
                                               std::tie(block.z, block.y, block.x);
         if (!ordered || block.x >= trace.launch.grid.x || block.y >= trace.launch.grid.y ||
             block.z >= trace.launch.grid.z || !meta.window.contains(block.x, block.y)) {
-            return damaged(fmt::format("its block ({},{},{}) is not one of the launch, or not in order",
-                                       block.x, block.y, block.z));
+            return Error{fmt::format("its block ({},{},{}) is not one of the launch, or not in order",
+                                     block.x, block.y, block.z)};
         }
         if (block.first != next || block.count > trace.steps() - next)
-            return damaged("the steps of its blocks do not follow one another");
+            return Error{"the steps of its blocks do not follow one another"};
         next += block.count;
         dropped |= block.dropped;
         previous = &block;
     }
     if (next != trace.steps() || trace.base.size() != trace.steps() ||
         (!trace.time.empty() && trace.time.size() != trace.steps()))
-        return damaged("its columns of steps are not equally long");
+        return Error{"its columns of steps are not equally long"};
     const uint64_t columns = std::min(meta.window.x1, trace.launch.grid.x) -
                              uint64_t{std::min(meta.window.x0, trace.launch.grid.x)};
     const uint64_t rows = std::min(meta.window.y1, trace.launch.grid.y) -
                           uint64_t{std::min(meta.window.y0, trace.launch.grid.y)};
     if (meta.complete && (dropped != 0 || trace.blocks.size() != columns * rows * trace.launch.grid.z))
-        return damaged("it says that it is complete and lacks blocks or requests");
+        return Error{"it says that it is complete and lacks blocks or requests"};
     return trace.time.empty() ? Result<void>{} : check_times(trace);
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <thread>
 
+#include "core/base/parallel.h"
 #include "core/trace/block_state.h"
 #include "core/trace/device_block.h"
 
@@ -18,31 +18,23 @@ Result<Decoded> decode_device_buffer(const ptx::Instrumented& code, const Device
     if (!table) return table.error();
     const uint64_t blocks = layout->blocks();
     std::vector<DecodedBlock> made(blocks);
-    std::atomic<uint64_t> next{0}, first_bad{UINT64_MAX};
+    std::atomic<uint64_t> first_bad{UINT64_MAX};
     std::mutex mutex;  // for what follows
     Error problem;
 
-    const auto work = [&] {
-        for (uint64_t b = next++; b < blocks && b < first_bad; b = next++) {
-            auto block = decode_block(*layout, *table, b, buffer.dropped[b], options);
-            if (block) {
-                made[b] = std::move(*block);
-                continue;
-            }
-            const std::lock_guard lock(mutex);
-            if (b < first_bad) {  // the same one on any number of threads
-                first_bad = b;
-                problem = block.error();
-            }
+    for_each_index(blocks, options.threads, [&](uint64_t b) {
+        if (b > first_bad) return;
+        auto block = decode_block(*layout, *table, b, buffer.dropped[b], options);
+        if (block) {
+            made[b] = std::move(*block);
+            return;
         }
-    };
-    uint64_t workers = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-    workers = std::min(workers, blocks);
-    {
-        std::vector<std::jthread> threads;
-        for (uint64_t t = 1; t < workers; ++t) threads.emplace_back(work);
-        work();
-    }
+        const std::lock_guard lock(mutex);
+        if (b < first_bad) {  // the same one on any number of threads
+            first_bad = b;
+            problem = block.error();
+        }
+    });
     if (first_bad != UINT64_MAX) return problem;
     Decoded decoded;
     decoded.blocks.reserve(blocks);

@@ -1,6 +1,5 @@
 #include "core/trace/device_chunks.h"
 
-#include <bit>
 #include <cstring>
 
 #include <fmt/core.h>

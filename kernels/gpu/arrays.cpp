@@ -1,7 +1,5 @@
 #include "kernels/gpu/arrays.h"
 
-#include <algorithm>
-
 namespace tilescope::gpu {
 
 namespace {

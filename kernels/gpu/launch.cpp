@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "core/base/words.h"
 #include "kernels/gpu/context.h"
 #include "kernels/gpu/module.h"
 
@@ -66,11 +66,6 @@ Result<void> wait_for(Context& context, CuEvent event, const std::string& what,
     }
 }
 
-std::string text_of(const Dim3& size) {
-    return size.z == 1 ? fmt::format("{}x{}", size.x, size.y)
-                       : fmt::format("{}x{}x{}", size.x, size.y, size.z);
-}
-
 // What the driver would refuse with fewer words.
 Result<void> check_launch(const Context& context, const Function& function, const Dim3& grid,
                           const Dim3& block, size_t parameters, const LaunchOptions& options) {
@@ -81,14 +76,14 @@ Result<void> check_launch(const Context& context, const Function& function, cons
     }
     if (grid.count() == 0 || block.count() == 0) {
         return Error{fmt::format("a grid of {} blocks of {} threads runs nothing; give at least one of each",
-                                 text_of(grid), text_of(block))};
+                                 size_text(grid), size_text(block))};
     }
     if (block.count() > static_cast<uint64_t>(function.max_threads)) {
         return Error{
             fmt::format("a block of {} has {} threads, and '{}' can have {} on {} (it takes {} "
                         "registers a thread); choose a smaller block",
-                        text_of(block), block.count(), function.name, function.max_threads, context.info.name,
-                        function.registers)};
+                        size_text(block), block.count(), function.name, function.max_threads,
+                        context.info.name, function.registers)};
     }
     const uint64_t shared = static_cast<uint64_t>(function.shared_bytes) + options.shared_bytes;
     const auto most =
@@ -167,8 +162,8 @@ Result<std::vector<double>> Device::launch_timed(const Function& function, const
         if (code == kCuSuccess) return {};
         if (loses_context(code)) return fault(context, code, what);
         return failure(context, code,
-                       fmt::format("launching {} with {} blocks of {} threads on {}", what, text_of(grid),
-                                   text_of(block), context.info.name),
+                       fmt::format("launching {} with {} blocks of {} threads on {}", what, size_text(grid),
+                                   size_text(block), context.info.name),
                        "choose a smaller grid or block");
     };
     return time_work(begin, what, times, options);

@@ -2,7 +2,6 @@
 #include "kernels/gpu/nvrtc.h"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/words.h"
 #include "core/ptx/parse.h"
 #include "core/trace/builder.h"
 #include "kernels/gpu/arrays.h"
@@ -260,7 +261,7 @@ void judge(trace::Meta& meta, const Recording& r) {
         meta.incomplete_reason = fmt::format(
             "{} did not fit the trace buffer of {} bytes; give it more with --buffer, or record a "
             "smaller window of blocks",
-            dropped == 1 ? "1 request" : fmt::format("{} requests", dropped), r.buffer->bytes());
+            counted(dropped, "request"), r.buffer->bytes());
     } else if (r.clock_gaps) {
         meta.complete = false;
         meta.incomplete_reason =

@@ -1,8 +1,6 @@
 #include "kernels/gpu/trace_buffer.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
 #include <numeric>
 
 #include <fmt/format.h>

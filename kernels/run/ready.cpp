@@ -137,7 +137,7 @@ std::optional<uint64_t> constant(std::string_view source, std::string_view name)
         std::string_view after = source.substr(end, source.find_first_of(";\n", end) - end);
         const bool defined = before == "#define";
         if (!defined && before.find("const") == std::string_view::npos) continue;
-        after = trimmed(after);
+        after = trimmed(after.substr(0, after.find("//")));
         if (!defined && (after.empty() || after.front() != '=')) continue;
         if (!defined) after.remove_prefix(1);
         if (const auto value = number_in(trimmed(after))) return value;

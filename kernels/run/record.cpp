@@ -23,18 +23,14 @@ bool after(const simt::BlockId& a, const simt::BlockId& b) {
 }
 
 // Which blocks after a faulting one had begun depends on the threads; the trace must not.
-void set_outcome(trace::Meta& meta, const Dim3& d, const simt::Outcome& outcome) {
+void set_outcome(trace::Meta& meta, const simt::Outcome& outcome) {
     meta.complete = outcome.complete;
     if (outcome.fault) {
         const simt::Fault& fault = *outcome.fault;
         meta.incomplete_reason = fault.message;
         if (fault.kind == simt::Fault::Kind::BarrierDivergence || fault.kind == simt::Fault::Kind::Deadlock) {
-            meta.barrier_fault = {true,
-                                  fault.block.x,
-                                  fault.block.y,
-                                  fault.block.z,
-                                  (fault.thread_z * d.y + fault.thread_y) * d.x + fault.thread_x,
-                                  fault.line};
+            meta.barrier_fault = {true,          fault.block.x, fault.block.y,
+                                  fault.block.z, fault.thread,  fault.line};
         }
     } else if (!outcome.complete) {
         meta.incomplete_reason = "the recording was stopped before its end";
@@ -167,7 +163,7 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
             if (!outcome->fault || !after(id, outcome->fault->block))
                 recorders.push_back(std::move(recorder));
         trace::Meta meta = meta_of(plan, options, *window);
-        set_outcome(meta, plan.launch.block, *outcome);
+        set_outcome(meta, *outcome);
         trace::Trace trace = trace::assemble(std::move(meta), ready->launch, sites, std::move(recorders));
         finish_recording(trace, plan, ready->memory, options);
         return trace;

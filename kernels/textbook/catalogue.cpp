@@ -5,7 +5,6 @@
 #include "kernels/textbook/catalogue.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include <fmt/format.h>

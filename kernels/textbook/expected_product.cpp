@@ -16,7 +16,7 @@ constexpr uint32_t kSampled = 64;
 constexpr uint32_t kMostOfAnInput = 9;
 constexpr uint32_t kExactInFloat = 1u << 24;
 
-// splitmix64, as in reference.cpp: a well-mixed function of the index.
+// splitmix64, as in core/base/contents.cpp: a well-mixed function of the index.
 uint64_t mixed(uint64_t index) {
     uint64_t bits = (index + 1) * 0x9E37'79B9'7F4A'7C15u;
     bits = (bits ^ bits >> 30) * 0xBF58'476D'1CE4'E5B9u;

@@ -1,6 +1,5 @@
 #include "kernels/textbook/requested_bytes.h"
 
-#include <utility>
 #include <vector>
 
 #include "core/analysis/summary.h"

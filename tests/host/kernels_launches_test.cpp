@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -190,13 +191,45 @@ TEST(Launches, TheTableSaysWhatIsStored) {
     EXPECT_EQ(text.find("multiplies"), std::string::npos);
 }
 
+TEST(Launches, EveryElementOfAVectorLoadIsNamed) {
+    const trace::Trace trace = recorded(pairs());
+    const auto rule = analysis::phase_rule(trace);
+    ASSERT_TRUE(rule) << rule.error().message;
+    const playback::BlockReplay replay = replayed(trace, 1);
+    const auto table = playback::phase_table(trace, replay, analysis::phases_of_block(trace, *rule, 1));
+    ASSERT_EQ(table.rows.size(), 32u);
+    for (uint32_t t = 0; t < 32; ++t) {
+        EXPECT_EQ(table.rows[t].phase[0].loads,
+                  (std::vector<std::string>{fmt::format("in[{}] -> firsts[{}]", 64 + 2 * t, t),
+                                            fmt::format("in[{}] -> seconds[{}]", 65 + 2 * t, t)}));
+        const uint32_t end = replay.steps() - 1;
+        EXPECT_EQ(replay.cell(2, t, end).source.index, 64 + 2 * t);
+        EXPECT_EQ(replay.cell(3, t, end).source.index, 65 + 2 * t);
+        EXPECT_EQ(number_of(replay.cell(3, t, end).value),
+                  number_of(initial_value(trace.launch.arrays[0], 65 + 2 * t)));
+    }
+}
+
+// Blocks of a grid with depth have headings and rows of their own.
+TEST(Launches, TablesOfAGridWithDepthNameTheLayer) {
+    const trace::Trace trace = recorded(stencil());
+    const auto rule = analysis::phase_rule(trace);
+    ASSERT_TRUE(rule);
+    const playback::BlockReplay replay = replayed(trace, 14);  // (2,1,1) of 3 x 3 x 3
+    const auto table = playback::phase_table(trace, replay, analysis::phases_of_block(trace, *rule, 14));
+    EXPECT_TRUE(print(table, playback::TableFormat::Text).starts_with("block 2,1,1: 1 phase, 64 threads\n"));
+    const std::string csv = print(table, playback::TableFormat::Csv);
+    EXPECT_TRUE(csv.starts_with("block_x,block_y,block_z,thread_z,thread_y,thread_x,phase,")) << csv;
+    EXPECT_NE(csv.find("\n2,1,1,0,0,0,0,"), std::string::npos) << csv;
+}
+
 TEST(Launches, ReportsNameEntryAndArguments) {
     for (const Plan& plan : launch_examples()) {
         const trace::Trace trace = recorded(plan);
         const auto summary = analysis::summarize(trace);
         ASSERT_TRUE(summary) << summary.error().message;
         const auto json = nlohmann::json::parse(report::to_json(trace, *summary));
-        EXPECT_EQ(json["launch"]["entry"], plan.kernel);
+        EXPECT_EQ(json["launch"]["entry"], plan.launch.entry);
         EXPECT_EQ(json["launch"]["arguments"].size(), plan.launch.arguments.size());
         EXPECT_FALSE(json["launch"].contains("tile"));
         const std::string text = report::to_text(trace, *summary);
@@ -288,7 +321,7 @@ TEST(Launches, CountedOperationsOfAProductAreTwoForEachTerm) {
 
 TEST(Launches, SharedDeclarationsAreRead) {
     const std::string source = R"(
-#define TILE 16
+#define TILE 16  // tile width
 constexpr int kPad = 1;
 const unsigned WIDE = 64;
 __shared__ float Mds[TILE][TILE];

@@ -21,7 +21,7 @@ trace::Trace empty_trace(const std::string& ptx, const std::string& name) {
     const auto module = ptx::parse(ptx, name);
     EXPECT_TRUE(module) << module.error().message;
     if (!module) return trace;
-    trace.meta.kernel = module->kernels.at(0).name;
+    trace.meta.kernel = trace.launch.entry = module->kernels.at(0).name;
     trace.sites = ptx::sites_of(module->kernels[0]);
     return trace;
 }
@@ -72,6 +72,18 @@ TEST(PhaseRule, PlacesClimbAlongTheText) {
     ASSERT_TRUE(rule);
     EXPECT_EQ(rule->rank, (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 5, 6, -2}));
     EXPECT_EQ(rule->stays, (std::vector<bool>{false, false, false, false, false, true, true, false, false}));
+}
+
+// A kernel is found by its name in the PTX, whatever it is called, among others too.
+TEST(PhaseRule, FindsTheKernelByItsNameInThePtx) {
+    trace::Trace trace =
+        empty_trace(file_text(std::string(TILESCOPE_SOURCE_DIR) + "/assets/ptx/untiled.ptx"), "untiled.ptx");
+    trace.meta.ptx += "\n.visible .entry called() { ret; }\n";
+    trace.meta.kernel = "called";
+    EXPECT_TRUE(phase_rule(trace));
+    trace.launch.entry = "missing";
+    ASSERT_FALSE(phase_rule(trace));
+    EXPECT_NE(phase_rule(trace).error().message.find("no kernel named 'missing'"), std::string::npos);
 }
 
 TEST(PhaseRule, RefusesWhatDoesNotFit) {

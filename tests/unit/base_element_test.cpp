@@ -68,6 +68,7 @@ TEST(Element, ValuesAreShownAsWhatTheyAre) {
     EXPECT_EQ(value_text({ElementType::S64, ~uint64_t{0}}), "-1");
     EXPECT_EQ(value_text({ElementType::B16, 0x3F80}), "0x3f80");
     EXPECT_EQ(value_text({ElementType::B32, 7}), "0x00000007");
+    EXPECT_EQ(value_text(value_of(-std::numeric_limits<float>::quiet_NaN())), "NaN");
     EXPECT_EQ(short_value(value_of(std::numeric_limits<float>::quiet_NaN())), "NaN");
     EXPECT_EQ(short_value(value_of(-std::numeric_limits<double>::infinity())), "-inf");
     EXPECT_EQ(short_value(value_of(0.33333)), "0.333");

@@ -187,7 +187,7 @@ TEST(Barriers, UnderAConditionThatPartOfAWarpMeetsAreAFault) {
     ASSERT_TRUE(outcome.fault);
     EXPECT_EQ(outcome.fault->kind, Fault::Kind::BarrierDivergence);
     EXPECT_EQ(outcome.fault->line, 21u);
-    EXPECT_EQ(outcome.fault->thread_x, 0u);
+    EXPECT_EQ(outcome.fault->thread, 0u);
     EXPECT_NE(outcome.fault->message.find("line 25"), std::string::npos) << outcome.fault->message;
     EXPECT_EQ(run.events[0].size(), 1u);
 }

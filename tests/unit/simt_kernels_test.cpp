@@ -119,7 +119,7 @@ TEST(ShippedKernels, ARecordedOrderIsFollowedExactly) {
     ASSERT_FALSE(wrong);
     EXPECT_EQ(
         wrong.error().message,
-        "the recorded order gives step 0 to warp 77, which the block does not have then; record it anew");
+        "the recorded order gives step 1 to warp 77, which the block does not have then; record it anew");
 }
 
 TEST(ShippedKernels, AMissingBarrierGivesWrongSumsInSomeOrder) {
