@@ -10,7 +10,7 @@
 #include "app/draw/ui.h"
 #include "app/input/screen.h"
 #include "app/input/state.h"
-#include "app/lessons/walk.h"
+#include "app/lessons/model.h"
 #include "app/limits/model.h"
 #include "app/platform/backend.h"
 #include "app/session/session.h"

@@ -44,7 +44,7 @@ Standing stand(const compare::Run& a, const compare::Run& b, compare::Lock lock,
 std::string side_text(char letter, const trace::Trace& trace, playback::Cursor at) {
     const trace::Block& block = trace.blocks[at.block];
     return fmt::format("{}  {}\n   {}, step {} of {}\n", letter,
-                       look::recording_name(trace, analysis::product_of(trace)),
+                       look::recording_names(trace, analysis::product_of(trace)).front(),
                        block_name(trace.launch.grid, block.x, block.y, block.z), at.step + 1, block.count);
 }
 

@@ -14,7 +14,6 @@
 #include "app/compare/panels.h"
 #include "app/draw/request_picture.h"
 #include "app/draw/widgets.h"
-#include "app/look/block_clock.h"
 #include "app/look/request.h"
 #include "app/look/timeline.h"
 #include "app/session/playing.h"

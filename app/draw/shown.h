@@ -102,7 +102,7 @@ struct PhaseSpan {
     bool operator==(const PhaseSpan&) const = default;
 };
 
-// One barrier of a block with clocks, as its warps came to it (look/block_clock.h); clocks from the block's
+// One barrier of a block with clocks, as its warps came to it (look/timeline.h); clocks from the block's
 // first step.
 struct BarrierTimes {
     struct Arrival {

@@ -6,7 +6,6 @@
 
 #include "app/input/actions.h"
 #include "app/input/panels.h"
-#include "app/session/exporting.h"
 
 namespace tilescope::input {
 

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "app/input/actions.h"
-#include "app/session/exporting.h"
 #include "app/session/playing.h"
 
 namespace tilescope::input {

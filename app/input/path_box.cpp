@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "app/input/actions.h"
-#include "app/session/exporting.h"
 
 namespace tilescope::input {
 namespace {

@@ -74,7 +74,7 @@ void backend_choice(Ui<State>& ui, bool low) {
 
 void record_form(Ui<State>& ui, const Rect& screen, float top) {
     RecordForm& form = ui.state.form;
-    std::optional<session::Ordered>& running = ui.session.ordered;
+    std::optional<session::Opening>& running = ui.session.ordered;
     if (!form.open && !running) return;
     const float width = ui.px(420);
     ImGui::SetNextWindowPos({screen.max.x - width - ui.px(12), top});

@@ -16,39 +16,9 @@ std::vector<std::pair<std::string_view, std::string_view>> embedded_lessons();  
 
 namespace {
 
-constexpr std::pair<const char*, StepKind> kKinds[] = {{"global load", StepKind::GlobalLoad},
-                                                       {"global store", StepKind::GlobalStore},
-                                                       {"shared load", StepKind::SharedLoad},
-                                                       {"shared store", StepKind::SharedStore},
-                                                       {"barrier", StepKind::Barrier}};
-
 using Json = JsonFields::Json;
 
-void read_place(JsonFields& fields, const Json& json, LessonStop& stop) {
-    if (json.contains("block")) {
-        const Json& block = fields.inner("block", Json::value_t::array);
-        if (block.size() != 2 || !block[0].is_number_unsigned() || !block[1].is_number_unsigned())
-            return fields.fail("block");
-        stop.block_x = block[0].get<uint32_t>();
-        stop.block_y = block[1].get<uint32_t>();
-    }
-    if (json.contains("kind")) {
-        std::string kind;
-        fields.text("kind", kind);
-        for (const auto& [name, value] : kKinds)
-            if (kind == name) stop.kind = value;
-        if (!stop.kind) fields.fail("kind");
-    }
-    if (json.contains("array")) fields.text("array", stop.array);
-    if (json.contains("phase")) fields.number("phase", stop.phase.emplace());
-    if (json.contains("warp")) fields.number("warp", stop.warp.emplace());
-    if (json.contains("nth")) fields.number("nth", stop.nth);
-    if (json.contains("costly")) fields.flag("costly", stop.costly);
-    if (json.contains("partial")) fields.flag("partial", stop.partial);
-    if (json.contains("screen")) fields.text("screen", stop.screen);
-}
-
-LessonStop read_stop(const Json& json, const LessonStop* before, std::string& problem) {
+LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, std::string& problem) {
     LessonStop stop;
     JsonFields fields(json, problem);
     if (json.contains("recording")) {
@@ -59,14 +29,36 @@ LessonStop read_stop(const Json& json, const LessonStop* before, std::string& pr
         fields.number("k", stop.shape.k);
         fields.number("n", stop.shape.n);
         fields.number("tile", stop.shape.tile);
-    } else if (before != nullptr) {
-        stop.kernel = before->kernel;
-        stop.shape = before->shape;
-        stop.recording = before->recording;
+    } else if (!before.empty()) {
+        stop.kernel = before.back().kernel;
+        stop.shape = before.back().shape;
+        stop.recording = before.back().recording;
     } else {
         fields.fail("kernel");
     }
-    read_place(fields, json, stop);
+    if (json.contains("block")) {
+        const Json& block = fields.inner("block", Json::value_t::array);
+        if (block.size() == 2 && block[0].is_number_unsigned() && block[1].is_number_unsigned()) {
+            stop.block_x = block[0].get<uint32_t>();
+            stop.block_y = block[1].get<uint32_t>();
+        } else {
+            fields.fail("block");
+        }
+    }
+    if (json.contains("kind")) {
+        std::string kind;
+        fields.text("kind", kind);
+        const auto at = std::ranges::find(kKinds, kind);
+        if (at == std::end(kKinds)) fields.fail("kind");
+        stop.kind = static_cast<StepKind>(at - kKinds);
+    }
+    if (json.contains("array")) fields.text("array", stop.array);
+    if (json.contains("phase")) fields.number("phase", stop.phase.emplace());
+    if (json.contains("warp")) fields.number("warp", stop.warp.emplace());
+    if (json.contains("nth")) fields.number("nth", stop.nth);
+    if (json.contains("costly")) fields.flag("costly", stop.costly);
+    if (json.contains("partial")) fields.flag("partial", stop.partial);
+    if (json.contains("screen")) fields.text("screen", stop.screen);
     fields.text("say", stop.say);
     return stop;
 }
@@ -150,12 +142,8 @@ Result<Lesson> lesson_from_json(std::string_view text, std::string_view name) {
     fields.text("title", lesson.title);
     fields.text("teaches", lesson.teaches);
     for (const Json& stop : fields.inner("stops", Json::value_t::array)) {
-        if (!stop.is_object()) {
-            fields.fail("stops");
-            break;
-        }
-        lesson.stops.push_back(
-            read_stop(stop, lesson.stops.empty() ? nullptr : &lesson.stops.back(), problem));
+        if (!stop.is_object()) fields.fail("stops");
+        lesson.stops.push_back(read_stop(stop, lesson.stops, problem));
     }
     if (lesson.stops.empty()) fields.fail("stops");
     if (!problem.empty()) return Error{fmt::format("The lesson '{}' cannot be used: {}.", name, problem)};

@@ -19,14 +19,14 @@
 #include <string_view>
 #include <vector>
 
-#include "app/look/block_index.h"
-#include "core/analysis/summary.h"
-#include "core/base/result.h"
-#include "kernels/textbook/catalogue.h"
+#include "app/input/screen.h"
 
 namespace tilescope::lessons {
 
 using look::BlockIndex, look::StepKind;
+
+inline constexpr std::string_view kKinds[] = {"global load", "global store", "shared load", "shared store",
+                                              "barrier"};  // by StepKind
 
 struct LessonStop {
     std::string kernel;  // recorded on the CPU; "" where `recording` says it
@@ -65,5 +65,31 @@ std::string renamed(std::string_view text, const Notation& notation);
 // as it is.
 std::string said(const trace::Trace& trace, const analysis::Summary& sums, const BlockIndex& index,
                  uint32_t step, const std::string& say);
+
+// The lesson that runs (Session::walk says whether one does), and what the Lessons screen shows.
+struct State {
+    size_t lesson = 0, stop = 0;
+    size_t listed = 0;  // the lesson chosen on the Lessons screen
+    // By lesson and stop, as far as worked out: what it says, and the notation that this is written in, in a
+    // reader's wording.
+    struct Said {
+        std::string words;
+        Notation notation;
+    };
+    std::vector<std::vector<Said>> said;
+    analysis::Wording wording;
+    std::string note;      // why a stop cannot be shown as written; one sentence
+    bool wanted = false;   // the stop is to be shown
+    bool opening = false;  // its recording is being opened
+};
+
+extern const input::Screen<State> kScreen;  // screen.cpp
+
+// Walks to a stop of a lesson; ends the lesson when it leads beyond the last one.
+void go_to_stop(State& state, session::Session& session, size_t lesson, size_t stop);
+
+// Works out State::said of a lesson: the stops of one recording more, or all of them. Returns true while
+// something is left. A stop on a recording that ships stays without words.
+bool work_out_words(State& state, size_t lesson, bool all);
 
 }  // namespace tilescope::lessons

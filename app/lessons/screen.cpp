@@ -1,5 +1,6 @@
-// The Lessons screen: what there is to learn, and where each lesson leads; and the strip above the other
-// screens while a lesson runs.
+// The Lessons screen: what there is to learn, and where each lesson leads; walking through a lesson, whose
+// stops stand on a recording each; and the strip above the other screens while it runs. What stops say before
+// anybody walks comes from recordings made for that, a few milliseconds each.
 //
 //   +----------------------+------------------------------------------+
 //   | lessons, a row each  | title, the sentence that it teaches      |
@@ -11,12 +12,102 @@
 
 #include <fmt/format.h>
 
-#include "app/lessons/walk.h"
+#include "app/input/ui.h"
+#include "app/lessons/model.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::lessons {
 namespace {
 
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
+using session::Session;
+using Ui = input::Ui<State>;
+
+bool same_recording(const LessonStop& a, const LessonStop& b) {
+    return a.kernel == b.kernel && a.recording == b.recording && a.shape == b.shape;
+}
+
+// The block that a stop stands in; the first where the recording has none of that place.
+uint32_t block_of(const trace::Trace& trace, const LessonStop& stop) {
+    const auto found = std::ranges::find_if(trace.blocks, [&](const trace::Block& block) {
+        return block.x == stop.block_x && block.y == stop.block_y;
+    });
+    return found == trace.blocks.end() ? 0 : static_cast<uint32_t>(found - trace.blocks.begin());
+}
+
+std::string words_of(const session::Recording& recording, const analysis::Summary& sums,
+                     const LessonStop& stop) {
+    const trace::Trace& trace = *recording.trace;
+    const auto index = session::index_of(recording, block_of(trace, stop));
+    return said(trace, sums, *index, find_step(trace, *index, stop).value_or(0), stop.say);
+}
+
+// Made on the CPU: its order of warps is the same every time, so that what the stop says is what is seen.
+session::MadeRecording record_stop(const LessonStop& stop) {
+    const auto plan = kernels::plan(stop.kernel, stop.shape);
+    if (!plan) return plan.error();
+    auto trace = kernels::record_cpu(*plan, {});
+    if (!trace) return trace.error();
+    return session::make_recording(std::move(*trace), "recorded for the lesson, on the CPU");
+}
+
+// The recording that a stop is shown on is there already: nothing to record again.
+bool shows(const Session& session, const LessonStop& stop) {
+    if (!session.recording || stop.kernel.empty()) return false;
+    const trace::Trace& trace = session.trace();
+    const auto& product = session.recording->product;
+    return trace.meta.kernel == stop.kernel && product && kernels::shape_of(*product) == stop.shape &&
+           trace.meta.backend == trace::Backend::Cpu && trace.meta.complete &&
+           trace.blocks.size() == trace.launch.grid.count();
+}
+
+// Brings the stop's recording. True while it is opened.
+bool open_stop(State& state, Session& session, const LessonStop& stop, bool wait) {
+    if (!stop.recording.empty()) {
+        if (!state.opening) session::open_shipped(session, stop.recording);
+        state.opening = session.opening.has_value();
+        if (state.opening && wait) {
+            session::update(session, true);
+            state.opening = false;
+        }
+        return state.opening;
+    }
+    session.message.clear();
+    if (shows(session, stop)) return false;
+    if (auto recording = record_stop(stop))
+        session::show(session, std::move(*recording));
+    else
+        session.message = recording.error().message;
+    return false;
+}
+
+void stand_at(State& state, Session& session, const LessonStop& stop) {
+    const trace::Trace& trace = session.trace();
+    session.cursor = {block_of(trace, stop), 0};
+    static_cast<session::MadeBlock&>(session) = {session::index_of(*session.recording, session.cursor.block)};
+    session.pin = session.hover = {};
+    ++session.framing;
+    const auto step = find_step(trace, *session.block, stop);
+    if (!step) state.note = "This recording has no such step; it stands at the first one.";
+    session.cursor.step = step.value_or(0);
+    session.screen = stop.screen;
+}
+
+// Shows the stop that was walked to. True while its recording is being opened.
+bool update(State& state, Session& session, bool wait) {
+    const int by = std::exchange(session.walk.by, 0);
+    if (by > 0) go_to_stop(state, session, state.lesson, state.stop + 1);
+    if (by < 0 && state.stop > 0) go_to_stop(state, session, state.lesson, state.stop - 1);
+    if (!session.walk.running || !state.wanted) return false;
+    const LessonStop& stop = lesson_list()[state.lesson].stops[state.stop];
+    if (open_stop(state, session, stop, wait)) return true;
+    state.wanted = false;
+    if (!session.message.empty() || !session.recording)
+        session.walk.running = false;
+    else
+        stand_at(state, session, stop);
+    return false;
+}
 
 // "tiled 4 x 4 x 4, T = 2"
 std::string shown_on(const LessonStop& stop) {
@@ -27,12 +118,18 @@ std::string shown_on(const LessonStop& stop) {
 
 // "global load of M, phase 1, block (1,0)"
 std::string stands_at(const LessonStop& stop, const Notation& notation) {
-    std::string where = stop.kind ? draw::words_of(*stop.kind) : "first step";
-    if (stop.kind == draw::StepKind::Barrier) where = "barrier";
+    std::string where(stop.kind ? kKinds[static_cast<size_t>(*stop.kind)] : "first step");
     if (!stop.array.empty()) where += " of " + renamed(stop.array, notation);
     if (stop.phase) where += ", " + phase_name(*stop.phase, notation);
     if (stop.block_x + stop.block_y > 0) where += fmt::format(", block ({},{})", stop.block_x, stop.block_y);
     return where;
+}
+
+// The ground of a row, and its number from 1 before its words.
+void row_head(Ui& ui, const Rect& row, float number, size_t at, bool chosen = false) {
+    if (chosen || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
+    line(ui, {row.min.x + number, row.min.y + ui.px(6)}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
+         std::to_string(at + 1), draw::Align::Center);
 }
 
 void list(Ui& ui, const Rect& rect) {
@@ -51,11 +148,9 @@ void list(Ui& ui, const Rect& rect) {
         const float high = body * static_cast<float>(lines) + ui.px(12);
         const Rect row{{in.min.x, y}, {in.max.x, y + high}};
         if (row.max.y > in.max.y) break;
-        if (on || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
+        row_head(ui, row, ui.px(22), at, on);
         if (on)
             ui.list.AddRectFilled(row.min, {row.min.x + ui.px(3), row.max.y}, ui.ink(Ink::Accent), ui.px(2));
-        line(ui, {row.min.x + ui.px(22), y + ui.px(6)}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
-             std::to_string(at + 1), draw::Align::Center);
         paragraph(ui, {row.min.x + ui.px(40), y + ui.px(6)}, width, face, Size::Body, Ink::Text, title,
                   static_cast<int>(lines));
         if (ui.clicked(row)) place.listed = at;
@@ -67,14 +162,13 @@ void list(Ui& ui, const Rect& rect) {
 // it is shown on.
 void stops(Ui& ui, const Rect& rect, size_t number) {
     const std::vector<LessonStop>& all = lesson_list()[number].stops;
-    if (std::exchange(ui.state.wording, ui.session.wording) != ui.session.wording)
-        ui.state.said = {}, ui.state.notations = {};
+    if (std::exchange(ui.state.wording, ui.session.wording) != ui.session.wording) ui.state.said.clear();
     if (work_out_words(ui.state, number, ui.context.still)) ui.context.another_frame = true;
-    const std::vector<std::string>& said = ui.state.said[number];
+    const std::vector<State::Said>& said = ui.state.said[number];
     const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
     const float indent = ui.px(40), room = rect.width() - indent - ui.px(8), pad = ui.px(6);
     const draw::Font font = ui.font(Face::Text, Size::Body);
-    const auto words_of = [&](size_t at) { return at < said.size() ? said[at] : ""; };
+    const auto words_of = [&](size_t at) { return at < said.size() ? said[at].words : ""; };
     const auto lines = [&](size_t at) {
         return std::max<size_t>(wrapped(font, words_of(at), room).size(), 1);
     };
@@ -88,11 +182,9 @@ void stops(Ui& ui, const Rect& rect, size_t number) {
         const float high = (words.empty() ? body : body * static_cast<float>(lines(at)) + small) + pad * 2;
         const Rect row{{rect.min.x, y}, {rect.max.x, y + high}};
         if (row.max.y > rect.max.y + pad) break;
-        if (ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
+        row_head(ui, row, ui.px(14), at);
         const float x = row.min.x + indent;
-        line(ui, {row.min.x + ui.px(14), y + pad}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
-             std::to_string(at + 1), draw::Align::Center);
-        const Notation notation = at < said.size() ? ui.state.notations[number][at] : Notation{};
+        const Notation notation = at < said.size() ? said[at].notation : Notation{};
         const std::string on = shown_on(all[at]), where = on + ": " + stands_at(all[at], notation);
         if (words.empty()) {
             line(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text, fitting(font, {where, on}, room));
@@ -122,8 +214,8 @@ void lesson(Ui& ui, const Rect& rect, size_t number) {
         "Enter begins; Page Down and Page Up walk; \u2191 \u2193 choose another lesson.",
         "Enter begins; Page Down and Page Up walk.", "Enter begins."};
     const float beside = in.max.x - start.max.x - ui.px(16);
-    line(ui, {start.max.x + ui.px(16), y + (ui.px(36) - small) / 2}, beside, Face::Text, Size::Small,
-         Ink::TextQuiet, fitting(ui.font(Face::Text, Size::Small), hints, beside));
+    note(ui, {start.max.x + ui.px(16), y + (ui.px(36) - small) / 2}, beside,
+         fitting(ui.font(Face::Text, Size::Small), hints, beside));
     y = start.max.y + ui.px(24);
     line(ui, {in.min.x, y}, width, Face::Strong, Size::Body, Ink::Text, "Stops");
     y += body + ui.px(8);
@@ -132,7 +224,7 @@ void lesson(Ui& ui, const Rect& rect, size_t number) {
 
 void draw_screen(Ui& ui, const Rect& area) {
     const float gap = ui.px(8), left = std::clamp(area.width() * 0.3f, ui.px(260), ui.px(420));
-    const Rect in{{area.min.x + gap, area.min.y + gap}, {area.max.x - gap, area.max.y - gap}};
+    const Rect in = area.inset(gap);
     if (lesson_list().empty()) return;
     State& place = ui.state;
     place.listed = std::min(place.listed, lesson_list().size() - 1);
@@ -186,7 +278,7 @@ float strip(Ui& ui, const Rect& area) {
 }
 
 // The arrows choose a lesson and Enter begins it.
-bool press(State& state, session::Session& session, const input::KeyPress& press) {
+bool press(State& state, Session& session, const input::KeyPress& press) {
     using input::Key;
     if (lesson_list().empty()) return false;
     if (press.key == Key::Down)
@@ -205,15 +297,53 @@ const input::Actions<State>& actions() {
     static const input::Actions<State> all = [] {
         input::Actions<State> each;
         for (size_t at = 0; at < lesson_list().size(); ++at)
-            each.emplace_back(
-                "lesson:" + lesson_list()[at].name, "Lesson: " + lesson_list()[at].title, "", input::Chord(),
-                [at](State& state, session::Session& session) { go_to_stop(state, session, at, 0); });
+            each.emplace_back("lesson:" + lesson_list()[at].name, "Lesson: " + lesson_list()[at].title, "",
+                              input::Chord(),
+                              [at](State& state, Session& session) { go_to_stop(state, session, at, 0); });
         return each;
     }();
     return all;
 }
 
 }  // namespace
+
+void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
+    state.opening = false;
+    if (lesson >= lesson_list().size() || stop >= lesson_list()[lesson].stops.size()) {
+        session.walk.running = false;  // beyond the last stop: back to the list
+        session.screen = kScreen.option;
+        return;
+    }
+    session.walk.running = true;
+    state.lesson = state.listed = lesson;
+    state.stop = stop;
+    state.note.clear();
+    session.playback.playing = false;
+    state.wanted = true;
+}
+
+bool work_out_words(State& state, size_t lesson, bool all) {
+    state.said.resize(lesson_list().size());
+    const std::vector<LessonStop>& stops = lesson_list()[lesson].stops;
+    std::vector<State::Said>& done = state.said[lesson];
+    while (done.size() < stops.size()) {
+        const LessonStop& first = stops[done.size()];
+        std::shared_ptr<const session::Recording> recording;
+        std::shared_ptr<const session::Totals> totals;
+        if (first.recording.empty()) {
+            if (auto made = record_stop(first)) recording = session::worded(std::move(*made), state.wording);
+            if (recording)
+                if (auto counted = session::totals_of(*recording)) totals = std::move(*counted);
+        }
+        while (done.size() < stops.size() && same_recording(stops[done.size()], first)) {
+            const bool known = totals && !recording->trace->blocks.empty();
+            done.push_back({known ? words_of(*recording, totals->summary, stops[done.size()]) : "",
+                            recording ? recording->notation : Notation{}});
+        }
+        if (!all) break;
+    }
+    return done.size() < stops.size();
+}
 
 const input::Screen<State> kScreen{.name = "Lessons",
                                    .option = "lessons",

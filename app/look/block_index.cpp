@@ -1,12 +1,10 @@
 #include "app/look/block_index.h"
 
 #include <algorithm>
-#include <bit>
 
 #include <fmt/format.h>
 
 #include "app/draw/sheet.h"
-#include "app/look/block_clock.h"
 #include "core/analysis/cost.h"
 
 namespace tilescope::look {
@@ -20,13 +18,51 @@ void include_elements(std::vector<CellRect>& slices, BlockIndex& index, const tr
     const draw::Sheet sheet(array);
     const bool stores_output = array.writes() && trace.sites[access.site].kind == ptx::SiteKind::Store;
     for_lanes(access.mask, [&](uint32_t lane) {
-        const uint64_t element = access.offset[lane] / array.element_bytes();
+        const uint64_t offset = access.offset[lane], bytes = trace.sites[access.site].bytes;
+        const uint64_t first = offset / array.element_bytes();
+        const uint64_t last = (offset + bytes - 1) / array.element_bytes();  // of a vector access
         const size_t thread = size_t{access.warp} * kWarpSize + lane;
-        if (stores_output && thread < index.output.size()) index.output[thread] = {access.array, element};
-        const size_t slice = sheet.slice(element);
-        if (slice >= slices.size()) slices.resize(slice + 1);
-        slices[slice].include(sheet.cell(element));
+        if (stores_output && thread < index.output.size()) index.output[thread] = {access.array, first};
+        for (uint64_t element = first; element <= last; ++element) {
+            const size_t slice = sheet.slice(element);
+            if (slice >= slices.size()) slices.resize(slice + 1);
+            slices[slice].include(sheet.cell(element));
+        }
     });
+}
+
+// Whether every step of the block has a clock, in the order of the steps: a block whose clocks run backwards
+// (a gap in what the device wrote) is shown by steps.
+bool has_clocks(const trace::Trace& trace, const trace::Block& block) {
+    if (trace.time.size() != trace.steps()) return false;
+    const auto first = trace.time.begin() + static_cast<std::ptrdiff_t>(block.first);
+    return block.count > 0 && std::is_sorted(first, first + static_cast<std::ptrdiff_t>(block.count));
+}
+
+// In the order of the barriers (timeline.h says when one opens).
+std::vector<BarrierTimes> barrier_times(const trace::Trace& trace, const BlockIndex& index) {
+    std::vector<BarrierTimes> barriers;
+    const uint32_t* const clocks = trace.time.data() + index.first;
+    for (uint32_t number = 0; number < index.arrivals.size(); ++number) {
+        BarrierTimes barrier;
+        barrier.number = number;
+        std::vector<bool> came(index.steps_of_warp.size(), false);
+        for (const uint32_t step : index.arrivals[number]) {
+            const uint32_t warp = trace.warp_of(index.first + step);
+            came[warp] = true;
+            barrier.arrivals.push_back({warp, step, clocks[step]});
+            barrier.last_warp = warp;
+        }
+        if (barrier.arrivals.empty()) continue;
+        barrier.first = barrier.arrivals.front().clock;
+        barrier.last = barrier.opens = barrier.arrivals.back().clock;
+        for (size_t warp = 0; warp < came.size(); ++warp) {
+            const auto& steps = index.steps_of_warp[warp];
+            if (!came[warp] && !steps.empty()) barrier.opens = std::max(barrier.opens, clocks[steps.back()]);
+        }
+        barriers.push_back(std::move(barrier));
+    }
+    return barriers;
 }
 
 }  // namespace
@@ -39,6 +75,10 @@ StepKind kind_of(const trace::Trace& trace, uint64_t step) {
     const bool load = site.kind == ptx::SiteKind::Load;
     if (form.space == Space::Global) return load ? StepKind::GlobalLoad : StepKind::GlobalStore;
     return load ? StepKind::SharedLoad : StepKind::SharedStore;
+}
+
+uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site) {
+    return trace.meta.source.empty() ? site.ptx_line : site.line;
 }
 
 std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
@@ -65,7 +105,6 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
 
     analysis::CostTable costs(trace);
     SplitSums sums;
-    uint32_t latest = 0;
     for (uint32_t step = 0; step < index.steps; ++step) {
         const uint64_t at = index.first + step;
         const trace::Form& form = trace.form_of(at);
@@ -75,10 +114,9 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
         index.steps_of_warp[warp].push_back(step);
 
         const uint32_t phase = index.phases.phase[step];
-        if (index.spans.empty() || phase > latest) {
+        if (index.spans.empty() || phase > index.spans.back().phase) {
             if (!index.spans.empty()) index.spans.back().end = step;
             index.spans.push_back({phase, step, index.steps});
-            latest = phase;
         }
         if (trace.sites[form.site].kind == ptx::SiteKind::Barrier) {
             const uint32_t interval = index.phases.interval[step];
@@ -97,8 +135,8 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
             for (size_t i = 0; i < slices.size(); ++i) index.touched[array][i].include(slices[i]);
         }
     index.warps = static_cast<uint32_t>(index.steps_of_warp.size());
-    index.clocked = has_clocks(trace, block);
-    index.barriers = barrier_times(trace, index);
+    index.clocked = has_clocks(trace, trace.blocks[block]);
+    if (index.clocked) index.barriers = barrier_times(trace, index);
     return made;
 }
 
@@ -143,7 +181,7 @@ std::vector<SplitSums> sums_before_blocks(const trace::Trace& trace) {
 uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step) {
     if (site >= index.steps_of_site.size()) return 0;
     const auto& steps = index.steps_of_site[site];
-    return static_cast<uint64_t>(std::upper_bound(steps.begin(), steps.end(), step) - steps.begin());
+    return static_cast<uint64_t>(std::ranges::upper_bound(steps, step) - steps.begin());
 }
 
 std::string phase_text(const BlockIndex& index, uint32_t step) {

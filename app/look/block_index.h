@@ -30,6 +30,10 @@ using draw::StepKind;
 
 StepKind kind_of(const trace::Trace& trace, uint64_t step);
 
+// The line that is shown for a site: of the source, or of the PTX where the recording has no source. Counted
+// from 1; 0: none.
+uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site);
+
 struct BlockIndex {
     uint32_t block = 0;
     uint64_t first = 0;  // of the trace
@@ -48,8 +52,8 @@ struct BlockIndex {
     // Bounding boxes of the elements touched, one a slice: by global array; by global array and phase.
     std::vector<std::vector<CellRect>> touched;
     std::vector<std::vector<std::vector<CellRect>>> touched_in_phase;
-    std::vector<playback::Element>
-        output;  // by thread: the element that it stores last; of no array for none
+    // By thread: the element that it stores last; of no array for none.
+    std::vector<playback::Element> output;
     static constexpr uint32_t kCheckpointSteps = 256;
     std::vector<SplitSums> checkpoints;
 

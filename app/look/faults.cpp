@@ -1,6 +1,7 @@
 #include "app/look/faults.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -14,21 +15,13 @@ std::vector<WrongElement> wrong_elements(const trace::Trace& trace, const BlockI
                                          const playback::BlockReplay& replay) {
     std::vector<WrongElement> wrong;
     if (!index.product || trace.meta.result.verified) return wrong;
-    const analysis::Product& product = *index.product;
-    for (uint32_t step = 0; step < index.steps; ++step) {
-        const trace::Form& form = trace.form_of(index.first + step);
-        if (!product.is_output(form.array) || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
-        for_lanes(form.mask, [&](uint32_t lane) {
-            const playback::Factor stored = replay.touched(step, lane);
-            if (!product.is_output(stored.element.array)) return;
-            const uint64_t element = stored.element.index;
-            const double expected = analysis::expected_element(trace, product, element);
-            // Inputs are small whole numbers: a right sum is exact, but for k beyond 2^17.
-            if (!(number_of(stored.value) == expected)) wrong.push_back({element, stored.value, expected});
-        });
+    for (const playback::BlockReplay::Store& store : replay.global_stores()) {
+        if (!index.product->is_output(store.to.array)) continue;
+        const double expected = analysis::expected_element(trace, *index.product, store.to.index);
+        // Inputs are small whole numbers: a right sum is exact, but for k beyond 2^17.
+        if (!(number_of(store.value) == expected)) wrong.push_back({store.to.index, store.value, expected});
     }
-    std::sort(wrong.begin(), wrong.end(),
-              [](const WrongElement& a, const WrongElement& b) { return a.element < b.element; });
+    std::ranges::sort(wrong, {}, &WrongElement::element);
     return wrong;
 }
 
@@ -69,11 +62,11 @@ std::vector<std::string> fault_captions(const trace::Trace& trace, const BlockFa
                                         const Notation& notation) {
     const auto& cells = faults.found.cells;
     const auto here = [&](const analysis::FaultyCell& cell) { return cell.last_step == step; };
-    const auto first = std::find_if(cells.begin(), cells.end(), here);
+    const auto first = std::ranges::find_if(cells, here);
     if (first == cells.end()) return {};
     const auto count = static_cast<uint64_t>(std::count_if(first, cells.end(), here));
     std::string kind = analysis::name_of(first->kind);
-    if (!kind.empty() && kind[0] >= 'a' && kind[0] <= 'z') kind[0] = static_cast<char>(kind[0] - 'a' + 'A');
+    kind[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(kind[0])));
     const std::string text =
         fmt::format("{}: {}", kind, analysis::sentence_of(trace, first->kind, first->example, notation));
     if (count == 1) return {text + "."};
@@ -81,12 +74,12 @@ std::vector<std::string> fault_captions(const trace::Trace& trace, const BlockFa
 }
 
 std::optional<uint32_t> next_fault(const BlockFaults& faults, uint32_t step) {
-    const auto at = std::upper_bound(faults.steps.begin(), faults.steps.end(), step);
+    const auto at = std::ranges::upper_bound(faults.steps, step);
     return at == faults.steps.end() ? std::nullopt : std::optional(*at);
 }
 
 std::optional<uint32_t> previous_fault(const BlockFaults& faults, uint32_t step) {
-    const auto at = std::lower_bound(faults.steps.begin(), faults.steps.end(), step);
+    const auto at = std::ranges::lower_bound(faults.steps, step);
     return at == faults.steps.begin() ? std::nullopt : std::optional(*(at - 1));
 }
 

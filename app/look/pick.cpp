@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -16,9 +17,13 @@ using playback::Element;
 
 struct Loads {
     uint32_t lanes = 0;  // lane loads of the element by this block
-    uint32_t first_step = playback::kNever;
-    std::vector<uint32_t> threads;
+    uint32_t first_step = 0;
+    std::set<uint32_t> threads;
+    bool whole = true;  // all loads of the block were looked at
 };
+constexpr uint64_t kMostRequests = 20'000;  // global loads that are looked at
+
+std::string times(uint64_t count) { return count == 1 ? "once" : grouped(count) + " times"; }
 
 // Finds what belongs to a pick and says it.
 class Teller {
@@ -37,7 +42,7 @@ public:
         if (pick.kind == Pick::Kind::Element && element) tell_element(of);
         if (pick.kind == Pick::Kind::SharedCell && element) tell_shared(of);
         if (pick.kind == Pick::Kind::Site && pick.site < trace_.sites.size())
-            say("line {}: {} by this block so far, {} in all", trace_.sites[pick.site].line,
+            say("line {}: {} by this block so far, {} in all", shown_line(trace_, trace_.sites[pick.site]),
                 counted(hits_so_far(index_, pick.site, step_), "request"),
                 grouped(index_.steps_of_site[pick.site].size()));
         return std::move(to_);
@@ -62,25 +67,16 @@ private:
         to_.cells.emplace_back(element.array, draw::cell_on_sheet(array_of(element), element.index));
         return to_.cells.back().second;
     }
-    // The product that an element is one of P of; null for all others.
-    const analysis::Product* product_of(const Element& element) const {
-        return index_.product && element.array == index_.product->P ? &*index_.product : nullptr;
-    }
 
     // An element that a thread stores; of a product with the row of M and the column of N behind it.
-    void light_output(const Element& element) {
+    void tell_output(const Element& element, const char* verb) {
         const CellRect cell = light(element);
-        const analysis::Product* const product = product_of(element);
-        if (product == nullptr) return;
+        const auto& product = index_.product;
+        if (!product || !product->is_output(element.array)) return say("{}{}", verb, name_of(element));
         to_.cells.emplace_back(product->M, CellRect{cell.row0, cell.row1, 0, product->k});
         to_.cells.emplace_back(product->N, CellRect{0, product->k, cell.col0, cell.col1});
-    }
-    std::string output_text(const Element& element) const {
-        const analysis::Product* const product = product_of(element);
-        if (product == nullptr) return "stores " + name_of(element);
-        const uint64_t cols = array_of(element).cols;
-        return fmt::format("{} = row {} of {} times column {} of {}", name_of(element), element.index / cols,
-                           name_of_array(product->M), element.index % cols, name_of_array(product->N));
+        say("{} = row {} of {} times column {} of {}", name_of(element), cell.row0, name_of_array(product->M),
+            cell.col0, name_of_array(product->N));
     }
 
     void tell_thread(uint32_t thread) {
@@ -91,8 +87,7 @@ private:
             return say("It has no element of {}: it lies beyond the matrix, and only loads for others.",
                        name_of_array(index_.product->P));
         if (!output) return say("It stores to no array.");
-        light_output(*output);
-        to_.lines.push_back(output_text(*output));
+        tell_output(*output, "stores ");
         if (replay_ == nullptr) return;
         if (const auto sum = replay_->running_sum(thread, step_))
             say("its sum so far: {}", short_value(*sum));
@@ -125,61 +120,66 @@ private:
 
     void tell_element(const Element& element) {
         const Array& array = array_of(element);
-        const auto stored = std::find(index_.output.begin(), index_.output.end(), element);
-        if (array.writes() && stored != index_.output.end()) {
-            tell_thread(static_cast<uint32_t>(stored - index_.output.begin()));
+        const auto last = std::ranges::find(index_.output, element);
+        if (array.writes() && last != index_.output.end()) {
+            tell_thread(static_cast<uint32_t>(last - index_.output.begin()));
             std::swap(to_.lines[0], to_.lines[1]);
             return;
         }
+        // A thread may store several elements: whose the others are is known with the values.
+        const auto thread =
+            array.writes() && replay_ != nullptr ? replay_->thread_of_output(element) : std::nullopt;
         if (!array.reads()) {
-            light_output(element);
-            to_.lines.push_back(index_.product ? output_text(element) : name_of(element));
-            return say("{}", index_.product ? "Another block computes it." : "This block does not store it.");
+            tell_output(element, "");
+            if (!thread)
+                return say("{}",
+                           index_.product ? "Another block computes it." : "This block does not store it.");
+            to_.threads.push_back(*thread);
+            return say("stored by {}", name_of_thread(*thread));
         }
         light(element);
         say("{} = {}", name_of(element), short_value(initial_value(array, element.index)));
         const Loads loads = loads_of(element);
-        to_.threads = loads.threads;
-        if (loads.lanes == 0)
+        to_.threads.assign(loads.threads.begin(), loads.threads.end());
+        if (loads.lanes > 0)
+            say("loaded {}{} by {} step {}", loads.whole ? "" : "at least ", times(loads.lanes),
+                loads.threads.size() == 1
+                    ? name_of_thread(to_.threads[0]) + ", at"
+                    : counted(loads.threads.size(), "thread") + " of this block, first at",
+                grouped(loads.first_step + 1));
+        else if (loads.whole)
             say("This block does not load it.");
-        else if (loads.threads.size() == 1)
-            say("loaded {} by {}, at step {}",
-                loads.lanes == 1 ? "once" : fmt::format("{} times", loads.lanes),
-                name_of_thread(loads.threads[0]), grouped(loads.first_step + 1));
         else
-            say("loaded {} times by {} of this block, first at step {}", grouped(loads.lanes),
-                counted(loads.threads.size(), "thread"), grouped(loads.first_step + 1));
+            say("None of the first {} requests of this block loads it.", grouped(kMostRequests));
+        if (thread) say("stored by {}", name_of_thread(*thread));
         if (replay_ == nullptr) return;
         for (const uint8_t shared : index_.shared)
             for (uint64_t cell = 0; cell < trace_.launch.arrays[shared].elements(); ++cell) {
                 const playback::CellState state = replay_->cell(shared, cell, step_);
                 if (!state.written || state.source != element) continue;
                 light({shared, cell});
-                say("now in {}, read {} times from there", name_of({shared, cell}), state.reads);
+                say("now in {}, read {} from there", name_of({shared, cell}), times(state.reads));
             }
     }
 
-    // Who in the block loaded an element of a global array. Looks at no more than kMost requests.
+    // Who in the block loaded an element of a global array.
     Loads loads_of(const Element& element) const {
-        constexpr size_t kMost = 20'000;
         Loads loads;
-        size_t seen = 0;
-        for (const ptx::Site& site : trace_.sites) {
-            if (site.kind != ptx::SiteKind::Load || site.space != Space::Global) continue;
-            for (const uint32_t step : index_.steps_of_site[site.id]) {
-                if (++seen > kMost) return loads;
-                if (trace_.form_of(index_.first + step).array != element.array) continue;
-                const trace::Access access = trace::decode(trace_, index_.first + step);
-                for_lanes(access.mask, [&](uint32_t lane) {
-                    if (access.offset[lane] / array_of(element).element_bytes() != element.index) return;
-                    ++loads.lanes;
-                    loads.first_step = std::min(loads.first_step, step);
-                    loads.threads.push_back(access.warp * kWarpSize + lane);
-                });
-            }
+        uint64_t seen = 0;
+        for (uint32_t step = 0; step < index_.steps && loads.whole; ++step) {
+            const uint64_t at = index_.first + step;
+            if (kind_of(trace_, at) != StepKind::GlobalLoad) continue;
+            loads.whole = ++seen <= kMostRequests;
+            if (!loads.whole || trace_.form_of(at).array != element.array) continue;
+            const trace::Access access = trace::decode(trace_, at);
+            const uint32_t size = array_of(element).element_bytes(), bytes = trace_.sites[access.site].bytes;
+            for_lanes(access.mask, [&](uint32_t lane) {
+                const uint64_t first = access.offset[lane];  // of its bytes, in the array
+                if (first / size > element.index || (first + bytes - 1) / size < element.index) return;
+                if (loads.lanes++ == 0) loads.first_step = step;
+                loads.threads.insert(access.warp * kWarpSize + lane);
+            });
         }
-        std::sort(loads.threads.begin(), loads.threads.end());
-        loads.threads.erase(std::unique(loads.threads.begin(), loads.threads.end()), loads.threads.end());
         return loads;
     }
 
@@ -206,8 +206,7 @@ private:
         }
         say("holds {}", from);
         say("stored by {} at step {}", name_of_thread(state.thread), grouped(state.step + 1));
-        say("{}",
-            state.reads == 1 ? "read once since" : fmt::format("read {} times since", grouped(state.reads)));
+        say("read {} since", times(state.reads));
     }
 
     const trace::Trace& trace_;
@@ -218,10 +217,6 @@ private:
 };
 
 }  // namespace
-
-bool Relations::has_thread(uint32_t thread) const {
-    return std::find(threads.begin(), threads.end(), thread) != threads.end();
-}
 
 Relations relations(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
                     const Pick& pick, uint32_t step) {
@@ -234,10 +229,11 @@ Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pic
     switch (pick.kind) {
         case Kind::Thread: {
             const Dim3 &a = from.launch.block, &b = to.launch.block;
-            const uint32_t width = std::max(a.x, 1u);
-            const uint32_t x = pick.thread % width, y = pick.thread / width;
-            if (x >= b.x || y >= b.y) return {};
-            same.thread = y * b.x + x;
+            const uint32_t width = std::max(a.x, 1u), height = std::max(a.y, 1u);
+            const uint32_t x = pick.thread % width, y = pick.thread / width % height,
+                           z = pick.thread / width / height;
+            if (x >= b.x || y >= b.y || z >= b.z) return {};
+            same.thread = (z * b.y + y) * b.x + x;
             same.warp = same.thread / kWarpSize;
             return same;
         }
@@ -247,9 +243,9 @@ Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pic
         case Kind::SharedCell: {
             if (pick.array >= from.launch.arrays.size()) return {};
             const Array& array = from.launch.arrays[pick.array];
-            const auto other =
-                std::find_if(to.launch.arrays.begin(), to.launch.arrays.end(),
-                             [&](const Array& a) { return a.name == array.name && a.space == array.space; });
+            const auto other = std::ranges::find_if(to.launch.arrays, [&](const Array& a) {
+                return a.name == array.name && a.space == array.space;
+            });
             const Position at = position_of(array, static_cast<int64_t>(pick.index));
             if (other == to.launch.arrays.end() || at.slice >= other->slices || at.row >= other->rows ||
                 at.col >= other->cols)

@@ -32,9 +32,9 @@ inline Pick picked_element(uint8_t array, uint64_t index, Pick::Kind kind = Pick
     return {.kind = kind, .array = array, .index = index};
 }
 
-// The same thing in another recording: what is selected in one is lit up in both. A thread by its place (x,y)
-// in the block, an element or shared cell by array name, row and column, a warp by its number. Nothing
-// (Pick::Kind::None) where `to` has no such thing; sites are never the same.
+// The same thing in another recording: what is selected in one is lit up in both. A thread by its place
+// (x,y,z) in the block, an element or shared cell by array name, row and column, a warp by its number.
+// Nothing (Pick::Kind::None) where `to` has no such thing; sites are never the same.
 Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pick);
 
 // The lane that is spoken of: the hovered or pinned thread's, else the first active one.
@@ -45,7 +45,6 @@ struct Relations {
     std::vector<uint32_t> threads;                    // of the block
     std::vector<std::string> lines;                   // what to say about it: a headline, then details
     bool empty() const { return lines.empty(); }
-    bool has_thread(uint32_t thread) const;
 };
 // replay: of the index's block; null while its values are not known.
 Relations relations(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,

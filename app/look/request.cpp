@@ -2,28 +2,36 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 #include <fmt/format.h>
 
-#include "app/look/block_clock.h"
+#include "app/look/timeline.h"
 
 namespace tilescope::look {
 namespace {
 
+// The request's array; null where its addresses lie in none.
+const Array* array_of(const trace::Trace& trace, const RequestView& view) {
+    return view.array == trace::kNoArray ? nullptr : &trace.launch.arrays[view.array];
+}
+uint64_t base_of(const Array* array) { return array == nullptr ? 0 : array->base; }
+uint32_t element_bytes(const Array* array) {
+    return array == nullptr ? 4 : std::max(array->element_bytes(), 1u);
+}
+
 // Sectors and lines of a global request, lanes that straddle two sectors counted in both.
 void lay_out_sectors(const trace::Trace& trace, RequestView& view) {
-    const uint64_t base = view.array == trace::kNoArray ? 0 : trace.launch.arrays[view.array].base;
     // Sectors are numbered from the array's start; arrays begin on a 256-byte boundary.
-    const uint64_t skew = base % analysis::kLineBytes;
+    const uint64_t skew = base_of(array_of(trace, view)) % analysis::kLineBytes;
     std::vector<std::pair<uint64_t, uint32_t>> touched;  // sector, lane
-    for (uint32_t lane = 0; lane < 32; ++lane) {
-        if (!view.lanes[lane].active) continue;
+    for_lanes(view.mask, [&](uint32_t lane) {
         const uint64_t first = (view.lanes[lane].offset + skew) / analysis::kSectorBytes;
         const uint64_t last = (view.lanes[lane].offset + skew + view.bytes - 1) / analysis::kSectorBytes;
         for (uint64_t sector = first; sector <= last; ++sector) touched.emplace_back(sector, lane);
-    }
-    std::sort(touched.begin(), touched.end());
-    std::array<uint32_t, 32> used{};  // bytes of a sector as bits, by sector
+    });
+    std::ranges::sort(touched);
+    uint32_t used = 0;  // bytes of a sector, a bit each
     for (const auto& [number, lane] : touched) {
         if (view.sectors.empty() || view.sectors.back().number != number) {
             view.sectors.push_back({number, 0, 0});
@@ -31,36 +39,34 @@ void lay_out_sectors(const trace::Trace& trace, RequestView& view) {
             if (view.lines.empty() || view.lines.back().number != line)
                 view.lines.push_back({line, {-1, -1, -1, -1}});
             view.lines.back().sector[number % 4] = static_cast<int32_t>(view.sectors.size() - 1);
-            used.fill(0);
+            used = 0;
         }
         SectorView& sector = view.sectors.back();
         sector.lanes |= 1u << lane;
         const uint64_t from = view.lanes[lane].offset + skew;
         for (uint64_t byte = std::max(from, number * 32);
              byte < std::min(from + view.bytes, number * 32 + 32); ++byte)
-            used[byte % 32] = 1;
-        sector.bytes_used = static_cast<uint32_t>(std::count(used.begin(), used.end(), 1u));
+            used |= 1u << byte % 32;
+        sector.bytes_used = static_cast<uint32_t>(std::popcount(used));
         if (from / 32 == number) view.lanes[lane].sector = static_cast<uint32_t>(view.sectors.size() - 1);
     }
 }
 
 void lay_out_banks(const trace::Trace& trace, RequestView& view) {
-    const uint64_t base = view.array == trace::kNoArray ? 0 : trace.launch.arrays[view.array].base;
-    for (uint32_t lane = 0; lane < 32; ++lane) {
-        if (!view.lanes[lane].active) continue;
+    const uint64_t base = base_of(array_of(trace, view));
+    for_lanes(view.mask, [&](uint32_t lane) {
         const uint64_t address = base + view.lanes[lane].offset;
         view.lanes[lane].bank = static_cast<uint32_t>(address / analysis::kBankBytes % analysis::kBanks);
         const uint64_t last = (address + view.bytes - 1) / analysis::kBankBytes;
         for (uint64_t word = address / analysis::kBankBytes; word <= last; ++word) {
             auto& bank = view.banks[word % analysis::kBanks];
-            const auto found =
-                std::find_if(bank.begin(), bank.end(), [&](const WordView& w) { return w.number == word; });
+            const auto found = std::ranges::find(bank, word, &WordView::number);
             if (found != bank.end())
                 found->lanes |= 1u << lane;
             else
                 bank.push_back({word, 1u << lane});
         }
-    }
+    });
 }
 
 std::string mask_note(const RequestView& view, uint64_t threads) {
@@ -76,26 +82,13 @@ std::string mask_note(const RequestView& view, uint64_t threads) {
                        here - static_cast<uint64_t>(active));
 }
 
-const char* verb_of(StepKind kind) {
-    switch (kind) {
-        case StepKind::GlobalLoad:
-            return "loads from";
-        case StepKind::GlobalStore:
-            return "stores to";
-        case StepKind::SharedLoad:
-            return "reads";
-        case StepKind::SharedStore:
-            return "fills";
-        case StepKind::Barrier:
-            return "waits at the barrier";
-    }
-    return "";
-}
+// By StepKind, of a warp.
+constexpr const char* kVerbs[] = {"loads from", "stores to", "reads", "fills", "waits at the barrier"};
 
 // The different elements that a request touches, and how they lie.
 struct Pattern {
-    uint32_t lanes = 0;
     std::vector<uint64_t> elements;  // ascending, distinct
+    uint32_t bytes = 4;              // of an element
     uint32_t repeats = 0;            // lanes per element where all have as many, else 0
     uint32_t runs = 0;               // stretches of neighbours
     uint32_t run_length = 0;         // where all are as long, else 0
@@ -104,23 +97,21 @@ struct Pattern {
     bool even_rows = false;          // ... in rows one apart
 };
 
-Pattern pattern_of(const RequestView& view, uint32_t cols) {
+Pattern pattern_of(const trace::Trace& trace, const RequestView& view) {
     Pattern pattern;
-    std::vector<uint64_t> all;
-    for (const LaneView& lane : view.lanes)
-        if (lane.active) all.push_back(lane.index);
-    std::sort(all.begin(), all.end());
-    pattern.lanes = static_cast<uint32_t>(all.size());
-    pattern.elements = all;
-    pattern.elements.erase(std::unique(pattern.elements.begin(), pattern.elements.end()),
-                           pattern.elements.end());
-    const auto& elements = pattern.elements;
-    pattern.repeats = pattern.lanes / static_cast<uint32_t>(std::max<size_t>(elements.size(), 1));
-    for (const uint64_t element : elements) {
-        const auto [first, last] = std::equal_range(all.begin(), all.end(), element);
-        if (static_cast<uint32_t>(last - first) != pattern.repeats) pattern.repeats = 0;
-        if (pattern.repeats == 0) break;
+    const Array* const array = array_of(trace, view);
+    const uint32_t cols = array != nullptr && array->rank > 1 ? std::max(array->cols, 1u) : 1;
+    pattern.bytes = element_bytes(array);
+    std::map<uint64_t, uint32_t> lanes;  // that touch an element
+    for_lanes(view.mask, [&](uint32_t lane) {
+        const LaneView& of = view.lanes[lane];
+        for (uint64_t at = of.index; at <= (of.offset + view.bytes - 1) / pattern.bytes; ++at) ++lanes[at];
+    });
+    for (const auto& [element, count] : lanes) {
+        pattern.repeats = pattern.elements.empty() || pattern.repeats == count ? count : 0;
+        pattern.elements.push_back(element);
     }
+    const auto& elements = pattern.elements;
     size_t begin = 0;
     for (size_t at = 1; at <= elements.size(); ++at) {
         // Neighbours in memory; the end of one row and the start of the next are neighbours too.
@@ -128,7 +119,7 @@ Pattern pattern_of(const RequestView& view, uint32_t cols) {
         const auto length = static_cast<uint32_t>(at - begin);
         pattern.run_length = pattern.runs == 0 || pattern.run_length == length ? length : 0;
         ++pattern.runs;
-        pattern.run_sectors += (uint64_t{length} * view.bytes + 31) / 32;
+        pattern.run_sectors += (uint64_t{length} * pattern.bytes + 31) / 32;
         begin = at;
     }
     pattern.one_column = elements.size() > 1 && cols > 1;
@@ -147,41 +138,40 @@ std::string each_times(const Pattern& pattern) {
     return ", some more than once";
 }
 
-std::string who(const RequestView& view, uint32_t lanes) {
+// "32 lanes read", "1 lane writes"
+std::string who(const RequestView& view) {
     const bool load = view.kind == StepKind::GlobalLoad || view.kind == StepKind::SharedLoad;
-    const char* verb = load ? (lanes == 1 ? "reads" : "read") : (lanes == 1 ? "writes" : "write");
-    return fmt::format("{} {}", counted(lanes, "lane"), verb);
+    const int lanes = std::popcount(view.mask);
+    return fmt::format("{} {}{}", counted(static_cast<uint64_t>(lanes), "lane"), load ? "read" : "write",
+                       lanes == 1 ? "s" : "");
 }
 
 // What is touched in global memory, without its cost.
 std::string global_places(const trace::Trace& trace, const RequestView& view, const Pattern& pattern) {
     const size_t count = pattern.elements.size();
-    const bool known = view.array != trace::kNoArray;
-    const std::string of = known ? " of " + view.array_name : "";
-    if (count == 1) return pattern.lanes == 1 ? "one element" + of : "one and the same element" + of;
-    if (pattern.one_column && known) {
-        const Array& array = trace.launch.arrays[view.array];
+    const Array* const array = array_of(trace, view);
+    const std::string of = array != nullptr ? " of " + view.array_name : "";
+    if (count == 1) return (pattern.repeats == 1 ? "one element" : "one and the same element") + of;
+    if (pattern.one_column && array != nullptr) {
         const std::string apart =
-            fmt::format("a row ({}) apart", bytes_text(uint64_t{array.cols} * array.element_bytes()));
-        const std::string what = pattern.even_rows && count == pattern.lanes
+            fmt::format("a row ({}) apart", bytes_text(uint64_t{array->cols} * array->element_bytes()));
+        const std::string what = pattern.even_rows && pattern.repeats == 1
                                      ? fmt::format("one column{}", of)
                                      : fmt::format("{} elements of one column{}", count, of);
         return fmt::format("{}, {}{}", what, apart, each_times(pattern));
     }
-    if (pattern.runs == 1) {
-        const bool off_edge = !view.good;
+    if (pattern.runs == 1)
         return fmt::format("{} neighbours{}{}", count, each_times(pattern),
-                           off_edge ? ", not starting at a sector's edge" : "");
-    }
+                           view.good ? "" : ", not starting at a sector's edge");
     if (pattern.run_length > 1) {
         const analysis::SectorCost& cost = view.cost.global;
         const char* why = "";
         if (cost.sectors > pattern.run_sectors)
             why = ", not starting at a sector's edge";
         else if (cost.sectors > cost.ideal_sectors)
-            why = pattern.run_length * view.bytes < 32 ? ", each shorter than a sector"
-                                                       : ", each ending inside a sector";
-        const bool flat = known && trace.launch.arrays[view.array].rank == 1;
+            why = pattern.run_length * pattern.bytes < 32 ? ", each shorter than a sector"
+                                                          : ", each ending inside a sector";
+        const bool flat = array != nullptr && array->rank == 1;
         return fmt::format("{} {} of {} neighbours{}{}", pattern.runs, flat ? "stretches" : "rows",
                            pattern.run_length, each_times(pattern), why);
     }
@@ -196,37 +186,48 @@ std::string global_cost(const analysis::SectorCost& cost) {
     return fmt::format("{} where {} would do", counted(cost.sectors, "sector"), cost.ideal_sectors);
 }
 
-std::string shared_verdict(const RequestView& view, const Pattern& pattern) {
-    const analysis::BankCost& cost = view.cost.shared;
-    size_t words = 0, banks = 0, most = 0, worst = 0;
-    for (size_t bank = 0; bank < view.banks.size(); ++bank) {
-        words += view.banks[bank].size();
-        banks += view.banks[bank].empty() ? 0 : 1;
-        if (view.banks[bank].size() > most) {
-            most = view.banks[bank].size();
-            worst = bank;
-        }
-    }
-    const std::string start = who(view, pattern.lanes);
-    const std::string price = cost.conflicts() == 0
-                                  ? counted(cost.wavefronts, "wavefront")
-                                  : fmt::format("{} where {} would do", counted(cost.wavefronts, "wavefront"),
-                                                cost.ideal_wavefronts);
-    if (words == 1) {
-        return pattern.lanes == 1 ? fmt::format("{} one word: {}", start, price)
-                                  : fmt::format("{} one word: a broadcast, {}", start, price);
-    }
-    if (most == 1) {
-        const std::string repeats = each_times(pattern);
-        return fmt::format("{} {} words in {} different banks{}: {}{}", start, words, banks, repeats,
+std::string shared_cost(const analysis::BankCost& cost) {
+    const std::string taken = counted(cost.wavefronts, "wavefront");
+    return cost.conflicts() == 0 ? taken : fmt::format("{} where {} would do", taken, cost.ideal_wavefronts);
+}
+
+// What is touched in shared memory, and its cost.
+std::string shared_places(const RequestView& view, const Pattern& pattern) {
+    size_t words = 0, banks = 0;
+    for (const auto& bank : view.banks) words += bank.size(), banks += bank.empty() ? 0 : 1;
+    const auto worst = std::ranges::max_element(view.banks, {}, [](const auto& bank) { return bank.size(); });
+    const std::string price = shared_cost(view.cost.shared), repeats = each_times(pattern);
+    if (words == 1)
+        return fmt::format("one word: {}{}", std::has_single_bit(view.mask) ? "" : "a broadcast, ", price);
+    if (worst->size() == 1)
+        return fmt::format("{} words in {} different banks{}: {}{}", words, banks, repeats,
                            repeats.empty() ? "" : "broadcasts, ", price);
-    }
-    if (banks == 1) {
-        return fmt::format("{} {} different words of bank {}{}: {}", start, words, worst, each_times(pattern),
+    if (banks == 1)
+        return fmt::format("{} different words of bank {}{}: {}", words, worst - view.banks.begin(), repeats,
                            price);
-    }
-    return fmt::format("{} {} words in only {} banks, up to {} in one{}: {}", start, words, banks, most,
-                       each_times(pattern), price);
+    return fmt::format("{} words in only {} banks, up to {} in one{}: {}", words, banks, worst->size(),
+                       repeats, price);
+}
+
+// Of a memory request whose lanes, sectors, banks and cost are filled in.
+std::string request_verdict(const trace::Trace& trace, const RequestView& view) {
+    const Pattern pattern = pattern_of(trace, view);
+    if (view.kind == StepKind::SharedLoad || view.kind == StepKind::SharedStore)
+        return who(view) + " " + shared_places(view, pattern);
+    return fmt::format("{} {}: {}", who(view), global_places(trace, view, pattern),
+                       global_cost(view.cost.global));
+}
+
+std::string barrier_verdict(const BlockIndex& index, uint32_t step) {
+    const uint32_t interval = step < index.phases.interval.size() ? index.phases.interval[step] : 0;
+    if (interval >= index.arrivals.size()) return "";
+    const auto& arrivals = index.arrivals[interval];
+    if (arrivals.size() == 1) return "The block is a single warp: it goes straight on.";
+    const auto arrived = std::ranges::upper_bound(arrivals, step) - arrivals.begin();
+    if (static_cast<size_t>(arrived) == arrivals.size())
+        return fmt::format("The last of {} warps arrives: the block goes on.", arrivals.size());
+    return fmt::format("{} of {} warps {} arrived; the block waits for the others.", arrived, arrivals.size(),
+                       arrived == 1 ? "has" : "have");
 }
 
 }  // namespace
@@ -239,17 +240,17 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     view.kind = kind_of(trace, index.first + step);
     view.step = step;
     view.site = access.site;
-    view.line = site.line;
+    view.line = shown_line(trace, site);
     view.warp = access.warp;
     view.mask = access.mask;
     view.bytes = site.bytes;
     view.array = access.array;
-    const bool known = access.array != trace::kNoArray;
+    const Array* const array = array_of(trace, view);
     view.notation = index.notation;
-    view.array_name = known ? name_in(index.notation, trace.launch.arrays[access.array]) : "no array";
+    view.array_name = array != nullptr ? name_in(index.notation, *array) : "no array";
 
+    const char* const verb = kVerbs[static_cast<size_t>(view.kind)];
     const uint64_t threads = trace.launch.block.count();
-    const uint32_t element = known ? std::max(trace.launch.arrays[access.array].element_bytes(), 1u) : 4;
     for (uint32_t lane = 0; lane < 32; ++lane) {
         LaneView& to = view.lanes[lane];
         to.thread = access.warp * kWarpSize + lane;
@@ -257,13 +258,14 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
         to.active = (access.mask >> lane & 1) != 0;
         if (!to.active || view.kind == StepKind::Barrier) continue;
         to.offset = access.offset[lane];
-        to.index = to.offset / element;
-        if (known)
-            view.touched.include(
-                position_of(trace.launch.arrays[access.array], static_cast<int64_t>(to.index)));
+        to.index = to.offset / element_bytes(array);
+        if (array == nullptr) continue;
+        const uint64_t last = (to.offset + view.bytes - 1) / element_bytes(array);  // of a vector access
+        view.touched.include(position_of(*array, static_cast<int64_t>(to.index)));
+        view.touched.include(position_of(*array, static_cast<int64_t>(last)));
     }
     if (view.kind == StepKind::Barrier) {
-        view.title = fmt::format("Warp {} {}", view.warp, verb_of(view.kind));
+        view.title = fmt::format("Warp {} {}", view.warp, verb);
         view.verdict = barrier_verdict(index, step);
         if (const BarrierTimes* barrier = barrier_of_step(index, step))
             view.mask_note = wait_words(trace, *barrier, view.warp);
@@ -277,7 +279,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
         lay_out_banks(trace, view);
         view.good = view.cost.shared.wavefronts <= view.cost.shared.ideal_wavefronts;
     }
-    view.title = fmt::format("Warp {} {} {}", view.warp, verb_of(view.kind), view.array_name);
+    view.title = fmt::format("Warp {} {} {}", view.warp, verb, view.array_name);
     view.mask_note = mask_note(view, threads);
     view.verdict = request_verdict(trace, view);
     return view;
@@ -318,30 +320,6 @@ std::vector<std::string> lane_formula(const trace::Trace& trace, const RequestVi
                         ? fmt::format("{}/32 = sector {}", view.offset, request.sectors[view.sector].number)
                         : fmt::format("word {} mod 32 = bank {}", word, view.bank));
     return lines;
-}
-
-std::string request_verdict(const trace::Trace& trace, const RequestView& view) {
-    const uint32_t cols = view.array == trace::kNoArray ? 1
-                          : trace.launch.arrays[view.array].rank == 1
-                              ? 1
-                              : std::max(trace.launch.arrays[view.array].cols, 1u);
-    const Pattern pattern = pattern_of(view, cols);
-    if (view.kind == StepKind::SharedLoad || view.kind == StepKind::SharedStore)
-        return shared_verdict(view, pattern);
-    return fmt::format("{} {}: {}", who(view, pattern.lanes), global_places(trace, view, pattern),
-                       global_cost(view.cost.global));
-}
-
-std::string barrier_verdict(const BlockIndex& index, uint32_t step) {
-    const uint32_t interval = step < index.phases.interval.size() ? index.phases.interval[step] : 0;
-    if (interval >= index.arrivals.size()) return "";
-    const auto& arrivals = index.arrivals[interval];
-    if (arrivals.size() == 1) return "The block is a single warp: it goes straight on.";
-    const auto arrived = std::upper_bound(arrivals.begin(), arrivals.end(), step) - arrivals.begin();
-    if (static_cast<size_t>(arrived) == arrivals.size())
-        return fmt::format("The last of {} warps arrives: the block goes on.", arrivals.size());
-    return fmt::format("{} of {} warps {} arrived; the block waits for the others.", arrived, arrivals.size(),
-                       arrived == 1 ? "has" : "have");
 }
 
 }  // namespace tilescope::look

@@ -5,33 +5,35 @@
 namespace tilescope::look {
 
 SumsTable sums_table(const std::string& title, const SplitSums& sums, const analysis::Summary& whole) {
+    static constexpr struct {
+        const char* what;
+        StepKind kind;
+        analysis::Sums SplitSums::*part;
+    } kRows[] = {{"global loads", StepKind::GlobalLoad, &SplitSums::global_load},
+                 {"shared stores", StepKind::SharedStore, &SplitSums::shared_store},
+                 {"shared loads", StepKind::SharedLoad, &SplitSums::shared_load},
+                 {"global stores", StepKind::GlobalStore, &SplitSums::global_store}};
     SumsTable table;
     table.title = title;
-    const auto add = [&](const char* what, StepKind kind, const analysis::Sums& part,
-                         const analysis::Sums& all) {
-        if (all.requests == 0) return;  // the kernel makes none: a row of zeros says nothing
+    for (const auto& [what, kind, of] : kRows) {
+        if ((whole.*of).requests == 0) continue;  // the kernel makes none: a row of zeros says nothing
+        const analysis::Sums& part = sums.*of;
         const bool global = kind == StepKind::GlobalLoad || kind == StepKind::GlobalStore;
         const uint64_t cost = global ? part.sectors : part.wavefronts;
         const uint64_t least = global ? part.ideal_sectors : part.ideal_wavefronts;
-        SumsRow row{what, kind,        short_count(part.requests), short_count(cost), short_count(least),
-                    "",   cost > least};
-        row.exact = fmt::format("{}: {}, of {} needed", counted(part.requests, "request"),
-                                counted(cost, global ? "sector" : "wavefront"), grouped(least));
-        table.rows.push_back(std::move(row));
-    };
-    add("global loads", StepKind::GlobalLoad, sums.global_load, whole.global_load);
-    add("shared stores", StepKind::SharedStore, sums.shared_store, whole.shared_store);
-    add("shared loads", StepKind::SharedLoad, sums.shared_load, whole.shared_load);
-    add("global stores", StepKind::GlobalStore, sums.global_store, whole.global_store);
-    const uint64_t global = sums.global_load.bytes + sums.global_store.bytes;
-    const uint64_t shared = sums.shared_load.bytes + sums.shared_store.bytes;
-    table.bytes = fmt::format("{} global", bytes_text(global));
+        table.rows.push_back({what, kind, short_count(part.requests), short_count(cost), short_count(least),
+                              fmt::format("{}: {}, of {} needed", counted(part.requests, "request"),
+                                          counted(cost, global ? "sector" : "wavefront"), grouped(least)),
+                              cost > least});
+    }
+    table.bytes = bytes_text(sums.global_load.bytes + sums.global_store.bytes) + " global";
     if (whole.shared_load.requests + whole.shared_store.requests > 0)
-        table.bytes += fmt::format(", {} shared", bytes_text(shared));
+        table.bytes +=
+            fmt::format(", {} shared", bytes_text(sums.shared_load.bytes + sums.shared_store.bytes));
     return table;
 }
 
-std::string not_whole(const trace::Trace& trace) {
+std::string not_whole(const trace::Trace& trace, std::optional<uint32_t> block) {
     const uint64_t dropped = trace::dropped_of(trace);
     if (trace.meta.complete && dropped == 0) return "";
     std::string text = "Not whole: ";
@@ -42,17 +44,10 @@ std::string not_whole(const trace::Trace& trace) {
     else
         text += "sums count what was recorded";
     if (text.back() != '.') text += '.';
-    return text;
-}
-
-std::string not_whole(const trace::Trace& trace, uint32_t block) {
-    std::string text = not_whole(trace);
-    if (text.empty() || block >= trace.blocks.size()) return text;
-    const uint64_t here = trace.blocks[block].dropped;
-    if (here > 0)
-        text +=
-            fmt::format(" Of this block {} {} missing.", counted(here, "request"), here == 1 ? "is" : "are");
-    return text;
+    const uint64_t here = block && *block < trace.blocks.size() ? trace.blocks[*block].dropped : 0;
+    if (here == 0) return text;
+    return text +
+           fmt::format(" Of this block {} {} missing.", counted(here, "request"), here == 1 ? "is" : "are");
 }
 
 std::string warning(const trace::Trace& trace, uint32_t block, const Notation& notation) {

@@ -1,6 +1,8 @@
-// Sums so far of the block, beside those of the whole recording.
+// The rows of sums that the Step screen shows, of a block so far and of the whole recording; and what a
+// viewer must know of a recording before they believe its sums.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,23 +19,21 @@ struct SumsRow {
 };
 
 struct SumsTable {
-    std::string title;          // "block (0,0), to here"
+    std::string title;          // "block so far"
     std::vector<SumsRow> rows;  // those spaces and directions the recording has
-    std::string bytes;          // "global 32.0 KiB, shared 512.0 KiB"
+    std::string bytes;          // "32.0 KiB global, 512.0 KiB shared"
 };
 
 // cost: sectors for global memory, wavefronts for shared memory.
 SumsTable sums_table(const std::string& title, const SplitSums& sums, const analysis::Summary& whole);
 
-// "" where the recording is whole, else the sentence to show beside every sum: why, and how many requests
-// found no room in the device trace buffer, of all blocks and of the one that is shown.
-std::string not_whole(const trace::Trace& trace);
-std::string not_whole(const trace::Trace& trace, uint32_t block);
+// "" where the recording is whole, else the sentence to show beside every sum: why it is not, or how many
+// requests found no room in the device trace buffer; and how many of those are of the block that is shown.
+std::string not_whole(const trace::Trace& trace, std::optional<uint32_t> block = std::nullopt);
 
-// What a viewer must know of the recording before they believe it: that it is not whole, or that its result
-// is wrong; "" where neither is so.
+// The same; of a recording that is whole, that its result is wrong. "" where neither is so.
 std::string warning(const trace::Trace& trace, uint32_t block, const Notation& notation = {});
-// "result checked", "12 wrong elements, the first P[3,4]".
+// "result verified", "result wrong in 12 elements, the first P[3,4]".
 std::string result_text(const trace::Trace& trace, const Notation& notation = {});
 
 }  // namespace tilescope::look

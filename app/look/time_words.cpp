@@ -77,13 +77,6 @@ std::string pair_text(const trace::Meta& meta, const Pair& pair) {
                        verdict(pair.own_ms, pair.rival->median_ms), pair.of->device);
 }
 
-// "4.1": how many times its own time recording took; "" where either was not measured.
-std::string price_times(const trace::Price& price) {
-    if (!(price.plain_ms > 0) || !(price.recorded_ms > 0)) return "";
-    const double times = price.recorded_ms / price.plain_ms;
-    return fmt::format("{:.{}f}", times, times < 9.95 ? 1 : 0);
-}
-
 }  // namespace
 
 std::string time_kind(const trace::Meta& meta) {
@@ -97,6 +90,12 @@ std::string recorder(const trace::Meta& meta) {
     if (meta.price.launches == 1) text += ", 1 launch";
     if (meta.price.launches > 1) text += fmt::format(", {} launches", grouped(meta.price.launches));
     return text;
+}
+
+std::string price_times(const trace::Price& price) {
+    if (!(price.plain_ms > 0) || !(price.recorded_ms > 0)) return "";
+    const double times = price.recorded_ms / price.plain_ms;
+    return fmt::format("{:.{}f}", times, times < 9.95 ? 1 : 0);
 }
 
 std::string price_text(const trace::Meta& meta) {
@@ -165,10 +164,6 @@ std::string milliseconds(double ms) {
     std::string digits = shown < 100 ? fmt::format("{:#.3g}", shown) : fmt::format("{:.0f}", shown);
     if (digits.back() == '.') digits.pop_back();
     return fmt::format("{} {}", digits, small ? "µs" : "ms");
-}
-
-std::string recording_name(const trace::Trace& trace, const std::optional<analysis::Product>& product) {
-    return recording_names(trace, product).front();
 }
 
 std::vector<std::string> recording_names(const trace::Trace& trace,

@@ -19,13 +19,16 @@ std::string time_kind(const trace::Meta& meta);
 // Who recorded it: "NVIDIA H200, driver 580.159.04, 3 launches"; "CPU lockstep".
 std::string recorder(const trace::Meta& meta);
 
-// The title line of a recording: "tiled T=16   64x64x64   CPU lockstep interpreter"
-std::string recording_name(const trace::Trace& trace, const std::optional<analysis::Product>& product);
-// The same, and then shorter and shorter: without the driver, the recorder, the size.
+// The title line of a recording, "tiled T=16   64x64x64   CPU lockstep", and then shorter and shorter:
+// without the driver, the recorder, the size.
 std::vector<std::string> recording_names(const trace::Trace& trace,
                                          const std::optional<analysis::Product>& product);
 
-// "Recording took 4.1 times the kernel's own time: 1.20 ms against 0.29 ms."; "" where it was not measured.
+// What recording cost: "4.1", times the kernel's own time; with both times, "recorded in 25.2 µs, 4.1 × its
+// own 6.10 µs"; and as a sentence, "Recording took 4.1 times the kernel's own time: 1.20 ms against 0.290
+// ms." All are "" where it was not measured.
+std::string price_times(const trace::Price& price);
+std::string price_short(const trace::Meta& meta);
 std::string price_text(const trace::Meta& meta);
 
 // The kernel's time beside the untiled kernel's (the untiled ones': beside the tiled kernel's), in one
@@ -54,9 +57,6 @@ struct TimesTable {
 };
 TimesTable times_table(const trace::Meta& meta, const std::optional<analysis::Product>& product,
                        const std::vector<kernels::Timings>& timings);
-
-// What recording cost, shorter: "recorded in 25.2 µs, 4.1 × its own 6.10 µs"; "" as above.
-std::string price_short(const trace::Meta& meta);
 
 // Three digits: "128 ms", "1.31 ms", "0.290 ms", "6.10 µs".
 std::string milliseconds(double ms);

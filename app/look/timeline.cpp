@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
-#include "app/look/block_clock.h"
+#include <fmt/format.h>
 
 namespace tilescope::look {
 namespace {
+
+const uint32_t* clocks_of(const trace::Trace& trace, const BlockIndex& index) {
+    return trace.time.data() + index.first;
+}
 
 // Marks of one warp, each from one of its steps to the next; neighbours of one kind are one mark.
 void add_mark(std::vector<TimelineMark>& marks, uint32_t first, uint32_t end, StepKind kind) {
@@ -17,10 +22,9 @@ void add_mark(std::vector<TimelineMark>& marks, uint32_t first, uint32_t end, St
         marks.push_back({first, end, kind});
 }
 
-// By clocks everything is in columns: a block of a million steps costs one pass over them and draws no more
-// than the screen has room for.
-// The columns of what is shown. Column c holds the clocks [begin(c), begin(c + 1)); where there are fewer
-// clocks than columns every clock is a column.
+// By clocks everything is in columns, so that a block of a million steps costs one pass over them and draws
+// no more than the screen has room for. Column c holds the clocks [begin(c), begin(c + 1)) of what is shown;
+// where there are fewer clocks than columns every clock is a column.
 struct Columns {
     uint32_t first = 0, end = 0, count = 1;
     uint64_t shown() const { return end - first; }
@@ -30,24 +34,27 @@ struct Columns {
     uint32_t of(uint32_t clock) const {
         return static_cast<uint32_t>(uint64_t{clock - first} * count / shown());
     }
+    // Clocks [first, end) of neighbouring columns that show the same, which is not 0: visit(first, end,
+    // what).
+    template <class What, class Visit>
+    void each_stretch(const What& what, const Visit& visit) const {
+        for (uint32_t column = 0, next = 0; column < count; column = next) {
+            for (next = column + 1; next < count && what(next) == what(column);) ++next;
+            if (what(column) != 0) visit(begin(column), begin(next), what(column));
+        }
+    }
 };
 
-// Louder kinds are seen where several share a column. A barrier has its wait beside it.
+// Louder kinds are seen where several share a column; 0: nothing. A barrier has its wait beside it.
 constexpr std::array<uint8_t, 5> kLoudness = {3, 5, 2, 4, 1};  // by StepKind
-constexpr uint8_t kNothing = 0;
 
 std::vector<TimelineMark> marks_of(const std::vector<uint8_t>& loudest, const Columns& columns) {
     std::vector<TimelineMark> marks;
-    for (uint32_t column = 0; column < columns.count; ++column) {
-        if (loudest[column] == kNothing) continue;
-        const auto kind = static_cast<StepKind>(
-            std::find(kLoudness.begin(), kLoudness.end(), loudest[column]) - kLoudness.begin());
-        const uint32_t first = columns.begin(column), end = columns.begin(column + 1);
-        if (!marks.empty() && marks.back().end == first && marks.back().kind == kind)
-            marks.back().end = end;
-        else
-            marks.push_back({first, end, kind});
-    }
+    columns.each_stretch([&](uint32_t column) { return loudest[column]; },
+                         [&](uint32_t first, uint32_t end, uint8_t loudness) {
+                             const auto kind = std::ranges::find(kLoudness, loudness) - kLoudness.begin();
+                             marks.push_back({first, end, static_cast<StepKind>(kind)});
+                         });
     return marks;
 }
 
@@ -62,14 +69,10 @@ void add_wait(std::vector<uint32_t>& clocks, const Columns& columns, uint32_t fr
 
 std::vector<TimelineWait> waits_of(const std::vector<uint32_t>& clocks, const Columns& columns) {
     std::vector<TimelineWait> waits;
-    for (uint32_t column = 0; column < columns.count; ++column) {
-        const uint32_t first = columns.begin(column), end = columns.begin(column + 1);
-        if (clocks[column] == 0 || uint64_t{clocks[column]} * 2 < end - first) continue;
-        if (!waits.empty() && waits.back().end == first)
-            waits.back().end = end;
-        else
-            waits.push_back({first, end});
-    }
+    const auto stands = [&](uint32_t column) {
+        return uint64_t{clocks[column]} * 2 >= columns.begin(column + 1) - columns.begin(column);
+    };
+    columns.each_stretch(stands, [&](uint32_t first, uint32_t end, bool) { waits.push_back({first, end}); });
     return waits;
 }
 
@@ -151,9 +154,8 @@ TimelineView clock_timeline(const trace::Trace& trace, const BlockIndex& index, 
         if (to > view.first && from < view.end) view.phases.push_back({span.phase, from, to});
     }
     for (size_t warp = 0; warp < index.steps_of_warp.size(); ++warp) {
-        const auto& steps = index.steps_of_warp[warp];
-        std::vector<uint8_t> loudest(cut.count, kNothing);
-        for (const uint32_t step : steps) {
+        std::vector<uint8_t> loudest(cut.count, 0);
+        for (const uint32_t step : index.steps_of_warp[warp]) {
             const uint32_t clock = trace.time[index.first + step];
             if (clock < view.first || clock >= view.end) continue;
             uint8_t& here = loudest[cut.of(clock)];
@@ -191,6 +193,79 @@ std::vector<uint32_t> ticks(uint32_t first, uint32_t end, uint32_t most) {
             return at;
         }
     }
+}
+
+const BarrierTimes* barrier_of_step(const BlockIndex& index, uint32_t step) {
+    if (step >= index.phases.interval.size()) return nullptr;
+    const auto at =
+        std::ranges::lower_bound(index.barriers, index.phases.interval[step], {}, &BarrierTimes::number);
+    if (at == index.barriers.end()) return nullptr;
+    const auto here = std::ranges::find(at->arrivals, step, &BarrierTimes::Arrival::step);
+    return here == at->arrivals.end() ? nullptr : &*at;
+}
+
+const BarrierTimes* barrier_at(const BlockIndex& index, uint32_t warp, uint32_t clock) {
+    // Barriers open one after the other: only the next to open can be stood at.
+    const auto at = std::ranges::upper_bound(index.barriers, clock, {}, &BarrierTimes::opens);
+    if (at == index.barriers.end()) return nullptr;
+    const auto own = std::ranges::find(at->arrivals, warp, &BarrierTimes::Arrival::warp);
+    return own == at->arrivals.end() || own->clock > clock ? nullptr : &*at;
+}
+
+uint32_t clock_of(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
+    if (index.steps == 0) return 0;
+    return clocks_of(trace, index)[std::min(step, index.steps - 1)];
+}
+
+uint32_t step_at_clock(const trace::Trace& trace, const BlockIndex& index, double clock) {
+    const uint32_t* begin = clocks_of(trace, index);
+    const auto after = std::upper_bound(begin, begin + index.steps, clock,
+                                        [](double at, uint32_t of) { return at < static_cast<double>(of); });
+    return after == begin ? 0 : static_cast<uint32_t>(after - begin - 1);
+}
+
+uint32_t last_clock(const trace::Trace& trace, const BlockIndex& index) {
+    return clock_of(trace, index, UINT32_MAX);
+}
+
+std::string no_clocks(const trace::Trace& trace) {
+    if (trace.meta.backend == trace::Backend::Cpu)
+        return "There are no clocks: this was recorded on the CPU, whose time is the logical step.";
+    return trace.time.empty() ? "This recording holds no clocks, so its time is the step."
+                              : "The clocks of this block run backwards, so it is shown by steps.";
+}
+
+std::string microseconds(const trace::Meta& meta, double clocks) {
+    if (!(meta.price.clock_mhz > 0)) return "";
+    const double us = clocks / meta.price.clock_mhz;
+    if (us < 0.0995) return fmt::format("{:.0f} ns", us * 1000);
+    if (us >= 1000) return fmt::format("{:.2f} ms", us / 1000);
+    return fmt::format("{:.{}f} µs", us, us < 10 ? 2 : us < 100 ? 1 : 0);
+}
+
+std::string block_time(const trace::Trace& trace, const BlockIndex& index) {
+    const uint32_t clocks = last_clock(trace, index) + 1;
+    std::string text = counted(clocks, "clock");
+    if (index.block < trace.blocks.size()) text += fmt::format(" of SM {}", trace.blocks[index.block].sm);
+    if (trace.meta.price.clock_mhz > 0)
+        text += fmt::format(", about {} at {} MHz", microseconds(trace.meta, clocks),
+                            grouped(static_cast<uint64_t>(std::llround(trace.meta.price.clock_mhz))));
+    return text;
+}
+
+std::string wait_words(const trace::Trace& trace, const BarrierTimes& barrier, uint32_t warp) {
+    std::string waited;
+    const auto own = std::ranges::find(barrier.arrivals, warp, &BarrierTimes::Arrival::warp);
+    if (own != barrier.arrivals.end()) {
+        const uint32_t clocks = barrier.opens - own->clock;
+        const std::string us = microseconds(trace.meta, clocks);
+        waited = clocks == 0 ? fmt::format("Warp {} did not wait here", warp)
+                             : fmt::format("Warp {} waited {}{} here", warp, counted(clocks, "clock"),
+                                           us.empty() ? "" : fmt::format(" ({})", us));
+    }
+    if (barrier.arrivals.size() < 2) return waited.empty() ? "" : waited + ".";
+    return fmt::format("{}he warps came {} apart, warp {} last.", waited.empty() ? "T" : waited + "; t",
+                       counted(barrier.skew(), "clock"), barrier.last_warp);
 }
 
 }  // namespace tilescope::look

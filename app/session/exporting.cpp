@@ -1,5 +1,3 @@
-#include "app/session/exporting.h"
-
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 
 #include "app/platform/process.h"
+#include "app/session/session.h"
 #include "core/base/write_whole.h"
 #include "core/trace/file.h"
 
@@ -25,12 +24,11 @@ constexpr ExportChoice kChoices[] = {
     {"film_mp4", "Export this phase as an MP4", ".mp4", false},
 };
 
-bool is_film(const ExportChoice& choice) { return std::string_view(choice.id).starts_with("film"); }
+bool is_film(const ExportChoice& choice) { return choice.id.starts_with("film"); }
 
 // After the last underscore: what --format calls it.
 std::string format_of(const ExportChoice& choice) {
-    const std::string_view id = choice.id;
-    return std::string(id.substr(id.rfind('_') + 1));
+    return std::string(choice.id.substr(choice.id.rfind('_') + 1));
 }
 
 // The span of phases that the cursor stands in; the whole block where there is none.
@@ -42,7 +40,7 @@ draw::PhaseSpan span_of(const Session& session) {
 
 // Runs the command on a file of its own; how it ended, in one sentence.
 std::string run_export(const trace::Trace& trace, std::vector<std::string> arguments,
-                       const std::string& recording, const std::string& printed_to, const std::string& path,
+                       const std::string& recording, const std::string& path, bool printed,
                        const std::atomic<bool>& stop) {
     if (auto good = trace::write_file(trace, recording); !good) return good.error().message;
     auto ran = platform::run_self(std::move(arguments), stop);
@@ -54,11 +52,9 @@ std::string run_export(const trace::Trace& trace, std::vector<std::string> argum
         if (const std::string_view own = "tilescope: "; said.starts_with(own)) said.erase(0, own.size());
         return fmt::format("Not exported: {}.", said.empty() ? "the export ended early" : said);
     }
-    if (!printed_to.empty()) {
-        if (const std::string why = write_whole(printed_to, ran->out); !why.empty())
-            return fmt::format("'{}' could not be written: {}.", printed_to, why);
-    }
-    return fmt::format("Exported as '{}'.", path);
+    const std::string why = printed ? write_whole(path, ran->out) : "";
+    return why.empty() ? fmt::format("Exported as '{}'.", path)
+                       : fmt::format("'{}' could not be written: {}.", path, why);
 }
 
 }  // namespace
@@ -66,8 +62,7 @@ std::string run_export(const trace::Trace& trace, std::vector<std::string> argum
 std::span<const ExportChoice> export_choices() { return kChoices; }
 
 const ExportChoice* find_export(std::string_view id) {
-    const auto found = std::find_if(std::begin(kChoices), std::end(kChoices),
-                                    [&](const ExportChoice& choice) { return id == choice.id; });
+    const auto found = std::ranges::find(kChoices, id, &ExportChoice::id);
     return found == std::end(kChoices) ? nullptr : found;
 }
 
@@ -93,10 +88,9 @@ std::vector<std::string> export_arguments(const Session& session, const ExportCh
     std::vector<std::string> words = {"export", recording, "--format", format_of(choice), "-o", path};
     if (!is_film(choice)) return words;
     const draw::PhaseSpan span = span_of(session);
-    for (const std::string& word :
-         {std::string("--steps"), fmt::format("{}:{}", block.first + span.first + 1, block.first + span.end),
-          std::string("--theme"), std::string(session.theme == draw::Theme::Dark ? "dark" : "light")})
-        words.push_back(word);
+    words.insert(words.end(),
+                 {"--steps", fmt::format("{}:{}", block.first + span.first + 1, block.first + span.end),
+                  "--theme", session.theme == draw::Theme::Dark ? "dark" : "light"});
     if (session.lecture) words.push_back("--lecture");
     return words;
 }
@@ -110,12 +104,11 @@ void start_export(Session& session, const ExportChoice& choice, const std::strin
     static std::atomic<int> number{0};
     const std::filesystem::path file =
         std::filesystem::temp_directory_path(error) / fmt::format("tilescope-{}-{}.tsc", getpid(), ++number);
-    auto arguments = export_arguments(session, choice, file.string(), choice.printed ? "" : path);
     session.exporting = Exporting{
-        path,
-        session.jobs->start([trace = session.recording->trace, arguments = std::move(arguments),
-                             file = file.string(), to = choice.printed ? path : "", path](Control& control) {
-            return run_export(*trace, arguments, file, to, path, control.stop);
+        path, session.jobs->start([trace = session.recording->trace, file = file.string(), path,
+                                   arguments = export_arguments(session, choice, file.string(), path),
+                                   printed = choice.printed](Control& control) {
+            return run_export(*trace, arguments, file, path, printed, control.stop);
         })};
 }
 

@@ -1,4 +1,5 @@
-// Work beside the window: recording, opening, replaying, counting, comparing, exporting. The only threads.
+// Work beside the window: recording, opening, replaying, counting, comparing, exporting. The window's only
+// threads.
 //
 //   jobs.start([=](Control& control) { ... return result; })   -->   Job<Result>
 //

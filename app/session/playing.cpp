@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/look/block_clock.h"
+#include "app/look/timeline.h"
 
 namespace tilescope::session {
-
 namespace {
 
 // There is something to walk through.
@@ -30,11 +29,12 @@ void move(Session& session, playback::Move where) {
     session.playback.carry = 0;
 }
 
-}  // namespace
-
+// Nothing comes after the cursor's step in its block.
 bool at_end(const Session& session) {
     return session.cursor.step + 1 >= session.trace().blocks[session.cursor.block].count;
 }
+
+}  // namespace
 
 bool by_clock(const Session& session) {
     return session.by_clock && session.recording && block_is_there(session) && session.block->clocked;
@@ -47,6 +47,7 @@ double clock_now(const Session& session) {
 }
 
 double fitting_clocks_per_second(uint32_t clocks) {
+    constexpr double kSecondsABlock = 20;
     const double fitting = std::exp2(std::round(std::log2(std::max(1.0, clocks / kSecondsABlock))));
     return std::clamp(fitting, kSlowestClock, kFastestClock);
 }
@@ -98,10 +99,7 @@ void play(Session& session) {
 
 void to_fault(Session& session, std::optional<uint32_t> (*find)(const look::BlockFaults&, uint32_t)) {
     if (!session.faults) return;
-    if (const auto step = find(*session.faults, session.cursor.step)) {
-        go_to(session, *step);
-        return;
-    }
+    if (const auto step = find(*session.faults, session.cursor.step)) return go_to(session, *step);
     session.message = session.faults->steps.empty() ? "No fault is found in this block."
                                                     : "No more faults in this block that way.";
 }

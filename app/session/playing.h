@@ -20,9 +20,6 @@ void change_axis(Session& session);  // clocks or steps
 // Pins the next warp of the block, or the one before; at first the one beside the cursor's.
 void pick_warp(Session& session, int by);
 
-// Nothing comes after the cursor's step in its block.
-bool at_end(const Session& session);
-
 // Whether the timeline and playing go by clocks: asked for, and the cursor's block has them.
 bool by_clock(const Session& session);
 
@@ -37,7 +34,7 @@ inline constexpr double kSlowest = 0.5, kFastest = 4096, kFastestMotion = 20;
 
 // By clocks they are powers of two from 1 to 2^24 a second; a block opens at the one that shows it in about
 // 20 seconds.
-inline constexpr double kSlowestClock = 1, kFastestClock = 1 << 24, kSecondsABlock = 20;
+inline constexpr double kSlowestClock = 1, kFastestClock = 1 << 24;
 double fitting_clocks_per_second(uint32_t clocks);
 
 // How fast steps go by while playing, for what is only drawn at low speeds.

@@ -23,29 +23,24 @@ MadeRecording made_of(Result<trace::Trace> trace, const std::string& origin) {
     return trace ? make_recording(std::move(*trace), origin) : MadeRecording(trace.error());
 }
 
-MadeRecording recorded(const Order& order, Control& control) {
-    auto plan = kernels::plan(order.kernel, order.shape);
-    if (!plan) return plan.error();
+MadeRecording recorded(const kernels::TextbookPlan& plan, const Order& order, Control& control) {
     gpu::GpuRecordOptions options;
     options.common.window = order.window;
-    const auto within = [](uint32_t first, uint32_t end, uint32_t size) -> uint64_t {
-        return first < std::min(end, size) ? std::min(end, size) - first : 0;
-    };
-    control.total = within(order.window.x0, order.window.x1, plan->launch.grid.x) *
-                    within(order.window.y0, order.window.y1, plan->launch.grid.y) * plan->launch.grid.z;
-    if (control.total == 0)
-        return Error{"The window holds no block of this grid; pick blocks on the overview."};
+    const auto window = kernels::window_of(plan, options.common);
+    if (!window) return Error{"The window holds no block of this grid; pick blocks on the overview."};
+    control.total = uint64_t{window->x1 - window->x0} * (window->y1 - window->y0) * plan.launch.grid.z;
     options.common.stop = &control.stop;
     options.common.blocks_done = &control.done;
     std::string by;
-    auto trace = gpu::record(*plan, options, order.backend, by);
+    auto trace = gpu::record(plan, options, order.backend, by);
     return made_of(std::move(trace), "recorded now, " + by);
 }
 
-void take_opened(Session& session, bool wait) {
-    auto made = session.opening->job.take(wait);
+// Takes over a recording that has come.
+void take(Session& session, std::optional<Opening>& coming, bool wait) {
+    auto made = coming ? coming->job.take(wait) : std::nullopt;
     if (!made) return;
-    const Opening opened = *std::exchange(session.opening, std::nullopt);
+    const Opening opened = *std::exchange(coming, std::nullopt);
     if (!*made) {
         session.message = made->error().message;
         std::erase(session.recent_files, opened.path);  // it is not worth offering again
@@ -56,19 +51,8 @@ void take_opened(Session& session, bool wait) {
     else
         show(session, std::move(**made));
     if (!opened.path.empty()) remember_file(session, opened.path);
-}
-
-void take_recorded(Session& session, bool wait) {
-    auto made = session.ordered->job.take(wait);
-    if (!made) return;
-    const Ordered ordered = *std::exchange(session.ordered, std::nullopt);
-    if (!*made) {
-        session.message = made->error().message;
-        return;
-    }
-    show(session, std::move(**made));
     // A GPU that is there and was not taken is worth a word.
-    if (session.gpu.there && ordered.auto_backend && session.trace().meta.backend == trace::Backend::Cpu)
+    if (session.gpu.there && opened.auto_backend && session.trace().meta.backend == trace::Backend::Cpu)
         session.message = session.recording->origin;
 }
 
@@ -89,13 +73,11 @@ void show(Session& session, std::shared_ptr<const Recording> recording,
 }
 
 bool update(Session& session, bool wait) {
-    if (session.opening) take_opened(session, wait);
-    if (session.ordered) take_recorded(session, wait);
-    if (session.exporting) {
-        if (auto outcome = session.exporting->job.take(wait)) {
-            session.exporting.reset();
-            session.message = std::move(*outcome);
-        }
+    take(session, session.opening, wait);
+    take(session, session.ordered, wait);
+    if (auto outcome = session.exporting ? session.exporting->job.take(wait) : std::nullopt) {
+        session.exporting.reset();
+        session.message = std::move(*outcome);
     }
     if (auto gpu = session.asking.take()) session.gpu = std::move(*gpu);
     bool coming = session.opening || session.ordered || session.exporting || session.asking.begun();
@@ -110,7 +92,7 @@ void open(Session& session, const std::string& what, const std::string& path, bo
           std::function<MadeRecording()> open) {
     if (session.opening) session.opening->job.stop();
     session.message.clear();
-    session.opening = Opening{what, path, beside,
+    session.opening = Opening{what, path, beside, false,
                               session.jobs->start([open = std::move(open)](Control&) { return open(); })};
     session.opening->job.ready(kPatience);
 }
@@ -121,26 +103,29 @@ void open_file(Session& session, const std::string& path, bool beside) {
 }
 
 void open_shipped(Session& session, std::string_view name, bool beside) {
-    for (const kernels::ShippedRecording& recording : session.assets.recordings()) {
-        if (recording.name != name) continue;
-        open(session, recording.label, "", beside,
-             [recording] { return made_of(kernels::open_shipped(recording), recording.label); });
-        return;
-    }
-    session.message = fmt::format("No recording '{}' ships with this program.", name);
+    const auto& all = session.assets.recordings();
+    const auto found = std::ranges::find(all, name, &kernels::ShippedRecording::name);
+    if (found == all.end())
+        session.message = fmt::format("No recording '{}' ships with this program.", name);
+    else
+        open(session, found->label, "", beside,
+             [recording = *found] { return made_of(kernels::open_shipped(recording), recording.label); });
 }
 
 void record(Session& session, const Order& order) {
     session.message.clear();
-    if (auto plan = kernels::plan(order.kernel, order.shape); !plan) {
+    auto plan = kernels::plan(order.kernel, order.shape);
+    if (!plan) {
         session.message = plan.error().message;
         return;
     }
     if (session.ordered) session.ordered->job.stop();
-    session.ordered = Ordered{fmt::format("{} T={}  {}x{}x{}", order.kernel, order.shape.tile, order.shape.m,
-                                          order.shape.k, order.shape.n),
+    const auto& [m, k, n, tile] = order.shape;
+    session.ordered = Opening{fmt::format("{} T={}  {}x{}x{}", order.kernel, tile, m, k, n), "", false,
                               order.backend == gpu::BackendChoice::Auto,
-                              session.jobs->start([order](Control& c) { return recorded(order, c); })};
+                              session.jobs->start([order, plan = std::move(*plan)](Control& control) {
+                                  return recorded(plan, order, control);
+                              })};
 }
 
 void ask_for_gpu(Session& session) {
@@ -159,7 +144,7 @@ std::string opening_words(const Session& session) {
 
 std::string_view picture_ending(std::string_view path) {
     for (const std::string_view ending : {".png", ".svg"})
-        if (path.size() >= ending.size() && path.substr(path.size() - ending.size()) == ending) return ending;
+        if (path.ends_with(ending)) return ending;
     return "";
 }
 

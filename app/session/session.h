@@ -1,30 +1,46 @@
 // What all screens share: the opened recording and what is made of it, where playback stands, what is picked,
 // and how things look. Plain data with free functions; what takes long is made by jobs (jobs.h).
 //
-//   file, kernel --> Recording      at once, or by a job
-//   Recording    --> Totals         sums, loads of every element: once a recording, after its first picture
-//   its blocks   --> index, values  once a block, the latest few kept (shown.h)
+//   file, kernel --> Recording --> what is made of it (shown.h)
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/draw/theme.h"
 #include "app/look/pick.h"
-#include "app/session/assets.h"
-#include "app/session/jobs.h"
 #include "app/session/shown.h"
-#include "core/base/launch.h"
-#include "core/playback/cursor.h"
+#include "core/analysis/device_spec.h"
 #include "kernels/gpu/backend.h"
 #include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/devices.h"
+#include "kernels/textbook/shipped.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::session {
+
+// What ships with the program, or what a test puts in its place. Each is read when it is first asked for.
+struct Assets {
+    template <class T>
+    using List = std::function<const std::vector<T>&()>;
+
+    List<kernels::Timings> timings = kernels::shipped_timings;
+    List<kernels::ShippedRecording> recordings = kernels::shipped_recordings;
+    List<kernels::Counters> counters = kernels::shipped_counters;
+    List<analysis::DeviceSpec> devices = kernels::devices;
+
+    // A test's own, which must outlive whoever asks.
+    template <class T>
+    static List<T> of(const std::vector<T>& list) {
+        return [&list]() -> const std::vector<T>& { return list; };
+    }
+};
 
 struct Playback {
     bool playing = false;
@@ -47,17 +63,11 @@ struct Order {
     gpu::BackendChoice backend = gpu::BackendChoice::Auto;
 };
 
-using MadeRecording = Result<std::shared_ptr<const Recording>>;
-
-// A recording on its way. beside: to be set beside the one that is open.
+// A recording on its way: a file that is opened, or a kernel that is recorded.
 struct Opening {
-    std::string what, path;  // path: "" where it is no file
-    bool beside = false;
-    Job<MadeRecording> job;
-};
-struct Ordered {
-    std::string what;  // "tiled T=16  64x64x64"
-    bool auto_backend = false;
+    std::string what, path;     // what: "tiled T=16  64x64x64"; path: "" where it is no file
+    bool beside = false;        // to be set beside the one that is open
+    bool auto_backend = false;  // recorded on a GPU only where there is one
     Job<MadeRecording> job;
 };
 struct Exporting {
@@ -105,8 +115,7 @@ struct Session : Shown, Choices, Recent {
     std::vector<std::string> pictures;
 
     // Under way beside the window.
-    std::optional<Opening> opening;
-    std::optional<Ordered> ordered;
+    std::optional<Opening> opening, ordered;
     std::optional<Exporting> exporting;
     std::shared_ptr<const Recording> beside;  // opened to be set beside; taken by who shows two
     Job<GpuThere> asking;
@@ -160,5 +169,29 @@ std::string save(Session& session, const std::string& path);
 void remember(std::vector<std::string>& list, std::string text);
 // Remembers a file and its folder; a path alone, not the label of what ships.
 void remember_file(Session& session, const std::string& path);
+
+// What a recording can be exported as from the window: each is a call of this program's own command line, so
+// that what is written is the same from either.
+struct ExportChoice {
+    std::string_view id;  // "trace_csv"
+    const char* title;    // "Export every request as CSV"
+    const char* ending;   // what the name of the file ends in: ".csv"
+    bool printed;         // the command prints it, else it writes the file itself
+};
+std::span<const ExportChoice> export_choices();
+const ExportChoice* find_export(std::string_view id);  // null for none of that name
+
+// "tiled-64x64x64-t16-phase2.gif": the recording, the part of it that is exported, the ending.
+std::string export_name(const Session& session, const ExportChoice& choice);
+// "tiled-64x64x64-t16.tsc", as `tilescope record` names it.
+std::string default_name(const Session& session);
+
+// The words behind the program's name. recording: a file that holds the session's recording; path: what to
+// write where it is not printed. Films show the cursor's phase as the window does; a table is of its block.
+std::vector<std::string> export_arguments(const Session& session, const ExportChoice& choice,
+                                          const std::string& recording, const std::string& path);
+
+// Begins to export beside the window, which stays free: a later update() says how it ended.
+void start_export(Session& session, const ExportChoice& choice, const std::string& path);
 
 }  // namespace tilescope::session

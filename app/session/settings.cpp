@@ -22,6 +22,7 @@ constexpr int kFarthest = 100'000;                               // pixels, of a
 constexpr int kLeastSide = 200;                                  // of a window
 constexpr size_t kLongestPath = 4096;                            // as PATH_MAX
 constexpr std::streamsize kLargest = 1 << 20;                    // bytes; what we write is a few hundred
+constexpr std::string_view kThemes[] = {"light", "dark"};        // in the order of draw::Theme
 constexpr std::string_view kNames[] = {"MNP", "ABC", "MdNdPd"};  // in the order of MatrixNames
 
 // The object of a file that names the schema.
@@ -44,6 +45,16 @@ void whole(JsonFields& fields, const Json& json, const char* key, int least, int
     out = at->get<int>();
 }
 
+// One of a few words; out is the value of that place in their order.
+template <class Value, size_t N>
+void word(JsonFields& fields, const char* key, const std::string_view (&words)[N], Value& out) {
+    std::string said;
+    fields.text(key, said);
+    const auto at = std::ranges::find(words, said);
+    if (at == std::end(words)) return fields.fail(key);
+    out = static_cast<Value>(at - words);
+}
+
 void texts(JsonFields& fields, const char* key, std::vector<std::string>& out) {
     const Json& list = fields.inner(key, Json::value_t::array);
     if (!list.is_array()) return;
@@ -60,11 +71,11 @@ std::string printed(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string folder_of(const char* variable, const char* below_home) {
+std::string path_of(const char* variable, const char* below_home, const char* file) {
     // "All paths must be absolute. If an implementation encounters a relative path it should ignore it."
     const char *set = std::getenv(variable), *home = std::getenv("HOME");
-    if (set != nullptr && set[0] == '/') return std::string(set) + "/tilescope/";
-    return home != nullptr && home[0] == '/' ? std::string(home) + below_home + "/tilescope/" : "";
+    if (set != nullptr && set[0] == '/') return fmt::format("{}/tilescope/{}", set, file);
+    return home != nullptr && home[0] == '/' ? fmt::format("{}/{}/tilescope/{}", home, below_home, file) : "";
 }
 
 void load(const std::string& path, std::string (*read)(std::string_view, Remembered&), Loaded& loaded) {
@@ -100,7 +111,7 @@ Result<void> write(const std::string& path, const std::string& text) {
 std::string settings_text(const Remembered& remembered) {
     const Choices& c = remembered.choices;
     return printed({{"schema", kSettings},
-                    {"theme", c.theme == draw::Theme::Dark ? "dark" : "light"},
+                    {"theme", kThemes[static_cast<size_t>(c.theme)]},
                     {"text_scale", c.text_scale},
                     {"lecture", c.lecture},
                     {"motion", c.motion},
@@ -125,33 +136,27 @@ std::string state_text(const Remembered& remembered) {
 }
 
 std::string read_settings(std::string_view text, Remembered& remembered) {
-    std::string problem, theme, names = "MNP";
+    std::string problem;
     const Json json = parsed(text, kSettings, problem);
     if (!problem.empty()) return problem;
     JsonFields fields(json, problem);
     Choices choices;
     double scale = 1;
-    fields.text("theme", theme);
-    if (theme != "light" && theme != "dark") fields.fail("theme");
+    word(fields, "theme", kThemes, choices.theme);
     fields.real("text_scale", scale);
     // As stored, a tenth is not quite a tenth.
     if (scale < kLeastText - 0.01 || scale > kMostText + 0.01) fields.fail("text_scale");
+    choices.text_scale = std::clamp(static_cast<float>(scale), kLeastText, kMostText);
     fields.flag("lecture", choices.lecture);
     fields.flag("motion", choices.motion);
     fields.flag("by_clock", choices.by_clock);
     if (json.contains("names")) {  // files of earlier versions have no notation
         fields.flag("x_first", choices.wording.x_first);
         fields.flag("phases_from_1", choices.wording.phases_from_1);
-        fields.text("names", names);
+        word(fields, "names", kNames, choices.wording.names);
     }
-    const auto at = std::find(std::begin(kNames), std::end(kNames), names);
-    if (at == std::end(kNames)) fields.fail("names");
-    if (!problem.empty()) return problem;
-    choices.wording.names = static_cast<analysis::MatrixNames>(at - std::begin(kNames));
-    choices.theme = theme == "dark" ? draw::Theme::Dark : draw::Theme::Light;
-    choices.text_scale = std::clamp(static_cast<float>(scale), kLeastText, kMostText);
-    remembered.choices = choices;
-    return "";
+    if (problem.empty()) remembered.choices = choices;
+    return problem;
 }
 
 std::string read_state(std::string_view text, Remembered& remembered) {
@@ -177,9 +182,8 @@ std::string read_state(std::string_view text, Remembered& remembered) {
 }
 
 SettingsFiles settings_files() {
-    const std::string config = folder_of("XDG_CONFIG_HOME", "/.config");
-    const std::string state = folder_of("XDG_STATE_HOME", "/.local/state");
-    return {config.empty() ? "" : config + "settings.json", state.empty() ? "" : state + "state.json"};
+    return {path_of("XDG_CONFIG_HOME", ".config", "settings.json"),
+            path_of("XDG_STATE_HOME", ".local/state", "state.json")};
 }
 
 Loaded load_settings(const SettingsFiles& files) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/session/session.h"
-#include "core/base/result.h"
 
 namespace tilescope::session {
 
@@ -43,7 +42,8 @@ struct SettingsFiles {
 };
 SettingsFiles settings_files();
 
-// Files that are not there are no news; of one that is damaged `notice` says so, and the defaults stand.
+// A file that is missing is as good as one with the defaults; of a damaged one `notice` says so, and the
+// defaults stand.
 struct Loaded {
     Remembered remembered;
     std::string notice;  // one sentence, or ""

@@ -1,45 +1,31 @@
 #include "app/session/shown.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "core/base/words.h"
+#include "app/draw/sheet.h"
 
 namespace tilescope::session {
 namespace {
 
+constexpr uint64_t kMostMapElements = 16ull << 20;
 constexpr size_t kBlocksKept = 6;
 constexpr uint64_t kFaultsAtOnce = 5'000;  // steps
 
-std::shared_ptr<const Values> values_of(const Recording& recording, const look::BlockIndex& index,
-                                        Result<kernels::Replayer>* replayer) {
-    const trace::Trace& trace = *recording.trace;
-    auto values = std::make_shared<Values>();
-    if (replayer == nullptr) {
-    } else if (index.steps > kMostReplayedSteps) {
-        values->no_values = fmt::format("Values are not shown for blocks of more than {} steps.",
-                                        grouped(kMostReplayedSteps));
-    } else if (!*replayer) {
-        values->no_values = replayer->error().message;
-    } else {
-        auto replay = std::make_shared<playback::BlockReplay>(trace, index.block);
-        const auto ran = (*replayer)->replay(trace, index.block, *replay);
-        if (ran) {
-            replay->finish();
-            values->replay = std::move(replay);
-        } else {
-            values->no_values = ran.error().message;
-        }
-    }
-    values->faults = std::make_shared<const look::BlockFaults>(
-        look::block_faults(trace, recording.rule, index, values->replay.get()));
-    return values;
+analysis::Summary outline_of(const trace::Trace& trace) {
+    analysis::Summary outline;
+    for (const ptx::Site& site : trace.sites)
+        if (site.kind == ptx::SiteKind::Barrier)
+            outline.barriers_per_block = 1;
+        else
+            outline.of(site.space, site.kind == ptx::SiteKind::Load).requests = 1;
+    return outline;
 }
 
-}  // namespace
-
+// The same index with what is said of it in another notation.
 std::shared_ptr<const look::BlockIndex> worded(const std::shared_ptr<const look::BlockIndex>& index,
                                                const Notation& notation) {
     if (!index || index->notation == notation) return index;
@@ -48,73 +34,165 @@ std::shared_ptr<const look::BlockIndex> worded(const std::shared_ptr<const look:
     return copy;
 }
 
-MadeBlock* Blocks::find(uint32_t block) {
-    for (MadeBlock& made : made_)
-        if (made.index->block == block) return &made;
-    return nullptr;
-}
-
-void Blocks::take_finished() {
-    if (auto index = indexing_.take(); index && find((*index)->block) == nullptr)
-        made_.push_back({std::move(*index), nullptr});
-    if (auto values = valuing_.take())
-        if (MadeBlock* made = find(valued_)) made->values = std::move(*values);
-    while (made_.size() > kBlocksKept) made_.pop_front();
-}
-
-MadeBlock Blocks::get(Jobs& jobs, const std::shared_ptr<const Recording>& recording, uint32_t block, Ask ask,
-                      bool wait) {
-    const trace::Trace& trace = *recording->trace;
-    if (of_ != recording->serial) {
-        indexing_.stop();
-        valuing_.stop();
-        made_.clear();
-        replayer_ = nullptr;
-        of_ = recording->serial;
+// The block with its faults and, where there is a replayer, its values.
+MadeBlock replayed(const Recording& recording, MadeBlock made, Result<kernels::Replayer>* replayer) {
+    const trace::Trace& trace = *recording.trace;
+    if (replayer == nullptr) {
+    } else if (made.block->steps > kMostReplayedSteps) {
+        made.no_values = fmt::format("Values are not shown for blocks of more than {} steps.",
+                                     grouped(kMostReplayedSteps));
+    } else if (!*replayer) {
+        made.no_values = replayer->error().message;
+    } else {
+        auto replay = std::make_shared<playback::BlockReplay>(trace, made.block->block);
+        if (const auto ran = (*replayer)->replay(trace, made.block->block, *replay)) {
+            replay->finish();
+            made.replay = std::move(replay);
+        } else {
+            made.no_values = ran.error().message;
+        }
     }
-    take_finished();
-    const uint64_t steps = trace.blocks[block].count;
-    MadeBlock* made = find(block);
+    made.faults = std::make_shared<const look::BlockFaults>(
+        look::block_faults(trace, recording.rule, *made.block, made.replay.get()));
+    return made;
+}
+
+MadeBlock* find(Blocks& blocks, uint32_t block) {
+    const auto of = [](const MadeBlock& made) { return made.block->block; };
+    const auto found = std::ranges::find(blocks.made, block, of);
+    return found == blocks.made.end() ? nullptr : &*found;
+}
+
+// In place of what was known of the block.
+MadeBlock& keep(Blocks& blocks, MadeBlock made) {
+    if (MadeBlock* const known = find(blocks, made.block->block)) return *known = std::move(made);
+    if (blocks.made.size() == kBlocksKept) blocks.made.pop_front();
+    return blocks.made.emplace_back(std::move(made));
+}
+
+// What is known of the cursor's block by now; begins to work on what is not.
+MadeBlock block_now(Shown& shown, Jobs& jobs, Blocks::Ask ask, bool wait) {
+    Blocks& blocks = shown.blocks;
+    const auto& recording = shown.recording;
+    const uint32_t block = shown.cursor.block;
+    if (auto made = blocks.indexing.take(); made && find(blocks, made->block->block) == nullptr)
+        keep(blocks, std::move(*made));
+    if (auto made = blocks.valuing.take()) keep(blocks, std::move(*made));
+    const uint64_t steps = shown.trace().blocks[block].count;
+    MadeBlock* made = find(blocks, block);
     if (made == nullptr && (wait || steps <= kCountedAtOnce)) {
-        made_.push_back({look::index_block(trace, recording->rule, recording->product, block), nullptr});
-        while (made_.size() > kBlocksKept) made_.pop_front();
-        made = &made_.back();
+        made = &keep(blocks, {index_of(*recording, block)});
     } else if (made == nullptr) {
-        if (!indexing_.begun())
-            indexing_ = jobs.start([recording, block](Control&) {
-                return look::index_block(*recording->trace, recording->rule, recording->product, block);
-            });
+        if (!blocks.indexing.begun())
+            blocks.indexing =
+                jobs.start([recording, block](Control&) { return MadeBlock{index_of(*recording, block)}; });
         return {};
     }
-    made->index = worded(made->index, recording->notation);
-    if (made->values) return *made;
-    const bool replayed = ask == Ask::Values;
-    if (wait || (!replayed && steps <= kFaultsAtOnce)) {
+    made->block = worded(made->block, recording->notation);
+    if (made->faults) return *made;
+    const bool values = ask == Blocks::Ask::Values;
+    if (wait || (!values && steps <= kFaultsAtOnce)) {
         // A replayer of its own: a job may be using the other one.
-        if (replayed) {
-            Result<kernels::Replayer> replayer = kernels::Replayer::of(trace);
-            made->values = values_of(*recording, *made->index, &replayer);
-        } else {
-            made->values = values_of(*recording, *made->index, nullptr);
-        }
-    } else if (!valuing_.begun()) {
-        if (!replayer_) replayer_ = std::make_shared<Replayer>();
-        valued_ = block;
-        valuing_ = jobs.start([recording, index = made->index, replayer = replayer_, replayed](Control&) {
-            if (replayed && !*replayer) *replayer = kernels::Replayer::of(*recording->trace);
-            return values_of(*recording, *index, replayed ? &**replayer : nullptr);
+        std::optional<Result<kernels::Replayer>> replayer;
+        if (values) replayer = kernels::Replayer::of(shown.trace());
+        *made = replayed(*recording, *made, replayer ? &*replayer : nullptr);
+    } else if (!blocks.valuing.begun()) {
+        if (!blocks.replayer) blocks.replayer = std::make_shared<std::optional<Result<kernels::Replayer>>>();
+        blocks.valuing = jobs.start([recording, known = *made, replayer = blocks.replayer, values](Control&) {
+            if (values && !*replayer) *replayer = kernels::Replayer::of(*recording->trace);
+            return replayed(*recording, known, values ? &**replayer : nullptr);
         });
     }
     return *made;
 }
 
+}  // namespace
+
+MadeRecording make_recording(std::shared_ptr<const trace::Trace> trace, std::string origin) {
+    auto rule = analysis::phase_rule(*trace);
+    if (!rule) return rule.error();
+    static std::atomic<uint64_t> made{0};
+    const trace::Trace& of = *trace;
+    return std::make_shared<const Recording>(Recording{std::move(trace),
+                                                       std::move(*rule),
+                                                       ++made,
+                                                       std::move(origin),
+                                                       analysis::product_of(of),
+                                                       {},
+                                                       outline_of(of)});
+}
+
+std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recording,
+                                        const analysis::Wording& wording) {
+    if (!recording) return recording;
+    Notation notation = analysis::notation_of(recording->trace->launch, recording->product, wording);
+    if (notation == recording->notation) return recording;
+    auto copy = std::make_shared<Recording>(*recording);
+    copy->notation = std::move(notation);
+    return copy;
+}
+
+std::shared_ptr<const look::BlockIndex> index_of(const Recording& recording, uint32_t block) {
+    return worded(look::index_block(*recording.trace, recording.rule, recording.product, block),
+                  recording.notation);
+}
+
+LoadsWindow loads_window(const Array& array, const analysis::ElementCounts& counts, uint64_t most) {
+    LoadsWindow window;
+    const draw::Sheet sheet(array);
+    counts.each([&](uint64_t element, uint32_t) { window.box.include(sheet.cell(element)); });
+    const draw::CellRect& box = window.box;
+    if (box.empty() || uint64_t{box.rows()} * box.cols() > most) return window;
+    window.loads.resize(size_t{box.rows()} * box.cols());
+    counts.each([&](uint64_t element, uint32_t count) {
+        const draw::CellRect cell = sheet.cell(element);
+        window.loads[size_t{cell.row0 - box.row0} * box.cols() + (cell.col0 - box.col0)] = count;
+        window.most = std::max(window.most, count);
+    });
+    return window;
+}
+
+MadeTotals totals_of(const Recording& recording) {
+    const trace::Trace& trace = *recording.trace;
+    auto summary = analysis::summarize(trace);
+    if (!summary) return summary.error();
+    const std::vector<Array>& arrays = trace.launch.arrays;
+    Totals totals{recording.serial, std::move(*summary), {}, {}, {}};
+    totals.loads.resize(arrays.size());
+    totals.most_loads.resize(arrays.size(), 0);
+    totals.windows.resize(arrays.size());
+    analysis::LoadCounter counter(trace);
+    for (uint64_t step = 0; step < trace.steps(); ++step) counter.add(step);
+    for (size_t at = 0; at < arrays.size(); ++at) {
+        if (arrays[at].space != Space::Global || !arrays[at].reads()) continue;
+        const analysis::ElementCounts& counts = counter.of(static_cast<uint8_t>(at));
+        if (arrays[at].elements() > kMostMapElements) {
+            totals.windows[at] = loads_window(arrays[at], counts, kMostMapElements);
+            totals.most_loads[at] = totals.windows[at].most;
+        } else {
+            totals.loads[at] = counts.all(arrays[at].elements());
+            totals.most_loads[at] = std::ranges::max(totals.loads[at]);
+        }
+    }
+    return std::make_shared<const Totals>(std::move(totals));
+}
+
+bool uses_shared(const trace::Trace& trace) {
+    return std::ranges::any_of(
+        trace.sites,
+        [](const ptx::Site& site) {
+            return site.kind == ptx::SiteKind::Load && site.space == Space::Shared;
+        });
+}
+
 void set(Shown& shown, std::shared_ptr<const Recording> recording, std::shared_ptr<const Totals> totals) {
     shown.counting.stop();
-    Blocks blocks = std::move(shown.blocks);  // drops what it has when it is asked for another recording's
-    shown = {};
-    shown.recording = std::move(recording);
-    shown.totals = std::move(totals);
-    shown.blocks = std::move(blocks);
+    Shown next;
+    if (recording && shown.recording && recording->serial == shown.recording->serial)
+        next.blocks = std::move(shown.blocks);  // the same in other words: its blocks are known
+    next.recording = std::move(recording);
+    next.totals = std::move(totals);
+    shown = std::move(next);
 }
 
 bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message) {
@@ -122,36 +200,27 @@ bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message) {
     if (!shown.counting.begun())
         shown.counting =
             jobs.start([recording = shown.recording](Control&) { return totals_of(*recording); });
-    if (auto totals = shown.counting.take(wait || shown.trace().steps() <= kCountedAtOnce)) {
-        if (*totals)
-            shown.totals = std::move(**totals);
-        else
-            message = totals->error().message;
-        return false;
-    }
-    return true;
+    auto totals = shown.counting.take(wait || shown.trace().steps() <= kCountedAtOnce);
+    if (!totals) return true;
+    if (*totals)
+        shown.totals = std::move(**totals);
+    else
+        message = totals->error().message;
+    return false;
 }
 
 bool ready_block(Shown& shown, Jobs& jobs, Blocks::Ask ask, const analysis::Wording& wording, bool wait) {
-    const trace::Trace& trace = shown.trace();
-    if (trace.blocks.empty()) return false;
+    if (shown.trace().blocks.empty()) return false;
+    MadeBlock& here = shown;
     shown.recording = worded(shown.recording, wording);
-    shown.block = worded(shown.block, shown.recording->notation);
-    shown.cursor.block = std::min(shown.cursor.block, static_cast<uint32_t>(trace.blocks.size() - 1));
-    if (shown.block && shown.block->block != shown.cursor.block) shown.block = nullptr;
-    if (!shown.block) {
-        shown.replay = nullptr;
-        shown.no_values.clear();
-        shown.faults = nullptr;
-    }
-    if (shown.block && shown.faults) return false;
-    const MadeBlock made = shown.blocks.get(jobs, shown.recording, shown.cursor.block, ask, wait);
-    if (!shown.block) shown.block = made.index;
-    if (!made.values) return true;
-    shown.replay = made.values->replay;
-    shown.no_values = made.values->no_values;
-    shown.faults = made.values->faults;
-    return false;
+    shown.cursor.block = std::min(shown.cursor.block, static_cast<uint32_t>(shown.trace().blocks.size() - 1));
+    if (!here.block || here.block->block != shown.cursor.block) here = {};
+    here.block = worded(here.block, shown.recording->notation);
+    if (here.faults) return false;
+    const MadeBlock made = block_now(shown, jobs, ask, wait);
+    if (!here.block) here.block = made.block;
+    if (made.faults) here = made;
+    return !made.faults;
 }
 
 }  // namespace tilescope::session

@@ -1,5 +1,5 @@
-// A recording that is shown, where playback stands in it, and what is made of it. What takes long is made by
-// jobs; of its blocks the latest few are kept.
+// An opened recording, what is made of it, and where playback stands in it. What is made is never changed, so
+// that screens and jobs can share it; what takes long is made by jobs; of the blocks the latest few are kept.
 //
 //   recording --> totals           sums, loads of every element: once
 //   block     --> index            phases, steps of every site and warp: microseconds to milliseconds
@@ -11,67 +11,101 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "app/look/block_index.h"
 #include "app/look/faults.h"
 #include "app/session/jobs.h"
-#include "app/session/recording.h"
+#include "core/analysis/reuse.h"
 #include "core/playback/cursor.h"
-#include "core/playback/replay.h"
 #include "kernels/run/record.h"
 
 namespace tilescope::session {
 
+struct Recording {
+    std::shared_ptr<const trace::Trace> trace;
+    analysis::PhaseRule rule;
+    uint64_t serial = 0;  // of this run of the program: tells what was drawn of one from another
+    std::string origin;   // file name, or "recorded now"
+    std::optional<analysis::Product> product;  // the launch read as one, where it is one
+    Notation notation{};                       // in which it is spoken of
+    analysis::Summary outline{};  // which kinds of requests there are, before they are counted: 1 of each
+};
+using MadeRecording = Result<std::shared_ptr<const Recording>>;
+
+MadeRecording make_recording(std::shared_ptr<const trace::Trace> trace, std::string origin);
+inline MadeRecording make_recording(trace::Trace trace, std::string origin) {
+    return make_recording(std::make_shared<const trace::Trace>(std::move(trace)), std::move(origin));
+}
+
+// The same recording, with the same serial, spoken of in a wording.
+std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recording,
+                                        const analysis::Wording& wording);
+// The index of one of its blocks, in its notation.
+std::shared_ptr<const look::BlockIndex> index_of(const Recording& recording, uint32_t block);
+
+// How often elements were loaded, of the part of a large array that the recorded blocks touched: of 8192 x
+// 8192 elements, 16 blocks touch 64 rows, and only those are kept.
+//
+//     +------------------+
+//     |                  |
+//     |##################|  <- box: counts [rows x cols] of it, row-major; all else was never loaded
+//     |                  |
+//     +------------------+
+struct LoadsWindow {
+    draw::CellRect box;           // on the array's sheet (draw/sheet.h)
+    std::vector<uint32_t> loads;  // empty where nothing was loaded, or the box has more than asked for
+    uint32_t most = 0;
+};
+// most: elements that the box may have.
+LoadsWindow loads_window(const Array& array, const analysis::ElementCounts& counts, uint64_t most);
+
+// What all steps of a recording come to. It takes longer than a frame: of 80 million steps about a second.
+struct Totals {
+    uint64_t serial = 0;  // of the recording
+    analysis::Summary summary;
+    // Loads of every element by all recorded blocks, by array, and the most of them; empty for arrays
+    // too large to show as a map.
+    std::vector<std::vector<uint32_t>> loads;
+    std::vector<uint32_t> most_loads;
+    // The same by array for those too large: the part that was loaded.
+    std::vector<LoadsWindow> windows;
+};
+using MadeTotals = Result<std::shared_ptr<const Totals>>;
+MadeTotals totals_of(const Recording& recording);
+
+// Recordings of more steps have their totals, and blocks of more steps their index, made beside the window.
+inline constexpr uint64_t kCountedAtOnce = 50'000;  // a few milliseconds
+
 // Blocks of more steps are shown without values: their replay would not fit in memory.
 inline constexpr uint64_t kMostReplayedSteps = 400'000;
 
-struct Values {
-    std::shared_ptr<const playback::BlockReplay> replay;  // null where there can be none
-    std::string no_values;                                // then why
-    std::shared_ptr<const look::BlockFaults> faults;
-};
+// The kernel accesses shared memory: what shows tiles has something to show. Told by its sites, so that it is
+// known before anything is counted.
+bool uses_shared(const trace::Trace& trace);
 
-// The same index with what is said of it in another notation.
-std::shared_ptr<const look::BlockIndex> worded(const std::shared_ptr<const look::BlockIndex>& index,
-                                               const Notation& notation);
-
+// What is made of one block; null until it is.
 struct MadeBlock {
-    std::shared_ptr<const look::BlockIndex> index;  // null until they are made
-    std::shared_ptr<const Values> values;
+    std::shared_ptr<const look::BlockIndex> block;
+    std::shared_ptr<const playback::BlockReplay> replay{};  // its values; null too where there can be none
+    std::string no_values{};                                // then why
+    std::shared_ptr<const look::BlockFaults> faults{};      // made last
 };
 
-// For one recording at a time, and one who asks: at most one job runs, and blocks that are passed by are
-// left out.
-class Blocks {
-public:
+// The blocks of a recording that were shown last, and the jobs that make them: one of each kind at a time,
+// and blocks that are passed by are left out.
+struct Blocks {
     enum class Ask : uint8_t { Values, Faults };  // Faults: without values, so without wrong elements of P
 
-    // What is known of a block by now; begins to work on what is not. wait: makes all of it on the spot.
-    MadeBlock get(Jobs& jobs, const std::shared_ptr<const Recording>& recording, uint32_t block, Ask ask,
-                  bool wait);
-
-private:
-    using Replayer = std::optional<Result<kernels::Replayer>>;
-    MadeBlock* find(uint32_t block);
-    void take_finished();
-
-    uint64_t of_ = 0;  // Recording::serial
-    std::deque<MadeBlock> made_;
-    std::shared_ptr<Replayer> replayer_;  // of the job that runs, which makes it
-    Job<std::shared_ptr<const look::BlockIndex>> indexing_;
-    uint32_t valued_ = 0;  // the block of the job below
-    Job<std::shared_ptr<const Values>> valuing_;
+    std::deque<MadeBlock> made;  // each with its index
+    std::shared_ptr<std::optional<Result<kernels::Replayer>>>
+        replayer{};  // of the job that runs, which makes it
+    Job<MadeBlock> indexing, valuing;
 };
 
-struct Shown {
+struct Shown : MadeBlock {                       // of the cursor's block
     std::shared_ptr<const Recording> recording;  // null while none is open
     std::shared_ptr<const Totals> totals;        // of it; null while they are counted
     playback::Cursor cursor;
-    // Of the cursor's block; null until they are made.
-    std::shared_ptr<const look::BlockIndex> block;
-    std::shared_ptr<const playback::BlockReplay> replay;
-    std::string no_values;                            // why the block will have no replay
-    std::shared_ptr<const look::BlockFaults> faults;  // null until they are looked for
     Job<MadeTotals> counting;
     Blocks blocks;
 
@@ -84,7 +118,8 @@ void set(Shown& shown, std::shared_ptr<const Recording> recording,
 // Its sums and loads, at once where that is quick. True while they are counted; what went wrong goes to
 // message.
 bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message);
-// What there is of the cursor's block, in a wording. True while something of it is made.
+// What there is of the cursor's block, in a wording. True while something of it is made; wait: makes all of
+// it on the spot.
 bool ready_block(Shown& shown, Jobs& jobs, Blocks::Ask ask, const analysis::Wording& wording, bool wait);
 
 }  // namespace tilescope::session

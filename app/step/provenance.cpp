@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "app/look/block_clock.h"
+#include "app/look/timeline.h"
 
 namespace tilescope::step {
 namespace {

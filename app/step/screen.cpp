@@ -33,8 +33,8 @@
 
 #include "app/draw/widgets.h"
 #include "app/input/panels.h"
-#include "app/look/block_clock.h"
 #include "app/look/sums.h"
+#include "app/look/timeline.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "app/draw/request_picture.h"
-#include "app/look/block_clock.h"
 #include "app/look/request.h"
 #include "app/look/sums.h"
 #include "app/look/time_words.h"
+#include "app/look/timeline.h"
 #include "app/step/panels.h"
 
 namespace tilescope::step {

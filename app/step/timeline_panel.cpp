@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "app/draw/widgets.h"
-#include "app/look/block_clock.h"
 #include "app/look/time_words.h"
 #include "app/look/timeline.h"
 #include "app/session/playing.h"
@@ -76,8 +75,7 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
     std::string price = look::price_short(meta);
     const auto width_of = [&] { return draw::text_size(ui.font(Face::Text, Size::Small), price).x; };
     if (!price.empty() && width_of() > right - x)
-        price = fmt::format("recording: {:.1f} \u00d7 the kernel's time",
-                            meta.price.recorded_ms / meta.price.plain_ms);
+        price = fmt::format("recording: {} \u00d7 the kernel's time", look::price_times(meta.price));
     const float takes = width_of();
     if (price.empty() || takes > right - x) return;
     small_text(ui, {right, rect.min.y}, takes + 1, Ink::TextQuiet, price, Align::Right);

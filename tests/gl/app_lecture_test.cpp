@@ -1,6 +1,6 @@
 // Lecture mode, lessons, palette and path box as pictures.
 #include "app/input/actions.h"
-#include "app/lessons/walk.h"
+#include "app/lessons/model.h"
 #include "app/session/session.h"
 #include "tests/app_names.h"
 #include "tests/gl/compare_drawn.h"
@@ -116,15 +116,15 @@ TEST(LessonsScreen, AStopIsListedWithWhatItWillSay) {
         const lessons::Lesson& of = lessons::lesson_list()[number];
         State list;
         EXPECT_FALSE(work_out_words(list.lessons, number, true));
-        const std::vector<std::string>& said = list.lessons.said[number];
+        const auto& said = list.lessons.said[number];
         ASSERT_EQ(said.size(), of.stops.size()) << of.name;
         for (size_t stop = 0; stop < of.stops.size(); ++stop) {
             State walk = lesson(number, stop);
             ASSERT_TRUE(walk.session.recording) << of.name << " " << stop;
-            EXPECT_EQ(said[stop],
+            EXPECT_EQ(said[stop].words,
                       lessons::said(walk.session.trace(), walk.session.totals->summary, *walk.session.block,
                                     walk.session.cursor.step, of.stops[stop].say));
-            EXPECT_EQ(said[stop].find('{'), std::string::npos) << said[stop];
+            EXPECT_EQ(said[stop].words.find('{'), std::string::npos) << said[stop].words;
         }
     }
 }

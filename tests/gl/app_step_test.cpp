@@ -1,7 +1,7 @@
 // The Step screen as pictures: a recording made here, a step of each kind, both themes and sizes.
 #include <fmt/format.h>
 
-#include "app/look/block_clock.h"
+#include "app/look/timeline.h"
 #include "app/session/session.h"
 #include "kernels/run/record.h"
 #include "tests/app_names.h"

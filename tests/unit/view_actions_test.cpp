@@ -2,7 +2,7 @@
 #include <set>
 #include <utility>
 
-#include "app/look/block_clock.h"
+#include "app/look/timeline.h"
 #include "tests/clocked.h"
 #include "tests/unit/keys.h"
 

@@ -34,6 +34,31 @@ TEST(BlockWindows, WhatABlockTakesIsWhatItTook) {
     EXPECT_FALSE(block_steps("no_such_kernel", 16));
 }
 
+TEST(Orders, AWindowOfBlocksIsRecordedBesideTheScreens) {
+    Session session;
+    Order order{.kernel = "tiled", .shape = {8, 12, 16, 4}, .window = {1, 3, 0, 1}};
+    order.backend = gpu::BackendChoice::Cpu;
+    record(session, order);
+    ASSERT_TRUE(session.ordered) << session.message;
+    EXPECT_EQ(session.ordered->what, "tiled T=4  8x12x16");
+    ASSERT_TRUE(session.ordered->job.get());
+    EXPECT_EQ(session.ordered->job.control().total, 2u);
+    EXPECT_EQ(session.ordered->job.control().done, 2u);
+    update(session, true);
+    EXPECT_FALSE(session.ordered);
+    ASSERT_TRUE(session.recording);
+    EXPECT_EQ(session.trace().blocks.size(), 2u);
+    order.window = {4, 9, 0, 1};
+    record(session, order);
+    update(session, true);
+    EXPECT_EQ(session.message, "The window holds no block of this grid; pick blocks on the overview.");
+    EXPECT_EQ(session.trace().blocks.size(), 2u) << "the one that was open stays";
+    order.kernel = "no_such_kernel";
+    record(session, order);
+    EXPECT_FALSE(session.ordered);
+    EXPECT_NE(session.message, "");
+}
+
 TEST(LoadsWindows, AgreeWithTheCountsOfTheWholeMatrix) {
     kernels::RecordOptions options;
     options.window = {1, 2, 2, 4};

@@ -2,7 +2,6 @@
 #include <optional>
 #include <random>
 
-#include "app/look/block_clock.h"
 #include "app/look/timeline.h"
 #include "tests/clocked.h"
 #include "tests/unit/view_recordings.h"

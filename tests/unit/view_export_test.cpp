@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "app/session/exporting.h"
+#include "app/session/session.h"
 #include "tests/unit/keys.h"
 
 namespace tilescope::app {
@@ -14,7 +14,7 @@ class Exports : public testing::Test {
 protected:
     Recorded made = record("tiled", {64, 64, 64, 16});
     app::State state = state_of(made);
-    Words words(const char* id, const std::string& path = "out") {
+    Words words(std::string_view id, const std::string& path = "out") {
         return export_arguments(state.session, *find_export(id), "kept.tsc", path);
     }
 };

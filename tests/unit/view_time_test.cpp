@@ -140,6 +140,9 @@ TEST(Labels, SayWhoseTimeItIsAndWhatItCost) {
     EXPECT_EQ(recorder(cpu), "CPU lockstep");
     EXPECT_EQ(recorder(gpu), "NVIDIA H200, driver 580.159.04, 3 launches");
     EXPECT_EQ(price_text(cpu), "");
+    EXPECT_EQ(price_times(cpu.price), "");
+    EXPECT_EQ(price_times(gpu.price), "4.1");
+    EXPECT_EQ(price_times({1, 41.2, 1, 1, 1}), "41") << "as price_text() and price_short() say it";
     EXPECT_EQ(price_text(gpu), "Recording took 4.1 times the kernel's own time: 1.20 ms against 0.290 ms.");
 }
 
