@@ -60,15 +60,15 @@ void add_wait(std::vector<uint32_t>& clocks, const Columns& columns, uint32_t fr
         clocks[column] += std::min(to, columns.begin(column + 1)) - std::max(from, columns.begin(column));
 }
 
-std::vector<TimelineWait> waits_of(const std::vector<uint32_t>& clocks, const Columns& columns) {
-    std::vector<TimelineWait> waits;
+std::vector<TimelineMark> waits_of(const std::vector<uint32_t>& clocks, const Columns& columns) {
+    std::vector<TimelineMark> waits;
     for (uint32_t column = 0; column < columns.count; ++column) {
         const uint32_t first = columns.begin(column), end = columns.begin(column + 1);
         if (clocks[column] == 0 || uint64_t{clocks[column]} * 2 < end - first) continue;
         if (!waits.empty() && waits.back().end == first)
             waits.back().end = end;
         else
-            waits.push_back({first, end});
+            waits.push_back({first, end, StepKind::Barrier});
     }
     return waits;
 }
