@@ -34,7 +34,6 @@ Result<std::unique_ptr<Frame>> Frame::create() {
     io.IniFilename = nullptr;  // the layout is the screen's, the same every time
     io.LogFilename = nullptr;
     io.ConfigInputTextCursorBlink = false;
-    frame->feed_.start();
     if (!ImGui_ImplOpenGL3_Init("#version 330 core"))
         return Error{"ImGui could not use this OpenGL context; OpenGL 3.3 core is needed."};
     frame->renderer_ = true;
@@ -115,7 +114,7 @@ std::string Frame::svg(State& state, const Canvas& canvas) {
     style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = false;
     for (int i = 0; i < 2; ++i) build(state, input, canvas, true);
     std::string text =
-        draw::svg_of(*ImGui::GetDrawData(), *grids_, (*styled_)[draw::Ink::Ground], window_title(state));
+        draw::svg_of(*ImGui::GetDrawData(), (*styled_)[draw::Ink::Ground], window_title(state));
     style = kept;
     clears_surfaces_ = true;
     return text;

@@ -121,7 +121,7 @@ public:
         // Seconds to wait for an event; work beside the window keeps the cores that drawing would take.
         constexpr double kIdle = 0.5, kSoon = 0.03;
         const platform::Input input = window_->collect(moving_ || due_ > 0 ? 0 : soon_ ? kSoon : kIdle);
-        if (window_->eventful()) due_ = kSettling;
+        if (input.eventful) due_ = kSettling;
         const Canvas canvas = window_->canvas();
         if (canvas.width <= 0 || canvas.height <= 0) {  // minimised
             moving_ = false, due_ = 0;

@@ -1,4 +1,3 @@
-#version 330 core
 // The cells of a grid: a look-up of what this pixel's cell is, then its colour, pattern and lines.
 //
 // A cell's line is the one pixel in which its left or top edge falls, so lines are crisp at any zoom:
@@ -17,8 +16,6 @@ uniform int u_heat_ink;       // Ink::Heat
 uniform float u_scale;        // framebuffer pixels per logical pixel, for the grain of the patterns
 in vec2 v_pixel;
 out vec4 o_color;
-
-#include "pattern.glsl"
 
 void main() {
     vec2 at = (floor(v_pixel) + 0.5 - u_corner) / u_pitch;

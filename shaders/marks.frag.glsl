@@ -1,4 +1,3 @@
-#version 330 core
 // A filled and framed rectangle of cells; the frame lies inside its border and can be dashed.
 uniform float u_scale;
 in vec2 v_pixel;
@@ -7,8 +6,6 @@ flat in vec4 v_fill;
 flat in vec4 v_edge;
 flat in vec3 v_style;
 out vec4 o_color;
-
-#include "pattern.glsl"
 
 void main() {
     vec2 pixel = floor(v_pixel);

@@ -1,7 +1,5 @@
-#version 330 core
 // Rectangles of cells on top of a grid, one instance each; corners snap to the pixels that the cells' edges snap to.
 uniform vec2 u_canvas;
-uniform vec2 u_origin;
 uniform vec2 u_corner;
 uniform float u_pitch;
 layout(location = 0) in vec4 a_rect;      // row, col, rows, cols
@@ -32,6 +30,6 @@ void main() {
     v_style = vec3(a_edge_px, a_dashed, a_pattern);
     vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
     v_pixel = mix(low, high, corner);
-    vec2 unit = (v_pixel - u_origin) / u_canvas;
+    vec2 unit = v_pixel / u_canvas;
     gl_Position = vec4(unit.x * 2.0 - 1.0, 1.0 - unit.y * 2.0, 0.0, 1.0);
 }

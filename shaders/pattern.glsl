@@ -1,3 +1,5 @@
+// Stands before every shader.
+//
 // How much of a pixel a pattern covers, 0 or 1: a sign beside the colour.
 //   1 hatch   diagonal lines every 8 logical pixels, running on from cell to cell
 //   2 dots    one every 8 logical pixels

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "app/compare/panels.h"
-#include "app/draw/request_picture.h"
 #include "app/draw/widgets.h"
 #include "app/look/request.h"
 #include "app/look/timeline.h"

@@ -38,8 +38,6 @@ double value_at(const Axis& axis, float pixel) {
                     : axis.low + part * (axis.high - axis.low);
 }
 
-bool holds(const Axis& axis, double value) { return value >= axis.low && value <= axis.high; }
-
 std::vector<Tick> log_ticks(double low, double high) {
     std::vector<Tick> ticks;
     if (!(low > 0) || !(high > low)) return ticks;
@@ -59,8 +57,8 @@ std::vector<Tick> even_ticks(double low, double high, int most) {
     std::vector<Tick> ticks;
     if (!(high > low) || most < 1) return ticks;
     const double step = round_to((high - low) / most, true);
-    const auto first = static_cast<long>(std::ceil(low / step - 1e-9));
-    const auto last = static_cast<long>(std::floor(high / step + 1e-9));
+    const auto first = static_cast<long>(std::ceil(low / step - kAlmost));
+    const auto last = static_cast<long>(std::floor(high / step + kAlmost));
     for (long i = first; i <= last; ++i) {
         const double value = static_cast<double>(i) * step;
         ticks.push_back({value, axis_number(value)});
@@ -91,37 +89,28 @@ std::string ratio_text(double ratio) {
     return ratio < 99.95 ? fmt::format("{:.1f}", ratio) : fmt::format("{:.0f}", ratio);
 }
 
-// Pool adjacent violators: with height * i taken off the i-th label they must only not fall, and the nearest
-// such places are the means of pools. https://doi.org/10.1214/aoms/1177728423 (Ayer et al., 1955).
+// With height * i taken off the i-th label they must only not fall. The nearest such places are means of runs
+// of labels, by the max-min formula: the lowest mean of the runs that begin at one label and hold the i-th,
+// and of these, over all where such runs can begin, the highest. https://doi.org/10.1214/aoms/1177728423
+// (Ayer et al., 1955).
 std::vector<float> spread(const std::vector<float>& wanted, float height, float low, float high) {
-    struct Pool {
-        double sum;
-        size_t count;
-        double mean() const { return sum / static_cast<double>(count); }
-    };
     std::vector<size_t> order(wanted.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return wanted[a] < wanted[b]; });
-    std::vector<Pool> pools;
-    for (size_t i = 0; i < order.size(); ++i) {
-        pools.push_back({static_cast<double>(wanted[order[i]] - height * static_cast<float>(i)), 1});
-        while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
-            const Pool last = pools.back();
-            pools.pop_back();
-            pools.back().sum += last.sum;
-            pools.back().count += last.count;
-        }
-    }
-    const double least = static_cast<double>(low + height / 2);
-    const double most = std::max(
-        least, static_cast<double>(high - height / 2) -
-                   static_cast<double>(height) * static_cast<double>(std::max<size_t>(order.size(), 1) - 1));
+    std::stable_sort(
+        order.begin(), order.end(), [&](size_t a, size_t b) { return wanted[a] < wanted[b]; });
+    const auto base_of = [&](size_t i) { return wanted[order[i]] - height * static_cast<float>(i); };
     std::vector<float> placed(wanted.size());
-    size_t i = 0;
-    for (const Pool& pool : pools) {
-        const double base = std::clamp(pool.mean(), least, most);
-        for (size_t n = 0; n < pool.count; ++n, ++i)
-            placed[order[i]] = static_cast<float>(base) + height * static_cast<float>(i);
+    for (size_t i = 0; i < order.size(); ++i) {
+        float base = low + height / 2;  // the lowest that any may have
+        for (size_t first = 0; first <= i; ++first) {
+            float least = high - height / 2 - height * static_cast<float>(order.size() - 1), sum = 0;
+            for (size_t last = first; last < order.size(); ++last) {
+                sum += base_of(last);
+                if (last >= i) least = std::min(least, sum / static_cast<float>(last - first + 1));
+            }
+            base = std::max(base, least);
+        }
+        placed[order[i]] = base + height * static_cast<float>(i);
     }
     return placed;
 }
@@ -137,7 +126,7 @@ std::optional<Box> place(float x, float y, float w, float h, float gap, const Bo
         for (const Dot& corner : corners) {
             const Box box{corner.x, corner.y, corner.x + w, corner.y + h};
             if (!box.within(area) ||
-                std::any_of(taken.begin(), taken.end(), [&](const Box& b) { return b.overlaps(box); }))
+                std::ranges::any_of(taken, [&](const Box& b) { return b.overlaps(box); }))
                 continue;
             taken.push_back(box);
             return box;
@@ -148,12 +137,9 @@ std::optional<Box> place(float x, float y, float w, float h, float gap, const Bo
 
 std::optional<size_t> nearest(const std::vector<Dot>& dots, float x, float y, float within) {
     std::optional<size_t> found;
-    float least = within * within;
     for (size_t i = 0; i < dots.size(); ++i) {
-        const float dx = dots[i].x - x, dy = dots[i].y - y, d = dx * dx + dy * dy;
-        if (d > least) continue;
-        least = d;
-        found = i;
+        const float away = std::hypot(dots[i].x - x, dots[i].y - y);
+        if (away <= within) within = away, found = i;
     }
     return found;
 }

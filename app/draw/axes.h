@@ -22,7 +22,7 @@ struct Axis {
 };
 float at(const Axis& axis, double value);        // the pixel; beyond the axis too
 double value_at(const Axis& axis, float pixel);  // back
-bool holds(const Axis& axis, double value);      // low <= value <= high
+inline bool holds(const Axis& axis, double value) { return value >= axis.low && value <= axis.high; }
 
 struct Tick {
     double value = 0;
@@ -49,7 +49,6 @@ std::vector<float> spread(const std::vector<float>& wanted, float height, float 
 
 struct Box {
     float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
-    bool empty() const { return x0 >= x1 || y0 >= y1; }
     bool overlaps(const Box& b) const { return x0 < b.x1 && b.x0 < x1 && y0 < b.y1 && b.y0 < y1; }
     bool within(const Box& b) const { return x0 >= b.x0 && x1 <= b.x1 && y0 >= b.y0 && y1 <= b.y1; }
 };

@@ -21,8 +21,7 @@ Chart chart_axes(Ui& ui, const Rect& rect, const ChartLook& look, const Axis& x,
     const Rect& plot = chart.plot;
     chart.x.from = plot.min.x, chart.x.to = plot.max.x;
     chart.y.from = plot.max.y, chart.y.to = plot.min.y;
-    if (!look.title.empty())
-        line(ui, rect.min, rect.width(), Face::Strong, Size::Body, Ink::Text, look.title);
+    line(ui, rect.min, rect.width(), Face::Strong, Size::Body, Ink::Text, look.title);
     float last = -1e9f;
     for (const Tick& tick : y_ticks) {
         const float at = std::round(draw::at(chart.y, tick.value));
@@ -47,9 +46,7 @@ Chart chart_axes(Ui& ui, const Rect& rect, const ChartLook& look, const Axis& x,
             Align::Center);
     }
     ui.list.AddLine({plot.min.x, plot.max.y}, plot.max, ui.ink(Ink::LineStrong));
-    if (!look.x_title.empty())
-        line(ui, {plot.max.x, plot.max.y + small + ui.px(5)}, plot.width(), Face::Text, Size::Small,
-             Ink::TextQuiet, look.x_title, Align::Right);
+    note(ui, {plot.max.x, plot.max.y + small + ui.px(5)}, plot.width(), look.x_title, Align::Right);
     return chart;
 }
 

@@ -1,16 +1,16 @@
-// Builds the font atlas with FreeType, from the files built into the program, and sets ImGui's style.
+// Type: Inter for words, JetBrains Mono for numbers and code, in four sizes; two smaller ones of Mono are for
+// the cells of grids alone. The font files are built into the program from the system's packages; where they
+// were missing at build time they are looked for at run time, and where they are missing then too, ImGui's
+// own face stands in and notice() says so. ImGui's widgets are put in the look of the rest here too.
 //
-// Only what the screens write is rasterised, ASCII and a few signs, so that the atlas is ready in a
+// FreeType rasterises only what the screens write, ASCII and a few signs, so that the atlas is ready in a
 // fraction of the first frame's half second.
-#include "app/draw/fonts.h"
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <initializer_list>
-#include <iterator>
-#include <string>
 
+#include "app/draw/ui.h"
 #include "imgui_freetype.h"
 
 namespace tilescope::draw {
@@ -21,32 +21,32 @@ std::string_view font_jetbrains_mono();
 
 namespace {
 
-// U+0020-7E; middle dot, times, plus-minus, superscripts; dashes, bullet, ellipsis; arrows;
-// minus, root, infinity, approximately, not equal, less and greater or equal; triangles and circles.
+// Pairs of first and last: ASCII; degree to middle dot, with plus-minus and superscripts; times; dashes;
+// quotes; bullet; ellipsis; arrows; minus; approximately; not equal; less and greater or equal; triangle;
+// circle.
 constexpr ImWchar kGlyphs[] = {0x0020, 0x007E, 0x00B0, 0x00B7, 0x00D7, 0x00D7, 0x2013, 0x2014, 0x2018, 0x201D,
                                0x2022, 0x2022, 0x2026, 0x2026, 0x2190, 0x2193, 0x2212, 0x2212, 0x2248, 0x2248,
                                0x2260, 0x2260, 0x2264, 0x2265, 0x25B6, 0x25B6, 0x25CF, 0x25CF, 0};
 
-struct Source {
-    std::string_view bytes;  // built in, else from where distributions install it; empty for neither
-    const char* file;
-    std::string found{};
-};
-
+// Built in, else from where distributions install it; empty for neither.
 std::string_view bytes_of(Face face) {
-    static std::array<Source, 3> sources = {Source{font_inter_regular(), "Inter-Regular"},
-                                            Source{font_inter_semibold(), "Inter-SemiBold"},
-                                            Source{font_jetbrains_mono(), "JetBrainsMono-Regular"}};
-    Source& source = sources[static_cast<size_t>(face)];
+    const auto at = static_cast<size_t>(face);
+    const std::string_view built_in[] = {font_inter_regular(), font_inter_semibold(), font_jetbrains_mono()};
+    if (!built_in[at].empty()) return built_in[at];
+    constexpr const char* kFiles[] = {"Inter-Regular", "Inter-SemiBold", "JetBrainsMono-Regular"};
+    static std::string found[std::size(kFiles)];
     for (const char* folder :
          {"opentype/inter/", "truetype/inter/", "truetype/jetbrains-mono/", "inter/", "jetbrains-mono/"})
         for (const char* end : {".otf", ".ttf"}) {
-            if (!source.bytes.empty()) break;
-            std::ifstream in(std::string("/usr/share/fonts/") + folder + source.file + end, std::ios::binary);
-            source.bytes = source.found = std::string(std::istreambuf_iterator<char>(in), {});
+            if (!found[at].empty()) break;
+            std::ifstream in(std::string("/usr/share/fonts/") + folder + kFiles[at] + end, std::ios::binary);
+            found[at].assign(std::istreambuf_iterator<char>(in), {});
         }
-    return source.bytes;
+    return found[at];
 }
+
+// What has to fit of a line's height are its capitals, about six tenths of it.
+bool fits(ImVec2 text, float width, float height) { return text.x <= width && text.y * 0.62f <= height; }
 
 }  // namespace
 
@@ -92,24 +92,18 @@ bool Fonts::ensure(float scale) {
     return true;
 }
 
-Font Fonts::of(Face face, Size size) const {
-    return fonts_[static_cast<size_t>(face)][static_cast<size_t>(size)];
-}
-
 std::optional<Font> Fonts::for_cells(std::string_view text, float width, float height, Size most) const {
     for (const Size size :
          {Size::Display, Size::Title, Size::Body, Size::Small, Size::CellSmall, Size::CellTiny}) {
         if (kSizes[static_cast<size_t>(size)] > kSizes[static_cast<size_t>(most)]) continue;
         const Font font = of(Face::Mono, size);
-        const ImVec2 takes = text_size(font, text);
-        // The capitals of a line are about six tenths of it high.
-        if (takes.x <= width && takes.y * 0.62f <= height) return font;
+        if (fits(text_size(font, text), width, height)) return font;
     }
     return std::nullopt;
 }
 
 // Widgets are flat, aligned to the spacing step, coloured by the palette.
-void apply_style(const Palette& palette, float scale) {
+void apply_style(const Palette& p, float scale) {
     constexpr float kSpace = 8;  // logical pixels
     ImGuiStyle style;            // ImGui's defaults, at scale 1
     style.WindowPadding = {2 * kSpace, 2 * kSpace};
@@ -129,7 +123,6 @@ void apply_style(const Palette& palette, float scale) {
     style.WindowMenuButtonPosition = ImGuiDir_None;
     style.ScaleAllSizes(scale);
 
-    const Palette& p = palette;
     const auto set = [&](Rgba color, std::initializer_list<ImGuiCol> slots) {
         for (const ImGuiCol slot : slots) style.Colors[slot] = ImGui::ColorConvertU32ToFloat4(color);
     };
@@ -162,9 +155,9 @@ void push_font(const Font& font) {
     ImGui::PushFont(font.font);
 #endif
 }
-void pop_font() { ImGui::PopFont(); }
 
 ImVec2 text_size(const Font& font, std::string_view text) {
+    if (text.empty()) return {0, font.px};  // its data may be null, which ImGui would read
     return font.font->CalcTextSizeA(font.px, 1e9f, 0, text.data(), text.data() + text.size());
 }
 
@@ -176,13 +169,12 @@ void draw_text(ImDrawList& list, const Font& font, ImVec2 pos, Rgba color, std::
                  text.data() + text.size());
 }
 
-bool draw_text_in(ImDrawList& list, const Font& font, ImVec2 min, ImVec2 max, Rgba color,
+void draw_text_in(ImDrawList& list, const Font& font, ImVec2 min, ImVec2 max, Rgba color,
                   std::string_view text) {
-    ImVec2 size = text_size(font, text);
-    // What has to fit is the capitals' height, about six tenths of the line.
-    if (size.x > max.x - min.x || size.y * 0.62f > max.y - min.y) return false;
-    draw_text(list, font, {(min.x + max.x - size.x) * 0.5f, (min.y + max.y - size.y) * 0.5f}, color, text);
-    return true;
+    const ImVec2 size = text_size(font, text);
+    if (fits(size, max.x - min.x, max.y - min.y))
+        draw_text(list, font, {(min.x + max.x - size.x) * 0.5f, (min.y + max.y - size.y) * 0.5f}, color,
+                  text);
 }
 
 }  // namespace tilescope::draw

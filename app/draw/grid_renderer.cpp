@@ -23,24 +23,17 @@ std::string_view embedded_shader(std::string_view path);  // made by cmake/embed
 
 namespace {
 
-// A shader's text; a line  #include "x.glsl"  stands for shaders/x.glsl.
-std::string shader_text(std::string_view file) {
-    std::string text(embedded_shader(fmt::format("shaders/{}", file)));
-    constexpr std::string_view directive = "#include \"";
-    for (size_t at; (at = text.find(directive)) != std::string::npos;) {
-        const size_t name = at + directive.size(), end = text.find('"', name);
-        text.replace(at, end + 1 - at, embedded_shader("shaders/" + text.substr(name, end - name)));
-    }
-    return text;
-}
-
-// The program of shaders/NAME.vert.glsl and shaders/NAME.frag.glsl.
+// The program of shaders/NAME.vert.glsl and shaders/NAME.frag.glsl, both with shaders/pattern.glsl before
+// them.
 Result<GLuint> link_program(std::string_view name) {
     const GLuint program = glCreateProgram();
     GLint good = 0;
     char log[1024] = {};
     for (const auto& [kind, ending] : {std::pair{GL_VERTEX_SHADER, "vert"}, {GL_FRAGMENT_SHADER, "frag"}}) {
-        const std::string file = fmt::format("{}.{}.glsl", name, ending), text = shader_text(file);
+        const std::string file = fmt::format("{}.{}.glsl", name, ending),
+                          text = fmt::format("#version 330 core\n{}\n#line 1\n{}",
+                                             embedded_shader("shaders/pattern.glsl"),
+                                             embedded_shader("shaders/" + file));
         const char* source = text.c_str();
         const GLuint shader = glCreateShader(kind);
         glShaderSource(shader, 1, &source, nullptr);
@@ -61,19 +54,6 @@ Result<GLuint> link_program(std::string_view name) {
     return Error{fmt::format("The OpenGL driver cannot link the shaders {}: {}", name, log)};
 }
 
-// Into a texture, in bands of 4 MB, so that a driver needs no second copy.
-void upload(GLuint texture, const CellLevel& level) {
-    constexpr uint32_t kBandTexels = 2u << 20;
-    glBindTexture(GL_TEXTURE_2D, texture);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 2);
-    const uint32_t band = std::max(1u, kBandTexels / std::max(1u, level.cols));
-    for (uint32_t r = 0; r < level.rows; r += band)
-        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, static_cast<GLint>(r), static_cast<GLsizei>(level.cols),
-                        static_cast<GLsizei>(std::min(band, level.rows - r)), GL_RED_INTEGER,
-                        GL_UNSIGNED_SHORT, level.cells.data() + size_t{r} * level.cols);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
-}
-
 GLuint texture_of(const CellLevel& level) {
     GLuint texture = 0;
     glGenTextures(1, &texture);
@@ -83,70 +63,51 @@ GLuint texture_of(const CellLevel& level) {
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_R16UI, static_cast<GLsizei>(level.cols),
                  static_cast<GLsizei>(level.rows), 0, GL_RED_INTEGER, GL_UNSIGNED_SHORT, nullptr);
-    upload(texture, level);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 2);
+    constexpr uint32_t kBandTexels = 2u << 20;  // 4 MB at a time, so that a driver needs no second copy
+    const uint32_t band = std::max(1u, kBandTexels / std::max(1u, level.cols));
+    for (uint32_t r = 0; r < level.rows; r += band)
+        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, static_cast<GLint>(r), static_cast<GLsizei>(level.cols),
+                        static_cast<GLsizei>(std::min(band, level.rows - r)), GL_RED_INTEGER,
+                        GL_UNSIGNED_SHORT, level.cells.data() + size_t{r} * level.cols);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
     return texture;
 }
 
 struct Grid {
+    struct Level {
+        CellLevel cells;
+        GLuint texture = 0;  // made when first drawn
+    };
     uint64_t version = 0;
-    uint64_t drawn = 0;             // frame
-    std::vector<CellLevel> levels;  // [0] the cells; the rest as far as was drawn
-    std::vector<GLuint> textures;   // of the levels, 0 where never drawn
+    uint64_t drawn = 0;         // frame
+    std::vector<Level> levels;  // [0] the cells; the rest as far as was drawn
 
     Grid() = default;
     Grid(const Grid&) = delete;
     Grid& operator=(const Grid&) = delete;
-    ~Grid() { drop_textures(); }
-    void drop_textures() {
-        glDeleteTextures(static_cast<GLsizei>(textures.size()), textures.data());  // skips zeros
-        textures.clear();
-    }
-
-    // Into the levels and textures that there are, where the size stays.
-    void set(uint32_t rows, uint32_t cols, std::span<const Cell> cells) {
-        if (levels.empty() || levels[0].rows != rows || levels[0].cols != cols) {
-            drop_textures();
-            levels.resize(cells.empty() ? 0 : 1);
-        }
-        for (size_t i = 0; i < levels.size(); ++i) {
-            levels[i] = i > 0 ? reduced(levels[i - 1]) : CellLevel{rows, cols, {cells.begin(), cells.end()}};
-            if (i < textures.size() && textures[i]) upload(textures[i], levels[i]);
-        }
+    ~Grid() { clear(); }
+    void clear() {
+        for (const Level& level : levels) glDeleteTextures(1, &level.texture);  // skips 0
+        levels.clear();
     }
 
     // The first level that has at least a pixel a cell and fits a texture, and those below it, are made.
     uint32_t reach(float pitch, uint32_t max_size) {
         for (uint32_t want = level_for(pitch), i = 0;; ++i) {
-            const CellLevel& l = levels[i];
+            const CellLevel& l = levels[i].cells;
             if ((i >= want && std::max(l.rows, l.cols) <= max_size) || (l.rows == 1 && l.cols == 1)) return i;
-            if (i + 1 == levels.size()) levels.push_back(reduced(l));
+            if (i + 1 == levels.size()) levels.push_back({reduced(l)});
         }
     }
 };
 
-std::array<float, 4> floats(Rgba c) {
-    std::array<float, 4> out;
-    for (size_t i = 0; i < 4; ++i) out[i] = static_cast<float>(c >> (8 * i) & 0xFF) / 255.f;
-    return out;
-}
-
 }  // namespace
 
 struct GridRenderer::State {
-    struct Item {  // one draw(), until the next frame
+    struct Item : DrawnGrid {  // one draw(), until the next frame
         State* state = nullptr;
         uint64_t id = 0;
-        DrawnGrid grid;
-
-        // The same, cut to the clip rectangle of its command.
-        GridView view(const ImDrawCmd& command) const {
-            GridView view = grid.view;
-            view.clip_min = {std::max(command.ClipRect.x, view.clip_min.x),
-                             std::max(command.ClipRect.y, view.clip_min.y)};
-            view.clip_max = {std::min(command.ClipRect.z, view.clip_max.x),
-                             std::min(command.ClipRect.w, view.clip_max.y)};
-            return view;
-        }
     };
     static constexpr size_t kMost = 24;      // grids that are kept though they are not drawn
     GLuint cells = 0, marks = 0;             // programs
@@ -165,36 +126,44 @@ struct GridRenderer::State {
         glDeleteBuffers(1, &mark_buffer);
     }
 
-    // The grid of that number, drawn in this frame; null for none that has cells.
-    Grid* drawn(uint64_t id) {
-        const auto found = grids.find(id);
-        if (found == grids.end() || found->second.levels.empty()) return nullptr;
-        found->second.drawn = frame;
-        return &found->second;
+    // What a command draws: cut to its clip rectangle, on whole pixels, with the level of the pyramid that is
+    // seen. Null where nothing is left of it.
+    static Item* in_sight(const ImDrawCmd& command) {
+        Item& item = *static_cast<Item*>(command.UserCallbackData);
+        ImVec2 &low = item.view.clip_min, &high = item.view.clip_max;
+        const ImVec4& clip = command.ClipRect;
+        low = {std::round(std::max(clip.x, low.x)), std::round(std::max(clip.y, low.y))};
+        high = {std::round(std::min(clip.z, high.x)), std::round(std::min(clip.w, high.y))};
+        if (low.x >= high.x || low.y >= high.y) return nullptr;
+        const auto found = item.state->grids.find(item.id);
+        if (found == item.state->grids.end() || found->second.levels.empty()) return &item;
+        Grid& grid = found->second;
+        grid.drawn = item.state->frame;
+        item.level = grid.reach(item.view.pitch, item.state->max_size);
+        item.cells = &grid.levels[item.level].cells;
+        return &item;
     }
 
-    static void use(GLuint program, const ImVec2& canvas, const DrawnGrid& shown, float pitch) {
-        const auto at = [&](const char* name) { return glGetUniformLocation(program, name); };
+    // Takes a program and tells it what both need to know. Returns where its other uniforms are.
+    static auto use(GLuint program, const ImVec2& canvas, const DrawnGrid& shown, float pitch) {
+        const auto at = [program](const char* name) { return glGetUniformLocation(program, name); };
         glUseProgram(program);
         glUniform2f(at("u_canvas"), canvas.x, canvas.y);
-        glUniform2f(at("u_origin"), 0, 0);
         glUniform2f(at("u_corner"), shown.view.x, shown.view.y);
         glUniform1f(at("u_pitch"), pitch);
         glUniform1f(at("u_scale"), shown.scale);
+        return at;
     }
 
-    void draw_cells(const Item& item, const ImVec2& canvas) {
-        Grid* const grid = drawn(item.id);
-        if (!grid) return;
-        const GridView& view = item.grid.view;
-        const Palette& palette = *item.grid.palette;
-        const uint32_t i = grid->reach(view.pitch, max_size);
-        const CellLevel& level = grid->levels[i];
-        if (grid->textures.size() <= i) grid->textures.resize(i + 1, 0);
-        if (!grid->textures[i]) grid->textures[i] = texture_of(level);
-        const float pitch = std::ldexp(view.pitch, static_cast<int>(i));
-        const auto at = [&](const char* name) { return glGetUniformLocation(cells, name); };
-        use(cells, canvas, item.grid, pitch);
+    void draw_cells(const Item& shown, const ImVec2& canvas) {
+        if (!shown.cells) return;
+        const GridView& view = shown.view;
+        const Palette& palette = *shown.palette;
+        const CellLevel& level = *shown.cells;
+        GLuint& texture = grids.at(shown.id).levels[shown.level].texture;
+        if (!texture) texture = texture_of(level);
+        const float pitch = std::ldexp(view.pitch, static_cast<int>(shown.level));
+        const auto at = use(cells, canvas, shown, pitch);
         const float right = view.x + pitch * static_cast<float>(level.cols),
                     bottom = view.y + pitch * static_cast<float>(level.rows);
         glUniform4f(at("u_rect"), std::floor(std::max(view.clip_min.x, view.x)),
@@ -202,20 +171,21 @@ struct GridRenderer::State {
                     std::ceil(std::min(view.clip_max.x, right)),
                     std::ceil(std::min(view.clip_max.y, bottom)));
         glUniform2i(at("u_size"), static_cast<GLint>(level.cols), static_cast<GLint>(level.rows));
-        std::array<std::array<float, 4>, 32> ink{};
-        std::transform(palette.ink.begin(), palette.ink.end(), ink.begin(), floats);
-        std::array<std::array<float, 4>, 256> heat;
-        std::transform(palette.heat.begin(), palette.heat.end(), heat.begin(), floats);
-        glUniform4fv(at("u_ink"), 32, ink[0].data());
-        glUniform4fv(at("u_heat"), 256, heat[0].data());
-        std::array<float, 4> line = floats(palette[Ink::Panel]);
-        line[3] = i > 0 ? 0.f : line_strength(view.pitch / item.grid.scale);
-        glUniform4fv(at("u_line"), 1, line.data());
+        std::array<ImVec4, 32> ink{};
+        std::transform(palette.ink.begin(), palette.ink.end(), ink.begin(), ImGui::ColorConvertU32ToFloat4);
+        std::array<ImVec4, 256> heat;
+        std::transform(palette.heat.begin(), palette.heat.end(), heat.begin(),
+                       ImGui::ColorConvertU32ToFloat4);
+        glUniform4fv(at("u_ink"), 32, &ink[0].x);
+        glUniform4fv(at("u_heat"), 256, &heat[0].x);
+        ImVec4 line = ImGui::ColorConvertU32ToFloat4(palette[Ink::Panel]);
+        line.w = shown.level > 0 ? 0.f : line_strength(view.pitch / shown.scale);
+        glUniform4fv(at("u_line"), 1, &line.x);
         glUniform1i(at("u_cells"), 0);
         glUniform1i(at("u_cell_ink"), static_cast<GLint>(Ink::Cell));
         glUniform1i(at("u_heat_ink"), static_cast<GLint>(Ink::Heat));
         glActiveTexture(GL_TEXTURE0);
-        glBindTexture(GL_TEXTURE_2D, grid->textures[i]);
+        glBindTexture(GL_TEXTURE_2D, texture);
         glBindVertexArray(no_vertices);
         glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     }
@@ -231,20 +201,18 @@ struct GridRenderer::State {
     }
 
     static void callback(const ImDrawList*, const ImDrawCmd* command) {
-        const Item& item = *static_cast<const Item*>(command->UserCallbackData);
+        const Item* const item = in_sight(*command);
+        if (!item) return;
         GLint viewport[4];
         glGetIntegerv(GL_VIEWPORT, viewport);
-        const GridView view = item.view(*command);
-        const auto whole = [](float v) { return static_cast<int>(std::round(v)); };
-        const int x0 = whole(view.clip_min.x), y0 = whole(view.clip_min.y), x1 = whole(view.clip_max.x),
-                  y1 = whole(view.clip_max.y);
-        if (x0 >= x1 || y0 >= y1) return;
+        const ImVec2 low = item->view.clip_min, high = item->view.clip_max;
         glEnable(GL_SCISSOR_TEST);
-        glScissor(x0, viewport[3] - y1, x1 - x0, y1 - y0);
+        glScissor(static_cast<GLint>(low.x), viewport[3] - static_cast<GLint>(high.y),
+                  static_cast<GLint>(high.x - low.x), static_cast<GLint>(high.y - low.y));
         const ImVec2 canvas{static_cast<float>(viewport[2]), static_cast<float>(viewport[3])};
         glBindSampler(0, 0);
-        item.state->draw_cells(item, canvas);
-        item.state->draw_marks(item.grid, canvas);
+        item->state->draw_cells(*item, canvas);
+        item->state->draw_marks(*item, canvas);
     }
 };
 
@@ -294,7 +262,8 @@ void GridRenderer::set_cells(uint64_t id, uint64_t version, uint32_t rows, uint3
     Grid& grid = state_->grids[id];
     grid.drawn = state_->frame;
     grid.version = version;
-    grid.set(rows, cols, cells);
+    grid.clear();
+    if (!cells.empty()) grid.levels.push_back({{rows, cols, {cells.begin(), cells.end()}}});
 }
 
 void GridRenderer::begin_frame() {
@@ -313,27 +282,14 @@ void GridRenderer::begin_frame() {
 void GridRenderer::draw(ImDrawList& list, uint64_t id, const GridView& view, const Palette& palette,
                         float scale, std::span<const GridMark> marks) {
     State::Item& item = state_->items.emplace_back(
-        State::Item{state_.get(), id, {view, &palette, scale, nullptr, 0, {marks.begin(), marks.end()}}});
-    for (GridMark& mark : item.grid.marks) mark.edge_px = std::max(1.f, std::round(mark.edge_px));
+        State::Item{{view, &palette, scale, nullptr, 0, {marks.begin(), marks.end()}}, state_.get(), id});
+    for (GridMark& mark : item.marks) mark.edge_px = std::max(1.f, std::round(mark.edge_px));
     list.AddCallback(&State::callback, &item);
     list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
 }
 
-std::optional<DrawnGrid> GridRenderer::drawn(const ImDrawCmd& command) {
-    if (command.UserCallback != &State::callback) return std::nullopt;
-    const auto& item = *static_cast<const State::Item*>(command.UserCallbackData);
-    DrawnGrid shown = item.grid;
-    shown.view = item.view(command);
-    if (Grid* const grid = state_->drawn(item.id)) {
-        shown.level = grid->reach(shown.view.pitch, state_->max_size);
-        shown.cells = &grid->levels[shown.level];
-    }
-    return shown;
-}
-
-CellAt cell_at(const GridView& view, ImVec2 point) {
-    return {static_cast<int64_t>(std::floor((point.y - view.y) / view.pitch)),
-            static_cast<int64_t>(std::floor((point.x - view.x) / view.pitch))};
+const DrawnGrid* GridRenderer::drawn(const ImDrawCmd& command) {
+    return command.UserCallback == &State::callback ? State::in_sight(command) : nullptr;
 }
 
 ImVec2 corner_of(const GridView& view, double row, double col) {

@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,10 +32,6 @@ struct GridView {
     float pitch = 16;
     ImVec2 clip_min, clip_max;
 };
-struct CellAt {
-    int64_t row = -1, col = -1;
-};
-CellAt cell_at(const GridView& view, ImVec2 point);              // may lie outside the grid
 ImVec2 corner_of(const GridView& view, double row, double col);  // upper left corner of a cell, in pixels
 
 // Lines between cells fade in from 4 to 8 logical pixels a cell.
@@ -52,7 +47,7 @@ struct GridMark {
     Pattern pattern = Pattern::None;  // over the fill, in the edge's colour
 };
 
-// What one draw() shows, for pictures that OpenGL has no part in.
+// What one draw() shows, for OpenGL and for pictures that it has no part in (svg.h).
 struct DrawnGrid {
     GridView view;
     const Palette* palette = nullptr;
@@ -90,9 +85,9 @@ public:
     void draw(ImDrawList& list, uint64_t id, const GridView& view, const Palette& palette, float scale,
               std::span<const GridMark> marks = {});
 
-    // The grid that a command of this frame's draw lists stands for; none for other commands. Its cells last
-    // until they are changed.
-    std::optional<DrawnGrid> drawn(const ImDrawCmd& command);
+    // The grid that a command of this frame's draw lists stands for, cut to what is in sight of it; null for
+    // other commands, and where nothing is. Valid until the next grid is drawn or changed.
+    static const DrawnGrid* drawn(const ImDrawCmd& command);
 
     void begin_frame();  // forgets what the last frame drew; called by the frame loop
 

@@ -1,17 +1,27 @@
-#include "app/draw/request_picture.h"
-
+// A request as a picture: its title, its verdict, and a thread from every lane to what it meets.
+//
+//   lanes    [0][1][2] ...                   [31]
+//             \  |  /                        /           a thread from every lane to its sector
+//   sectors  [s s s s][s s s s] ...                      a box a line of 128 bytes, filled as far as used
+//   banks    | | |#| | ...                               shared memory: 32 columns, words stacked
+//
+// and of a barrier with clocks how long each warp stands at it: a row per warp, from its arrival on the left
+// to the moment at which the barrier opens for all of them.
+//
+//   warp 0  |//////////////////////|   412
+//   warp 1        |////////////////|   300
+//   warp 2                        ||     0     the last to come does not wait
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "app/draw/widgets.h"
 #include "core/base/words.h"
 
 namespace tilescope::draw {
 namespace {
-
-using Lane = std::optional<uint32_t>;
 
 float f(size_t number) { return static_cast<float>(number); }
 
@@ -28,62 +38,65 @@ void column_numbers(Ui& ui, const Rect& row, float y) {
              std::to_string(column), Align::Center);
 }
 
-// The row of lanes at the top of a picture, below their numbers.
-Rect lanes_of(Ui& ui, const Rect& area, float height) {
-    const float top = area.min.y + line_height(ui, Size::Small);
-    const Rect lanes{{area.min.x, top}, {area.max.x, top + ui.px(height)}};
-    column_numbers(ui, lanes, area.min.y);
-    return lanes;
-}
+// What is drawn of one request: a row of lanes, and below it what they meet.
+struct Picture {
+    Ui& ui;
+    const Rect& area;
+    const RequestView& request;
+    const uint32_t lane_lit;
+    const Rect lanes;  // below their numbers
+    const Rgba color = ui.ink(ink_of(request.kind));
 
-Lane lanes_row(Ui& ui, const Rect& row, const RequestView& request, uint32_t lane_lit) {
-    Lane under;
-    for (uint32_t lane = 0; lane < 32; ++lane) {
-        const Rect box = box_of(row, lane);
-        const LaneView& of = request.lanes[lane];
-        ui.list.AddRectFilled(box.min, box.max, ui.ink(of.active ? ink_of(request.kind) : Ink::Cell));
-        if (!of.active) hatch(ui, box, ui.ink(of.exists ? Ink::LineStrong : Ink::Line), ui.px(4));
-        if (lane == lane_lit)
-            ui.list.AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1},
-                            ui.ink(Ink::Selected), 0, 0, ui.px(2));
-        if (ui.over({box.min, {box.max.x + 1, box.max.y}}) && of.exists) under = lane;
+    // Returns the lane under the mouse.
+    std::optional<uint32_t> lanes_row() const {
+        std::optional<uint32_t> under;
+        for (uint32_t lane = 0; lane < 32; ++lane) {
+            const Rect box = box_of(lanes, lane);
+            const LaneView& of = request.lanes[lane];
+            ui.list.AddRectFilled(box.min, box.max, of.active ? color : ui.ink(Ink::Cell));
+            if (!of.active) hatch(ui, box, ui.ink(of.exists ? Ink::LineStrong : Ink::Line), ui.px(4));
+            if (lane == lane_lit)
+                ui.list.AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1},
+                                ui.ink(Ink::Selected), 0, 0, ui.px(2));
+            if (ui.over({box.min, {box.max.x + 1, box.max.y}}) && of.exists) under = lane;
+        }
+        return under;
     }
-    return under;
-}
 
-// From every active lane to where `end` says that it goes, the lit one on top.
-template <class End>
-void threads(Ui& ui, const Rect& lanes, const RequestView& request, uint32_t lane_lit, float alpha, End end) {
-    const Rgba quiet = with_alpha(ui.ink(ink_of(request.kind)), alpha);
-    for (const bool lit : {false, true})
-        for (uint32_t lane = 0; lane < 32; ++lane)
-            if (request.lanes[lane].active && (lane == lane_lit) == lit)
-                ui.list.AddLine({middle_of(lanes, lane), lanes.max.y + 1}, end(request.lanes[lane]),
-                                lit ? ui.ink(Ink::Selected) : quiet, ui.px(lit ? 2 : 1));
-}
+    // From every active lane to where `end` says that it goes, the lit one on top.
+    template <class End>
+    void threads(float alpha, End end) const {
+        for (const bool lit : {false, true})
+            for (uint32_t lane = 0; lane < 32; ++lane)
+                if (request.lanes[lane].active && (lane == lane_lit) == lit)
+                    ui.list.AddLine({middle_of(lanes, lane), lanes.max.y + 1}, end(lane),
+                                    lit ? ui.ink(Ink::Selected) : with_alpha(color, alpha),
+                                    ui.px(lit ? 2 : 1));
+    }
 
-// The words below a picture, in the first wording that has room.
-void foot(Ui& ui, const Rect& area, float y, const std::vector<std::string>& wordings) {
-    line(ui, {area.min.x, y}, area.width(), Face::Text, Size::Small, Ink::TextQuiet,
-         fitting(ui.font(Face::Text, Size::Small), wordings, area.width()));
-}
+    void sectors() const;
+    void banks() const;
+};
 
 std::string lanes_in(uint32_t mask) { return counted(static_cast<uint64_t>(std::popcount(mask)), "lane"); }
 
-// Lines of 128 bytes, up to 8 in a row; returns the middle of the top edge of every sector.
-std::vector<ImVec2> sector_lines(Ui& ui, const Rect& area, const RequestView& request, float& bottom) {
-    std::vector<ImVec2> tops(request.sectors.size());
+// Lines of 128 bytes, up to 8 in a row.
+void Picture::sectors() const {
+    const float free = std::clamp((area.height() - ui.px(60)) * 0.4f, ui.px(24), ui.px(130));
+    const Rect room{{area.min.x + 2, lanes.max.y + free},
+                    {area.max.x - 2, area.max.y - line_height(ui, Size::Small)}};
     const size_t count = request.lines.size();
     const size_t columns = count <= 4 ? std::max<size_t>(count, 2) : 8;
     const size_t rows = (count + columns - 1) / columns;
     const float gap = ui.px(6), row_gap = ui.px(8);
-    const float width = (area.width() - gap * f(columns - 1)) / f(columns);
+    const float width = (room.width() - gap * f(columns - 1)) / f(columns);
     const float height =
-        std::clamp((area.height() - row_gap * f(rows)) / f(std::max<size_t>(rows, 1)), ui.px(8), ui.px(44));
-    const Rgba color = ui.ink(ink_of(request.kind));
+        std::clamp((room.height() - row_gap * f(rows)) / f(std::max<size_t>(rows, 1)), ui.px(8), ui.px(44));
+    float bottom = room.min.y;
+    std::vector<ImVec2> tops(request.sectors.size());  // the middle of the top edge of every sector
     for (size_t i = 0; i < count; ++i) {
-        const ImVec2 at{area.min.x + f(i % columns) * (width + gap),
-                        area.min.y + f(i / columns) * (height + row_gap)};
+        const ImVec2 at{room.min.x + f(i % columns) * (width + gap),
+                        room.min.y + f(i / columns) * (height + row_gap)};
         bottom = at.y + height;
         for (size_t part = 0; part < 4; ++part) {
             const Rect box{{std::round(at.x + width * f(part) / 4), at.y},
@@ -103,27 +116,15 @@ std::vector<ImVec2> sector_lines(Ui& ui, const Rect& area, const RequestView& re
         ui.list.AddRect({at.x - 2, at.y - 2}, {at.x + width + 1, at.y + height + 2}, ui.ink(Ink::LineStrong),
                         ui.px(2));
     }
-    return tops;
-}
-
-Lane global_picture(Ui& ui, const Rect& area, const RequestView& request, uint32_t lane_lit) {
-    const Rect lanes = lanes_of(ui, area, 18);
-    const float free = std::clamp((area.height() - ui.px(60)) * 0.4f, ui.px(24), ui.px(130));
-    const Rect sectors{{area.min.x + 2, lanes.max.y + free},
-                       {area.max.x - 2, area.max.y - line_height(ui, Size::Small)}};
-    float bottom = sectors.min.y;
-    const std::vector<ImVec2> tops = sector_lines(ui, sectors, request, bottom);
-    threads(ui, lanes, request, lane_lit, 0.55f, [&](const LaneView& lane) { return tops[lane.sector]; });
+    threads(0.55f, [&](uint32_t lane) { return tops[request.lanes[lane].sector]; });
     const std::string sectors_said = counted(request.sectors.size(), "sector"),
                       lines_said = counted(request.lines.size(), "line");
-    foot(ui, area, bottom + ui.px(5),
+    note(ui, {area.min.x, bottom + ui.px(5)}, area.width(),
          {fmt::format("{} (32 bytes) in {} (128 bytes)", sectors_said, lines_said),
           fmt::format("{} in {}", sectors_said, lines_said)});
-    return lanes_row(ui, lanes, request, lane_lit);
 }
 
-Lane shared_picture(Ui& ui, const Rect& area, const RequestView& request, uint32_t lane_lit) {
-    const Rect lanes = lanes_of(ui, area, 18);
+void Picture::banks() const {
     const float small = line_height(ui, Size::Small);
     size_t most = 1;
     for (const auto& bank : request.banks) most = std::max(most, bank.size());
@@ -140,24 +141,23 @@ Lane shared_picture(Ui& ui, const Rect& area, const RequestView& request, uint32
         for (size_t i = 0; i < request.banks[bank].size(); ++i) {
             const WordView& word = request.banks[bank][i];
             const Rect box{{x0, top_of(i + 1)}, {x1, top_of(i) - gap}};
-            ui.list.AddRectFilled(box.min, box.max, ui.ink(i == 0 ? ink_of(request.kind) : Ink::Fault));
+            ui.list.AddRectFilled(box.min, box.max, i == 0 ? color : ui.ink(Ink::Fault));
             if (ui.over(box))
                 ui.tip = fmt::format("bank {}, word {}: {}", bank, word.number, lanes_in(word.lanes));
         }
         ui.list.AddLine({x0, base}, {x1, base}, ui.ink(Ink::LineStrong));
     }
-    threads(ui, lanes, request, lane_lit, 0.45f, [&](const LaneView& of) {
-        const uint32_t lane = static_cast<uint32_t>(&of - request.lanes.data());
+    threads(0.45f, [&](uint32_t lane) {
+        const uint32_t bank = request.lanes[lane].bank;
         size_t stacked = 0;
-        for (size_t i = 0; i < request.banks[of.bank].size(); ++i)
-            if ((request.banks[of.bank][i].lanes >> lane & 1) != 0) stacked = i + 1;
-        return ImVec2{middle_of(area, of.bank), top_of(stacked)};
+        for (size_t i = 0; i < request.banks[bank].size(); ++i)
+            if ((request.banks[bank][i].lanes >> lane & 1) != 0) stacked = i + 1;
+        return ImVec2{middle_of(area, bank), top_of(stacked)};
     });
     column_numbers(ui, area, base + ui.px(2));
     const std::string words = counted(most, "word");
-    foot(ui, area, base + ui.px(2) + small,
+    note(ui, {area.min.x, base + ui.px(2) + small}, area.width(),
          {fmt::format("32 banks; the tallest stack: {}", words), fmt::format("tallest stack: {}", words)});
-    return lanes_row(ui, lanes, request, lane_lit);
 }
 
 void barrier_picture(Ui& ui, const Rect& rect, const BarrierTimes& barrier, uint32_t current) {
@@ -167,10 +167,8 @@ void barrier_picture(Ui& ui, const Rect& rect, const BarrierTimes& barrier, uint
     const bool numbers = pitch >= ui.px(12);
     const float left = numbers ? ui.px(62) : 0, right = ui.px(58);
     const Rect plot{{rect.min.x + left, rect.min.y + small}, {rect.max.x - right, rect.max.y}};
-    line(ui, rect.min, rect.width() - right, Face::Text, Size::Small, Ink::TextQuiet,
-         "from arrival to opening");
-    line(ui, {rect.max.x, rect.min.y}, right, Face::Text, Size::Small, Ink::TextQuiet, "clocks",
-         Align::Right);
+    note(ui, rect.min, rect.width() - right, "from arrival to opening");
+    note(ui, {rect.max.x, rect.min.y}, right, "clocks", Align::Right);
     std::vector<BarrierTimes::Arrival> arrivals = barrier.arrivals;
     std::sort(arrivals.begin(), arrivals.end(), [](const auto& a, const auto& b) { return a.warp < b.warp; });
     const float scale = plot.width() / static_cast<float>(barrier.opens - barrier.first);
@@ -200,38 +198,38 @@ void request_title(Ui& ui, ImVec2 at, float width, const RequestView& request) {
 }
 
 float request_verdict(Ui& ui, ImVec2 at, float width, const RequestView& request, int most, bool tight) {
-    const float bullet = ui.px(12);
-    const ImVec2 center{at.x + bullet / 2, at.y + line_height(ui, Size::Body) / 2};
-    if (request.kind != StepKind::Barrier && request.good)
-        ui.list.AddCircleFilled(center, bullet / 2, ui.ink(Ink::SharedLoad));
-    else if (request.kind != StepKind::Barrier)
-        ui.list.AddTriangleFilled({center.x, center.y - bullet / 2},
-                                  {center.x + bullet / 2, center.y + bullet / 2},
-                                  {center.x - bullet / 2, center.y + bullet / 2}, ui.ink(Ink::Fault));
-    const float indent = request.kind == StepKind::Barrier ? 0 : bullet + ui.px(8);
-    const ImVec2 text{at.x + indent, at.y};
-    const bool small =
-        tight && wrapped(ui.font(Face::Text, Size::Body), request.verdict, width - indent).size() >
-                     static_cast<size_t>(most);
-    float height = paragraph(ui, text, width - indent, Face::Text, small ? Size::Small : Size::Body,
-                             Ink::Text, request.verdict, small ? most + 1 : most);
-    if (!request.mask_note.empty() && !tight) {
-        height += paragraph(ui, {text.x, text.y + height}, width - indent, Face::Text, Size::Small,
-                            Ink::TextQuiet, request.mask_note, 3);
+    if (request.kind != StepKind::Barrier) {
+        const float half = ui.px(6);
+        const ImVec2 center{at.x + half, at.y + line_height(ui, Size::Body) / 2};
+        if (request.good)
+            ui.list.AddCircleFilled(center, half, ui.ink(Ink::SharedLoad));
+        else
+            ui.list.AddTriangleFilled({center.x, center.y - half}, {center.x + half, center.y + half},
+                                      {center.x - half, center.y + half}, ui.ink(Ink::Fault));
+        at.x += half * 2 + ui.px(8), width -= half * 2 + ui.px(8);
     }
-    return height;
+    const size_t lines = wrapped(ui.font(Face::Text, Size::Body), request.verdict, width).size();
+    const bool small = tight && lines > static_cast<size_t>(most);
+    const float height = paragraph(ui, at, width, Face::Text, small ? Size::Small : Size::Body, Ink::Text,
+                                   request.verdict, small ? most + 1 : most);
+    if (request.mask_note.empty() || tight) return height;
+    return height + paragraph(ui, {at.x, at.y + height}, width, Face::Text, Size::Small, Ink::TextQuiet,
+                              request.mask_note, 3);
 }
 
-std::optional<uint32_t> request_picture(Ui& ui, const Rect& picture, const RequestView& request,
+std::optional<uint32_t> request_picture(Ui& ui, const Rect& area, const RequestView& request,
                                         const BarrierTimes* barrier, uint32_t lane_lit) {
+    const float top = area.min.y + line_height(ui, Size::Small);
+    const float high = ui.px(request.kind == StepKind::Barrier ? 16 : 18);
+    const Picture picture{ui, area, request, lane_lit, {{area.min.x, top}, {area.max.x, top + high}}};
+    column_numbers(ui, picture.lanes, area.min.y);
     if (request.kind == StepKind::GlobalLoad || request.kind == StepKind::GlobalStore)
-        return global_picture(ui, picture, request, lane_lit);
-    if (request.kind != StepKind::Barrier) return shared_picture(ui, picture, request, lane_lit);
-    const Rect lanes = lanes_of(ui, picture, 16);
-    const Lane under = lanes_row(ui, lanes, request, lane_lit);
-    if (barrier != nullptr)
-        barrier_picture(ui, {{picture.min.x, lanes.max.y + ui.px(8)}, picture.max}, *barrier, request.warp);
-    return under;
+        picture.sectors();
+    else if (request.kind != StepKind::Barrier)
+        picture.banks();
+    else if (barrier != nullptr)
+        barrier_picture(ui, {{area.min.x, top + high + ui.px(8)}, area.max}, *barrier, request.warp);
+    return picture.lanes_row();
 }
 
 }  // namespace tilescope::draw

@@ -12,20 +12,13 @@ CellLevel reduced(const CellLevel& level) {
         const Cell* upper = level.cells.data() + r * 2 * level.cols;
         const Cell* lower = 2 * r + 1 < level.rows ? upper + level.cols : upper;
         Cell* out = above.cells.data() + r * above.cols;
-        const size_t whole = level.cols / 2;
-        for (size_t c = 0; c < whole; ++c)
-            out[c].bits = std::max(std::max(upper[2 * c].bits, upper[2 * c + 1].bits),
-                                   std::max(lower[2 * c].bits, lower[2 * c + 1].bits));
-        if (whole < above.cols)  // an odd last column
-            out[whole].bits = std::max(upper[2 * whole].bits, lower[2 * whole].bits);
+        for (size_t c = 0; c < above.cols; ++c) {
+            const size_t left = 2 * c, right = std::min(left + 1, size_t{level.cols} - 1);
+            out[c].bits = std::max(std::max(upper[left].bits, upper[right].bits),
+                                   std::max(lower[left].bits, lower[right].bits));
+        }
     }
     return above;
-}
-
-uint32_t level_for(float pitch) {
-    uint32_t level = 0;
-    for (; pitch < 1.f && level < 31; ++level) pitch *= 2.f;
-    return level;
 }
 
 void heat_cells(std::vector<Cell>& cells, const std::vector<uint32_t>& loads, uint32_t most) {

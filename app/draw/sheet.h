@@ -54,7 +54,9 @@ struct CellLevel {
 CellLevel reduced(const CellLevel& level);
 
 // The level to draw at `pitch` pixels a cell: the first whose cells are at least a pixel wide.
-uint32_t level_for(float pitch);
+inline uint32_t level_for(float pitch) {
+    return static_cast<uint32_t>(std::clamp(std::ceil(-std::log2(pitch)), 0.f, 31.f));
+}
 
 // Colours cells by how often their element was loaded, on a scale up to `most`; elements never loaded stay
 // plain. most 0: the most often loaded one is hottest, and where all are loaded alike, of which the colour

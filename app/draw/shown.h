@@ -99,7 +99,6 @@ struct RequestView {
 struct PhaseSpan {
     uint32_t phase = 0;  // analysis::kAfter for what follows the loop
     uint32_t first = 0, end = 0;
-    bool operator==(const PhaseSpan&) const = default;
 };
 
 // One barrier of a block with clocks, as its warps came to it (look/timeline.h); clocks from the block's
@@ -107,7 +106,6 @@ struct PhaseSpan {
 struct BarrierTimes {
     struct Arrival {
         uint32_t warp = 0, step = 0, clock = 0;
-        bool operator==(const Arrival&) const = default;
     };
     uint32_t number = 0;            // barriers that its warps have passed before it
     uint32_t first = 0, last = 0;   // clocks of the first and the last arrival
@@ -115,19 +113,11 @@ struct BarrierTimes {
     uint32_t last_warp = 0;         // that the others waited for
     std::vector<Arrival> arrivals;  // in the order of the steps
     uint32_t skew() const { return last - first; }
-    bool operator==(const BarrierTimes&) const = default;
 };
 
 struct TimelineMark {
-    uint32_t first = 0, end = 0;  // steps of the block
-    StepKind kind = StepKind::GlobalLoad;
-    bool operator==(const TimelineMark&) const = default;
-};
-
-// A warp stands at barriers; clocks, cut to what is shown.
-struct TimelineWait {
     uint32_t first = 0, end = 0;
-    bool operator==(const TimelineWait&) const = default;
+    StepKind kind = StepKind::GlobalLoad;
 };
 
 enum class TimeAxis : uint8_t { Steps, Clocks };
@@ -140,7 +130,7 @@ struct TimelineView {
     std::vector<PhaseSpan> phases;                 // those in view
     std::vector<uint32_t> barriers;                // at which a barrier was complete
     std::vector<std::vector<TimelineMark>> warps;  // ascending, without overlap
-    std::vector<std::vector<TimelineWait>> waits;  // by warp, the same; Clocks only
+    std::vector<std::vector<TimelineMark>> waits;  // at barriers; by warp, the same; Clocks only
 };
 
 }  // namespace tilescope::draw

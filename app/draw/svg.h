@@ -1,12 +1,12 @@
 // A frame as an SVG picture: the same draw lists that OpenGL renders, as filled paths.
 //
 //   triangles of one colour   one path; a fan of triangles is the polygon that it was made of
-//   glyphs                    FreeType's outlines (svg.cpp): no font is needed to look at it
+//   glyphs                    the outlines of the fonts: none has to be installed where it is looked at
 //   grids                     their cells as rectangles, runs of equal cells as one; lines, patterns and
 //                             marks as the shaders draw them. A grid of very many cells is an embedded PNG
 //
 // The lists must have been built without ImGui's own smoothing (AntiAliased* of its style off), whose fringes
-// are triangles that fade: whoever draws the SVG smooths its edges.
+// are triangles that fade; the program that shows the SVG smooths its edges.
 //
 // Source: SVG 1.1 (Second Edition), "Paths", "Clipping", "Painting"; `href` without a prefix is SVG 2's.
 #pragma once
@@ -23,10 +23,9 @@
 
 namespace tilescope::draw {
 
-std::string svg_of(const ImDrawData& data, GridRenderer& grids, Rgba ground, std::string_view title);
+std::string svg_of(const ImDrawData& data, Rgba ground, std::string_view title);
 
 std::string svg_number(double value);                 // "12.5": at most two decimals
-std::string svg_rect(const Box& box);                 // path data: "M1 2h3v4h-3z"
 std::string svg_paint(const char* what, Rgba color);  // fill="#112233" fill-opacity=".5"
 
 // The text of a picture: filled polygons, glyphs and raw elements in drawing order. Neighbouring shapes of
@@ -37,9 +36,8 @@ public:
     void clip(const std::optional<Box>& box);
     void polygon(std::span<const ImVec2> corners, Rgba fill);
     void path(std::string_view data, Rgba fill);
-    // outline: of a glyph, path data relative to its pen; written once, used by number.
-    void glyph(const std::string& outline, double x, double y, Rgba fill);
-    void element(std::string_view xml);  // as it is
+    void glyph(const std::string& id, double x, double y, Rgba fill);  // id: of its outline's definition
+    void element(std::string_view xml);                                // as it is
     // Adds to the definitions unless they are there; the id that was given to them.
     std::string define(const std::string& xml_with_id_hole);  // "<pattern id=\"{}\" ..."
 
@@ -48,15 +46,13 @@ public:
 
 private:
     enum class Open : uint8_t { Nothing, Path, Glyphs } open_ = Open::Nothing;
-    bool open(Open what, Rgba color);  // true where it was not open yet
+    void open(Open what, Rgba color);  // unless it is
     void flush() { open(Open::Nothing, 0); }
     Rgba color_ = 0;
-    std::string data_;  // of the open path
     std::string body_;
     std::string clip_id_;                         // empty: not clipped
     std::map<std::string, std::string> defined_;  // definition -> id
     std::string definitions_;
-    std::map<std::string, size_t> outlines_;  // outline -> number
 };
 
 void svg_grid(SvgText& svg, const DrawnGrid& grid);

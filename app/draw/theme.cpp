@@ -40,9 +40,8 @@ constexpr uint32_t kColors[kInks][4] = {
 constexpr Rgba kCividis[] = {rgb(0x00204D), rgb(0x00336F), rgb(0x39486B), rgb(0x575C6D), rgb(0x707173),
                              rgb(0x8A8779), rgb(0xA69D75), rgb(0xC4B56C), rgb(0xE4CF5B), rgb(0xFFEA46)};
 
-Palette make(Theme theme, bool lecture) {
+Palette make(size_t column) {
     Palette p;
-    const size_t column = (lecture ? 2 : 0) + (theme == Theme::Dark ? 1 : 0);
     for (size_t i = 0; i < p.ink.size(); ++i) p.ink[i] = rgb(kColors[i][column]);
     constexpr float spans = static_cast<float>(std::size(kCividis) - 1);
     for (size_t i = 0; i < 256; ++i) {
@@ -85,9 +84,8 @@ Rgba Palette::text_on(Rgba fill) const {
 }
 
 const Palette& palette(Theme theme, bool lecture) {
-    static const Palette all[2][2] = {{make(Theme::Light, false), make(Theme::Dark, false)},
-                                      {make(Theme::Light, true), make(Theme::Dark, true)}};
-    return all[lecture ? 1 : 0][theme == Theme::Light ? 0 : 1];
+    static const Palette all[] = {make(0), make(1), make(2), make(3)};
+    return all[(lecture ? 2 : 0) + (theme == Theme::Dark ? 1 : 0)];
 }
 
 float contrast(Rgba a, Rgba b) {

@@ -45,8 +45,6 @@ void surface(Ui& ui, const Rect& rect) {
     }
 }
 
-float line_height(Ui& ui, Size size) { return std::round(ui.px(kSizes[static_cast<size_t>(size)]) * 1.3f); }
-
 std::string elided(const Font& font, std::string_view text, float width) {
     if (text_size(font, text).x <= width) return std::string(text);
     for (size_t end = text.size(); end > 0;) {
@@ -84,6 +82,10 @@ float line(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::s
     const std::string cut = elided(font, text, width);
     put(ui, ui.list, font, at, ui.ink(ink), cut, align, text);
     return text_size(font, cut).x;
+}
+
+void note(Ui& ui, ImVec2 at, float width, const std::vector<std::string>& wordings) {
+    note(ui, at, width, fitting(ui.font(Face::Text, Size::Small), wordings, width));
 }
 
 float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
@@ -204,9 +206,10 @@ GridMark fault_mark(const Ui& ui, const CellRect& cell, float pitch) {
 std::optional<uint64_t> cell_under(const Ui& ui, const Rect& box, const GridView& grid, uint32_t rows,
                                    uint32_t cols) {
     if (!ui.over(box)) return std::nullopt;
-    const CellAt at = cell_at(grid, ui.cursor());
-    if (at.row < 0 || at.col < 0 || at.row >= rows || at.col >= cols) return std::nullopt;
-    return static_cast<uint64_t>(at.row) * cols + static_cast<uint64_t>(at.col);
+    const auto row = static_cast<int64_t>(std::floor((ui.cursor().y - grid.y) / grid.pitch)),
+               col = static_cast<int64_t>(std::floor((ui.cursor().x - grid.x) / grid.pitch));
+    if (row < 0 || col < 0 || row >= rows || col >= cols) return std::nullopt;
+    return static_cast<uint64_t>(row) * cols + static_cast<uint64_t>(col);
 }
 
 std::optional<uint64_t> element_under(const Ui& ui, const Rect& box, const GridView& grid,

@@ -1,20 +1,67 @@
-// What every panel draws with: the frame's palette and type, and a few shapes, so that spacing, titles,
-// tooltips and marks are the same everywhere. Sizes are logical; px() makes pixels. It knows no state: what
-// is drawn is the caller's.
+// What every panel draws with: the frame's palette and type (fonts.cpp), and a few shapes (ui.cpp), so that
+// spacing, titles, tooltips and marks are the same everywhere. Sizes are logical; px() makes pixels. It knows
+// no state: what is drawn is the caller's.
 #pragma once
 
+#include <array>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "app/draw/fonts.h"
 #include "app/draw/grid_renderer.h"
 #include "app/draw/shown.h"
 #include "app/draw/theme.h"
 #include "imgui.h"
 
 namespace tilescope::draw {
+
+enum class Face : uint8_t { Text, Strong, Mono };  // Strong is Inter SemiBold
+enum class Size : uint8_t { Small, Body, Title, Display, CellSmall, CellTiny };
+inline constexpr float kSizes[] = {13, 16, 20, 28, 11, 9};  // logical pixels
+
+struct Font {
+    ImFont* font = nullptr;
+    float px = 16;  // framebuffer pixels
+};
+
+class Fonts {
+public:
+    // Builds the atlas of the current ImGui context for a scale (framebuffer pixels per logical
+    // pixel); does nothing when it is built for that scale already. Returns true if it was rebuilt.
+    bool ensure(float scale);
+    Font of(Face face, Size size) const {  // CellSmall and CellTiny are of Mono only; others give Small
+        return fonts_[static_cast<size_t>(face)][static_cast<size_t>(size)];
+    }
+    // Mono for a grid's cells: the largest size, up to `most`, in which `text` fits width x height
+    // (framebuffer pixels); none where not even the smallest does. No size is ever scaled, so that what
+    // is drawn is crisp and no sign gets lost.
+    std::optional<Font> for_cells(std::string_view text, float width, float height,
+                                  Size most = Size::Display) const;
+    const std::string& notice() const { return notice_; }  // one sentence, or empty
+
+private:
+    std::array<std::array<Font, std::size(kSizes)>, 3> fonts_{};
+    float scale_ = 0;
+    std::string notice_;
+};
+
+// ImGui's colours and metrics for a theme; call when theme or scale changed.
+void apply_style(const Palette& palette, float scale);
+
+// Widgets from here to ImGui::PopFont() are set in that font.
+void push_font(const Font& font);
+
+// Text straight into a draw list, positions in framebuffer pixels, rounded so that it is crisp.
+ImVec2 text_size(const Font& font, std::string_view text);
+enum class Align : uint8_t { Left, Center, Right };
+// pos: the top left, top centre or top right corner.
+void draw_text(ImDrawList& list, const Font& font, ImVec2 pos, Rgba color, std::string_view text,
+               Align align = Align::Left);
+// In the middle of a box; nothing where it does not fit.
+void draw_text_in(ImDrawList& list, const Font& font, ImVec2 min, ImVec2 max, Rgba color,
+                  std::string_view text);
 
 struct Rect {
     ImVec2 min, max;
@@ -91,6 +138,8 @@ float line(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::s
 inline float note(Ui& ui, ImVec2 at, float width, std::string_view text, Align align = Align::Left) {
     return line(ui, at, width, Face::Text, Size::Small, Ink::TextQuiet, text, align);
 }
+// In the first wording that has room.
+void note(Ui& ui, ImVec2 at, float width, const std::vector<std::string>& wordings);
 // Text over several lines, at most `most`; returns the height taken.
 float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
                 int most = 4);
@@ -98,11 +147,13 @@ std::vector<std::string> wrapped(const Font& font, std::string_view text, float 
 std::string elided(const Font& font, std::string_view text, float width);
 // The first wording that is not wider; the last one where none is.
 const std::string& fitting(const Font& font, const std::vector<std::string>& wordings, float width);
-float line_height(Ui& ui, Size size);
+inline float line_height(const Ui& ui, Size size) {
+    return std::round(ui.px(kSizes[static_cast<size_t>(size)]) * 1.3f);
+}
 
 // The sign of a kind of step: a square, its pattern told apart without colour.
-//   global load: full   global store: frame   shared load: lower half   shared store: upper half   barrier:
-//   bar
+//   global   load: full         store: frame
+//   shared   load: lower half   store: upper half      barrier: a bar
 void sign(Ui& ui, const Rect& box, StepKind kind, float alpha = 1);
 
 // A button with a label; returns true when pressed. on: drawn as chosen.

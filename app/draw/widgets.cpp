@@ -58,7 +58,7 @@ std::optional<size_t> chooser(Ui& ui, const Rect& rect, const char* id, std::spa
         ImGui::EndCombo();
     }
     ImGui::PopStyleVar();
-    pop_font();
+    ImGui::PopFont();
     ImGui::End();
     return picked;
 }
@@ -84,8 +84,7 @@ ScreenHead screen_head(Ui& ui, const Rect& area, std::string_view title,
                   {rect.max.x - ui.px(16), rect.max.y - ui.px(10)}};
     line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text, title);
     const float below = in.min.y + line_height(ui, Size::Title);
-    line(ui, {in.min.x, below}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
-         fitting(ui.font(Face::Text, Size::Small), wordings, in.width()));
+    note(ui, {in.min.x, below}, in.width(), wordings);
     const bool over = ui.over({{in.min.x, below}, {in.max.x, below + line_height(ui, Size::Small)}});
     if (over && !whole.empty()) ui.tip = whole;
     return {rect, {{in.min.x, in.max.y - ui.px(28)}, in.max}};
@@ -93,9 +92,7 @@ ScreenHead screen_head(Ui& ui, const Rect& area, std::string_view title,
 
 void control_label(Ui& ui, ImVec2& at, float height, std::string_view text) {
     const float small = line_height(ui, Size::Small);
-    at.x += line(ui, {at.x, at.y + (height - small) / 2 + ui.px(1)}, ui.px(200), Face::Text, Size::Small,
-                 Ink::TextQuiet, text) +
-            ui.px(8);
+    at.x += note(ui, {at.x, at.y + (height - small) / 2 + ui.px(1)}, ui.px(200), text) + ui.px(8);
 }
 
 float warning_height(Ui& ui, float width, const std::string& warning) {
@@ -200,7 +197,7 @@ void warp_row(Ui& ui, const TimeScale& axis, size_t warp, const Rect& row) {
     if (axis.clocks) {
         const float middle = std::round((row.min.y + row.max.y) / 2);
         ui.list.AddRectFilled({row.min.x, middle}, {row.max.x, middle + 1}, ui.ink(Ink::Line));
-        for (const TimelineWait& wait : time.waits[warp])
+        for (const TimelineMark& wait : time.waits[warp])
             wait_bar(ui, {{axis.x(wait.first), row.min.y}, {axis.x(wait.end), row.max.y}});
     }
     for (const TimelineMark& mark : time.warps[warp]) {

@@ -1,5 +1,6 @@
 // Controls and strips that screens share: a list that opens, a row of choices of which one is on, a warning,
-// the card of a screen that has nothing to show yet, and what a timeline is made of.
+// the card of a screen that has nothing to show yet, the picture of a request, and what a timeline is made
+// of.
 #pragma once
 
 #include <optional>
@@ -25,7 +26,7 @@ float chooser_width(Ui& ui, std::span<const std::string> items, float most);
 float choices_width(Ui& ui, std::span<const std::string> items);
 
 // The head of a screen: its title, a quiet line below it in the first wording that has room, and the row
-// where its controls stand. whole: what pointing at the line says; "" for nothing.
+// where its controls stand. whole: the tooltip of that line; "" for none.
 struct ScreenHead {
     Rect rect, controls;
 };
@@ -48,6 +49,22 @@ struct EmptyButton {
 };
 std::optional<size_t> empty_panel(Ui& ui, const Rect& area, std::string_view title, std::string_view next,
                                   std::string_view trouble = {}, std::span<const EmptyButton> buttons = {});
+
+// --- one request or barrier, as a picture with a title and a verdict (request_picture.cpp)
+
+// One line of body text: the sign of its kind, and the title.
+void request_title(Ui& ui, ImVec2 at, float width, const RequestView& request);
+
+// The verdict in words, with a mark of its own shape: a disc where it is as good as can be, else a triangle.
+// Returns the height taken; most: lines of the verdict. tight: in small type where it would need more lines,
+// and without the note on lanes that sit it out.
+float request_verdict(Ui& ui, ImVec2 at, float width, const RequestView& request, int most,
+                      bool tight = false);
+
+// barrier: of a step that arrives at one in a block with clocks, else null. Returns the lane under the mouse,
+// where the block has a thread in it.
+std::optional<uint32_t> request_picture(Ui& ui, const Rect& rect, const RequestView& request,
+                                        const BarrierTimes* barrier, uint32_t lane_lit);
 
 // --- a timeline: the band of phases, a row per warp, the playhead. They draw any TimelineView, so that two
 // blocks can stand one above the other.

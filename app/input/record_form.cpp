@@ -92,7 +92,7 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
     ImGui::PopStyleVar();
     draw::push_font(ui.font(Face::Strong, Size::Body));
     ImGui::TextUnformatted(running ? "Recording" : "Record a kernel");
-    draw::pop_font();
+    ImGui::PopFont();
     if (running) {
         ImGui::TextUnformatted(running->what.c_str());
         const uint64_t blocks = running->job.control().done, all = running->job.control().total;
@@ -127,7 +127,7 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
     }
     if (low) {
         ImGui::PopStyleVar();
-        draw::pop_font();
+        ImGui::PopFont();
     }
     shipped_list(ui);
     ImGui::Separator();

@@ -67,12 +67,12 @@ void add_wait(std::vector<uint32_t>& clocks, const Columns& columns, uint32_t fr
         clocks[column] += std::min(to, columns.begin(column + 1)) - std::max(from, columns.begin(column));
 }
 
-std::vector<TimelineWait> waits_of(const std::vector<uint32_t>& clocks, const Columns& columns) {
-    std::vector<TimelineWait> waits;
+std::vector<TimelineMark> waits_of(const std::vector<uint32_t>& clocks, const Columns& columns) {
+    std::vector<TimelineMark> waits;
     const auto stands = [&](uint32_t column) {
         return uint64_t{clocks[column]} * 2 >= columns.begin(column + 1) - columns.begin(column);
     };
-    columns.each_stretch(stands, [&](uint32_t first, uint32_t end, bool) { waits.push_back({first, end}); });
+    columns.each_stretch(stands, [&](uint32_t first, uint32_t end, bool) { waits.push_back({first, end, StepKind::Barrier}); });
     return waits;
 }
 

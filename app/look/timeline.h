@@ -45,7 +45,6 @@ namespace tilescope::look {
 using draw::TimeAxis;
 using draw::TimelineMark;
 using draw::TimelineView;
-using draw::TimelineWait;
 
 // Steps [first, end) on `columns` columns (pixels, say); at least one.
 TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, uint32_t first, uint32_t end,

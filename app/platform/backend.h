@@ -1,13 +1,15 @@
-// What the program asks of a desktop, or of what stands in for one. Behind it are a window of GLFW's
-// (glfw.cpp) and a framebuffer of EGL's without a display (egl.cpp); both have an OpenGL 3.3 core context.
+// What the program asks of a desktop, or of what stands in for one, and the pictures that come of it. Behind
+// it are a window of GLFW's (glfw.cpp) and a framebuffer of EGL's without a display (egl.cpp); both have an
+// OpenGL 3.3 core context, which is current on this thread until destruction.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/platform/input.h"
-#include "app/platform/png.h"
 #include "core/base/result.h"
 
 namespace tilescope::platform {
@@ -21,18 +23,27 @@ struct Place {  // of a window's upper left corner, on the desktop
     int x = 0, y = 0;
 };
 
+struct Image {
+    int width = 0, height = 0;
+    std::vector<uint8_t> rgba;  // [height][width][4], top row first
+    const uint8_t* at(int x, int y) const {
+        return rgba.data() +
+               size_t{4} * (static_cast<size_t>(width) * static_cast<size_t>(y) + static_cast<size_t>(x));
+    }
+};
+// The bytes of a PNG file; empty where there is too little memory.
+std::string encode_png(const Image& image);
+// The file is there whole or not at all.
+Result<void> write_png(const Image& image, const std::string& path);
+
 class Backend {
 public:
     virtual ~Backend() = default;
-    virtual void make_current() = 0;  // its context on this thread, its framebuffer bound
     virtual Canvas canvas() const = 0;
     virtual void show() = 0;  // the frame just drawn; returns once it is on its way
 
     // What happened since the last call. wait: seconds to sleep for something to happen, at most.
     virtual Input collect(double wait) = 0;
-    virtual bool eventful() const {
-        return false;
-    }  // the last collect() brought more than the passing of time
     virtual bool asked_to_close() const { return false; }
 
     virtual void set_title(const std::string&) {}
@@ -48,7 +59,7 @@ public:
 Result<std::unique_ptr<Backend>> open_window(int width, int height, const std::string& title,
                                              std::optional<Place> place = std::nullopt);
 
-// A framebuffer to draw pictures into, current on this thread until destruction.
+// A framebuffer to draw pictures into.
 Result<std::unique_ptr<Backend>> open_offscreen(int width, int height);
 
 // What draws, in OpenGL's words: "llvmpipe (LLVM 15.0.6, 256 bits)". Needs a current context.

@@ -1,4 +1,5 @@
-// An OpenGL 3.3 core context without a display, through EGL, and a framebuffer to draw a picture into.
+// An OpenGL 3.3 core context without a display, through EGL, and a framebuffer to draw a picture into; and
+// the way of a picture, from whatever framebuffer, into a PNG file.
 //
 // Tried in this order: Mesa's surfaceless platform (software or a GPU, no display server), the devices that
 // EGL lists (other vendors' drivers), the default display.
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <stb/stb_image_write.h>
 #if TILESCOPE_GLAD_GENERATION == 1
 #include <glad/glad_egl.h>
 #else
@@ -16,6 +18,7 @@
 
 #include "app/platform/backend.h"
 #include "app/platform/gl.h"
+#include "core/base/write_whole.h"
 
 namespace tilescope::platform {
 
@@ -57,23 +60,16 @@ EGLContext make_context(EGLDisplay display) {
     if (!eglInitialize(display, nullptr, nullptr)) return EGL_NO_CONTEXT;
     load_egl(display);
     const EGLint wish[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
-    const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION,
-                              3,
-                              EGL_CONTEXT_MINOR_VERSION,
-                              3,
-                              EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                              EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                              EGL_NONE};
+    // The core profile is what EGL 1.5 makes of it unasked (section 3.7.1.1).
+    const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3, EGL_NONE};
     EGLConfig config = nullptr;
     EGLint count = 0;
     if (eglBindAPI(EGL_OPENGL_API) && eglChooseConfig(display, wish, &config, 1, &count) && count > 0) {
         EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
-        if (context != EGL_NO_CONTEXT) {
-            if (eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return context;
-            eglDestroyContext(display, context);
-        }
+        if (context != EGL_NO_CONTEXT && eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
+            return context;
     }
-    eglTerminate(display);
+    eglTerminate(display);  // its contexts too
     return EGL_NO_CONTEXT;
 }
 
@@ -90,23 +86,15 @@ struct Offscreen : Backend {
         eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
         eglDestroyContext(display, context);  // the display is the process's: another picture may be using it
     }
-    void make_current() override {
-        eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context);
-        glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-    }
     Canvas canvas() const override { return size; }
     void show() override { glFinish(); }
-    Input collect(double) override {
-        Input input;
-        input.dt = 1.0 / 60;
-        return input;
-    }
+    Input collect(double) override { return {.dt = 1.0 / 60}; }
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Backend>> open_offscreen(int width, int height) {
-    setenv("EGL_LOG_LEVEL", "fatal", 0);  // a driver that is tried in vain is no news
+    setenv("EGL_LOG_LEVEL", "fatal", 0);  // drivers that do not serve are not the reader's concern
     if (!load_egl(EGL_NO_DISPLAY)) return Error{kNoContext};
     auto made = std::make_unique<Offscreen>();
     for (EGLDisplay display : displays())
@@ -142,6 +130,28 @@ Image Backend::read() const {
         std::swap_ranges(top, top + row, bottom -= row);
     for (size_t i = 3; i < image.rgba.size(); i += 4) image.rgba[i] = 255;
     return image;
+}
+
+std::string encode_png(const Image& image) {
+    std::string bytes;
+    auto append = [](void* to, void* data, int size) {
+        static_cast<std::string*>(to)->append(static_cast<const char*>(data), static_cast<size_t>(size));
+    };
+    const bool good = stbi_write_png_to_func(append, &bytes, image.width, image.height, 4, image.rgba.data(),
+                                             image.width * 4) != 0;
+    return good ? bytes : "";
+}
+
+Result<void> write_png(const Image& image, const std::string& path) {
+    const std::string bytes = encode_png(image);
+    if (bytes.empty())
+        return Error{fmt::format(
+            "The picture for '{}' could not be compressed; there may be too little memory.", path)};
+
+    const std::string why = write_whole(path, bytes);
+    if (why.empty()) return {};
+    return Error{
+        fmt::format("The picture '{}' could not be written ({}); choose another place with -o.", path, why)};
 }
 
 std::string renderer() {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <deque>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -33,18 +32,23 @@ constexpr std::pair<int, Key> kPlaces[] = {
     {GLFW_KEY_PAGE_DOWN, Key::PageDown}, {GLFW_KEY_HOME, Key::Home}, {GLFW_KEY_END, Key::End}};
 // clang-format on
 
+// The one character that the keyboard's layout puts on a key; 0 where it puts none there, or several.
+char named(int key, int scancode) {
+    const char* name = glfwGetKeyName(key, scancode);
+    return name && name[0] && !name[1] ? name[0] : '\0';
+}
+
 // Letters by what the keyboard's layout puts on the key, all else by place.
 Key key_of_glfw(int key, int scancode) {
     if (key >= GLFW_KEY_A && key <= GLFW_KEY_Z) {
-        const char* name = glfwGetKeyName(key, scancode);
-        if (name && name[0] >= 'a' && name[0] <= 'z' && !name[1]) return offset(Key::A, name[0] - 'a');
-        return offset(Key::A, key - GLFW_KEY_A);
+        const char name = named(key, scancode);
+        return offset(Key::A, name >= 'a' && name <= 'z' ? name - 'a' : key - GLFW_KEY_A);
     }
     if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_9) return offset(Key::Digit0, key - GLFW_KEY_KP_0);
     if (key >= GLFW_KEY_0 && key <= GLFW_KEY_9) return offset(Key::Digit0, key - GLFW_KEY_0);
-    const auto found = std::find_if(std::begin(kPlaces), std::end(kPlaces),
-                                    [&](const auto& place) { return place.first == key; });
-    return found == std::end(kPlaces) ? Key::None : found->second;
+    for (const auto& [place, key_there] : kPlaces)
+        if (place == key) return key_there;
+    return Key::None;
 }
 
 // Plus (also the unshifted =), Minus and Question, whichever keys make them.
@@ -56,10 +60,8 @@ Key key_of_character(uint32_t c) {
 Key key_with_control(int key, int scancode) {
     if (key == GLFW_KEY_KP_ADD) return Key::Plus;
     if (key == GLFW_KEY_KP_SUBTRACT) return Key::Minus;
-    const char* name = glfwGetKeyName(key, scancode);
-    const Key named =
-        name && name[0] && !name[1] ? key_of_character(static_cast<unsigned char>(name[0])) : Key::None;
-    return named == Key::None ? key_of_glfw(key, scancode) : named;
+    const Key sign = key_of_character(static_cast<unsigned char>(named(key, scancode)));
+    return sign == Key::None ? key_of_glfw(key, scancode) : sign;
 }
 
 // Enough of a title bar at that place lies on a monitor to take hold of it.
@@ -87,7 +89,7 @@ struct Window : Backend {
         float x, y;
     };
     std::deque<Button> buttons;
-    bool happened = false, told = false;
+    bool happened = false;
     double last = 0;
     std::string title;
     mutable bool places = true;  // the desktop tells where windows lie
@@ -103,14 +105,6 @@ struct Window : Backend {
         return self;
     }
 
-    void mouse_at(double x, double y) {
-        int w = 1, h = 1, fw = 1, fh = 1;
-        glfwGetWindowSize(window, &w, &h);
-        glfwGetFramebufferSize(window, &fw, &fh);
-        input.mouse_x = static_cast<float>(x * fw / std::max(w, 1));
-        input.mouse_y = static_cast<float>(y * fh / std::max(h, 1));
-    }
-
     void listen() {
         glfwSetWindowUserPointer(window, this);
         glfwSetKeyCallback(
@@ -122,13 +116,19 @@ struct Window : Backend {
                 to.alt = (mods & GLFW_MOD_ALT) != 0;
                 const Key k = to.control ? key_with_control(key, scancode) : key_of_glfw(key, scancode);
                 if (k != Key::None && action != GLFW_RELEASE)
-                    to.presses.push_back({k, to.shift, to.control, to.alt, action == GLFW_REPEAT});
+                    to.presses.push_back({k, to.shift, to.control, to.alt});
             });
         const auto typed = [](GLFWwindow* w, unsigned int c) {
-            of(w).input.presses.push_back({key_of_character(c), false, false, false, false, c});
+            of(w).input.presses.push_back({.key = key_of_character(c), .character = c});
         };
         glfwSetCharCallback(window, typed);
-        glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) { of(w).mouse_at(x, y); });
+        glfwSetCursorPosCallback(window, [](GLFWwindow* handle, double x, double y) {
+            int w = 1, h = 1, fw = 1, fh = 1;
+            glfwGetWindowSize(handle, &w, &h);
+            glfwGetFramebufferSize(handle, &fw, &fh);
+            of(handle).input.mouse_x = static_cast<float>(x * fw / std::max(w, 1));
+            of(handle).input.mouse_y = static_cast<float>(y * fh / std::max(h, 1));
+        });
         glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int entered) {
             Input& to = of(w).input;
             if (!entered) to.mouse_x = to.mouse_y = -1;
@@ -164,8 +164,6 @@ struct Window : Backend {
 #endif
     }
 
-    void make_current() override { glfwMakeContextCurrent(window); }
-
     Input collect(double wait) override {
         if (wait > 0 && buttons.empty())
             glfwWaitEventsTimeout(wait);
@@ -180,25 +178,21 @@ struct Window : Backend {
             out.mouse_x = button.x, out.mouse_y = button.y;
         }
         out.dt = now - std::exchange(last, now);
-        told = std::exchange(happened, !buttons.empty());
+        out.eventful = std::exchange(happened, !buttons.empty());
         // What is held stays; what happened is told once.
         input.presses.clear();
         input.dropped.clear();
         input.scroll_x = input.scroll_y = 0;
         return out;
     }
-    bool eventful() const override { return told; }
     bool asked_to_close() const override { return glfwWindowShouldClose(window); }
 
-    float scale() const {
-        float x = 1, y = 1;
-        glfwGetWindowContentScale(window, &x, &y);
-        return std::clamp(x, 0.5f, 4.f);
-    }
     Canvas canvas() const override {
         Canvas canvas;
+        float across = 1, down = 1;
         glfwGetFramebufferSize(window, &canvas.width, &canvas.height);
-        canvas.scale = scale();
+        glfwGetWindowContentScale(window, &across, &down);
+        canvas.scale = std::clamp(across, 0.5f, 4.f);
         return canvas;
     }
 
@@ -218,13 +212,13 @@ struct Window : Backend {
     }
 
     void logical_size(int& width, int& height) const override {
-        int w = 0, h = 0;
-        glfwGetWindowSize(window, &w, &h);
+        glfwGetWindowSize(window, &width, &height);
         // GLFW_SCALE_TO_MONITOR: where window and framebuffer count alike, the size was multiplied by the
         // scale.
-        const float by = w == canvas().width ? scale() : 1.f;
-        width = static_cast<int>(std::lround(static_cast<float>(w) / by));
-        height = static_cast<int>(std::lround(static_cast<float>(h) / by));
+        const Canvas shown = canvas();
+        if (width != shown.width) return;
+        width = static_cast<int>(std::lround(static_cast<float>(width) / shown.scale));
+        height = static_cast<int>(std::lround(static_cast<float>(height) / shown.scale));
     }
 
     void show() override { glfwSwapBuffers(window); }

@@ -25,25 +25,18 @@ void set_key(ImGuiIO& io, Key key, bool down) {
         if (ours == key) io.AddKeyEvent(theirs, down);
 #else
     io.KeysDown[static_cast<int>(key)] = down;
-    // Before 1.87 only Space presses a button; later Enter does too.
-    if (key == Key::Enter && !io.WantTextInput) io.KeysDown[static_cast<int>(Key::Space)] = down;
+    // Before 1.87 only Space presses a button; later Enter does too. The release is told in any case.
+    if (key == Key::Enter && !(down && io.WantTextInput)) io.KeysDown[static_cast<int>(Key::Space)] = down;
 #endif
 }
 
 }  // namespace
 
-void ImguiFeed::start() {
-    ImGuiIO& io = ImGui::GetIO();
-    io.BackendPlatformName = "tilescope";
-#if IMGUI_VERSION_NUM < 18700
-    for (auto [ours, theirs] : kKeys) io.KeyMap[theirs] = static_cast<int>(ours);
-#endif
-}
-
 void ImguiFeed::feed(const Input& input, int width, int height, std::vector<KeyPress>* form) {
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
     io.DisplayFramebufferScale = {1, 1};
+    io.BackendPlatformName = "tilescope";
     io.DeltaTime = static_cast<float>(std::clamp(input.dt, 1e-4, 0.1));
     io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
     if (form != nullptr) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
@@ -60,21 +53,21 @@ void ImguiFeed::feed(const Input& input, int width, int height, std::vector<KeyP
         form->erase(form->begin(), next);
     }
 
-    const float nowhere = -3.4e38f;  // ImGui's "no mouse"
-    const bool inside = input.mouse_x >= 0 && input.mouse_y >= 0;
-    const float x = inside ? input.mouse_x : nowhere, y = inside ? input.mouse_y : nowhere;
+    ImVec2 mouse{input.mouse_x, input.mouse_y};
+    if (mouse.x < 0 || mouse.y < 0) mouse.x = mouse.y = -3.4e38f;  // ImGui's "no mouse"
 #if IMGUI_VERSION_NUM >= 18700
     io.AddKeyEvent(ImGuiMod_Shift, now.shift);
     io.AddKeyEvent(ImGuiMod_Ctrl, now.control);
     io.AddKeyEvent(ImGuiMod_Alt, now.alt);
-    io.AddMousePosEvent(x, y);
+    io.AddMousePosEvent(mouse.x, mouse.y);
     for (int i = 0; i < 3; ++i) io.AddMouseButtonEvent(i, input.mouse_down[i]);
     if (input.scroll_x != 0 || input.scroll_y != 0) io.AddMouseWheelEvent(input.scroll_x, input.scroll_y);
 #else
+    for (auto [ours, theirs] : kKeys) io.KeyMap[theirs] = static_cast<int>(ours);
     io.KeyShift = now.shift;
     io.KeyCtrl = now.control;
     io.KeyAlt = now.alt;
-    io.MousePos = {x, y};
+    io.MousePos = mouse;
     for (int i = 0; i < 3; ++i) io.MouseDown[i] = input.mouse_down[i];
     io.MouseWheelH += input.scroll_x;
     io.MouseWheel += input.scroll_y;

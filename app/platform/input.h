@@ -20,27 +20,26 @@ enum class Key : uint8_t {
 struct KeyPress {
     Key key = Key::None;
     bool shift = false, control = false, alt = false;
-    bool repeat = false;  // the keyboard's own repetition of a key held down
     // Typed text, a code point, as an entry of its own behind the key that made it; such an entry has a key
     // only where the character stands for one (Plus, Minus, Question).
     uint32_t character = 0;
 };
 
 struct Input {
-    std::vector<KeyPress> presses;  // and characters, in the order in which they came, repetitions included
+    std::vector<KeyPress> presses{};  // and characters, in the order in which they came, repetitions included
     bool shift = false, control = false, alt = false;  // held now
     float mouse_x = -1, mouse_y = -1;                  // framebuffer pixels; negative where there is no mouse
     bool mouse_down[3] = {};                           // left, right, middle
     float scroll_x = 0, scroll_y = 0;                  // notches since the last frame, up is positive
-    std::vector<std::string> dropped;                  // paths of files dropped on the window
+    std::vector<std::string> dropped{};                // paths of files dropped on the window
     double dt = 0;                                     // seconds since the last frame
+    bool eventful = false;                             // more came than the passing of time
 };
 
 // Hands Input to ImGui's current context. Releases of ImGui differ in how they take keys; that is hidden
 // here.
 class ImguiFeed {
 public:
-    void start();  // once, after ImGui::CreateContext
     // Before ImGui::NewFrame; framebuffer pixels. form: keys for a form of ImGui's own that lies open, null
     // where there is none. One of them, or the characters before it, is taken from the front a frame: ImGui
     // walks and edits by frames, and several keys within one would be one.

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <thread>
@@ -23,19 +22,6 @@ namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(20);
 constexpr int kPatience = 100;  // polls from Ctrl-C's signal to SIGKILL
-
-// What a child writes to.
-struct Output {
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::tmpfile(), std::fclose};
-
-    std::string text() const {
-        std::string text;
-        char part[4096];
-        std::rewind(file.get());
-        while (const size_t read = std::fread(part, 1, sizeof part, file.get())) text.append(part, read);
-        return text;
-    }
-};
 
 // Starts a program with what its standard output and error are written to and, where it is fed through a
 // pipe, the pipe's end. It is in a process group of its own then: Ctrl-C is this program's to answer. Returns
@@ -91,6 +77,14 @@ std::vector<std::string> words_of(const Film& film) {
 
 }  // namespace
 
+std::string Output::text() const {
+    std::string text;
+    char part[4096];
+    std::rewind(file.get());
+    while (const size_t read = std::fread(part, 1, sizeof part, file.get())) text.append(part, read);
+    return text;
+}
+
 Result<Ran> run_self(std::vector<std::string> arguments, const std::atomic<bool>& stop) {
     const Output out, err;
     if (!out.file || !err.file)
@@ -104,40 +98,33 @@ Result<Ran> run_self(std::vector<std::string> arguments, const std::atomic<bool>
     return Ran{WIFEXITED(status) && WEXITSTATUS(status) == 0, out.text(), err.text()};
 }
 
-struct Ffmpeg::Parts {
-    pid_t child = -1;
-    int pipe = -1;  // its standard input
-    Output said;
-    // A write to a program that has ended is an error to look at, not the end of this one.
-    void (*const former)(int) = std::signal(SIGPIPE, SIG_IGN);
+// A write to a program that has ended is an error to look at, not the end of this one.
+Ffmpeg::Ffmpeg() : former_(std::signal(SIGPIPE, SIG_IGN)) {}
 
-    int wait() {
-        if (pipe >= 0) close(std::exchange(pipe, -1));
-        int status = 0;
-        while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-        }
-        child = -1;
-        return status;
-    }
-    ~Parts() {
-        if (child > 0) kill(child, SIGKILL);
-        wait();
-        std::signal(SIGPIPE, former);
-    }
-};
+Ffmpeg::~Ffmpeg() {
+    if (child_ > 0) kill(child_, SIGKILL);
+    wait();
+    std::signal(SIGPIPE, former_);
+}
 
-Ffmpeg::Ffmpeg(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Ffmpeg::~Ffmpeg() = default;
+int Ffmpeg::wait() {
+    if (pipe_ >= 0) close(std::exchange(pipe_, -1));
+    int status = 0;
+    while (child_ > 0 && waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+    }
+    child_ = -1;
+    return status;
+}
 
 Result<std::unique_ptr<Ffmpeg>> Ffmpeg::start(const Film& film) {
-    auto parts = std::make_unique<Parts>();
+    std::unique_ptr<Ffmpeg> made(new Ffmpeg);
     int ends[2];
-    const bool ready = parts->said.file && pipe2(ends, O_CLOEXEC) == 0;
+    const bool ready = made->said_.file && pipe2(ends, O_CLOEXEC) == 0;
     int why = errno;
     if (ready) {
-        why = platform::start("ffmpeg", words_of(film), parts->said, parts->said, ends[0], parts->child);
+        why = platform::start("ffmpeg", words_of(film), made->said_, made->said_, ends[0], made->child_);
         close(ends[0]);
-        parts->pipe = ends[1];
+        made->pipe_ = ends[1];
     }
     if (ready && why == ENOENT)
         return Error{
@@ -145,12 +132,12 @@ Result<std::unique_ptr<Ffmpeg>> Ffmpeg::start(const Film& film) {
             "export png or svg"};
     if (!ready || why != 0)
         return Error{fmt::format("ffmpeg could not be started: {}; try again", std::strerror(why))};
-    return std::unique_ptr<Ffmpeg>(new Ffmpeg(std::move(parts)));
+    return made;
 }
 
 bool Ffmpeg::frame(const Image& image) {
     for (size_t at = 0; at < image.rgba.size();) {
-        const ssize_t wrote = write(parts_->pipe, image.rgba.data() + at, image.rgba.size() - at);
+        const ssize_t wrote = write(pipe_, image.rgba.data() + at, image.rgba.size() - at);
         if (wrote < 0 && errno == EINTR) continue;
         if (wrote <= 0) return false;
         at += static_cast<size_t>(wrote);
@@ -159,9 +146,9 @@ bool Ffmpeg::frame(const Image& image) {
 }
 
 Result<void> Ffmpeg::finish() {
-    const int status = parts_->wait();
+    const int status = wait();
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-    const std::string said = parts_->said.text(), first = said.substr(0, said.find_first_of("\r\n"));
+    const std::string said = said_.text(), first = said.substr(0, said.find_first_of("\r\n"));
     return Error{fmt::format("ffmpeg could not make the film ({}); try another format or size",
                              first.empty() ? "it ended early" : first)};
 }

@@ -9,11 +9,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "app/platform/png.h"
+#include "app/platform/backend.h"
 #include "core/base/result.h"
 
 namespace tilescope::platform {
@@ -34,6 +35,12 @@ struct Film {
     std::string path;
 };
 
+// A file without a name, for what a child writes.
+struct Output {
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::tmpfile(), std::fclose};
+    std::string text() const;
+};
+
 class Ffmpeg {
 public:
     // Fails in one sentence where ffmpeg is not installed.
@@ -44,9 +51,12 @@ public:
     Result<void> finish();           // waits for the file; says what ffmpeg complained of
 
 private:
-    struct Parts;
-    explicit Ffmpeg(std::unique_ptr<Parts> parts);
-    std::unique_ptr<Parts> parts_;
+    Ffmpeg();
+    int wait();  // until it has ended; its exit status
+
+    int child_ = -1, pipe_ = -1;  // its process; its standard input
+    Output said_;
+    void (*const former_)(int);  // what SIGPIPE did
 };
 
 }  // namespace tilescope::platform

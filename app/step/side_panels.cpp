@@ -1,7 +1,7 @@
 // The panels of words and numbers beside the matrices:
 //
 //   source    the kernel's text: line numbers, hits of the block so far, the current line lit
-//   request   its title, the verdict, the picture of its lanes (draw/request_picture.h), and below them the
+//   request   its title, the verdict, the picture of its lanes (draw/request_picture.cpp), and below them the
 //             address of one lane and what the selection has to say
 //   sums      so far of this block, and of the whole recording: requests, what they cost, the least they
 //             could; and the kernel's measured time beside the untiled kernel's
@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/request_picture.h"
+#include "app/draw/widgets.h"
 #include "app/look/request.h"
 #include "app/look/sums.h"
 #include "app/look/time_words.h"

@@ -156,8 +156,7 @@ TEST(SvgShapes, AreWhatOpenGlDraws) {
     ImGuiStyle& style = ImGui::GetStyle();
     style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = false;
     canvas.frame(palette, paint);
-    const std::string text =
-        draw::svg_of(*ImGui::GetDrawData(), canvas.grids(), palette[Ink::Ground], "shapes <&>");
+    const std::string text = draw::svg_of(*ImGui::GetDrawData(), palette[Ink::Ground], "shapes <&>");
     expect_well_formed(text);
     const std::string svg = made("shapes.svg"), png = made("shapes.svg.png");
     std::ofstream(svg, std::ios::binary) << text;

@@ -8,9 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/draw/fonts.h"
-#include "app/draw/grid_renderer.h"
-#include "app/draw/theme.h"
+#include "app/draw/ui.h"
 #include "app/platform/backend.h"
 #include "imgui.h"
 

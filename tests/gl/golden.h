@@ -18,7 +18,7 @@
 #include <string>
 
 #include "app/draw/ui.h"
-#include "app/platform/png.h"
+#include "app/platform/backend.h"
 
 namespace tilescope::test {
 

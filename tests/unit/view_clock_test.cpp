@@ -195,7 +195,7 @@ void expect_columns(const Recorded& made, uint32_t first, uint32_t end, uint32_t
             }
             EXPECT_EQ(kind, slow_kind(made, warp, from, to)) << "warp " << warp << " column " << column;
             bool waits = false;
-            for (const TimelineWait& wait : view.waits[warp]) waits |= wait.first < to && wait.end > from;
+            for (const TimelineMark& wait : view.waits[warp]) waits |= wait.first < to && wait.end > from;
             const uint32_t waited = slow_wait(made, warp, from, to);
             EXPECT_EQ(waits, waited > 0 && waited * 2 >= to - from)
                 << "warp " << warp << " column " << column;
@@ -229,7 +229,7 @@ TEST(ClockTimeline, HasEveryClockWhereThereIsRoom) {
     EXPECT_EQ(view.end, end);
     uint64_t waited = 0, expected = 0;
     for (const auto& waits : view.waits)
-        for (const TimelineWait& wait : waits) waited += wait.end - wait.first;
+        for (const TimelineMark& wait : waits) waited += wait.end - wait.first;
     for (const BarrierTimes& barrier : made.index->barriers)
         for (const auto& arrival : barrier.arrivals) expected += barrier.opens - arrival.clock;
     EXPECT_EQ(waited, expected) << "each clock of each wait is a column";

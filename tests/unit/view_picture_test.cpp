@@ -36,7 +36,7 @@ TEST(PictureKeys, AskForAPngAndAnSvg) {
     for (const bool shift : {false, true}) {
         app::State state;
         platform::Input input;
-        input.presses.push_back({platform::Key::E, shift, true, false, false});
+        input.presses.push_back({platform::Key::E, shift, true});
         app::handle_input(state, input);
         ASSERT_EQ(state.session.pictures.size(), 1u);
         EXPECT_EQ(state.session.pictures[0], shift ? ".svg" : ".png");
