@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "app/app.h"
 #include "app/draw/svg.h"
 #include "app/platform/gl.h"
-#include "app/run.h"
 #include "backends/imgui_impl_opengl3.h"
 #include "core/analysis/product.h"
 #include "core/base/write_whole.h"
@@ -80,7 +80,7 @@ Frame::Outcome Frame::build(State& state, const platform::Input& input, const Ca
     draw_frame(state, input, canvas, context);
     ImGui::Render();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    return {context.another_frame, context.soon, session.quit, took.count()};
+    return {context.another_frame, context.soon, took.count()};
 }
 
 void Frame::render() {
@@ -141,12 +141,12 @@ struct Stage {
     }
 };
 
-Result<Stage> stage(int width, int height, float scale) {
+Result<Stage> stage(int width, int height) {
     auto offscreen = platform::open_offscreen(width, height);
     if (!offscreen) return offscreen.error();
     auto frame = Frame::create();
     if (!frame) return frame.error();
-    return Stage{std::move(*offscreen), std::move(*frame), Canvas{width, height, scale}};
+    return Stage{std::move(*offscreen), std::move(*frame), Canvas{width, height, 1}};
 }
 
 // Of a copy that stands still: the window's own state, and what it has under way, is left as it is.
@@ -204,14 +204,14 @@ std::string picture_name(const trace::Trace& trace, const playback::Cursor& curs
 }
 
 Result<void> render_png(State state, const RenderOptions& options) {
-    auto made = stage(options.width, options.height, options.scale);
+    auto made = stage(options.width, options.height);
     if (!made) return made.error();
     made->build(state, 3);
     return platform::write_png(made->picture(), options.path);
 }
 
 Result<std::string> render_svg(State state, const RenderOptions& options) {
-    auto made = stage(options.width, options.height, options.scale);
+    auto made = stage(options.width, options.height);
     if (!made) return made.error();
     return made->frame->svg(state, made->canvas);
 }
@@ -219,7 +219,7 @@ Result<std::string> render_svg(State state, const RenderOptions& options) {
 Result<void> render_film(State state, const FilmOptions& options) {
     auto ffmpeg = platform::Ffmpeg::start(options);
     if (!ffmpeg) return ffmpeg.error();
-    auto made = stage(options.width, options.height, 1);
+    auto made = stage(options.width, options.height);
     if (!made) return made.error();
     const trace::Trace& trace = state.session.trace();
     made->build(state, 2);
