@@ -88,7 +88,7 @@ public:
     Outcome build(State& state, const platform::Input& input, const Canvas& canvas, bool still);
     void render();  // viewport, clear, draw; the caller shows it
     // The state as an SVG picture (draw/svg.h): a still frame of its own, in place of what build() made.
-    std::string svg(State& state, const Canvas& canvas);
+    std::string svg(State state, const Canvas& canvas);
     // What each frame from now on writes; null for nothing.
     void inspect(draw::Inspection* into) { inspection_ = into; }
     // Fonts that are missing, say: one sentence, or "".

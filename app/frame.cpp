@@ -105,7 +105,13 @@ void Frame::render() {
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-std::string Frame::svg(State& state, const Canvas& canvas) {
+std::string Frame::svg(State state, const Canvas& canvas) {
+    // This copy stands still; what the window's own state has under way goes on there.
+    state.session.playback.playing = false;
+    state.session.pictures.clear();
+    state.session.opening.reset();
+    state.session.ordered.reset();
+    state.session.exporting.reset();
     platform::Input input;
     input.dt = 1.0 / 60;
     clears_surfaces_ = false;
@@ -149,17 +155,6 @@ Result<Stage> stage(int width, int height) {
     return Stage{std::move(*offscreen), std::move(*frame), Canvas{width, height, 1}};
 }
 
-// Of a copy that stands still: the window's own state, and what it has under way, is left as it is.
-std::string svg_of(const State& state, Frame& frame, const Canvas& canvas) {
-    State still = state;
-    still.session.playback.playing = false;
-    still.session.pictures.clear();
-    still.session.opening.reset();
-    still.session.ordered.reset();
-    still.session.exporting.reset();
-    return frame.svg(still, canvas);
-}
-
 std::string free_path(const State& state, std::string_view ending) {
     std::error_code error;
     const char* wanted = std::getenv("XDG_PICTURES_DIR");
@@ -188,7 +183,7 @@ void save_pictures(State& state, Frame& frame, const platform::Backend& shown) {
             continue;
         }
         const std::string path = wanted == ending ? free_path(state, ending) : wanted;
-        const Result<void> written = ending == ".svg" ? write_text(svg_of(state, frame, shown.canvas()), path)
+        const Result<void> written = ending == ".svg" ? write_text(frame.svg(state, shown.canvas()), path)
                                                       : platform::write_png(shown.read(), path);
         message = written ? fmt::format("This view is in {}.", path) : written.error().message;
     }
@@ -213,7 +208,7 @@ Result<void> render_png(State state, const RenderOptions& options) {
 Result<std::string> render_svg(State state, const RenderOptions& options) {
     auto made = stage(options.width, options.height);
     if (!made) return made.error();
-    return made->frame->svg(state, made->canvas);
+    return made->frame->svg(std::move(state), made->canvas);
 }
 
 Result<void> render_film(State state, const FilmOptions& options) {

@@ -55,8 +55,8 @@ int parse_and_run(int argc, char** argv) {
         line.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
         return print(line.help());  // or that of the command given
-    } catch (const CLI::CallForVersion&) {
-        return print(fmt::format("tilescope {}\n", kVersion));
+    } catch (const CLI::CallForVersion& version) {
+        return print(fmt::format("{}\n", version.what()));
     } catch (const CLI::ParseError& error) {
         return fail(kWrongCall,
                     fmt::format("{}; '{}' lists what can be given", sentence_of(error), help_of(line)));

@@ -203,8 +203,8 @@ private:
 void run_with_progress(const std::function<void()>& work, std::atomic<bool>& stop,
                        const std::atomic<uint64_t>& done, uint64_t total, const char* things);
 
-// What work(stop, done), which returns a Result, makes when it runs so. outcome: what being stopped means,
-// "no times are shown".
+// Runs work(stop, done), which returns a Result, and returns what that holds. outcome: what is said of work
+// that was stopped, "no times are shown".
 template <class Work>
 auto with_progress(uint64_t total, const char* things, std::string_view outcome, const Work& work) {
     std::atomic<bool> stop{false};

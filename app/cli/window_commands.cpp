@@ -24,7 +24,7 @@ struct WindowOptions {
     std::string theme;  // "" for the one remembered
 };
 
-// Before anything is opened.
+// With the theme that was asked for; nothing is open yet.
 app::State state_of(const std::string& theme) {
     using draw::Theme;
     app::State state;
@@ -56,7 +56,7 @@ int run_open(const WindowOptions& options) {
 }
 
 // The kernel that a newcomer sees first is recorded on the CPU even where there is a GPU: opening a GPU takes
-// longer than this small recording and the first frame together. From the form it is auto.
+// longer than this small recording and the first frame together.
 int run_default_window(const WindowOptions& options) {
     app::State state = state_of(options.theme);
     const kernels::Preset& preset = kernels::presets()[2];
@@ -121,10 +121,8 @@ int export_pictures(const ExportOptions& options) {
     const bool film = is_film(options);
     for (const auto& [given, what] : {std::pair{options.lanes, "--lanes"},
                                       {!film && !options.steps.empty(), "--steps"},
-                                      {!options.block.empty(), "--block"}}) {
-        if (!given) continue;
-        refuse(kWrongCall, "{} does not go with --format {}; leave it out", what, options.format);
-    }
+                                      {!options.block.empty(), "--block"}})
+        if (given) refuse(kWrongCall, "{} does not go with --format {}; leave it out", what, options.format);
     if (film && (options.fps < 1 || options.fps > kMostFps))
         refuse(kWrongCall, "--fps {} cannot be shown; choose 1 to {}", options.fps, kMostFps);
     app::State state = state_of(options.theme);
