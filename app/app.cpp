@@ -12,8 +12,6 @@
 #include "app/input/panels.h"
 #include "app/look/time_words.h"
 #include "app/session/playing.h"
-#include "app/step/panels.h"
-#include "app/timing/model.h"
 
 namespace tilescope::app {
 namespace {
@@ -29,19 +27,19 @@ using platform::KeyPress;
 template <auto member, const auto& screen>
 ScreenRow row() {
     using Own = std::remove_reference_t<decltype(std::declval<State&>().*member)>;
-    ScreenRow row{screen.name, screen.option, screen.about, screen.says_messages};
-    row.draw = [](State& state, const input::SessionUi& ui, const Rect& area) {
-        input::Ui<Own> own{ui, state.*member};
+    const auto draw = [](input::Ui<State>& ui, const Rect& area) {
+        input::Ui<Own> own{ui, ui.state.*member};
         screen.draw(own, area);
     };
-    row.press = [](State& state, const KeyPress& key) {
-        return screen.press != nullptr && screen.press(state.*member, state.session, key);
+    ScreenRow row{screen.name, screen.option, screen.about, draw, screen.says_messages};
+    row.press = [](State& state, session::Session& session, const KeyPress& key) {
+        return screen.press != nullptr && screen.press(state.*member, session, key);
     };
-    row.update = [](State& state, bool wait) {
-        return screen.update != nullptr && screen.update(state.*member, state.session, wait);
+    row.update = [](State& state, session::Session& session, bool wait) {
+        return screen.update != nullptr && screen.update(state.*member, session, wait);
     };
-    row.strip = [](State& state, const input::SessionUi& ui, const Rect& area) {
-        input::Ui<Own> own{ui, state.*member};
+    row.strip = [](input::Ui<State>& ui, const Rect& area) {
+        input::Ui<Own> own{ui, ui.state.*member};
         return screen.strip != nullptr ? screen.strip(own, area) : 0.f;
     };
     return row;
@@ -102,7 +100,7 @@ bool grant(State& state, bool wait) {
         for (const std::string& name : std::exchange(state.session.asked, {})) perform(state, name);
     input::update(state.input, state.session);
     bool coming = false;
-    for (const ScreenRow& screen : screens()) coming = screen.update(state, wait) || coming;
+    for (const ScreenRow& screen : screens()) coming = screen.update(state, state.session, wait) || coming;
     return coming;
 }
 
@@ -112,7 +110,8 @@ void take(State& state, const KeyPress& press) {
     session::Session& session = state.session;
     if (input::overlay_open(over)) return input::press_in_overlay(over, session, offers(), press);
     if (over.form.open && input::is_form_key(press)) return over.form.keys.push_back(press);
-    if (!over.show_keys && !press.control && !press.alt && screen_of(state).press(state, press)) return;
+    if (!over.show_keys && !press.control && !press.alt && screen_of(state).press(state, session, press))
+        return;
     if (press.character == U'.' && session.lecture) {  // what clickers send
         session.blank = true;
         return;
@@ -121,7 +120,7 @@ void take(State& state, const KeyPress& press) {
         if (means(offers()[at], press)) return doing().apply[at](state);
 }
 
-void top_bar(State& state, input::SessionUi& ui, const Rect& rect) {
+void top_bar(input::Ui<State>& ui, const Rect& rect) {
     ui.list.AddRectFilled(rect.min, rect.max, ui.ink(Ink::Panel));
     ui.list.AddLine({rect.min.x, rect.max.y}, rect.max, ui.ink(Ink::Line));
     const float h = ui.px(28), top = rect.min.y + (rect.height() - h) / 2;
@@ -129,7 +128,7 @@ void top_bar(State& state, input::SessionUi& ui, const Rect& rect) {
     float x = rect.min.x + ui.px(16);
     x += line(ui, {x, text_y}, ui.px(120), Face::Strong, Size::Body, Ink::Text, "Tilescope") + ui.px(20);
     for (const ScreenRow& screen : screens()) {
-        const bool here = &screen == &screen_of(state);
+        const bool here = &screen == &screen_of(ui.state);
         const float tab = draw::text_size(ui.font(Face::Strong, Size::Body), screen.name).x;
         const Rect box{{x - ui.px(6), rect.min.y}, {x + tab + ui.px(6), rect.max.y}};
         const Ink ink = here || ui.over(box) ? Ink::Text : Ink::TextQuiet;
@@ -148,9 +147,9 @@ void top_bar(State& state, input::SessionUi& ui, const Rect& rect) {
         right = box.min.x - ui.px(6);
         if (button(ui, box, words, on, true, tip)) input::ask(ui, action);
     };
-    asks("keys", 30, "?", state.input.show_keys, "All keys (?)");
+    asks("keys", 30, "?", ui.state.input.show_keys, "All keys (?)");
     asks("theme", 56, ui.session.theme == draw::Theme::Light ? "Dark" : "Light", false, "Light or dark (T)");
-    asks("record", 92, "Record\u2026", state.input.form.open, "Record another kernel or size (R)");
+    asks("record", 92, "Record\u2026", ui.state.input.form.open, "Record another kernel or size (R)");
     right -= ui.px(14);
     if (ui.session.recording) {
         const std::vector<std::string> names =
@@ -233,7 +232,7 @@ void handle_input(State& state, const platform::Input& input, bool wait) {
     for (const KeyPress& press : input.presses) {
         if (std::exchange(spent, false) && press.character != 0) continue;
         const bool blank = state.session.blank;
-        if (blank)  // whoever blanked the screen wants it back, whichever key they find
+        if (blank)  // any key ends the blank screen
             state.session.blank = false;
         else
             take(state, press);
@@ -271,19 +270,19 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     // What is seen: panels have the mouse unless a form or a list of keys lies over them.
     const Rect screen{{0, 0}, {static_cast<float>(canvas.width), static_cast<float>(canvas.height)}};
     look::Pick hovered;
-    input::SessionUi ui{{context, *ImGui::GetBackgroundDrawList()}, session, hovered};
+    input::Ui<State> ui{{{context, *ImGui::GetBackgroundDrawList()}, session, hovered}, state};
     ui.mouse = !ImGui::GetIO().WantCaptureMouse &&
                ((!over.show_keys && !input::overlay_open(over)) || context.still) && ImGui::IsMousePosValid();
     const Rect bar{screen.min, {screen.max.x, ui.px(screen.height() < ui.px(860) ? 40 : 44)}};
-    top_bar(state, ui, bar);
+    top_bar(ui, bar);
     float below = bar.max.y;
     const ScreenRow& shown = screen_of(state);
     for (const ScreenRow& one : screens()) {
         if (&one == &shown) continue;  // a strip lies between the bar and the screen that it speaks of
         const Rect area{{ui.px(8), below + ui.px(8)}, {screen.max.x - ui.px(8), screen.max.y}};
-        if (const float height = one.strip(state, ui, area); height > 0) below += height + ui.px(8);
+        if (const float height = one.strip(ui, area); height > 0) below += height + ui.px(8);
     }
-    shown.draw(state, ui, {{screen.min.x, below}, screen.max});
+    shown.draw(ui, {{screen.min.x, below}, screen.max});
     if (session.hover != hovered) context.another_frame = true;
     session.hover = hovered;
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "app/app.h"
 #include "app/draw/svg.h"
 #include "app/platform/gl.h"
-#include "app/run.h"
 #include "backends/imgui_impl_opengl3.h"
 #include "core/analysis/product.h"
 #include "core/base/write_whole.h"
@@ -79,7 +79,7 @@ Frame::Outcome Frame::build(State& state, const platform::Input& input, const Ca
     draw_frame(state, input, canvas, context);
     ImGui::Render();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    return {context.another_frame, context.soon, session.quit, took.count()};
+    return {context.another_frame, context.soon, took.count()};
 }
 
 void Frame::render() {
@@ -104,7 +104,13 @@ void Frame::render() {
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-std::string Frame::svg(State& state, const Canvas& canvas) {
+std::string Frame::svg(State state, const Canvas& canvas) {
+    // This copy stands still; what the window's own state has under way goes on there.
+    state.session.playback.playing = false;
+    state.session.pictures.clear();
+    state.session.opening.reset();
+    state.session.ordered.reset();
+    state.session.exporting.reset();
     platform::Input input;
     input.dt = 1.0 / 60;
     clears_surfaces_ = false;
@@ -140,23 +146,12 @@ struct Stage {
     }
 };
 
-Result<Stage> stage(int width, int height, float scale) {
+Result<Stage> stage(int width, int height) {
     auto offscreen = platform::open_offscreen(width, height);
     if (!offscreen) return offscreen.error();
     auto frame = Frame::create();
     if (!frame) return frame.error();
-    return Stage{std::move(*offscreen), std::move(*frame), Canvas{width, height, scale}};
-}
-
-// Of a copy that stands still: the window's own state, and what it has under way, is left as it is.
-std::string svg_of(const State& state, Frame& frame, const Canvas& canvas) {
-    State still = state;
-    still.session.playback.playing = false;
-    still.session.pictures.clear();
-    still.session.opening.reset();
-    still.session.ordered.reset();
-    still.session.exporting.reset();
-    return frame.svg(still, canvas);
+    return Stage{std::move(*offscreen), std::move(*frame), Canvas{width, height, 1}};
 }
 
 std::string free_path(const State& state, std::string_view ending) {
@@ -187,7 +182,7 @@ void save_pictures(State& state, Frame& frame, const platform::Backend& shown) {
             continue;
         }
         const std::string path = wanted == ending ? free_path(state, ending) : wanted;
-        const Result<void> written = ending == ".svg" ? write_text(svg_of(state, frame, shown.canvas()), path)
+        const Result<void> written = ending == ".svg" ? write_text(frame.svg(state, shown.canvas()), path)
                                                       : platform::write_png(shown.read(), path);
         message = written ? fmt::format("This view is in {}.", path) : written.error().message;
     }
@@ -203,22 +198,22 @@ std::string picture_name(const trace::Trace& trace, const playback::Cursor& curs
 }
 
 Result<void> render_png(State state, const RenderOptions& options) {
-    auto made = stage(options.width, options.height, options.scale);
+    auto made = stage(options.width, options.height);
     if (!made) return made.error();
     made->build(state, 3);
     return platform::write_png(made->picture(), options.path);
 }
 
 Result<std::string> render_svg(State state, const RenderOptions& options) {
-    auto made = stage(options.width, options.height, options.scale);
+    auto made = stage(options.width, options.height);
     if (!made) return made.error();
-    return made->frame->svg(state, made->canvas);
+    return made->frame->svg(std::move(state), made->canvas);
 }
 
 Result<void> render_film(State state, const FilmOptions& options) {
     auto ffmpeg = platform::Ffmpeg::start(options);
     if (!ffmpeg) return ffmpeg.error();
-    auto made = stage(options.width, options.height, 1);
+    auto made = stage(options.width, options.height);
     if (!made) return made.error();
     const trace::Trace& trace = state.session.trace();
     made->build(state, 2);

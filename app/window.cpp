@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "app/run.h"
+#include "app/app.h"
 #include "app/session/settings.h"
 
 namespace tilescope::app {
@@ -52,19 +52,16 @@ struct Timing {
 struct Memory {
     session::SettingsFiles files = session::settings_files();
     session::Remembered now, written;
-    std::optional<Clock::time_point> changed;
+    Clock::time_point changed;
     static constexpr double kCalmMs = 1000;
 
-    Memory(State& state, const WindowOptions& options) {
+    Memory(State& state, bool keep_theme) {
         session::Loaded loaded = session::load_settings(files);
-        now = std::move(loaded.remembered);
-        if (now.window == session::Placement{})
-            now.window.width = options.width, now.window.height = options.height;
-        written = now;
+        written = now = std::move(loaded.remembered);
         const draw::Theme asked = state.session.theme;
         static_cast<session::Choices&>(state.session) = now.choices;
         static_cast<session::Recent&>(state.session) = now.recent;
-        if (options.keep_theme) state.session.theme = asked;
+        if (keep_theme) state.session.theme = asked;
         if (state.session.recording) session::remember_file(state.session, state.session.recording->origin);
         if (!loaded.notice.empty()) state.session.message = loaded.notice;
     }
@@ -81,7 +78,7 @@ struct Memory {
         if (seen != now) {
             now = std::move(seen);
             changed = Clock::now();
-        } else if (changed && ms_since(*changed) > kCalmMs) {
+        } else if (ms_since(changed) > kCalmMs) {
             keep();
         }
     }
@@ -89,7 +86,6 @@ struct Memory {
     ~Memory() { keep(); }
 
     void keep() {
-        changed.reset();
         if (now == written) return;
         written = now;
         // A folder that cannot be written is no reason to interrupt anyone.
@@ -98,75 +94,69 @@ struct Memory {
     }
 };
 
-// The window and what is shown in it; frame() is one turn, whoever calls it.
+// The window and what is shown in it; frame() is one turn of its loop, whoever calls it.
 class App {
 public:
-    static Result<std::unique_ptr<App>> open(State state, const WindowOptions& options) {
-        auto app = std::unique_ptr<App>(new App(std::move(state), options));
-        const session::Placement& at = app->memory_.now.window;
+    App(State state, bool keep_theme) : state_(std::move(state)), memory_(state_, keep_theme) {}
+
+    Result<void> open() {
+        const session::Placement& at = memory_.now.window;
         auto window =
-            platform::open_window(at.width, at.height, window_title(app->state_),
+            platform::open_window(at.width, at.height, window_title(state_),
                                   at.placed ? std::optional(platform::Place{at.x, at.y}) : std::nullopt);
         if (!window) return window.error();
-        app->window_ = std::move(*window);
+        window_ = std::move(*window);
         auto frame = Frame::create();
         if (!frame) return frame.error();
-        app->frame_ = std::move(*frame);
-        app->window_->offer_clipboard();
-        return app;
+        frame_ = std::move(*frame);
+        window_->offer_clipboard();
+        return {};
     }
 
     // Waits for something to happen, builds a frame, shows it. False once the window is to be closed.
     bool frame() {
         // Seconds to wait for an event; work beside the window keeps the cores that drawing would take.
         constexpr double kIdle = 0.5, kSoon = 0.03;
-        const platform::Input input = window_->collect(moving_ || due_ > 0 ? 0 : soon_ ? kSoon : kIdle);
+        const bool at_once = outcome_.another_frame || due_ > 0;
+        const platform::Input input = window_->collect(at_once ? 0 : outcome_.soon ? kSoon : kIdle);
         if (input.eventful) due_ = kSettling;
         const Canvas canvas = window_->canvas();
         if (canvas.width <= 0 || canvas.height <= 0) {  // minimised
-            moving_ = false, due_ = 0;
+            outcome_.another_frame = false, due_ = 0;
             return !window_->asked_to_close();
         }
-        const Frame::Outcome outcome = frame_->build(state_, input, canvas, false);
+        outcome_ = frame_->build(state_, input, canvas, false);
         std::string& message = state_.session.message;
         if (timing_.frames == 0 && message.empty()) message = frame_->notice();
         frame_->render();
         save_pictures(state_, *frame_, *window_);
         window_->show();
         window_->set_title(window_title(state_));
-        timing_.frame(outcome.build_ms, state_.session.block != nullptr);
+        timing_.frame(outcome_.build_ms, state_.session.block != nullptr);
         memory_.look(state_, *window_);
-        moving_ = outcome.another_frame;
-        soon_ = outcome.soon;
         due_ = std::max(0, due_ - 1);
-        return !outcome.quit && !window_->asked_to_close();
+        return !state_.session.quit && !window_->asked_to_close();
     }
 
 private:
     // ImGui needs a frame or two after an event until hovering and layout have settled.
     static constexpr int kSettling = 3;
-    App(State state, const WindowOptions& options) : state_(std::move(state)), memory_(state_, options) {}
 
     State state_;
     Memory memory_;
     Timing timing_;
     std::unique_ptr<platform::Backend> window_;
     std::unique_ptr<Frame> frame_;  // goes before its context
-    int due_ = kSettling;           // frames to draw though nothing happens
-    bool moving_ = true, soon_ = false;
+    Frame::Outcome outcome_{.another_frame = true};
+    int due_ = kSettling;  // frames to draw though nothing happens
 };
 
 }  // namespace
 
-bool has_display() {
-    const char *x = std::getenv("DISPLAY"), *wayland = std::getenv("WAYLAND_DISPLAY");
-    return (x && *x) || (wayland && *wayland);
-}
-
-Result<void> run_window(State state, const WindowOptions& options) {
-    auto app = App::open(std::move(state), options);
-    if (!app) return app.error();
-    while ((*app)->frame()) {
+Result<void> run_window(State state, bool keep_theme) {
+    App app(std::move(state), keep_theme);
+    if (auto opened = app.open(); !opened) return opened.error();
+    while (app.frame()) {
     }
     return {};
 }

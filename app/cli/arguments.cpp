@@ -1,16 +1,15 @@
-#include "app/cli/arguments.h"
-
+// What arguments name: a recording, a block and steps of it, and the PTX that runs.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 
-#include <fmt/format.h>
-
+#include "app/cli/cli.h"
 #include "core/ptx/parse.h"
 #include "core/ptx/sites.h"
 #include "core/trace/file.h"
+#include "kernels/gpu/driver.h"
 #include "kernels/gpu/nvrtc.h"
 
 namespace tilescope::cli {
@@ -69,13 +68,13 @@ void find_source(kernels::Plan& plan, const fs::path& ptx_path) {
 
 }  // namespace
 
-std::optional<std::pair<uint32_t, uint32_t>> parse_pair(std::string_view text, char separator) {
+std::optional<NumberPair> parse_pair(std::string_view text, char separator) {
     const size_t at = text.find(separator);
     if (at == std::string_view::npos) return std::nullopt;
     const auto first = parse_number<uint32_t>(text.substr(0, at));
     const auto second = parse_number<uint32_t>(text.substr(at + 1));
     if (!first || !second) return std::nullopt;
-    return std::pair{*first, *second};
+    return NumberPair{*first, *second};
 }
 
 Result<OpenedRecording> open_recording(const std::string& file_or_name,
@@ -92,70 +91,72 @@ Result<OpenedRecording> open_recording(const std::string& file_or_name,
         fmt::format("{}; 'tilescope recordings' lists the names of those that ship", trace.error().message)};
 }
 
-Result<void> check_block(const std::string& option) {
-    if (option.empty() || parse_pair(option, ',')) return {};
-    return Error{fmt::format("--block '{}' is not a block; give it as x,y, such as 0,0", option)};
+std::optional<NumberPair> parse_block(const std::string& option) {
+    const auto block = parse_pair(option, ',');
+    if (!block && !option.empty())
+        refuse(kWrongCall, "--block '{}' is not a block; give it as x,y, such as 0,0", option);
+    return block;
 }
 
-Result<uint32_t> choose_block(const std::string& option, const trace::Trace& trace, const std::string& file) {
-    if (trace.blocks.empty()) return Error{fmt::format("'{}' holds no blocks; record it again", file)};
-    if (option.empty()) return uint32_t{0};
-    if (auto good = check_block(option); !good) return good.error();
-    const auto [x, y] = *parse_pair(option, ',');
+uint32_t choose_block(std::optional<NumberPair> block, const trace::Trace& trace, const std::string& file) {
+    if (trace.blocks.empty()) refuse(kFailure, "'{}' holds no blocks; record it again", file);
+    if (!block) return 0;
+    const auto [x, y] = *block;
     for (uint32_t i = 0; i < trace.blocks.size(); ++i)
         if (trace.blocks[i].x == x && trace.blocks[i].y == y) return i;
     const trace::Block &first = trace.blocks.front(), &last = trace.blocks.back();
-    return Error{
-        fmt::format("block {},{} is not in '{}', which holds blocks {},{} to {},{}; choose one of them", x, y,
-                    file, first.x, first.y, last.x, last.y)};
+    refuse(kWrongCall, "block {},{} is not in '{}', which holds blocks {},{} to {},{}; choose one of them", x,
+           y, file, first.x, first.y, last.x, last.y);
 }
 
-Result<uint64_t> choose_step(const std::string& option, const trace::Trace& trace, const std::string& file) {
-    if (const auto step = parse_step(option, trace)) return *step;
-    return Error{
-        fmt::format("--at '{}' is not a step of '{}'; give a number from 1 to {}, first, middle or last",
-                    option, file, trace.steps())};
+playback::Cursor choose_step(const std::string& option, const trace::Trace& trace, const std::string& file) {
+    const auto step = parse_step(option, trace);
+    if (!step) {
+        refuse(kWrongCall,
+               "--at '{}' is not a step of '{}'; give a number from 1 to {}, first, middle or last", option,
+               file, trace.steps());
+    }
+    const uint32_t block = trace::block_of(trace, *step);
+    return {block, static_cast<uint32_t>(*step - trace.blocks[block].first)};
 }
 
-Result<std::pair<uint64_t, uint64_t>> choose_steps(const std::string& option, const trace::Trace& trace,
-                                                   const std::string& file) {
+std::pair<uint64_t, uint64_t> choose_steps(const std::string& option, const trace::Trace& trace,
+                                           const std::string& file) {
     const size_t at = std::min(option.find(':'), option.size());
     const auto first = parse_step(option.substr(0, at), trace);
     const auto last = parse_step(option.substr(std::min(at + 1, option.size())), trace);
-    if (first && last && *first <= *last) return std::pair{*first, *last + 1};
-    return Error{fmt::format("--steps '{}' are not steps of '{}'; give two numbers from 1 to {} as a:b",
-                             option, file, trace.steps())};
+    if (first && last && *first <= *last) return {*first, *last + 1};
+    refuse(kWrongCall, "--steps '{}' are not steps of '{}'; give two numbers from 1 to {} as a:b", option,
+           file, trace.steps());
 }
 
-Result<void> use_ptx_file(kernels::Plan& plan, const std::string& path) {
-    std::error_code error;
-    if (fs::is_directory(path, error))
-        return Error{fmt::format("'{}' is a folder; give --ptx a PTX file", path)};
-    auto text = text_of(path);
-    if (!text)
-        return Error{fmt::format("PTX file '{}' cannot be read; check its name and permissions", path)};
-    plan.ptx = std::move(*text);
-    plan.ptx_name = fs::path(path).filename().string();
-    find_source(plan, path);
-    return {};
-}
-
-Result<void> use_nvrtc(kernels::TextbookPlan& plan, int compute_capability) {
-    auto compiled = gpu::compile(plan.source, plan.source_name, compute_capability,
-                                 fmt::format("TILE_WIDTH={}", plan.shape.tile));
-    if (!compiled) return compiled.error();
-    plan.ptx = std::move(compiled->ptx);
-    plan.ptx_name = fmt::format("{} by {}", plan.source_name, compiled->compiler);
-    return {};
-}
-
-Result<void> check_compiler(const std::string& compiler, const std::string& ptx_file) {
+void check_ptx(const PtxChoice& choice) {
+    const std::string& compiler = choice.compiler;
     if (!compiler.empty() && compiler != "clang" && compiler != "nvrtc")
-        return Error{
-            fmt::format("--compiler '{}' is not known; choose clang, whose PTX ships, or nvrtc", compiler)};
-    if (compiler == "nvrtc" && !ptx_file.empty())
-        return Error{"--ptx and --compiler nvrtc contradict each other; give one of them"};
-    return {};
+        refuse(kWrongCall, "--compiler '{}' is not known; choose clang, whose PTX ships, or nvrtc", compiler);
+    if (compiler == "nvrtc" && !choice.ptx_file.empty())
+        refuse(kWrongCall, "--ptx and --compiler nvrtc contradict each other; give one of them");
+}
+
+void use_ptx(const PtxChoice& choice, kernels::TextbookPlan& plan) {
+    const std::string& path = choice.ptx_file;
+    if (!path.empty()) {
+        std::error_code error;
+        if (fs::is_directory(path, error)) refuse(kFailure, "'{}' is a folder; give --ptx a PTX file", path);
+        auto text = text_of(path);
+        if (!text) refuse(kFailure, "PTX file '{}' cannot be read; check its name and permissions", path);
+        plan.ptx = std::move(*text);
+        plan.ptx_name = fs::path(path).filename().string();
+        find_source(plan, path);
+    } else if (choice.compiler == "nvrtc") {
+        // For the GPU that is there; without one, for the oldest that NVRTC still compiles for.
+        const auto devices = gpu::devices();
+        const int capability = devices ? devices->front().major * 10 + devices->front().minor : 75;
+        auto compiled = need(gpu::compile(plan.source, plan.source_name, capability,
+                                          fmt::format("TILE_WIDTH={}", plan.shape.tile)));
+        plan.ptx = std::move(compiled.ptx);
+        plan.ptx_name = fmt::format("{} by {}", plan.source_name, compiled.compiler);
+    }
 }
 
 }  // namespace tilescope::cli

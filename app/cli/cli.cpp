@@ -15,8 +15,6 @@
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is POSIX
 #include <unistd.h>
 
-#include "core/base/version.h"
-
 namespace tilescope::cli {
 
 namespace {
@@ -41,30 +39,29 @@ std::string help_of(const CLI::App& app) {
 }
 
 int parse_and_run(int argc, char** argv) {
-    CLI::App app{kAbout, "tilescope"};
-    app.set_version_flag("--version", fmt::format("tilescope {}", kVersion));
-    app.require_subcommand(0, 1);
-    app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
-    Chosen chosen;
+    CommandLine line{kAbout, "tilescope"};
+    line.set_version_flag("--version", fmt::format("tilescope {}", kVersion));
+    line.require_subcommand(0, 1);
+    line.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     for (AddCommand* add :
          {add_window, add_open, add_kernels, add_devices, add_record, add_recordings, add_report, add_table,
           add_time, add_limits, add_roofline, add_compare, add_render, add_export})
-        add(app, chosen);
+        add(line);
     // After the commands, which would inherit it.
-    app.footer(
+    line.footer(
         "Exit status: 0 done, 1 failure, 2 wrong call.\nStart with:\n  tilescope record tiled --tile 2 --m 4 "
         "--k 4 --n 4 -o lecture.tsc\n  tilescope table lecture.tsc");
     try {
-        app.parse(argc, argv);
+        line.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        return print(app.help());  // or that of the command given
-    } catch (const CLI::CallForVersion&) {
-        return print(fmt::format("tilescope {}\n", kVersion));
+        return print(line.help());  // or that of the command given
+    } catch (const CLI::CallForVersion& version) {
+        return print(fmt::format("{}\n", version.what()));
     } catch (const CLI::ParseError& error) {
         return fail(kWrongCall,
-                    fmt::format("{}; '{}' lists what can be given", sentence_of(error), help_of(app)));
+                    fmt::format("{}; '{}' lists what can be given", sentence_of(error), help_of(line)));
     }
-    return chosen();
+    return line.chosen();
 }
 
 // What a signal handler may touch: a lock-free atomic, and nothing that goes away while it is installed.
@@ -127,31 +124,29 @@ int print(std::string_view text) {
     return kDone;
 }
 
-Result<void> check_output(const std::string& path) {
+void check_output(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code error;
     const fs::file_status there = fs::status(path, error);
-    if (fs::is_directory(there))
-        return Error{fmt::format("'{}' is a folder; name a file to write with -o", path)};
-    if (fs::exists(there) && !fs::is_regular_file(there)) {
-        return Error{
-            fmt::format("'{}' is not a regular file and is not replaced; name another one with -o", path)};
-    }
+    if (fs::is_directory(there)) refuse(kFailure, "'{}' is a folder; name a file to write with -o", path);
+    if (fs::exists(there) && !fs::is_regular_file(there))
+        refuse(kFailure, "'{}' is not a regular file and is not replaced; name another one with -o", path);
     fs::path folder = fs::path(path).parent_path();
     if (folder.empty()) folder = ".";
-    std::string why;
-    if (!fs::is_directory(folder, error))
-        why = fmt::format("there is no folder '{}'; make it or name another", folder.string());
-    else if (::access(folder.c_str(), W_OK | X_OK) != 0)
-        why = fmt::format("folder '{}' is read-only for you; name another", folder.string());
-    if (why.empty()) return {};
-    return Error{fmt::format("'{}' cannot be written: {} with -o", path, why)};
+    if (!fs::is_directory(folder, error)) {
+        refuse(kFailure, "'{}' cannot be written: there is no folder '{}'; make it or name another with -o",
+               path, folder.string());
+    }
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+        refuse(kFailure, "'{}' cannot be written: folder '{}' is read-only for you; name another with -o",
+               path, folder.string());
+    }
 }
 
-Result<void> write_text(const std::string& path, std::string_view text) {
+void write_text(const std::string& path, std::string_view text) {
     OutputFile file(path);
     file.write(text);
-    return file.keep();
+    file.keep();
 }
 
 OutputFile::OutputFile(std::string path)
@@ -171,16 +166,13 @@ bool OutputFile::write(std::string_view text) {
     return why_ == 0;
 }
 
-Result<void> OutputFile::keep() {
+void OutputFile::keep() {
     if (file_ && std::fclose(file_) != 0 && why_ == 0) why_ = errno;
     file_ = nullptr;
     if (why_ == 0 && std::rename(temporary_.c_str(), path_.c_str()) != 0) why_ = errno;
-    if (why_ == 0) {
-        temporary_.clear();
-        return {};
-    }
-    return Error{
-        fmt::format("'{}' cannot be written: {}; name another file with -o", path_, std::strerror(why_))};
+    if (why_ != 0)
+        refuse(kFailure, "'{}' cannot be written: {}; name another file with -o", path_, std::strerror(why_));
+    temporary_.clear();
 }
 
 void run_with_progress(const std::function<void()>& work, std::atomic<bool>& stop,

@@ -1,24 +1,34 @@
-// The command line: a command is a function that adds it to the parser, and one that runs it.
+// The command line: a command is a function that adds it to the parser, and one that runs it. Beside them
+// stands what several commands do the same way: what arguments name, files, long work.
 //
 //   exit status   0 done   1 failure   2 wrong call
 //   errors        one plain sentence on standard error, "tilescope: ...": what was wrong and what to do
 #pragma once
 
 #include <atomic>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "core/base/json_fields.h"
 #include "core/base/result.h"
+#include "core/base/version.h"
+#include "core/playback/cursor.h"
+#include "core/trace/trace.h"
+#include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/shipped.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::cli {
 
@@ -27,22 +37,26 @@ enum Status : int { kDone = 0, kFailure = 1, kWrongCall = 2 };
 // Parses and runs; returns the exit status. Catches what libraries throw.
 int run(int argc, char** argv);
 
-// A command adds itself to `app`; where it is called, it leaves in `chosen` what to do. add_window is what is
-// done without a command: the window, with the default kernel recorded.
-using Chosen = std::function<int()>;
-using AddCommand = void(CLI::App& app, Chosen& chosen);
+// The parser, and what to do once all is read: what the command that was called left there.
+struct CommandLine : CLI::App {
+    using CLI::App::App;
+    std::function<int()> chosen;
+
+    // A command with its options as they stand when nothing is given; `run` gets them as they were given.
+    template <class Options>
+    auto command(const char* called, const char* about, int (*run)(const Options&)) {
+        auto options = std::make_shared<Options>();
+        CLI::App* const added = add_subcommand(called, about);
+        added->callback([this, options, run] { chosen = [options, run] { return run(*options); }; });
+        return std::pair{added, options};
+    }
+};
+
+// A command adds itself. add_window is what is done without a command: the window, with the default kernel
+// recorded.
+using AddCommand = void(CommandLine& line);
 AddCommand add_window, add_open, add_kernels, add_devices, add_record, add_recordings, add_report, add_table,
     add_time, add_limits, add_roofline, add_compare, add_render, add_export;
-
-// A command with its options as they stand when nothing is given; `run` gets them as they were given.
-template <class Options>
-std::pair<CLI::App*, std::shared_ptr<Options>> add_command(CLI::App& app, Chosen& chosen, const char* name,
-                                                           const char* about, int (*run)(const Options&)) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(name, about);
-    command->callback([options, run, &chosen] { chosen = [options, run] { return run(*options); }; });
-    return {command, options};
-}
 
 // What `export` was asked for, and `render`, which is the same for one picture.
 struct ExportOptions {
@@ -57,6 +71,8 @@ struct ExportOptions {
 
 // png, svg, gif and mp4; returns the exit status.
 int export_pictures(const ExportOptions& options);
+
+// --- what a command says
 
 // Prints "tilescope: <message>" to standard error, on one line, and returns the status given.
 int fail(Status status, std::string_view message);
@@ -81,14 +97,84 @@ T need(Result<T> made, Status status = kFailure) {
 // Prints to standard output; kFailure where that cannot be written (a full disk).
 int print(std::string_view text);
 
-// --- files: where a command may write, and files of which nobody ever sees a half
+using Json = nlohmann::ordered_json;  // keys stay in the order in which a person reads them
 
-// Says before long work, rather than after it, that a file cannot be written there: no such folder, a folder
-// or a device of that name, no permission. Existing files may be replaced.
-Result<void> check_output(const std::string& path);
+// Keys and values that alternate, behind the schema's name and the program's version.
+template <class... Fields>
+std::string document(const char* schema, const Fields&... fields) {
+    return object_of("schema", schema, "version", kVersion, fields...).dump(2) + "\n";
+}
 
-// The whole text or no file: it takes the place of what was there when it is complete.
-Result<void> write_text(const std::string& path, std::string_view text);
+// --- what arguments name, each read whole; what cannot be read is refused
+
+// "1024".
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+// "16x8" with separator 'x', "3,0" with ','.
+using NumberPair = std::pair<uint32_t, uint32_t>;
+std::optional<NumberPair> parse_pair(std::string_view text, char separator);
+
+// One of a few words; the sentence says of another word what there is to choose from.
+template <class Value>
+Value choose(std::string_view word, std::initializer_list<std::pair<std::string_view, Value>> words,
+             fmt::format_string<std::string_view&> sentence) {
+    for (const auto& [name, value] : words)
+        if (name == word) return value;
+    refuse(kWrongCall, sentence, word);
+}
+
+struct OpenedRecording {
+    trace::Trace trace;
+    std::string origin;  // the file, or the label of a recording that ships
+};
+
+// A file of that name comes first; where there is none, a recording that ships.
+Result<OpenedRecording> open_recording(
+    const std::string& file_or_name,
+    const std::vector<kernels::ShippedRecording>& shipped = kernels::shipped_recordings());
+
+// What --help says of such an argument.
+inline constexpr const char* kRecordingArgument = "A recording: a .tsc file, or a name from 'recordings'";
+
+// In what follows `file` is what the sentence calls the recording.
+
+// --block: x and y, read before a recording is opened, none where nothing is given; and then its index in
+// trace.blocks, the first block for none.
+std::optional<NumberPair> parse_block(const std::string& option);
+uint32_t choose_block(std::optional<NumberPair> block, const trace::Trace& trace, const std::string& file);
+
+// --at: a step's number from 1, or "first", "last", or "middle", which is the middle step of the middle block
+// (half of all steps is often just where a block begins).
+playback::Cursor choose_step(const std::string& option, const trace::Trace& trace, const std::string& file);
+
+// --steps: "12:40" is steps 12 to 40, both of them, each as --at takes it. Half-open, from 0.
+std::pair<uint64_t, uint64_t> choose_steps(const std::string& option, const trace::Trace& trace,
+                                           const std::string& file);
+
+// --ptx and --compiler: which PTX of a textbook kernel runs. At most one of them is given.
+struct PtxChoice {
+    std::string ptx_file;  // another compiler's PTX of the same kernel; "" for none
+    std::string compiler;  // "" or "clang" for the PTX that ships, "nvrtc" for what NVRTC makes of the source
+};
+void check_ptx(const PtxChoice& choice);  // reads no file
+// The source of a PTX file is the file that its .file and .loc lines name. Where that cannot be read no
+// source is shown: it need not be the one that ships.
+void use_ptx(const PtxChoice& choice, kernels::TextbookPlan& plan);
+
+// --- files: a command writes a whole file, or none
+
+// Refuses before long work, rather than after it, a file that cannot be written: no such folder, a folder or
+// a device of that name, no permission. Existing files may be replaced.
+void check_output(const std::string& path);
+
+// It takes the place of what was there when it is complete.
+void write_text(const std::string& path, std::string_view text);
 
 // A file written piece by piece: it grows under a temporary name and takes its own when it is whole.
 class OutputFile {
@@ -99,7 +185,7 @@ public:
     OutputFile& operator=(const OutputFile&) = delete;
 
     bool write(std::string_view text);  // false once the file cannot be written
-    Result<void> keep();                // gives the file its name; says why where anything failed
+    void keep();                        // gives the file its name; refuses where anything failed
 
     // For a program that writes the file itself.
     const std::string& temporary() const { return temporary_; }
@@ -117,15 +203,57 @@ private:
 void run_with_progress(const std::function<void()>& work, std::atomic<bool>& stop,
                        const std::atomic<uint64_t>& done, uint64_t total, const char* things);
 
-// What work(stop, done) makes, run so; nothing where it was stopped.
+// Runs work(stop, done), which returns a Result, and returns what that holds. outcome: what is said of work
+// that was stopped, "no times are shown".
 template <class Work>
-auto with_progress(uint64_t total, const char* things, const Work& work) {
+auto with_progress(uint64_t total, const char* things, std::string_view outcome, const Work& work) {
     std::atomic<bool> stop{false};
     std::atomic<uint64_t> done{0};
-    std::optional<std::invoke_result_t<Work, std::atomic<bool>&, std::atomic<uint64_t>&>> made;
+    std::optional<decltype(work(stop, done))> made;
     run_with_progress([&] { made.emplace(work(stop, done)); }, stop, done, total, things);
-    if (stop) made.reset();
-    return made;
+    if (stop) refuse(kFailure, "stopped; {}", outcome);
+    return need(std::move(*made));
 }
+
+// --- time: what was asked for, what that means (a plan for every kernel, size and tile width), and its table
+
+struct TimeRequest : PtxChoice {
+    std::vector<std::string> kernels;  // none: all; "cublas" is one
+    std::vector<std::string> sizes;    // --n; words among them are kernels, as in "--n 1024 tiled"
+    std::vector<uint32_t> tiles;
+    std::optional<uint32_t> m, k;  // none: as n
+    uint32_t runs = 20, warm_up = 3;
+    bool all = false, json = false, no_cublas = false, no_price = false, no_roofs = false;
+    std::string output;  // "" for standard output
+};
+
+// The launches of one shape, which share their inputs.
+struct TimeGroup {
+    kernels::Shape shape;  // of any tile
+    std::vector<kernels::TextbookPlan> plans;
+    bool cublas = false;
+};
+
+struct TimeJob {
+    std::vector<TimeGroup> groups;
+    uint64_t launches() const;  // kernels to time, cuBLAS among them
+};
+
+// Refuses what is wrong with the call: which value, and what may be given. Reads no file.
+TimeJob job_of(const TimeRequest& request);
+
+// The call that asks for the same again: "tilescope time tiled --n 1024 --tile 16 --json".
+std::string command_of(const TimeRequest& request);
+
+// Where there is no GPU: the rows of the times that ship that a job asks for. They are of the first device
+// whose times of that compiler's PTX have every kernel, size and tile width of the job, in the job's order.
+// cuBLAS is left out where it was not measured, unless nothing else was asked for.
+std::optional<kernels::Timings> shipped_times(
+    const TimeJob& job, const std::string& compiler,
+    const std::vector<kernels::Timings>& shipped = kernels::shipped_timings());
+
+// For a person: device, roofs, a row a kernel with its speed-up over `untiled` and `untiled_swapped` of the
+// same shape and tile width, and a legend. notes: a line each below it.
+std::string time_table(const kernels::Timings& timings, const std::vector<std::string>& notes);
 
 }  // namespace tilescope::cli

@@ -1,12 +1,9 @@
 // tilescope compare A B [--lock LOCK] [--at STEP] [--json]: the counters of two recordings beside each other.
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "app/cli/arguments.h"
 #include "app/cli/cli.h"
 #include "app/compare/model.h"
 #include "app/look/time_words.h"
-#include "core/base/json_fields.h"
 #include "core/base/words.h"
 #include "core/export/report_json.h"
 #include "core/export/text_table.h"
@@ -28,11 +25,10 @@ struct Standing {
     compare::Counters counters;
 };
 
-Standing stand(const compare::Run& a, const compare::Run& b, compare::Lock lock, uint64_t step) {
+Standing stand(const compare::Run& a, const compare::Run& b, compare::Lock lock, playback::Cursor a_at) {
     const auto rule_a = need(analysis::phase_rule(a.trace)), rule_b = need(analysis::phase_rule(b.trace));
     Standing at;
-    at.a.block = trace::block_of(a.trace, step);
-    at.a.step = static_cast<uint32_t>(step - a.trace.blocks[at.a.block].first);
+    at.a = a_at;
     at.b.block = compare::partner_block(lock, a, at.a, b);
     const auto index_a = look::index_block(a.trace, rule_a, at.a.block);
     const auto index_b = look::index_block(b.trace, rule_b, at.b.block);
@@ -61,8 +57,6 @@ std::string as_text(const compare::Run& a, const compare::Run& b, const Standing
     }
     return text + table.text() + "\n" + compare::headline(a, b).text + "\n";
 }
-
-using Json = nlohmann::ordered_json;
 
 Json side_json(const trace::Trace& trace, playback::Cursor at) {
     const trace::Meta& meta = trace.meta;
@@ -100,18 +94,18 @@ int run_compare(const Options& options) {
         refuse(kFailure, "'{}' holds no steps; record it again",
                a.trace.steps() == 0 ? options.a : options.b);
     }
-    const auto step = need(choose_step(options.at, a.trace, options.a), kWrongCall);
+    const playback::Cursor a_at = choose_step(options.at, a.trace, options.a);
     const compare::Tally side_a = compare::tally_of(a.trace), side_b = compare::tally_of(b.trace);
     const compare::Run one{a.trace, side_a}, other{b.trace, side_b};
-    const auto at = stand(one, other, *lock, step);
+    const auto at = stand(one, other, *lock, a_at);
     return print(options.json ? as_json(one, other, at, *lock) : as_text(one, other, at));
 }
 
 }  // namespace
 
-void add_compare(CLI::App& app, Chosen& chosen) {
-    const auto [command, options] = add_command(
-        app, chosen, "compare", "Print the counters of two recordings beside each other", run_compare);
+void add_compare(CommandLine& line) {
+    const auto [command, options] =
+        line.command("compare", "Print the counters of two recordings beside each other", run_compare);
     command->add_option("A", options->a, kRecordingArgument)->required();
     command->add_option("B", options->b, "The recording to set beside it")->required();
     command->add_option("--lock", options->lock, "What B follows A by: step, phase or share (phase)");

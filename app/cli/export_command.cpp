@@ -1,7 +1,6 @@
 // tilescope export FILE --format F -o OUT: a recording as text for other programs, its steps as pictures.
 #include <fmt/format.h>
 
-#include "app/cli/arguments.h"
 #include "app/cli/cli.h"
 #include "core/export/csv.h"
 #include "core/export/perfetto.h"
@@ -11,52 +10,37 @@ namespace tilescope::cli {
 
 namespace {
 
-// Whether all of it could be made; the error is the file's, such as a full disk.
-Result<bool> write(const trace::Trace& trace, const analysis::PhaseRule& rule,
-                   const report::Selected& selected, const ExportOptions& options,
-                   const std::atomic<bool>& stop, std::atomic<uint64_t>& done) {
-    OutputFile file(options.output);
-    const report::Take take = [&](std::string_view text) { return !stop && file.write(text); };
-    const report::ExportProgress progress{&done};
-    bool whole = false;
-    if (options.format == "csv")
-        whole = report::write_csv(trace, rule, selected, options.lanes, take, progress);
-    else if (options.format == "json")
-        whole = report::write_trace_json(trace, rule, selected, options.lanes, take, progress);
-    else
-        whole = report::write_perfetto(trace, rule, selected, take, progress);
-    if (stop) return false;
-    if (auto kept = file.keep(); !kept) return kept.error();
-    return whole;
-}
-
 int export_text(const ExportOptions& options) {
     if (options.lecture) refuse(kWrongCall, "--lecture goes with pictures and films; leave it out for text");
-    need(check_block(options.block), kWrongCall);
+    const auto block = parse_block(options.block);
     if (options.format == "perfetto" && options.lanes)
         refuse(kWrongCall, "--lanes goes with csv and json; leave it out for perfetto");
-    need(check_output(options.output));
-    const auto opened = need(open_recording(options.file));
-    const trace::Trace& trace = opened.trace;
+    check_output(options.output);
+    const trace::Trace trace = need(open_recording(options.file)).trace;
     report::Selected selected;
-    if (!options.block.empty())
-        selected.block = need(choose_block(options.block, trace, options.file), kWrongCall);
-    if (!options.steps.empty()) {
-        const auto [first, end] = need(choose_steps(options.steps, trace, options.file), kWrongCall);
-        selected.first = first;
-        selected.end = end;
-    }
+    if (block) selected.block = choose_block(block, trace, options.file);
+    if (!options.steps.empty())
+        std::tie(selected.first, selected.end) = choose_steps(options.steps, trace, options.file);
     const uint64_t steps = report::steps_in(trace, selected);
     if (steps == 0 && !options.steps.empty()) {
         refuse(kWrongCall, "none of steps {} is in block {}; leave out --steps or --block", options.steps,
                options.block);
     }
     const auto rule = need(analysis::phase_rule(trace));
-    const auto written = with_progress(steps, "steps", [&](const auto& stop, auto& done) {
-        return write(trace, rule, selected, options, stop, done);
+    const std::string unwritten = fmt::format("'{}' was not written", options.output);
+    with_progress(steps, "steps", unwritten, [&](const auto& stop, auto& done) -> Result<void> {
+        OutputFile file(options.output);
+        const report::Take take = [&](std::string_view text) { return !stop && file.write(text); };
+        const report::ExportProgress progress{&done};
+        if (options.format == "csv")
+            report::write_csv(trace, rule, selected, options.lanes, take, progress);
+        else if (options.format == "json")
+            report::write_trace_json(trace, rule, selected, options.lanes, take, progress);
+        else
+            report::write_perfetto(trace, rule, selected, take, progress);
+        if (!stop) file.keep();
+        return {};
     });
-    if (!written) refuse(kFailure, "stopped; '{}' was not written", options.output);
-    if (!need(*written)) refuse(kFailure, "'{}' could not be made", options.output);
     return kDone;
 }
 
@@ -70,10 +54,9 @@ int run_export(const ExportOptions& options) {
 
 }  // namespace
 
-void add_export(CLI::App& app, Chosen& chosen) {
-    const auto [command, options] =
-        add_command(app, chosen, "export",
-                    "Write a recording for other programs, or its steps as pictures and films", run_export);
+void add_export(CommandLine& line) {
+    const auto [command, options] = line.command(
+        "export", "Write a recording for other programs, or its steps as pictures and films", run_export);
     command->add_option("FILE", options->file, kRecordingArgument)->required();
     command
         ->add_option("--format", options->format,

@@ -1,12 +1,9 @@
 // tilescope limits [CASE...] [--device D --threads N --registers N --shared BYTES]: what an SM holds at once,
 // by the lecture's sum and by the hardware's.
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
 #include "core/analysis/limit_presets.h"
-#include "core/base/json_fields.h"
-#include "core/base/version.h"
 #include "core/export/text_table.h"
 #include "kernels/textbook/devices.h"
 
@@ -16,7 +13,6 @@ namespace {
 
 using analysis::BlockAnswer;
 using analysis::Occupancy;
-using Json = nlohmann::ordered_json;
 
 struct Options {
     std::string preset;
@@ -82,9 +78,8 @@ std::string as_json(const Case& c, bool curves) {
         object_of("id", device.id, "name", device.name, "chip", device.chip, "sms", device.sms, "memory_gbs",
                   device.memory_gbs, "peak_gflops", device.peak_gflops, "source", device.source, "changed",
                   c.answer.change, "sm", to_json(device.sm));
-    const Json all = object_of("schema", "tilescope.limits/1", "version", kVersion, "case", c.id, "title",
-                               c.title, "device", of_device, "blocks", blocks, "figures", figures);
-    return all.dump(2) + "\n";
+    return document("tilescope.limits/1", "case", c.id, "title", c.title, "device", of_device, "blocks",
+                    blocks, "figures", figures);
 }
 
 std::string as_text(const Case& c) {
@@ -129,10 +124,8 @@ int list_cases(bool json) {
         device_table.add({d.id, d.name, d.chip, d.sm.capability(), std::to_string(d.sms),
                           fmt::format("{:.1f}", d.memory_gbs), fmt::format("{:.1f}", d.peak_gflops)});
     }
-    if (!json) return print(table.text() + "\n" + device_table.text());
-    const Json all =
-        object_of("schema", "tilescope.limits/1", "version", kVersion, "cases", list, "devices", devices);
-    return print(all.dump(2) + "\n");
+    return print(json ? document("tilescope.limits/1", "cases", list, "devices", devices)
+                      : table.text() + "\n" + device_table.text());
 }
 
 Case case_of(const Options& options) {
@@ -143,27 +136,25 @@ Case case_of(const Options& options) {
             refuse(kWrongCall, "'{}' is no case of limits; 'tilescope limits --list' lists them",
                    options.preset);
         }
-        if (own)
-            refuse(
-                kWrongCall,
-                "a case has its own device and blocks; give a case, or --device, --threads, --registers and "
-                "--shared");
+        if (own) {
+            refuse(kWrongCall,
+                   "a case has its own device and blocks; give a case, or --device, --threads, --registers "
+                   "and --shared");
+        }
         return {preset->id, preset->title, need(analysis::answer(*preset, kernels::devices()), kWrongCall)};
     }
     const analysis::BlockUse use{.threads = options.threads.value_or(256),
                                  .registers = options.registers.value_or(0),
                                  .shared = options.shared.value_or(0)};
-    Case own_case{"",
-                  fmt::format("Blocks of {} threads, {} registers a thread, {} bytes of shared memory",
-                              use.threads, use.registers, use.shared),
-                  {}};
-    own_case.answer.device =
+    const auto device =
         need(kernels::device_named(options.device.empty() ? "h200" : options.device), kWrongCall);
-    const analysis::SmLimits& sm = own_case.answer.device.sm;
-    own_case.answer.blocks.push_back({fmt::format("{} threads", use.threads), use,
-                                      occupancy(sm, use, analysis::Sum::Lecture),
-                                      occupancy(sm, use, analysis::Sum::Hardware)});
-    return own_case;
+    const BlockAnswer block{fmt::format("{} threads", use.threads), use,
+                            occupancy(device.sm, use, analysis::Sum::Lecture),
+                            occupancy(device.sm, use, analysis::Sum::Hardware)};
+    return {"",
+            fmt::format("Blocks of {} threads, {} registers a thread, {} bytes of shared memory", use.threads,
+                        use.registers, use.shared),
+            {device, "", {block}, {}}};
 }
 
 int run_limits(const Options& options) {
@@ -174,10 +165,9 @@ int run_limits(const Options& options) {
 
 }  // namespace
 
-void add_limits(CLI::App& app, Chosen& chosen) {
-    const auto [command, options] =
-        add_command(app, chosen, "limits",
-                    "What an SM holds at once, by the lecture's sum and the hardware's", run_limits);
+void add_limits(CommandLine& line) {
+    const auto [command, options] = line.command(
+        "limits", "What an SM holds at once, by the lecture's sum and the hardware's", run_limits);
     command->add_option("CASE", options->preset, "A case that --list lists");
     command->add_option("--device", options->device, "A device, or a compute capability such as 8.6 (h200)");
     command->add_option("--threads", options->threads, "Threads a block (256)");

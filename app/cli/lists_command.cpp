@@ -8,22 +8,15 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
-#include "core/base/json_fields.h"
-#include "core/base/version.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/backend.h"
-#include "kernels/textbook/catalogue.h"
-#include "kernels/textbook/shipped.h"
 
 namespace tilescope::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;  // keys stay in the order in which a person reads them
-using Devices = Result<std::vector<gpu::DeviceInfo>>;
 using kernels::ShippedRecording;
 
 struct Options {
@@ -32,7 +25,8 @@ struct Options {
 };
 
 // Cells side by side, all columns but the last as wide as their longest cell.
-std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
+using Rows = std::vector<std::vector<std::string>>;
+std::string lines_of(const Rows& rows) {
     std::vector<size_t> widths;
     for (const auto& row : rows) {
         widths.resize(row.size());
@@ -46,21 +40,11 @@ std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
     return text;
 }
 
-std::string document(const char* schema, const Json& rest) {
-    Json all = object_of("schema", schema, "version", kVersion);
-    all.update(rest);
-    return all.dump(2) + "\n";
-}
-
-std::string kernels_text() {
-    std::vector<std::vector<std::string>> rows;
-    for (const kernels::KernelInfo& info : kernels::catalogue()) rows.push_back({info.name, info.teaches});
-    return lines_of(rows);
-}
-
-std::string kernels_json() {
+int run_kernels(const Options& options) {
+    Rows rows;
     Json list = Json::array(), presets = Json::array();
     for (const kernels::KernelInfo& info : kernels::catalogue()) {
+        rows.push_back({info.name, info.teaches});
         Json shared = Json::array();
         for (const kernels::SharedArray& array : info.shared)
             shared.push_back(object_of("name", array.name, "extra_cols", array.extra_cols));
@@ -74,27 +58,27 @@ std::string kernels_json() {
         presets.push_back(object_of("label", preset.label, "kernel", preset.kernel, "m", s.m, "k", s.k, "n",
                                     s.n, "tile", s.tile));
     }
-    return document("tilescope.kernels/1", {{"kernels", list}, {"presets", presets}});
+    return print(options.json ? document("tilescope.kernels/1", "kernels", list, "presets", presets)
+                              : lines_of(rows));
 }
 
-int run_kernels(const Options& options) { return print(options.json ? kernels_json() : kernels_text()); }
+int show_no_devices(const Options& options, const std::string& why) {
+    if (options.json)
+        return print(document("tilescope.devices/1", "devices", Json::array(), "why_none", why));
+    return print(
+        fmt::format("No NVIDIA GPU here: {}. Kernels are recorded on the CPU. {}\n", why, gpu::kWithAGpu));
+}
 
-std::string devices_text(const Devices& found) {
-    if (!found)
-        return fmt::format("No NVIDIA GPU here: {}. Kernels are recorded on the CPU. {}\n",
-                           found.error().message, gpu::kWithAGpu);
-    std::vector<std::vector<std::string>> rows;
-    for (const gpu::DeviceInfo& info : *found)
+// In JSON sizes are in bytes and clocks in kHz, as the driver states them.
+int run_devices(const Options& options) {
+    const auto found = gpu::devices();
+    if (!found) return show_no_devices(options, found.error().message);
+    Rows rows;
+    Json list = Json::array();
+    for (const gpu::DeviceInfo& info : *found) {
         rows.push_back({std::to_string(info.ordinal),
                         fmt::format("{}, {} SMs, {:.1f} GiB", gpu::describe(info), info.sms,
                                     static_cast<double>(info.memory_bytes) / (1 << 30))});
-    return lines_of(rows);
-}
-
-// Sizes in bytes, clocks in kHz, as the driver states them.
-std::string devices_json(const Devices& found) {
-    Json list = Json::array();
-    for (const gpu::DeviceInfo& info : found ? *found : std::vector<gpu::DeviceInfo>{}) {
         list.push_back(object_of(
             "number", info.ordinal, "name", info.name, "driver", info.driver, "cuda",
             fmt::format("{}.{}", info.cuda_major, info.cuda_minor), "compute_capability",
@@ -106,32 +90,7 @@ std::string devices_json(const Devices& found) {
             info.registers_per_sm, "threads_per_block", info.threads_per_block, "threads_per_sm",
             info.threads_per_sm, "blocks_per_sm", info.blocks_per_sm, "warp_size", info.warp_size));
     }
-    Json rest{{"devices", list}};
-    if (!found) rest["why_none"] = found.error().message;
-    return document("tilescope.devices/1", rest);
-}
-
-int run_devices(const Options& options) {
-    const Devices found = gpu::devices();
-    return print(options.json ? devices_json(found) : devices_text(found));
-}
-
-std::string recordings_text() {
-    std::vector<std::vector<std::string>> rows;
-    for (const ShippedRecording& one : kernels::shipped_recordings())
-        rows.push_back({one.name, one.label, one.device, one.date});
-    return rows.empty() ? "No recordings from a real GPU are built into this tilescope.\n" : lines_of(rows);
-}
-
-std::string recordings_json() {
-    Json list = Json::array();
-    for (const ShippedRecording& one : kernels::shipped_recordings()) {
-        list.push_back(object_of("name", one.name, "label", one.label, "kernel", one.kernel, "m", one.m, "k",
-                                 one.k, "n", one.n, "tile", one.tile, "device", one.device, "driver",
-                                 one.driver, "date", one.date, "command", one.command, "bytes",
-                                 one.bytes.size()));
-    }
-    return document("tilescope.recordings/1", {{"recordings", list}});
+    return print(options.json ? document("tilescope.devices/1", "devices", list) : lines_of(rows));
 }
 
 int save(const Options& options) {
@@ -141,7 +100,7 @@ int save(const Options& options) {
                options.save);
     }
     const std::string output = options.output.empty() ? recording->name + ".tsc" : options.output;
-    need(check_output(output));
+    check_output(output);
     const auto trace = need(kernels::open_shipped(*recording));
     need(trace::write_file(trace, output));
     return print(fmt::format("{}: {}\n", output, recording->label));
@@ -150,27 +109,37 @@ int save(const Options& options) {
 int run_recordings(const Options& options) {
     if (!options.save.empty()) return save(options);
     if (!options.output.empty()) refuse(kWrongCall, "-o names where --save writes to; give --save NAME too");
-    return print(options.json ? recordings_json() : recordings_text());
+    Rows rows;
+    Json list = Json::array();
+    for (const ShippedRecording& one : kernels::shipped_recordings()) {
+        rows.push_back({one.name, one.label, one.device, one.date});
+        list.push_back(object_of("name", one.name, "label", one.label, "kernel", one.kernel, "m", one.m, "k",
+                                 one.k, "n", one.n, "tile", one.tile, "device", one.device, "driver",
+                                 one.driver, "date", one.date, "command", one.command, "bytes",
+                                 one.bytes.size()));
+    }
+    if (options.json) return print(document("tilescope.recordings/1", "recordings", list));
+    return print(rows.empty() ? "No recordings from a real GPU are built into this tilescope.\n"
+                              : lines_of(rows));
 }
 
 }  // namespace
 
-void add_kernels(CLI::App& app, Chosen& chosen) {
-    const auto [command, options] = add_command(
-        app, chosen, "kernels", "List the kernels that ship and what each one teaches", run_kernels);
+void add_kernels(CommandLine& line) {
+    const auto [command, options] =
+        line.command("kernels", "List the kernels that ship and what each one teaches", run_kernels);
     command->add_flag("--json", options->json, "Print JSON, with tile widths, shared arrays and presets");
 }
 
-void add_devices(CLI::App& app, Chosen& chosen) {
+void add_devices(CommandLine& line) {
     const auto [command, options] =
-        add_command(app, chosen, "devices", "List the NVIDIA GPUs of this machine", run_devices);
+        line.command("devices", "List the NVIDIA GPUs of this machine", run_devices);
     command->add_flag("--json", options->json, "Print JSON, with the limits that the driver states");
 }
 
-void add_recordings(CLI::App& app, Chosen& chosen) {
-    const auto [command, options] =
-        add_command(app, chosen, "recordings", "List the recordings from real GPUs that ship, or save one",
-                    run_recordings);
+void add_recordings(CommandLine& line) {
+    const auto [command, options] = line.command(
+        "recordings", "List the recordings from real GPUs that ship, or save one", run_recordings);
     command->add_flag("--json", options->json, "Print JSON, with sizes and the command that made each");
     command->add_option("--save", options->save, "Write the recording of this name to a file");
     command->add_option("-o,--output", options->output, "The file to write (NAME.tsc)");

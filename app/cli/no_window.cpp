@@ -14,15 +14,15 @@ int without_the_window() {
 }
 
 // Known, so that what is missing is said whatever follows the name.
-void add_missing(CLI::App& app, Chosen& chosen, const char* name) {
-    CLI::App* command = app.add_subcommand(name, "Not in this build, which has no window");
+void add_missing(CommandLine& line, const char* name) {
+    CLI::App* const command = line.add_subcommand(name, "Not in this build, which has no window");
     command->allow_extras();
-    command->callback([&chosen] { chosen = without_the_window; });
+    command->callback([&line] { line.chosen = without_the_window; });
 }
 
 }  // namespace
 
-void add_window(CLI::App&, Chosen& chosen) { chosen = without_the_window; }
+void add_window(CommandLine& line) { line.chosen = without_the_window; }
 
 int export_pictures(const ExportOptions& options) {
     refuse(kFailure,
@@ -31,8 +31,8 @@ int export_pictures(const ExportOptions& options) {
            options.format);
 }
 
-void add_open(CLI::App& app, Chosen& chosen) { add_missing(app, chosen, "open"); }
-void add_render(CLI::App& app, Chosen& chosen) { add_missing(app, chosen, "render"); }
-void add_compare(CLI::App& app, Chosen& chosen) { add_missing(app, chosen, "compare"); }
+void add_open(CommandLine& line) { add_missing(line, "open"); }
+void add_render(CommandLine& line) { add_missing(line, "render"); }
+void add_compare(CommandLine& line) { add_missing(line, "compare"); }
 
 }  // namespace tilescope::cli

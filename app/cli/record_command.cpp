@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/arguments.h"
 #include "app/cli/cli.h"
 #include "core/base/words.h"
 #include "core/trace/file.h"
@@ -15,29 +14,17 @@ namespace tilescope::cli {
 
 namespace {
 
-struct Options {
+struct Options : PtxChoice {
     std::string kernel;
     uint32_t m = 64, k = 64, n = 64;
-    std::optional<uint32_t> tile;    // none: 16, or what block says
-    std::string block;               // "16x16"
-    std::string blocks;              // "x0:x1,y0:y1", "" for all
-    std::string backend = "auto";    // cpu, gpu, auto
-    std::string compiler = "clang";  // whose PTX: clang's, which ships, or what nvrtc makes
-    uint64_t buffer = 0;             // bytes of the device trace buffer, 0 for what fits well
-    bool one_launch = false, exact = false;
-    std::string schedule;  // "" for the kernel's own
+    std::optional<uint32_t> tile;  // none: 16, or what block says
+    std::string block;             // "16x16"
+    std::string blocks;            // "x0:x1,y0:y1", "" for all
+    std::string backend = "auto";  // cpu, gpu, auto
+    std::string schedule;          // "" for the kernel's own
     uint64_t seed = kernels::kDefaultSeed;
-    unsigned threads = 0;
-    std::string ptx_file;  // "" for the PTX that ships
-    std::string output;    // "" for a name made of the launch
-};
-
-// What was asked for becomes a plan and a window of blocks.
-struct RecordJob {
-    kernels::TextbookPlan plan;
-    gpu::GpuRecordOptions options;  // `common` is all that the CPU needs
-    gpu::BackendChoice backend = gpu::BackendChoice::Auto;
-    std::string output;
+    gpu::GpuRecordOptions how;  // `common` is all that the CPU needs
+    std::string output;         // "" for a name made of the launch
 };
 
 // The block of every kernel that ships is T x T, so --block is another way to say --tile.
@@ -59,31 +46,22 @@ uint32_t tile_of(const Options& options) {
     return block->first;
 }
 
-// "x0:x1,y0:y1", half-open and not empty.
-std::optional<BlockWindow> parse_window(std::string_view text) {
-    const size_t comma = text.find(',');
-    if (comma == std::string_view::npos) return std::nullopt;
+// "x0:x1,y0:y1", half-open and not empty; "" for the whole grid.
+BlockWindow window_of(const std::string& text, const Dim3& grid) {
+    if (text.empty()) return {0, grid.x, 0, grid.y};
+    const size_t comma = std::min(text.find(','), text.size() - 1);
     const auto x = parse_pair(text.substr(0, comma), ':'), y = parse_pair(text.substr(comma + 1), ':');
-    if (!x || !y || x->first >= x->second || y->first >= y->second) return std::nullopt;
-    return BlockWindow{x->first, x->second, y->first, y->second};
-}
-
-BlockWindow window_of(const Options& options, const Dim3& grid) {
-    if (options.blocks.empty()) return BlockWindow{0, grid.x, 0, grid.y};
-    auto window = parse_window(options.blocks);
-    if (!window) {
+    if (!x || !y || x->first >= x->second || y->first >= y->second) {
         refuse(kWrongCall,
                "--blocks '{}' is not a window of blocks; give it as x0:x1,y0:y1 with x0 < x1 and "
                "y0 < y1, such as 0:2,0:2",
-               options.blocks);
+               text);
     }
-    if (window->x0 >= grid.x || window->y0 >= grid.y) {
+    if (x->first >= grid.x || y->first >= grid.y) {
         refuse(kWrongCall, "--blocks {} lies outside the grid of {} x {} blocks; x goes to {} and y to {}",
-               options.blocks, grid.x, grid.y, grid.x, grid.y);
+               text, grid.x, grid.y, grid.x, grid.y);
     }
-    window->x1 = std::min(window->x1, grid.x);
-    window->y1 = std::min(window->y1, grid.y);
-    return *window;
+    return {x->first, std::min(x->second, grid.x), y->first, std::min(y->second, grid.y)};
 }
 
 // An option that only one of them takes decides where auto would: --schedule is the CPU's, --buffer and the
@@ -91,10 +69,10 @@ BlockWindow window_of(const Options& options, const Dim3& grid) {
 gpu::BackendChoice backend_of(const Options& options) {
     const auto choice = gpu::backend_of(options.backend);
     if (!choice) refuse(kWrongCall, "--backend '{}' is not known; choose cpu, gpu or auto", options.backend);
-    const std::string gpus = options.buffer > 0   ? "--buffer"
-                             : options.one_launch ? "--one-launch"
-                             : options.exact      ? "--exact"
-                                                  : "";
+    const std::string gpus = options.how.buffer_bytes > 0 ? "--buffer"
+                             : options.how.one_launch     ? "--one-launch"
+                             : options.how.exact          ? "--exact"
+                                                          : "";
     if (!options.schedule.empty() && (*choice == gpu::BackendChoice::Gpu || !gpus.empty())) {
         refuse(
             kWrongCall,
@@ -107,43 +85,13 @@ gpu::BackendChoice backend_of(const Options& options) {
 }
 
 // "fair", "greedy", or a seed; "" for the kernel's own.
-std::optional<Schedule> schedule_of(const Options& options) {
-    const std::string& text = options.schedule;
+std::optional<Schedule> schedule_of(const std::string& text) {
     if (text.empty()) return std::nullopt;
     if (text == "fair") return Schedule{Schedule::Kind::Fair, 0};
     if (text == "greedy") return Schedule{Schedule::Kind::Greedy, 0};
     if (const auto seed = parse_number<uint64_t>(text)) return Schedule{Schedule::Kind::Seeded, *seed};
     refuse(kWrongCall,
            "--schedule '{}' is not an order of warps; choose fair, greedy or a whole number as a seed", text);
-}
-
-// What is wrong with the call is said here, before any file is read.
-RecordJob job_of(const Options& options) {
-    RecordJob job;
-    job.backend = backend_of(options);
-    need(check_compiler(options.compiler == "shipped" ? "clang" : options.compiler, options.ptx_file),
-         kWrongCall);
-    const kernels::Shape shape{options.m, options.k, options.n, tile_of(options)};
-    job.plan = need(kernels::plan(options.kernel, shape, options.seed), kWrongCall);
-    job.options.common.window = window_of(options, job.plan.launch.grid);
-    job.options.common.threads = options.threads;
-    job.options.common.schedule = schedule_of(options);
-    job.options.buffer_bytes = options.buffer;
-    job.options.one_launch = options.one_launch;
-    job.options.exact = options.exact;
-    job.output = options.output;
-    if (job.output.empty())
-        job.output =
-            fmt::format("{}-{}x{}x{}-t{}.tsc", options.kernel, shape.m, shape.k, shape.n, shape.tile);
-    return job;
-}
-
-Result<void> choose_ptx(const Options& options, kernels::TextbookPlan& plan) {
-    if (!options.ptx_file.empty()) return use_ptx_file(plan, options.ptx_file);
-    if (options.compiler != "nvrtc") return {};
-    // For the GPU that is there; without one, for the oldest that NVRTC still compiles for.
-    const auto devices = gpu::devices();
-    return use_nvrtc(plan, devices ? devices->front().major * 10 + devices->front().minor : 75);
 }
 
 // Without separators, for programs that read them.
@@ -178,30 +126,37 @@ uint64_t count_barriers(const trace::Trace& trace) {
 }
 
 int run_record(const Options& options) {
-    RecordJob job = job_of(options);
-    need(check_output(job.output));
-    need(choose_ptx(options, job.plan));
+    // What is wrong with the call is said before any file is read.
+    const gpu::BackendChoice backend = backend_of(options);
+    check_ptx(options);
+    const kernels::Shape shape{options.m, options.k, options.n, tile_of(options)};
+    auto plan = need(kernels::plan(options.kernel, shape, options.seed), kWrongCall);
+    const BlockWindow window = window_of(options.blocks, plan.launch.grid);
+    gpu::GpuRecordOptions how = options.how;
+    how.common.window = window;
+    how.common.schedule = schedule_of(options.schedule);
+    std::string output = options.output;
+    if (output.empty())
+        output = fmt::format("{}-{}x{}x{}-t{}.tsc", options.kernel, shape.m, shape.k, shape.n, shape.tile);
+    check_output(output);
+    use_ptx(options, plan);
 
-    const BlockWindow& window = job.options.common.window;
     const uint64_t total = uint64_t{window.x1 - window.x0} * (window.y1 - window.y0);
     std::string said;
-    auto recorded = with_progress(total, "blocks", [&](const auto& stop, auto& done) {
-        job.options.common.stop = &stop;
-        job.options.common.blocks_done = &done;
-        return gpu::record(job.plan, job.options, job.backend, said);
+    const std::string unwritten = fmt::format("'{}' was not written", output);
+    const trace::Trace trace = with_progress(total, "blocks", unwritten, [&](const auto& stop, auto& done) {
+        how.common.stop = &stop;
+        how.common.blocks_done = &done;
+        return gpu::record(plan, how, backend, said);
     });
-    if (!recorded) refuse(kFailure, "stopped; '{}' was not written", job.output);
-    const trace::Trace trace = need(std::move(*recorded));
-    need(trace::write_file(trace, job.output));
+    need(trace::write_file(trace, output));
 
-    if (!trace.meta.complete) {
-        refuse(kFailure, "{}; what was recorded until then is in '{}'", trace.meta.incomplete_reason,
-               job.output);
-    }
+    if (!trace.meta.complete)
+        refuse(kFailure, "{}; what was recorded until then is in '{}'", trace.meta.incomplete_reason, output);
     std::error_code error;
-    const auto bytes = std::filesystem::file_size(job.output, error);
+    const auto bytes = std::filesystem::file_size(output, error);
     const uint64_t barriers = count_barriers(trace);
-    return print(fmt::format("{}: {} and {} in {}, {}; {}; recorded {}\n", job.output,
+    return print(fmt::format("{}: {} and {} in {}, {}; {}; recorded {}\n", output,
                              counted(trace.steps() - barriers, "request"), counted(barriers, "barrier"),
                              counted(trace.blocks.size(), "block"), judgement(trace),
                              counted(error ? 0 : bytes, "byte"), said + price_of(trace.meta.price)));
@@ -209,9 +164,9 @@ int run_record(const Options& options) {
 
 }  // namespace
 
-void add_record(CLI::App& app, Chosen& chosen) {
-    const auto [command, options] = add_command(
-        app, chosen, "record", "Run a kernel and write which thread touched what, and when", run_record);
+void add_record(CommandLine& line) {
+    const auto [command, options] =
+        line.command("record", "Run a kernel and write which thread touched what, and when", run_record);
     command->add_option("KERNEL", options->kernel, "A kernel that 'tilescope kernels' lists")->required();
     command->add_option("--tile", options->tile, "Tile width T: 2, 4, 8, 16 or 32 (16)");
     command->add_option("--m", options->m, "Rows of M and P (64)");
@@ -225,14 +180,16 @@ void add_record(CLI::App& app, Chosen& chosen) {
     command->add_option("--compiler", options->compiler, "clang, whose PTX ships, or nvrtc (clang)");
     command->add_option("--schedule", options->schedule,
                         "Order of warps on the CPU: fair, greedy, or a seed (what shows the kernel's point)");
-    command->add_option("--buffer", options->buffer, "Bytes of the GPU's trace buffer (what fits well)")
+    command
+        ->add_option("--buffer", options->how.buffer_bytes,
+                     "Bytes of the GPU's trace buffer (what fits well)")
         ->check(CLI::Range(uint64_t{1}, UINT64_MAX));
-    command->add_flag("--one-launch", options->one_launch,
+    command->add_flag("--one-launch", options->how.one_launch,
                       "One launch on the GPU: what does not fit the buffer is dropped and counted");
-    command->add_flag("--exact", options->exact,
+    command->add_flag("--exact", options->how.exact,
                       "Every lane's address in full on the GPU: slow, assumes nothing");
     command->add_option("--seed", options->seed, "Seed of the inputs (1)");
-    command->add_option("--threads", options->threads, "CPU threads to use (all)");
+    command->add_option("--threads", options->how.common.threads, "CPU threads to use (all)");
     command->add_option("--ptx", options->ptx_file, "PTX of the same kernel by another compiler");
     command->add_option("-o,--output", options->output, "The file to write (KERNEL-MxKxN-tT.tsc)");
 }

@@ -3,7 +3,6 @@
 // what each thread loads and multiplies in each phase.
 #include <fmt/format.h>
 
-#include "app/cli/arguments.h"
 #include "app/cli/cli.h"
 #include "core/analysis/hazards.h"
 #include "core/analysis/phases.h"
@@ -26,40 +25,27 @@ struct Options {
 };
 
 int run_report(const Options& options) {
-    const auto opened = need(open_recording(options.file));
-    const trace::Trace& trace = opened.trace;
+    const trace::Trace trace = need(open_recording(options.file)).trace;
     const auto summary = need(analysis::summarize(trace));
     const auto hazards = need(analysis::find_hazards(trace));
     return print(options.json ? report::to_json(trace, summary, &hazards)
                               : report::to_text(trace, summary, &hazards));
 }
 
-std::optional<playback::TableFormat> parse_format(const std::string& text) {
-    if (text == "text") return playback::TableFormat::Text;
-    if (text == "csv") return playback::TableFormat::Csv;
-    if (text == "md") return playback::TableFormat::Markdown;
-    return std::nullopt;
-}
-
-// What texts call the matrices and their tiles; the kernels say M, N, P.
-std::optional<analysis::MatrixNames> parse_names(const std::string& text) {
-    if (text == "MNP") return analysis::MatrixNames::MNP;
-    if (text == "ABC") return analysis::MatrixNames::ABC;
-    if (text == "MdNdPd") return analysis::MatrixNames::MdNdPd;
-    return std::nullopt;
-}
-
 int run_table(const Options& options) {
-    need(check_block(options.block), kWrongCall);
-    const auto format = parse_format(options.format);
-    if (!format) refuse(kWrongCall, "--format '{}' is not a format; choose text, csv or md", options.format);
-    const auto names = parse_names(options.notation);
-    if (!names)
-        refuse(kWrongCall, "--notation '{}' is not a notation; choose MNP, ABC or MdNdPd", options.notation);
-    const auto opened = need(open_recording(options.file));
-    const trace::Trace& trace = opened.trace;
-    const uint32_t block =
-        need(choose_block(options.block, trace, options.file), trace.blocks.empty() ? kFailure : kWrongCall);
+    using playback::TableFormat, analysis::MatrixNames;
+    const auto asked = parse_block(options.block);
+    const auto format = choose<TableFormat>(
+        options.format,
+        {{"text", TableFormat::Text}, {"csv", TableFormat::Csv}, {"md", TableFormat::Markdown}},
+        "--format '{}' is not a format; choose text, csv or md");
+    // What texts call the matrices and their tiles; the kernels say M, N, P.
+    const auto names = choose<MatrixNames>(
+        options.notation,
+        {{"MNP", MatrixNames::MNP}, {"ABC", MatrixNames::ABC}, {"MdNdPd", MatrixNames::MdNdPd}},
+        "--notation '{}' is not a notation; choose MNP, ABC or MdNdPd");
+    const trace::Trace trace = need(open_recording(options.file)).trace;
+    const uint32_t block = choose_block(asked, trace, options.file);
     const auto rule = need(analysis::phase_rule(trace));
     auto replayer = need(kernels::Replayer::of(trace));
     playback::BlockReplay replay(trace, block);
@@ -67,23 +53,22 @@ int run_table(const Options& options) {
     replay.finish();
     const analysis::PhaseMap phases = analysis::phases_of_block(trace, rule, block);
     const Notation notation = analysis::notation_of(trace.launch, analysis::product_of(trace),
-                                                    {options.column_first, false, *names});
-    return print(playback::print(playback::phase_table(trace, replay, phases, notation), *format));
+                                                    {options.column_first, false, names});
+    return print(playback::print(playback::phase_table(trace, replay, phases, notation), format));
 }
 
 }  // namespace
 
-void add_report(CLI::App& app, Chosen& chosen) {
-    const auto [command, options] = add_command(
-        app, chosen, "report", "Print the sums of a recording, by site, space and array", run_report);
+void add_report(CommandLine& line) {
+    const auto [command, options] =
+        line.command("report", "Print the sums of a recording, by site, space and array", run_report);
     command->add_option("FILE", options->file, kRecordingArgument)->required();
     command->add_flag("--json", options->json, "Print JSON (schema tilescope.report/1)");
 }
 
-void add_table(CLI::App& app, Chosen& chosen) {
-    const auto [command, options] =
-        add_command(app, chosen, "table",
-                    "Print what each thread of a block loads and multiplies in each phase", run_table);
+void add_table(CommandLine& line) {
+    const auto [command, options] = line.command(
+        "table", "Print what each thread of a block loads and multiplies in each phase", run_table);
     command->add_option("FILE", options->file, kRecordingArgument)->required();
     command->add_option("--block", options->block, "The block, as x,y (the first one recorded)");
     command->add_option("--format", options->format, "text, csv or md (text)");

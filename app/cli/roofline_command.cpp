@@ -6,20 +6,13 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "app/cli/arguments.h"
 #include "app/cli/cli.h"
 #include "core/analysis/product.h"
 #include "core/analysis/roofline.h"
-#include "core/base/json_fields.h"
-#include "core/base/version.h"
-#include "core/export/report_json.h"
 #include "core/export/text_table.h"
 #include "kernels/run/record.h"
-#include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/devices.h"
-#include "kernels/textbook/timings.h"
 
 namespace tilescope::cli {
 
@@ -27,7 +20,6 @@ namespace {
 
 using analysis::Roof;
 using analysis::RoofPoint;
-using Json = nlohmann::ordered_json;
 
 struct Options {
     std::string device;
@@ -79,16 +71,14 @@ Row recorded_row(std::string id, std::string title, const Roof& roof, const trac
     Row row{std::move(id), roof, bound_point(title, roof, work.intensity)};
     row.of_sectors = bound_point(std::move(title), roof, work.intensity_of_sectors);
     if (product) {
-        row.sizes = report::sizes_to_json(trace);
-        row.tile = summary.shared_load.requests > 0 ? row.sizes["tile"].get<uint32_t>() : 1;
-        row.sizes.erase("tile");
+        row.sizes = object_of("m", product->m, "k", product->k, "n", product->n);
+        row.tile = summary.shared_load.requests > 0 ? product->tile : 1;
     }
     return row;
 }
 
 Row file_row(const analysis::DeviceSpec& device, const std::string& file) {
-    const auto opened = need(open_recording(file));
-    const trace::Trace& trace = opened.trace;
+    const trace::Trace trace = need(open_recording(file)).trace;
     const auto product = analysis::product_of(trace);
     const std::string title =
         product ? fmt::format("{} {}, T = {}", trace.meta.kernel, product->sizes(" x "), trace.launch.block.x)
@@ -160,7 +150,7 @@ std::string as_json(const std::vector<Row>& rows) {
         if (!row.compiler.empty()) item["compiler"] = row.compiler;
         list.push_back(std::move(item));
     }
-    return object_of("schema", "tilescope.roofline/1", "version", kVersion, "rows", list).dump(2) + "\n";
+    return document("tilescope.roofline/1", "rows", list);
 }
 
 std::string as_text(const std::vector<Row>& rows) {
@@ -204,10 +194,9 @@ int run_roofline(const Options& options) {
 
 }  // namespace
 
-void add_roofline(CLI::App& app, Chosen& chosen) {
-    const auto [command, options] =
-        add_command(app, chosen, "roofline",
-                    "Bounds from bandwidth and peak, and the times measured below them", run_roofline);
+void add_roofline(CommandLine& line) {
+    const auto [command, options] = line.command(
+        "roofline", "Bounds from bandwidth and peak, and the times measured below them", run_roofline);
     command
         ->add_option("SUBJECT", options->subjects,
                      "Kernels that 'tilescope kernels' lists, or recordings (the lectures' cases)")

@@ -9,11 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/cli/arguments.h"
 #include "app/cli/cli.h"
-#include "app/cli/time.h"
 #include "core/base/utc.h"
-#include "core/base/version.h"
 #include "core/base/words.h"
 #include "core/export/text_table.h"
 #include "kernels/gpu/timing.h"
@@ -42,36 +39,41 @@ void add_once(std::vector<Value>& list, const Value& value) {
 }
 
 // Kernels, wherever they stand, and sizes, each once.
-Result<Words> words_of(const TimeRequest& request) {
+Words words_of(const TimeRequest& request) {
     Words words;
     for (const std::string& kernel : request.kernels) add_once(words.kernels, kernel);
-    for (const std::string& word : request.sizes) {
-        if (const auto size = parse_number<uint32_t>(word)) {
+    for (const std::string& word : request.sizes)
+        if (const auto size = parse_number<uint32_t>(word))
             add_once(words.sizes, *size);
-        } else if (!word.empty() && std::isalpha(static_cast<unsigned char>(word[0]))) {
+        else if (!word.empty() && std::isalpha(static_cast<unsigned char>(word[0])))
             add_once(words.kernels, word);
-        } else {
-            return Error{
-                fmt::format("--n '{}' is not a size; give whole numbers, such as --n 1024 2048", word)};
-        }
-    }
+        else
+            refuse(kWrongCall, "--n '{}' is not a size; give whole numbers, such as --n 1024 2048", word);
     return words;
 }
 
-Result<void> check(const TimeRequest& request, const Words& words) {
+void check(const TimeRequest& request, const Words& words) {
     if (request.runs < kFewestRuns) {
-        return Error{fmt::format("--runs {} are too few for a median and its spread; give at least {}",
-                                 request.runs, kFewestRuns)};
+        refuse(kWrongCall, "--runs {} are too few for a median and its spread; give at least {}",
+               request.runs, kFewestRuns);
     }
-    if (request.warm_up < 1) return Error{"--warm-up must be at least 1: the first run is the one verified"};
-    if (request.all && (!words.sizes.empty() || !request.tiles.empty() || request.m || request.k))
-        return Error{"--all takes all sizes and tile widths; leave out --m, --k, --n and --tile, or --all"};
-    if (auto good = check_compiler(request.compiler, request.ptx_file); !good) return good;
+    if (request.warm_up < 1)
+        refuse(kWrongCall, "--warm-up must be at least 1: the first run is the one verified");
+    if (request.all && (!words.sizes.empty() || !request.tiles.empty() || request.m || request.k)) {
+        refuse(kWrongCall,
+               "--all takes all sizes and tile widths; leave out --m, --k, --n and --tile, or --all");
+    }
+    check_ptx(request);
     const bool one =
         words.kernels.size() == 1 && words.kernels[0] != kCublas && request.tiles.size() <= 1 && !request.all;
     if (!request.ptx_file.empty() && !one)
-        return Error{"--ptx is the PTX of one kernel and tile width; name that kernel and one --tile"};
-    return {};
+        refuse(kWrongCall, "--ptx is the PTX of one kernel and tile width; name that kernel and one --tile");
+}
+
+// As Timings::compiler has it.
+std::string compiler_of(const TimeRequest& request) {
+    if (!request.ptx_file.empty()) return std::filesystem::path(request.ptx_file).filename().string();
+    return request.compiler.empty() ? "clang" : request.compiler;
 }
 
 }  // namespace
@@ -82,11 +84,10 @@ uint64_t TimeJob::launches() const {
     return count;
 }
 
-Result<TimeJob> job_of(const TimeRequest& request) {
-    auto words = words_of(request);
-    if (!words) return words.error();
-    if (auto good = check(request, *words); !good) return good.error();
-    auto& [names, sizes] = *words;
+TimeJob job_of(const TimeRequest& request) {
+    Words words = words_of(request);
+    check(request, words);
+    auto& [names, sizes] = words;
     std::vector<uint32_t> tiles = request.tiles;
     if (request.all) {
         sizes = {256, 512, 1024, 2048, 4096, 8192};  // what ships
@@ -97,7 +98,7 @@ Result<TimeJob> job_of(const TimeRequest& request) {
     if (names.empty())
         for (const kernels::KernelInfo& info : kernels::catalogue()) names.push_back(info.name);
     if (std::find(names.begin(), names.end(), kCublas) != names.end() && request.no_cublas)
-        return Error{"'cublas' and --no-cublas contradict each other; give one of them"};
+        refuse(kWrongCall, "'cublas' and --no-cublas contradict each other; give one of them");
     TimeJob job;
     for (const uint32_t n : sizes) {
         TimeGroup group;
@@ -106,21 +107,15 @@ Result<TimeJob> job_of(const TimeRequest& request) {
         for (const uint32_t tile : tiles) {
             for (const std::string& kernel : names) {
                 if (kernel == kCublas) continue;
-                auto plan = kernels::plan(kernel, {group.shape.m, group.shape.k, n, tile});
-                if (!plan) return plan.error();
-                group.plans.push_back(std::move(*plan));
+                const kernels::Shape shape{group.shape.m, group.shape.k, n, tile};
+                group.plans.push_back(need(kernels::plan(kernel, shape), kWrongCall));
             }
         }
-        // The bounds of a shape are the kernels': an index of cuBLAS is no larger.
-        if (auto sound = kernels::plan("untiled", group.shape); !sound) return sound.error();
+        // cuBLAS is held to the sizes that a kernel can have.
+        need(kernels::plan("untiled", group.shape), kWrongCall);
         job.groups.push_back(std::move(group));
     }
     return job;
-}
-
-std::string compiler_of(const TimeRequest& request) {
-    if (!request.ptx_file.empty()) return std::filesystem::path(request.ptx_file).filename().string();
-    return request.compiler.empty() ? "clang" : request.compiler;
 }
 
 std::string command_of(const TimeRequest& request) {
@@ -233,27 +228,15 @@ struct Measured {
     std::vector<std::string> notes;
 };
 
-void add_note(std::vector<std::string>& notes, const std::string& note) {
-    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
-}
-
-void choose_ptx(const TimeRequest& request, TimeJob& job, const gpu::DeviceInfo& info) {
-    for (TimeGroup& group : job.groups) {
-        for (kernels::TextbookPlan& plan : group.plans) {
-            if (!request.ptx_file.empty()) need(use_ptx_file(plan, request.ptx_file));
-            if (request.compiler == "nvrtc") need(use_nvrtc(plan, info.major * 10 + info.minor));
-        }
-    }
-}
-
-// cuBLAS is a guest: where it is missing or fails, the kernels' times stand without it.
+// Where cuBLAS is missing or fails, the kernels' times stand without it.
 void add_cublas(gpu::Device& device, const gpu::Operands& operands, const gpu::TimeOptions& options,
                 Measured& measured) {
     const auto timing = gpu::time_cublas(device, operands, options);
-    if (!timing) return add_note(measured.notes, timing.error().message);
+    if (!timing) return add_once<std::string>(measured.notes, timing.error().message);
     if (*timing) return measured.timings.rows.push_back(**timing);
-    add_note(measured.notes,
-             "libcublas is not on this machine, so there is no time of cuBLAS; the CUDA Toolkit brings it");
+    add_once<std::string>(
+        measured.notes,
+        "libcublas is not on this machine, so there is no time of cuBLAS; the CUDA Toolkit brings it");
 }
 
 Result<Measured> measure(gpu::Device& device, const TimeRequest& request, const TimeJob& job,
@@ -273,7 +256,7 @@ Result<Measured> measure(gpu::Device& device, const TimeRequest& request, const 
     options.runs = request.runs;
     options.price = !request.no_price;
     options.stop = &stop;
-    options.note = [&](const std::string& note) { add_note(measured.notes, note); };
+    options.note = [&](const std::string& note) { add_once<std::string>(measured.notes, note); };
     timings.roofs = gpu::stated_roofs(info);
     if (!request.no_roofs) {
         const auto roofs = gpu::measure_roofs(device);
@@ -300,7 +283,7 @@ int show(const TimeRequest& request, const Measured& measured) {
     const std::string text =
         request.json ? to_json(measured.timings) : time_table(measured.timings, measured.notes);
     if (request.output.empty()) return print(text);
-    need(write_text(request.output, text));
+    write_text(request.output, text);
     return kDone;
 }
 
@@ -319,28 +302,26 @@ int show_shipped(const TimeRequest& request, const TimeJob& job, const std::stri
 }
 
 int run_time(const TimeRequest& request) {
-    auto job = need(job_of(request), kWrongCall);
-    if (!request.output.empty()) need(check_output(request.output));
+    auto job = job_of(request);
+    if (!request.output.empty()) check_output(request.output);
     auto device = gpu::Device::open();
     if (!device) return show_shipped(request, job, device.error().message);
-    choose_ptx(request, job, (*device)->info());
-    const auto measured = with_progress(job.launches(), "times", [&](const auto& stop, auto& done) {
+    for (TimeGroup& group : job.groups)
+        for (kernels::TextbookPlan& plan : group.plans) use_ptx(request, plan);
+    const auto work = [&](const auto& stop, auto& done) {
         return measure(**device, request, job, stop, done);
-    });
-    if (!measured) refuse(kFailure, "stopped; no times are shown");
-    return show(request, need(*measured));
+    };
+    return show(request, with_progress(job.launches(), "times", "no times are shown", work));
 }
 
 }  // namespace
 
 std::string time_table(const Timings& timings, const std::vector<std::string>& notes) {
-    std::string text = fmt::format("{}, driver {}, CUDA {}; measured {} with tilescope {}\n", timings.device,
-                                   timings.driver.empty() ? "unknown" : timings.driver, timings.cuda,
-                                   timings.date, timings.tool_version);
-    text += fmt::format("uninstrumented kernels, PTX by {}; results verified before they are timed",
-                        timings.compiler) +
-            "\n\n";
-    text += roofs_text(timings.roofs);
+    std::string text = fmt::format(
+        "{}, driver {}, CUDA {}; measured {} with tilescope {}\n"
+        "uninstrumented kernels, PTX by {}; results verified before they are timed\n\n{}",
+        timings.device, timings.driver.empty() ? "unknown" : timings.driver, timings.cuda, timings.date,
+        timings.tool_version, timings.compiler, roofs_text(timings.roofs));
     report::TextTable table(1, {"kernel", "m x k x n", "T", "runs", "median ms", "10 %", "90 %", "GFLOP/s",
                                 "asked GB/s", "x untiled", "x swapped", "recording", "result"});
     for (const Timing& row : timings.rows) {
@@ -356,9 +337,9 @@ std::string time_table(const Timings& timings, const std::vector<std::string>& n
     return text;
 }
 
-void add_time(CLI::App& app, Chosen& chosen) {
-    const auto [command, request] = add_command(
-        app, chosen, "time", "Time the uninstrumented kernels on the GPU, verified first", run_time);
+void add_time(CommandLine& line) {
+    const auto [command, request] =
+        line.command("time", "Time the uninstrumented kernels on the GPU, verified first", run_time);
     const auto take_all = CLI::MultiOptionPolicy::TakeAll;
     command->add_option("KERNEL", request->kernels, "Kernels that 'tilescope kernels' lists, or cublas (all)")
         ->multi_option_policy(take_all);

@@ -5,12 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/cli/arguments.h"
+#include "app/app.h"
 #include "app/cli/cli.h"
 #include "app/compare/state.h"
-#include "app/run.h"
 #include "kernels/run/record.h"
-#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::cli {
 
@@ -26,53 +24,46 @@ struct WindowOptions {
     std::string theme;  // "" for the one remembered
 };
 
-draw::Theme theme_of(const std::string& theme) {
-    if (theme.empty() || theme == "light") return draw::Theme::Light;
-    if (theme == "dark") return draw::Theme::Dark;
-    refuse(kWrongCall, "--theme '{}' is not known; choose light or dark", theme);
+// With the theme that was asked for; nothing is open yet.
+app::State state_of(const std::string& theme) {
+    using draw::Theme;
+    app::State state;
+    state.session.theme =
+        choose<Theme>(theme, {{"", Theme::Light}, {"light", Theme::Light}, {"dark", Theme::Dark}},
+                      "--theme '{}' is not known; choose light or dark");
+    return state;
 }
 
-int show(app::State state, const WindowOptions& options, draw::Theme theme) {
-    state.session.theme = theme;
-    app::WindowOptions window;
-    window.keep_theme = !options.theme.empty();
-    need(app::run_window(std::move(state), window));
+session::MadeRecording recording_of(const std::string& file) {
+    auto opened = open_recording(file);
+    if (!opened) return opened.error();
+    return session::make_recording(std::move(opened->trace), std::move(opened->origin));
+}
+
+int show(app::State state, const WindowOptions& options) {
+    need(app::run_window(std::move(state), !options.theme.empty()));
     return kDone;
 }
 
 int run_open(const WindowOptions& options) {
-    const draw::Theme theme = theme_of(options.theme);
-    app::State state;
-    session::open(state.session, options.file, options.file, false, [file = options.file] {
-        auto opened = open_recording(file);
-        return opened ? session::make_recording(std::move(opened->trace), std::move(opened->origin))
-                      : session::MadeRecording(opened.error());
-    });
+    app::State state = state_of(options.theme);
+    session::open(state.session, options.file, options.file, false,
+                  [file = options.file] { return recording_of(file); });
     // What cannot be opened is mostly told at once; a large recording is read while the window comes up.
     const auto& job = state.session.opening->job;
     if (job.ready(std::chrono::milliseconds(200))) need(job.get());
-    return show(std::move(state), options, theme);
-}
-
-app::State state_of(trace::Trace trace, std::string origin) {
-    app::State state;
-    session::show(state.session, need(session::make_recording(std::move(trace), std::move(origin))));
-    return state;
-}
-
-app::State state_of_file(const std::string& file) {
-    auto opened = need(open_recording(file));
-    return state_of(std::move(opened.trace), std::move(opened.origin));
+    return show(std::move(state), options);
 }
 
 // The kernel that a newcomer sees first is recorded on the CPU even where there is a GPU: opening a GPU takes
-// longer than this small recording and the first frame together. From the form it is auto.
+// longer than this small recording and the first frame together.
 int run_default_window(const WindowOptions& options) {
-    const draw::Theme theme = theme_of(options.theme);
+    app::State state = state_of(options.theme);
     const kernels::Preset& preset = kernels::presets()[2];
     const auto plan = need(kernels::plan(preset.kernel, preset.shape));
     auto trace = need(kernels::record_cpu(plan, {}));
-    return show(state_of(std::move(trace), "recorded now, on the CPU"), options, theme);
+    session::show(state.session, need(session::make_recording(std::move(trace), "recorded now, on the CPU")));
+    return show(std::move(state), options);
 }
 
 std::string screen_names() {
@@ -83,17 +74,7 @@ std::string screen_names() {
 
 bool is_film(const ExportOptions& options) { return options.format == "gif" || options.format == "mp4"; }
 
-// What a picture shows, and how large it is: pixels.
-struct Picture {
-    std::string screen;
-    draw::Theme theme = draw::Theme::Light;
-    int width = 0, height = 0;
-};
-
-Picture picture_of(const ExportOptions& options) {
-    const draw::Theme theme = theme_of(options.theme);
-    const app::ScreenRow* const screen = app::find_screen(options.screen);
-    if (!screen) refuse(kWrongCall, "--screen '{}' is not known; choose {}", options.screen, screen_names());
+std::pair<int, int> size_of(const ExportOptions& options) {
     const std::string usual = is_film(options) ? "1280x720" : "1600x1000";
     const auto sides = parse_pair(options.size.empty() ? usual : options.size, 'x');
     const auto fits = [](uint32_t side) { return side >= kLeastSide && side <= kMostSide; };
@@ -103,54 +84,35 @@ Picture picture_of(const ExportOptions& options) {
     }
     if (options.format == "mp4" && (sides->first % 2 != 0 || sides->second % 2 != 0))
         refuse(kWrongCall, "--size {} cannot be an mp4, whose sides are even; add a pixel", options.size);
-    return {screen->option, theme, static_cast<int>(sides->first), static_cast<int>(sides->second)};
+    return *sides;
 }
 
-int write_picture(app::State state, const ExportOptions& options, const Picture& picture) {
-    if (!options.with.empty()) {
-        auto other = state_of_file(options.with);
-        compare::set_beside(state.compare, std::move(other.session.recording));
-    }
-    const trace::Trace& trace = state.session.trace();
-    const auto step = need(choose_step(options.at, trace, options.file), kWrongCall);
-    const uint32_t block = trace::block_of(trace, step);
-    state.session.cursor = {block, static_cast<uint32_t>(step - trace.blocks[block].first)};
-    const app::RenderOptions render{picture.width, picture.height, 1, options.output};
+void write_picture(app::State state, const ExportOptions& options, int width, int height) {
+    state.session.cursor = choose_step(options.at, state.session.trace(), options.file);
+    const app::RenderOptions render{width, height, options.output};
     if (options.format == "svg")
-        need(write_text(options.output, need(app::render_svg(std::move(state), render))));
+        write_text(options.output, need(app::render_svg(std::move(state), render)));
     else
         need(app::render_png(std::move(state), render));
-    return kDone;
 }
 
-int write_film(app::State state, const ExportOptions& options, const Picture& picture) {
-    const trace::Trace& trace = state.session.trace();
-    const std::string& asked = options.steps.empty() ? std::string("first:last") : options.steps;
-    const auto [first, end] = need(choose_steps(asked, trace, options.file), kWrongCall);
+void write_film(app::State state, const ExportOptions& options, int width, int height) {
+    const std::string asked = options.steps.empty() ? "first:last" : options.steps;
+    const auto [first, end] = choose_steps(asked, state.session.trace(), options.file);
     if (end - first > kMostFrames) {
-        refuse(kWrongCall,
-               "a film of {} steps is too long; choose at most {} of them, such "
-               "as --steps {}:{}",
+        refuse(kWrongCall, "a film of {} steps is too long; choose at most {} of them, such as --steps {}:{}",
                end - first, kMostFrames, first + 1, first + 200);
     }
     OutputFile file(options.output);
-    app::FilmOptions film;
-    film.format = options.format == "mp4" ? platform::Film::Format::Mp4 : platform::Film::Format::Gif;
-    film.width = picture.width;
-    film.height = picture.height;
-    film.fps = options.fps;
-    film.path = file.temporary();
-    film.first = first;
-    film.end = end;
-    const auto made = with_progress(end - first, "frames", [&](const auto& stop, auto& done) {
+    const auto format = options.format == "mp4" ? platform::Film::Format::Mp4 : platform::Film::Format::Gif;
+    app::FilmOptions film{{format, width, height, options.fps, file.temporary()}, first, end};
+    const std::string unwritten = fmt::format("'{}' was not written", options.output);
+    with_progress(end - first, "frames", unwritten, [&](const auto& stop, auto& done) {
         film.stop = &stop;
         film.done = &done;
         return app::render_film(std::move(state), film);
     });
-    if (!made) refuse(kFailure, "stopped; '{}' was not written", options.output);
-    need(*made);
-    need(file.keep());
-    return kDone;
+    file.keep();
 }
 
 }  // namespace
@@ -159,38 +121,38 @@ int export_pictures(const ExportOptions& options) {
     const bool film = is_film(options);
     for (const auto& [given, what] : {std::pair{options.lanes, "--lanes"},
                                       {!film && !options.steps.empty(), "--steps"},
-                                      {!options.block.empty(), "--block"}}) {
-        if (!given) continue;
-        refuse(kWrongCall, "{} does not go with --format {}; leave it out", what, options.format);
-    }
+                                      {!options.block.empty(), "--block"}})
+        if (given) refuse(kWrongCall, "{} does not go with --format {}; leave it out", what, options.format);
     if (film && (options.fps < 1 || options.fps > kMostFps))
         refuse(kWrongCall, "--fps {} cannot be shown; choose 1 to {}", options.fps, kMostFps);
-    const Picture picture = picture_of(options);
-    need(check_output(options.output));
-    app::State state = state_of_file(options.file);
-    state.session.screen = picture.screen;
-    state.session.theme = picture.theme;
+    app::State state = state_of(options.theme);
+    if (!app::find_screen(options.screen))
+        refuse(kWrongCall, "--screen '{}' is not known; choose {}", options.screen, screen_names());
+    const auto [width, height] = size_of(options);
+    check_output(options.output);
+    state.session.screen = options.screen;
     state.session.lecture = options.lecture;
-    return film ? write_film(std::move(state), options, picture)
-                : write_picture(std::move(state), options, picture);
+    session::show(state.session, need(recording_of(options.file)));
+    if (!options.with.empty()) compare::set_beside(state.compare, need(recording_of(options.with)));
+    (film ? write_film : write_picture)(std::move(state), options, width, height);
+    return kDone;
 }
 
-void add_window(CLI::App& app, Chosen& chosen) {
+void add_window(CommandLine& line) {
     auto options = std::make_shared<WindowOptions>();
-    app.add_option("--theme", options->theme, "Colours of the window: light or dark (as last time)");
-    chosen = [options] { return run_default_window(*options); };
+    line.add_option("--theme", options->theme, "Colours of the window: light or dark (as last time)");
+    line.chosen = [options] { return run_default_window(*options); };
 }
 
-void add_open(CLI::App& app, Chosen& chosen) {
-    const auto [command, options] =
-        add_command(app, chosen, "open", "Open the window on a recording", run_open);
+void add_open(CommandLine& line) {
+    const auto [command, options] = line.command("open", "Open the window on a recording", run_open);
     command->add_option("FILE", options->file, kRecordingArgument)->required();
     command->add_option("--theme", options->theme, "Colours: light or dark (as last time)");
 }
 
-void add_render(CLI::App& app, Chosen& chosen) {
-    const auto [command, options] = add_command(
-        app, chosen, "render", "Draw a step of a recording as a PNG, without a display", export_pictures);
+void add_render(CommandLine& line) {
+    const auto [command, options] =
+        line.command("render", "Draw a step of a recording as a PNG, without a display", export_pictures);
     command->add_option("FILE", options->file, kRecordingArgument)->required();
     command->add_option("--screen", options->screen,
                         fmt::format("The screen to draw: {} (step)", screen_names()));

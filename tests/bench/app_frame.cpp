@@ -6,8 +6,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "app/app.h"
 #include "app/platform/backend.h"
-#include "app/run.h"
 #include "app/session/session.h"
 #include "tests/bench/recordings.h"
 #include "tests/clocked.h"

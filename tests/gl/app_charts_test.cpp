@@ -1,6 +1,6 @@
 // The Timing and Limits screens as pictures, below the top bar: times of no device, so that the pictures do
 // not change with what ships.
-#include "app/run.h"
+#include "app/app.h"
 #include "tests/app_names.h"
 #include "tests/gl/drawn.h"
 
@@ -72,8 +72,8 @@ test::Picture picture(State state, const char* screen) {
             context.still = true;
             context.inspection = &picture.seen;
             Pick hovered;
-            const input::SessionUi ui{{context, list}, state.session, hovered};
-            find_screen(screen)->draw(state, ui, {{0, 0}, {kWidth, kHeight}});
+            input::Ui<State> ui{{{context, list}, state.session, hovered}, state};
+            find_screen(screen)->draw(ui, {{0, 0}, {kWidth, kHeight}});
         });
     }
     return picture;

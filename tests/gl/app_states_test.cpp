@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "app/app.h"
 #include "app/input/actions.h"
 #include "app/platform/gl.h"
-#include "app/run.h"
 #include "app/session/session.h"
 #include "core/trace/file.h"
 #include "tests/app_names.h"

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <vector>
 
+#include "app/app.h"
 #include "app/draw/svg.h"
-#include "app/run.h"
 #include "tests/app_names.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/golden.h"

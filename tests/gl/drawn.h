@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "app/app.h"
 #include "app/platform/backend.h"
-#include "app/run.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/golden.h"
 

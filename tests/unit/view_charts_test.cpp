@@ -260,11 +260,11 @@ TEST(Limits, ParametersStayWithinTheDevice) {
 TEST(Limits, KeysAreTheScreensOwn) {
     app::State state;
     state.session.screen = "limits";
-    EXPECT_TRUE(screen_of(state).press(state, {platform::Key::Plus}));
+    EXPECT_TRUE(screen_of(state).press(state, state.session, {platform::Key::Plus}));
     EXPECT_EQ(state.limits.use.registers, 11u);
-    EXPECT_FALSE(screen_of(state).press(state, {platform::Key::T}));
+    EXPECT_FALSE(screen_of(state).press(state, state.session, {platform::Key::T}));
     state.session.screen = "step";
-    EXPECT_FALSE(screen_of(state).press(state, {platform::Key::Plus}));
+    EXPECT_FALSE(screen_of(state).press(state, state.session, {platform::Key::Plus}));
     EXPECT_EQ(state.limits.use.registers, 11u);
 }
 
