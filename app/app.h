@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "app/compare/state.h"
+#include "app/compare/model.h"
 #include "app/draw/ui.h"
+#include "app/input/overlays.h"
 #include "app/input/screen.h"
-#include "app/input/state.h"
 #include "app/lessons/walk.h"
 #include "app/limits/model.h"
 #include "app/platform/backend.h"

@@ -7,7 +7,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/cli.h"
-#include "app/compare/state.h"
+#include "app/compare/model.h"
 #include "app/run.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/catalogue.h"

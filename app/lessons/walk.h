@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/input/ui.h"
+#include "app/input/screen.h"
 #include "app/lessons/model.h"
 
 namespace tilescope::lessons {

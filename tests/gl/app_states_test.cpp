@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "app/input/actions.h"
+#include "app/input/overlays.h"
 #include "app/platform/gl.h"
 #include "app/run.h"
 #include "app/session/session.h"

@@ -1,5 +1,5 @@
 // Pictures of the window: their names, and the keys that ask for them.
-#include "app/input/actions.h"
+#include "app/input/overlays.h"
 #include "app/run.h"
 #include "tests/unit/view_recordings.h"
 
