@@ -8,8 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/compare/panels.h"
-#include "app/input/actions.h"
-#include "app/input/panels.h"
+#include "app/input/overlays.h"
 #include "app/look/time_words.h"
 #include "app/session/playing.h"
 

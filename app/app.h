@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "app/compare/state.h"
+#include "app/compare/model.h"
 #include "app/draw/ui.h"
+#include "app/input/overlays.h"
 #include "app/input/screen.h"
-#include "app/input/state.h"
 #include "app/lessons/model.h"
 #include "app/limits/model.h"
 #include "app/platform/backend.h"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "app/app.h"
-#include "app/input/actions.h"
+#include "app/input/overlays.h"
 #include "app/session/playing.h"
 
 namespace tilescope::app {

@@ -55,7 +55,7 @@ std::string as_text(const compare::Run& a, const compare::Run& b, const Standing
         table.add({row.what, grouped(row.so_far.a), grouped(row.so_far.b), compare::ratio_text(row.so_far),
                    grouped(row.whole.a), grouped(row.whole.b), compare::ratio_text(row.whole)});
     }
-    return text + table.text() + "\n" + compare::headline(a, b).text + "\n";
+    return text + table.text() + "\n" + compare::headline(a, b) + "\n";
 }
 
 Json side_json(const trace::Trace& trace, playback::Cursor at) {
@@ -81,7 +81,7 @@ std::string as_json(const compare::Run& a, const compare::Run& b, const Standing
     const Json all = object_of(
         "schema", "tilescope.compare/1", "lock", compare::kLockNames[static_cast<size_t>(lock)], "so_far_of",
         at.counters.of_run ? "run" : "block", "a", side_json(a.trace, at.a), "b", side_json(b.trace, at.b),
-        "counters", rows, "headline", compare::headline(a, b).text, "caveat", compare::caveat(a, b));
+        "counters", rows, "headline", compare::headline(a, b), "caveat", compare::caveat(a, b));
     return all.dump(2) + "\n";
 }
 

@@ -7,7 +7,7 @@
 
 #include "app/app.h"
 #include "app/cli/cli.h"
-#include "app/compare/state.h"
+#include "app/compare/model.h"
 #include "kernels/run/record.h"
 
 namespace tilescope::cli {

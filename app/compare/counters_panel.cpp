@@ -178,15 +178,14 @@ void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
     }
     const Table table = fitting(ui, in, counters);
     const float high = line_height(ui, table.size);
-    const auto room = static_cast<size_t>(std::max(0.f, (in.height() - heading_height(ui)) / high));
-    const std::vector<CounterRow> rows = rows_for(counters.rows, room);
-    const float pitch = std::clamp(
-        std::floor((in.height() - heading_height(ui)) / static_cast<float>(std::max<size_t>(rows.size(), 1))),
-        high, std::round(high * 1.75f));
+    const float room = std::max(0.f, in.height() - heading_height(ui));
+    const std::vector<CounterRow> rows = rows_for(counters.rows, static_cast<size_t>(room / high));
+    const float each = room / static_cast<float>(std::max<size_t>(rows.size(), 1));
+    const float pitch = std::clamp(std::floor(each), high, std::round(high * 1.75f));
     // Columns stand at the right; what room is left goes between them.
     const int groups = table.whole ? 2 : 1;
-    const float spare = std::clamp(
-        (in.width() - table.width(between_groups(ui))) / static_cast<float>(3 * groups), 0.f, ui.px(24));
+    const float left = in.width() - table.width(between_groups(ui));
+    const float spare = std::clamp(left / static_cast<float>(3 * groups), 0.f, ui.px(24));
     Ends ends[2];
     float right = in.max.x;
     for (int i = groups; i-- > 0;) {

@@ -28,45 +28,26 @@ struct Map {
     draw::Sheet sheet{shape};
     CellRect shown{};
 
-    uint64_t grid(draw::GridUse use) const { return draw::grid_id(pane.serial, use, array); }
+    uint64_t serial() const { return pane.shown.recording->serial; }
+    uint64_t grid(draw::GridUse use) const { return draw::grid_id(serial(), use, array); }
 };
 
-// Loads of a part of the sheet: by element where that is all of it, else row-major.
-struct Counts {
-    const std::vector<uint32_t>& loads;
-    CellRect part;
-    bool whole = true;
-    uint32_t at(const draw::Sheet& sheet, uint32_t row, uint32_t col) const {
-        if (loads.empty() || !part.contains(row, col)) return 0;
-        if (!whole) return loads[size_t{row - part.row0} * part.cols() + (col - part.col0)];
-        const auto element = sheet.element(row, col);
-        return element ? loads[*element] : 0;
-    }
-};
-
-Counts counts_of(const Map& map) {
-    const std::vector<uint32_t>& all = map.pane.totals.loads[map.array];
-    if (!all.empty()) return {all, {0, map.sheet.rows, 0, map.sheet.cols}, true};
-    const session::LoadsWindow& window = map.pane.totals.windows[map.array];
-    return {window.loads, window.box, false};
-}
-
-void upload_counts(Ui& ui, const Map& map, const Counts& counts, uint32_t most) {
+void upload_loads(Ui& ui, const Map& map, const Loads& loads, uint32_t most) {
     const uint64_t id = map.grid(draw::GridUse::Loads);
-    if (counts.loads.empty() || !ui.context.grids.stale(id, most)) return;
-    std::vector<draw::Cell> cells(counts.whole ? 0 : counts.loads.size(), draw::cell(Ink::Cell));
-    if (counts.whole)
-        cells = draw::sheet_cells(map.shape, counts.loads, std::max(most, 1u));
+    if (loads.counts.empty() || !ui.context.grids.stale(id, most)) return;
+    std::vector<draw::Cell> cells(loads.whole ? 0 : loads.counts.size(), draw::cell(Ink::Cell));
+    if (loads.whole)
+        cells = draw::sheet_cells(map.shape, loads.counts, std::max(most, 1u));
     else
-        draw::heat_cells(cells, counts.loads, most);
-    ui.context.grids.set_cells(id, most, counts.part.rows(), counts.part.cols(), cells);
+        draw::heat_cells(cells, loads.counts, most);
+    ui.context.grids.set_cells(id, most, loads.part.rows(), loads.part.cols(), cells);
 }
 
 // Of the part that is shown alone: an output may be too large for a texture.
 void upload_wrong(Ui& ui, const Map& map) {
     const CellRect& part = map.shown;
     const uint64_t id = map.grid(draw::GridUse::Loads);
-    const uint64_t version = map.pane.serial << 44 ^ uint64_t { part.row0 } << 22 ^ part.col0;
+    const uint64_t version = map.serial() << 44 ^ uint64_t { part.row0 } << 22 ^ part.col0;
     if (!ui.context.grids.stale(id, version)) return;
     std::vector<draw::Cell> cells(size_t{part.rows()} * part.cols(), draw::cell(Ink::Cell));
     for (const uint64_t element : map.pane.trace.meta.result.wrong_elements) {
@@ -78,8 +59,7 @@ void upload_wrong(Ui& ui, const Map& map) {
     ui.context.grids.set_cells(id, version, part.rows(), part.cols(), cells);
 }
 
-void counts_in_cells(Ui& ui, const Map& map, const draw::GridView& grid, const Counts& counts,
-                     uint32_t most) {
+void counts_in_cells(Ui& ui, const Map& map, const draw::GridView& grid, const Loads& loads, uint32_t most) {
     const float room = grid.pitch - ui.px(4);
     const auto font = ui.context.fonts.for_cells(std::to_string(most), room, room, Size::Title);
     if (!font || grid.pitch < ui.px(16)) return;
@@ -87,7 +67,7 @@ void counts_in_cells(Ui& ui, const Map& map, const draw::GridView& grid, const C
     for (uint32_t row = map.shown.row0; row < map.shown.row1; ++row) {
         for (uint32_t col = map.shown.col0; col < map.shown.col1; ++col) {
             if (!map.sheet.element(row, col)) continue;
-            const uint32_t count = counts.at(map.sheet, row, col);
+            const uint32_t count = loads.at(map.sheet, row, col);
             const ImVec2 at = draw::corner_of(grid, row, col);
             const Rgba fill =
                 count == 0 ? ui.ink(Ink::Cell) : ui.context.palette.hot(static_cast<float>(count) / hottest);
@@ -141,17 +121,10 @@ struct Frame {
 Frame frame_of(Ui& ui, const Rect& rect, const CellRect& shown) {
     const float body = line_height(ui, Size::Body) + ui.px(4), beside = ui.px(84);
     const float aspect = static_cast<float>(shown.cols()) / static_cast<float>(std::max(shown.rows(), 1u));
-    Frame frame;
-    if (rect.height() * aspect + beside <= rect.width()) {
-        const float width = rect.height() * aspect;
-        frame.beside = true;
-        frame.map = {rect.min, {rect.min.x + width, rect.max.y}};
-        frame.label = {{frame.map.max.x + ui.px(12), rect.min.y}, rect.max};
-        return frame;
-    }
-    frame.map = {rect.min, {rect.max.x, rect.max.y - body}};
-    frame.label = {{rect.min.x, frame.map.max.y + ui.px(4)}, rect.max};
-    return frame;
+    const float right = rect.min.x + rect.height() * aspect, bottom = rect.max.y - body;
+    if (right + beside <= rect.max.x)
+        return {{rect.min, {right, rect.max.y}}, {{right + ui.px(12), rect.min.y}, rect.max}, true};
+    return {{rect.min, {rect.max.x, bottom}}, {{rect.min.x, bottom + ui.px(4)}, rect.max}};
 }
 
 void label(Ui& ui, const Frame& frame, float below, const LoadsLabel& said) {
@@ -216,7 +189,7 @@ void draw_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_
     if (output) {
         touched = {};
         for (const CellRect& block : outputs) touched.include(block);
-        if (pane.cursor.block < outputs.size()) tile = outputs[pane.cursor.block];
+        tile = outputs[pane.index.block];
     }
     const CellRect& shown = map.shown = part_shown(map.sheet.rows, map.sheet.cols, touched, tile);
     const float top = heading(ui, rect, map);
@@ -229,16 +202,16 @@ void draw_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_
                                            from.y + pitch * static_cast<float>(shown.rows())};
     draw::GridView grid{from.x - pitch * static_cast<float>(shown.col0),
                         from.y - pitch * static_cast<float>(shown.row0), pitch, from, end};
-    const Counts counts = counts_of(map);
+    const Loads loads = loads_of(*pane.shown.totals, map.sheet, array);
     if (output) {
         upload_wrong(ui, map);
     } else {
         ui.list.AddRectFilled(from, end, ui.ink(Ink::Cell));
-        upload_counts(ui, map, counts, most);
+        upload_loads(ui, map, loads, most);
     }
     draw::GridView cells = grid;
-    cells.x = output ? from.x : grid.x + static_cast<float>(counts.part.col0) * pitch;
-    cells.y = output ? from.y : grid.y + static_cast<float>(counts.part.row0) * pitch;
+    cells.x = output ? from.x : grid.x + static_cast<float>(loads.part.col0) * pitch;
+    cells.y = output ? from.y : grid.y + static_cast<float>(loads.part.row0) * pitch;
     const auto show = [&](draw::GridUse use, const draw::GridView& view,
                           std::span<const draw::GridMark> marks) {
         ui.context.grids.draw(ui.list, map.grid(use), view, ui.context.palette, ui.context.scale, marks);
@@ -263,7 +236,7 @@ void draw_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_
                                  : "not checked",
                 ""};
     else
-        counts_in_cells(ui, map, grid, counts, most);
+        counts_in_cells(ui, map, grid, loads, most);
     label(ui, frame, end.y, said);
     const auto under = draw::element_under(ui, {from, end}, grid, map.shape);
     if (!under) return;
@@ -271,8 +244,8 @@ void draw_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_
     const CellRect cell = map.sheet.cell(*under);
     if (output && std::ranges::binary_search(result.wrong_elements, *under))
         ui.tip += ": wrong";
-    else if (!output && !counts.loads.empty())
-        ui.tip += ": loaded " + counted(counts.at(map.sheet, cell.row0, cell.col0), "time");
+    else if (!output && !loads.counts.empty())
+        ui.tip += ": loaded " + counted(loads.at(map.sheet, cell.row0, cell.col0), "time");
     input::offer_pick(ui, pane.offered(look::picked_element(array, *under)));
 }
 
@@ -288,12 +261,12 @@ float whose(Ui& ui, const Rect& in, const Pane& pane) {
     const float room = in.width() - mark - title - ui.px(8);
     if (draw::text_size(font, device).x <= room)
         note(ui, {in.max.x, in.min.y + ui.px(3)}, room, device, Align::Right);
-    const trace::Block& block = pane.trace.blocks[pane.cursor.block];
+    const trace::Block& block = pane.trace.blocks[pane.index.block];
     const std::string step =
         fmt::format("{}, step {}", block_name(pane.trace.launch.grid, block.x, block.y, block.z),
-                    grouped(pane.cursor.step + 1));
+                    grouped(pane.step() + 1));
     const std::string of = step + " of " + grouped(pane.index.steps);
-    const std::string phase = look::phase_text(pane.index, pane.cursor.step);
+    const std::string phase = look::phase_text(pane.index, pane.step());
     const std::vector<std::string> words{phase.empty() ? of : of + ", " + phase, of, step};
     note(ui, {in.min.x, in.min.y + body}, in.width(), fitting(font, words, in.width()));
     return body + small + ui.px(8);
@@ -312,7 +285,7 @@ std::vector<uint8_t> arrays_that(const trace::Trace& trace, bool (Array::*is)() 
 }  // namespace
 
 uint32_t most_loads(const Pane& pane) {
-    const std::vector<uint32_t>& most = pane.totals.most_loads;
+    const std::vector<uint32_t>& most = pane.shown.totals->most_loads;
     return most.empty() ? 0 : std::ranges::max(most);
 }
 

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <tuple>
 
-#include "app/draw/sheet.h"
+#include <fmt/format.h>
+
+#include "app/look/sums.h"
 
 namespace tilescope::compare {
 namespace {
@@ -67,6 +71,33 @@ uint32_t same_phase(const BlockIndex& a, uint32_t step, const BlockIndex& b) {
     return to->first + static_cast<uint32_t>(part * room / parts);
 }
 
+std::string three_digits(double value) {
+    if (value >= 1000) return grouped(static_cast<uint64_t>(std::llround(value)));
+    return fmt::format("{:.3g}", value);
+}
+
+// "16 times fewer load sectors"; nothing where there is no difference, or none that a factor tells.
+struct Claim {
+    std::string text;
+    double factor = 1;
+    int better = 0;  // -1 A, 1 B, 0 neither
+};
+
+Claim claim(const Count& count, const char* what) {
+    if (count.a == 0 || count.b == 0 || count.a == count.b) return {};
+    const double factor = std::max(*count.ratio(), 1 / *count.ratio());
+    return {fmt::format("{} times fewer {}", three_digits(factor), what), factor, count.fewer()};
+}
+
+bool same_size(const Run& a, const Run& b) {
+    return a.tally.product == b.tally.product && (!a.tally.product || a.tally.size == b.tally.size);
+}
+
+uint64_t stored(const Run& run) { return run.tally.before.back().global_store.lanes; }
+
+// Both compute as much: what is compared with what stands there is a cost of one thing.
+bool same_work(const Run& a, const Run& b) { return same_size(a, b) && stored(a) == stored(b); }
+
 }  // namespace
 
 std::optional<Lock> lock_of(std::string_view name) {
@@ -107,19 +138,11 @@ uint32_t partner_step(Lock lock, const Run& a, const BlockIndex& a_index, playba
                       const BlockIndex& b_index) {
     if (b_index.steps == 0) return 0;
     const uint32_t last = b_index.steps - 1;
-    switch (lock) {
-        case Lock::Step:
-            return std::min(at.step, last);
-        case Lock::Phase:
-            return std::min(same_phase(a_index, at.step, b_index), last);
-        case Lock::Share: {
-            const uint64_t step = same_share(run_step(a.trace, at), a.trace.steps(), b.trace.steps());
-            return step < b_index.first
-                       ? 0
-                       : static_cast<uint32_t>(std::min<uint64_t>(step - b_index.first, last));
-        }
-    }
-    return 0;
+    if (lock == Lock::Step) return std::min(at.step, last);
+    if (lock == Lock::Phase) return std::min(same_phase(a_index, at.step, b_index), last);
+    const uint64_t step = same_share(run_step(a.trace, at), a.trace.steps(), b.trace.steps());
+    const uint64_t into = step - std::min(step, b_index.first);
+    return static_cast<uint32_t>(std::min<uint64_t>(into, last));
 }
 
 uint32_t leading_step(Lock lock, const Run& a, const BlockIndex& a_index, const Run& b,
@@ -203,6 +226,149 @@ CellRect part_shown(uint32_t rows, uint32_t cols, const CellRect& touched, const
     const auto [row0, row1] = page(touched.row0, touched.row1, tile.empty() ? 0 : tile.row0, rows);
     const auto [col0, col1] = page(touched.col0, touched.col1, tile.empty() ? 0 : tile.col0, cols);
     return {row0, row1, col0, col1};
+}
+
+// --- what is said about the two: numbers, ratios, and the sentence that they come to
+
+std::string count_text(uint64_t count) {
+    if (count < 1'000'000) return grouped(count);
+    const bool giga = count >= 999'500'000;
+    const double size = static_cast<double>(count) / (giga ? 1e9 : 1e6);
+    return (size < 99.95 ? fmt::format("{:#.3g}", size) : fmt::format("{:.0f}", size)) + (giga ? " G" : " M");
+}
+
+std::string ratio_text(const Count& count) {
+    const auto ratio = count.ratio();
+    return ratio ? three_digits(*ratio) : "";
+}
+
+std::string times_text(const Count& count) {
+    if (count.a == 0 || count.b == 0) return "";
+    if (count.a == count.b) return "same";
+    return count.b < count.a ? "1/" + three_digits(1 / *count.ratio()) : three_digits(*count.ratio());
+}
+
+std::string headline(const Run& a, const Run& b) {
+    // The one that is spoken of, its letter, and that of the other.
+    const auto spoken_of = [&](bool is_a) -> std::tuple<const Run&, char, char> {
+        return {is_a ? a : b, is_a ? 'A' : 'B', is_a ? 'B' : 'A'};
+    };
+    const trace::Verification &ra = a.trace.meta.result, &rb = b.trace.meta.result;
+    if (ra.checked && rb.checked && ra.verified != rb.verified) {
+        const auto& [wrong, letter, other] = spoken_of(rb.verified);
+        std::string said = look::result_text(wrong.trace, wrong.notation);
+        said.replace(0, 6, fmt::format("{}'s result is", letter));
+        return fmt::format("{}; {}'s is right.", said, other);
+    }
+    if ((a.faults > 0) != (b.faults > 0)) {
+        const auto& [wrong, letter, other] = spoken_of(a.faults > 0);
+        const bool right = wrong.trace.meta.result.verified;
+        return fmt::format("{} is at fault at {} of this block, {} at none{}.", letter,
+                           counted(wrong.faults, "step"), other,
+                           right ? fmt::format("; {}'s right result was luck", letter) : "");
+    }
+    const SplitSums &sa = a.tally.before.back(), &sb = b.tally.before.back();
+    Claim claims[] = {
+        claim({sa.global_load.requests, sb.global_load.requests}, "load requests"),
+        claim({sa.global_load.sectors, sb.global_load.sectors}, "load sectors"),
+        claim({sa.shared_load.wavefronts + sa.shared_store.wavefronts,
+               sb.shared_load.wavefronts + sb.shared_store.wavefronts},
+              "wavefronts of shared memory"),
+        claim({sa.barriers, sb.barriers}, "arrivals at barriers"),
+    };
+    std::ranges::stable_sort(claims, std::greater(), &Claim::factor);
+    if (claims[0].text.empty())
+        claims[0] = claim({sa.global_store.sectors, sb.global_store.sectors}, "store sectors");
+    if (claims[0].text.empty()) {
+        if (sa != sb) return "Both ask for global memory alike.";
+        return fmt::format("The same requests in both: {} loads, {}.", grouped(sa.global_load.requests),
+                           counted(sa.global_load.sectors, "sector"));
+    }
+    std::string text = claims[0].text;
+    if (!claims[1].text.empty() && claims[1].better == claims[0].better) text += " and " + claims[1].text;
+    const auto& [better, letter, other] = spoken_of(claims[0].better < 0);
+    return fmt::format("{}, {}: {} than {}.", letter, better.tally.kernel, text, other);
+}
+
+std::string caveat(const Run& a, const Run& b) {
+    for (const Run* one : {&a, &b}) {
+        const std::string trouble = look::not_whole(one->trace);
+        if (!trouble.empty()) return fmt::format("{}: {}", one == &a ? "A" : "B", trouble);
+    }
+    if (!same_size(a, b))
+        return fmt::format("Different work: {} in A, {} in B. A ratio compares the sizes as well.",
+                           a.tally.size, b.tally.size);
+    if (stored(a) != stored(b))
+        return fmt::format(
+            "Different parts: {} elements stored in A, {} in B. A ratio compares these as well.",
+            grouped(stored(a)), grouped(stored(b)));
+    return "";
+}
+
+LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product,
+                       size_t array, const std::vector<uint32_t>& loads) {
+    if (loads.empty()) return {"", "too large to count", ""};
+    uint32_t least = UINT32_MAX, most = 0;
+    for (const uint32_t count : loads) {
+        most = std::max(most, count);
+        if (count > 0) least = std::min(least, count);
+    }
+    if (most == 0) return {"", "never loaded", ""};
+    if (least != most) return {fmt::format("{} to {}", least, most), "loads each", ""};
+    LoadsLabel label{grouped(most), most == 1 ? "load each" : "loads each", ""};
+    if (!product || (array != product->M && array != product->N)) return label;
+    // Of M every column of P asks, of N every row; of a window those alone that its blocks compute.
+    const bool is_m = array == product->M;
+    const uint64_t width = product->uses_of(static_cast<uint8_t>(array)), tile = product->tile;
+    const BlockWindow& window = trace.meta.window;
+    const Dim3& grid = trace.launch.grid;
+    const bool whole = window.x0 == 0 && window.y0 == 0 && window.x1 >= grid.x && window.y1 >= grid.y;
+    const uint32_t blocks = is_m ? window.x1 - window.x0 : window.y1 - window.y0;
+    const std::string all = whole ? (is_m ? "n" : "m") : counted(blocks, "block");
+    if (most == (whole ? width : blocks * tile))
+        label.why = fmt::format("= {}{}", all, whole ? "" : " \u00d7 T");
+    else if (most == (whole ? (width + tile - 1) / tile : blocks))
+        label.why = fmt::format("= {}{}", all, whole ? "/T" : "");
+    return label;
+}
+
+uint32_t Loads::at(const draw::Sheet& sheet, uint32_t row, uint32_t col) const {
+    if (counts.empty() || !part.contains(row, col)) return 0;
+    if (!whole) return counts[size_t{row - part.row0} * part.cols() + (col - part.col0)];
+    const auto element = sheet.element(row, col);
+    return element ? counts[*element] : 0;
+}
+
+Loads loads_of(const session::Totals& totals, const draw::Sheet& sheet, size_t array) {
+    const session::LoadsWindow& window = totals.windows[array];
+    const std::vector<uint32_t>& all = totals.loads[array];
+    if (all.empty()) return {window.loads, window.box, false};
+    return {all, {0, sheet.rows, 0, sheet.cols}};
+}
+
+LoadsSummary loads_summary(const trace::Trace& trace, const std::optional<analysis::Product>& product,
+                           size_t array, const Loads& loads) {
+    const auto& [counts, part, whole] = loads;
+    LoadsSummary made{{}, loads_label(trace, product, array, counts)};
+    const Array& shape = trace.launch.arrays[array];
+    const draw::Sheet sheet(shape);
+    // Row by row of the sheet, or of one of its slices, the first and the last that was loaded.
+    const size_t cols = whole ? std::min(shape.cols, sheet.cols) : part.cols();
+    const auto include = [&](size_t at) {
+        const auto row = static_cast<uint32_t>(at / cols), col = static_cast<uint32_t>(at % cols);
+        made.box.include(
+            whole ? sheet.cell(at)
+                  : CellRect{part.row0 + row, part.row0 + row + 1, part.col0 + col, part.col0 + col + 1});
+    };
+    for (size_t first = 0; first < counts.size(); first += cols) {
+        size_t last = std::min(first + cols, counts.size()), at = first;
+        while (at < last && counts[at] == 0) ++at;
+        if (at == last) continue;
+        while (counts[last - 1] == 0) --last;
+        include(at);
+        include(last - 1);
+    }
+    return made;
 }
 
 }  // namespace tilescope::compare

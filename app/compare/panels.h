@@ -1,8 +1,7 @@
 // The panels of the Compare screen. A is a disc and B a square wherever they are named.
 #pragma once
 
-#include "app/compare/state.h"
-#include "app/input/ui.h"
+#include "app/compare/model.h"
 #include "app/look/pick.h"
 
 namespace tilescope::compare {
@@ -10,29 +9,29 @@ namespace tilescope::compare {
 using draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Rgba, draw::Size, look::Pick;
 using Ui = input::Ui<State>;
 
-extern const input::Screen<State> kScreen;  // screen.cpp
-
-// One of the two recordings at its step, with all that its panels draw.
+// One of the two recordings at its step, with all that its panels draw: everything of it is there.
 struct Pane {
-    char letter = 'A';
-    const trace::Trace& trace;
-    uint64_t serial = 0;
-    const session::Totals& totals;
-    const look::BlockIndex& index;
-    playback::Cursor cursor;
-    look::Relations selected;  // in this recording's own terms
-    const Known& known;
-    const look::BlockFaults* faults = nullptr;  // of its block; null until they are looked for
+    char letter;
+    const session::Shown& shown;
+    Known& known;
     const trace::Trace* other = nullptr;  // whose threads and elements the selection names; null: its own
+    look::Relations selected{};           // in this recording's own terms
 
-    uint32_t step() const { return cursor.step; }
+    const trace::Trace& trace = shown.trace();
+    const look::BlockIndex& index = *shown.block;
+
+    uint32_t step() const { return shown.cursor.step; }
+    Run run() const {
+        return {trace, *known.tally, shown.faults ? shown.faults->steps.size() : 0,
+                shown.recording->notation};
+    }
     // What the block touches of an array in the phase where it stands.
     look::CellRect tile(uint8_t array) const {
         return look::tile_of_phase(trace, index, array, index.phase_at(step()));
     }
     // What is wrong at the step; "" where nothing is.
     std::string fault() const {
-        return faults ? look::fault_caption(trace, *faults, step(), index.notation) : "";
+        return shown.faults ? look::fault_caption(trace, *shown.faults, step(), index.notation) : "";
     }
     // What was picked, in this recording's terms; and what is picked here, in those of the selection.
     Pick here(const Pick& pick) const { return other ? look::same_pick(*other, trace, pick) : pick; }
@@ -53,10 +52,5 @@ uint32_t most_loads(const Pane& pane);
 // The scale that both are coloured on, and the counters beside each other.
 void counters_panel(Ui& ui, const Rect& rect, const Pane& a, const Pane& b, const Counters& counters,
                     uint32_t most);
-
-// The current request of one of the two, and both blocks' steps, one above the other. By step they share one
-// scale.
-void compare_request(Ui& ui, const Rect& rect, const Pane& pane);
-void compare_strips(Ui& ui, const Rect& rect, const Pane& a, const Pane& b);
 
 }  // namespace tilescope::compare

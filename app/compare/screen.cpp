@@ -1,4 +1,5 @@
-// The Compare screen's layout.
+// The Compare screen: its layout, the request that each of the two blocks stands at, and their strips of
+// steps.
 //
 //   +-----------------------------------------------------------+
 //   | a warning, where one of the two is not whole              |
@@ -15,15 +16,155 @@
 //   +-----------------------------------------------------------+
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "app/compare/panels.h"
 #include "app/draw/widgets.h"
-#include "app/input/panels.h"
+#include "app/input/overlays.h"
+#include "app/look/request.h"
+#include "app/look/timeline.h"
+#include "app/session/playing.h"
 
 namespace tilescope::compare {
 namespace {
+
+// --- the block of one recording: its current request, with its verdict or fault, its picture, and what the
+// selection says of it
+
+// A fault in its own words, with the triangle of what is not as it should be.
+float fault_words(Ui& ui, ImVec2 at, float width, const std::string& fault) {
+    const float mark = ui.px(12), middle = at.y + line_height(ui, Size::Body) / 2, indent = mark + ui.px(8);
+    ui.list.AddTriangleFilled({at.x + mark / 2, middle - mark / 2}, {at.x + mark, middle + mark / 2},
+                              {at.x, middle + mark / 2}, ui.ink(Ink::Fault));
+    return paragraph(ui, {at.x + indent, at.y}, width - indent, Face::Text, Size::Small, Ink::Fault, fault,
+                     4);
+}
+
+void request_panel(Ui& ui, const Rect& rect, const Pane& pane) {
+    surface(ui, rect);
+    const Rect in = rect.inset(ui.px(12));
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
+    if (pane.step() >= pane.index.steps) {
+        line(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet, "This block recorded no step.");
+        return;
+    }
+    const draw::RequestView request = look::request_view(pane.trace, pane.index, pane.step());
+    const float mark =
+        badge(ui, {in.min.x, in.min.y + (body - ui.px(18)) / 2}, ui.px(18), pane.letter) + ui.px(8);
+    request_title(ui, {in.min.x + mark, in.min.y}, in.width() - mark, request);
+    float y = in.min.y + body + ui.px(4);
+    // A fault is what the step is about, whatever its request costs.
+    const std::string fault = pane.fault();
+    const bool low = rect.height() < ui.px(240);
+    if (fault.empty())
+        y += request_verdict(ui, {in.min.x, y}, in.width(), request, low ? 2 : 3, low);
+    else
+        y += fault_words(ui, {in.min.x, y}, in.width(), fault);
+    y += ui.px(8);
+    float bottom = in.max.y;
+    // The selection has up to three lines, where they leave the picture its height.
+    const auto lines = std::min<size_t>(pane.selected.lines.size(), 3);
+    const float wanted = small * static_cast<float>(lines) + ui.px(8);
+    if (lines > 0 && bottom - wanted - y >= ui.px(118)) {
+        bottom -= wanted;
+        ui.list.AddLine({in.min.x, bottom + ui.px(2)}, {in.max.x, bottom + ui.px(2)}, ui.ink(Ink::Line));
+        for (size_t i = 0; i < lines; ++i) {
+            line(ui, {in.min.x, bottom + ui.px(6) + small * static_cast<float>(i)}, in.width(),
+                 i == 0 ? Face::Strong : Face::Text, Size::Small, i == 0 ? Ink::Text : Ink::TextQuiet,
+                 pane.selected.lines[i]);
+        }
+    }
+    const Rect picture{{in.min.x, y}, {in.max.x, bottom}};
+    if (picture.height() < ui.px(70)) return;
+    const uint32_t lane = look::spoken_lane(request, pane.here(ui.session.hover), pane.here(ui.session.pin));
+    const auto under =
+        draw::request_picture(ui, picture, request, look::barrier_of_step(pane.index, pane.step()), lane);
+    if (!under) return;
+    ui.tip = look::lane_text(pane.trace, request, *under);
+    input::offer_pick(
+        ui, pane.offered(
+                {.kind = Pick::Kind::Thread, .thread = request.lanes[*under].thread, .warp = request.warp}));
+}
+
+// --- both blocks as strips of steps under one playhead
+//
+//   A  | 0 | 1 | 2 | ...          by step both have one scale, and the shorter one ends earlier;
+//      warps                      by phase and by share each fills the width
+//   B  |   0   |   1   | ...
+//      warps
+
+// Where a fault comes about: a tick on the edge of the band.
+void fault_ticks(Ui& ui, const draw::TimeScale& axis, const look::BlockFaults& faults, float bottom) {
+    float latest = -1e9f;
+    for (const uint32_t step : faults.steps) {
+        const float x = axis.x(step + 0.5);
+        if (x - latest < ui.px(4)) continue;
+        latest = x;
+        ui.list.AddTriangleFilled({x - ui.px(3), bottom - ui.px(6)}, {x + ui.px(3), bottom - ui.px(6)},
+                                  {x, bottom}, ui.ink(Ink::Fault));
+    }
+}
+
+// The step under the mouse while it is held down from this strip on.
+// both: the steps that the whole width stands for; 0 for its own.
+std::optional<uint32_t> one_strip(Ui& ui, const Rect& rect, const Pane& pane, uint32_t both) {
+    const look::BlockIndex& index = pane.index;
+    Known& cache = pane.known;
+    const uint32_t steps = index.steps;
+    if (steps == 0) return std::nullopt;
+    const float label = ui.px(40), small = line_height(ui, Size::Small);
+    const float size = ui.px(18);
+    badge(ui, {rect.min.x, rect.min.y + (rect.height() - size) / 2}, size, pane.letter);
+    Rect plot{{rect.min.x + label, rect.min.y}, rect.max};
+    plot.max.x =
+        plot.min.x + plot.width() * static_cast<float>(steps) / static_cast<float>(both > 0 ? both : steps);
+    const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
+    if (cache.strip_of != pane.shown.block || cache.strip.columns != columns) {
+        cache.strip_of = pane.shown.block;
+        cache.strip = look::timeline_view(pane.trace, index, 0, steps, columns);
+    }
+    const draw::TimelineView& time = cache.strip;
+    const draw::TimeScale axis{time, false, plot.min.x, std::max(plot.width(), 1.f),
+                               static_cast<double>(plot.width()) / (time.end - time.first)};
+    const Rect band{plot.min, {plot.max.x, plot.min.y + small}};
+    phase_band(ui, axis, index.phases.phases, band, pane.step(), index.notation);
+    const auto warps = static_cast<float>(std::max<size_t>(time.warps.size(), 1));
+    const float top = band.max.y + ui.px(2), pitch = (plot.max.y - top) / warps;
+    for (size_t warp = 0; warp < time.warps.size(); ++warp) {
+        const float y = top + pitch * static_cast<float>(warp);
+        const float high = pitch >= 3 ? std::max(1.f, std::round(pitch * 0.8f)) : pitch;
+        warp_row(ui, axis, warp, {{plot.min.x, y}, {plot.max.x, y + high}});
+    }
+    if (pane.shown.faults) fault_ticks(ui, axis, *pane.shown.faults, top + ui.px(2));
+    playhead(ui, axis, band.min.y, plot.max.y, pane.step());
+
+    const ImVec2 pressed = ImGui::GetIO().MouseClickedPos[0];
+    const uint32_t step =
+        look::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
+    if (ui.mouse && ImGui::IsMouseDown(0) && plot.contains(pressed)) return step;
+    if (ui.over(plot)) {
+        ui.tip = fmt::format("{}, step {}: warp {}, {}", pane.letter, grouped(step + 1),
+                             pane.trace.warp_of(index.first + step),
+                             words_of(look::kind_of(pane.trace, index.first + step)));
+    }
+    return std::nullopt;
+}
+
+void strips(Ui& ui, const Rect& rect, const Pane& a, const Pane& b) {
+    const Lock lock = ui.state.lock;
+    const float half = (rect.height() - ui.px(8)) / 2;
+    const uint32_t both = lock == Lock::Step ? std::max(a.index.steps, b.index.steps) : 0;
+    auto step = one_strip(ui, {rect.min, {rect.max.x, rect.min.y + half}}, a, both);
+    const auto on_b = one_strip(ui, {{rect.min.x, rect.max.y - half}, rect.max}, b, both);
+    if (on_b) step = leading_step(lock, a.run(), a.index, b.run(), b.index, *on_b);
+    if (!step) return;
+    if (*step != ui.step()) session::go_to(ui.session, *step);
+    ui.context.another_frame = true;
+}
+
+// --- the screen
 
 struct Layout {
     Rect bar, warning, heat[2], request[2], counters, bottom, strips, transport;
@@ -72,9 +213,8 @@ Layout lay_out(const Ui& ui, const Rect& screen, bool warned, int maps) {
     return l;
 }
 
-// What the comparison comes to, how the two are locked, and the button to another pair: true when it is
-// pressed.
-bool bar(Ui& ui, const Rect& rect, const std::string& headline) {
+// What the comparison comes to, how the two are locked, and the button to another pair.
+void bar(Ui& ui, const Rect& rect, const std::string& headline) {
     surface(ui, rect);
     State& state = ui.state;
     const float high = ui.px(30), top = rect.min.y + (rect.height() - high) / 2,
@@ -84,8 +224,9 @@ bool bar(Ui& ui, const Rect& rect, const std::string& headline) {
         right -= width;
         return Rect{{right, top}, {right + width, top + high}};
     };
-    const bool choose = button(ui, place(ui.px(84)), "Choose\u2026", false, true,
-                               "Another pair of recordings (V; N and Shift + N go through them)");
+    if (button(ui, place(ui.px(84)), "Choose\u2026", false, true,
+               "Another pair of recordings (V; N and Shift + N go through them)"))
+        ui.context.another_frame = state.choosing = true;
     right -= ui.px(16);
     constexpr const char* kTips[] = {
         "The same number of steps into both blocks (K)",
@@ -111,7 +252,6 @@ bool bar(Ui& ui, const Rect& rect, const std::string& headline) {
         paragraph(ui, {left, y}, width, Face::Strong, size, Ink::Text, headline, room);
         break;
     }
-    return choose;
 }
 
 // What takes a while, in place of what it is for.
@@ -129,15 +269,18 @@ void draw_screen(Ui& ui, const Rect& screen) {
     const session::Session& session = ui.session;
     const bool coming = ready(state, ui.session, ui.context.still);
     ui.context.soon = ui.context.soon || coming;
-    const bool there = state.other.recording && session.recording && session.totals && state.other.totals &&
-                       state.a.tally && state.b.tally && session.block && state.other.block &&
-                       !session.trace().blocks.empty();
+    const auto whole = [](const session::Shown& one, const Known& known) {
+        return one.recording && one.totals && one.block && known.tally;
+    };
+    const bool there = whole(session, state.a) && whole(state.other, state.b);
     if (choosing(state, session) || (!there && !coming)) return compare_choice(ui, screen, coming);
     if (session.opening) return wait(ui, screen, session::opening_words(session));
     if (!there) return wait(ui, screen, "Counting the requests of both recordings\u2026");
-    const auto faults = [](const auto& found) { return found ? found->steps.size() : 0; };
-    const Run a{session.trace(), *state.a.tally, faults(session.faults), session.recording->notation},
-        b{state.other.trace(), *state.b.tally, faults(state.other.faults), state.other.recording->notation};
+    Pane panes[] = {{'A', session, state.a}, {'B', state.other, state.b, &session.trace()}};
+    for (Pane& pane : panes)
+        pane.selected = look::relations(pane.trace, pane.index, pane.shown.replay.get(),
+                                        pane.here(ui.shown_pick()), pane.step());
+    const Run a = panes[0].run(), b = panes[1].run();
     const std::string doubt = caveat(a, b);
     const auto wrong = [](const Run& one) {
         return one.trace.meta.result.checked && !one.trace.meta.result.verified;
@@ -145,38 +288,23 @@ void draw_screen(Ui& ui, const Rect& screen) {
     const bool with_output = wrong(a) || wrong(b);
     const Layout l = lay_out(ui, screen, !doubt.empty(), with_output ? 3 : 2);
     if (!doubt.empty()) draw::warning_strip(ui, l.warning, doubt);
-    const Pick& pick = ui.shown_pick();
-    const Pane panes[] = {
-        {'A', a.trace, session.recording->serial, *session.totals, *session.block, session.cursor,
-         look::relations(a.trace, *session.block, session.replay.get(), pick, session.cursor.step), state.a,
-         session.faults.get()},
-        {'B', b.trace, state.other.recording->serial, *state.other.totals, *state.other.block,
-         state.other.cursor,
-         look::relations(b.trace, *state.other.block, nullptr, look::same_pick(a.trace, b.trace, pick),
-                         state.other.cursor.step),
-         state.b, state.other.faults.get(), &a.trace},
-    };
-    std::string words = headline(a, b).text;
+    std::string words = headline(a, b);
     // Where there is no room for the requests, a fault takes the headline's place at the step where it shows.
     for (const Pane& pane : panes) {
         const std::string fault = l.request[0].height() > 0 ? "" : pane.fault();
         if (!fault.empty()) words = fmt::format("{}: {}", pane.letter, fault);
     }
-    if (bar(ui, l.bar, words)) {
-        state.choosing = true;
-        ui.context.another_frame = true;
-    }
+    bar(ui, l.bar, words);
     const uint32_t most = std::max(most_loads(panes[0]), most_loads(panes[1]));
     for (const int i : {0, 1}) {
         heat_panel(ui, l.heat[i], panes[i], most, with_output);
-        if (l.request[i].height() > 0) compare_request(ui, l.request[i], panes[i]);
+        if (l.request[i].height() > 0) request_panel(ui, l.request[i], panes[i]);
     }
-    counters_panel(ui, l.counters, panes[0], panes[1],
-                   counters(state.lock, a, *session.block, session.cursor.step, b, *state.other.block,
-                            state.other.cursor.step),
-                   most);
+    counters_panel(
+        ui, l.counters, panes[0], panes[1],
+        counters(state.lock, a, panes[0].index, panes[0].step(), b, panes[1].index, panes[1].step()), most);
     surface(ui, l.bottom);
-    compare_strips(ui, l.strips, panes[0], panes[1]);
+    strips(ui, l.strips, panes[0], panes[1]);
     if (l.transport.height() > 0) input::transport(ui, l.transport);
 }
 

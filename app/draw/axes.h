@@ -29,6 +29,12 @@ struct Tick {
     std::string label;  // empty for those between decades
     bool operator==(const Tick&) const = default;
 };
+// What a chart says along its edges, before it is drawn: the pixels of x and y are not known yet.
+struct Axes {
+    std::string title, x_title;  // above the plot, and below it; "" for none
+    Axis x, y;
+    std::vector<Tick> x_ticks, y_ticks;
+};
 // Decades labelled, 2..9 of each without a label; where there are fewer than two decades, 2 and 5 as well.
 std::vector<Tick> log_ticks(double low, double high);
 // At most `most` round steps of 1, 2 or 5 times a power of ten, all labelled.

@@ -6,24 +6,23 @@
 
 namespace tilescope::draw {
 
-Chart chart_axes(Ui& ui, const Rect& rect, const ChartLook& look, const Axis& x, const Axis& y,
-                 std::span<const Tick> x_ticks, std::span<const Tick> y_ticks) {
+Chart chart_axes(Ui& ui, const Rect& rect, const Axes& axes, float right) {
     const float small = line_height(ui, Size::Small);
     const Font mono = ui.font(Face::Mono, Size::Small);
     float widest = 0;
-    for (const Tick& tick : y_ticks) widest = std::max(widest, text_size(mono, tick.label).x);
-    const float title = look.title.empty() ? 0 : line_height(ui, Size::Body) + ui.px(8);
+    for (const Tick& tick : axes.y_ticks) widest = std::max(widest, text_size(mono, tick.label).x);
+    const float title = axes.title.empty() ? 0 : line_height(ui, Size::Body) + ui.px(8);
     Chart chart{{{std::round(rect.min.x + widest + ui.px(10)), std::round(rect.min.y + title)},
-                 {std::round(rect.max.x - look.right),
-                  std::round(rect.max.y - small * (look.x_title.empty() ? 1.f : 2.f) - ui.px(4))}},
-                x,
-                y};
+                 {std::round(rect.max.x - right),
+                  std::round(rect.max.y - small * (axes.x_title.empty() ? 1.f : 2.f) - ui.px(4))}},
+                axes.x,
+                axes.y};
     const Rect& plot = chart.plot;
     chart.x.from = plot.min.x, chart.x.to = plot.max.x;
     chart.y.from = plot.max.y, chart.y.to = plot.min.y;
-    line(ui, rect.min, rect.width(), Face::Strong, Size::Body, Ink::Text, look.title);
+    line(ui, rect.min, rect.width(), Face::Strong, Size::Body, Ink::Text, axes.title);
     float last = -1e9f;
-    for (const Tick& tick : y_ticks) {
+    for (const Tick& tick : axes.y_ticks) {
         const float at = std::round(draw::at(chart.y, tick.value));
         const bool said = !tick.label.empty();
         ui.list.AddLine({plot.min.x - (said ? ui.px(4) : 0), at}, {plot.max.x, at},
@@ -34,7 +33,7 @@ Chart chart_axes(Ui& ui, const Rect& rect, const ChartLook& look, const Axis& x,
             tick.label, Align::Right);
     }
     float free = -1e9f;
-    for (const Tick& tick : x_ticks) {
+    for (const Tick& tick : axes.x_ticks) {
         const float at = std::round(draw::at(chart.x, tick.value));
         const bool said = !tick.label.empty();
         ui.list.AddLine({at, plot.min.y}, {at, plot.max.y + (said ? ui.px(4) : 0)},
@@ -46,7 +45,7 @@ Chart chart_axes(Ui& ui, const Rect& rect, const ChartLook& look, const Axis& x,
             Align::Center);
     }
     ui.list.AddLine({plot.min.x, plot.max.y}, plot.max, ui.ink(Ink::LineStrong));
-    note(ui, {plot.max.x, plot.max.y + small + ui.px(5)}, plot.width(), look.x_title, Align::Right);
+    note(ui, {plot.max.x, plot.max.y + small + ui.px(5)}, plot.width(), axes.x_title, Align::Right);
     return chart;
 }
 

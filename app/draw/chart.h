@@ -18,13 +18,8 @@ struct Chart {
     ImVec2 point(double at_x, double at_y) const { return {at(x, at_x), at(y, at_y)}; }
 };
 
-// Draws title, grid and ticks inside `rect`, leaving `right` pixels beside the plot for labels.
-struct ChartLook {
-    std::string_view title, x_title;
-    float right = 0;
-};
-Chart chart_axes(Ui& ui, const Rect& rect, const ChartLook& look, const Axis& x, const Axis& y,
-                 std::span<const Tick> x_ticks, std::span<const Tick> y_ticks);
+// Draws titles, grid and ticks inside `rect`, leaving `right` pixels beside the plot for labels.
+Chart chart_axes(Ui& ui, const Rect& rect, const Axes& axes, float right);
 
 // A point's sign, `r` from its middle to its edge.
 void marker(Ui& ui, ImVec2 at, Shape shape, Rgba color, float r, bool filled = true);

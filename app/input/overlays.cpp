@@ -1,15 +1,176 @@
-// What lies over the screens, drawn: the list of keys, the command palette and the path box, whose keys are
-// in overlay_keys.cpp.
+// What lies over the screens: the command palette and the path box, which are a line of text that is edited
+// and rows that are chosen, and the list of keys.
+#include "app/input/overlays.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
-#include "app/input/actions.h"
-#include "app/input/panels.h"
+#include "app/session/session.h"
 
 namespace tilescope::input {
 
 using draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Rgba, draw::Size;
+namespace {
+
+bool inside(const std::string& text, size_t at) {  // a character of UTF-8
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+}
+
+size_t before(const std::string& text, size_t at) {
+    while (at > 0 && inside(text, --at)) continue;
+    return at;
+}
+
+size_t behind(const std::string& text, size_t at) {
+    while (at < text.size() && inside(text, ++at)) continue;
+    return at;
+}
+
+bool parts(char c) { return c == ' ' || c == '/'; }  // words, and the parts of a path
+
+size_t word_before(const std::string& text, size_t at) {
+    while (at > 0 && parts(text[at - 1])) --at;
+    while (at > 0 && !parts(text[at - 1])) --at;
+    return at;
+}
+
+size_t word_behind(const std::string& text, size_t at) {
+    while (at < text.size() && parts(text[at])) ++at;
+    while (at < text.size() && !parts(text[at])) ++at;
+    return at;
+}
+
+std::string utf8(uint32_t c) {
+    const auto byte = [](uint32_t value) { return static_cast<char>(static_cast<unsigned char>(value)); };
+    if (c < 0x80) return {byte(c)};
+    if (c < 0x800) return {byte(0xC0 | c >> 6), byte(0x80 | (c & 0x3F))};
+    if (c < 0x10000) return {byte(0xE0 | c >> 12), byte(0x80 | (c >> 6 & 0x3F)), byte(0x80 | (c & 0x3F))};
+    return {byte(0xF0 | c >> 18), byte(0x80 | (c >> 12 & 0x3F)), byte(0x80 | (c >> 6 & 0x3F)),
+            byte(0x80 | (c & 0x3F))};
+}
+
+constexpr size_t kPage = 8;
+
+// Up, down and by pages through `count` rows, around the ends.
+bool choose(size_t& chosen, size_t count, const KeyPress& press) {
+    if (count == 0) return false;
+    const size_t last = count - 1;
+    if (press.key == Key::Down)
+        chosen = chosen >= last ? 0 : chosen + 1;
+    else if (press.key == Key::Up)
+        chosen = chosen == 0 ? last : chosen - 1;
+    else if (press.key == Key::PageDown)
+        chosen = std::min(chosen + kPage, last);
+    else if (press.key == Key::PageUp)
+        chosen -= std::min(chosen, kPage);
+    else
+        return false;
+    return true;
+}
+
+}  // namespace
+
+void set_text(TextField& field, std::string text) {
+    field.text = std::move(text);
+    field.caret = field.text.size();
+}
+
+void type(TextField& field, uint32_t character) {
+    const bool surrogate = character >= 0xD800 && character < 0xE000;
+    if (character < 0x20 || character == 0x7F || character > 0x10FFFF || surrogate) return;
+    const std::string text = utf8(character);
+    field.text.insert(field.caret, text);
+    field.caret += text.size();
+}
+
+bool edit(TextField& field, const KeyPress& press) {
+    auto& [text, caret] = field;
+    const size_t left = press.control ? word_before(text, caret) : before(text, caret);
+    const size_t right = press.control ? word_behind(text, caret) : behind(text, caret);
+    const auto erase = [&](size_t from, size_t end) {
+        text.erase(from, end - from);
+        caret = from;
+        return true;
+    };
+    if (press.key == Key::Backspace) return erase(left, caret);
+    if (press.key == Key::Delete) return erase(caret, right);
+    const size_t to = press.key == Key::Left    ? left
+                      : press.key == Key::Right ? right
+                      : press.key == Key::Home  ? 0
+                      : press.key == Key::End   ? text.size()
+                                                : std::string::npos;
+    if (to != std::string::npos) caret = to;
+    return to != std::string::npos;
+}
+
+bool overlay_open(const State& state) {
+    return state.palette.open || state.path.mode != PathBox::Mode::Closed;
+}
+
+void press_in_overlay(State& state, Session& session, std::span<const Offer> offers, const KeyPress& press) {
+    CommandPalette& palette = state.palette;
+    PathBox& box = state.path;
+    const bool in_palette = palette.open;  // else in the path box
+    TextField& text = in_palette ? palette.query : box.path;
+    size_t& chosen = in_palette ? palette.chosen : box.chosen;
+    const auto text_changed = [&] {
+        chosen = 0;
+        box.over_written = false;  // it was of another path
+        box.problem.clear();
+    };
+    if (press.character != 0) {
+        type(text, press.character);
+        text_changed();
+    } else if (press.control && press.key == Key::Q) {
+        session.quit = true;
+    } else if (in_palette && (press.key == Key::Escape || (press.control && press.key == Key::P))) {
+        palette.open = false;
+    } else if (press.key == Key::Escape) {
+        box.mode = PathBox::Mode::Closed;
+    } else if (press.key == Key::Tab && !in_palette) {
+        set_text(box.path, completed(box.path.text));
+        text_changed();
+    } else if (press.key == Key::Enter && !in_palette) {
+        take_path(state, session);
+    } else {
+        std::vector<Command> found;
+        if (in_palette) found = find_commands(session, offers, text.text);
+        const size_t rows = in_palette ? found.size() : suggestions(box, session).size() + 1;
+        if (press.key == Key::Enter && !found.empty())
+            run_command(state, session, offers, found[std::min(chosen, found.size() - 1)].id);
+        else if (!choose(chosen, rows, press) && edit(text, press))
+            text_changed();
+    }
+}
+
+void update(State& state, Session& session) {
+    PathBox& box = state.path;
+    if (std::exchange(session.wants_beside, false)) {
+        open_path_box(state, session, PathBox::Mode::Open);
+        box.beside = session.recording != nullptr;  // nothing is there to set it beside: it comes first
+    }
+    if (box.opening && !session.opening) {
+        box.opening = false;
+        if (session.message.empty())
+            box.mode = PathBox::Mode::Closed;
+        else
+            box.problem = std::exchange(session.message, {});
+    }
+    if (session.recording && state.form.framed != session.framing) {
+        state.form.framed = session.framing;
+        // The form knows the textbook kernels.
+        const std::string& kernel = session.trace().meta.kernel;
+        if (session.recording->product && kernels::find(kernel) != nullptr) {
+            state.form.kernel = kernel;
+            state.form.shape = kernels::shape_of(*session.recording->product);
+        }
+    }
+}
+
+// --- what is drawn
+
 namespace {
 
 ImDrawList& over() { return *ImGui::GetForegroundDrawList(); }
@@ -50,10 +211,7 @@ void text_line(draw::Ui& ui, const Rect& rect, const TextField& field, const cha
 }
 
 // Rows that fit are drawn, scrolled so that the chosen one is among them; returns the row clicked, or -1.
-struct OverlayRow {
-    std::string text, right;  // right: its keys, or what kind it is
-};
-int overlay_rows(draw::Ui& ui, const Rect& rect, const std::vector<OverlayRow>& rows, int chosen) {
+int overlay_rows(draw::Ui& ui, const Rect& rect, const std::vector<Command>& rows, int chosen) {
     const float high = line_height(ui, Size::Body) + ui.px(6), pad = ui.px(12);
     const draw::Font mono = ui.font(Face::Mono, Size::Small), body = ui.font(Face::Text, Size::Body);
     const int fit = std::max(1, static_cast<int>(rect.height() / high)),
@@ -68,7 +226,7 @@ int overlay_rows(draw::Ui& ui, const Rect& rect, const std::vector<OverlayRow>& 
             over().AddRectFilled(row.min, row.max, ui.ink(on ? Ink::Accent : Ink::Raised), ui.px(4));
         const Rgba ink = on ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::Text);
         const Rgba quiet = on ? ink : ui.ink(Ink::TextQuiet);
-        const auto& [text, right] = rows[static_cast<size_t>(at)];
+        const auto& [id, text, right] = rows[static_cast<size_t>(at)];
         const float room = row.width() - pad * 3 - draw::text_size(mono, right).x;
         put(ui, over(), body, {row.min.x + pad, y + ui.px(3)}, ink, elided(body, text, room), Align::Left,
             text);
@@ -93,7 +251,7 @@ struct Finder {
     std::string foot;
 };
 int find_box(draw::Ui& ui, const Rect& screen, const Finder& box, const TextField& text,
-             const std::vector<OverlayRow>& rows, int chosen) {
+             const std::vector<Command>& rows, int chosen) {
     constexpr float kTop = 72, kWidth = 720, kRowsShown = 11;
     const float pad = ui.px(16), high = ui.px(40), small = line_height(ui, Size::Small);
     const float title = *box.title == 0 ? 0 : line_height(ui, Size::Title) + ui.px(8);
@@ -112,25 +270,18 @@ int find_box(draw::Ui& ui, const Rect& screen, const Finder& box, const TextFiel
     return clicked;
 }
 
-const char* words_of(Suggestion::Kind kind) {
-    constexpr const char* kWords[] = {"folder", "recording", "opened lately", "ships"};
-    return kWords[static_cast<size_t>(kind)];
-}
-
 }  // namespace
 
 void command_palette(Ui<State>& ui, const Rect& screen, std::span<const Offer> offers) {
     CommandPalette& palette = ui.state.palette;
     if (!palette.open) return;
     const std::vector<Command> found = find_commands(ui.session, offers, palette.query.text);
-    std::vector<OverlayRow> rows;
-    for (const Command& command : found) rows.push_back({command.title, command.keys});
-    palette.chosen = std::min(palette.chosen, rows.empty() ? 0 : rows.size() - 1);
+    palette.chosen = std::min(palette.chosen, found.empty() ? 0 : found.size() - 1);
     const Finder box{
         "", "Find: next phase, record edges, open transposed, step 12, block 1,0", Ink::TextQuiet,
-        rows.empty() ? "Nothing is called that. Steps, blocks and phases are found where they exist."
-                     : "\u2191 \u2193 choose, Enter does it, Esc closes"};
-    const int clicked = find_box(ui, screen, box, palette.query, rows, static_cast<int>(palette.chosen));
+        found.empty() ? "Nothing is called that. Steps, blocks and phases are found where they exist."
+                      : "\u2191 \u2193 choose, Enter does it, Esc closes"};
+    const int clicked = find_box(ui, screen, box, palette.query, found, static_cast<int>(palette.chosen));
     if (clicked >= 0) run_command(ui.state, ui.session, offers, found[static_cast<size_t>(clicked)].id);
 }
 
@@ -139,8 +290,10 @@ void path_box(Ui<State>& ui, const Rect& screen) {
     if (box.mode == PathBox::Mode::Closed) return;
     const bool save = box.mode == PathBox::Mode::Save;
     const session::ExportChoice* const exported = session::find_export(box.exported);
-    std::vector<OverlayRow> rows;
-    for (const Suggestion& one : suggestions(box, ui.session)) rows.push_back({one.text, words_of(one.kind)});
+    constexpr const char* kKinds[] = {"folder", "recording", "opened lately", "ships"};
+    std::vector<Command> rows;
+    for (const Suggestion& one : suggestions(box, ui.session))
+        rows.push_back({one.value, one.text, kKinds[static_cast<size_t>(one.kind)]});
     box.chosen = std::min(box.chosen, rows.size());
     const Finder finder{exported     ? exported->title
                         : save       ? "Save this recording"

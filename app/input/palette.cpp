@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "app/input/actions.h"
+#include "app/input/overlays.h"
 #include "app/session/playing.h"
+#include "app/session/session.h"
 
 namespace tilescope::input {
 namespace {
@@ -148,9 +149,7 @@ std::vector<Command> find_commands(const Session& session, std::span<const Offer
         const auto at = std::ranges::find(recent, command.id);
         found.push_back({std::move(command), score, static_cast<size_t>(at - recent.begin())});
     }
-    std::ranges::stable_sort(found, [](const Found& a, const Found& b) {
-        return a.score != b.score ? a.score > b.score : a.used < b.used;
-    });
+    std::ranges::stable_sort(found, {}, [](const Found& one) { return std::pair(-one.score, one.used); });
     std::vector<Command> commands;
     if (auto there = place(session, query)) commands.push_back(std::move(*there));
     for (Found& one : found) commands.push_back(std::move(one.command));

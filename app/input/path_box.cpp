@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "app/input/actions.h"
+#include "app/input/overlays.h"
+#include "app/session/session.h"
 
 namespace tilescope::input {
 namespace {
@@ -48,11 +49,16 @@ std::vector<Suggestion> beside(const std::string& typed) {
     return found;
 }
 
+bool is_folder(const std::string& path) {
+    std::error_code error;
+    return path.empty() || path.back() == '/' || fs::is_directory(path, error);
+}
+
 // A file can be written there, and may: else the box says why not, once of a file that is there already.
 bool may_write(PathBox& box, const std::string& path) {
     std::error_code error;
     const fs::path folder = fs::path(path).parent_path();
-    if (path.empty() || path.back() == '/' || fs::is_directory(path, error)) {
+    if (is_folder(path)) {
         box.problem = fmt::format("'{}' is a folder; add the name of the file.", path);
     } else if (!folder.empty() && !fs::is_directory(folder, error)) {
         box.problem = fmt::format("There is no folder '{}'.", folder.string());
@@ -72,10 +78,7 @@ void save(PathBox& box, Session& session, std::string path) {
         box.mode = PathBox::Mode::Closed;
         return;
     }
-    std::error_code error;
-    if (!path.empty() && path.back() != '/' && !fs::is_directory(path, error) &&
-        fs::path(path).extension() != ".tsc")
-        path += ".tsc";
+    if (!is_folder(path) && fs::path(path).extension() != ".tsc") path += ".tsc";
     if (!may_write(box, path)) return;
     box.problem = session::save(session, path);
     if (box.problem.empty()) box.mode = PathBox::Mode::Closed;
@@ -153,9 +156,7 @@ void open_path_box(State& state, Session& session, PathBox::Mode mode) {
 void open_export_box(State& state, Session& session, const std::string& what) {
     const session::ExportChoice* const choice = session::find_export(what);
     if (choice == nullptr || !session.recording || !session.block) return;
-    state.path = {};
-    state.path.mode = PathBox::Mode::Save;
-    state.path.exported = what;
+    state.path = {.mode = PathBox::Mode::Save, .path = {}, .exported = what, .problem = {}};
     set_text(state.path.path, session.last_folder + session::export_name(session, *choice));
 }
 

@@ -1,28 +1,165 @@
-// The form that records: presets, what ships, or any kernel of the catalogue at any size.
+// The form that records: presets, what ships, or any kernel of the catalogue at any size; of its blocks all
+// or a window picked out of the grid, as nobody records all 262,144 blocks of 8192 x 8192 elements.
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 
 #include <fmt/format.h>
 
-#include "app/input/panels.h"
+#include "app/input/overlays.h"
+#include "kernels/run/record.h"
 
 namespace tilescope::input {
 
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
 
+BlockWindow clipped(BlockWindow window, uint32_t x, uint32_t y) {
+    const auto cut = [](uint32_t& first, uint32_t& end, uint32_t size) {
+        first = std::min(first, size == 0 ? 0 : size - 1);
+        end = std::clamp(end, std::min(first + 1, size), size);
+    };
+    cut(window.x0, window.x1, x);
+    cut(window.y0, window.y1, y);
+    return window;
+}
+
+uint64_t blocks_of(const BlockWindow& window, uint32_t x, uint32_t y) {
+    const BlockWindow inside = clipped(window, x, y);
+    return uint64_t{inside.x1 - inside.x0} * (inside.y1 - inside.y0);
+}
+
+std::string window_text(const BlockWindow& window) {
+    return fmt::format("x {}:{}, y {}:{}", window.x0, window.x1, window.y0, window.y1);
+}
+
+BlockWindow dragged(double x0, double y0, double x1, double y1, double width, double height, uint32_t grid_x,
+                    uint32_t grid_y) {
+    const auto range = [](double a, double b, double size, uint32_t blocks, uint32_t& first, uint32_t& end) {
+        if (a > b) std::swap(a, b);
+        const double per = std::max(size, 1.0) / std::max(blocks, 1u);
+        const auto block = [&](double at) {
+            return static_cast<uint32_t>(std::clamp(std::floor(at / per), 0.0, std::max(blocks, 1u) - 1.0));
+        };
+        first = block(a);
+        end = block(b) + 1;
+    };
+    BlockWindow window;
+    range(x0, x1, width, grid_x, window.x0, window.x1);
+    range(y0, y1, height, grid_y, window.y0, window.y1);
+    return window;
+}
+
+BlockWindow resized(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t grid_y) {
+    window = clipped(window, grid_x, grid_y);
+    window.x1 += static_cast<uint32_t>(dx);
+    window.y1 += static_cast<uint32_t>(dy);
+    return clipped(window, grid_x, grid_y);  // which leaves a block of it
+}
+
+BlockWindow moved(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t grid_y) {
+    window = clipped(window, grid_x, grid_y);
+    const auto shift = [](uint32_t& first, uint32_t& end, int64_t by, uint32_t size) {
+        by = std::clamp<int64_t>(by, -int64_t{first}, int64_t{size} - end);
+        first = static_cast<uint32_t>(first + by);
+        end = static_cast<uint32_t>(end + by);
+    };
+    shift(window.x0, window.x1, dx, grid_x);
+    shift(window.y0, window.y1, dy, grid_y);
+    return window;
+}
+
+Result<uint64_t> block_steps(const std::string& kernel, uint32_t tile, uint32_t k) {
+    double steps[2] = {};
+    for (const int at : {0, 1}) {
+        auto plan = kernels::plan(kernel, {tile, tile * (at == 0 ? 2 : 4), tile, tile});
+        if (!plan) return plan.error();
+        kernels::RecordOptions options;
+        options.timestamp = false;
+        auto trace = kernels::record_cpu(*plan, options);
+        if (!trace) return trace.error();
+        if (!trace->blocks.empty()) steps[at] = static_cast<double>(trace->blocks[0].count);
+    }
+    const double each = (steps[1] - steps[0]) / (2.0 * tile);
+    return static_cast<uint64_t>(std::llround(std::max(0.0, steps[0] + each * (double{1} * k - 2.0 * tile))));
+}
+
 namespace {
+
+void keys(RecordForm& form, uint32_t x, uint32_t y) {
+    for (const auto& [key, dx, dy] : {std::tuple{ImGuiKey_LeftArrow, -1, 0},
+                                      {ImGuiKey_RightArrow, 1, 0},
+                                      {ImGuiKey_UpArrow, 0, -1},
+                                      {ImGuiKey_DownArrow, 0, 1}}) {
+        if (!ImGui::IsKeyPressed(key)) continue;
+        form.window =
+            ImGui::GetIO().KeyShift ? resized(form.window, dx, dy, x, y) : moved(form.window, dx, dy, x, y);
+    }
+}
+
+// The overview of a grid: a drag picks a window, arrow keys move it, Shift and an arrow key makes it larger
+// or smaller.
+void block_picker(draw::Ui& ui, RecordForm& form) {
+    const auto plan = kernels::plan(form.kernel, form.shape);
+    if (!plan) return;
+    const uint32_t gx = std::max(plan->launch.grid.x, 1u), gy = std::max(plan->launch.grid.y, 1u);
+    if (uint64_t{gx} * gy < 2) {
+        form.window = {};
+        return;
+    }
+    const float pitch = ui.px(132) / static_cast<float>(std::max(gx, gy));
+    const ImVec2 size{std::max(ui.px(8), pitch * static_cast<float>(gx)),
+                      std::max(ui.px(8), pitch * static_cast<float>(gy))};
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::InvisibleButton("##blocks", size);
+    if (ImGui::IsItemActive()) {
+        const ImVec2 from = ImGui::GetIO().MouseClickedPos[0], to = ImGui::GetIO().MousePos;
+        form.window = dragged(from.x - at.x, from.y - at.y, to.x - at.x, to.y - at.y, size.x, size.y, gx, gy);
+    }
+    if (ImGui::IsItemFocused() || ImGui::IsItemHovered()) keys(form, gx, gy);
+    const BlockWindow window = clipped(form.window, gx, gy);
+    const auto corner = [&](uint32_t x, uint32_t y) {  // of a block
+        return ImVec2{at.x + pitch * static_cast<float>(x), at.y + pitch * static_cast<float>(y)};
+    };
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 end{at.x + size.x, at.y + size.y};
+    list.AddRectFilled(at, end, ui.ink(Ink::Cell));
+    if (pitch >= ui.px(4)) {
+        for (uint32_t i = 1; i < std::max(gx, gy); ++i) {
+            const float x = std::round(corner(i, 0).x), y = std::round(corner(0, i).y);
+            if (i < gx) list.AddLine({x, at.y}, {x, end.y}, ui.ink(Ink::Panel));
+            if (i < gy) list.AddLine({at.x, y}, {end.x, y}, ui.ink(Ink::Panel));
+        }
+    }
+    // Of 262,144 blocks 16 are less than a pixel: never drawn smaller than can be seen.
+    const ImVec2 a = corner(window.x0, window.y0), far = corner(window.x1, window.y1);
+    const ImVec2 b{std::max(far.x, a.x + ui.px(4)), std::max(far.y, a.y + ui.px(4))};
+    list.AddRectFilled(a, b, draw::with_alpha(ui.ink(Ink::Accent), 0.35f));
+    list.AddRect(a, b, ui.ink(Ink::Accent), 0.f, 0, ui.px(2));
+    list.AddRect(at, end, ui.ink(Ink::LineStrong));
+
+    ImGui::SameLine();
+    ImGui::BeginGroup();
+    const uint64_t blocks = blocks_of(window, gx, gy), all = uint64_t{gx} * gy;
+    ImGui::TextUnformatted(blocks == all ? "all blocks" : window_text(window).c_str());
+    ImGui::TextDisabled("%s of %s blocks", grouped(blocks).c_str(), grouped(all).c_str());
+    const auto& [m, k, n, tile] = form.shape;
+    auto known = form.block_steps.find({form.kernel, tile, k});
+    if (known == form.block_steps.end())
+        known = form.block_steps.emplace(std::tuple(form.kernel, tile, k), block_steps(form.kernel, tile, k))
+                    .first;
+    if (const Result<uint64_t>& steps = known->second) {
+        ImGui::TextDisabled("about %s requests", short_count(*steps * blocks).c_str());
+        ImGui::TextDisabled("%s a block", grouped(*steps).c_str());
+    }
+    if (blocks != all && ImGui::SmallButton("All blocks")) form.window = {};
+    if (blocks == all) ImGui::TextDisabled("drag to pick a window");
+    ImGui::EndGroup();
+}
 
 void label(const char* text) {
     ImGui::AlignTextToFramePadding();
     ImGui::TextUnformatted(text);
     ImGui::SameLine();
-}
-
-void size_field(const std::string& name, uint32_t& value, float width) {
-    int number = static_cast<int>(value);
-    label(name.c_str());
-    ImGui::SetNextItemWidth(width);
-    if (ImGui::InputInt(("##" + name).c_str(), &number, 0, 0))
-        value = static_cast<uint32_t>(std::max(number, 0));
 }
 
 void order(Ui<State>& ui) {
@@ -149,9 +286,13 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
         ImGui::EndCombo();
     }
     for (const auto& [name, size] :
-         {std::pair{"m", &form.shape.m}, std::pair{"k", &form.shape.k}, std::pair{"n", &form.shape.n}}) {
+         {std::pair{"m", &form.shape.m}, {"k", &form.shape.k}, {"n", &form.shape.n}}) {
+        int number = static_cast<int>(*size);
         ImGui::SameLine();
-        size_field(name, *size, ui.px(72));
+        label(name);
+        ImGui::SetNextItemWidth(ui.px(72));
+        if (ImGui::InputInt(fmt::format("##{}", name).c_str(), &number, 0, 0))
+            *size = static_cast<uint32_t>(std::max(number, 0));
     }
     block_picker(ui, form);
     backend_choice(ui, low);

@@ -1,6 +1,6 @@
 // What a screen offers the program: a row of its table (app.h), and the actions and keys that it brings. All
-// of its functions get the screen's own state, the session, and what to draw with; nobody below app.h sees
-// more.
+// of its functions get the screen's own state, the session, and what to draw with (Ui); nobody below app.h
+// sees more.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/draw/ui.h"
 #include "app/platform/input.h"
 #include "app/session/session.h"
-
-namespace tilescope::draw {
-struct Rect;
-}
 
 namespace tilescope::input {
 
@@ -73,8 +70,38 @@ Actions<State> under(const char* heading, Actions<State> actions) {
     return actions;
 }
 
+// What screens and overlays draw with: a Ui (draw/ui.h) with the session, what of it is drawn most, and the
+// screen's own state.
+struct SessionUi : draw::Ui {
+    Session& session;
+
+    const trace::Trace& trace() const { return session.trace(); }
+    const look::BlockIndex* index() const { return session.block.get(); }  // null while it is made
+    const Notation& notation() const { return session.recording->notation; }
+    uint32_t step() const { return session.cursor.step; }
+    // What was picked, as all panels show it: what is hovered over before what is pinned.
+    const look::Pick& shown_pick() const {
+        return session.hover.kind != look::Pick::Kind::None ? session.hover : session.pin;
+    }
+    look::Pick& hovered;  // out: what the mouse is over
+};
+
+// Pins on a click, hints on hover.
+inline void offer_pick(SessionUi& ui, const look::Pick& pick) {
+    ui.hovered = pick;
+    if (ImGui::IsMouseClicked(0)) ui.session.pin = ui.session.pin == pick ? look::Pick{} : pick;
+}
+
+// Asks for an action by its name, as its key would.
+inline void ask(SessionUi& ui, const char* action) {
+    ui.session.asked.emplace_back(action);
+    ui.context.another_frame = true;
+}
+
 template <class State>
-struct Ui;  // ui.h
+struct Ui : SessionUi {
+    State& state;
+};
 
 template <class State>
 struct Screen {
@@ -94,6 +121,11 @@ struct Screen {
     // A strip above the screen that is shown, where there is something to say; returns the height taken.
     float (*strip)(Ui<State>& ui, const draw::Rect& area) = nullptr;
 };
+
+// -1 or 1 for a key that means less or more; 0 for any other.
+inline int along(const KeyPress& press, Key less, Key more) {
+    return press.key == less ? -1 : press.key == more ? 1 : 0;
+}
 
 // What the arrow keys choose: the neighbour of what is chosen; the first where it is not among them.
 template <typename T>

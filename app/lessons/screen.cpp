@@ -7,12 +7,13 @@
 //   |                      | its stops: what each says, and shows on  |
 //   |                      | [ Walk through it ]                      |
 //   +----------------------+------------------------------------------+
+#include "app/input/screen.h"
+
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "app/input/ui.h"
 #include "app/lessons/model.h"
 #include "kernels/run/record.h"
 

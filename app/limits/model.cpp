@@ -1,7 +1,6 @@
 #include "app/limits/model.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -9,57 +8,63 @@
 
 namespace tilescope::limits {
 
-using analysis::Parameter;
-using analysis::SmLimits;
-using analysis::Sum;
+using analysis::Parameter, analysis::SmLimits, analysis::Sum;
+namespace {
+
+// In the order of Parameter.
+constexpr struct {
+    const char* title;
+    uint32_t analysis::BlockUse::*value;
+} kParameters[] = {{"threads a block", &analysis::BlockUse::threads},
+                   {"registers a thread", &analysis::BlockUse::registers},
+                   {"shared bytes a block", &analysis::BlockUse::shared}};
+
+}  // namespace
 
 void take_preset(State& state, std::string_view id, size_t block) {
     const analysis::LimitPreset* preset = analysis::find_limit_preset(id);
     if (preset == nullptr) return;
     state.preset = preset->id;
     state.device = preset->device;
-    state.change = preset->change;
-    state.block = preset->blocks.empty() ? 0 : std::min(block, preset->blocks.size() - 1);
-    if (!preset->blocks.empty()) state.use = preset->blocks[state.block].use;
+    if (!preset->blocks.empty()) state.use = preset->blocks[std::min(block, preset->blocks.size() - 1)].use;
 }
 
 void take_device(State& state, std::string_view id) {
     state.device = id;
     state.preset.clear();
-    state.change = {};
 }
 
 void change_parameter(State& state, const SmLimits& sm, Parameter parameter, int steps) {
     constexpr int64_t kSharedStep = 512;  // bytes
-    const auto moved = [&](uint32_t value, int64_t step, int64_t least, int64_t most) {
+    const auto move = [&](int64_t step, int64_t least, int64_t most) {
+        uint32_t& value = state.use.*kParameters[static_cast<size_t>(parameter)].value;
         const int64_t wanted =
             (value + (steps < 0 && value % step != 0 ? step : 0)) / step * step + steps * step;
-        return static_cast<uint32_t>(std::clamp(wanted, least, std::max(least, most)));
+        value = static_cast<uint32_t>(std::clamp(wanted, least, std::max(least, most)));
     };
     state.parameter = parameter;
-    analysis::BlockUse& use = state.use;
     if (parameter == Parameter::Threads)
-        use.threads = moved(use.threads, sm.warp_size, sm.warp_size, sm.threads_per_block);
+        move(sm.warp_size, sm.warp_size, sm.threads_per_block);
     else if (parameter == Parameter::Registers)
-        use.registers = moved(use.registers, 1, 0, sm.registers_per_thread);
+        move(1, 0, sm.registers_per_thread);
     else
-        use.shared = moved(use.shared, kSharedStep, 0, sm.shared_per_block_optin);
+        move(kSharedStep, 0, sm.shared_per_block_optin);
 }
 
 analysis::DeviceSpec limits_device(const State& state, const std::vector<analysis::DeviceSpec>& devices) {
-    for (const analysis::DeviceSpec& device : devices) {
-        if (device.id != state.device) continue;
-        analysis::DeviceSpec changed = device;
-        changed.sm = analysis::changed(device.sm, state.change);
-        return changed;
-    }
-    return devices.empty() ? analysis::DeviceSpec{} : devices.front();
+    const auto found = std::ranges::find(devices, state.device, &analysis::DeviceSpec::id);
+    if (found == devices.end()) return devices.empty() ? analysis::DeviceSpec{} : devices.front();
+    analysis::DeviceSpec device = *found;
+    if (const auto* preset = analysis::find_limit_preset(state.preset))
+        device.sm = analysis::changed(device.sm, preset->change);
+    return device;
 }
 
 std::string change_words(const State& state, const std::vector<analysis::DeviceSpec>& devices) {
-    State own = state;
-    own.change = {};
-    return analysis::change_in_words(limits_device(own, devices).sm, state.change);
+    const auto* preset = analysis::find_limit_preset(state.preset);
+    const auto found = std::ranges::find(devices, state.device, &analysis::DeviceSpec::id);
+    if (preset == nullptr || found == devices.end()) return "";
+    return analysis::change_in_words(found->sm, preset->change);
 }
 
 SumColumn sum_column(const SmLimits& sm, const analysis::BlockUse& use, Sum sum) {
@@ -86,12 +91,6 @@ SumColumn sum_column(const SmLimits& sm, const analysis::BlockUse& use, Sum sum)
     return column;
 }
 
-uint32_t value_of(const analysis::BlockUse& use, Parameter parameter) {
-    return parameter == Parameter::Threads     ? use.threads
-           : parameter == Parameter::Registers ? use.registers
-                                               : use.shared;
-}
-
 std::string value_words(Parameter parameter, uint32_t value) {
     if (parameter == Parameter::Threads) return grouped(value) + " threads a block";
     if (parameter == Parameter::Shared) return grouped(value) + " bytes of shared memory a block";
@@ -99,13 +98,12 @@ std::string value_words(Parameter parameter, uint32_t value) {
 }
 
 LimitCurve limit_curve(const SmLimits& sm, const analysis::BlockUse& use, Parameter parameter) {
-    constexpr const char* kTitles[] = {"threads a block", "registers a thread", "shared bytes a block"};
+    const auto& [title, value] = kParameters[static_cast<size_t>(parameter)];
     LimitCurve curve;
-    curve.title = kTitles[static_cast<size_t>(parameter)];
+    curve.x_title = title;
     curve.lecture = analysis::occupancy_curve(sm, use, parameter, Sum::Lecture);
     curve.hardware = analysis::occupancy_curve(sm, use, parameter, Sum::Hardware);
-    curve.today = value_of(use, parameter);
-    curve.today_words = grouped(curve.today);
+    curve.today = use.*value;
     for (const analysis::Cliff& cliff : analysis::cliffs(curve.hardware)) {
         if (cliff.after.value <= curve.today) continue;
         curve.cliff = fmt::format("next cliff at {}: {} threads become {}", grouped(cliff.after.value),

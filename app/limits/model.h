@@ -13,15 +13,10 @@
 
 namespace tilescope::limits {
 
-using draw::Axis;
-using draw::Tick;
-
 // What was chosen: a device, a block, and the case that both came from.
 struct State {
-    std::string preset = "cliff";                       // id; empty once the device is chosen by hand
-    size_t block = 0;                                   // of the preset's blocks
-    std::string device = "gt200";                       // id
-    analysis::SmChange change{.threads_per_sm = 1536};  // what the case changes of the device's SM
+    std::string preset = "cliff";  // id; empty once the device is chosen by hand
+    std::string device = "gt200";  // id
     analysis::BlockUse use{.threads = 256, .registers = 10};
     analysis::Parameter parameter = analysis::Parameter::Registers;  // what + and - change
 };
@@ -56,19 +51,15 @@ struct SumColumn {
 };
 SumColumn sum_column(const analysis::SmLimits& sm, const analysis::BlockUse& use, analysis::Sum sum);
 
-struct LimitCurve {
-    std::string title;  // "registers a thread"
+// Threads on an SM over a parameter.
+struct LimitCurve : draw::Axes {
     std::vector<analysis::CurvePoint> lecture, hardware;
     uint32_t today = 0;
-    std::string today_words;  // "10"
-    std::string cliff;        // the next one upwards, by the hardware's sum, in words; empty for none
-    Axis x, y;                // y: threads on an SM
-    std::vector<Tick> x_ticks, y_ticks;
+    std::string cliff;  // the next one upwards, by the hardware's sum, in words; empty for none
 };
 LimitCurve limit_curve(const analysis::SmLimits& sm, const analysis::BlockUse& use,
                        analysis::Parameter parameter);
 
-uint32_t value_of(const analysis::BlockUse& use, analysis::Parameter parameter);
 std::string value_words(analysis::Parameter parameter, uint32_t value);  // "256 threads a block"
 std::string figure_words(const analysis::Figure& figure);
 

@@ -11,8 +11,8 @@
 //   | further figures of the case                                 |
 //   +-------------------------------------------------------------+
 //
-// In a low window, as a projector's with type for the back row: the sums one above the other, beside them the
-// one curve that the arrow keys choose.
+// In a low window, as that of a projector with type for the back row, the sums stand one above the other, and
+// beside them the one curve that the arrow keys choose.
 #include <algorithm>
 #include <cmath>
 
@@ -20,19 +20,13 @@
 
 #include "app/draw/chart.h"
 #include "app/draw/widgets.h"
-#include "app/input/ui.h"
 #include "app/limits/model.h"
 #include "core/base/words.h"
 
 namespace tilescope::limits {
 namespace {
 
-using analysis::Parameter;
-using draw::Face;
-using draw::Ink;
-using draw::Rect;
-using draw::Size;
-
+using analysis::Parameter, draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Size;
 using Ui = input::Ui<State>;
 
 void controls(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device) {
@@ -42,7 +36,7 @@ void controls(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device) {
     ImVec2 at = rect.min;
     const float h = rect.height();
     std::vector<std::string> names, titles;
-    size_t current = 0, chosen = presets.size();
+    size_t current = 0, chosen = presets.size(), here = SIZE_MAX;
     for (const analysis::DeviceSpec& one : devices) {
         if (one.id == device.id) current = names.size();
         names.push_back(fmt::format("{} ({})", one.name, one.sm.capability()));
@@ -54,9 +48,7 @@ void controls(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device) {
     titles.emplace_back("No case: this device as it is");
     const analysis::LimitPreset* preset = analysis::find_limit_preset(state.preset);
     std::vector<std::string> blocks;
-    size_t here = 0;
     if (preset != nullptr && preset->blocks.size() >= 2) {
-        here = preset->blocks.size();
         for (const analysis::PresetBlock& block : preset->blocks) {
             if (block.use == state.use) here = blocks.size();
             blocks.push_back(block.label);
@@ -97,7 +89,7 @@ void sum_panel(Ui& ui, const Rect& rect, const SumColumn& column) {
         const float says = text_size(ui.font(Face::Text, Size::Body), column.words).x;
         const Size size = says <= room ? Size::Body : Size::Small;
         const float drop = size == Size::Body ? 0 : ui.px(2);
-        line(ui, {in.max.x, y + drop}, room, Face::Text, size, Ink::Text, column.words, draw::Align::Right);
+        line(ui, {in.max.x, y + drop}, room, Face::Text, size, Ink::Text, column.words, Align::Right);
         y += ui.px(28);
         const std::string threads = fmt::format("{} threads", column.threads);
         const std::vector<std::string> wordings{
@@ -128,10 +120,9 @@ void sum_panel(Ui& ui, const Rect& rect, const SumColumn& column) {
         const float part = static_cast<float>(std::clamp(bar.share, 0.0, 1.0));
         ui.list.AddRectFilled(box.min, {box.min.x + part * box.width(), box.max.y},
                               ui.ink(bar.limits ? Ink::Accent : Ink::Inactive));
-        line(ui, {in.max.x - fits, y}, used, Face::Mono, Size::Small, Ink::Text, bar.used,
-             draw::Align::Right);
+        line(ui, {in.max.x - fits, y}, used, Face::Mono, Size::Small, Ink::Text, bar.used, Align::Right);
         line(ui, {in.max.x, y}, fits, Face::Mono, Size::Small, bar.limits ? Ink::Text : Ink::TextQuiet,
-             bar.fits, draw::Align::Right);
+             bar.fits, Align::Right);
         y += row;
     }
 }
@@ -144,7 +135,7 @@ void curve_key(Ui& ui, ImVec2 at) {
         chart_line(ui, ends, ui.ink(ink), ui.px(2), dashed);
         marker(ui, {at.x + sample / 2, at.y + small / 2}, shape, ui.ink(ink), ui.px(4));
         at.x += sample + ui.px(8);
-        at.x += line(ui, at, ui.px(300), Face::Text, Size::Small, Ink::TextQuiet, text) + ui.px(20);
+        at.x += note(ui, at, ui.px(300), text) + ui.px(20);
     };
     entry(false, Ink::Text, draw::Shape::Circle, "the hardware's sum");
     entry(true, Ink::GlobalLoad, draw::Shape::Diamond, "the lecture's");
@@ -167,12 +158,11 @@ void curve_panel(Ui& ui, const Rect& rect, const analysis::SmLimits& sm, Paramet
     const Rect less{{more.min.x - h - ui.px(4), in.min.y}, {more.min.x - ui.px(4), more.max.y}};
     if (button(ui, less, "-")) change_parameter(state, sm, parameter, -1);
     if (button(ui, more, "+")) change_parameter(state, sm, parameter, 1);
-    line(ui, {in.min.x, in.min.y + ui.px(28)}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
+    note(ui, {in.min.x, in.min.y + ui.px(28)}, in.width(),
          curve.cliff.empty() ? "no cliff beyond this" : curve.cliff);
     if (keyed) curve_key(ui, {in.min.x, in.min.y + ui.px(28) + small});
-    const draw::Chart axes =
-        chart_axes(ui, {{in.min.x, in.min.y + ui.px(40) + small * (keyed ? 2.f : 1.f)}, in.max},
-                   {{}, curve.title, ui.px(4)}, curve.x, curve.y, curve.x_ticks, curve.y_ticks);
+    const float top = in.min.y + ui.px(40) + small * (keyed ? 2.f : 1.f);
+    const draw::Chart axes = chart_axes(ui, {{in.min.x, top}, in.max}, curve, ui.px(4));
     for (const bool lecture : {false, true}) {
         std::vector<ImVec2> points;
         for (const analysis::CurvePoint& point : lecture ? curve.lecture : curve.hardware)
@@ -203,26 +193,24 @@ void figures_panel(Ui& ui, const Rect& rect) {
     const Rect in = rect.inset(ui.px(12));
     const float small = line_height(ui, Size::Small);
     const analysis::LimitPreset* preset = analysis::find_limit_preset(ui.state.preset);
-    std::vector<std::string> words;
-    if (preset != nullptr) {
+    std::vector<analysis::Figure> figures;
+    if (preset != nullptr)
         if (const auto answer = analysis::answer(*preset, ui.session.assets.devices()))
-            for (const analysis::Figure& figure : answer->figures) words.push_back(figure_words(figure));
-    }
+            figures = answer->figures;
     const std::string keys = "\u2191 \u2193 case   \u2190 \u2192 parameter   + - its value";
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const float beside = draw::text_size(font, keys).x;
     curve_key(ui, in.min);
-    line(ui, {in.max.x, in.min.y}, beside + 1, Face::Text, Size::Small, Ink::TextFaint, keys,
-         draw::Align::Right);
+    line(ui, {in.max.x, in.min.y}, beside + 1, Face::Text, Size::Small, Ink::TextFaint, keys, Align::Right);
     // One after the other, each whole.
-    const float space = ui.px(24);
     ImVec2 at{in.min.x, in.min.y + small + ui.px(8)};
-    for (const std::string& figure : words) {
-        const float wide = draw::text_size(font, figure).x;
+    for (const analysis::Figure& figure : figures) {
+        const std::string words = figure_words(figure);
+        const float wide = draw::text_size(font, words).x;
         if (at.x > in.min.x && at.x + wide > in.max.x) at = {in.min.x, at.y + small};
         if (at.y + small > in.max.y + ui.px(8)) break;
-        line(ui, at, in.max.x - at.x, Face::Text, Size::Small, Ink::Text, figure);
-        at.x += wide + space;
+        line(ui, at, in.max.x - at.x, Face::Text, Size::Small, Ink::Text, words);
+        at.x += wide + ui.px(24);
     }
 }
 
@@ -270,20 +258,16 @@ void draw_screen(Ui& ui, const Rect& area) {
 }
 
 bool press(State& chosen, session::Session& session, const input::KeyPress& press) {
-    using input::Key;
+    using input::along, input::Key;
     std::vector<std::string> cases;
     for (const analysis::LimitPreset& preset : analysis::limit_presets()) cases.push_back(preset.id);
-    const Key key = press.key;
-    const int by = key == Key::Right || key == Key::Down || key == Key::Plus ? 1 : -1;
-    if (key == Key::Up || key == Key::Down)
-        take_preset(chosen, input::neighbour(cases, chosen.preset, by));
-    else if (key == Key::Left || key == Key::Right)
-        chosen.parameter = static_cast<Parameter>(std::clamp(static_cast<int>(chosen.parameter) + by, 0, 2));
-    else if (key == Key::Plus || key == Key::Minus)
-        change_parameter(chosen, limits_device(chosen, session.assets.devices()).sm, chosen.parameter, by);
-    else
-        return false;
-    return true;
+    const int step = along(press, Key::Up, Key::Down), over = along(press, Key::Left, Key::Right),
+              more = along(press, Key::Minus, Key::Plus);
+    if (step != 0) take_preset(chosen, input::neighbour(cases, chosen.preset, step));
+    chosen.parameter = static_cast<Parameter>(std::clamp(static_cast<int>(chosen.parameter) + over, 0, 2));
+    if (more != 0)
+        change_parameter(chosen, limits_device(chosen, session.assets.devices()).sm, chosen.parameter, more);
+    return step != 0 || over != 0 || more != 0;
 }
 
 }  // namespace

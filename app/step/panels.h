@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/input/ui.h"
+#include "app/input/screen.h"
 #include "app/look/faults.h"
 #include "app/look/pick.h"
 #include "app/look/timeline.h"

@@ -32,7 +32,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/widgets.h"
-#include "app/input/panels.h"
+#include "app/input/overlays.h"
 #include "app/look/sums.h"
 #include "app/look/timeline.h"
 #include "app/session/playing.h"

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "app/draw/axes.h"
+#include "app/draw/theme.h"
 #include "app/input/screen.h"
 #include "core/analysis/device_spec.h"
 #include "core/analysis/roofline.h"
@@ -31,10 +32,6 @@
 #include "kernels/textbook/timings.h"
 
 namespace tilescope::timing {
-
-using draw::Axis;
-using draw::Shape;
-using draw::Tick;
 
 // What was chosen on the Timing screen.
 struct State {
@@ -83,11 +80,10 @@ std::vector<uint32_t> timed_widths(const Machine& machine);
 uint32_t shown_width(const Machine& machine, const std::vector<kernels::Counters>& counters,
                      const State& chosen);
 
-// Where the inner loop reads its operands from: the colour of a kernel, as everywhere.
-enum class Operands : uint8_t { Global, Shared, Library };
-Operands operands_of(std::string_view kernel);
+// The colour of a kernel, by where its inner loop reads its operands from: global or shared memory.
+draw::Ink ink_of(std::string_view kernel);
 // A shape for each kernel, besides the colour: of the catalogue in its order, then cuBLAS.
-Shape shape_of(std::string_view kernel);
+draw::Shape shape_of(std::string_view kernel);
 std::string shown_name(std::string_view kernel);  // "tiled swapped", "cuBLAS"
 std::string bytes_short(double bytes);            // "8.59 GB": powers of 1000, as bandwidths are
 
@@ -95,25 +91,17 @@ std::string bytes_short(double bytes);            // "8.59 GB": powers of 1000, 
 
 struct TimePoint {
     uint32_t width = 0;
-    double value = 0;                      // in the chart's unit
-    const kernels::Timing* row = nullptr;  // null for a bound
-    std::string exact;                     // what hover says
+    double value = 0;   // in the chart's unit
+    std::string exact;  // what hover says
 };
 struct TimeLine {
     std::string kernel, label;
-    Operands operands = Operands::Global;
-    Shape shape = Shape::Circle;
-    bool chosen = false;
-    bool faulty = false;  // its point is a fault: drawn dashed, as its time is of a wrong result
-    bool bound = false;   // computed, not measured
-    std::vector<TimePoint> points;
+    bool bound = false;  // computed, not measured
+    std::vector<TimePoint> points{};
 };
-struct TimeChart {
-    std::string title;    // "Time, ms"
+struct TimeChart : draw::Axes {
     std::string nothing;  // one sentence where there is nothing to draw
     std::vector<TimeLine> lines;
-    Axis x, y;  // low and high; the pixels are the caller's
-    std::vector<Tick> x_ticks, y_ticks;
 };
 TimeChart time_chart(const Machine& machine, const State& chosen);
 
@@ -130,18 +118,14 @@ struct Roof {
 };
 struct RoofPoint {
     enum class Kind : uint8_t { Asked, L2, Dram, Bound } kind = Kind::Asked;
+    std::string kernel;
     double intensity = 0, gflops = 0;
-    std::string kernel, label, exact;
-    Operands operands = Operands::Global;
-    Shape shape = Shape::Circle;
-    bool chosen = false;
+    std::string label, exact;
 };
-struct RooflineChart {
-    std::string title, nothing;
+struct RooflineChart : draw::Axes {
+    std::string nothing;
     std::vector<Roof> roofs;
     std::vector<RoofPoint> points;
-    Axis x, y;
-    std::vector<Tick> x_ticks, y_ticks;
 };
 RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::Counters>& counters,
                              const State& chosen, uint32_t width);
@@ -150,7 +134,7 @@ RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::
 struct ChainRow {
     std::string name, about;  // "read from L2", "lts__t_sectors_op_read.sum x 32 bytes"
     double bytes = 0, intensity = 0;
-    double of_asked = 0;  // times the first row
+    std::string of_asked;  // as a ratio to the first row's bytes: "1", "2.00", "1/4.13"
 };
 struct TrafficChain {
     std::vector<ChainRow> rows;  // the first where the kernel was timed, all where it was counted

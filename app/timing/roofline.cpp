@@ -14,10 +14,13 @@ namespace tilescope::timing {
 namespace {
 
 using kernels::Timing;
+using Kind = RoofPoint::Kind;
 
-constexpr const char* kBoundsAlone = "Roofline by stated figures, bounds only, GFLOP/s";
-
-void add_roofs(RooflineChart& chart, const Machine& machine) {
+// A chart of a machine's roofs, for now without points.
+RooflineChart chart_of(const Machine& machine) {
+    RooflineChart chart;
+    chart.title = "Roofline by stated figures, bounds only, GFLOP/s";
+    chart.x_title = "FLOP per byte";
     const kernels::Roofs roofs = machine.times != nullptr ? machine.times->roofs : kernels::Roofs{};
     if (roofs.copy_gbs > 0 && roofs.fp32_gflops > 0) {
         chart.roofs.push_back(
@@ -33,23 +36,19 @@ void add_roofs(RooflineChart& chart, const Machine& machine) {
                                                    : std::string("its peak not known"),
                          machine.source)});
     }
-}
-
-RoofPoint point_of(std::string_view kernel, RoofPoint::Kind kind, double intensity, double gflops) {
-    return {kind, intensity,           gflops,          std::string(kernel), shown_name(kernel),
-            "",   operands_of(kernel), shape_of(kernel)};
+    return chart;
 }
 
 void add_kernels(RooflineChart& chart, const Machine& machine, const State& chosen, uint32_t width) {
     for (const std::string& kernel : timed_kernels(machine)) {
         const Timing* row = row_of(machine, kernel, width, chosen.tile);
         if (row == nullptr || row->requested_gbs <= 0) continue;
-        RoofPoint point = point_of(kernel, RoofPoint::Kind::Asked, flop_per_loaded_byte(*row), row->gflops);
-        point.chosen = kernel == chosen.kernel;
-        point.exact =
-            fmt::format("{}, T = {}, width {}: {} GFLOP/s at {} FLOP per byte loaded", point.label, row->tile,
-                        grouped(width), draw::figure(row->gflops), draw::figure(point.intensity));
-        chart.points.push_back(std::move(point));
+        const double intensity = flop_per_loaded_byte(*row);
+        const std::string name = shown_name(kernel);
+        chart.points.push_back(
+            {Kind::Asked, kernel, intensity, row->gflops, name,
+             fmt::format("{}, T = {}, width {}: {} GFLOP/s at {} FLOP per byte loaded", name, row->tile,
+                         grouped(width), draw::figure(row->gflops), draw::figure(intensity))});
     }
 }
 
@@ -58,16 +57,12 @@ void add_levels(RooflineChart& chart, const TrafficChain& chain, const Machine& 
                 uint32_t width) {
     const Timing* row = row_of(machine, chosen.kernel, width, chosen.tile);
     if (row == nullptr || chain.rows.size() < 4) return;
-    for (const auto& [at, kind, label] :
-         {std::tuple{2, RoofPoint::Kind::L2, "by L2"}, std::tuple{3, RoofPoint::Kind::Dram, "by DRAM"}}) {
-        const ChainRow& level = chain.rows[static_cast<size_t>(at)];
-        RoofPoint point = point_of(chosen.kernel, kind, level.intensity, row->gflops);
-        point.chosen = true;
-        point.label = label;
-        point.exact = fmt::format("{}: {} {}, {} FLOP/B", shown_name(chosen.kernel), bytes_short(level.bytes),
-                                  level.name, draw::figure(level.intensity));
-        chart.points.push_back(std::move(point));
-    }
+    for (const auto& [level, kind, label] :
+         {std::tuple{&chain.rows[2], Kind::L2, "by L2"}, {&chain.rows[3], Kind::Dram, "by DRAM"}})
+        chart.points.push_back(
+            {kind, chosen.kernel, level->intensity, row->gflops, label,
+             fmt::format("{}: {} {}, {} FLOP/B", shown_name(chosen.kernel), bytes_short(level->bytes),
+                         level->name, draw::figure(level->intensity))});
 }
 
 // "Bound of ...: 8 FLOP/B x 1,000 GB/s = 8,000 GFLOP/s, 80 % of the stated peak".
@@ -75,23 +70,14 @@ void add_bound(RooflineChart& chart, const Machine& machine, std::string_view ke
                const std::string& label, const std::string& what) {
     const double gflops = bound_gflops(machine, intensity);
     if (gflops <= 0) return;
-    RoofPoint point = point_of(kernel, RoofPoint::Kind::Bound, intensity, gflops);
-    point.label = fmt::format("bound, {}: {}", label, draw::figure(gflops));
-    point.exact = fmt::format(
+    std::string exact = fmt::format(
         "Bound of {}: {} FLOP/B x {} GB/s{}", what, draw::figure(intensity), draw::figure(machine.stated_gbs),
         gflops < machine.stated_gbs * intensity ? std::string(", cut at the peak")
                                                 : fmt::format(" = {} GFLOP/s", draw::figure(gflops)));
     if (machine.stated_gflops > 0)
-        point.exact +=
-            fmt::format(", {} % of the stated peak", draw::figure(100 * gflops / machine.stated_gflops));
-    chart.points.push_back(std::move(point));
-}
-
-void add_bounds(RooflineChart& chart, const Machine& machine, uint32_t tile) {
-    add_bound(chart, machine, "untiled", analysis::tile_intensity(1), "untiled",
-              "the lecture's sum for the untiled kernel");
-    add_bound(chart, machine, "tiled", analysis::tile_intensity(tile), fmt::format("T = {}", tile),
-              fmt::format("the lecture's sum for tiles of T = {}", tile));
+        exact += fmt::format(", {} % of the stated peak", draw::figure(100 * gflops / machine.stated_gflops));
+    chart.points.push_back({Kind::Bound, std::string(kernel), intensity, gflops,
+                            fmt::format("bound, {}: {}", label, draw::figure(gflops)), std::move(exact)});
 }
 
 // What the axes must hold; or what there is to say where there is no roof.
@@ -121,42 +107,42 @@ RooflineChart fitted(RooflineChart chart, const Machine& machine) {
     return chart;
 }
 
-// Bytes that the hardware's counters saw for loads: sectors of the requests, from L2, from DRAM.
-using Levels = std::array<double, 3>;
+// Where the hardware's counters see the bytes of loads; unit: bytes of what they count.
+constexpr struct {
+    const char *name, *about, *counter;
+    double unit;
+} kLevels[] = {{"sectors of the requests", "l1tex__t_sectors, global loads, times 32 bytes",
+                "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 32},
+               {"read from L2", "lts__t_sectors_op_read times 32 bytes", "lts__t_sectors_op_read.sum", 32},
+               {"read from DRAM", "dram__bytes_read", "dram__bytes_read.sum", 1}};
+using Bytes = std::array<double, std::size(kLevels)>;
 
 // Of the PTX that ships, which is what was timed.
-std::optional<Levels> counted(const std::vector<kernels::Counters>& all, std::string_view device,
-                              std::string_view kernel, uint32_t width, uint32_t tile) {
-    constexpr std::pair<const char*, double> kCounters[] = {
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 32},  // a sector has 32 bytes
-        {"lts__t_sectors_op_read.sum", 32},
-        {"dram__bytes_read.sum", 1}};
+std::optional<Bytes> counted(const std::vector<kernels::Counters>& all, std::string_view device,
+                             std::string_view kernel, uint32_t width, uint32_t tile) {
     for (const kernels::Counters& set : all) {
         for (const kernels::CounterRow& row : set.rows) {
             if (set.device != device || row.kernel != kernel || row.m != width || row.k != width ||
                 row.n != width || row.tile != tile || row.ptx != "clang")
                 continue;
-            Levels bytes{};
+            Bytes bytes{};
             for (size_t i = 0; i < bytes.size(); ++i)
-                if (const double* sum = kernels::find_counter(row, kCounters[i].first))
-                    bytes[i] = *sum * kCounters[i].second;
+                if (const double* sum = kernels::find_counter(row, kLevels[i].counter))
+                    bytes[i] = *sum * kLevels[i].unit;
             if (std::find(bytes.begin(), bytes.end(), 0.0) == bytes.end()) return bytes;
         }
     }
     return std::nullopt;
 }
 
-std::string counted_widths(const Machine& machine, const std::vector<kernels::Counters>& all,
-                           std::string_view kernel, uint32_t tile) {
-    std::vector<std::string> widths;
-    for (const uint32_t width : timed_widths(machine))
-        if (counted(all, machine.name, kernel, width, tile)) widths.push_back(grouped(width));
-    return fmt::format("{}", fmt::join(widths, ", "));
-}
-
 void add_row(TrafficChain& chain, const char* name, const char* about, double bytes, double flop) {
-    chain.rows.push_back({name, about, bytes, flop / bytes, 0});
-    chain.rows.back().of_asked = bytes / chain.rows.front().bytes;
+    const double ratio = chain.rows.empty() ? 1 : bytes / chain.rows.front().bytes;
+    std::string times = draw::ratio_text(std::max(ratio, 1 / ratio));
+    if (times == "1.00")
+        times = "1";
+    else if (ratio < 1)
+        times.insert(0, "1/");
+    chain.rows.push_back({name, about, bytes, flop / bytes, times});
 }
 
 // apart: what lanes do whose requests need more than they ask for.
@@ -203,16 +189,18 @@ void say_why(TrafficChain& chain, const Machine& machine, const Timing& row) {
 
 RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::Counters>& counters,
                              const State& chosen, uint32_t width) {
-    RooflineChart chart;
-    chart.title = kBoundsAlone;
-    add_roofs(chart, machine);
+    RooflineChart chart = chart_of(machine);
     if (machine.times != nullptr) {
         chart.title = fmt::format("Roofline at width {}, T = {}, GFLOP/s", draw::figure(width), chosen.tile);
         add_kernels(chart, machine, chosen, width);
         add_levels(chart, traffic_chain(machine, counters, chosen.kernel, width, chosen.tile), machine,
                    chosen, width);
     }
-    add_bounds(chart, machine, chosen.tile);
+    add_bound(chart, machine, "untiled", analysis::tile_intensity(1), "untiled",
+              "the lecture's sum for the untiled kernel");
+    add_bound(chart, machine, "tiled", analysis::tile_intensity(chosen.tile),
+              fmt::format("T = {}", chosen.tile),
+              fmt::format("the lecture's sum for tiles of T = {}", chosen.tile));
     return fitted(std::move(chart), machine);
 }
 
@@ -246,16 +234,17 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
     add_row(chain, "asked by the threads", "requested bytes of loads", flop / flop_per_loaded_byte(*row),
             flop);
     if (const auto bytes = counted(counters, machine.name, kernel, width, tile)) {
-        add_row(chain, "sectors of the requests", "l1tex__t_sectors, global loads, times 32 bytes",
-                (*bytes)[0], flop);
-        add_row(chain, "read from L2", "lts__t_sectors_op_read times 32 bytes", (*bytes)[1], flop);
-        add_row(chain, "read from DRAM", "dram__bytes_read", (*bytes)[2], flop);
+        for (size_t i = 0; i < bytes->size(); ++i)
+            add_row(chain, kLevels[i].name, kLevels[i].about, (*bytes)[i], flop);
         chain.note = "Counted by Nsight Compute on " + machine.name;
     } else {
-        const std::string widths = counted_widths(machine, counters, kernel, tile);
-        chain.note = widths.empty() ? fmt::format("L2 and DRAM were not counted for {}, T = {}.",
-                                                  shown_name(kernel), tile)
-                                    : fmt::format("L2 and DRAM were counted at width {} only.", widths);
+        std::vector<std::string> widths;
+        for (const uint32_t other : timed_widths(machine))
+            if (counted(counters, machine.name, kernel, other, tile)) widths.push_back(grouped(other));
+        chain.note =
+            widths.empty()
+                ? fmt::format("L2 and DRAM were not counted for {}, T = {}.", shown_name(kernel), tile)
+                : fmt::format("L2 and DRAM were counted at width {} only.", fmt::join(widths, ", "));
     }
     say_why(chain, machine, *row);
     return chain;
@@ -277,9 +266,7 @@ std::vector<std::pair<std::string, std::string>> counted_rows(const Machine& mac
 }
 
 RooflineChart roofline_chart(const Machine& machine, const Launched& launch) {
-    RooflineChart chart;
-    chart.title = kBoundsAlone;
-    add_roofs(chart, machine);
+    RooflineChart chart = chart_of(machine);
     const analysis::RecordedWork& work = launch.work;
     add_bound(chart, machine, launch.kernel, work.intensity, "by bytes",
               launch.kernel + " by what threads load");

@@ -9,8 +9,8 @@
 //   | bytes asked -> L2 -> DRAM     | why bound and measurement differ
 //   +----------------------------------------------------------------+
 //
-// Of a recording that is no product no times ship: its operations and bytes are counted, and stand where the
-// lines would.
+// No times ship of a recording that is no product: its operations and bytes are counted, and stand in the
+// place of the lines.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,6 @@
 
 #include "app/draw/chart.h"
 #include "app/draw/widgets.h"
-#include "app/input/ui.h"
 #include "app/look/time_words.h"
 #include "app/timing/model.h"
 #include "core/base/words.h"
@@ -27,13 +26,7 @@
 namespace tilescope::timing {
 namespace {
 
-using draw::Align;
-using draw::Chart;
-using draw::Face;
-using draw::Ink;
-using draw::Rect;
-using draw::Rgba;
-using draw::Size;
+using draw::Align, draw::Chart, draw::Face, draw::Ink, draw::Rect, draw::Rgba, draw::Size;
 using Ui = input::Ui<State>;
 using Kind = RoofPoint::Kind;
 
@@ -47,13 +40,6 @@ struct Shown {
     std::vector<std::pair<std::string, std::string>> counted{};  // of a launch that is no product
 };
 
-// The colour of a kernel, by where its operands come from.
-Ink ink_of(Operands operands) {
-    return operands == Operands::Global   ? Ink::GlobalLoad
-           : operands == Operands::Shared ? Ink::SharedLoad
-                                          : Ink::TextQuiet;
-}
-
 // The panel's surface and the room within; where there is nothing to draw it says why.
 Rect panel(Ui& ui, const Rect& rect, const std::string& title = {}, const std::string& nothing = {}) {
     surface(ui, rect);
@@ -66,58 +52,57 @@ Rect panel(Ui& ui, const Rect& rect, const std::string& title = {}, const std::s
 }
 
 // The point under the mouse, with a ring around it.
-std::optional<size_t> pointed_at(Ui& ui, const Chart& axes, const std::vector<draw::Dot>& dots) {
+std::optional<size_t> pointed_at(Ui& ui, const Chart& axes, const std::vector<ImVec2>& points) {
     if (!ui.over(axes.plot)) return std::nullopt;
+    std::vector<draw::Dot> dots;
+    for (const ImVec2& point : points) dots.push_back({point.x, point.y});
     const auto near = draw::nearest(dots, ui.cursor().x, ui.cursor().y, ui.px(24));
-    if (near) ui.list.AddCircle({dots[*near].x, dots[*near].y}, ui.px(9), ui.ink(Ink::Selected), 0, ui.px(2));
+    if (near) ui.list.AddCircle(points[*near], ui.px(9), ui.ink(Ink::Selected), 0, ui.px(2));
     return near;
 }
 
 // --- a line a kernel over the width, labelled where it ends
 
-Rgba color_of(Ui& ui, const TimeLine& line) {
-    const Rgba full = ui.ink(line.faulty ? Ink::Fault : ink_of(line.operands));
-    return line.chosen ? full : draw::mix(ui.ink(Ink::Panel), full, 0.55f);
-}
-
 void time_panel(Ui& ui, const Rect& rect, const Shown& shown) {
     State& chosen = ui.state;
-    const TimeChart chart = time_chart(shown.machine, chosen);
+    TimeChart chart = time_chart(shown.machine, chosen);
     const Rect in = panel(ui, rect, chart.title, chart.nothing);
     if (!chart.nothing.empty()) return;
     std::vector<std::string> names;
     for (const TimeLine& l : chart.lines) names.push_back(l.label);
-    const Chart axes = chart_axes(ui, in, {chart.title, {}, end_labels_width(ui, names)}, chart.x, chart.y,
-                                  chart.x_ticks, chart.y_ticks);
+    const Chart axes = chart_axes(ui, in, chart, end_labels_width(ui, names));
     if (draw::holds(chart.x, shown.width)) {  // what the roofline and the chain are about
         const float x = std::round(draw::at(axes.x, shown.width));
         ui.list.AddLine({x, axes.plot.min.y}, {x, axes.plot.max.y},
                         draw::with_alpha(ui.ink(Ink::Accent), 0.5f), std::max(1.f, ui.px(1)));
     }
-    std::vector<const TimeLine*> lines;  // the chosen one last, above the others
-    for (const TimeLine& l : chart.lines) lines.push_back(&l);
-    std::stable_sort(lines.begin(), lines.end(), [](auto* a, auto* b) { return a->chosen < b->chosen; });
+    // The chosen one last, above the others.
+    std::ranges::stable_partition(chart.lines, [&](auto& l) { return l.kernel != chosen.kernel; });
     std::vector<draw::EndLabel> labels;
-    std::vector<draw::Dot> dots;
+    std::vector<ImVec2> all;
     std::vector<std::pair<const TimeLine*, const TimePoint*>> of;
-    for (const TimeLine* l : lines) {
-        const Rgba color = color_of(ui, *l);
+    for (const TimeLine& l : chart.lines) {
+        // A kernel whose point is a fault has the time of a wrong result: dashed, as a bound is.
+        const bool on = l.kernel == chosen.kernel, faulty = kernels::made_wrong(l.kernel);
+        const Rgba full = ui.ink(faulty ? Ink::Fault : ink_of(l.kernel));
+        const Rgba color = on ? full : draw::mix(ui.ink(Ink::Panel), full, 0.55f);
+        const draw::Shape shape = shape_of(l.kernel);
         std::vector<ImVec2> points;
-        for (const TimePoint& point : l->points) {
+        for (const TimePoint& point : l.points) {
             points.push_back(axes.point(point.width, point.value));
-            dots.push_back({points.back().x, points.back().y});
-            of.emplace_back(l, &point);
+            of.emplace_back(&l, &point);
         }
-        chart_line(ui, points, color, ui.px(l->chosen ? 3 : 1.5f), l->faulty || l->bound);
-        for (const ImVec2& point : points) marker(ui, point, l->shape, color, ui.px(l->chosen ? 5 : 3.5f));
-        labels.push_back({points.back(), l->label, color, l->chosen, l->shape});
+        all.insert(all.end(), points.begin(), points.end());
+        chart_line(ui, points, color, ui.px(on ? 3 : 1.5f), faulty || l.bound);
+        for (const ImVec2& point : points) marker(ui, point, shape, color, ui.px(on ? 5 : 3.5f));
+        labels.push_back({points.back(), l.label, color, on, shape});
     }
     const std::vector<Rect> boxes = end_labels(ui, axes, labels);
     for (size_t i = 0; i < boxes.size(); ++i) {
-        if (ui.over(boxes[i])) ui.tip = lines[i]->points.back().exact;
-        if (ui.clicked(boxes[i])) chosen.kernel = lines[i]->kernel;
+        if (ui.over(boxes[i])) ui.tip = chart.lines[i].points.back().exact;
+        if (ui.clicked(boxes[i])) chosen.kernel = chart.lines[i].kernel;
     }
-    const auto near = pointed_at(ui, axes, dots);
+    const auto near = pointed_at(ui, axes, all);
     if (!near) return;
     const auto& [l, point] = of[*near];
     ui.tip = point->exact;
@@ -141,8 +126,7 @@ void counted_panel(Ui& ui, const Rect& rect, const Shown& shown) {
 
 void roofs(Ui& ui, const Chart& axes, const RooflineChart& chart, std::vector<draw::Box>& taken) {
     const float small = line_height(ui, Size::Small);
-    int below = 0;      // labels that stand below the roofs
-    bool above = true;  // the first roof's peak is named above its line where it is the higher one
+    int below = 0;  // labels that stand below the roofs
     for (size_t i = 0; i < chart.roofs.size(); ++i) {
         const Roof& roof = chart.roofs[i];
         const double top = roof.gflops > 0 ? roof.gflops : roof.gbs * chart.x.high;
@@ -162,12 +146,13 @@ void roofs(Ui& ui, const Chart& axes, const RooflineChart& chart, std::vector<dr
                 taken.push_back({p.x - 1, p.y - 1, p.x + 1, p.y + 1});
             }
         }
-        above = chart.roofs.size() == 1 || roof.gflops >= chart.roofs[1 - i].gflops;
         const std::string peak =
             roof.gflops > 0 ? draw::figure(roof.gflops) + " GFLOP/s" : std::string("peak not known");
         const draw::Font font = ui.font(roof.measured ? Face::Strong : Face::Text, Size::Small);
         const float over = points[2].y - small - ui.px(2);
-        above = above && over >= axes.plot.min.y;
+        // Of two roofs the higher one is named above its line, the lower one below.
+        const bool higher = chart.roofs.size() == 1 || roof.gflops >= chart.roofs[1 - i].gflops;
+        const bool above = higher && over >= axes.plot.min.y;
         const float y = above ? over : points[2].y + ui.px(8) + small * static_cast<float>(below++);
         // Below its line it must not reach the slope, which comes from the left.
         const float rise = points[0].y - points[1].y, run = points[1].x - points[0].x;
@@ -186,63 +171,52 @@ void roofs(Ui& ui, const Chart& axes, const RooflineChart& chart, std::vector<dr
     }
 }
 
-// The chosen kernel's points at one height, joined: the chain.
-void chain(Ui& ui, const Chart& axes, const RooflineChart& chart, std::vector<draw::Box>& taken) {
-    std::vector<ImVec2> points;
-    for (const RoofPoint& point : chart.points)
-        if (point.chosen && point.kind != Kind::Bound)
-            points.push_back(axes.point(point.intensity, point.gflops));
-    chart_line(ui, points, draw::with_alpha(ui.ink(Ink::Selected), 0.7f), ui.px(1.5f));
-    if (points.size() > 1)
-        taken.push_back({points.front().x, points.front().y - 1, points.back().x, points.back().y + 1});
+bool is_chosen(const Ui& ui, const RoofPoint& point) {
+    return point.kind != Kind::Bound && point.kernel == ui.state.kernel;
 }
 
-// In the order in which they take their labels' places: the chosen one and the bounds before the others.
-std::vector<const RoofPoint*> points(Ui& ui, const Chart& axes, const RooflineChart& chart,
-                                     std::vector<draw::Box>& taken) {
-    std::vector<const RoofPoint*> order;
+// In the order in which they take their labels' places: the chosen one and the bounds before the others. The
+// chosen kernel's, which are of one height, are joined: the chain. Returns where they are.
+std::vector<ImVec2> points(Ui& ui, const Chart& axes, RooflineChart& chart, std::vector<draw::Box>& taken) {
+    std::ranges::stable_sort(chart.points, {}, [&](const RoofPoint& point) {
+        return is_chosen(ui, point) ? 0 : point.kind == Kind::Bound ? 1 : 2;
+    });
+    std::vector<ImVec2> places, chain;
     for (const RoofPoint& point : chart.points) {
-        order.push_back(&point);
-        const ImVec2 at = axes.point(point.intensity, point.gflops);
+        const ImVec2 at = places.emplace_back(axes.point(point.intensity, point.gflops));
         const float r = ui.px(5);
         taken.push_back({at.x - r, at.y - r, at.x + r, at.y + r});
+        if (is_chosen(ui, point)) chain.push_back(at);
     }
-    const auto rank = [](const RoofPoint* p) { return p->chosen ? 0 : p->kind == Kind::Bound ? 1 : 2; };
-    std::stable_sort(order.begin(), order.end(), [&](auto* a, auto* b) { return rank(a) < rank(b); });
-    for (const RoofPoint* point : order) {
-        const ImVec2 at = axes.point(point->intensity, point->gflops);
-        const bool bound = point->kind == Kind::Bound,
-                   level = point->kind == Kind::L2 || point->kind == Kind::Dram;
-        const Rgba full = ui.ink(bound ? Ink::TextQuiet : ink_of(point->operands));
-        const Rgba color = point->chosen || bound ? full : draw::mix(ui.ink(Ink::Panel), full, 0.6f);
-        marker(ui, at, bound ? draw::Shape::Diamond : point->shape, color, ui.px(point->chosen ? 6 : 4.5f),
-               !bound && !level);
-        point_label(ui, axes, at, point->label, ui.ink(point->chosen ? Ink::Text : Ink::TextQuiet),
-                    point->chosen, taken);
+    chart_line(ui, chain, draw::with_alpha(ui.ink(Ink::Selected), 0.7f), ui.px(1.5f));
+    if (chain.size() > 1)
+        taken.push_back({chain.front().x, chain.front().y - 1, chain.back().x, chain.back().y + 1});
+    for (size_t i = 0; i < places.size(); ++i) {
+        const RoofPoint& point = chart.points[i];
+        const bool bound = point.kind == Kind::Bound, asked = point.kind == Kind::Asked,
+                   on = is_chosen(ui, point);
+        const Rgba full = ui.ink(bound ? Ink::TextQuiet : ink_of(point.kernel));
+        const Rgba color = on || bound ? full : draw::mix(ui.ink(Ink::Panel), full, 0.6f);
+        const draw::Shape shape = bound ? draw::Shape::Diamond : shape_of(point.kernel);
+        marker(ui, places[i], shape, color, ui.px(on ? 6 : 4.5f), asked);
+        point_label(ui, axes, places[i], point.label, ui.ink(on ? Ink::Text : Ink::TextQuiet), on, taken);
     }
-    return order;
+    return places;
 }
 
-void roofline_panel(Ui& ui, const Rect& rect, const RooflineChart& chart) {
+void roofline_panel(Ui& ui, const Rect& rect, RooflineChart& chart) {
     const Rect in = panel(ui, rect, chart.title, chart.nothing);
     if (!chart.nothing.empty()) return;
-    const Chart axes = chart_axes(ui, in, {chart.title, "FLOP per byte", ui.px(8)}, chart.x, chart.y,
-                                  chart.x_ticks, chart.y_ticks);
+    const Chart axes = chart_axes(ui, in, chart, ui.px(8));
     std::vector<draw::Box> taken;
     ui.list.PushClipRect(axes.plot.min, axes.plot.max, true);
     roofs(ui, axes, chart, taken);
-    chain(ui, axes, chart, taken);
-    const std::vector<const RoofPoint*> drawn = points(ui, axes, chart, taken);
+    const std::vector<ImVec2> places = points(ui, axes, chart, taken);
     ui.list.PopClipRect();
-    std::vector<draw::Dot> dots;
-    for (const RoofPoint* point : drawn) {
-        const ImVec2 at = axes.point(point->intensity, point->gflops);
-        dots.push_back({at.x, at.y});
-    }
-    const auto near = pointed_at(ui, axes, dots);
+    const auto near = pointed_at(ui, axes, places);
     if (!near) return;
-    ui.tip = drawn[*near]->exact;
-    if (ImGui::IsMouseClicked(0)) ui.state.kernel = drawn[*near]->kernel;
+    ui.tip = chart.points[*near].exact;
+    if (ImGui::IsMouseClicked(0)) ui.state.kernel = chart.points[*near].kernel;
 }
 
 // --- the chain of traffic as a small table, and beside it in words why bound and measurement differ
@@ -255,13 +229,15 @@ void traffic_panel(Ui& ui, const Rect& rect, const TrafficChain& chain) {
     const float half = std::round(in.width() * 0.47f);
     const float column = std::min(ui.px(92), half * 0.19f);
     const float columns[] = {in.min.x + half - column * 2, in.min.x + half - column, in.min.x + half};
-    line(ui, in.min, half - column * 3, Face::Strong, Size::Body, Ink::Text,
-         fitting(ui.font(Face::Strong, Size::Body), {"Where the bytes are counted", "Bytes"},
-                 half - column * 3));
+    const float head = half - column * 3;
+    line(ui, in.min, head, Face::Strong, Size::Body, Ink::Text,
+         fitting(ui.font(Face::Strong, Size::Body), {"Where the bytes are counted", "Bytes"}, head));
     float y = in.min.y + ui.px(4);
+    const auto cell = [&](size_t at, Face face, Ink ink, std::string_view text) {
+        line(ui, {columns[at], y}, column, face, Size::Small, ink, text, Align::Right);
+    };
     constexpr const char* kHeads[] = {"loaded", "of asked", "FLOP/B"};
-    for (size_t i = 0; i < 3 && !chain.rows.empty(); ++i)
-        line(ui, {columns[i], y}, column, Face::Text, Size::Small, Ink::TextFaint, kHeads[i], Align::Right);
+    for (size_t i = 0; i < 3 && !chain.rows.empty(); ++i) cell(i, Face::Text, Ink::TextFaint, kHeads[i]);
     y = in.min.y + line_height(ui, Size::Body) + ui.px(6);
     for (size_t i = 0; i < chain.rows.size(); ++i) {
         const ChainRow& row = chain.rows[i];
@@ -275,14 +251,9 @@ void traffic_panel(Ui& ui, const Rect& rect, const TrafficChain& chain) {
         ui.list.AddCircleFilled({in.min.x + ui.px(5), y + small / 2}, ui.px(3), ui.ink(Ink::TextQuiet));
         const float from = in.min.x + ui.px(16);
         line(ui, {from, y}, columns[0] - column - from, Face::Text, Size::Small, Ink::Text, row.name);
-        line(ui, {columns[0], y}, column, Face::Mono, Size::Small, Ink::Text, bytes_short(row.bytes),
-             Align::Right);
-        const std::string share = i == 0              ? "1"
-                                  : row.of_asked >= 1 ? draw::ratio_text(row.of_asked)
-                                                      : "1/" + draw::ratio_text(1 / row.of_asked);
-        line(ui, {columns[1], y}, column, Face::Mono, Size::Small, Ink::TextQuiet, share, Align::Right);
-        line(ui, {columns[2], y}, column, Face::Mono, Size::Small, Ink::Text, draw::figure(row.intensity),
-             Align::Right);
+        cell(0, Face::Mono, Ink::Text, bytes_short(row.bytes));
+        cell(1, Face::Mono, Ink::TextQuiet, row.of_asked);
+        cell(2, Face::Mono, Ink::Text, draw::figure(row.intensity));
         if (ui.over({{in.min.x, y}, {in.min.x + half, y + small}})) ui.tip = row.about;
         y += row_height;
     }
@@ -315,8 +286,7 @@ void traffic_strip(Ui& ui, const Rect& rect, const TrafficChain& chain) {
     for (size_t i = 0; i < chain.rows.size(); ++i) {
         const ChainRow& row = chain.rows[i];
         const float x = std::round(in.min.x + part * static_cast<float>(i)), room = part - ui.px(40);
-        const std::string share =
-            i == 0 || row.of_asked >= 1 ? "" : "  1/" + draw::ratio_text(1 / row.of_asked);
+        const std::string share = row.of_asked.starts_with("1/") ? "  " + row.of_asked : "";
         line(ui, {x, in.min.y}, room, Face::Strong, Size::Body, Ink::Text, bytes_short(row.bytes) + share);
         line(ui, {x, in.min.y + body}, room, Face::Text, Size::Small, Ink::TextQuiet, row.name);
         if (ui.over({{x, rect.min.y}, {x + part, rect.max.y}})) ui.tip = row.about;
@@ -330,18 +300,14 @@ void traffic_strip(Ui& ui, const Rect& rect, const TrafficChain& chain) {
 
 // --- the screen
 
-// What is measured on the chosen device may lack what was chosen on another.
-void settle(State& chosen, const Machine& machine) {
+Shown of_kernels(Ui& ui, const Machine& machine) {
+    State& chosen = ui.state;
+    // What is measured on the chosen device may lack what was chosen on another.
     const auto take_last = [](const auto& all, auto& one) {
         if (!all.empty() && std::find(all.begin(), all.end(), one) == all.end()) one = all.back();
     };
     take_last(timed_tiles(machine), chosen.tile);
     take_last(timed_kernels(machine), chosen.kernel);
-}
-
-Shown of_kernels(Ui& ui, const Machine& machine) {
-    settle(ui.state, machine);
-    const State& chosen = ui.state;
     const auto& counters = ui.session.assets.counters();
     const uint32_t width = shown_width(machine, counters, chosen);
     return {machine,
@@ -425,7 +391,7 @@ void draw_screen(Ui& ui, const Rect& area) {
                     ui.session.message);
         return;
     }
-    const Shown shown = counted ? of_launch(ui, *machine, **chosen.work) : of_kernels(ui, *machine);
+    Shown shown = counted ? of_launch(ui, *machine, **chosen.work) : of_kernels(ui, *machine);
     const float gap = ui.px(8);
     // The source of stated figures may be long: pointing at the line says all of it.
     const auto [header, row] = screen_head(
@@ -444,22 +410,17 @@ void draw_screen(Ui& ui, const Rect& area) {
 }
 
 bool press(State& chosen, session::Session& session, const input::KeyPress& press) {
-    using input::Key, input::neighbour;
+    using input::along, input::Key, input::neighbour;
     const std::vector<Machine> all = machines(session.assets.timings(), session.assets.devices());
     const Machine* machine = find_machine(all, chosen.device);
     if (machine == nullptr || no_product(session)) return false;
-    const Key key = press.key;
-    const int by = key == Key::Right || key == Key::Down || key == Key::Plus ? 1 : -1;
-    if (key == Key::Up || key == Key::Down)
-        chosen.kernel = neighbour(timed_kernels(*machine), chosen.kernel, by);
-    else if (key == Key::Left || key == Key::Right)
-        chosen.width =
-            neighbour(timed_widths(*machine), shown_width(*machine, session.assets.counters(), chosen), by);
-    else if (key == Key::Plus || key == Key::Minus)
-        chosen.tile = neighbour(timed_tiles(*machine), chosen.tile, by);
-    else
-        return false;
-    return true;
+    const uint32_t width = shown_width(*machine, session.assets.counters(), chosen);
+    const int kernel = along(press, Key::Up, Key::Down), wider = along(press, Key::Left, Key::Right),
+              tile = along(press, Key::Minus, Key::Plus);
+    if (kernel != 0) chosen.kernel = neighbour(timed_kernels(*machine), chosen.kernel, kernel);
+    if (wider != 0) chosen.width = neighbour(timed_widths(*machine), width, wider);
+    if (tile != 0) chosen.tile = neighbour(timed_tiles(*machine), chosen.tile, tile);
+    return kernel != 0 || wider != 0 || tile != 0;
 }
 
 Result<analysis::RecordedWork> work_of(const trace::Trace& trace) {

@@ -19,6 +19,11 @@ using kernels::Timing;
 constexpr std::string_view kLibrary = "cublas";
 constexpr uint32_t kBoundWidths[] = {256, 512, 1024, 2048, 4096, 8192};
 
+bool is_tiled(std::string_view kernel) {
+    const kernels::KernelInfo* info = kernels::find(kernel);
+    return info != nullptr && info->tiled;
+}
+
 const char* rival_of(Plot plot) { return plot == Plot::OverSwapped ? "untiled_swapped" : "untiled"; }
 
 double value_of(const Machine& machine, const Timing& row, Plot plot, uint32_t tile) {
@@ -39,33 +44,27 @@ std::string rivals_text(const Machine& machine, const Timing& row, uint32_t tile
     return text + (row.verified ? "" : "; its result is wrong, as made to show");
 }
 
+// "tiled, T = 32, width 1,024"; cuBLAS has no T.
+std::string who(std::string_view kernel, uint32_t tile, uint32_t width) {
+    return fmt::format("{}{}, width {}", shown_name(kernel),
+                       kernel == kLibrary ? "" : fmt::format(", T = {}", tile), grouped(width));
+}
+
 std::string exact(const Machine& machine, const Timing& row, uint32_t tile) {
-    return fmt::format("{}{}, width {}: {} ({} to {}), {} GFLOP/s{}", shown_name(row.kernel),
-                       row.tile ? fmt::format(", T = {}", row.tile) : "", grouped(row.n),
+    return fmt::format("{}: {} ({} to {}), {} GFLOP/s{}", who(row.kernel, row.tile, row.n),
                        look::milliseconds(row.median_ms), look::milliseconds(row.low_ms),
                        look::milliseconds(row.high_ms), draw::figure(row.gflops),
                        rivals_text(machine, row, tile));
 }
 
-TimeLine line_of(std::string_view kernel, const State& chosen) {
-    TimeLine line;
-    line.kernel = kernel;
-    line.label = shown_name(kernel);
-    line.operands = operands_of(kernel);
-    line.shape = shape_of(kernel);
-    line.chosen = kernel == chosen.kernel;
-    return line;
-}
-
 void add_measured(TimeChart& chart, const Machine& machine, const State& chosen) {
     for (const std::string& kernel : timed_kernels(machine)) {
-        TimeLine line = line_of(kernel, chosen);
-        line.faulty = kernels::made_wrong(kernel);
+        TimeLine line{kernel, shown_name(kernel)};
         for (const uint32_t width : timed_widths(machine)) {
             const Timing* row = row_of(machine, kernel, width, chosen.tile);
             if (row == nullptr) continue;
             const double value = value_of(machine, *row, chosen.plot, chosen.tile);
-            if (value > 0) line.points.push_back({width, value, row, exact(machine, *row, chosen.tile)});
+            if (value > 0) line.points.push_back({width, value, exact(machine, *row, chosen.tile)});
         }
         if (!line.points.empty()) chart.lines.push_back(std::move(line));
     }
@@ -76,16 +75,15 @@ void add_bounds(TimeChart& chart, const Machine& machine, const State& chosen) {
     if (untiled <= 0) return;
     for (const bool tiled : {false, true}) {
         const double gflops = bound_gflops(machine, analysis::tile_intensity(tiled ? chosen.tile : 1));
-        TimeLine line = line_of(tiled ? "tiled" : "untiled", chosen);
-        line.label += tiled ? fmt::format(", T = {}, bound", chosen.tile) : ", bound";
-        line.bound = true;
+        TimeLine line{tiled ? "tiled" : "untiled",
+                      tiled ? fmt::format("tiled, T = {}, bound", chosen.tile) : "untiled, bound", true};
         for (const uint32_t width : kBoundWidths) {
             const double n = width, ms = 2 * n * n * n / gflops / 1e6;
             const double value = chosen.plot == Plot::Time     ? ms
                                  : chosen.plot == Plot::Gflops ? gflops
                                                                : gflops / untiled;
             line.points.push_back(
-                {width, value, nullptr,
+                {width, value,
                  fmt::format("{}, width {}: {} at least, {} GFLOP/s at most", line.label, grouped(width),
                              look::milliseconds(ms), draw::figure(gflops))});
         }
@@ -174,13 +172,13 @@ double bound_gflops(const Machine& machine, double flop_per_byte) {
     return analysis::bound_gflops({machine.name, machine.stated_gbs, machine.stated_gflops}, flop_per_byte);
 }
 
-Operands operands_of(std::string_view kernel) {
-    if (kernel == kLibrary) return Operands::Library;
-    const kernels::KernelInfo* info = kernels::find(kernel);
-    return info != nullptr && info->tiled ? Operands::Shared : Operands::Global;
+draw::Ink ink_of(std::string_view kernel) {
+    if (kernel == kLibrary) return draw::Ink::TextQuiet;
+    return is_tiled(kernel) ? draw::Ink::SharedLoad : draw::Ink::GlobalLoad;
 }
 
-Shape shape_of(std::string_view kernel) {
+draw::Shape shape_of(std::string_view kernel) {
+    using draw::Shape;
     if (kernel == kLibrary) return Shape::Star;
     const auto& all = kernels::catalogue();
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& k) { return k.name == kernel; });
@@ -244,21 +242,19 @@ TimeChart time_chart(const Machine& machine, const State& chosen) {
 }
 
 std::string headline(const Machine& machine, const State& chosen, uint32_t width) {
-    const bool library = chosen.kernel == kLibrary;
-    const std::string who = fmt::format("{}{}, width {}", shown_name(chosen.kernel),
-                                        library ? "" : fmt::format(", T = {}", chosen.tile), grouped(width));
+    const std::string shown = who(chosen.kernel, chosen.tile, width);
     if (machine.times == nullptr) {
-        const bool tiled = operands_of(chosen.kernel) == Operands::Shared;
-        const double gflops = bound_gflops(machine, analysis::tile_intensity(tiled ? chosen.tile : 1));
-        if (gflops <= 0) return who + ": no bound without a stated bandwidth";
-        return fmt::format("{}: a bound of {} GFLOP/s, {}", who, draw::figure(gflops),
+        const uint32_t tile = is_tiled(chosen.kernel) ? chosen.tile : 1;
+        const double gflops = bound_gflops(machine, analysis::tile_intensity(tile));
+        if (gflops <= 0) return shown + ": no bound without a stated bandwidth";
+        return fmt::format("{}: a bound of {} GFLOP/s, {}", shown, draw::figure(gflops),
                            machine.stated_gflops > 0
                                ? draw::figure(100 * gflops / machine.stated_gflops) + " % of the peak"
                                : std::string("whose share of the peak is not known"));
     }
     const Timing* row = row_of(machine, chosen.kernel, width, chosen.tile);
-    if (row == nullptr) return who + ": not measured";
-    return fmt::format("{}: {}, {} GFLOP/s{}", who, look::milliseconds(row->median_ms),
+    if (row == nullptr) return shown + ": not measured";
+    return fmt::format("{}: {}, {} GFLOP/s{}", shown, look::milliseconds(row->median_ms),
                        draw::figure(row->gflops), rivals_text(machine, *row, chosen.tile));
 }
 

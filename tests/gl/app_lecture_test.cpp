@@ -1,5 +1,5 @@
 // Lecture mode, lessons, palette and path box as pictures.
-#include "app/input/actions.h"
+#include "app/input/overlays.h"
 #include "app/lessons/model.h"
 #include "app/session/session.h"
 #include "tests/app_names.h"

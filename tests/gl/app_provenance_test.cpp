@@ -1,7 +1,7 @@
 // What a pin on an element or a shared cell opens, faults as they are marked, and a window of a launch too
 // large to be recorded whole.
 #include "app/draw/ui.h"
-#include "app/input/actions.h"
+#include "app/input/overlays.h"
 #include "app/session/session.h"
 #include "kernels/run/record.h"
 #include "tests/app_names.h"

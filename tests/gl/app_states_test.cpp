@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "app/app.h"
-#include "app/input/actions.h"
+#include "app/input/overlays.h"
 #include "app/platform/gl.h"
 #include "app/session/session.h"
 #include "core/trace/file.h"

@@ -94,7 +94,7 @@ TEST(Arrows, AWrongOneIsFound) {
         return wrong_arrows(path, "#pragma once\n#include <vector>\n#include \"" + included + "\"\n").size();
     };
     EXPECT_EQ(found("app/look/made_up.h", "app/session/session.h"), 1u) << "it climbs";
-    EXPECT_EQ(found("app/step/made_up.cpp", "app/compare/state.h"), 1u) << "a screen beside it";
+    EXPECT_EQ(found("app/step/made_up.cpp", "app/compare/model.h"), 1u) << "a screen beside it";
     EXPECT_EQ(found("app/new_screen/made_up.cpp", "app/step/state.h"), 1u);
     EXPECT_EQ(found("app/step/made_up.cpp", "app/app.h"), 1u) << "the whole State";
     EXPECT_EQ(found("app/app.cpp", "app/cli/cli.h"), 1u);
@@ -106,7 +106,7 @@ TEST(Arrows, AWrongOneIsFound) {
     EXPECT_EQ(found("elsewhere/made_up.h", "core/base/result.h"), 1u) << "lies on no floor";
 
     EXPECT_EQ(found("app/step/made_up.cpp", "app/step/state.h"), 0u);
-    EXPECT_EQ(found("app/new_screen/made_up.cpp", "app/input/ui.h"), 0u);
+    EXPECT_EQ(found("app/new_screen/made_up.cpp", "app/input/screen.h"), 0u);
     EXPECT_EQ(found("app/cli/made_up.cpp", "app/app.h"), 0u);
     EXPECT_EQ(found("app/cli/made_up.cpp", "core/base/result.h"), 0u) << "an arrow may skip floors";
     EXPECT_EQ(found("kernels/gpu/made_up.cpp", "kernels/run/plan.h"), 0u);

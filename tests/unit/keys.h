@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "app/input/actions.h"
+#include "app/input/overlays.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {

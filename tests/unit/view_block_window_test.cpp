@@ -1,5 +1,5 @@
 // Windows of blocks picked on an overview, and the part of a large matrix that they load.
-#include "app/input/panels.h"
+#include "app/input/overlays.h"
 #include "core/analysis/summary.h"
 #include "tests/unit/view_recordings.h"
 
@@ -21,17 +21,20 @@ TEST(BlockWindows, StayInsideTheGrid) {
     BlockWindow window{1, 3, 0, 2};
     EXPECT_EQ(moved(window, 1, 1, 4, 3), (BlockWindow{2, 4, 1, 3}));
     EXPECT_EQ(moved(window, 100, -100, 4, 3), (BlockWindow{2, 4, 0, 2}));
+    EXPECT_EQ(resized(window, 1, 0, 4, 3), (BlockWindow{1, 4, 0, 2}));
+    EXPECT_EQ(resized({1, 2, 0, 1}, -1, -1, 4, 3), (BlockWindow{1, 2, 0, 1})) << "a block is left";
+    EXPECT_EQ(resized({3, 4, 2, 3}, 1, 1, 4, 3), (BlockWindow{3, 4, 2, 3})) << "no further than the grid";
 }
 
 // The estimate is exact for whole blocks: twin is the recording itself.
 TEST(BlockWindows, WhatABlockTakesIsWhatItTook) {
     for (const char* kernel : {"tiled", "untiled"}) {
-        const auto steps = block_steps(kernel, 16);
+        const auto steps = block_steps(kernel, 16, 96);
         ASSERT_TRUE(steps);
         const Recorded made = record(kernel, {32, 96, 32, 16});
-        EXPECT_EQ(steps->of(96), made.index->steps) << kernel;
+        EXPECT_EQ(*steps, made.index->steps) << kernel;
     }
-    EXPECT_FALSE(block_steps("no_such_kernel", 16));
+    EXPECT_FALSE(block_steps("no_such_kernel", 16, 96));
 }
 
 TEST(Orders, AWindowOfBlocksIsRecordedBesideTheScreens) {

@@ -1,5 +1,5 @@
 // Faults on the Step screen: the faulty kernels' cells are marked and said, sound kernels have none.
-#include "app/input/actions.h"
+#include "app/input/overlays.h"
 #include "app/look/faults.h"
 #include "app/step/model.h"
 #include "tests/unit/view_recordings.h"

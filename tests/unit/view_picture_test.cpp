@@ -1,6 +1,6 @@
 // Pictures of the window: their names, and the keys that ask for them.
 #include "app/app.h"
-#include "app/input/actions.h"
+#include "app/input/overlays.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {

@@ -1,0 +1,426 @@
+// What can be compared: pairs that teach one thing each, and any two recordings; how what is chosen is
+// opened, and B kept where the lock has it; and the list:
+//
+//   Two recordings side by side                                [Back]
+//   +-------------------------+  +-------------------------+
+//   | Untiled or tiled        |  | Mapping swapped         |    a frame: where the arrow keys stand
+//   | what to look at         |  |                         |
+//   | (A) untiled  [B] tiled  |  |                         |
+//   +-------------------------+  +-------------------------+
+//   Any two recordings
+//   | (A) what is open        |  | [B] none yet            |    a click asks for a path
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/compare/panels.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/shipped.h"
+
+namespace tilescope::compare {
+
+using input::along, input::Key, session::MadeRecording, session::Recording, session::Session, session::Totals;
+namespace {
+
+constexpr kernels::Shape kT16{64, 64, 64, 16}, kT32{64, 64, 64, 32}, kRagged{20, 20, 20, 8};
+
+using Part = ComparePreset::Part;
+constexpr ComparePreset pair(const char* title, const char* about, Part a, Part b) {
+    return {title, about, a, b};
+}
+constexpr ComparePreset kPresets[] = {
+    pair("Untiled or tiled", "Tiles of T \u00d7 T bring every element n/T times instead of n.",
+         {"untiled", kT16}, {"tiled", kT16}),
+    pair("Mapping swapped, untiled",
+         "Neighbouring threads walk a row, or down a column: few sectors a request, or many.",
+         {"untiled", kT16}, {"untiled_swapped", kT16}),
+    pair("Mapping swapped, tiled", "The same swap with tiles: what it costs in global and in shared memory.",
+         {"tiled", kT16}, {"tiled_swapped", kT16}),
+    pair("T = 16 or 32", "Twice the tile's width, half the loads of global memory.", {"tiled", kT16},
+         {"tiled", kT32}),
+    pair("Transposed or padded tile",
+         "A column of shared memory in one bank, and the one column more that spreads it over all.",
+         {"tiled_transposed", kT32}, {"tiled_padded", kT32}),
+    pair("No barrier, or the barriers", "The same requests, and a result that depends on who comes first.",
+         {"tiled_no_barrier", kT16}, {"tiled", kT16}),
+    pair("Stale values, or zeros",
+         "Zeros left out at the edge: values of the phase before are multiplied again.",
+         {"tiled_stale_edge", kRagged}, {"tiled", kRagged}),
+    pair("GPU and CPU",
+         "One launch, on a GPU and in lockstep on the CPU: the same accesses in another order.",
+         {"tiled", kT16, true}, {"tiled", kT16}),
+};
+
+MadeRecording open_part(const ComparePreset::Part& part,
+                        const std::vector<kernels::ShippedRecording>& recordings,
+                        const std::atomic<bool>* stop) {
+    if (part.shipped) {
+        const auto found = std::ranges::find_if(recordings, [&](const kernels::ShippedRecording& one) {
+            return one.kernel == part.kernel && kernels::Shape{one.m, one.k, one.n, one.tile} == part.shape;
+        });
+        if (found == recordings.end())
+            return Error{
+                fmt::format("No recording of {} from a GPU ships with this program; record it on a GPU "
+                            "with 'tilescope record' and open it with 'tilescope render --with'",
+                            part_name(part))};
+        auto trace = kernels::open_shipped(*found);
+        if (!trace) return trace.error();
+        return session::make_recording(std::move(*trace), found->label);
+    }
+    auto plan = kernels::plan(part.kernel, part.shape);
+    if (!plan) return plan.error();
+    kernels::RecordOptions options;
+    options.stop = stop;
+    auto trace = kernels::record_cpu(*plan, options);
+    if (!trace) return trace.error();
+    return session::make_recording(std::move(*trace), "recorded now, on the CPU");
+}
+
+// What the maps say of the inputs.
+std::vector<LoadsSummary> maps_of(const Recording& recording, const Totals& totals) {
+    const trace::Trace& trace = *recording.trace;
+    std::vector<LoadsSummary> maps;
+    for (size_t at = 0; at < trace.launch.arrays.size(); ++at) {
+        const Array& array = trace.launch.arrays[at];
+        maps.emplace_back();
+        if (array.space == Space::Global && array.reads())
+            maps.back() =
+                loads_summary(trace, recording.product, at, loads_of(totals, draw::Sheet(array), at));
+    }
+    return maps;
+}
+
+// Brings what is known up to the recording that is shown. True while it is counted.
+bool know(Known& known, const session::Shown& shown, session::Jobs& jobs, bool wait) {
+    if (known.serial != shown.recording->serial) {
+        known.counting.stop();
+        known = {};
+        known.serial = shown.recording->serial;
+    }
+    if (shown.totals && known.maps.empty()) known.maps = maps_of(*shown.recording, *shown.totals);
+    if (!known.tally && !known.counting.begun())
+        known.counting = jobs.start([trace = shown.recording->trace](session::Control&) {
+            return std::make_shared<const Tally>(tally_of(*trace));
+        });
+    const bool at_once = wait || shown.trace().steps() <= session::kCountedAtOnce;
+    if (auto tally = known.counting.take(at_once)) known.tally = std::move(*tally);
+    return !known.tally;
+}
+
+bool are_two(const State& state, const Session& session) {
+    return state.other.recording && session.recording;
+}
+
+void swap_now(State& state, Session& session) {
+    state.swap = false;
+    if (!are_two(state, session)) return;
+    const session::Shown a = session, b = state.other;
+    const look::Pick pin = look::same_pick(a.trace(), b.trace(), session.pin);
+    session::show(session, b.recording, b.totals);
+    session.cursor = b.cursor;
+    session.pin = pin;
+    std::swap(state.a, state.b);
+    session::set(state.other, a.recording, a.totals);
+}
+
+// One that holds nothing cannot be stood in; the list says so.
+void refuse_empty(State& state, const Session& session) {
+    for (const char letter : {'A', 'B'}) {
+        const Recording& one = letter == 'A' ? *session.recording : *state.other.recording;
+        if (one.trace->steps() > 0) continue;
+        state.message = fmt::format("{} ({}) holds no step; choose another recording.", letter, one.origin);
+        state.choosing = true;
+    }
+}
+
+// The comparison that is so many further on in the list.
+template <int by>
+void next_comparison(State& state, Session& session) {
+    const auto count = static_cast<int>(compare_presets().size());
+    state.preset = state.preset < 0 ? (by > 0 ? 0 : count - 1) : (state.preset + by + count) % count;
+    state.wanted = true;
+    session.screen = kScreen.option;
+}
+
+void next_lock(State& state) {
+    state.lock = static_cast<Lock>((static_cast<size_t>(state.lock) + 1) % std::size(kLockNames));
+}
+
+// The list of pairs, or back from it.
+void choose_comparison(State& state, Session& session) {
+    const bool shown = session.screen == kScreen.option && choosing(state, session);
+    state.choosing = !shown || !state.other.recording;
+    if (state.preset >= 0) state.chosen = state.preset;
+    session.screen = kScreen.option;
+}
+
+void open_beside(Session& session) { session.wants_beside = true; }
+
+}  // namespace
+
+std::span<const ComparePreset> compare_presets() { return kPresets; }
+
+std::string part_name(const ComparePreset::Part& part) {
+    return fmt::format("{} T={}  {}x{}x{}", part.kernel, part.shape.tile, part.shape.m, part.shape.k,
+                       part.shape.n);
+}
+
+void set_beside(State& state, std::shared_ptr<const Recording> other) {
+    state.preset = -1;
+    state.choosing = false;
+    state.message.clear();
+    session::set(state.other, std::move(other));
+}
+
+bool update(State& state, Session& session, bool) {
+    if (!session.beside) return false;
+    set_beside(state, std::exchange(session.beside, nullptr));
+    session.screen = kScreen.option;
+    return false;
+}
+
+bool ready(State& state, Session& session, bool wait) {
+    if (state.swap) swap_now(state, session);
+    if (state.wanted) {
+        state.wanted = state.choosing = false;
+        state.message.clear();
+        state.opening.stop();
+        // By one job, so that both appear together.
+        state.opening = session.jobs->start(
+            [&preset = compare_presets()[static_cast<size_t>(state.preset)],
+             recordings = session.assets.recordings()](session::Control& control) -> Result<Pair> {
+                auto a = open_part(preset.a, recordings, &control.stop);
+                if (!a) return a.error();
+                auto b = open_part(preset.b, recordings, &control.stop);
+                if (!b) return b.error();
+                return Pair{*a, *b};
+            });
+    }
+    const auto pair = state.opening.take(wait);
+    if (pair && *pair) {
+        session::show(session, (*pair)->a);
+        session::set(state.other, (*pair)->b);
+    } else if (pair) {
+        state.message = pair->error().message;
+        state.choosing = true;
+    }
+    bool coming = state.opening.begun() || (session.opening && session.opening->beside);
+    coming = session::update(session, wait) || coming;  // of a recording that has just come
+    if (!are_two(state, session)) return coming;
+    refuse_empty(state, session);
+    // Another recording was opened as A: the pair is not the one that was chosen.
+    if (state.a.serial != 0 && state.a.serial != session.recording->serial && !coming) state.preset = -1;
+    coming = session::count(state.other, *session.jobs, wait, state.message) || coming;
+    session::Shown& other = state.other;
+    coming = know(state.a, session, *session.jobs, wait) || coming;
+    coming = know(state.b, other, *session.jobs, wait) || coming;
+    if (!state.a.tally || !state.b.tally || !session.block || other.trace().blocks.empty()) return coming;
+    const Run a{session.trace(), *state.a.tally}, b{other.trace(), *state.b.tally};
+    other.cursor = {partner_block(state.lock, a, session.cursor, b), 0};
+    coming =
+        session::ready_block(other, *session.jobs, session::Blocks::Ask::Faults, session.wording, wait) ||
+        coming;
+    if (!other.block) return true;
+    other.cursor.step = partner_step(state.lock, a, *session.block, session.cursor, b, *other.block);
+    return coming;
+}
+
+bool choosing(const State& state, const Session& session) {
+    return state.choosing || !are_two(state, session);
+}
+
+void swap_sides(State& state, Session& session) {
+    if (session.screen == kScreen.option && !choosing(state, session)) state.swap = true;
+}
+
+void take_choice(State& state, Session& session, int chosen) {
+    const auto pairs = static_cast<int>(compare_presets().size());
+    state.chosen = std::clamp(chosen, 0, pairs + 1);
+    if (state.chosen < pairs) {
+        state.preset = state.chosen;
+        state.wanted = true;
+    } else if (state.chosen == pairs) {
+        session.asked.emplace_back("open");
+    } else {
+        open_beside(session);
+    }
+}
+
+bool press(State& state, Session& session, const platform::KeyPress& key) {
+    if (!choosing(state, session)) return false;
+    if (key.key == Key::Enter) {
+        take_choice(state, session, state.chosen);
+        return true;
+    }
+    if (key.key == Key::Escape) {
+        if (!are_two(state, session)) return false;
+        state.choosing = false;
+        return true;
+    }
+    const int by = along(key, Key::Left, Key::Right) + state.columns * along(key, Key::Up, Key::Down);
+    const int last = static_cast<int>(compare_presets().size()) + 1, next = state.chosen + by;
+    if (next >= 0 && next <= last) state.chosen = next;
+    return by != 0;
+}
+
+const input::Actions<State>& actions() {
+    using input::key, input::shift, input::control;
+    static const input::Actions<State> all = input::under<State>(
+        "Compare", {
+                       {"lock", "lock by step, phase or share", "K", key(Key::K), next_lock},
+                       {"next_comparison", "compare the next pair", "N", key(Key::N), next_comparison<1>},
+                       {"previous_comparison", "compare the pair before", "Shift + N", shift(Key::N),
+                        next_comparison<-1>},
+                       {"choose_comparison", "choose what to compare", "V", key(Key::V), choose_comparison},
+                       {"open_beside", "open another as B", "Ctrl + B", control(Key::B), open_beside},
+                       {"swap_sides", "A and B change places", "Tab", key(Key::Tab), swap_sides},
+                   });
+    return all;
+}
+
+// --- the list, drawn
+
+namespace {
+
+// A card's ground; what is chosen has a frame.
+void card(Ui& ui, const Rect& box, bool chosen) {
+    const Rgba ground = ui.ink(Ink::Raised);
+    ui.list.AddRectFilled(box.min, box.max,
+                          ui.over(box) ? draw::mix(ground, ui.ink(Ink::Accent), 0.12f) : ground, ui.px(6));
+    if (chosen) ui.list.AddRect(box.min, box.max, ui.ink(Ink::Accent), ui.px(6), 0, ui.px(2));
+}
+
+void pair_card(Ui& ui, const Rect& box, const ComparePreset& preset, bool chosen, bool shown) {
+    card(ui, box, chosen);
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small), mark = ui.px(16);
+    const float left = box.min.x + ui.px(12), width = box.width() - ui.px(24);
+    const bool about = box.height() >= body + small + ui.px(14),
+               parts = box.height() >= body + small + mark + ui.px(20);
+    // In the place of the two names, what does not fit on one line.
+    const auto room = static_cast<int>((box.height() - body - ui.px(8)) / small);
+    const auto lines =
+        static_cast<int>(wrapped(ui.font(Face::Text, Size::Small), preset.about, width).size());
+    const int words = !about ? 0 : parts ? 1 : std::clamp(lines, 1, std::max(room, 1));
+    const float content = body + small * static_cast<float>(words) + (parts ? mark + ui.px(6) : 0);
+    float y = box.min.y + (box.height() - content) / 2;
+    const float said =
+        shown ? note(ui, {left + width, y + ui.px(2)}, width / 2, "shown now", Align::Right) : 0;
+    line(ui, {left, y}, width - said - ui.px(8), Face::Strong, Size::Body, Ink::Text, preset.title);
+    y += body + ui.px(2);
+    if (words == 1)
+        note(ui, {left, y}, width, preset.about);
+    else if (words > 1)
+        paragraph(ui, {left, y}, width, Face::Text, Size::Small, Ink::TextQuiet, preset.about, words);
+    if (!parts) return;
+    y += small + ui.px(4);
+    for (const bool a : {true, false}) {
+        const float half = width / 2, x = left + (a ? 0 : half);
+        badge(ui, {x, y}, mark, a ? 'A' : 'B');
+        const ComparePreset::Part& part = a ? preset.a : preset.b;
+        line(ui, {x + mark + ui.px(8), y}, half - mark - ui.px(12), Face::Mono, Size::Small, Ink::Text,
+             part_name(part) + (part.shipped ? "  GPU" : ""));
+    }
+}
+
+void side_card(Ui& ui, const Rect& box, char letter, const session::Recording* recording, const char* keys,
+               bool chosen) {
+    card(ui, box, chosen);
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small), mark = ui.px(20);
+    badge(ui, {box.min.x + ui.px(12), box.min.y + (box.height() - mark) / 2}, mark, letter);
+    const float left = box.min.x + ui.px(12) + mark + ui.px(12), right = box.max.x - ui.px(12);
+    const float taken = line(ui, {right, box.min.y + (box.height() - small) / 2}, ui.px(120), Face::Mono,
+                             Size::Small, Ink::TextQuiet, keys, Align::Right);
+    const float width = right - left - taken - ui.px(12);
+    const bool there = recording != nullptr, two = box.height() >= body + small + ui.px(8);
+    const float y = box.min.y + (box.height() - body - (two ? small : 0)) / 2;
+    line(ui, {left, y}, width, Face::Strong, Size::Body, there ? Ink::Text : Ink::TextQuiet,
+         there ? analysis::kernel_name(*recording->trace, recording->product) + "  " +
+                     analysis::size_name(*recording->trace, recording->product)
+               : "none yet");
+    if (two) note(ui, {left, y + body}, width, there ? recording->origin : "a file, or one that ships");
+}
+
+// The title, what to do or what went wrong, and the way back where there is one. Returns the height taken.
+float head(Ui& ui, const Rect& in, bool busy) {
+    State& state = ui.state;
+    float right = in.max.x;
+    if (are_two(state, ui.session) && state.message.empty()) {
+        const Rect box{{right - ui.px(84), in.min.y}, {right, in.min.y + ui.px(32)}};
+        if (button(ui, box, "Back", false, true, "To the two that are shown (Esc)")) {
+            state.choosing = false;
+            ui.context.another_frame = true;
+        }
+        right = box.min.x - ui.px(16);
+    }
+    const auto& beside = ui.session.opening;
+    const std::string opening = beside && beside->beside ? beside->what
+                                : busy && state.preset >= 0
+                                    ? compare_presets()[static_cast<size_t>(state.preset)].title
+                                    : "";
+    const bool problem = !state.message.empty() && opening.empty();
+    const std::string said = !opening.empty() ? fmt::format("Opening: {}\u2026", opening)
+                             : problem        ? state.message
+                                       : "Of each pair one thing alone differs. Arrows choose, Enter opens.";
+    line(ui, in.min, right - in.min.x, Face::Strong, Size::Title, Ink::Text, "Two recordings side by side");
+    const float title = line_height(ui, Size::Title);
+    const float words = paragraph(ui, {in.min.x, in.min.y + title}, right - in.min.x, Face::Text, Size::Small,
+                                  problem ? Ink::Fault : Ink::TextQuiet, said, 2);
+    return title + words + ui.px(16);
+}
+
+}  // namespace
+
+void compare_choice(Ui& ui, const Rect& screen, bool busy) {
+    const auto presets = compare_presets();
+    State& state = ui.state;
+    Rect rect = screen.inset(ui.px(8));
+    const float widest = ui.px(1320), middle = (rect.min.x + rect.max.x) / 2;
+    if (rect.width() > widest) {
+        rect.min.x = std::round(middle - widest / 2);
+        rect.max.x = std::round(middle + widest / 2);
+    }
+    const bool low = rect.height() < ui.px(520);
+    const float pad = ui.px(low ? 16 : 24), gap = ui.px(low ? 8 : 16);
+    const int columns = state.columns = rect.width() >= ui.px(700) ? 2 : 1;
+    const auto count = static_cast<int>(presets.size());
+    const auto rows = static_cast<float>((count + columns - 1) / columns);
+    const float title = line_height(ui, Size::Body) + ui.px(8), sides = ui.px(56);
+    const float heading = line_height(ui, Size::Title) + line_height(ui, Size::Small) + ui.px(16);
+    const float side_rows = columns == 2 ? 1 : 2;
+    const float rest = pad * 2 + heading + title + sides * side_rows + gap * rows + gap * (side_rows - 1);
+    const float high = std::clamp(std::floor((rect.height() - rest) / rows), ui.px(28), ui.px(88));
+    surface(ui, {rect.min, {rect.max.x, std::min(rect.max.y, rect.min.y + rest + high * rows)}});
+    const Rect in = rect.inset(pad);
+    float y = in.min.y + head(ui, in, busy);
+    const float width = (in.width() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+    const auto box_at = [&](int i, float height) {
+        const float x = in.min.x + static_cast<float>(i % columns) * (width + gap);
+        const float upper = y + static_cast<float>(i / columns) * (height + gap);
+        return Rect{{x, upper}, {x + width, upper + height}};
+    };
+    std::optional<int> taken;
+    for (int i = 0; i < count; ++i) {
+        const Rect box = box_at(i, high);
+        pair_card(ui, box, presets[static_cast<size_t>(i)], state.chosen == i,
+                  state.preset == i && state.other.recording != nullptr);
+        if (ui.clicked(box)) taken = i;
+    }
+    y += rows * (high + gap);
+    line(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Body, Ink::Text, "Any two recordings");
+    y += title;
+    for (const bool b : {false, true}) {
+        const int i = count + (b ? 1 : 0);
+        const Rect box = box_at(b ? 1 : 0, sides);
+        side_card(ui, box, b ? 'B' : 'A', b ? state.other.recording.get() : ui.session.recording.get(),
+                  b ? "Ctrl + B" : "Ctrl + O", state.chosen == i);
+        if (ui.clicked(box)) taken = i;
+    }
+    if (!taken) return;
+    take_choice(ui.state, ui.session, *taken);
+    ui.context.another_frame = true;
+}
+
+}  // namespace tilescope::compare

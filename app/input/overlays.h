@@ -1,0 +1,147 @@
+// What can be done on every screen, and what lies over the screens when it is asked for: the command palette
+// and the box that takes a path, which have the keyboard while they are open, the form that records, and the
+// list of keys.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "app/input/screen.h"
+
+namespace tilescope::input {
+
+// One line of text under a caret.
+struct TextField {
+    std::string text;
+    size_t caret = 0;  // bytes, always between two characters
+};
+
+// The command palette: what is typed and which of the commands found is chosen.
+struct CommandPalette {
+    bool open = false;
+    TextField query{};
+    size_t chosen = 0;
+};
+
+// The box that opens or saves a recording by its path.
+struct PathBox {
+    enum class Mode : uint8_t { Closed, Open, Save } mode = Mode::Closed;
+    TextField path;
+    size_t chosen = 0;          // of the suggestions, counted from 1; 0 for what is typed
+    bool over_written = false;  // Save: the file is there, and Enter once more overwrites it
+    bool beside = false;        // Open: to be set beside the recording that is open
+    bool opening = false;       // what was typed is being opened
+    std::string exported = "";  // Save: as what (session/exporting.h); "" for the recording itself
+    std::string problem;        // one sentence
+};
+
+struct RecordForm : session::Order {
+    bool open = false;    // the form is shown
+    uint64_t framed = 0;  // Session::framing as it was when the form took the recording's kernel and shape
+    // Of one block, by kernel, tile width and k: those asked for.
+    std::map<std::tuple<std::string, uint32_t, uint32_t>, Result<uint64_t>> block_steps;
+    // What was pressed for its fields and lists, in order; ImGui takes one a frame.
+    std::vector<KeyPress> keys;
+};
+
+struct State {
+    CommandPalette palette;
+    PathBox path;
+    RecordForm form;
+    bool show_keys = false;
+};
+
+// --- actions, keys and what they do
+
+// In the order in which the list of keys has them: before those that the screens bring, and behind them.
+const Actions<State>& walking();
+const Actions<State>& looks();
+const Actions<State>& files();
+
+// What fields and lists of the record form are worked with.
+bool is_form_key(const KeyPress& press);
+
+// One line of text, as hands know it: characters, arrows, Home, End, Backspace, Delete,
+// with Control a word at a time. Text is UTF-8; the caret always stands between two whole characters.
+void set_text(TextField& field, std::string text);  // the caret behind it
+void type(TextField& field, uint32_t character);    // control characters are ignored
+// Does what a key means to a line of text; false for a key that means nothing to it.
+bool edit(TextField& field, const KeyPress& press);
+
+// The palette or the path box is open: what is typed is text.
+bool overlay_open(const State& state);
+// The keyboard while one of them is open. offers: all that can be done.
+void press_in_overlay(State& state, Session& session, std::span<const Offer> offers, const KeyPress& press);
+// Takes up what the session asks of the overlays, and what has come of what they asked for.
+void update(State& state, Session& session);
+
+// The command palette's list (palette.cpp): everything that can be done, found by a few letters of its name.
+//
+//   "nxt ph"     next phase                        letters in order, each word of the query for itself
+//   "step 12"    Go to step 12 of this block       places are made from what is typed
+//   ""           recently used ones first
+struct Command {
+    std::string id;     // "action:next_step", "shipped:tiled-4x4x4-t2", "step:12": what run_command takes
+    std::string title;  // "Next request or barrier"
+    std::string keys;   // "" where no key does it; of a row of the path box, what kind it is
+};
+// How well a query meets a title: higher is better, below 0 for not at all. Case does not matter.
+int match(std::string_view query, std::string_view title);
+// Those that meet the query, best first; where equally good, the recently used first, then as listed.
+std::vector<Command> find_commands(const Session& session, std::span<const Offer> offers,
+                                   std::string_view query);
+// Does what the palette's row says, and remembers it.
+void run_command(State& state, Session& session, std::span<const Offer> offers, const std::string& id);
+
+// What the path box suggests (path_box.cpp): folders and recordings that begin with what is typed, and before
+// anything is typed the recordings opened lately and those that ship.
+struct Suggestion {
+    enum class Kind : uint8_t { Folder, File, Recent, Shipped } kind = Kind::File;
+    std::string text;   // as it is shown
+    std::string value;  // the path; the name of what ships
+};
+// Looks at the folder that is typed; a folder that cannot be read suggests nothing.
+std::vector<Suggestion> suggestions(const PathBox& box, const Session& session);
+// What Tab makes of the typed path: as far as all the folders and recordings that begin with it agree.
+std::string completed(const std::string& typed);
+
+void open_path_box(State& state, Session& session, PathBox::Mode mode);
+// The path box for an export of the recording (session/exporting.h).
+void open_export_box(State& state, Session& session, const std::string& what);
+// Opens, saves or exports what is chosen in the path box, or typed.
+void take_path(State& state, Session& session);
+
+// --- what is drawn
+
+// offers: all that can be done.
+void keys_overlay(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
+void command_palette(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
+void path_box(Ui<State>& ui, const draw::Rect& screen);
+// top: below the bar, framebuffer pixels.
+void record_form(Ui<State>& ui, const draw::Rect& screen, float top);
+
+// Not over the screens but on them: those that walk through a recording have it at their foot.
+void transport(SessionUi& ui, const draw::Rect& rect);
+
+// A window of blocks picked out of a launch in the form (record_form.cpp), x by y blocks large.
+// Cut to a grid; at least one block where the grid has one.
+BlockWindow clipped(BlockWindow window, uint32_t x, uint32_t y);
+uint64_t blocks_of(const BlockWindow& window, uint32_t x, uint32_t y);
+// "x 3:7, y 0:4", half open as `tilescope record --blocks` takes it.
+std::string window_text(const BlockWindow& window);
+// The window between two points of an overview that is width x height large; in any order, whole blocks.
+BlockWindow dragged(double x0, double y0, double x1, double y1, double width, double height, uint32_t grid_x,
+                    uint32_t grid_y);
+// By whole blocks, inside the grid.
+BlockWindow resized(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t grid_y);
+BlockWindow moved(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t grid_y);
+// Requests and barriers of one whole block: they grow with k as they do between two small recordings, made on
+// the spot. An estimate: blocks at a ragged edge take fewer.
+Result<uint64_t> block_steps(const std::string& kernel, uint32_t tile, uint32_t k);
+
+}  // namespace tilescope::input
