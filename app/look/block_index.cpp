@@ -41,6 +41,10 @@ StepKind kind_of(const trace::Trace& trace, uint64_t step) {
     return load ? StepKind::SharedLoad : StepKind::SharedStore;
 }
 
+uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site) {
+    return trace.meta.source.empty() ? site.ptx_line : site.line;
+}
+
 std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
                                               const std::optional<analysis::Product>& product,
                                               uint32_t block) {

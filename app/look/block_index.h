@@ -30,6 +30,10 @@ using draw::StepKind;
 
 StepKind kind_of(const trace::Trace& trace, uint64_t step);
 
+// The line that is shown for a site: of the source, or of the PTX where the recording has no source. Counted
+// from 1; 0: none.
+uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site);
+
 struct BlockIndex {
     uint32_t block = 0;
     uint64_t first = 0;  // of the trace

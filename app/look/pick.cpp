@@ -219,10 +219,6 @@ private:
 
 }  // namespace
 
-bool Relations::has_thread(uint32_t thread) const {
-    return std::find(threads.begin(), threads.end(), thread) != threads.end();
-}
-
 Relations relations(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
                     const Pick& pick, uint32_t step) {
     return Teller(trace, index, replay, step).about(pick);

@@ -45,7 +45,6 @@ struct Relations {
     std::vector<uint32_t> threads;                    // of the block
     std::vector<std::string> lines;                   // what to say about it: a headline, then details
     bool empty() const { return lines.empty(); }
-    bool has_thread(uint32_t thread) const;
 };
 // replay: of the index's block; null while its values are not known.
 Relations relations(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
