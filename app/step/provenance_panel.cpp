@@ -2,12 +2,12 @@
 // click goes to the step. Its rows are made one by one, so that sixteen thousand of them cost no more than
 // those in sight.
 //
-//   P[3,5]                            x        <- title
+//   P[3,5]                   Esc closes        <- title
 //   row 3 of M times column 5 of N             <- facts
 //   sum so far 37, after 20 of 64 products
 //   element   value  loaded by  at step  used  <- columns
 //   phase 1                                    <- rows: a heading a phase, two factors a product
-//   # M[3,16]    -4     [0,3]       342   16x      # a loaded element   / a zero fill   <> a stale value
+//   # M[3,16]    -4     [0,3]       342   16x     their signs: # loaded, / zero fill, <> stale
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -180,9 +180,11 @@ Layout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool faul
     const bool lecture = ui.session.lecture, low = h < ui.px(860);
     Layout l;
     Rect rest = screen.inset(gap);
-    if (!warning.empty())
-        l.warning =
-            cut(rest, ImGuiDir_Up, lecture ? warning_height(ui, rest.width(), warning) : ui.px(28), gap);
+    if (!warning.empty()) {
+        const float high = lecture ? warning_height(ui, rest.width(), warning) : ui.px(28);
+        l.warning = {rest.min, {rest.max.x, rest.min.y + high}};
+        rest.min.y += high + gap;
+    }
     const float caption = lecture ? (faults ? 80 : 64) : low ? 52 : 58;
     l.caption = cut(rest, ImGuiDir_Up, ui.px(caption), gap);
     if (lecture) {
@@ -291,22 +293,23 @@ void draw_screen(Ui& ui, const Rect& screen) {
     if (ui.index() == nullptr) return;
     state.selected =
         look::relations(ui.trace(), *ui.index(), session.replay.get(), ui.shown_pick(), ui.step());
+    if (!session.lecture && !provenance_panel(ui, l.source))
+        source_panel(ui, l.source);
+    else if (!session.lecture && session.hover.kind == Pick::Kind::None)
+        state.selected.lines.clear();  // the panel says more
+    if (!session.lecture) matrices_panel(ui, l.matrices);
+    if (l.tiles.width() > 0) tiles_panel(ui, l.tiles, l.threads_in_tiles);
+    if (session.lecture) matrices_panel(ui, l.matrices);
+    if (l.threads.width() > 0) threads_panel(ui, l.threads);
+    request_panel(ui, l.request);
     if (session.lecture) {
         phases(ui, l.bottom);
     } else {
-        if (!provenance_panel(ui, l.source))
-            source_panel(ui, l.source);
-        else if (session.hover.kind == Pick::Kind::None)
-            state.selected.lines.clear();  // the panel says more
         surface(ui, l.bottom);
         timeline_panel(ui, l.time);
         input::transport(ui, l.transport);
         sums_panel(ui, l.sums);
     }
-    matrices_panel(ui, l.matrices);
-    if (l.tiles.width() > 0) tiles_panel(ui, l.tiles, l.threads_in_tiles);
-    if (l.threads.width() > 0) threads_panel(ui, l.threads);
-    request_panel(ui, l.request);
     motion(ui);
 }
 

@@ -89,7 +89,6 @@ TEST(Cells, OfAVectorAccessAreAllThatItTouches) {
     };
     EXPECT_EQ(in(load).touched.size(), 32u) << "8 lanes, 4 elements each";
     EXPECT_EQ(in(store).loaded.size(), 32u);
-    EXPECT_EQ(in(store).related.size(), 32u);
     const CellRect all{0, 2, 0, 32};
     EXPECT_EQ(touched_last(*made.trace, *made.index, kVectorTile, store), (CellRect{0, 1, 0, 32}));
     const SharedView tile = shared_view(*made.trace, *made.index, made.replay.get(), kVectorTile, store, all);
