@@ -41,13 +41,6 @@ std::string where_text(const trace::Trace& trace, const BlockIndex& index, const
     return exact;
 }
 
-// Products that a warp's lanes add right after a step.
-std::ptrdiff_t products_after(const playback::BlockReplay& replay, uint32_t step, uint32_t warp) {
-    const auto here =
-        std::ranges::equal_range(replay.products(), step, {}, &playback::MultiplyStep::after_step);
-    return std::ranges::count(here, warp, &playback::MultiplyStep::warp);
-}
-
 // The lines of a text, without what ends them.
 std::vector<std::string_view> lines_of(std::string_view text) {
     std::vector<std::string_view> lines;
@@ -70,21 +63,18 @@ std::vector<CellRect> loaded_before(const trace::Trace& trace, const BlockIndex&
                                     uint32_t step) {
     constexpr uint32_t kMostRequests = 128;
     std::vector<CellRect> cells;
-    const Array& shape = trace.launch.arrays[array];
-    const draw::Sheet sheet(shape);
+    const draw::Sheet sheet(trace.launch.arrays[array]);
     const uint32_t phase = index.phase_at(step);
     for (const ptx::Site& site : trace.sites) {
         if (site.kind != ptx::SiteKind::Load || site.space != Space::Global) continue;
         const auto& steps = index.steps_of_site[site.id];
-        auto at = std::lower_bound(steps.begin(), steps.end(), step);
+        auto at = std::ranges::lower_bound(steps, step);
         for (uint32_t seen = 0; at != steps.begin() && seen < kMostRequests; ++seen) {
             --at;
             if (index.phase_at(*at) != phase) break;
             if (trace.form_of(index.first + *at).array != array) continue;
-            const trace::Access access = trace::decode(trace, index.first + *at);
-            for_lanes(access.mask, [&](uint32_t lane) {
-                cells.push_back(sheet.cell(access.offset[lane] / shape.element_bytes()));
-            });
+            for_elements(trace, trace::decode(trace, index.first + *at),
+                         [&](uint32_t, uint64_t element) { cells.push_back(sheet.cell(element)); });
         }
     }
     std::ranges::sort(cells, {}, [](const CellRect& cell) { return std::pair(cell.row0, cell.col0); });
@@ -93,10 +83,10 @@ std::vector<CellRect> loaded_before(const trace::Trace& trace, const BlockIndex&
 }
 
 // Where a tile of T x T that begins inside the matrix reaches past its edges.
-std::vector<CellRect> beyond_edges(uint32_t T, const CellRect& tile, uint32_t rows, uint32_t cols,
+std::vector<CellRect> beyond_edges(uint32_t T, const CellRect& tile, const draw::Sheet& sheet,
                                    bool whole_rows, bool whole_cols) {
     std::vector<CellRect> beyond;
-    if (tile.empty()) return beyond;
+    const uint32_t rows = sheet.rows, cols = sheet.cols;
     const uint32_t row0 = tile.row0 / T * T, col0 = tile.col0 / T * T;
     const uint32_t row1 = whole_rows ? (tile.row1 + T - 1) / T * T : tile.row1;
     const uint32_t col1 = whole_cols ? (tile.col1 + T - 1) / T * T : tile.col1;
@@ -113,6 +103,9 @@ double first_in_sight(double first, double size, double whole, double seen) {
     return std::clamp(first + size / 2 - seen / 2, -0.5, whole - seen + 0.5);
 }
 
+// In logical pixels a cell: enough to read a value.
+constexpr double kReadable = 16;
+
 double whole_pixels(double pitch) { return pitch >= 2 ? std::floor(pitch) : pitch; }
 
 }  // namespace
@@ -128,11 +121,10 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
     const bool global = request.kind == StepKind::GlobalLoad || request.kind == StepKind::GlobalStore;
     const std::string cost = global ? counted(request.cost.global.sectors, "sector")
                                     : counted(request.cost.shared.wavefronts, "wavefront");
-    const char* verb = "loads";
-    if (request.kind == StepKind::GlobalStore) verb = index.product ? "writes its sums to" : "stores to";
-    if (request.kind == StepKind::SharedLoad) verb = "reads";
-    if (request.kind == StepKind::SharedStore) verb = "fills";
-    std::string text = fmt::format("Warp {} {} {}: {}, {}.", request.warp, verb, where, lanes, cost);
+    const char* const verbs[] = {"loads", index.product ? "writes its sums to" : "stores to", "reads",
+                                 "fills"};
+    std::string text = fmt::format("Warp {} {} {}: {}, {}.", request.warp,
+                                   verbs[static_cast<size_t>(request.kind)], where, lanes, cost);
     if (request.kind == StepKind::SharedStore && replay != nullptr && index.product) {
         // Zero fill is worth a word: the cell's source is outside the matrix.
         const auto zeros = std::ranges::count_if(request.lanes, [&](const look::LaneView& lane) {
@@ -144,7 +136,9 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
                                 zeros == 1 ? "One is" : fmt::format("{} are", zeros));
     }
     if (replay != nullptr && index.product) {
-        const auto products = products_after(*replay, step, request.warp);
+        const auto here =
+            std::ranges::equal_range(replay->products(), step, {}, &playback::MultiplyStep::after_step);
+        const auto products = std::ranges::count(here, request.warp, &playback::MultiplyStep::warp);
         if (products == 1) text += " Then every lane adds one product to its sum.";
         if (products > 1) text += fmt::format(" Then every lane adds {} products to its sum.", products);
     }
@@ -162,83 +156,76 @@ std::string hint(const BlockIndex& index, uint32_t step, bool playing) {
 
 SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
     SourceView view;
-    // Where nobody kept the source, the PTX is what ran.
+    // Where the source is not in the recording, the PTX is shown.
     const bool no_source = trace.meta.source.empty();
     view.name = no_source ? trace.meta.ptx_name : trace.meta.source_name;
     for (const std::string_view text : lines_of(no_source ? trace.meta.ptx : trace.meta.source))
-        view.lines.push_back({.number = static_cast<uint32_t>(view.lines.size() + 1), .text = text});
-    const auto line_of = [&](const ptx::Site& site) -> SourceLine* {
-        const uint32_t number = no_source ? site.ptx_line : site.line;
-        return number > 0 && number <= view.lines.size() ? &view.lines[number - 1] : nullptr;
-    };
+        view.lines.push_back({.text = text});
     for (const ptx::Site& site : trace.sites)
-        if (SourceLine* line = line_of(site)) {
-            line->has_site = true;
-            line->hits += hits_so_far(index, site.id, step);
+        if (const uint32_t line = look::shown_line(trace, site); line > 0 && line <= view.lines.size()) {
+            view.lines[line - 1].has_site = true;
+            view.lines[line - 1].hits += hits_so_far(index, site.id, step);
         }
     if (step >= index.steps) return view;
     const ptx::Site& site = trace.sites[trace.form_of(index.first + step).site];
-    if (SourceLine* line = line_of(site)) {
-        view.current = static_cast<int32_t>(line - view.lines.data());
-        line->current = true;
-        line->kind = look::kind_of(trace, index.first + step);
-    }
+    view.kind = look::kind_of(trace, index.first + step);
+    if (const uint32_t line = look::shown_line(trace, site); line <= view.lines.size())
+        view.current = static_cast<int32_t>(line) - 1;
     if (no_source) return view;
+    view.ptx_place = fmt::format("{}:{}", trace.meta.ptx_name, site.ptx_line);
     const std::vector<std::string_view> ptx = lines_of(trace.meta.ptx);
-    std::string_view text = site.ptx_line - 1 < ptx.size() ? ptx[site.ptx_line - 1] : "";
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    view.footnote = fmt::format("{}:{}  {}", trace.meta.ptx_name, site.ptx_line,
-                                text.substr(0, text.find_last_not_of(" \t") + 1));
+    if (site.ptx_line - 1 < ptx.size()) view.ptx = ptx[site.ptx_line - 1];
+    view.ptx.remove_prefix(std::min(view.ptx.find_first_not_of(" \t"), view.ptx.size()));
+    view.ptx = view.ptx.substr(0, view.ptx.find_last_not_of(" \t") + 1);
     return view;
 }
 
 MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
                        const playback::BlockReplay* replay, uint8_t array, uint32_t step) {
     MatrixView view;
-    const Array& shape = trace.launch.arrays[array];
     view.array = array;
-    const draw::Sheet sheet(shape);
-    view.rows = sheet.rows;
-    view.cols = sheet.cols;
     if (step >= index.steps) return view;
+    const Array& shape = trace.launch.arrays[array];
+    const draw::Sheet sheet(shape);
     const bool tiles = !index.shared.empty();
     view.kind = look::kind_of(trace, index.first + step);
-    view.tile = tile_of_phase(trace, index, array, index.phase_at(step));
     view.frames = slices_of_phase(trace, index, array, index.phase_at(step));
     std::erase_if(view.frames, [](const CellRect& slice) { return slice.empty(); });
     // The k axis is cut into tiles only where there are tiles; the block always is T x T.
-    if (const auto& product = index.product)
-        view.beyond = beyond_edges(product->tile, view.tile, view.rows, view.cols,
-                                   tiles || array != product->N, tiles || array != product->M);
+    if (const auto& product = index.product; product && !view.frames.empty())
+        view.beyond = beyond_edges(product->tile, view.frames[0], sheet, tiles || array != product->N,
+                                   tiles || array != product->M);
     if (view.kind == StepKind::Barrier || shape.role != ArrayRole::Output)
         view.loaded = loaded_before(trace, index, array, step);
     if (view.kind == StepKind::Barrier) return view;
 
     const trace::Access access = trace::decode(trace, index.first + step);
-    const Array& accessed = access.array == trace::kNoArray ? shape : trace.launch.arrays[access.array];
-    const bool multiplies =
-        view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad);
-    for_lanes(access.mask, [&](uint32_t lane) {
-        const uint64_t element = access.offset[lane] / std::max(accessed.element_bytes(), 1u);
-        if (access.array == array) add_once(view.touched, sheet.cell(element));
-        playback::Element related;
-        if (shape.role == ArrayRole::Output) {
-            if (multiplies)
-                related = look::output_of(index, access.warp * kWarpSize + lane).value_or(related);
-        } else if (accessed.space == Space::Shared && replay != nullptr) {
-            const playback::CellState state = view.kind == StepKind::SharedStore
-                                                  ? replay->cell(access.array, element, step)
-                                                  : replay->cell_read(step, lane);
-            if (state.written) related = state.source;
-        }
-        if (related.array == array) add_once(view.related, sheet.cell(related.index));
-    });
+    const auto relate = [&](const playback::Element& element) {
+        if (element.array == array) add_once(view.related, sheet.cell(element.index));
+    };
+    if (shape.role == ArrayRole::Output) {
+        if (view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad))
+            for_lanes(
+                access.mask,
+                [&](uint32_t lane) {
+                    const auto output = look::output_of(index, access.warp * kWarpSize + lane);
+                    if (output) relate(*output);
+                });
+    } else if (replay != nullptr &&
+               (view.kind == StepKind::SharedLoad || view.kind == StepKind::SharedStore)) {
+        for_elements(
+            trace, access,
+            [&](uint32_t, uint64_t element) { relate(replay->cell(access.array, element, step).source); });
+    }
+    if (access.array == array)
+        for_elements(trace, access,
+                     [&](uint32_t, uint64_t element) { add_once(view.touched, sheet.cell(element)); });
     return view;
 }
 
-Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step, const Viewports& ports,
-              double readable, double largest) {
+Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step, const Viewports& ports) {
     if (!index.product) return {};
+    constexpr double kLargest = 96;
     const analysis::Product& product = *index.product;
     const uint32_t T = product.tile;
     const auto up = [&](double size) { return std::ceil(size / T) * T; };  // with the part past the edge
@@ -250,8 +237,8 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
     };
     Camera camera;
     double row0 = 0, col0 = 0, k0 = 0, rows = m, cols = n, ks = k;
-    camera.pitch = std::min(whole_pixels(fits(rows, cols, ks)), largest);
-    if (camera.pitch < readable) {
+    camera.pitch = std::min(whole_pixels(fits(rows, cols, ks)), kLargest);
+    if (camera.pitch < kReadable) {
         uint32_t phase = index.phase_at(step);
         const auto tile = [&](uint8_t array) { return tile_of_phase(trace, index, array, phase); };
         const CellRect p = tile(product.P);
@@ -264,7 +251,7 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
         col0 = down(p.empty() ? nt.col0 : p.col0);
         k0 = down(mt.empty() ? nt.row0 : mt.col0);
         rows = cols = ks = T;
-        camera.pitch = std::max(std::min(whole_pixels(fits(T + 1, T + 1, T + 1)), largest), 1.0);
+        camera.pitch = std::clamp(whole_pixels(fits(T + 1, T + 1, T + 1)), 1.0, kLargest);
     }
     const auto start = [&](double first, double size, double whole, double pixels) {
         return first_in_sight(first, size, whole, pixels / camera.pitch);
@@ -277,11 +264,12 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
 }
 
 Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t step, uint8_t array,
-                    float width, float height, double readable, double largest) {
+                    float width, float height) {
+    constexpr double kLargest = 64;
     const draw::Sheet sheet(trace.launch.arrays[array]);
     const auto fits = [&](double rows, double cols) {
         return std::min(whole_pixels(std::min(width / std::max(cols, 1.0), height / std::max(rows, 1.0))),
-                        largest);
+                        kLargest);
     };
     CellRect part = tile_of_phase(trace, index, array, index.phase_at(step));
     if (part.empty())
@@ -289,7 +277,7 @@ Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t
     Camera camera;
     CellRect shown{0, sheet.rows, 0, sheet.cols};
     camera.pitch = fits(sheet.rows, sheet.cols);
-    if (camera.pitch < readable && !part.empty()) {
+    if (camera.pitch < kReadable && !part.empty()) {
         shown = part;
         camera.pitch = std::max(fits(part.rows() + 1.0, part.cols() + 1.0), std::max(camera.pitch, 1.0));
     }
@@ -300,17 +288,12 @@ Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t
 
 CellRect touched_last(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step) {
     constexpr uint32_t kMost = 10'000;  // steps looked at
-    const Array& shape = trace.launch.arrays[array];
-    const draw::Sheet sheet(shape);
+    const draw::Sheet sheet(trace.launch.arrays[array]);
     CellRect touched;
-    for (uint32_t back = 0; back <= std::min(step, kMost) && touched.empty(); ++back) {
-        const uint64_t at = index.first + step - back;
-        if (trace.form_of(at).array != array) continue;
-        const trace::Access access = trace::decode(trace, at);
-        for_lanes(access.mask, [&](uint32_t lane) {
-            touched.include(sheet.cell(access.offset[lane] / shape.element_bytes()));
-        });
-    }
+    for (uint32_t back = 0; back <= std::min(step, kMost) && touched.empty(); ++back)
+        if (const uint64_t at = index.first + step - back; trace.form_of(at).array == array)
+            for_elements(trace, trace::decode(trace, at),
+                         [&](uint32_t, uint64_t element) { touched.include(sheet.cell(element)); });
     return touched;
 }
 
@@ -318,26 +301,24 @@ SharedView shared_view(const trace::Trace& trace, const BlockIndex& index,
                        const playback::BlockReplay* replay, uint8_t array, uint32_t step,
                        const CellRect& sight) {
     SharedView view;
-    const Array& shape = trace.launch.arrays[array];
-    const draw::Sheet sheet(shape);
+    const draw::Sheet sheet(trace.launch.arrays[array]);
     for (uint32_t row = sight.row0; row < sight.row1; ++row)
         for (uint32_t col = sight.col0; col < sight.col1; ++col)
-            view.cells.push_back({.row = row, .col = col});
+            view.cells.push_back({.place = {row, row + 1, col, col + 1}});
     if (step >= index.steps) return view;
     view.kind = look::kind_of(trace, index.first + step);
-    const uint32_t phase = index.phase_at(step);
     for (SharedCellView& cell : view.cells) {
-        const auto element = sheet.element(cell.row, cell.col);
+        const auto element = sheet.element(cell.place.row0, cell.place.col0);
         if (replay == nullptr || !element) continue;
         cell.held = replay->cell(array, *element, step);
         if (!cell.held.written || !index.product) continue;
         cell.zero_fill = cell.held.source.array == trace::kNoArray && number_of(cell.held.value) == 0;
-        cell.stale = phase != analysis::kAfter && index.phase_at(cell.held.step) != phase;
+        cell.stale = origin_of(index, cell.held, step) == Origin::Stale;
     }
     const trace::Access access = trace::decode(trace, index.first + step);
-    if (access.array != array || view.kind == StepKind::Barrier) return view;
-    for_lanes(access.mask, [&](uint32_t lane) {
-        const CellRect at = sheet.cell(access.offset[lane] / shape.element_bytes());
+    if (access.array != array) return view;
+    for_elements(trace, access, [&](uint32_t lane, uint64_t element) {
+        const CellRect at = sheet.cell(element);
         if (!sight.contains(at.row0, at.col0)) return;
         const size_t cell = size_t{at.row0 - sight.row0} * sight.cols() + at.col0 - sight.col0;
         view.cells[cell].lanes |= 1u << lane;
@@ -345,35 +326,11 @@ SharedView shared_view(const trace::Trace& trace, const BlockIndex& index,
     return view;
 }
 
-std::string source_text(const trace::Trace& trace, const SharedCellView& cell, const Notation& notation) {
-    const auto [array, index] = cell.held.source;
-    if (array == trace::kNoArray) return number_of(cell.held.value) == 0 ? "zero" : "computed";
+std::string source_text(const trace::Trace& trace, const playback::CellState& held,
+                        const Notation& notation) {
+    const auto [array, index] = held.source;
+    if (array == trace::kNoArray) return number_of(held.value) == 0 ? "zero" : "computed";
     return element_name(trace.launch.arrays[array], static_cast<int64_t>(index), notation);
-}
-
-ThreadsView threads_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
-    ThreadsView view;
-    const Dim3& block = trace.launch.block;
-    Array shape;
-    shape.rank = static_cast<uint8_t>(block.z > 1 ? 3 : block.y > 1 ? 2 : 1);
-    shape.slices = block.z, shape.rows = block.y, shape.cols = block.x;
-    const draw::Sheet sheet(shape);
-    view.rows = sheet.rows;
-    view.cols = sheet.cols;
-    view.threads.resize(block.count());
-    trace::Access access;
-    if (step < index.steps) {
-        access = trace::decode(trace, index.first + step);
-        view.kind = look::kind_of(trace, index.first + step);
-    }
-    for (uint32_t thread = 0; thread < view.threads.size(); ++thread) {
-        ThreadView& of = view.threads[thread];
-        of.cell = sheet.cell(thread);
-        of.has_output = look::output_of(index, thread).has_value();
-        if (thread / kWarpSize == access.warp && step < index.steps)
-            of.state = (access.mask >> thread % kWarpSize & 1) != 0 ? ThreadState::Active : ThreadState::Idle;
-    }
-    return view;
 }
 
 }  // namespace tilescope::step

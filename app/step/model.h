@@ -1,8 +1,10 @@
 // What the Step screen shows of a step, worked out without a window: the caption, the source, the cells of an
-// array and where a camera looks, the cells of shared memory, the threads.
+// array and where a camera looks, the cells of shared memory; and where a value came from (provenance.cpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,29 +30,40 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
 // What a newcomer presses next, by where playback stands.
 std::string hint(const BlockIndex& index, uint32_t step, bool playing);
 
+// The elements of an array that a request touches, lane by lane: of a vector access several a lane. None of a
+// barrier, and of what lies outside every array. what(lane, element).
+template <class What>
+void for_elements(const trace::Trace& trace, const trace::Access& access, What what) {
+    if (access.array == trace::kNoArray) return;
+    const uint64_t width = std::max(trace.launch.arrays[access.array].element_bytes(), 1u);
+    const uint64_t bytes = std::max(trace.sites[access.site].bytes, 1u);
+    for_lanes(access.mask, [&](uint32_t lane) {
+        const uint64_t last = (access.offset[lane] + bytes - 1) / width;
+        for (uint64_t element = access.offset[lane] / width; element <= last; ++element) what(lane, element);
+    });
+}
+
 // The kernel's text with, beside each line, how often its requests ran.
 struct SourceLine {
-    uint32_t number = 0;                   // from 1
-    std::string_view text;                 // of the trace's source: valid as long as the trace
-    bool has_site = false;                 // holds a memory access or barrier
-    bool current = false;                  // of the step at the cursor
-    StepKind kind = StepKind::GlobalLoad;  // of that step
-    uint64_t hits = 0;                     // requests and barrier arrivals of the block so far
+    std::string_view text;  // of the trace's source: valid as long as the trace
+    bool has_site = false;  // holds a memory access or barrier
+    uint64_t hits = 0;      // requests and barrier arrivals of the block so far
 };
 struct SourceView {
     std::string name;  // "tiled.cu"
     std::vector<SourceLine> lines;
-    int32_t current = -1;  // index into lines
-    std::string footnote;  // the PTX line of the site: "tiled.t16.ptx:83  ld.global.f32 %f1, [%rd5];"
+    int32_t current = -1;                  // index into lines: of the step
+    StepKind kind = StepKind::GlobalLoad;  // of the step
+    // The PTX of the step: "tiled.t16.ptx:83", "ld.global.f32 %f1, [%rd5];"; "" where it is the source.
+    std::string ptx_place;
+    std::string_view ptx;
 };
 SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
 
 // Which cells of an array a step touches, and which tile it is in.
 struct MatrixView {
     uint8_t array = trace::kNoArray;
-    uint32_t rows = 0, cols = 0;    // of its sheet (draw/sheet.h)
-    CellRect tile;                  // of this phase
-    std::vector<CellRect> frames;   // the same slice by slice
+    std::vector<CellRect> frames;   // the tile of this phase, slice by slice
     std::vector<CellRect> beyond;   // where the tile reaches past the matrix: zero filled or out of range
     std::vector<CellRect> touched;  // by this step's request itself
     std::vector<CellRect> related;  // where this step's values came from or go to
@@ -73,27 +86,24 @@ struct Camera {
     double row = 0, col = 0;
     double m_k = 0, n_k = 0;
     double pitch = 16;
-    bool operator==(const Camera&) const = default;
 };
 // Sizes of the viewports: M is m_width x row_height, N col_width x n_height.
 struct Viewports {
     float m_width = 0, n_height = 0, row_height = 0, col_width = 0;
 };
-// Frames the tiles of the step's phase: all of the matrices where cells stay large enough to read
-// (readable, pixels), else the block's tiles with some of what lies around them.
-Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step, const Viewports& ports,
-              double readable, double largest);
+// Frames the tiles of the step's phase: all of the matrices where cells stay large enough to read, else the
+// block's tiles with some of what lies around them.
+Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step, const Viewports& ports);
 // The same for an array of its own: all of its sheet where cells stay readable, else what the block touches
 // of it in the step's phase, or at all where that is nothing.
 Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t step, uint8_t array,
-                    float width, float height, double readable, double largest);
+                    float width, float height);
 
 // An array in shared memory, cell by cell.
 struct SharedCellView {
-    uint32_t row = 0, col = 0;  // of the sheet
+    CellRect place;  // on the sheet
     playback::CellState held{};
-    // Of a product: a constant was stored, as the element lies outside the matrix; stored in an earlier phase
-    // than that of the step.
+    // Of a product: a constant was stored, as the element lies outside the matrix; Origin::Stale.
     bool zero_fill = false, stale = false;
     uint32_t lanes = 0;  // of this step's request that touch it
 };
@@ -108,25 +118,95 @@ SharedView shared_view(const trace::Trace& trace, const BlockIndex& index,
 CellRect touched_last(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step);
 
 // Where a cell's value came from: "M[1,19]", "zero", "computed".
-std::string source_text(const trace::Trace& trace, const SharedCellView& cell, const Notation& notation);
+std::string source_text(const trace::Trace& trace, const playback::CellState& held, const Notation& notation);
 
-// The threads of a block lie as an array's elements do (draw/sheet.h): a block of one row wraps at a warp,
-// one with depth is drawn slice by slice.
-enum class ThreadState : uint8_t {
-    Other,   // of another warp
-    Idle,    // of the step's warp, switched off
-    Active,  // of the step's warp, and part of its request
+enum class Origin : uint8_t {
+    Element,   // an element of M or N, stored in the phase that reads it
+    ZeroFill,  // a constant zero stood in for an element outside the matrix
+    Stale,     // of a product: stored in an earlier phase than the one that reads it
+    Computed,  // neither: worked out by the kernel
+    Nothing,   // read before anything was stored
 };
-struct ThreadView {
-    ThreadState state = ThreadState::Other;
-    bool has_output = false;  // it stores to a global array
-    CellRect cell;            // of the sheet
+// Of what a shared cell holds, read at a step.
+Origin origin_of(const BlockIndex& index, const playback::CellState& held, uint32_t step);
+
+// One factor of a product. Steps are of the block, playback::kNever where there is none.
+struct FactorTrail {
+    Origin origin = Origin::Nothing;
+    Value value;
+    playback::Element element;               // of a global array that it is; none for a zero fill
+    playback::Element cell;                  // of shared memory that it was read from; none: global memory
+    uint32_t read_step = playback::kNever;   // the request that fetched it for the product
+    uint32_t store_step = playback::kNever;  // that put it into the shared cell
+    uint32_t load_step = playback::kNever;   // that fetched it from global memory
+    uint32_t thread = 0;                     // that loaded it, or stored the zero
+    uint32_t used = 0;    // lane reads of the shared cell from this store to the next; 1 without a cell
+    uint32_t loaded = 0;  // lane loads of the element by the whole block
 };
-struct ThreadsView {
-    uint32_t rows = 0, cols = 0;  // of the sheet
-    StepKind kind = StepKind::GlobalLoad;
-    std::vector<ThreadView> threads;  // by linear number
+
+// sum = the sum before it + m.value * n.value, right after `after_step`, in phase `phase`.
+struct ProductTrail {
+    uint32_t after_step = 0, phase = 0;
+    FactorTrail m, n;
+    Value sum;
 };
-ThreadsView threads_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
+
+struct OutputTrail {
+    std::optional<uint32_t> thread;                      // of this block, that computes it
+    std::optional<playback::BlockReplay::Store> stored;  // by that thread, the last time
+    std::vector<ProductTrail> products;                  // in the order in which they were added
+    double expected = 0;                                 // the plain product of the recording's inputs
+};
+
+// O(steps of the block): once a click, not once a frame. element: linear, of the output array.
+OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index,
+                         const playback::BlockReplay& replay, uint64_t element);
+
+// How many of its products lie at or before a step.
+size_t products_done(const OutputTrail& trail, uint32_t step);
+
+// One request that touched an element or a shared cell.
+struct Touch {
+    uint64_t step = 0;             // of the recording
+    uint32_t warp = 0, lanes = 0;  // lanes: a mask of those that touched it
+    bool store = false;
+    bool operator==(const Touch&) const = default;
+};
+
+struct CellTrail {
+    playback::CellState held;
+    uint32_t load_step = playback::kNever;
+    std::vector<Touch> readers;  // requests since, the latest kMostReaders of them
+    static constexpr size_t kMostReaders = 256;
+};
+CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay& replay,
+                     const playback::Element& cell, uint32_t step);
+
+struct TouchScan {
+    playback::Element element;     // of a global array
+    uint64_t next = 0;             // first step not looked at
+    uint64_t requests = 0;         // that touched it, in the steps looked at
+    uint64_t lanes = 0;            // lane accesses, likewise
+    uint32_t blocks = 0;           // recorded blocks that touched it
+    uint64_t block_end = 0;        // behind the steps of the last of them
+    std::vector<Touch> touches{};  // the first kMost of them
+    static constexpr size_t kMost = 100'000;
+    bool done(const trace::Trace& trace) const { return next >= trace.steps(); }
+
+    struct Reach {
+        int64_t lowest = INT64_MAX / 4, highest = INT64_MIN / 4;  // bytes from the base
+    };
+    std::vector<std::optional<Reach>> reach{};  // by form, of those met
+};
+// Looks at up to `steps` more steps.
+void go_on(TouchScan& scan, const trace::Trace& trace, uint64_t steps);
+
+// "M[3,19]: loaded once by thread[3,3] in phase 1 at step 133, used 16 times".
+std::string factor_text(const trace::Trace& trace, const BlockIndex& index, const FactorTrail& factor);
+// "once", "16 times"; "phase 2", "after the last phase"; "at step 42", with " (clock 1,204)" where the block
+// has clocks.
+std::string times_text(uint64_t times);
+std::string phase_words(uint32_t phase, const Notation& notation);
+std::string when_text(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
 
 }  // namespace tilescope::step

@@ -2,15 +2,15 @@
 // and its panels, each of which draws itself into a rectangle of framebuffer pixels.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
-#include <vector>
 
 #include "app/input/screen.h"
 #include "app/look/faults.h"
 #include "app/look/pick.h"
 #include "app/look/timeline.h"
 #include "app/step/model.h"
-#include "app/step/provenance.h"
 
 namespace tilescope::step {
 
@@ -22,16 +22,19 @@ using draw::Rgba;
 using draw::Size;
 using look::Pick;
 
+inline constexpr double kMostPitch = 128;  // logical pixels a cell: the most that a person chooses
+
 // Where arrays are looked at. While fit is set the screen frames the active block's tiles itself and keeps
 // the camera here, so that zooming and panning go on from what is seen.
 struct View : Camera {
     bool fit = true;  // follow the active block until the user zooms or pans
-};
-
-// The step whose elements are on their way, and since when (DrawContext::time).
-struct Motion {
-    playback::Cursor shown;
-    double since = -1;
+    // Zooms by a factor. Returns how many cells fewer a logical pixel stands for then.
+    double zoom(double by) {
+        const double before = pitch;
+        pitch = std::clamp(std::round(pitch * by), 1.0, kMostPitch);
+        fit = false;
+        return 1 / before - 1 / pitch;
+    }
 };
 
 // The timeline of a block as wide as it was last drawn: the same for every step of the block, and
@@ -54,13 +57,7 @@ struct Provenance {
     std::shared_ptr<const playback::BlockReplay> replay{};
 
     std::optional<OutputTrail> output{};  // of an element of P
-    struct ProductRow {                   // of its list: a phase's heading, or one of the factors
-        size_t product = 0;
-        FactorTrail ProductTrail::*factor = nullptr;
-    };
-    std::vector<ProductRow> rows{};
-    std::optional<TouchScan> scan{};  // of an element of any other array
-    CellTrail cell{};                 // of a shared cell, at the step
+    std::optional<TouchScan> scan{};      // of an element of any other array
     // The list's first row in sight; it follows the step until somebody turns the wheel.
     bool follows = true;
     double scroll = 0;
@@ -71,9 +68,11 @@ struct State {
     View view;                 // of a product
     std::vector<View> arrays;  // of any other launch, by array
     uint64_t framing = 0;      // Session::framing that the view is of
-    Motion moving;
+    playback::Cursor moving;   // the step whose elements are on their way,
+    double moves_since = -1;   // and since when (DrawContext::time)
     TimelineCache timeline;
-    Provenance provenance;  // of the pinned element or shared cell
+    Provenance provenance;     // of the pinned element or shared cell
+    look::Relations selected;  // what the selection lights up in this frame
     // Where arrays were drawn in this frame: what travels from M to Mds starts and ends there.
     std::vector<std::pair<uint8_t, draw::GridView>> places;
 };
@@ -83,17 +82,15 @@ using Ui = input::Ui<State>;
 extern const input::Screen<State> kScreen;  // screen.cpp
 
 void source_panel(Ui& ui, const Rect& rect);
-// Where the pinned element or shared cell came from; stands in the source's place while there is one.
-void provenance_panel(Ui& ui, const Rect& rect);
-bool has_provenance(const session::Session& session);
-// M, N and P, the map of them all in the corner; of a launch that is no product its arrays. selected: what
-// the selection lights up.
-void matrices_panel(Ui& ui, const Rect& rect, const look::Relations& selected);
+// Where the pinned element or shared cell came from. False, and nothing drawn, where none is pinned.
+bool provenance_panel(Ui& ui, const Rect& rect);
+// M, N and P, the map of them all in the corner; of a launch that is no product its arrays.
+void matrices_panel(Ui& ui, const Rect& rect);
 // Mds and Nds, side by side or one above the other as the rectangle asks; with_threads: and the
 // threads of the block, which otherwise have a panel of their own.
-void tiles_panel(Ui& ui, const Rect& rect, const look::Relations& selected, bool with_threads);
-void threads_panel(Ui& ui, const Rect& rect, const look::Relations& selected);
-void request_panel(Ui& ui, const Rect& rect, const look::Relations& selected);
+void tiles_panel(Ui& ui, const Rect& rect, bool with_threads);
+void threads_panel(Ui& ui, const Rect& rect);
+void request_panel(Ui& ui, const Rect& rect);
 void timeline_panel(Ui& ui, const Rect& rect);
 void sums_panel(Ui& ui, const Rect& rect);
 float sums_height(Ui& ui);  // that shows all of it
@@ -101,25 +98,26 @@ float sums_height(Ui& ui);  // that shows all of it
 // Elements on their way, for a fifth of a second after a step. Needs the places of this frame.
 void motion(Ui& ui);
 
-// What the keys do to where arrays are looked at.
-void zoom(State& state, session::Session& session, double by);
-void pan(State& state, int by);
-void frame_again(State& state);
+// The cells of a sheet that a grid's viewport shows, wholly or in part.
+CellRect in_sight(const draw::GridView& grid, const draw::Sheet& sheet);
 
-// One array in a viewport, whose upper left corner shows a cell of its sheet; pitch: framebuffer pixels a
-// cell.
-struct Port {
-    Rect box;
-    double row = 0, col = 0;
+// What stands in a cell: a value, and below it in large cells a word about it.
+struct CellText {
+    CellRect place;
+    std::string value, below;
+    Rgba ink = 0, below_ink = 0;
 };
-void array_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const look::Relations& selected);
-// Its cells alone, plain or by how often each was loaded (heat), with marks on them. map: the small map's,
-// which have a texture of their own.
-void array_cells(Ui& ui, uint8_t array, const draw::GridView& grid, bool heat, bool map,
-                 const std::vector<draw::GridMark>& marks);
-void selection_marks(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array,
-                     const look::Relations& selected);
-CellRect in_sight(const draw::GridView& grid, uint32_t rows, uint32_t cols);
+// All values of a grid in one size, or none where the longest could not be read in its cell; the same of what
+// stands below them, unless longest_below is "".
+void cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>& texts,
+                std::string_view longest, std::string_view longest_below, Size most = Size::Display);
+
+// Marks on an array's cells: what the selection lights up; crossed what is at fault at this step, and the
+// elements of P that came out wrong.
+void selection_and_faults(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, float pitch);
+
+// The element under the mouse, named beside it and offered to be picked.
+std::optional<uint64_t> offer_element(Ui& ui, uint8_t array, const draw::GridView& grid);
 
 // Whether an array is what a product writes.
 inline bool is_output(const Ui& ui, uint8_t array) {
@@ -129,6 +127,11 @@ inline bool is_output(const Ui& ui, uint8_t array) {
 // Of an array of the recording that is open.
 inline uint64_t grid_id(const Ui& ui, draw::GridUse use, uint32_t array = 0) {
     return draw::grid_id(ui.session.recording->serial, use, array);
+}
+
+inline void draw_grid(Ui& ui, uint64_t id, const draw::GridView& grid,
+                      const std::vector<draw::GridMark>& marks = {}) {
+    ui.context.grids.draw(ui.list, id, grid, ui.context.palette, ui.context.scale, marks);
 }
 
 // Words and numbers in small type, on one line; they return their width.

@@ -1,5 +1,20 @@
-#include "app/step/provenance.h"
-
+// Where a value comes from: what a click on an element, or on a shared cell, is answered with.
+//
+//   P[1,0]  <-  thread [1,0]  <-  phase 0   M[1,0] (by [1,0]) in Mds[1,0]  *  N[0,0] (by [0,0]) in Nds[0,0]
+//                                           M[1,1] (by [1,1]) in Mds[1,1]  *  N[1,0] (by [1,0]) in Nds[1,0]
+//                                 phase 1   ...          (by [1,0]): loaded by that thread
+//
+// Everything is followed through the recording, never computed from the kernel's formula: a product has two
+// factors, a factor was read by a request from a shared cell or from global memory, a shared cell was filled
+// by a store, and what was stored had been loaded by the storing lane. So a stale value shows as what it is.
+//
+// Of any other element: every request of the recording that touched it. A recording is looked through from
+// its first step on, a part at a time, so that a click into ten million steps stalls nothing:
+//
+//   steps   0 ..... next | ............ end      `next` moves; what was found so far is shown
+//
+// Most steps need not be decoded: all requests of a form (trace.h) reach equally far around their base. That
+// reach is kept from the first of them, and tells of the others whether they can touch the element.
 #include <algorithm>
 #include <bit>
 #include <ranges>
@@ -9,6 +24,7 @@
 #include <fmt/format.h>
 
 #include "app/look/timeline.h"
+#include "app/step/model.h"
 
 namespace tilescope::step {
 namespace {
@@ -45,14 +61,6 @@ std::pair<uint32_t, uint32_t> fetched(const trace::Trace& trace, const BlockRepl
     return {kNever, 0};
 }
 
-Origin origin_of(const BlockIndex& index, const CellState& state, uint32_t read_step) {
-    if (!state.written) return Origin::Nothing;
-    const uint32_t phase = index.phase_at(read_step);
-    if (phase != analysis::kAfter && index.phase_at(state.step) != phase) return Origin::Stale;
-    if (state.source.array != trace::kNoArray) return Origin::Element;
-    return number_of(state.value) == 0 ? Origin::ZeroFill : Origin::Computed;
-}
-
 // Lane reads of a cell from a store to the next: those up to the last step at which it holds what was stored.
 uint32_t reads_after(const BlockReplay& replay, const Element& cell, uint32_t store_step) {
     const auto at = [&](uint32_t step) { return replay.cell(cell.array, cell.index, step); };
@@ -69,116 +77,101 @@ FactorTrail factor_trail(const trace::Trace& trace, const BlockIndex& index, con
     trail.value = value;
     trail.thread = thread;
     const playback::Factor read = replay.factor(origin, thread % kWarpSize);
-    const auto [array, element] = read.element;
     if (!read.known()) {
         trail.origin = origin == 0 && number_of(value) == 0 ? Origin::ZeroFill : Origin::Computed;
         return trail;
     }
     trail.read_step = read.step;
-    if (is_global(trace, array)) {
+    if (is_global(trace, read.element.array)) {
         trail.origin = Origin::Element;
-        trail.array = array;
-        trail.index = element;
+        trail.element = read.element;
         trail.load_step = read.step;
         trail.used = 1;
         return trail;
     }
-    trail.cell_array = array;
-    trail.cell = element;
-    const CellState state = replay.cell(array, element, read.step);
+    trail.cell = read.element;
+    const CellState state = replay.cell(trail.cell.array, trail.cell.index, read.step);
     trail.origin = origin_of(index, state, read.step);
     if (!state.written) return trail;
-    trail.array = state.source.array;
-    trail.index = state.source.index;
+    trail.element = state.source;
     trail.store_step = state.step;
     std::tie(trail.load_step, trail.thread) =
-        fetched(trace, replay, store_of(replay, read.element, state.step));
+        fetched(trace, replay, store_of(replay, trail.cell, state.step));
     if (trail.load_step == kNever) trail.thread = state.thread;
-    trail.used = reads_after(replay, read.element, state.step);
+    trail.used = reads_after(replay, trail.cell, state.step);
     return trail;
 }
 
-// Counts the lane loads by the block of every global element that the trail names.
-void count_loads(const trace::Trace& trace, const BlockIndex& index, OutputTrail& trail) {
-    const auto key = [](uint8_t array, uint64_t element) { return uint64_t{array} << 56 | element; };
+// Counts the lane loads by the block of every global element that the products name.
+void count_loads(const trace::Trace& trace, const BlockIndex& index, std::vector<ProductTrail>& products) {
+    const auto key = [](const Element& of) { return uint64_t{of.array} << 56 | of.index; };
     std::unordered_map<uint64_t, uint32_t> loads;
-    for (const ProductTrail& product : trail.products)
-        for (const FactorTrail& of : {product.m, product.n})
-            if (of.array != trace::kNoArray) loads[key(of.array, of.index)] = 0;
+    for (const ProductTrail& product : products)
+        for (const FactorTrail* of : {&product.m, &product.n}) loads[key(of->element)] = 0;
     for (uint64_t step = index.first; step < index.first + index.steps; ++step) {
         const trace::Form& form = trace.form_of(step);
-        const ptx::Site& site = trace.sites[form.site];
-        if (site.kind != ptx::SiteKind::Load || !is_global(trace, form.array)) continue;
-        const trace::Access access = trace::decode(trace, step);
-        const uint64_t bytes = trace.launch.arrays[form.array].element_bytes();
-        for_lanes(access.mask, [&](uint32_t lane) {
-            const uint64_t last = access.offset[lane] + std::max(site.bytes, 1u) - 1;
-            for (uint64_t element = access.offset[lane] / bytes; element <= last / bytes; ++element)
-                if (const auto at = loads.find(key(form.array, element)); at != loads.end()) ++at->second;
+        if (trace.sites[form.site].kind != ptx::SiteKind::Load || !is_global(trace, form.array)) continue;
+        for_elements(trace, trace::decode(trace, step), [&](uint32_t, uint64_t element) {
+            if (const auto at = loads.find(key({form.array, element})); at != loads.end()) ++at->second;
         });
     }
-    for (ProductTrail& product : trail.products)
-        for (FactorTrail* of : {&product.m, &product.n})
-            if (of->array != trace::kNoArray) of->loaded = loads[key(of->array, of->index)];
+    for (ProductTrail& product : products)
+        for (FactorTrail* of : {&product.m, &product.n}) of->loaded = loads[key(of->element)];
 }
 
-// The lanes of a request, `bytes` each, that touch an element of its array.
-uint32_t lanes_on(const trace::Access& access, uint32_t bytes, uint64_t element, uint32_t element_bytes) {
-    const auto first = static_cast<int64_t>(element * element_bytes), end = first + element_bytes;
+// The lanes of a request that touch an element of its array.
+uint32_t lanes_on(const trace::Trace& trace, const trace::Access& access, uint64_t element) {
     uint32_t lanes = 0;
-    for_lanes(access.mask, [&](uint32_t lane) {
-        const auto from = static_cast<int64_t>(access.offset[lane]);
-        if (from < end && from + std::max<int64_t>(bytes, 1) > first) lanes |= 1u << lane;
+    for_elements(trace, access, [&](uint32_t lane, uint64_t touched) {
+        if (touched == element) lanes |= 1u << lane;
     });
     return lanes;
 }
 
 }  // namespace
 
+Origin origin_of(const BlockIndex& index, const CellState& held, uint32_t step) {
+    if (!held.written) return Origin::Nothing;
+    const uint32_t phase = index.phase_at(step);
+    if (index.product && phase != analysis::kAfter && index.phase_at(held.step) != phase)
+        return Origin::Stale;
+    if (held.source.array != trace::kNoArray) return Origin::Element;
+    return number_of(held.value) == 0 ? Origin::ZeroFill : Origin::Computed;
+}
+
 OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index, const BlockReplay& replay,
                          uint64_t element) {
     OutputTrail trail;
-    trail.element = element;
     if (!index.product) return trail;
     const analysis::Product& product = *index.product;
     const Element output{product.P, element};
     trail.expected = analysis::expected_element(trace, product, element);
-    const std::optional<uint32_t> thread = replay.thread_of_output(output);
-    if (!thread) return trail;
-    trail.here = true;
-    trail.thread = *thread;
-    for (const Store& store : replay.global_stores()) {
-        if (store.to != output || store.thread != *thread) continue;
-        trail.store_step = store.step;
-        trail.stored = store.value;
-    }
+    trail.thread = replay.thread_of_output(output);
+    if (!trail.thread) return trail;
+    for (const Store& store : replay.global_stores())
+        if (store.to == output && store.thread == *trail.thread) trail.stored = store;
 
-    const uint32_t warp = *thread / kWarpSize, lane = *thread % kWarpSize;
+    const uint32_t warp = *trail.thread / kWarpSize, lane = *trail.thread % kWarpSize;
     for (const playback::MultiplyStep& step : replay.products()) {
         if (step.warp != warp || (step.mask >> lane & 1) == 0) continue;
-        if (replay.output_of_sum(*thread, step.result[lane]) != output) continue;
-        ProductTrail made;
-        made.after_step = step.after_step;
-        made.sum = {step.sum_type, step.sum[lane]};
+        if (replay.output_of_sum(*trail.thread, step.result[lane]) != output) continue;
         const auto factor = [&](simt::Origin origin, uint64_t bits) {
-            return factor_trail(trace, index, replay, origin, {step.factor_type, bits}, *thread);
+            return factor_trail(trace, index, replay, origin, {step.factor_type, bits}, *trail.thread);
         };
-        made.m = factor(step.a[lane], step.a_value[lane]);
-        made.n = factor(step.b[lane], step.b_value[lane]);
+        ProductTrail made{.after_step = step.after_step,
+                          .m = factor(step.a[lane], step.a_value[lane]),
+                          .n = factor(step.b[lane], step.b_value[lane]),
+                          .sum = {step.sum_type, step.sum[lane]}};
         // A compiler may write the factors in either order; without an element the cells' order tells.
-        const bool known = made.m.array != trace::kNoArray || made.n.array != trace::kNoArray;
-        if (known ? made.m.array == product.N || made.n.array == product.M
-                  : made.m.cell_array > made.n.cell_array)
+        const uint8_t m = made.m.element.array, n = made.n.element.array;
+        const bool known = m != trace::kNoArray || n != trace::kNoArray;
+        if (known ? m == product.N || n == product.M : made.m.cell.array > made.n.cell.array)
             std::swap(made.m, made.n);
         const uint32_t read = made.m.read_step != kNever ? made.m.read_step : made.n.read_step;
         made.phase = index.phase_at(read != kNever ? read : step.after_step);
-        for (const Origin of : {made.m.origin, made.n.origin}) {
-            trail.zeros = trail.zeros || of == Origin::ZeroFill;
-            trail.stale = trail.stale || of == Origin::Stale || of == Origin::Nothing;
-        }
         trail.products.push_back(made);
     }
-    count_loads(trace, index, trail);
+    count_loads(trace, index, trail.products);
     return trail;
 }
 
@@ -188,49 +181,41 @@ size_t products_done(const OutputTrail& trail, uint32_t step) {
 }
 
 CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const BlockReplay& replay,
-                     uint8_t array, uint64_t cell, uint32_t step) {
+                     const Element& cell, uint32_t step) {
     CellTrail trail;
-    const CellState& state = trail.held = replay.cell(array, cell, step);
-    trail.origin = origin_of(index, state, step);
-    if (state.written)
-        trail.load_step = fetched(trace, replay, store_of(replay, {array, cell}, state.step)).first;
-    const uint32_t from = state.written ? state.step : 0, width = trace.launch.arrays[array].element_bytes();
+    const CellState& state = trail.held = replay.cell(cell.array, cell.index, step);
+    if (state.written) trail.load_step = fetched(trace, replay, store_of(replay, cell, state.step)).first;
+    const uint32_t from = state.written ? state.step : 0;
     uint32_t found = 0;
     for (uint32_t at = step < index.steps ? step + 1 : index.steps;
          at > from && found < state.reads && trail.readers.size() < CellTrail::kMostReaders;) {
         const uint64_t read = index.first + --at;
         const trace::Form& form = trace.form_of(read);
-        const ptx::Site& site = trace.sites[form.site];
-        if (form.array != array || site.kind != ptx::SiteKind::Load) continue;
+        if (form.array != cell.array || trace.sites[form.site].kind != ptx::SiteKind::Load) continue;
         const trace::Access access = trace::decode(trace, read);
-        const uint32_t lanes = lanes_on(access, site.bytes, cell, width);
+        const uint32_t lanes = lanes_on(trace, access, cell.index);
         if (lanes != 0) trail.readers.push_back({read, access.warp, lanes});
         found += static_cast<uint32_t>(std::popcount(lanes));
     }
-    std::reverse(trail.readers.begin(), trail.readers.end());
+    std::ranges::reverse(trail.readers);
     return trail;
 }
 
-TouchScan begin_scan(const trace::Trace& trace, uint8_t array, uint64_t element) {
-    TouchScan scan{.array = array, .element = element};
-    scan.reach.resize(trace.forms.size());
-    return scan;
-}
-
 void go_on(TouchScan& scan, const trace::Trace& trace, uint64_t steps) {
+    scan.reach.resize(trace.forms.size());
     const uint64_t end = std::min(trace.steps(), scan.next + std::min(steps, trace.steps()));
-    const bool exists = scan.array < trace.launch.arrays.size();
-    const uint32_t width = exists ? std::max(trace.launch.arrays[scan.array].element_bytes(), 1u) : 1;
-    const auto first_byte = static_cast<int64_t>(scan.element * width), last_byte = first_byte + width - 1;
     for (; scan.next < end; ++scan.next) {
         const trace::Form& form = trace.form_of(scan.next);
+        if (form.array != scan.element.array || form.array == trace::kNoArray) continue;
         const ptx::Site& site = trace.sites[form.site];
-        if (!exists || form.array != scan.array || site.kind == ptx::SiteKind::Barrier) continue;
+        const auto width = static_cast<int64_t>(trace.launch.arrays[form.array].element_bytes());
+        const auto first_byte = static_cast<int64_t>(scan.element.index) * width;
         std::optional<TouchScan::Reach>& reach = scan.reach[trace.key[scan.next] & 0xFFFFFF];
         const auto base = static_cast<int64_t>(uint64_t{form.base_high} << 32 | trace.base[scan.next]);
-        if (reach && (base + reach->highest < first_byte || base + reach->lowest > last_byte)) continue;
+        if (reach && (base + reach->highest < first_byte || base + reach->lowest >= first_byte + width))
+            continue;
         const trace::Access access = trace::decode(trace, scan.next);
-        if (!reach) {  // any step of the form would say the same
+        if (!reach) {
             reach.emplace();
             for_lanes(access.mask, [&](uint32_t lane) {
                 const int64_t from = static_cast<int64_t>(access.offset[lane]) - base;
@@ -238,7 +223,7 @@ void go_on(TouchScan& scan, const trace::Trace& trace, uint64_t steps) {
                 reach->highest = std::max(reach->highest, from + std::max<int64_t>(site.bytes, 1) - 1);
             });
         }
-        const uint32_t lanes = lanes_on(access, site.bytes, scan.element, width);
+        const uint32_t lanes = lanes_on(trace, access, scan.element.index);
         if (lanes == 0) continue;
         if (scan.next >= scan.block_end) {
             const trace::Block& block = trace.blocks[trace::block_of(trace, scan.next)];
@@ -250,11 +235,6 @@ void go_on(TouchScan& scan, const trace::Trace& trace, uint64_t steps) {
         if (scan.touches.size() < TouchScan::kMost)
             scan.touches.push_back({scan.next, access.warp, lanes, site.kind == ptx::SiteKind::Store});
     }
-}
-
-const char* words_of(Origin origin) {
-    constexpr const char* kWords[] = {"loaded element", "zero fill", "stale", "computed", "never stored"};
-    return kWords[static_cast<size_t>(origin)];
 }
 
 std::string when_text(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
@@ -269,13 +249,6 @@ std::string phase_words(uint32_t phase, const Notation& notation) {
     return phase == analysis::kAfter ? "after the last phase" : phase_name(phase, notation);
 }
 
-std::string factors_text(const trace::Trace& trace, const BlockIndex& index, uint64_t element) {
-    const analysis::Product& product = *index.product;
-    const auto name = [&](uint8_t array) { return name_in(index.notation, trace.launch.arrays[array]); };
-    return fmt::format("row {} of {} times column {} of {}", element / product.n, name(product.M),
-                       element % product.n, name(product.N));
-}
-
 std::string factor_text(const trace::Trace& trace, const BlockIndex& index, const FactorTrail& factor) {
     const std::string used = "used " + times_text(factor.used);
     const auto by_at = [&](uint32_t step) {  // "thread[3,3] in phase 1 at step 133"
@@ -285,14 +258,14 @@ std::string factor_text(const trace::Trace& trace, const BlockIndex& index, cons
                            when_text(trace, index, step));
     };
     if (factor.origin == Origin::Nothing) return "read before anything was stored there";
-    if (factor.array == trace::kNoArray) {
+    if (factor.element.array == trace::kNoArray) {
         const std::string what = factor.origin == Origin::Computed ? "a computed value" : "a zero";
         if (factor.store_step == kNever) return what;
         return fmt::format("{}: stored by {}, {}", what, by_at(factor.store_step), used);
     }
-    const std::string name =
-        (factor.origin == Origin::Stale ? "stale " : "") +
-        element_name(trace.launch.arrays[factor.array], static_cast<int64_t>(factor.index), index.notation);
+    const std::string name = (factor.origin == Origin::Stale ? "stale " : "") +
+                             element_name(trace.launch.arrays[factor.element.array],
+                                          static_cast<int64_t>(factor.element.index), index.notation);
     if (factor.load_step == kNever) return fmt::format("{}: {}", name, used);
     std::string text = fmt::format("{}: {} by {}, {}", name, factor.loaded <= 1 ? "loaded once" : "loaded",
                                    by_at(factor.load_step), used);

@@ -2,18 +2,19 @@
 // click goes to the step. Its rows are made one by one, so that sixteen thousand of them cost no more than
 // those in sight.
 //
-//   P[3,5]                            x        <- title
+//   P[3,5]                   Esc closes        <- title
 //   row 3 of M times column 5 of N             <- facts
 //   sum so far 37, after 20 of 64 products
 //   element   value  loaded by  at step  used  <- columns
 //   phase 1                                    <- rows: a heading a phase, two factors a product
-//   # M[3,16]    -4     [0,3]       342   16x      # a loaded element   / a zero fill   <> a stale value
+//   # M[3,16]    -4     [0,3]       342   16x     their signs: # loaded, / zero fill, <> stale
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -44,11 +45,10 @@ struct Row {
 struct List {
     std::string title;
     std::vector<std::string> facts{};
-    std::optional<size_t> warning{};    // the fact that says that something is wrong
-    Texts columns{}, widest{};          // headings, and texts as wide as any of the column
-    size_t rows = 0, here = 0;          // here: the one to keep in sight
-    bool origins = false;               // rows are marked with where a value came from
-    bool zeros = false, stale = false;  // occur in the list
+    std::string warning{};       // says that something is wrong
+    Texts columns{}, widest{};   // headings, and texts as wide as any of the column
+    size_t rows = 0, here = 0;   // here: the one to keep in sight
+    std::set<Origin> origins{};  // that occur and mark the rows; empty: their kind of request does
     std::function<Row(size_t)> row{};
 
     void heads(Texts all) { columns = widest = std::move(all); }
@@ -59,39 +59,34 @@ struct List {
     void say(fmt::format_string<Args...> text, Args&&... args) {
         facts.push_back(fmt::format(text, std::forward<Args>(args)...));
     }
-    void warn(std::string fact) {
-        warning = facts.size();
-        facts.push_back(std::move(fact));
-    }
 };
 
-std::string name_of(const Ui& ui, uint8_t array, uint64_t element) {
-    return element_name(ui.trace().launch.arrays[array], static_cast<int64_t>(element), ui.notation());
+std::string name_of(const Ui& ui, const playback::Element& element) {
+    return element_name(ui.trace().launch.arrays[element.array], static_cast<int64_t>(element.index),
+                        ui.notation());
 }
 
 // The list of an element of P has a heading before each phase, then two rows a product.
-using ProductRow = Provenance::ProductRow;
-std::vector<ProductRow> rows_of(const OutputTrail& trail) {
-    std::vector<ProductRow> rows;
-    const auto& products = trail.products;
-    for (size_t i = 0; i < products.size(); ++i) {
-        if (i == 0 || products[i - 1].phase != products[i].phase) rows.push_back({i});
-        rows.push_back({i, &ProductTrail::m});
-        rows.push_back({i, &ProductTrail::n});
-    }
-    return rows;
+struct ProductRow {
+    const ProductTrail* product = nullptr;
+    const FactorTrail* factor = nullptr;  // null: the phase's heading
+};
+
+const char* words_of(Origin origin) {
+    constexpr const char* kWords[] = {"loaded", "zero fill", "stale", "computed", "never stored"};
+    return kWords[static_cast<size_t>(origin)];
 }
 
 Row product_row(const Ui& ui, const ProductRow& of) {
-    const ProductTrail& product = ui.state.provenance.output->products[of.product];
-    if (of.factor == nullptr) return {.heading = true, .text = {phase_words(product.phase, ui.notation())}};
-    const FactorTrail& factor = product.*of.factor;
-    const bool element = factor.array != trace::kNoArray;
+    if (of.factor == nullptr)
+        return {.heading = true, .text = {phase_words(of.product->phase, ui.notation())}};
+    const FactorTrail& factor = *of.factor;
+    const bool element = factor.element.array != trace::kNoArray;
     Row row;
     row.origin = factor.origin;
-    row.done = product.after_step <= ui.step();
-    row.current = product.after_step == ui.step();
-    row.text[0] = element ? name_of(ui, factor.array, factor.index) : words_of(factor.origin);
+    row.done = of.product->after_step <= ui.step();
+    row.current = of.product->after_step == ui.step();
+    row.text[0] = element ? name_of(ui, factor.element) : words_of(factor.origin);
     row.text[1] = short_value(factor.value);
     const uint32_t when = factor.load_step != kNever ? factor.load_step : factor.store_step;
     if (when != kNever) {
@@ -100,51 +95,59 @@ Row product_row(const Ui& ui, const ProductRow& of) {
         row.goes_to = {ui.session.cursor.block, when};
     }
     if (factor.used > 0) row.text[4] = fmt::format("{}\u00d7", factor.used);
-    if (element) row.pick = look::picked_element(factor.array, factor.index);
+    if (element) row.pick = look::picked_element(factor.element.array, factor.element.index);
     row.tip = factor_text(ui.trace(), *ui.index(), factor);
     return row;
 }
 
 List output_list(const Ui& ui, const OutputTrail& trail) {
     const trace::Trace& trace = ui.trace();
-    List list{name_of(ui, ui.session.pin.array, trail.element),
-              {factors_text(trace, *ui.index(), trail.element)}};
-    list.origins = true;
+    const Pick& pin = ui.session.pin;
+    const analysis::Product& of_p = *ui.index()->product;
+    const auto array = [&](uint8_t of) { return name_in(ui.notation(), trace.launch.arrays[of]); };
+    List list{name_of(ui, {pin.array, pin.index})};
+    list.say("row {} of {} times column {} of {}", pin.index / of_p.n, array(of_p.M), pin.index % of_p.n,
+             array(of_p.N));
     const std::string expected = short_value(value_of(trail.expected));
-    if (!trail.here) {
+    if (!trail.thread) {
         list.say("Another block computes it.");
         list.say("expected in the end: {}", expected);
         return list;
     }
-    list.say("{}: warp {}, lane {}", thread_name(trace.launch.block, trail.thread, ui.notation()),
-             trail.thread / kWarpSize, trail.thread % kWarpSize);
+    list.say("{}: warp {}, lane {}", thread_name(trace.launch.block, *trail.thread, ui.notation()),
+             *trail.thread / kWarpSize, *trail.thread % kWarpSize);
     const size_t done = products_done(trail, ui.step()), all = trail.products.size();
     list.say("sum so far {}, after {} of {} products",
              done == 0 ? "0" : short_value(trail.products[done - 1].sum), grouped(done), grouped(all));
     const auto& result = trace.meta.result;
     if (!trail.stored) {
-        list.warn("never stored; expected " + expected);
+        list.warning = "never stored; expected " + expected;
     } else {
-        const std::string stores = fmt::format("stores {} {}", short_value(*trail.stored),
-                                               when_text(trace, *ui.index(), trail.store_step));
-        if (number_of(*trail.stored) == trail.expected || (result.verified && result.checked))
+        const std::string stores = fmt::format("stores {} {}", short_value(trail.stored->value),
+                                               when_text(trace, *ui.index(), trail.stored->step));
+        if (number_of(trail.stored->value) == trail.expected || (result.verified && result.checked))
             list.say("{}, as expected", stores);
         else
-            list.warn(stores + "; expected " + expected);
+            list.warning = stores + "; expected " + expected;
     }
     list.heads({"element", "value", "loaded by", "at step", "used"});
-    list.zeros = trail.zeros;
-    list.stale = trail.stale;
-    const std::vector<ProductRow>& rows = ui.state.provenance.rows;
+    std::vector<ProductRow> rows;
+    for (const ProductTrail& product : trail.products) {
+        if (rows.empty() || rows.back().product->phase != product.phase) rows.push_back({&product});
+        for (const FactorTrail* factor : {&product.m, &product.n}) {
+            rows.push_back({&product, factor});
+            list.origins.insert(factor->origin);
+        }
+    }
     list.rows = rows.size();
-    list.row = [&](size_t row) { return product_row(ui, rows[row]); };
+    list.row = [&ui, rows](size_t row) { return product_row(ui, rows[row]); };
     if (all == 0) return list;
-    for (const FactorTrail& factor : {trail.products.back().m, trail.products.back().n})
-        if (factor.array != trace::kNoArray) list.widen(0, name_of(ui, factor.array, factor.index));
+    const ProductTrail &last = trail.products.back(), &next = trail.products[std::min(done, all - 1)];
+    for (const FactorTrail* factor : {&last.m, &last.n})
+        if (factor->element.array != trace::kNoArray) list.widen(0, name_of(ui, factor->element));
     list.widen(3, grouped(ui.index()->steps));
     // The phase's heading stays in sight with the product that comes next.
-    const auto next = std::ranges::find(rows, std::min(done, all - 1), &ProductRow::product);
-    list.here = static_cast<size_t>(next - rows.begin());
+    list.here = static_cast<size_t>(std::ranges::find(rows, &next, &ProductRow::product) - rows.begin());
     return list;
 }
 
@@ -192,9 +195,9 @@ Row request_row(const Ui& ui, const Touch& touch) {
 
 List touch_list(const Ui& ui, const TouchScan& scan) {
     const trace::Trace& trace = ui.trace();
-    List list{name_of(ui, scan.array, scan.element)};
-    const Array& array = trace.launch.arrays[scan.array];
-    if (array.reads()) list.title += " = " + short_value(initial_value(array, scan.element));
+    List list{name_of(ui, scan.element)};
+    const Array& array = trace.launch.arrays[scan.element.array];
+    if (array.reads()) list.title += " = " + short_value(initial_value(array, scan.element.index));
     const std::string part =
         scan.done(trace) ? "" : fmt::format(", {}\u00a0% looked through", 100 * scan.next / trace.steps());
     if (scan.requests == 0)
@@ -217,38 +220,38 @@ List touch_list(const Ui& ui, const TouchScan& scan) {
     return list;
 }
 
-List cell_list(const Ui& ui, const CellTrail& cell) {
+List cell_list(const Ui& ui, const playback::Element& pinned) {
     const look::BlockIndex& index = *ui.index();
+    const CellTrail cell = cell_trail(ui.trace(), index, *ui.session.replay, pinned, ui.step());
     const playback::CellState& held = cell.held;
-    List list{name_of(ui, ui.session.pin.array, ui.session.pin.index)};
+    const bool all = cell.readers.size() < CellTrail::kMostReaders;
+    List list{name_of(ui, pinned)};
     if (!held.written) {
         if (held.reads == 0)
             list.say("Nothing has been stored here yet.");
         else
-            list.warn("read before anything was stored here");
+            list.warning = "read before anything was stored here";
     } else {
         list.title += " = " + short_value(held.value);
-        list.stale = cell.origin == Origin::Stale;
-        list.zeros = cell.origin == Origin::ZeroFill;
-        list.facts.push_back("holds " + (held.source.array != trace::kNoArray
-                                             ? name_of(ui, held.source.array, held.source.index)
-                                         : number_of(held.value) == 0 ? "a zero, for an element outside"
-                                                                      : "a computed value"));
-        if (list.stale) list.facts.back() += ", stale: of an earlier phase";
+        const bool stale = origin_of(index, held, ui.step()) == Origin::Stale;
+        const char* const constant = number_of(held.value) != 0 ? "a computed value"
+                                     : index.product            ? "a zero, for an element outside the matrix"
+                                                                : "a zero";
+        list.say("holds {}{}", held.source.array != trace::kNoArray ? name_of(ui, held.source) : constant,
+                 stale ? ", stale: of an earlier phase" : "");
         if (cell.load_step != kNever) list.say("loaded {}", when_text(ui.trace(), index, cell.load_step));
         list.say("stored by {} {}", thread_name(ui.trace().launch.block, held.thread, ui.notation()),
                  when_text(ui.trace(), index, held.step));
-        if (held.reads == 0)
-            list.say("not read since");
-        else
-            list.say("read {} since, by {}", times_text(held.reads), counted(cell.readers.size(), "request"));
+        const std::string by = all ? ", by " + counted(cell.readers.size(), "request") : "";
+        list.say("{}", held.reads == 0 ? "not read since" : "read " + times_text(held.reads) + " since" + by);
     }
+    if (!all) list.say("the latest {} are listed", grouped(cell.readers.size()));
     list.heads({"read at step", "", "warp", "lanes", "phase"});
     list.widest[3] = "16\u201331";
     list.rows = cell.readers.size();
     list.here = std::max<size_t>(list.rows, 1) - 1;
-    list.row = [&](size_t row) {
-        Row made = request_row(ui, cell.readers[row]);
+    list.row = [&ui, readers = cell.readers](size_t row) {
+        Row made = request_row(ui, readers[row]);
         made.text[1].clear();
         return made;
     };
@@ -260,29 +263,24 @@ List list_of_pin(Ui& ui) {
     Provenance& known = ui.state.provenance;
     const session::Session& session = ui.session;
     const Pick& pin = session.pin;
+    const playback::Element pinned{pin.array, pin.index};
     const bool output = is_output(ui, pin.array);
-    const bool same = known.session == session.recording->serial && known.pin == pin &&
-                      (!output || known.replay == session.replay);
-    if (!same) {
+    if (known.session != session.recording->serial || known.pin != pin ||
+        (output && known.replay != session.replay)) {
         known = {.session = session.recording->serial, .pin = pin, .replay = session.replay};
-        if (output && session.replay) {
+        if (output && session.replay)
             known.output = output_trail(ui.trace(), *ui.index(), *session.replay, pin.index);
-            known.rows = rows_of(*known.output);
-        }
-        if (!output && pin.kind == Pick::Kind::Element)
-            known.scan = begin_scan(ui.trace(), pin.array, pin.index);
-    }
-    if (known.scan && !known.scan->done(ui.trace())) {
-        go_on(*known.scan, ui.trace(), ui.context.still ? UINT64_MAX : kScannedAFrame);
-        if (!known.scan->done(ui.trace())) ui.context.another_frame = true;
+        if (!output && pin.kind == Pick::Kind::Element) known.scan = TouchScan{.element = pinned};
     }
     if (known.output) return output_list(ui, *known.output);
-    if (known.scan) return touch_list(ui, *known.scan);
-    if (pin.kind == Pick::Kind::SharedCell && session.replay) {
-        known.cell = cell_trail(ui.trace(), *ui.index(), *session.replay, pin.array, pin.index, ui.step());
-        return cell_list(ui, known.cell);
+    if (known.scan) {
+        if (!known.scan->done(ui.trace()))
+            go_on(*known.scan, ui.trace(), ui.context.still ? UINT64_MAX : kScannedAFrame);
+        if (!known.scan->done(ui.trace())) ui.context.another_frame = true;
+        return touch_list(ui, *known.scan);
     }
-    return {name_of(ui, pin.array, pin.index),
+    if (pin.kind == Pick::Kind::SharedCell && session.replay) return cell_list(ui, pinned);
+    return {name_of(ui, pinned),
             {session.no_values.empty() ? "Its values are being worked out." : session.no_values}};
 }
 
@@ -338,24 +336,11 @@ void row_text(Ui& ui, const Texts& text, const Columns& right, float x, float y,
 void legend(Ui& ui, const Rect& row, const List& list) {
     float x = row.min.x;
     const float size = ui.px(9), top = std::round((row.min.y + row.max.y - size) / 2);
-    const auto entry = [&](Origin origin, const char* text) {
+    for (const Origin origin : list.origins) {
         origin_mark(ui, {{x, top}, {x + size, top + size}}, origin);
         x += size + ui.px(6);
-        x += small_text(ui, {x, row.min.y}, row.max.x - x, Ink::TextQuiet, text) + ui.px(12);
-    };
-    entry(Origin::Element, "loaded");
-    if (list.zeros) entry(Origin::ZeroFill, "zero fill");
-    if (list.stale) entry(Origin::Stale, "stale");
-}
-
-// What the rows of the next product say in words: who loaded its factors, when, how often each was used.
-std::vector<std::string> spelled_out(Ui& ui, const List& list, float width) {
-    std::vector<std::string> lines;
-    const size_t first = list.here + (list.row(list.here).heading ? 1 : 0);
-    for (size_t i = first; i < std::min(first + 2, list.rows); ++i)
-        std::ranges::move(wrapped(ui.font(Face::Text, Size::Small), list.row(i).tip, width),
-                          std::back_inserter(lines));
-    return lines;
+        x += note(ui, {x, row.min.y}, row.max.x - x, words_of(origin)) + ui.px(12);
+    }
 }
 
 // The first row in sight: the one of the step, until the wheel is turned.
@@ -375,16 +360,12 @@ size_t first_row(Ui& ui, const List& list, const Rect& area, size_t shown) {
 
 }  // namespace
 
-bool has_provenance(const session::Session& session) {
-    if (!session.recording || !session.block || session.block->block != session.cursor.block) return false;
-    const Pick& pin = session.pin;
-    const auto& arrays = session.trace().launch.arrays;
+bool provenance_panel(Ui& ui, const Rect& rect) {
+    const Pick& pin = ui.session.pin;
+    const auto& arrays = ui.trace().launch.arrays;
     if (pin.array >= arrays.size() || pin.index >= arrays[pin.array].elements()) return false;
     const bool global = arrays[pin.array].space == Space::Global;
-    return pin.kind == (global ? Pick::Kind::Element : Pick::Kind::SharedCell);
-}
-
-void provenance_panel(Ui& ui, const Rect& rect) {
+    if (pin.kind != (global ? Pick::Kind::Element : Pick::Kind::SharedCell)) return false;
     surface(ui, rect);
     const List list = list_of_pin(ui);
     const Rect in = rect.inset(ui.px(12));
@@ -393,18 +374,14 @@ void provenance_panel(Ui& ui, const Rect& rect) {
     line(ui, {in.min.x, y}, in.width() - ui.px(80), Face::Strong, Size::Body, Ink::Text, list.title);
     small_text(ui, {in.max.x, y + ui.px(3)}, ui.px(80), Ink::TextFaint, "Esc closes", Align::Right);
     y += line_height(ui, Size::Body) + ui.px(2);
-    for (size_t i = 0; i < list.facts.size(); ++i) {
-        const bool warns = list.warning == i;
-        float x = in.min.x;
-        if (warns) {
-            const float s = ui.px(10), top = y + (small - s) / 2;
-            ui.list.AddTriangleFilled({x + s / 2, top}, {x + s, top + s}, {x, top + s}, ui.ink(Ink::Fault));
-            x += s + ui.px(6);
-        }
-        y += paragraph(ui, {x, y}, in.max.x - x, Face::Text, Size::Small, warns ? Ink::Text : Ink::TextQuiet,
-                       list.facts[i], 2);
+    for (const std::string& fact : list.facts)
+        y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, Ink::TextQuiet, fact, 2);
+    if (!list.warning.empty()) {
+        const float s = ui.px(10), x = in.min.x, top = y + (small - s) / 2, text = x + s + ui.px(6);
+        ui.list.AddTriangleFilled({x + s / 2, top}, {x + s, top + s}, {x, top + s}, ui.ink(Ink::Fault));
+        y += paragraph(ui, {text, y}, in.max.x - text, Face::Text, Size::Small, Ink::Text, list.warning, 2);
     }
-    if (list.rows == 0) return;
+    if (list.rows == 0) return true;
     y += ui.px(6);
     ui.list.AddLine({in.min.x, y}, {in.max.x, y}, ui.ink(Ink::Line));
     y += ui.px(4);
@@ -413,9 +390,16 @@ void provenance_panel(Ui& ui, const Rect& rect) {
     row_text(ui, list.columns, columns, x, y, Face::Text, Ink::TextFaint);
     y += small + ui.px(2);
 
+    const bool origins = !list.origins.empty();
     std::vector<std::string> words;
-    if (list.origins && in.max.y - y > small * 14) words = spelled_out(ui, list, in.width());
-    const float foot = (list.origins ? small + ui.px(8) : 0) +
+    if (origins && in.max.y - y > small * 14) {
+        // The next product in words: who loaded its factors, when, how often each was used.
+        const size_t next = list.here + (list.row(list.here).heading ? 1 : 0);
+        for (size_t i = next; i < std::min(next + 2, list.rows); ++i)
+            std::ranges::move(wrapped(ui.font(Face::Text, Size::Small), list.row(i).tip, in.width()),
+                              std::back_inserter(words));
+    }
+    const float foot = (origins ? small + ui.px(8) : 0) +
                        (words.empty() ? 0 : small * static_cast<float>(words.size()) + ui.px(8));
     const Rect area{{rect.min.x, y}, {rect.max.x, in.max.y - foot}};
     const auto shown = static_cast<size_t>(std::max(0.f, area.height() / small));
@@ -431,7 +415,7 @@ void provenance_panel(Ui& ui, const Rect& rect) {
         if (row.current) lit_band(ui, band, ui.ink(Ink::Product), 0.22f);
         const Rect box{{in.min.x, std::round(top + (small - mark) / 2)},
                        {in.min.x + mark, std::round(top + (small + mark) / 2)}};
-        if (list.origins)
+        if (origins)
             origin_mark(ui, box, row.origin);
         else
             sign(ui, box,
@@ -456,7 +440,7 @@ void provenance_panel(Ui& ui, const Rect& rect) {
         ui.list.AddRectFilled({rect.max.x - ui.px(4), top}, {rect.max.x - ui.px(1), top + high},
                               ui.ink(Ink::LineStrong), ui.px(2));
     }
-    if (!list.origins) return;
+    if (!origins) return true;
     float below = area.max.y + ui.px(8);
     if (!words.empty())
         ui.list.AddLine({in.min.x, below - ui.px(4)}, {in.max.x, below - ui.px(4)}, ui.ink(Ink::Line));
@@ -465,6 +449,7 @@ void provenance_panel(Ui& ui, const Rect& rect) {
         below += small;
     }
     legend(ui, {{in.min.x, in.max.y - small}, in.max}, list);
+    return true;
 }
 
 }  // namespace tilescope::step

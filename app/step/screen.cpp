@@ -41,14 +41,6 @@
 namespace tilescope::step {
 namespace {
 
-// The side of the matrices' and tiles' squares: two on top of each other, three beside each other.
-float matrix_side(Ui& ui, const Rect& middle) {
-    const float inset = ui.px(24), title = line_height(ui, Size::Body);
-    const float high = (middle.height() - inset - title * 2 - ui.px(6)) / 2;
-    const float wide = (middle.width() - inset * 2 - ui.px(12) - ui.px(8)) / 3;
-    return std::floor(std::min(high, wide));
-}
-
 // "step 12 of 352" at the right of a line, and the block and the phase on the line below. Returns their
 // width.
 float standing(Ui& ui, float right, float y, float below, const char* gap) {
@@ -64,14 +56,8 @@ float standing(Ui& ui, float right, float y, float below, const char* gap) {
     return width;
 }
 
-// What is wrong at the step, unless there is a message to say.
-std::vector<std::string> faults_here(const Ui& ui) {
-    if (ui.index() == nullptr || !ui.session.faults || !ui.session.message.empty()) return {};
-    return look::fault_captions(ui.trace(), *ui.session.faults, ui.step(), ui.notation());
-}
-
-// What just happened, in words, with where that is.
-void caption_bar(Ui& ui, const Rect& rect) {
+// What just happened, in words, with where that is. faults: what is wrong at the step.
+void caption_bar(Ui& ui, const Rect& rect, const std::vector<std::string>& faults) {
     surface(ui, rect);
     const session::Session& session = ui.session;
     const Rect in{{rect.min.x + ui.px(16), rect.min.y}, {rect.max.x - ui.px(16), rect.max.y}};
@@ -86,7 +72,6 @@ void caption_bar(Ui& ui, const Rect& rect) {
     const float width = in.width() - standing(ui, in.max.x, y + ui.px(3), y + title, "   ") - ui.px(24);
     const std::string text = caption(ui.trace(), *ui.index(), session.replay.get(), ui.step());
     const look::BarrierTimes* barrier = look::barrier_of_step(*ui.index(), ui.step());
-    const std::vector<std::string> faults = faults_here(ui);
     const draw::Font small_font = ui.font(Face::Text, Size::Small);
     const std::string below =
         !session.message.empty()     ? session.message
@@ -146,9 +131,7 @@ void phases(Ui& ui, const Rect& rect) {
     const bool named = width_of("phase " + most) + ui.px(8) <= each;
     const auto stride = static_cast<size_t>(std::max(1.f, std::ceil((width_of(most) + ui.px(6)) / each)));
     std::string end = "after";  // or what a product writes then
-    const auto& arrays = ui.trace().launch.arrays;
-    for (uint8_t i = 0; i < arrays.size(); ++i)
-        if (is_output(ui, i)) end = name_in(ui.notation(), arrays[i]);
+    if (index.product) end = name_in(ui.notation(), ui.trace().launch.arrays[index.product->P]);
     for (size_t i = 0; i < index.spans.size(); ++i) {
         const draw::PhaseSpan& span = index.spans[i];
         const Rect box{{x_of(span.first), in.min.y}, {x_of(span.end) - ui.px(1), in.max.y}};
@@ -172,97 +155,75 @@ void phases(Ui& ui, const Rect& rect) {
     ui.list.AddTriangleFilled({x - head, rect.min.y}, {x + head, rect.min.y}, {x, rect.min.y + head}, color);
 }
 
-void lecture_step(Ui& ui, const Rect& screen, const std::string& warning) {
-    const float gap = ui.px(8);
-    const Rect in{{screen.min.x + gap, screen.min.y + gap}, {screen.max.x - gap, screen.max.y - gap}};
-    float y = in.min.y;
-    if (!warning.empty()) {
-        const float high = warning_height(ui, in.width(), warning);
-        warning_strip(ui, {{in.min.x, y}, {in.max.x, y + high}}, warning);
-        y += high + gap;
+// Cuts a strip off a side of a rectangle. What is left of it keeps a gap from the strip.
+Rect cut(Rect& rest, ImGuiDir side, float size, float gap) {
+    Rect strip = rest;
+    float ImVec2::*const axis = side == ImGuiDir_Up || side == ImGuiDir_Down ? &ImVec2::y : &ImVec2::x;
+    if (side == ImGuiDir_Up || side == ImGuiDir_Left) {
+        strip.max.*axis = strip.min.*axis + size;
+        rest.min.*axis = strip.max.*axis + gap;
+    } else {
+        strip.min.*axis = strip.max.*axis - size;
+        rest.max.*axis = strip.min.*axis - gap;
     }
-    const std::vector<std::string> faults = faults_here(ui);
-    const Rect said{{in.min.x, y}, {in.max.x, y + ui.px(faults.empty() ? 64 : 80)}};
-    if (ui.index() == nullptr) return caption_bar(ui, said);
-    caption_large(ui, said, faults);
-    y = said.max.y + gap;
-    const Rect bar{{in.min.x, in.max.y - ui.px(34)}, in.max};
-    const Rect middle{{in.min.x, y}, {in.max.x, bar.min.y - gap}};
-    const look::Relations selected =
-        look::relations(ui.trace(), *ui.index(), ui.session.replay.get(), ui.shown_pick(), ui.step());
-    const float request = std::clamp(middle.width() * 0.27f, ui.px(260), ui.px(420));
-    const Rect right{{middle.max.x - request, middle.min.y}, middle.max};
-    Rect matrices{middle.min, {right.min.x - gap, middle.max.y}};
-    if (session::uses_shared(ui.trace())) {
-        matrices.max.x = std::floor(matrices.max.x - matrix_side(ui, matrices) - ui.px(24) - gap);
-        tiles_panel(ui, {{matrices.max.x + gap, middle.min.y}, {right.min.x - gap, middle.max.y}}, selected,
-                    false);
-    }
-    matrices_panel(ui, matrices, selected);
-    request_panel(ui, right, selected);
-    phases(ui, bar);
-    motion(ui);
+    return strip;
 }
 
+// A panel without a rectangle is not shown.
 struct Layout {
-    bool own_threads = true;  // a panel of their own
     Rect warning, caption, source, matrices, tiles, threads, request, bottom, time, transport, sums;
+    bool threads_in_tiles = false;  // instead of in a panel of their own
 };
 
-// warned: there is a strip with a warning.
-Layout lay_out(Ui& ui, const Rect& screen, bool warned) {
+Layout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool faults) {
     const float gap = ui.px(8), w = screen.width(), h = screen.max.y;
-    const bool low = h < ui.px(860);
-    const float caption = ui.px(low ? 52 : 58);
-    const float left = std::clamp(w * 0.215f, ui.px(276), ui.px(400));
-    const float right = std::clamp(w * 0.22f, ui.px(304), ui.px(420));
-    // As high as its warps need, within bounds; what it leaves is the matrices'.
-    const float warps = ui.index() == nullptr ? 8 : static_cast<float>(ui.index()->warps);
-    const float words =
-        ui.px(session::by_clock(ui.session) ? 38 : 20);  // whose time it is, and the clocks' axis
-    const float bottom =
-        std::clamp(ui.px(100) + warps * ui.px(20) + words, ui.px(140) + words,
-                   std::max(ui.px(low ? (warps > 16 ? 150 : 142) : 186) + words, h * 0.205f));
-    const bool tiles = ui.session.recording && session::uses_shared(ui.trace());
+    const bool lecture = ui.session.lecture, low = h < ui.px(860);
     Layout l;
-    float y0 = screen.min.y + gap;
-    if (warned) {
-        l.warning = {{screen.min.x + gap, y0}, {screen.max.x - gap, y0 + ui.px(28)}};
-        y0 = l.warning.max.y + gap;
+    Rect rest = screen.inset(gap);
+    if (!warning.empty()) {
+        const float high = lecture ? warning_height(ui, rest.width(), warning) : ui.px(28);
+        l.warning = {rest.min, {rest.max.x, rest.min.y + high}};
+        rest.min.y += high + gap;
     }
-    l.caption = {{screen.min.x + gap, y0}, {screen.max.x - gap, y0 + caption}};
-    const float y1 = l.caption.max.y + gap, y3 = screen.max.y - gap, y2 = y3 - bottom - gap;
-    const float x1 = screen.min.x + gap, x2 = x1 + left, x3 = screen.max.x - gap - right,
-                x4 = screen.max.x - gap;
-    l.source = {{x1, y1}, {x2, y2}};
-    const float sums = std::max(bottom, sums_height(ui));
-    const Rect right_column{{x3, y1}, {x4, y3 - sums - gap}};
-    const float inset = ui.px(24), title = line_height(ui, Size::Body);
-    // The threads have a panel below the request where that leaves the request its picture.
-    const float threads = std::min(ui.px(216), right_column.height() - ui.px(370));
-    l.own_threads = threads >= ui.px(110);
-    l.request = right_column;
-    if (l.own_threads) {
-        l.threads = {{x3, right_column.max.y - threads}, right_column.max};
-        l.request.max.y = l.threads.min.y - gap;
+    const float caption = lecture ? (faults ? 80 : 64) : low ? 52 : 58;
+    l.caption = cut(rest, ImGuiDir_Up, ui.px(caption), gap);
+    if (lecture) {
+        l.bottom = cut(rest, ImGuiDir_Down, ui.px(34), gap);
+        const float request = std::clamp(rest.width() * 0.27f, ui.px(260), ui.px(420));
+        l.request = cut(rest, ImGuiDir_Right, request, gap);
+    } else {
+        // As high as its warps need, within bounds; what it leaves is the matrices'.
+        const float warps = ui.index() == nullptr ? 8 : static_cast<float>(ui.index()->warps);
+        const float words =
+            ui.px(session::by_clock(ui.session) ? 38 : 20);  // whose time it is, and the clocks' axis
+        const float bottom =
+            std::clamp(ui.px(100) + warps * ui.px(20) + words, ui.px(140) + words,
+                       std::max(ui.px(low ? (warps > 16 ? 150 : 142) : 186) + words, h * 0.205f));
+        l.request = cut(rest, ImGuiDir_Right, std::clamp(w * 0.22f, ui.px(304), ui.px(420)), gap);
+        l.sums = cut(l.request, ImGuiDir_Down, std::max(bottom, sums_height(ui)), gap);
+        // The threads have a panel below the request where that leaves the request its picture.
+        const float threads = std::min(ui.px(216), l.request.height() - ui.px(370));
+        l.threads_in_tiles = threads < ui.px(110);
+        if (!l.threads_in_tiles) l.threads = cut(l.request, ImGuiDir_Down, threads, gap);
+        l.bottom = cut(rest, ImGuiDir_Down, bottom, gap);
+        l.time = l.bottom.inset(ui.px(12));
+        l.time.max.y += ui.px(2);
+        l.transport = cut(l.time, ImGuiDir_Down, ui.px(30), ui.px(10));
+        l.source = cut(rest, ImGuiDir_Left, std::clamp(w * 0.215f, ui.px(276), ui.px(400)), gap);
     }
-    const Rect middle{{x2 + gap, y1}, {x3 - gap, y2}};
-    l.matrices = middle;
-    if (tiles || !l.own_threads) {
-        const float low_tile = (middle.height() - inset - title * 3 - ui.px(12)) / 3;
-        const float side = matrix_side(ui, middle);
-        // Arrays of a launch that is no product are seldom square.
-        const bool wide_ones = ui.session.recording && !ui.session.recording->product;
-        const float column = (l.own_threads || wide_ones ? side : std::min(side, low_tile)) + inset;
-        l.matrices.max.x = std::floor(middle.max.x - column - gap);
-        l.tiles = {{l.matrices.max.x + gap, y1}, middle.max};
+    l.matrices = rest;
+    if (session::uses_shared(ui.trace()) || l.threads_in_tiles) {
+        // The matrices and tiles are squares: two on top of each other, three beside each other.
+        const float inset = ui.px(24), title = line_height(ui, Size::Body);
+        const float high = (rest.height() - inset - title * 2 - ui.px(6)) / 2;
+        const float wide = (rest.width() - inset * 2 - ui.px(12) - ui.px(8)) / 3;
+        float side = std::floor(std::min(high, wide));
+        // Three below each other, unless arrays of a launch that is no product: they are seldom square.
+        if (l.threads_in_tiles && ui.session.recording->product)
+            side = std::min(side, (rest.height() - inset - title * 3 - ui.px(12)) / 3);
+        l.matrices.max.x = std::floor(rest.max.x - side - inset - gap);
+        l.tiles = {{l.matrices.max.x + gap, rest.min.y}, rest.max};
     }
-    l.sums = {{x3, y3 - sums}, {x4, y3}};
-    l.bottom = {{x1, y2 + gap}, {x3 - gap, y3}};
-    const Rect in_bottom{{x1 + ui.px(12), l.bottom.min.y + ui.px(12)},
-                         {l.bottom.max.x - ui.px(12), y3 - ui.px(10)}};
-    l.transport = {{in_bottom.min.x, in_bottom.max.y - ui.px(30)}, in_bottom.max};
-    l.time = {in_bottom.min, {in_bottom.max.x, l.transport.min.y - ui.px(10)}};
     return l;
 }
 
@@ -287,35 +248,68 @@ void nothing_to_step(Ui& ui, const Rect& screen) {
     if (pressed) input::ask(ui, kActions[*pressed]);
 }
 
+// What the keys do to where arrays are looked at.
+void zoom(State& state, session::Session& session, double by) {
+    // About the upper left corner plus half a tile: what is framed stays in sight.
+    const double half =
+        session.recording && session.recording->product ? session.recording->product->tile / 2.0 : 0;
+    const auto closer = [&](View& view) {
+        const double about = half * view.pitch, keep = about * view.zoom(by);
+        for (double* corner : {&view.row, &view.col, &view.m_k, &view.n_k}) *corner += keep;
+    };
+    closer(state.view);
+    std::ranges::for_each(state.arrays, closer);
+}
+
+void pan(State& state, int by) {
+    const double cells = by * std::max(1.0, std::round(64 / std::max(state.view.pitch, 1.0)));
+    for (double* corner : {&state.view.col, &state.view.m_k, &state.view.n_k}) *corner += cells;
+    state.view.fit = false;
+    for (View& array : state.arrays) array.col += cells, array.fit = false;
+}
+
+void frame_again(State& state) {
+    state.view = {};
+    state.arrays.clear();
+}
+
 void draw_screen(Ui& ui, const Rect& screen) {
     State& state = ui.state;
-    if (state.framing != 0 && state.framing != ui.session.framing) frame_again(state);
-    state.framing = ui.session.framing;
+    const session::Session& session = ui.session;
+    if (state.framing != 0 && state.framing != session.framing) frame_again(state);
+    state.framing = session.framing;
     state.places.clear();
-    const std::string warning =
-        ui.session.recording ? look::warning(ui.trace(), ui.session.cursor.block, ui.notation()) : "";
-    const Layout l = lay_out(ui, screen, !warning.empty());
-    if (!ui.session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
-    if (ui.session.lecture) return lecture_step(ui, screen, warning);
+    if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
+    const std::string warning = look::warning(ui.trace(), session.cursor.block, ui.notation());
+    std::vector<std::string> faults;  // unless there is a message to say
+    if (ui.index() != nullptr && session.faults && session.message.empty())
+        faults = look::fault_captions(ui.trace(), *session.faults, ui.step(), ui.notation());
+    const Layout l = lay_out(ui, screen, warning, !faults.empty());
     if (!warning.empty()) warning_strip(ui, l.warning, warning);
-    caption_bar(ui, l.caption);
+    if (!session.lecture || ui.index() == nullptr)
+        caption_bar(ui, l.caption, faults);
+    else
+        caption_large(ui, l.caption, faults);
     if (ui.index() == nullptr) return;
-    look::Relations selected =
-        look::relations(ui.trace(), *ui.index(), ui.session.replay.get(), ui.shown_pick(), ui.step());
-    if (has_provenance(ui.session)) {
-        provenance_panel(ui, l.source);
-        if (ui.session.hover.kind == Pick::Kind::None) selected.lines.clear();  // the panel says more
-    } else {
+    state.selected =
+        look::relations(ui.trace(), *ui.index(), session.replay.get(), ui.shown_pick(), ui.step());
+    if (!session.lecture && !provenance_panel(ui, l.source))
         source_panel(ui, l.source);
+    else if (!session.lecture && session.hover.kind == Pick::Kind::None)
+        state.selected.lines.clear();  // the panel says more
+    if (!session.lecture) matrices_panel(ui, l.matrices);
+    if (l.tiles.width() > 0) tiles_panel(ui, l.tiles, l.threads_in_tiles);
+    if (session.lecture) matrices_panel(ui, l.matrices);
+    if (l.threads.width() > 0) threads_panel(ui, l.threads);
+    request_panel(ui, l.request);
+    if (session.lecture) {
+        phases(ui, l.bottom);
+    } else {
+        surface(ui, l.bottom);
+        timeline_panel(ui, l.time);
+        input::transport(ui, l.transport);
+        sums_panel(ui, l.sums);
     }
-    matrices_panel(ui, l.matrices, selected);
-    if (l.tiles.width() > 0) tiles_panel(ui, l.tiles, selected, !l.own_threads);
-    if (l.own_threads) threads_panel(ui, l.threads, selected);
-    request_panel(ui, l.request, selected);
-    surface(ui, l.bottom);
-    timeline_panel(ui, l.time);
-    input::transport(ui, l.transport);
-    sums_panel(ui, l.sums);
     motion(ui);
 }
 

@@ -19,27 +19,10 @@
 namespace tilescope::step {
 namespace {
 
-// Widths of the columns: line number, text, hits.
-struct Columns {
-    float number = 0, text = 0, hits = 0;
-};
-
-Columns columns_of(Ui& ui, const SourceView& source, float width) {
-    const float advance = draw::text_size(ui.font(Face::Mono, Size::Small), "0").x;
-    size_t digits = 1;
-    for (const SourceLine& of : source.lines)
-        if (of.has_site) digits = std::max(digits, grouped(of.hits).size());
-    Columns columns;
-    columns.number = advance * static_cast<float>(std::to_string(source.lines.size()).size());
-    columns.hits = advance * static_cast<float>(digits + 1);
-    columns.text = width - columns.number - ui.px(8) - columns.hits;
-    return columns;
-}
-
-// A line of the panel: a line of the source, or the second part of one that touches memory and is too
-// long; those are the lines that must be read whole.
+// A row of the panel: a line of the source, or the second part of one that touches memory and is too long;
+// those are the lines that must be read whole.
 struct Row {
-    const SourceLine* line = nullptr;
+    size_t line = 0;  // index into SourceView::lines
     std::string text;
     bool continued = false, comment = false;
 };
@@ -47,31 +30,31 @@ struct Row {
 std::vector<Row> rows_of(Ui& ui, const SourceView& source, float width) {
     const draw::Font mono = ui.font(Face::Mono, Size::Small);
     std::vector<Row> rows;
-    for (const SourceLine& of : source.lines) {
+    for (size_t i = 0; i < source.lines.size(); ++i) {
+        const SourceLine& of = source.lines[i];
         const size_t indent = std::min(of.text.find_first_not_of(' '), of.text.size());
         const std::string_view text = of.text.substr(indent);
         // Indented by two instead of four: the panel is narrow.
         const std::string left(indent / 2, ' ');
-        const bool comment = text.starts_with("//");
-        rows.push_back({&of, left + std::string(text), false, comment});
-        if (!of.has_site || draw::text_size(mono, rows.back().text).x <= width) continue;
-        rows.pop_back();
-        for (const std::string& part : wrapped(mono, text, width - draw::text_size(mono, left + "  ").x)) {
-            const bool continued = !rows.empty() && rows.back().line == &of;
-            rows.push_back({&of, left + (continued ? "  " : "") + part, continued, comment});
+        std::vector<std::string> parts{std::string(text)};
+        if (of.has_site && draw::text_size(mono, left + parts[0]).x > width)
+            parts = wrapped(mono, text, width - draw::text_size(mono, left + "  ").x);
+        for (const std::string& part : parts) {
+            const bool continued = &part != &parts.front();
+            rows.push_back({i, left + (continued ? "  " : "") + part, continued, text.starts_with("//")});
         }
     }
     return rows;
 }
 
 // The first row in sight: all lines that touch memory where they fit, else the current one in the middle.
-std::ptrdiff_t first_row(const std::vector<Row>& rows, std::ptrdiff_t shown) {
-    const auto has_site = [](const Row& row) { return row.line->has_site; };
+std::ptrdiff_t first_row(const SourceView& source, const std::vector<Row>& rows, std::ptrdiff_t shown) {
+    const auto has_site = [&](const Row& row) { return source.lines[row.line].has_site; };
     const auto first = std::ranges::find_if(rows, has_site) - rows.begin();
     const auto end = rows.rend() - std::find_if(rows.rbegin(), rows.rend(), has_site);
     std::ptrdiff_t current = 0;
     for (size_t i = 0; i < rows.size(); ++i)
-        if (rows[i].line->current) current = static_cast<std::ptrdiff_t>(i);
+        if (std::cmp_equal(rows[i].line, source.current)) current = static_cast<std::ptrdiff_t>(i);
     const auto top = end - first + 2 <= shown ? first - (shown - (end - first)) / 2 : current - shown / 2;
     return std::clamp<std::ptrdiff_t>(top, 0, std::max<std::ptrdiff_t>(std::ssize(rows) - shown, 0));
 }
@@ -89,8 +72,8 @@ float table(Ui& ui, const Rect& in, float y, const look::SumsTable& sums) {
     for (const look::SumsRow& row : sums.rows) {
         if (y + small > in.max.y + ui.px(4)) return y;
         sign(ui, {{in.min.x, y + (small - mark) / 2}, {in.min.x + mark, y + (small + mark) / 2}}, row.kind);
-        const float name = small_text(ui, {in.min.x + mark + ui.px(6), y}, requests - third - in.min.x - mark,
-                                      Ink::TextQuiet, row.what);
+        const float name =
+            note(ui, {in.min.x + mark + ui.px(6), y}, requests - third - in.min.x - mark, row.what);
         if (ui.over({{in.min.x, y}, {in.max.x, y + small}})) ui.tip = row.exact;
         if (row.wasteful) {  // a shape beside the colour
             const float x = in.min.x + mark + name + ui.px(14), m = y + small / 2, r = ui.px(3.5f);
@@ -115,15 +98,14 @@ float times(Ui& ui, const Rect& in, float y, const look::TimesTable& table) {
     if (y + height > in.max.y + ui.px(4)) return y;
     if (ui.over({{in.min.x, y}, {in.max.x, y + height}})) ui.tip = table.sentence;
     if (!table.measured) {
-        small_text(ui, {in.min.x, y}, in.width(), Ink::TextQuiet, table.title);
+        note(ui, {in.min.x, y}, in.width(), table.title);
         return y + height;
     }
     line(ui, {in.min.x, y}, value - in.min.x, Face::Strong, Size::Small, Ink::Text, table.title);
     small_text(ui, {in.max.x, y}, third, Ink::TextFaint, table.note, Align::Right);
     for (const bool own : {true, false}) {
         y += small;
-        small_text(ui, {in.min.x, y}, value - third - in.min.x, Ink::TextQuiet,
-                   own ? table.own : table.rival);
+        note(ui, {in.min.x, y}, value - third - in.min.x, own ? table.own : table.rival);
         small_number(ui, {value, y}, third * 1.2f, Ink::Text, own ? table.own_time : table.rival_time);
     }
     small_number(ui, {in.max.x, y}, third, Ink::TextQuiet, table.ratio);
@@ -145,47 +127,53 @@ void source_panel(Ui& ui, const Rect& rect) {
     const float y = in.min.y + line_height(ui, Size::Body) + ui.px(6);
 
     float bottom = in.max.y;
-    if (!source.footnote.empty()) {  // the PTX of the step: its place, and below it the instruction
+    if (!source.ptx_place.empty()) {  // the PTX of the step: its place, and below it the instruction
         bottom -= small * 3 + ui.px(8);
         ui.list.AddLine({in.min.x, bottom + ui.px(4)}, {in.max.x, bottom + ui.px(4)}, ui.ink(Ink::Line));
-        const std::string_view footnote = source.footnote;
-        const size_t split = footnote.find("  ");
-        small_text(ui, {in.min.x, bottom + ui.px(8)}, in.width(), Ink::TextFaint, footnote.substr(0, split));
+        small_text(ui, {in.min.x, bottom + ui.px(8)}, in.width(), Ink::TextFaint, source.ptx_place);
         paragraph(ui, {in.min.x, bottom + ui.px(8) + small}, in.width(), Face::Mono, Size::Small,
-                  Ink::TextQuiet, footnote.substr(split + 2), 2);
+                  Ink::TextQuiet, source.ptx, 2);
     }
 
-    const Columns columns = columns_of(ui, source, in.width());
-    const std::vector<Row> rows = rows_of(ui, source, columns.text);
-    const auto shown = static_cast<std::ptrdiff_t>((bottom - y) / small), first = first_row(rows, shown);
+    // Three columns: the line's number, its text, its hits.
+    const float advance = draw::text_size(ui.font(Face::Mono, Size::Small), "0").x;
+    size_t digits = 1;
+    for (const SourceLine& of : source.lines)
+        if (of.has_site) digits = std::max(digits, grouped(of.hits).size());
+    const float number = advance * static_cast<float>(std::to_string(source.lines.size()).size());
+    const float hits = advance * static_cast<float>(digits + 1);
+    const float text = in.width() - number - ui.px(8) - hits;
+    const std::vector<Row> rows = rows_of(ui, source, text);
+    const auto shown = static_cast<std::ptrdiff_t>((bottom - y) / small);
+    const auto first = first_row(source, rows, shown);
     ui.list.PushClipRect({rect.min.x, y}, {rect.max.x, bottom}, true);
     for (auto i = first; i < std::min(first + shown, std::ssize(rows)); ++i) {
         const Row& row = rows[static_cast<size_t>(i)];
-        const SourceLine& of = *row.line;
+        const SourceLine& of = source.lines[row.line];
+        const bool current = std::cmp_equal(row.line, source.current);
         const float top = y + static_cast<float>(i - first) * small;
         const Rect band{{rect.min.x + ui.px(4), top}, {rect.max.x - ui.px(4), top + small}};
-        if (of.current) lit_band(ui, band, ui.ink(ink_of(of.kind)), 0.20f);
-        const Ink ink = row.comment ? Ink::TextFaint : of.has_site || of.current ? Ink::Text : Ink::TextQuiet;
-        small_number(ui, {in.min.x + columns.number + ui.px(8), top},
-                     columns.text + (of.has_site ? 0 : columns.hits), ink, row.text, Align::Left);
-        if (ui.over(band) && !row.text.empty())
-            ui.tip = std::string(of.text.substr(of.text.find_first_not_of(' ')));
+        if (current) lit_band(ui, band, ui.ink(ink_of(source.kind)), 0.20f);
+        const Ink ink = row.comment ? Ink::TextFaint : of.has_site || current ? Ink::Text : Ink::TextQuiet;
+        small_number(ui, {in.min.x + number + ui.px(8), top}, text + (of.has_site ? 0 : hits), ink, row.text,
+                     Align::Left);
+        const size_t start = of.text.find_first_not_of(' ');
+        if (ui.over(band) && start != std::string_view::npos) ui.tip = std::string(of.text.substr(start));
         if (row.continued) continue;
-        small_number(ui, {in.min.x + columns.number, top}, columns.number,
-                     of.current ? Ink::Text : Ink::TextFaint, std::to_string(of.number));
+        small_number(ui, {in.min.x + number, top}, number, current ? Ink::Text : Ink::TextFaint,
+                     std::to_string(row.line + 1));
         if (!of.has_site) continue;
-        small_number(ui, {in.max.x, top}, columns.hits, of.hits > 0 ? Ink::Text : Ink::TextFaint,
-                     grouped(of.hits));
+        small_number(ui, {in.max.x, top}, hits, of.hits > 0 ? Ink::Text : Ink::TextFaint, grouped(of.hits));
         if (!ui.over(band)) continue;
         Pick pick{.kind = Pick::Kind::Site};
         for (const ptx::Site& site : ui.trace().sites)
-            if (site.line == of.number) pick.site = site.id;
+            if (look::shown_line(ui.trace(), site) == row.line + 1) pick.site = site.id;
         input::offer_pick(ui, pick);
     }
     ui.list.PopClipRect();
 }
 
-void request_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
+void request_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const look::RequestView request = look::request_view(ui.trace(), *ui.index(), ui.step());
     const Rect in = rect.inset(ui.px(12));
@@ -197,7 +185,7 @@ void request_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
     if (request.kind != StepKind::Barrier)
         where += fmt::format(", {} a lane", counted(request.bytes, "byte"));
     const bool lecture = ui.session.lecture;  // the small print goes
-    if (!lecture) small_text(ui, {in.min.x, y}, in.width(), Ink::TextQuiet, where);
+    if (!lecture) note(ui, {in.min.x, y}, in.width(), where);
     y += (lecture ? 0 : small) + ui.px(8);
 
     y += request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4) + ui.px(10);
@@ -205,7 +193,7 @@ void request_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
     // From below: the selection, then the lane's address; the picture takes what is left.
     const uint32_t lane = look::spoken_lane(request, ui.session.hover, ui.session.pin);
     std::vector<std::string> foot, steps, address;
-    for (const std::string& about : selected.lines)
+    for (const std::string& about : ui.state.selected.lines)
         std::ranges::move(wrapped(ui.font(Face::Text, Size::Small), about, in.width()),
                           std::back_inserter(foot));
     if (foot.size() > 7) foot.resize(7);
@@ -236,23 +224,20 @@ void request_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
     const float bottom = in.max.y - foot_high - address_high() - ui.px(8);
     float text_y = bottom + ui.px(8);
     const auto rule = [&](float at) { ui.list.AddLine({in.min.x, at}, {in.max.x, at}, ui.ink(Ink::Line)); };
+    const auto write = [&](const std::string& text, Face face, Size size, Ink ink) {
+        line(ui, {in.min.x, text_y}, in.width(), face, size, ink, text);
+        text_y += line_height(ui, size);
+    };
     if (!address.empty()) rule(bottom + ui.px(2));
-    for (const std::string& text : address) {
-        line(ui, {in.min.x, text_y}, in.width(), Face::Text, Size::Body, Ink::Text, text);
-        text_y += body;
-    }
-    for (const std::string& text : steps) {
-        small_number(ui, {in.min.x, text_y}, in.width(), Ink::TextQuiet, text, Align::Left);
-        text_y += small;
-    }
+    for (const std::string& text : address) write(text, Face::Text, Size::Body, Ink::Text);
+    for (const std::string& text : steps) write(text, Face::Mono, Size::Small, Ink::TextQuiet);
     if (!foot.empty()) rule(text_y + ui.px(4));
     text_y += ui.px(10);
-    for (const std::string& text : foot) {
-        const bool head = &text == &foot.front();
-        line(ui, {in.min.x, text_y}, in.width(), head ? Face::Strong : Face::Text, Size::Small,
-             head ? Ink::Text : Ink::TextQuiet, text);
-        text_y += small;
-    }
+    for (const std::string& text : foot)
+        if (&text == &foot.front())
+            write(text, Face::Strong, Size::Small, Ink::Text);
+        else
+            write(text, Face::Text, Size::Small, Ink::TextQuiet);
 
     const Rect picture{{in.min.x, y}, {in.max.x, bottom - ui.px(4)}};
     if (picture.height() < ui.px(70)) return;
@@ -265,9 +250,7 @@ void request_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
 }
 
 float sums_height(Ui& ui) {
-    if (!ui.session.recording) return 0;
-    const analysis::Summary& summary = ui.session.summary();
-    const size_t rows = look::sums_table("", {}, summary).rows.size();
+    const size_t rows = look::sums_table("", {}, ui.session.summary()).rows.size();
     const size_t timed = times_of(ui).measured ? 3 : 1;
     return line_height(ui, Size::Small) * static_cast<float>(2 * (rows + 1) + timed + 2) + ui.px(12 * 2 + 20);
 }

@@ -5,29 +5,25 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/sheet.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 
 namespace tilescope::step {
 namespace {
 
-// least, largest: pixels a cell.
-draw::GridView fitted(const Rect& box, uint32_t rows, uint32_t cols, float least, float largest) {
-    const float wide = static_cast<float>(std::max(cols, 1u)), high = static_cast<float>(std::max(rows, 1u));
-    const float fits = std::floor(std::min({box.width() / wide, box.height() / high, largest}));
-    const float pitch = std::max(fits, std::floor(least));
-    return {box.min.x,
-            box.min.y,
-            pitch,
-            box.min,
-            {std::min(box.max.x, box.min.x + pitch * wide + 1),
-             std::min(box.max.y, box.min.y + pitch * high + 1)}};
+// All of a sheet below a heading. least, largest: pixels a cell.
+draw::GridView fitted(Ui& ui, const Rect& rect, const draw::Sheet& sheet, float least, float largest) {
+    const ImVec2 min{rect.min.x, rect.min.y + line_height(ui, Size::Body) + ui.px(2)};
+    const auto wide = static_cast<float>(sheet.cols), high = static_cast<float>(sheet.rows);
+    const float fits = std::min({rect.width() / wide, (rect.max.y - min.y) / high, largest});
+    const float pitch = std::floor(std::max(fits, least));
+    const ImVec2 max{std::min(rect.max.x, min.x + pitch * wide + 1),
+                     std::min(rect.max.y, min.y + pitch * high + 1)};
+    return {min.x, min.y, pitch, min, max};
 }
 
 // A cell with a line around it where it is large enough.
-draw::GridMark cell_mark(const Ui& ui, const draw::GridView& grid, uint32_t row, uint32_t col, Rgba fill) {
-    const CellRect cell{row, row + 1, col, col + 1};
+draw::GridMark cell_mark(const Ui& ui, const draw::GridView& grid, const CellRect& cell, Rgba fill) {
     const bool lined = grid.pitch >= ui.px(5);
     draw::GridMark mark = draw::fill_mark(cell, fill);
     mark.edge = lined ? ui.ink(Ink::Panel) : 0;
@@ -35,44 +31,30 @@ draw::GridMark cell_mark(const Ui& ui, const draw::GridView& grid, uint32_t row,
     return mark;
 }
 
-// All values of a tile in one size, or none where the longest could not be read in its cell; below them in
-// large cells where they came from.
-void shared_values(Ui& ui, const SharedView& tile, const draw::GridView& grid, bool sources) {
-    if (!ui.session.replay) return;
-    std::vector<std::string> values(tile.cells.size()), from(tile.cells.size());
-    std::string longest = "0", longest_source = "M[0,0]";
-    for (size_t at = 0; at < tile.cells.size(); ++at) {
-        if (!tile.cells[at].held.written) continue;
-        values[at] = short_value(tile.cells[at].held.value);
-        from[at] = source_text(ui.trace(), tile.cells[at], ui.notation());
-        longest = std::max(longest, values[at], shorter);
-        longest_source = std::max(longest_source, from[at], shorter);
-    }
-    const float pitch = grid.pitch, room = pitch - ui.px(3);
-    const auto value = ui.context.fonts.for_cells(longest, room, sources ? pitch * 0.55f : room);
-    const auto source = ui.context.fonts.for_cells(longest_source, room, room, Size::Small);
-    for (size_t i = 0; i < tile.cells.size() && value; ++i) {
-        const SharedCellView& cell = tile.cells[i];
+// Below the values in large cells where they came from.
+void shared_values(Ui& ui, const SharedView& tile, const draw::GridView& grid) {
+    if (grid.pitch < ui.px(8)) return;
+    const bool sources = grid.pitch >= ui.px(48);
+    std::vector<CellText> texts;
+    std::string longest = "0", longest_source = sources ? "M[0,0]" : "";
+    for (const SharedCellView& cell : tile.cells) {
         if (!cell.held.written) continue;
-        const ImVec2 at = draw::corner_of(grid, cell.row, cell.col);
         const Rgba ink = cell.lanes != 0 ? ui.context.palette.text_on(ui.ink(ink_of(tile.kind)))
                                          : ui.ink(cell.stale ? Ink::TextFaint : Ink::Text);
-        draw::draw_text_in(ui.list, *value, at, {at.x + pitch, at.y + pitch * (sources ? 0.70f : 1.f)}, ink,
-                           values[i]);
-        if (sources && source)
-            draw::draw_text_in(ui.list, *source, {at.x, at.y + pitch * 0.60f},
-                               {at.x + pitch, at.y + pitch * 0.98f},
-                               cell.lanes != 0 ? ink : ui.ink(Ink::TextQuiet), from[i]);
+        texts.push_back({cell.place, short_value(cell.held.value),
+                         sources ? source_text(ui.trace(), cell.held, ui.notation()) : "", ink,
+                         cell.lanes != 0 ? ink : ui.ink(Ink::TextQuiet)});
+        longest = std::max(longest, texts.back().value, shorter);
+        longest_source = std::max(longest_source, texts.back().below, shorter);
     }
+    cell_texts(ui, grid, texts, longest, longest_source);
 }
 
-void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const look::Relations& selected) {
+void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
     const Array& shape = ui.trace().launch.arrays[array];
     const draw::Sheet sheet(shape);
-    const float title = line_height(ui, Size::Body) + ui.px(2);
     heading(ui, rect.min, rect.width(), name_in(ui.notation(), shape), extents_text(shape, "\u00d7"));
-    draw::GridView grid =
-        fitted({{rect.min.x, rect.min.y + title}, rect.max}, sheet.rows, sheet.cols, ui.px(3), ui.px(112));
+    draw::GridView grid = fitted(ui, rect, sheet, ui.px(3), ui.px(112));
     // Of an array too tall the rows about those that were touched last.
     const auto shown = static_cast<uint32_t>((grid.clip_max.y - grid.clip_min.y) / grid.pitch);
     if (shown > 0 && shown < sheet.rows) {
@@ -81,64 +63,62 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array, const look::Relations&
             static_cast<float>(std::min(row - std::min(row, shown / 4), sheet.rows - shown)) * grid.pitch;
     }
     const SharedView tile = shared_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step(),
-                                        in_sight(grid, sheet.rows, sheet.cols));
+                                        in_sight(grid, sheet));
     ui.state.places.emplace_back(array, grid);
 
-    const Rgba color = ui.ink(ink_of(tile.kind)), held = ui.ink(Ink::SharedStore);
+    const Rgba color = ui.ink(ink_of(tile.kind));
     std::vector<draw::GridMark> marks;
     const float pitch = grid.pitch;
-    const bool sources = pitch >= ui.px(48), signs = pitch >= ui.px(5);
+    const bool signs = pitch >= ui.px(5);
     for (const SharedCellView& cell : tile.cells) {
+        if (!sheet.element(cell.place.row0, cell.place.col0)) continue;
         Rgba fill = ui.ink(Ink::Cell);
         if (cell.held.written && !cell.stale)
-            fill = cell.zero_fill ? ui.ink(Ink::Outside) : draw::mix(fill, held, 0.30f);
-        marks.push_back(cell_mark(ui, grid, cell.row, cell.col, cell.lanes != 0 ? color : fill));
+            fill = cell.zero_fill ? ui.ink(Ink::Outside) : draw::mix(fill, ui.ink(Ink::SharedStore), 0.30f);
+        marks.push_back(cell_mark(ui, grid, cell.place, cell.lanes != 0 ? color : fill));
         if (signs || cell.lanes != 0 || !cell.held.written) continue;  // else too small for a sign of its own
         if (cell.zero_fill) marks.back().pattern = draw::Pattern::Hatch;
         if (cell.stale) marks.back().pattern = draw::Pattern::Dots;
     }
-    if (ui.session.faults)
-        for (const CellRect& cell : look::faulty_at(ui.trace(), *ui.session.faults, array, ui.step()))
-            marks.push_back(draw::fault_mark(ui, cell, pitch));
-    selection_marks(ui, marks, array, selected);
-    ui.context.grids.draw(ui.list, grid_id(ui, draw::GridUse::Shared, array), grid, ui.context.palette,
-                          ui.context.scale, marks);
+    selection_and_faults(ui, marks, array, pitch);
+    draw_grid(ui, grid_id(ui, draw::GridUse::Shared, array), grid, marks);
 
     // Told apart by shape: a zero fill is struck out, a stale value has a notch in its corner; idle lanes are
     // hatched.
     for (const SharedCellView& cell : tile.cells) {
         if (!signs || !cell.held.written || cell.lanes != 0) continue;
-        const ImVec2 at = draw::corner_of(grid, cell.row, cell.col);
+        const ImVec2 at = draw::corner_of(grid, cell.place.row0, cell.place.col0);
         const Rect inside{at, {at.x + pitch - 1, at.y + pitch - 1}};
         if (cell.zero_fill)
             zero_sign(ui, inside);
         else if (cell.stale)
             stale_notch(ui, inside);
     }
-    if (pitch >= ui.px(8)) shared_values(ui, tile, grid, sources);
+    shared_values(ui, tile, grid);
 
-    const auto under = draw::element_under(ui, {grid.clip_min, grid.clip_max}, grid, shape);
-    if (!under) return;
-    ui.tip = element_name(shape, static_cast<int64_t>(*under), ui.notation());
-    const CellRect place = sheet.cell(*under);
-    for (const SharedCellView& cell : tile.cells)
-        if (cell.row == place.row0 && cell.col == place.col0 && cell.held.written)
-            ui.tip += fmt::format(" = {}  from {}", short_value(cell.held.value),
-                                  source_text(ui.trace(), cell, ui.notation()));
-    input::offer_pick(ui, look::picked_element(array, *under, Pick::Kind::SharedCell));
+    const auto under = offer_element(ui, array, grid);
+    if (!under || !ui.session.replay) return;
+    const playback::CellState held = ui.session.replay->cell(array, *under, ui.step());
+    if (held.written)
+        ui.tip += fmt::format(" = {}  from {}", short_value(held.value),
+                              source_text(ui.trace(), held, ui.notation()));
 }
 
 // Returns where they end, from above.
-float block_threads(Ui& ui, const Rect& rect, const look::Relations& selected) {
-    const ThreadsView block = threads_view(ui.trace(), *ui.index(), ui.step());
+float block_threads(Ui& ui, const Rect& rect) {
     const Dim3& size = ui.trace().launch.block;
-    const float title = line_height(ui, Size::Body) + ui.px(2);
-    const draw::GridView grid =
-        fitted({{rect.min.x, rect.min.y + title}, rect.max}, block.rows, block.cols, 1, ui.px(72));
+    // Threads lie as the elements of an array do (draw/sheet.h): a block of one row wraps at a warp, one with
+    // depth is drawn slice by slice.
+    Array shape;
+    shape.rank = static_cast<uint8_t>(size.z > 1 ? 3 : size.y > 1 ? 2 : 1);
+    shape.slices = size.z, shape.rows = size.y, shape.cols = size.x;
+    const draw::Sheet sheet(shape);
+    const draw::GridView grid = fitted(ui, rect, sheet, 1, ui.px(72));
+    const float pitch = grid.pitch;
     // The header says what the cells say.
-    const bool places = grid.pitch >= ui.px(44), lanes = !places && grid.pitch >= ui.px(14);
+    const bool places = pitch >= ui.px(44), lanes = !places && pitch >= ui.px(14);
     std::string axes = size.z > 1 ? "z,y,x" : size.y > 1 ? "y,x" : "x";
-    if (ui.notation().x_first) std::reverse(axes.begin(), axes.end());
+    if (ui.notation().x_first) std::ranges::reverse(axes);
     std::string what = places ? axes : lanes ? "lanes" : "";
     if (rect.width() >= ui.px(180)) {
         const std::string deep = size.z > 1 ? fmt::format(" \u00d7 {}", size.z) : "";
@@ -146,65 +126,58 @@ float block_threads(Ui& ui, const Rect& rect, const look::Relations& selected) {
                             counted(ui.index()->warps, "warp"));
     }
     heading(ui, rect.min, rect.width(), "Threads", what);
-    const Rgba color = ui.ink(ink_of(block.kind));
-    std::vector<draw::GridMark> marks;
-    for (uint32_t thread = 0; thread < block.threads.size(); ++thread) {
-        const auto& [state, has_output, cell] = block.threads[thread];
-        // Warps told apart by two shades, as the stripes of a table.
-        const Rgba fill =
-            draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::LineStrong), thread / kWarpSize % 2 == 0 ? 0.f : 0.22f);
-        marks.push_back(
-            cell_mark(ui, grid, cell.row0, cell.col0, state == ThreadState::Active ? color : fill));
-        if (state == ThreadState::Active || (has_output && state != ThreadState::Idle)) continue;
-        marks.back().pattern = draw::Pattern::Hatch;
-        marks.back().edge = ui.ink(state == ThreadState::Idle ? ink_of(block.kind) : Ink::LineStrong);
-    }
-    for (const uint32_t thread : selected.threads)
-        marks.push_back(draw::frame_mark(block.threads[thread].cell, ui.ink(Ink::Selected),
-                                         std::min(ui.px(2), grid.pitch / 4), true));
-    ui.context.grids.draw(ui.list, grid_id(ui, draw::GridUse::Threads), grid, ui.context.palette,
-                          ui.context.scale, marks);
 
-    const float pitch = grid.pitch;
-    if (places || lanes) {
-        const auto text_of = [&](uint32_t thread) {
-            if (lanes) return std::to_string(thread % kWarpSize);
-            const std::string index = thread_index(size, thread, ui.notation());
-            return index.substr(1, index.size() - 2);
-        };
-        const std::string longest = places ? text_of(static_cast<uint32_t>(size.count() - 1)) : "00";
-        const auto font = ui.context.fonts.for_cells(longest, pitch - ui.px(3), pitch - ui.px(3), Size::Body);
-        for (uint32_t thread = 0; thread < block.threads.size() && font; ++thread) {
-            const ThreadView& of = block.threads[thread];
-            const ImVec2 at = draw::corner_of(grid, of.cell.row0, of.cell.col0);
-            const bool active = of.state == ThreadState::Active;
-            if (!active && pitch < ui.px(22)) continue;
-            draw::draw_text_in(ui.list, *font, at, {at.x + pitch, at.y + pitch},
-                               active ? ui.context.palette.text_on(color) : ui.ink(Ink::TextQuiet),
-                               text_of(thread));
-        }
+    const auto text_of = [&](uint32_t thread) {
+        if (lanes) return std::to_string(thread % kWarpSize);
+        const std::string index = thread_index(size, thread, ui.notation());
+        return index.substr(1, index.size() - 2);
+    };
+    const bool steps = ui.step() < ui.index()->steps;
+    const uint64_t step = ui.index()->first + ui.step();
+    const trace::Access access = steps ? trace::decode(ui.trace(), step) : trace::Access{};
+    const Rgba color = ui.ink(steps ? ink_of(look::kind_of(ui.trace(), step)) : Ink::GlobalLoad);
+    const auto has_output = [&](uint32_t thread) { return look::output_of(*ui.index(), thread).has_value(); };
+    const auto count = static_cast<uint32_t>(size.count());
+    std::vector<draw::GridMark> marks;
+    std::vector<CellText> texts;
+    for (uint32_t thread = 0; thread < count; ++thread) {
+        const CellRect cell = sheet.cell(thread);
+        const bool in_warp = steps && thread / kWarpSize == access.warp;
+        const bool active = in_warp && (access.mask >> thread % kWarpSize & 1) != 0;
+        // Warps told apart by two shades, as the stripes of a table.
+        const Rgba shade =
+            draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::LineStrong), thread / kWarpSize % 2 == 0 ? 0.f : 0.22f);
+        marks.push_back(cell_mark(ui, grid, cell, active ? color : shade));
+        if ((places || lanes) && (active || pitch >= ui.px(22)))
+            texts.push_back({cell, text_of(thread), "",
+                             active ? ui.context.palette.text_on(color) : ui.ink(Ink::TextQuiet)});
+        if (active || (!in_warp && has_output(thread))) continue;
+        marks.back().pattern = draw::Pattern::Hatch;
+        marks.back().edge = in_warp ? color : ui.ink(Ink::LineStrong);
     }
-    const auto under = draw::cell_under(ui, {grid.clip_min, grid.clip_max}, grid, block.rows, block.cols);
+    for (const uint32_t thread : ui.state.selected.threads)
+        marks.push_back(
+            draw::frame_mark(sheet.cell(thread), ui.ink(Ink::Selected), std::min(ui.px(2), pitch / 4), true));
+    draw_grid(ui, grid_id(ui, draw::GridUse::Threads), grid, marks);
+    cell_texts(ui, grid, texts, places ? text_of(count - 1) : "00", "", Size::Body);
+
+    const auto under = draw::element_under(ui, {grid.clip_min, grid.clip_max}, grid, shape);
     if (!under) return grid.clip_max.y;
-    const auto found = std::find_if(block.threads.begin(), block.threads.end(), [&](const ThreadView& of) {
-        return of.cell.row0 == *under / block.cols && of.cell.col0 == *under % block.cols;
-    });
-    if (found == block.threads.end()) return grid.clip_max.y;  // between two slices
-    const auto thread = static_cast<uint32_t>(found - block.threads.begin());
-    const uint32_t warp = thread / kWarpSize;
+    const auto thread = static_cast<uint32_t>(*under), warp = thread / kWarpSize;
     ui.tip = fmt::format("{}: warp {}, lane {}", thread_name(size, thread, ui.notation()), warp,
                          thread % kWarpSize);
-    if (!found->has_output) ui.tip += ui.index()->product ? ", beyond the matrix" : ", stores to no array";
+    if (!has_output(thread)) ui.tip += ui.index()->product ? ", beyond the matrix" : ", stores to no array";
     input::offer_pick(ui, {.kind = Pick::Kind::Thread, .thread = thread, .warp = warp});
     return grid.clip_max.y;
 }
 
 // Where an element stands in this frame; empty (width 0) where it is not in sight.
-Rect place_of(const Ui& ui, uint8_t array, uint64_t element) {
-    const auto found = std::ranges::find(ui.state.places, array, &std::pair<uint8_t, draw::GridView>::first);
+Rect place_of(const Ui& ui, const playback::Element& element) {
+    const auto found =
+        std::ranges::find(ui.state.places, element.array, &std::pair<uint8_t, draw::GridView>::first);
     if (found == ui.state.places.end()) return {};
     const draw::GridView& view = found->second;
-    const CellRect cell = draw::cell_on_sheet(ui.trace().launch.arrays[array], element);
+    const CellRect cell = draw::cell_on_sheet(ui.trace().launch.arrays[element.array], element.index);
     const ImVec2 corner = draw::corner_of(view, cell.row0, cell.col0);
     const float half = view.pitch / 2;
     if (!Rect{view.clip_min, view.clip_max}.contains({corner.x + half, corner.y + half})) return {};
@@ -221,7 +194,7 @@ void no_shared_memory(Ui& ui, ImVec2 corner, float width) {
 
 }  // namespace
 
-void tiles_panel(Ui& ui, const Rect& rect, const look::Relations& selected, bool with_threads) {
+void tiles_panel(Ui& ui, const Rect& rect, bool with_threads) {
     surface(ui, rect);
     const std::vector<uint8_t>& shared = ui.index()->shared;
     const Rect in = rect.inset(ui.px(12));
@@ -235,16 +208,16 @@ void tiles_panel(Ui& ui, const Rect& rect, const look::Relations& selected, bool
         return upright ? Rect{{in.min.x, in.min.y + at}, {in.max.x, in.min.y + at + each}}
                        : Rect{{in.min.x + at, in.min.y}, {in.min.x + at + each, in.max.y}};
     };
-    for (size_t i = 0; i < shared.size(); ++i) shared_tile(ui, part(i), shared[i], selected);
+    for (size_t i = 0; i < shared.size(); ++i) shared_tile(ui, part(i), shared[i]);
     if (!with_threads) return;
-    const float end = block_threads(ui, part(count - 1), selected);
+    const float end = block_threads(ui, part(count - 1));
     if (shared.empty() && !ui.index()->product) no_shared_memory(ui, {in.min.x, end + ui.px(12)}, in.width());
 }
 
-void threads_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
+void threads_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(12));
-    block_threads(ui, in, selected);
+    block_threads(ui, in);
     if (!ui.index()->shared.empty()) return;
     const float x = in.min.x + in.height() - line_height(ui, Size::Body) + ui.px(16);
     if (in.max.x - x < ui.px(90)) return;
@@ -255,36 +228,33 @@ void threads_panel(Ui& ui, const Rect& rect, const look::Relations& selected) {
 void motion(Ui& ui) {
     constexpr double kSeconds = 0.2;
     const session::Session& session = ui.session;
-    Motion& moving = ui.state.moving;
-    if (!(moving.shown == session.cursor)) {
+    State& state = ui.state;
+    if (state.moving != session.cursor) {
         const bool one_step =
-            moving.shown.block == session.cursor.block && session.cursor.step == moving.shown.step + 1;
+            state.moving.block == session.cursor.block && session.cursor.step == state.moving.step + 1;
         const bool slow =
             !session.playback.playing || session::steps_per_second(session) <= session::kFastestMotion;
         const bool starts = one_step && slow && session.motion && !ui.context.still;
-        moving = {session.cursor, starts ? ui.context.time : -1};
+        state.moving = session.cursor;
+        state.moves_since = starts ? ui.context.time : -1;
     }
-    if (moving.since < 0 || !session.replay || ui.index() == nullptr || ui.step() >= ui.index()->steps)
-        return;
-    const double part = (ui.context.time - moving.since) / kSeconds;
+    if (state.moves_since < 0 || !session.replay || ui.step() >= ui.index()->steps) return;
+    const double part = (ui.context.time - state.moves_since) / kSeconds;
     if (part >= 1 || part < 0) return;
     ui.context.another_frame = true;
     const uint64_t step = ui.index()->first + ui.step();
-    const StepKind kind = look::kind_of(ui.trace(), step);
+    if (look::kind_of(ui.trace(), step) != StepKind::SharedStore) return;
     const trace::Access access = trace::decode(ui.trace(), step);
-    if (access.array == trace::kNoArray || kind != StepKind::SharedStore) return;
-    const auto& arrays = ui.trace().launch.arrays;
     const auto eased = static_cast<float>(1 - std::pow(1 - part, 3));
-    for_lanes(access.mask, [&](uint32_t lane) {
-        const uint64_t cell = access.offset[lane] / arrays[access.array].element_bytes();
+    for_elements(ui.trace(), access, [&](uint32_t, uint64_t cell) {
         const playback::Element source = session.replay->cell(access.array, cell, ui.step()).source;
         if (source.array == trace::kNoArray) return;
-        const Rect from = place_of(ui, source.array, source.index), to = place_of(ui, access.array, cell);
+        const Rect from = place_of(ui, source), to = place_of(ui, {access.array, cell});
         if (from.width() <= 0 || to.width() <= 0) return;
         const auto between = [&](float a, float b) { return a + (b - a) * eased; };
         const ImVec2 min{between(from.min.x, to.min.x), between(from.min.y, to.min.y)};
         const float size = between(from.width(), to.width()) * 0.86f;
-        ui.list.AddRectFilled(min, {min.x + size, min.y + size}, ui.ink(ink_of(kind)), ui.px(2));
+        ui.list.AddRectFilled(min, {min.x + size, min.y + size}, ui.ink(Ink::SharedStore), ui.px(2));
     });
 }
 

@@ -15,7 +15,6 @@
 
 #include "app/draw/widgets.h"
 #include "app/look/time_words.h"
-#include "app/look/timeline.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 
@@ -23,11 +22,13 @@ namespace tilescope::step {
 namespace {
 
 const draw::TimelineView& timeline(Ui& ui, const Rect& plot) {
-    const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
     TimelineCache& cache = ui.state.timeline;
-    const bool clocks = session::by_clock(ui.session);
+    const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
+    const bool clocks = session::by_clock(ui.session), same_block = cache.of == ui.session.block;
+    const bool same =
+        same_block && cache.view.columns == columns && clocks == (cache.view.axis == draw::TimeAxis::Clocks);
     const look::ClockWindow before = cache.shown;
-    if (cache.of != ui.session.block || !clocks) cache.shown = {};
+    if (!same_block || !clocks) cache.shown = {};
     const uint32_t length = clocks ? look::last_clock(ui.trace(), *ui.index()) + 1 : 0;
     if (cache.cursor != ui.session.cursor)
         cache.shown = look::following(cache.shown, length, session::clock_now(ui.session));
@@ -36,16 +37,12 @@ const draw::TimelineView& timeline(Ui& ui, const Rect& plot) {
     if (clocks && wheel != 0 && ui.over(plot))
         cache.shown = look::zoomed(cache.shown, length, (ui.cursor().x - plot.min.x) / plot.width(),
                                    std::exp2(wheel / 2));
-    const bool same_axis = clocks == (cache.view.axis == draw::TimeAxis::Clocks);
-    if (cache.of != ui.session.block || cache.view.columns != columns || !same_axis ||
-        cache.shown != before) {
-        const auto first = static_cast<uint32_t>(cache.shown.first);
-        const uint32_t end =
-            cache.shown.whole() ? UINT32_MAX : static_cast<uint32_t>(std::ceil(cache.shown.end));
-        cache.of = ui.session.block;
-        cache.view = clocks ? look::clock_timeline(ui.trace(), *ui.index(), first, end, columns)
-                            : look::timeline_view(ui.trace(), *ui.index(), 0, ui.index()->steps, columns);
-    }
+    if (same && cache.shown == before) return cache.view;
+    const uint32_t first = static_cast<uint32_t>(cache.shown.first),
+                   end = cache.shown.whole() ? UINT32_MAX : static_cast<uint32_t>(std::ceil(cache.shown.end));
+    cache.of = ui.session.block;
+    cache.view = clocks ? look::clock_timeline(ui.trace(), *ui.index(), first, end, columns)
+                        : look::timeline_view(ui.trace(), *ui.index(), 0, ui.index()->steps, columns);
     return cache.view;
 }
 
@@ -71,19 +68,19 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
     x += line(ui, {x, rect.min.y}, right - x, Face::Strong, Size::Small, Ink::Text, kind) + ui.px(14);
     const std::string length =
         ui.index()->clocked ? look::block_time(ui.trace(), *ui.index()) : counted(ui.index()->steps, "step");
-    x += small_text(ui, {x, rect.min.y}, right - x, Ink::TextQuiet, length) + ui.px(20);
+    x += note(ui, {x, rect.min.y}, right - x, length) + ui.px(20);
     std::string price = look::price_short(meta);
     const auto width_of = [&] { return draw::text_size(ui.font(Face::Text, Size::Small), price).x; };
     if (!price.empty() && width_of() > right - x)
         price = fmt::format("recording: {} \u00d7 the kernel's time", look::price_times(meta.price));
     const float takes = width_of();
     if (price.empty() || takes > right - x) return;
-    small_text(ui, {right, rect.min.y}, takes + 1, Ink::TextQuiet, price, Align::Right);
+    note(ui, {right, rect.min.y}, takes + 1, price, Align::Right);
     if (ui.over({{right - takes, rect.min.y}, {right, rect.max.y}})) ui.tip = look::price_text(meta);
 }
 
 void clock_axis(Ui& ui, const draw::TimeScale& axis, float label_x, float top) {
-    small_text(ui, {label_x, top}, axis.left - label_x, Ink::TextQuiet, "clocks");
+    note(ui, {label_x, top}, axis.left - label_x, "clocks");
     const draw::Font numbers = ui.font(Face::Mono, Size::Small);
     const auto most = static_cast<uint32_t>(axis.width / ui.px(80));
     for (const uint32_t at : look::ticks(axis.time.first, axis.time.end, std::max(most, 1u))) {
@@ -132,7 +129,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     const bool phases = ui.index()->spans.size() > 1;  // else all of it is one, and nothing is said of it
     const Rect band{plot.min, {plot.max.x, plot.min.y + (phases ? small : ui.px(6))}};
     if (phases) {
-        small_text(ui, {rect.min.x, band.min.y}, label, Ink::TextQuiet, "phase");
+        note(ui, {rect.min.x, band.min.y}, label, "phase");
         phase_band(ui, axis, ui.index()->phases.phases, band, now, ui.notation());
     }
 

@@ -6,6 +6,7 @@
 #include "kernels/run/record.h"
 #include "tests/app_names.h"
 #include "tests/gl/drawn.h"
+#include "tests/vector_kernel.h"
 
 namespace tilescope::app {
 namespace {
@@ -76,6 +77,24 @@ TEST(ProvenancePanel, SaysOfASharedCellWhatItHoldsAndWhoReadIt) {
     for (const char* said : {"Mds[2,7] = ", "holds M[2,7]", "loaded at step 2",
                              "stored by thread[2,7] at step ", "read 16 times since, by 1 request"})
         EXPECT_NE(all.find(said), std::string::npos) << said << " in " << all;
+}
+
+// Of a kernel that is no product: what is left out of a long list is said, and a zero is a zero.
+TEST(ProvenancePanel, SaysOfACellReadOftenThatTheLatestReadersAreListed) {
+    SKIP_WITHOUT_OPENGL();
+    const auto said_of = [](uint64_t cell) {
+        State state;
+        show_trace(state, vector_recording());
+        state.session.gpu = {true, false, "there is no driver"};
+        pin(state, Pick::Kind::SharedCell, kVectorTile, cell);
+        state.session.cursor.step = state.session.block->steps - 1;
+        return texts(std::move(state));
+    };
+    const std::string first = said_of(0), zero = said_of(32);
+    for (const char* said : {"read 2,400 times since ", "the latest 256 are listed"})
+        EXPECT_NE(first.find(said), std::string::npos) << said << " in " << first;
+    EXPECT_NE(zero.find("holds a zero "), std::string::npos) << zero;
+    EXPECT_EQ(zero.find("are listed"), std::string::npos) << zero;
 }
 
 TEST(ProvenancePanel, ElementOfMInTheDark) {

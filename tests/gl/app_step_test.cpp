@@ -107,6 +107,19 @@ TEST(StepScreen, BankConflictsOfTheTransposedTile) {
     test::expect_golden(picture(std::move(state), 1280, 720), "step_bank_conflicts");
 }
 
+TEST(StepScreen, TheMouseMayStandOnABlankLineOfTheSource) {
+    SKIP_WITHOUT_OPENGL();
+    trace::Trace trace = kernels::recorded("tiled", {4, 4, 4, 2});
+    trace.meta.source.clear();
+    for (int line = 0; line < 100; ++line) trace.meta.source += "      \n";
+    State state = shown(std::move(trace));
+    Drawn drawn(1280, 720);
+    platform::Input input;
+    input.mouse_x = 100, input.mouse_y = 300;
+    drawn.frames(state, input, 2);
+    EXPECT_EQ(state.session.hover.kind, Pick::Kind::Site) << "a line with an access, although it is blank";
+}
+
 TEST(StepScreen, ListOfKeys) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("untiled_swapped", kDefault);

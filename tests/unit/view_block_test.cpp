@@ -6,6 +6,7 @@
 #include "app/step/model.h"
 #include "tests/unit/trace_requests.h"
 #include "tests/unit/view_recordings.h"
+#include "tests/vector_kernel.h"
 
 namespace tilescope::app {
 namespace {
@@ -65,18 +66,34 @@ TEST(Source, CountsRequestsOfTheBlockUpToTheStep) {
         std::vector<uint64_t> by_line(source.lines.size() + 1, 0);
         for (uint32_t at = 0; at <= step; ++at)
             ++by_line[made.trace->sites[made.trace->form_of(made.index->first + at).site].line];
-        for (const SourceLine& line : source.lines) {
-            EXPECT_EQ(line.hits, by_line[line.number]) << "line " << line.number;
-            all += line.hits;
+        for (size_t i = 0; i < source.lines.size(); ++i) {
+            EXPECT_EQ(source.lines[i].hits, by_line[i + 1]) << "line " << i + 1;
+            all += source.lines[i].hits;
         }
         EXPECT_EQ(all, step + 1);
         ASSERT_GE(source.current, 0);
-        EXPECT_TRUE(source.lines[static_cast<size_t>(source.current)].current);
+        const ptx::Site& site = made.trace->sites[made.trace->form_of(made.index->first + step).site];
+        EXPECT_EQ(static_cast<uint32_t>(source.current) + 1, site.line);
     }
     const SourceView first = source_view(*made.trace, *made.index, 0);
     EXPECT_NE(first.lines[static_cast<size_t>(first.current)].text.find("M[row * k + m_col]"),
               std::string_view::npos);
-    EXPECT_NE(first.footnote.find("ld.global"), std::string::npos);
+    EXPECT_TRUE(first.ptx.starts_with("ld.global")) << first.ptx;
+}
+
+TEST(Source, IsThePtxWhereTheRecordingHasNone) {
+    const Recorded made = replayed(vector_recording());
+    const SourceView view = source_view(*made.trace, *made.index, 0);
+    EXPECT_EQ(view.name, "vectors.ptx");
+    EXPECT_EQ(view.ptx_place, "") << "it is shown already";
+    ASSERT_GE(view.current, 0);
+    const SourceLine& line = view.lines[static_cast<size_t>(view.current)];
+    EXPECT_NE(line.text.find("ld.global.v4.f32"), std::string_view::npos) << line.text;
+    EXPECT_TRUE(line.has_site);
+    EXPECT_EQ(line.hits, 1u);
+    EXPECT_EQ(shown_line(*made.trace, made.trace->sites[0]), made.trace->sites[0].ptx_line);
+    const Recorded tiled = record("tiled", {4, 4, 4, 2});
+    EXPECT_EQ(shown_line(*tiled.trace, tiled.trace->sites[0]), tiled.trace->sites[0].line);
 }
 
 TEST(Phases, SpansFollowOneAnotherAndCoverTheBlock) {

@@ -6,6 +6,7 @@
 #include "app/look/pick.h"
 #include "app/step/model.h"
 #include "tests/unit/view_recordings.h"
+#include "tests/vector_kernel.h"
 
 namespace tilescope::app {
 namespace {
@@ -36,14 +37,14 @@ TEST(Tiles, ReachPastTheEdgesWhereTheBlockDoes) {
     const Recorded made = record("tiled", {100, 70, 130, 16}, 62);  // block (8,6), the last
     const uint32_t last = step_of(made, StepKind::GlobalLoad, "M", made.index->spans[4].first);
     const MatrixView M = matrix_view(*made.trace, *made.index, made.replay.get(), 0, last);
-    EXPECT_EQ(M.tile, (CellRect{96, 100, 64, 70}));
+    EXPECT_EQ(M.frames, (std::vector<CellRect>{{96, 100, 64, 70}}));
     EXPECT_EQ(M.beyond, (std::vector<CellRect>{{96, 100, 70, 80}, {100, 112, 64, 80}}));
     const MatrixView P = matrix_view(*made.trace, *made.index, made.replay.get(), 2, last);
-    EXPECT_EQ(P.tile, (CellRect{96, 100, 128, 130}));
-    const ThreadsView threads = threads_view(*made.trace, *made.index, last);
-    EXPECT_EQ(std::count_if(threads.threads.begin(), threads.threads.end(),
-                            [](const ThreadView& t) { return t.has_output; }),
-              8);
+    EXPECT_EQ(P.frames, (std::vector<CellRect>{{96, 100, 128, 130}}));
+    size_t with_output = 0;
+    for (uint32_t thread = 0; thread < 256; ++thread)
+        if (output_of(*made.index, thread)) ++with_output;
+    EXPECT_EQ(with_output, 8u);
 }
 
 TEST(Cells, OfAStoreIntoSharedMemoryComeFromTheElementsLoaded) {
@@ -58,7 +59,7 @@ TEST(Cells, OfAStoreIntoSharedMemoryComeFromTheElementsLoaded) {
     EXPECT_EQ(at_load.touched, at_store.related);
     const SharedView tile =
         shared_view(*made.trace, *made.index, made.replay.get(), 3, store, {0, 16, 0, 16});
-    EXPECT_EQ(source_text(*made.trace, tile.cells[19], {}), "M[1,3]");
+    EXPECT_EQ(source_text(*made.trace, tile.cells[19].held, {}), "M[1,3]");
     EXPECT_EQ(tile.cells[19].held.value, value_of(kernels::input_value(kernels::kDefaultSeed, 0, 64 + 3)));
     EXPECT_FALSE(tile.cells[16 * 15].held.written);
     // A part of it: cell [1,3] is the first.
@@ -76,7 +77,23 @@ TEST(Cells, OutsideTheMatrixAreZeroFilled) {
     const SharedView tile =
         shared_view(*made.trace, *made.index, made.replay.get(), 3, made.index->steps - 1, {0, 2, 0, 2});
     EXPECT_TRUE(tile.cells[3].zero_fill);
-    EXPECT_EQ(source_text(*made.trace, tile.cells[3], {}), "zero");
+    EXPECT_EQ(source_text(*made.trace, tile.cells[3].held, {}), "zero");
+}
+
+TEST(Cells, OfAVectorAccessAreAllThatItTouches) {
+    const Recorded made = replayed(vector_recording());
+    const uint32_t load = step_of(made, StepKind::GlobalLoad, "in"),
+                   store = step_of(made, StepKind::SharedStore, "tile");
+    const auto in = [&](uint32_t step) {
+        return matrix_view(*made.trace, *made.index, made.replay.get(), kVectorIn, step);
+    };
+    EXPECT_EQ(in(load).touched.size(), 32u) << "8 lanes, 4 elements each";
+    EXPECT_EQ(in(store).loaded.size(), 32u);
+    const CellRect all{0, 2, 0, 32};
+    EXPECT_EQ(touched_last(*made.trace, *made.index, kVectorTile, store), (CellRect{0, 1, 0, 32}));
+    const SharedView tile = shared_view(*made.trace, *made.index, made.replay.get(), kVectorTile, store, all);
+    for (uint32_t cell = 0; cell < 40; ++cell)
+        EXPECT_EQ(tile.cells[cell].lanes, cell < 32 ? 1u << cell / 4 : 0) << cell;
 }
 
 TEST(Captions, SayWhatHappened) {
@@ -172,7 +189,7 @@ TEST(Camera, FramesTheTileOfThePhaseWholly) {
         const Recorded made = record("tiled", shape);
         const Viewports ports{330, 160, 160, 330};
         for (uint32_t step = 0; step < made.index->steps; step += 37) {
-            const Camera camera = framed(*made.trace, *made.index, step, ports, 16, 96);
+            const Camera camera = framed(*made.trace, *made.index, step, ports);
             const CellRect M = tile_of_phase(*made.trace, *made.index, 0, made.index->phase_at(step));
             if (M.empty()) continue;
             EXPECT_GE(M.row0, camera.row);
@@ -182,7 +199,7 @@ TEST(Camera, FramesTheTileOfThePhaseWholly) {
         }
     }
     const Recorded lecture = record("tiled", {4, 4, 4, 2});
-    EXPECT_EQ(framed(*lecture.trace, *lecture.index, 0, {330, 160, 160, 330}, 16, 96).pitch, 38)
+    EXPECT_EQ(framed(*lecture.trace, *lecture.index, 0, {330, 160, 160, 330}).pitch, 38)
         << "all of it, as large as fits: (160 - 6) / 4";
 }
 

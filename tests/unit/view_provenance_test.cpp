@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "app/step/provenance.h"
+#include "app/step/model.h"
 #include "tests/unit/view_recordings.h"
+#include "tests/vector_kernel.h"
 
 namespace tilescope::app {
 namespace {
@@ -20,8 +21,9 @@ const Array& array_named(const Recorded& made, const char* name, uint8_t& number
     return made.trace->launch.arrays[number];
 }
 
-std::string element(const Recorded& made, uint8_t array, uint64_t index) {
-    return array == trace::kNoArray ? "none" : element_name(made.trace->launch.arrays[array], index);
+std::string name_of(const Recorded& made, const playback::Element& of) {
+    if (of.array == trace::kNoArray) return "none";
+    return element_name(made.trace->launch.arrays[of.array], static_cast<int64_t>(of.index));
 }
 
 std::string yx(uint32_t y, uint32_t x, const char* of) { return fmt::format("{}[{},{}]", of, y, x); }
@@ -32,17 +34,17 @@ TEST(Provenance, TiledLectureExampleThreadForThread) {
     for (uint32_t y = 0; y < 2; ++y) {
         for (uint32_t x = 0; x < 2; ++x) {
             const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, y * 4 + x);
-            ASSERT_TRUE(trail.here);
-            EXPECT_EQ(trail.thread, y * 2 + x);
+            ASSERT_TRUE(trail.thread);
+            EXPECT_EQ(*trail.thread, y * 2 + x);
             ASSERT_EQ(trail.products.size(), 4u);
             for (uint32_t k = 0; k < 4; ++k) {
                 const ProductTrail& product = trail.products[k];
                 SCOPED_TRACE(fmt::format("P[{},{}], k = {}", y, x, k));
                 EXPECT_EQ(product.phase, k / 2);
-                EXPECT_EQ(element(made, product.m.array, product.m.index), yx(y, k, "M"));
-                EXPECT_EQ(element(made, product.n.array, product.n.index), yx(k, x, "N"));
-                EXPECT_EQ(element(made, product.m.cell_array, product.m.cell), yx(y, k % 2, "Mds"));
-                EXPECT_EQ(element(made, product.n.cell_array, product.n.cell), yx(k % 2, x, "Nds"));
+                EXPECT_EQ(name_of(made, product.m.element), yx(y, k, "M"));
+                EXPECT_EQ(name_of(made, product.n.element), yx(k, x, "N"));
+                EXPECT_EQ(name_of(made, product.m.cell), yx(y, k % 2, "Mds"));
+                EXPECT_EQ(name_of(made, product.n.cell), yx(k % 2, x, "Nds"));
                 EXPECT_EQ(product.m.thread, y * 2 + k % 2) << "thread [y,k mod 2] loads M[y,k]";
                 EXPECT_EQ(product.n.thread, k % 2 * 2 + x) << "thread [k mod 2,x] loads N[k,x]";
                 for (const FactorTrail& factor : {product.m, product.n}) {
@@ -68,10 +70,10 @@ TEST(Provenance, UntiledLectureExampleLoadsTwice) {
         for (uint32_t k = 0; k < 4; ++k) {
             const ProductTrail& product = trail.products[k];
             EXPECT_EQ(product.phase, k);
-            EXPECT_EQ(element(made, product.m.array, product.m.index), yx(y, k, "M"));
-            EXPECT_EQ(element(made, product.n.array, product.n.index), yx(k, x, "N"));
+            EXPECT_EQ(name_of(made, product.m.element), yx(y, k, "M"));
+            EXPECT_EQ(name_of(made, product.n.element), yx(k, x, "N"));
             for (const FactorTrail& factor : {product.m, product.n}) {
-                EXPECT_EQ(factor.cell_array, trace::kNoArray);
+                EXPECT_EQ(factor.cell.array, trace::kNoArray);
                 EXPECT_EQ(factor.thread, thread);
                 EXPECT_EQ(factor.used, 1u);
                 EXPECT_EQ(factor.loaded, 2u) << "each element that the block needs is loaded twice by it";
@@ -107,8 +109,8 @@ TEST(Provenance, TheRunningSumEndsInWhatIsExpected) {
     const uint64_t at = made.index->output[5].index;
     const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, at);
     ASSERT_TRUE(trail.stored);
-    EXPECT_EQ(number_of(*trail.stored), trail.expected);
-    EXPECT_EQ(trail.products.back().sum, *trail.stored);
+    EXPECT_EQ(number_of(trail.stored->value), trail.expected);
+    EXPECT_EQ(trail.products.back().sum, trail.stored->value);
     double sum = 0;
     for (const ProductTrail& product : trail.products) {
         sum += number_of(product.m.value) * number_of(product.n.value);
@@ -118,7 +120,7 @@ TEST(Provenance, TheRunningSumEndsInWhatIsExpected) {
     EXPECT_EQ(products_done(trail, made.index->steps), trail.products.size());
     for (uint32_t step = 0; step < made.index->steps; ++step) {
         const size_t done = products_done(trail, step);
-        const auto running = made.replay->running_sum(trail.thread, step);
+        const auto running = made.replay->running_sum(*trail.thread, step);
         EXPECT_EQ(running.has_value(), done > 0);
         if (done == 0) continue;
         EXPECT_EQ(*running, trail.products[done - 1].sum);
@@ -136,11 +138,11 @@ TEST(Provenance, ZeroFillOfTheRaggedCaseIsNamed) {
     for (const FactorTrail& factor : {trail.products[3].m, trail.products[3].n}) {
         EXPECT_EQ(factor.origin, Origin::ZeroFill);
         EXPECT_EQ(factor.value, value_of(0.f));
-        EXPECT_EQ(factor.array, trace::kNoArray);
+        EXPECT_EQ(factor.element.array, trace::kNoArray);
         EXPECT_NE(factor.store_step, kNever);
         EXPECT_EQ(factor.load_step, kNever);
     }
-    EXPECT_EQ(element(made, trail.products[3].m.cell_array, trail.products[3].m.cell), "Mds[0,1]");
+    EXPECT_EQ(name_of(made, trail.products[3].m.cell), "Mds[0,1]");
     EXPECT_EQ(factor_text(*made.trace, *made.index, trail.products[3].m).substr(0, 36),
               "a zero: stored by thread[0,1] in pha");
 }
@@ -151,11 +153,11 @@ TEST(Provenance, AMissingZeroFillShowsAStaleValue) {
     ASSERT_EQ(trail.products.size(), 4u);
     const ProductTrail& last = trail.products[3];
     EXPECT_EQ(last.m.origin, Origin::Stale);
-    EXPECT_EQ(element(made, last.m.array, last.m.index), "M[0,1]") << "what phase 0 left in Mds[0,1]";
+    EXPECT_EQ(name_of(made, last.m.element), "M[0,1]") << "what phase 0 left in Mds[0,1]";
     EXPECT_EQ(made.index->phase_at(last.m.store_step), 0u);
     EXPECT_EQ(last.phase, 1u);
     ASSERT_TRUE(trail.stored);
-    EXPECT_NE(number_of(*trail.stored), trail.expected);
+    EXPECT_NE(number_of(trail.stored->value), trail.expected);
     EXPECT_EQ(factor_text(*made.trace, *made.index, last.m).substr(0, 13), "stale M[0,1]:");
 }
 
@@ -181,7 +183,7 @@ TEST(Provenance, UsesAgreeWithCountingEveryProduct) {
         const auto trail = output_trail(*made.trace, *made.index, *made.replay, output.index);
         for (const ProductTrail& product : trail.products) {
             for (const FactorTrail& factor : {product.m, product.n}) {
-                EXPECT_EQ(factor.used, (uses[{factor.array, factor.index}]));
+                EXPECT_EQ(factor.used, (uses[{factor.element.array, factor.element.index}]));
                 ++looked;
             }
         }
@@ -192,7 +194,7 @@ TEST(Provenance, UsesAgreeWithCountingEveryProduct) {
 TEST(Provenance, AnElementOfAnotherBlockIsSaidToBe) {
     const Recorded made = record("tiled", kLecture);
     const OutputTrail trail = output_trail(*made.trace, *made.index, *made.replay, 15);
-    EXPECT_FALSE(trail.here);
+    EXPECT_FALSE(trail.thread);
     EXPECT_TRUE(trail.products.empty());
     EXPECT_FALSE(trail.stored);
 }
@@ -202,11 +204,14 @@ TEST(Provenance, ASharedCellStepByStep) {
     uint8_t mds = 0;
     array_named(made, "Mds", mds);
     const uint32_t stored = step_of(made, StepKind::SharedStore, "Mds");
-    EXPECT_EQ(cell_trail(*made.trace, *made.index, *made.replay, mds, 1, stored - 1).origin, Origin::Nothing);
+    const auto origin_at = [&](uint32_t step) {
+        return origin_of(*made.index, made.replay->cell(mds, 1, step), step);
+    };
+    EXPECT_EQ(origin_at(stored - 1), Origin::Nothing);
     const uint32_t end_of_phase = made.index->spans[1].first - 1;
-    const CellTrail cell = cell_trail(*made.trace, *made.index, *made.replay, mds, 1, end_of_phase);
-    EXPECT_EQ(cell.origin, Origin::Element);
-    EXPECT_EQ(element(made, cell.held.source.array, cell.held.source.index), "M[0,1]");
+    const CellTrail cell = cell_trail(*made.trace, *made.index, *made.replay, {mds, 1}, end_of_phase);
+    EXPECT_EQ(origin_at(end_of_phase), Origin::Element);
+    EXPECT_EQ(name_of(made, cell.held.source), "M[0,1]");
     EXPECT_EQ(cell.held.thread, 1u);
     EXPECT_EQ(cell.held.step, stored);
     EXPECT_LT(cell.load_step, stored);
@@ -217,9 +222,28 @@ TEST(Provenance, ASharedCellStepByStep) {
         lanes |= reader.lanes;
     }
     EXPECT_EQ(lanes, 0b0011u) << "threads [0,0] and [0,1] multiply with Mds[0,1]";
+    EXPECT_EQ(origin_at(made.index->spans[1].first), Origin::Stale) << "not stored again yet in phase 1";
+}
+
+// A phase is a trip of a loop: only of a product is a value of an earlier one out of place.
+TEST(Provenance, NothingIsStaleOfALaunchThatIsNoProduct) {
+    const Recorded made = record("tiled", kLecture);
+    const auto plain = index_block(*made.trace, made.rule, std::nullopt, 0);
+    uint8_t mds = 0;
+    array_named(made, "Mds", mds);
     const uint32_t next = made.index->spans[1].first;
-    EXPECT_EQ(cell_trail(*made.trace, *made.index, *made.replay, mds, 1, next).origin, Origin::Stale)
-        << "not stored again yet in phase 1";
+    const playback::CellState held = made.replay->cell(mds, 1, next);
+    EXPECT_EQ(origin_of(*made.index, held, next), Origin::Stale);
+    EXPECT_EQ(origin_of(*plain, held, next), Origin::Element);
+}
+
+TEST(Provenance, OfACellReadOftenTheLatestReadersAreKept) {
+    const Recorded made = replayed(vector_recording());
+    const uint32_t last = made.index->steps - 1;
+    const CellTrail cell = cell_trail(*made.trace, *made.index, *made.replay, {kVectorTile, 0}, last);
+    EXPECT_EQ(cell.held.reads, 300u * 8);
+    ASSERT_EQ(cell.readers.size(), CellTrail::kMostReaders);
+    EXPECT_EQ(cell.readers.back().step, last - 1) << "right before the store";
 }
 
 // Twin: every step decoded, every lane looked at.
@@ -241,7 +265,7 @@ TEST(TouchScan, FindsWhatLookingAtEveryLaneFinds) {
                     const bool store = trace.sites[access.site].kind == ptx::SiteKind::Store;
                     if (lanes != 0) slow.push_back({step, access.warp, lanes, store});
                 }
-                TouchScan scan = begin_scan(trace, array, at);
+                TouchScan scan{.element = {array, at}};
                 while (!scan.done(trace)) go_on(scan, trace, 100);
                 EXPECT_EQ(scan.touches, slow) << kernel << " " << element_name(shape, at);
                 EXPECT_EQ(scan.requests, slow.size());
@@ -253,7 +277,7 @@ TEST(TouchScan, FindsWhatLookingAtEveryLaneFinds) {
 // Each element of M is loaded by n/T blocks tiled and n times untiled.
 TEST(TouchScan, ClosedFormsOfReuse) {
     const Recorded tiled = record("tiled", {16, 16, 32, 4}), untiled = record("untiled", {16, 16, 32, 4});
-    TouchScan few = begin_scan(*tiled.trace, 0, 37), many = begin_scan(*untiled.trace, 0, 37);
+    TouchScan few{.element = {0, 37}}, many = few;
     go_on(few, *tiled.trace, tiled.trace->steps());
     go_on(many, *untiled.trace, untiled.trace->steps());
     EXPECT_EQ(few.lanes, 32u / 4);
@@ -262,7 +286,7 @@ TEST(TouchScan, ClosedFormsOfReuse) {
 
 TEST(TouchScan, OfNoArrayFindsNothing) {
     const Recorded made = record("tiled", kLecture);
-    TouchScan scan = begin_scan(*made.trace, 200, 0);
+    TouchScan scan{.element = {200, 0}};
     go_on(scan, *made.trace, UINT64_MAX);
     EXPECT_TRUE(scan.done(*made.trace));
     EXPECT_EQ(scan.requests, 0u);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -24,9 +25,9 @@ struct Recorded {
     std::shared_ptr<const playback::BlockReplay> replay;
 };
 
-inline Recorded record(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
+inline Recorded replayed(trace::Trace trace, uint32_t block = 0) {
     Recorded made;
-    made.trace = std::make_shared<const trace::Trace>(kernels::recorded(kernel, shape));
+    made.trace = std::make_shared<const trace::Trace>(std::move(trace));
     auto rule = analysis::phase_rule(*made.trace);
     EXPECT_TRUE(rule);
     made.rule = *rule;
@@ -38,6 +39,10 @@ inline Recorded record(const char* kernel, kernels::Shape shape, uint32_t block 
     replay->finish();
     made.replay = replay;
     return made;
+}
+
+inline Recorded record(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
+    return replayed(kernels::recorded(kernel, shape), block);
 }
 
 inline State state_of(const Recorded& made) {

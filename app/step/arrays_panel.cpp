@@ -1,0 +1,530 @@
+// The arrays of a launch. Of a product M left, N above, P in the corner, on one camera, the map of the whole
+// in the free corner:
+//
+//     +-------+-------+
+//     |  map  |   N   |
+//     +-------+-------+
+//     |   M   |   P   |
+//     +-------+-------+
+//
+// Of any other launch what the kernel reads left and above, what it writes right and below:
+//
+//     +-------+-------+        +---------------+
+//     |   a   |       |        |       a       |
+//     +-------+   c   |   or   +---------------+      whichever leaves the cells larger
+//     |   b   |       |        |       b       |
+//     +-------+-------+        +---------------+
+//     | legend        |        |       c       |
+//     +---------------+        +---------------+
+//                              | legend        |
+//
+// The legend says what stands for what; the map beside it shows where the screen looks, which tiles this
+// phase uses, and how often each element of M and N was loaded by all recorded blocks.
+//
+// A cell shows its value where it is large enough, what this step and this phase do to it, and what the
+// selection lights up.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "app/session/playing.h"
+#include "app/step/panels.h"
+#include "core/base/contents.h"
+
+namespace tilescope::step {
+namespace {
+
+// What a cell holds: what the block stored there, else what was there before the launch; of a product's
+// output the running sums of the block.
+std::string cell_text(const Ui& ui, const MatrixView& matrix, uint64_t element, bool in_tile) {
+    const Array& array = ui.trace().launch.arrays[matrix.array];
+    const playback::BlockReplay* replay = ui.session.replay.get();
+    if (is_output(ui, matrix.array)) {
+        if (replay == nullptr || !in_tile) return "";
+        const auto thread = replay->thread_of_output({matrix.array, element});
+        const auto sum = thread ? replay->running_sum(*thread, ui.step()) : std::nullopt;
+        return sum ? short_value(*sum) : "";
+    }
+    if (replay != nullptr && array.writes()) {
+        const playback::CellState state = replay->cell(matrix.array, element, ui.step());
+        if (state.written) return short_value(state.value);
+    }
+    return array.reads() ? short_value(initial_value(array, element)) : "";
+}
+
+void array_texts(Ui& ui, const MatrixView& matrix, const draw::GridView& grid) {
+    const float pitch = grid.pitch;
+    if (pitch < ui.px(11)) return;
+    const Array& array = ui.trace().launch.arrays[matrix.array];
+    const draw::Sheet sheet(array);
+    const CellRect sight = in_sight(grid, sheet);
+    const bool indices = pitch >= ui.px(44);
+    const auto index_of = [&](uint64_t element) -> std::string {  // "3,19"
+        if (!indices) return "";
+        const std::string text = index_text(array, static_cast<int64_t>(element), ui.notation());
+        return text.substr(1, text.size() - 2);
+    };
+    std::vector<CellText> texts;
+    std::string longest = "0";
+    for (uint32_t row = sight.row0; row < sight.row1; ++row)
+        for (uint32_t col = sight.col0; col < sight.col1; ++col) {
+            const auto element = sheet.element(row, col);
+            if (!element) continue;
+            bool inside = false, beside = false;
+            for (const CellRect& tile : matrix.frames) {
+                inside = inside || tile.contains(row, col);
+                beside = beside || (row + 1 >= tile.row0 && row <= tile.row1 && col + 1 >= tile.col0 &&
+                                    col <= tile.col1);
+            }
+            const std::string value = cell_text(ui, matrix, *element, inside);
+            longest = std::max(longest, value, shorter);
+            // The tile's frame lies on its neighbours: in small cells it would cover a sign.
+            if (beside && !inside && pitch < ui.px(22)) continue;
+            const CellRect place{row, row + 1, col, col + 1};
+            const bool lit = std::ranges::count(matrix.touched, place) > 0;
+            const Rgba ink = lit ? ui.context.palette.text_on(ui.ink(ink_of(matrix.kind)))
+                                 : ui.ink(inside ? Ink::Text : Ink::TextFaint);
+            texts.push_back({place, value, index_of(*element), ink, lit ? ink : ui.ink(Ink::TextFaint)});
+        }
+    cell_texts(ui, grid, texts, longest, index_of(array.elements() - 1));
+}
+
+void loaded_part(Ui& ui, uint64_t id, uint8_t array, draw::GridView grid, bool heat) {
+    if (!ui.session.totals) return;
+    const session::LoadsWindow& part = ui.session.totals->windows[array];
+    const uint32_t rows = part.box.rows(), cols = part.box.cols();
+    if (part.loads.empty() || rows > 16384 || cols > 16384) return;
+    if (const uint64_t version = heat ? 1 : 0; ui.context.grids.stale(id, version)) {
+        std::vector<draw::Cell> cells(part.loads.size(), draw::cell(Ink::Cell));
+        if (heat) draw::heat_cells(cells, part.loads, part.most);
+        ui.context.grids.set_cells(id, version, rows, cols, cells);
+    }
+    grid.x += static_cast<float>(part.box.col0) * grid.pitch;
+    grid.y += static_cast<float>(part.box.row0) * grid.pitch;
+    draw_grid(ui, id, grid);
+}
+
+// An array without a texture of its cells has lines between them, as the others do.
+void cell_lines(Ui& ui, const draw::GridView& grid, const draw::Sheet& sheet) {
+    const Rgba color = ui.ink(Ink::Panel);
+    const ImVec2 end = draw::corner_of(grid, sheet.rows, sheet.cols);
+    const float left = std::max(grid.clip_min.x, grid.x), right = std::min(grid.clip_max.x, end.x);
+    const float top = std::max(grid.clip_min.y, grid.y), bottom = std::min(grid.clip_max.y, end.y);
+    const CellRect sight = in_sight(grid, sheet);
+    for (uint32_t col = sight.col0; col < sight.col1; ++col)
+        if (const float x = std::round(draw::corner_of(grid, 0, col).x); x >= left)
+            ui.list.AddRectFilled({x, top}, {x + 1, bottom}, color);
+    for (uint32_t row = sight.row0; row < sight.row1; ++row)
+        if (const float y = std::round(draw::corner_of(grid, row, 0).y); y >= top)
+            ui.list.AddRectFilled({left, y}, {right, y + 1}, color);
+}
+
+// What lies over the cells, from below: what is beyond the edges, what this phase loaded, what the step's
+// values have to do with, what it touches, the tile's frame, the selection, faults.
+std::vector<draw::GridMark> marks_of(Ui& ui, const MatrixView& matrix, float pitch) {
+    const bool output = is_output(ui, matrix.array);
+    const Rgba color = ui.ink(ink_of(matrix.kind));
+    std::vector<draw::GridMark> marks;
+    for (const CellRect& beyond : matrix.beyond) {
+        marks.push_back(draw::frame_mark(beyond, ui.ink(Ink::LineStrong), 1, true));
+        marks.back().fill = ui.ink(Ink::Outside);
+        marks.back().pattern = draw::Pattern::Hatch;
+    }
+    for (const CellRect& cell : matrix.loaded)
+        marks.push_back(draw::fill_mark(cell, draw::with_alpha(ui.ink(Ink::GlobalLoad), 0.26f)));
+    for (const CellRect& cell : matrix.related) {
+        marks.push_back(
+            draw::fill_mark(cell, draw::with_alpha(output ? ui.ink(Ink::Product) : color, 0.45f)));
+        if (pitch >= ui.px(14)) marks.back().edge = color;
+    }
+    for (const CellRect& cell : matrix.touched) marks.push_back(draw::fill_mark(cell, color));
+    for (const CellRect& slice : matrix.frames) {  // around the cells, not over their values
+        draw::GridMark frame = draw::frame_mark(slice, ui.ink(Ink::Accent), ui.px(2.5f));
+        const float edge = frame.edge_px / pitch;
+        frame.row -= edge;
+        frame.col -= edge;
+        frame.rows += 2 * edge;
+        frame.cols += 2 * edge;
+        marks.push_back(frame);
+    }
+    selection_and_faults(ui, marks, matrix.array, pitch);
+    return marks;
+}
+
+// The cells of an array alone, with marks on them: plain, or coloured by how often each was loaded where they
+// are small. map: the small map's, which have a texture of their own.
+void array_cells(Ui& ui, uint8_t array, const draw::GridView& grid, bool map,
+                 const std::vector<draw::GridMark>& marks) {
+    using draw::GridUse;
+    const Array& shape = ui.trace().launch.arrays[array];
+    const draw::Sheet sheet(shape);
+    const bool heat = map || grid.pitch < ui.px(4);
+    const auto id_of = [&](GridUse use) { return grid_id(ui, use, array); };
+    // An array of very many elements has no texture of its own: plain ground, and on it the part that the
+    // recorded blocks loaded.
+    if (sheet.rows > 8192 || sheet.cols > 8192 || uint64_t{sheet.rows} * sheet.cols > (16ull << 20)) {
+        const CellRect all{0, sheet.rows, 0, sheet.cols};
+        draw_grid(ui, id_of(map ? GridUse::MapGround : GridUse::Ground), grid,
+                  {draw::fill_mark(all, ui.ink(Ink::Cell))});
+        loaded_part(ui, id_of(map ? GridUse::MapPart : GridUse::Part), array, grid, heat);
+        if (!map && grid.pitch >= ui.px(5)) cell_lines(ui, grid, sheet);
+        if (!marks.empty()) draw_grid(ui, id_of(GridUse::Marks), grid, marks);
+        return;
+    }
+    const uint64_t id = id_of(map ? GridUse::Map : GridUse::Matrix),
+                   version = heat && ui.session.totals ? 1 : 0;
+    if (ui.context.grids.stale(id, version))
+        ui.context.grids.set_cells(id, version, sheet.rows, sheet.cols,
+                                   draw::sheet_cells(shape, version > 0 ? ui.session.totals->loads[array]
+                                                                        : std::vector<uint32_t>()));
+    draw_grid(ui, id, grid, marks);
+}
+
+// A viewport, whose upper left corner shows a cell of an array's sheet.
+struct Port {
+    Rect box;
+    double row = 0, col = 0;
+};
+
+// One array in a viewport; above it its name, its extents and what else is to say. pitch: framebuffer pixels
+// a cell.
+void titled_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const char* also) {
+    const Array& shape = ui.trace().launch.arrays[array];
+    heading(ui, {port.box.min.x, port.box.min.y - line_height(ui, Size::Body)}, port.box.width(),
+            name_in(ui.notation(), shape), fmt::format("{}  {}", extents_text(shape, "\u00d7"), also));
+    ui.list.AddRectFilled(port.box.min, port.box.max, draw::with_alpha(ui.ink(Ink::Ground), 0.6f));
+    const draw::GridView grid{std::round(port.box.min.x - static_cast<float>(port.col * pitch)),
+                              std::round(port.box.min.y - static_cast<float>(port.row * pitch)), pitch,
+                              port.box.min, port.box.max};
+    ui.state.places.emplace_back(array, grid);
+    const MatrixView matrix = matrix_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step());
+    array_cells(ui, array, grid, false, marks_of(ui, matrix, pitch));
+    array_texts(ui, matrix, grid);
+    offer_element(ui, array, grid);
+}
+
+void one_map(Ui& ui, uint8_t array, ImVec2 corner, float pitch, const Port& port, float port_pitch) {
+    const Array& shape = ui.trace().launch.arrays[array];
+    const auto rows = static_cast<float>(shape.rows), cols = static_cast<float>(shape.cols);
+    const ImVec2 end{corner.x + cols * pitch, corner.y + rows * pitch};
+    ui.list.AddRectFilled(corner, end, ui.ink(Ink::Cell));
+    const draw::GridView grid{corner.x, corner.y, pitch, corner, end};
+    array_cells(ui, array, grid, true, {});
+    ui.list.AddRect(corner, end, ui.ink(Ink::LineStrong));
+    const CellRect tile =
+        look::tile_of_phase(ui.trace(), *ui.index(), array, ui.index()->phase_at(ui.step()));
+    if (!tile.empty()) {
+        const ImVec2 a = draw::corner_of(grid, tile.row0, tile.col0);
+        ImVec2 b = draw::corner_of(grid, tile.row1, tile.col1);
+        b = {std::max(b.x, a.x + 2), std::max(b.y, a.y + 2)};
+        ui.list.AddRectFilled(a, b, draw::with_alpha(ui.ink(Ink::Panel), 0.35f));
+        ui.list.AddRect(a, b, ui.ink(Ink::Accent), 0.f, 0, ui.px(2));
+    }
+    // What the screen shows of it, where that is not all.
+    const ImVec2 a = draw::corner_of(grid, std::max(port.row, 0.0), std::max(port.col, 0.0));
+    const ImVec2 b = draw::corner_of(grid, std::min<double>(port.row + port.box.height() / port_pitch, rows),
+                                     std::min<double>(port.col + port.box.width() / port_pitch, cols));
+    if (b.x - a.x < end.x - corner.x - 1 || b.y - a.y < end.y - corner.y - 1)
+        ui.list.AddRect(a, b, draw::with_alpha(ui.ink(Ink::Text), 0.55f), 0.f, 0, 1.f);
+}
+
+// Of the legend.
+using Mark = std::function<void(Ui&, const Rect&)>;
+struct Entry {
+    std::string words;
+    Mark mark;                        // none: words alone
+    float mark_width = 0, width = 0;  // with the gap behind it; of mark and words
+};
+
+// "inputs loaded 16×", or each where they differ; "" where elements of an input do.
+std::string even_loads(const Ui& ui, const analysis::Product& product, uint32_t most) {
+    const auto &m = ui.session.totals->loads[product.M], &n = ui.session.totals->loads[product.N];
+    for (const auto* loads : {&m, &n})
+        if (std::ranges::adjacent_find(*loads, std::not_equal_to<>()) != loads->end()) return "";
+    const auto name = [&](uint8_t array) { return name_in(ui.notation(), ui.trace().launch.arrays[array]); };
+    if (m.empty() || n.empty() || m[0] == n[0]) return fmt::format("inputs loaded {}\u00d7", most);
+    return fmt::format("{} loaded {}\u00d7, {} {}\u00d7", name(product.M), m[0], name(product.N), n[0]);
+}
+
+// The most wanted first: a low corner leaves out the last.
+std::vector<Entry> entries(Ui& ui) {
+    std::vector<Entry> list;
+    const auto add = [&](const std::string& words, const Mark& mark, float wide = 11) {
+        const float width = mark ? ui.px(wide + 7) : 0;
+        const draw::Font font = ui.font(Face::Text, Size::Small);
+        list.push_back({words, mark, width, width + draw::text_size(font, words).x});
+    };
+    const analysis::Summary& summary = ui.session.summary();
+    const auto kind = [&](StepKind of, uint64_t requests) {
+        if (requests > 0) add(words_of(of), [of](Ui& to, const Rect& box) { sign(to, box, of); });
+    };
+    kind(StepKind::GlobalLoad, summary.global_load.requests);
+    kind(StepKind::SharedStore, summary.shared_store.requests);
+    kind(StepKind::SharedLoad, summary.shared_load.requests);
+    kind(StepKind::GlobalStore, summary.global_store.requests);
+    if (summary.barriers_per_block > 0 && session::by_clock(ui.session))  // a wait as long as it was
+        add(words_of(StepKind::Barrier), draw::wait_bar);
+    else
+        kind(StepKind::Barrier, summary.barriers_per_block);
+    add(ui.index()->product            ? "tile of this phase"
+        : ui.index()->spans.size() > 1 ? "touched in this phase"
+                                       : "touched by this block",
+        [](Ui& to, const Rect& box) {
+            to.list.AddRect(box.min, box.max, to.ink(Ink::Accent), 0.f, 0, to.px(2));
+        });
+    if (!ui.index()->product) return list;
+    const analysis::Product& product = *ui.index()->product;
+    add("inactive, outside", [](Ui& to, const Rect& box) {
+        to.list.AddRect(box.min, box.max, to.ink(Ink::LineStrong));
+        hatch(to, box, to.ink(Ink::LineStrong), to.px(4));
+    });
+    if (summary.shared_store.requests > 0) {
+        add("stale value", draw::stale_sign);
+        if (product.m % product.tile + product.k % product.tile + product.n % product.tile > 0)
+            add("zero fill", [](Ui& to, const Rect& box) {
+                to.list.AddRectFilled(box.min, box.max, to.ink(Ink::Outside));
+                zero_sign(to, box);
+            });
+    }
+    if (!ui.session.totals) return list;
+    const auto& loads = ui.session.totals->most_loads;
+    const uint32_t most = std::max(loads[product.M], loads[product.N]);
+    if (most == 0) return list;
+    const std::string even = even_loads(ui, product, most);
+    const auto ramp = [](Ui& to, const Rect& box) {
+        for (float x = box.min.x; x < box.max.x; x += 1)
+            to.list.AddRectFilled({x, box.min.y}, {x + 1, box.max.y},
+                                  to.context.palette.hot((x - box.min.x) / box.width()));
+    };
+    even.empty() ? add(fmt::format("up to {} loads", most), ramp, 44) : add(even, nullptr);
+    return list;
+}
+
+void show(Ui& ui, const Entry& entry, ImVec2 corner, float width) {
+    const float size = ui.px(11), top = std::round(corner.y + (line_height(ui, Size::Small) - size) / 2);
+    const float used = entry.mark_width;
+    if (entry.mark) entry.mark(ui, {{corner.x, top}, {corner.x + used - ui.px(7), top + size}});
+    note(ui, {corner.x + used, corner.y}, width - used, entry.words);
+}
+
+// In lines as wide as the rectangle. Returns the height that it takes.
+float legend_lines(Ui& ui, const Rect& rect, bool drawn) {
+    const float small = line_height(ui, Size::Small);
+    ImVec2 corner = rect.min;
+    for (const Entry& entry : entries(ui)) {
+        if (corner.x > rect.min.x && corner.x + entry.width > rect.max.x)
+            corner = {rect.min.x, corner.y + small};
+        if (drawn) show(ui, entry, corner, entry.width + 1);
+        corner.x += entry.width + ui.px(16);
+    }
+    return corner.y + small - rect.min.y;
+}
+
+void matrix_map(Ui& ui, const Rect& rect, const Port& m, const Port& n, const Port& p, float port_pitch) {
+    const analysis::Product& product = *ui.index()->product;
+    const float line_high = line_height(ui, Size::Small);
+    const std::vector<Entry> list = entries(ui);
+    const float widest = std::round(std::ranges::max(list, {}, &Entry::width).width) + ui.px(2);
+    // Where a column of them all would be too high: closer, then two columns in the map's place.
+    const auto count = static_cast<float>(list.size());
+    const float closest = std::round(line_high * 0.88f),
+                small = std::clamp(rect.height() / count, closest, line_high);
+    const bool one = small * count <= rect.height() + 1 || rect.width() < widest * 2 + ui.px(16);
+    const float legend = one ? std::min(widest, rect.width()) : rect.width();
+    // A narrow corner has room for the legend alone.
+    if (const float width = rect.width() - legend - ui.px(16); one && width >= ui.px(60)) {
+        const auto rows = static_cast<float>(product.m), cols = static_cast<float>(product.n),
+                   k = static_cast<float>(product.k);
+        const float gap = ui.px(5), most = ui.px(150), title = line_high + ui.px(2);
+        const float pitch = std::min(std::min(width - gap, most) / (k + cols),
+                                     std::min(rect.height() - gap - title, most) / (k + rows));
+        const ImVec2 corner{rect.min.x, rect.min.y + title},
+            inner{corner.x + k * pitch + gap, corner.y + k * pitch + gap};
+        if (pitch > 0) {
+            note(ui, rect.min, width, "overview");
+            one_map(ui, product.N, {inner.x, corner.y}, pitch, n, port_pitch);
+            one_map(ui, product.M, {corner.x, inner.y}, pitch, m, port_pitch);
+            one_map(ui, product.P, inner, pitch, p, port_pitch);
+        }
+    }
+    const auto rows = static_cast<size_t>(std::max(1.f, std::floor((rect.height() + 1) / small)));
+    const float column = one ? legend : std::round((rect.width() + ui.px(16)) / 2);
+    for (size_t i = 0; i < std::min(list.size(), rows * (one ? 1 : 2)); ++i)
+        show(ui, list[i],
+             {rect.max.x - legend + column * static_cast<float>(i / rows),
+              rect.min.y + small * static_cast<float>(i % rows)},
+             one ? legend : column - ui.px(16));
+}
+
+// The wheel zooms about the mouse, the right or middle button drags; row, col: of the view, where the box
+// begins. Returns the rows and columns that were dragged by.
+ImVec2 navigate(Ui& ui, const Rect& box, View& view, double& row, double& col) {
+    if (!ui.over(box)) return {};
+    const ImGuiIO& io = ImGui::GetIO();
+    const double scale = ui.context.scale;
+    if (io.MouseWheel != 0) {
+        const double fewer = view.zoom(std::pow(1.2, io.MouseWheel)) / scale;
+        col += (io.MousePos.x - box.min.x) * fewer;
+        row += (io.MousePos.y - box.min.y) * fewer;
+    }
+    if (!ImGui::IsMouseDragging(1, 0) && !ImGui::IsMouseDragging(2, 0)) return {};
+    const double dx = io.MouseDelta.x / scale / view.pitch, dy = io.MouseDelta.y / scale / view.pitch;
+    col -= dx;
+    row -= dy;
+    view.fit = false;
+    return {static_cast<float>(dx), static_cast<float>(dy)};
+}
+
+// One array and the rectangle of its cells.
+struct Box {
+    uint8_t array = 0;
+    Rect rect;
+};
+
+// Rectangles one below the other, each with a line for its title.
+void stack(Ui& ui, std::vector<Box>& boxes, const std::vector<uint8_t>& arrays, const Rect& rect) {
+    const float n = static_cast<float>(arrays.size()), gap = ui.px(6), title = line_height(ui, Size::Body);
+    const float each = (rect.height() - gap * (n - 1)) / std::max(n, 1.f);
+    for (size_t i = 0; i < arrays.size(); ++i) {
+        const float y = std::round(rect.min.y + (each + gap) * static_cast<float>(i));
+        boxes.push_back({arrays[i], {{rect.min.x, y + title}, {rect.max.x, std::round(y + each)}}});
+    }
+}
+
+Camera camera_of(const Ui& ui, const Box& box) {
+    const float scale = ui.context.scale;
+    return framed_array(ui.trace(), *ui.index(), ui.step(), box.array, box.rect.width() / scale,
+                        box.rect.height() / scale);
+}
+
+std::vector<Box> boxes_of(Ui& ui, const Rect& in) {
+    const auto& arrays = ui.trace().launch.arrays;
+    std::vector<uint8_t> all;
+    for (size_t i = 0; i < arrays.size(); ++i)
+        if (arrays[i].space == Space::Global && arrays[i].elements() > 0)
+            all.push_back(static_cast<uint8_t>(i));
+    // Those that the kernel only reads, and then those that it writes.
+    const auto written =
+        std::ranges::stable_partition(all, [&](uint8_t i) { return !arrays[i].writes(); }).begin();
+    std::vector<Box> stacked, beside;
+    stack(ui, stacked, all, in);
+    if (written == all.begin() || written == all.end()) return stacked;
+    const float half = std::floor((in.width() - ui.px(12)) / 2);
+    stack(ui, beside, {all.begin(), written}, {in.min, {in.min.x + half, in.max.y}});
+    stack(ui, beside, {written, all.end()}, {{in.max.x - half, in.min.y}, in.max});
+    const auto smallest = [&](const std::vector<Box>& boxes) {
+        double pitch = kMostPitch;
+        for (const Box& box : boxes) pitch = std::min(pitch, camera_of(ui, box).pitch);
+        return pitch;
+    };
+    return smallest(beside) >= smallest(stacked) ? beside : stacked;
+}
+
+void product_panel(Ui& ui, const Rect& in) {
+    const analysis::Product& product = *ui.index()->product;
+    const float gap = ui.px(12), title = line_height(ui, Size::Body), scale = ui.context.scale;
+    const float left = std::floor((in.width() - gap) * 0.5f);
+    const float high = std::floor((in.height() - title * 2 - ui.px(6)) * 0.5f);
+    const Rect corner{in.min, {in.min.x + left, in.min.y + title + high}};
+    const Rect n{{in.min.x + left + gap, in.min.y + title}, {in.max.x, in.min.y + title + high}};
+    const float low = n.max.y + ui.px(6);
+    const Rect m{{in.min.x, low + title}, {in.min.x + left, in.max.y}};
+    const Rect p{{n.min.x, low + title}, in.max};
+
+    View& view = ui.state.view;
+    if (view.fit) {
+        const Viewports ports{m.width() / scale, n.height() / scale, m.height() / scale, n.width() / scale};
+        static_cast<Camera&>(view) = framed(ui.trace(), *ui.index(), ui.step(), ports);
+    }
+    view.n_k -= navigate(ui, m, view, view.row, view.m_k).x;
+    view.m_k -= navigate(ui, n, view, view.n_k, view.col).y;
+    navigate(ui, p, view, view.row, view.col);
+    const auto pitch = static_cast<float>(view.pitch * scale);
+    const auto part = [&](uint8_t array, const char* axes, const Port& port) {
+        titled_grid(ui, array, port, pitch, axes);
+        return port;
+    };
+    const Port in_n = part(product.N, "k \u00d7 n", {n, view.n_k, view.col});
+    const Port in_m = part(product.M, "m \u00d7 k", {m, view.row, view.m_k});
+    const Port in_p = part(product.P, "m \u00d7 n", {p, view.row, view.col});
+    matrix_map(ui, corner, in_m, in_n, in_p, pitch);
+}
+
+}  // namespace
+
+void matrices_panel(Ui& ui, const Rect& rect) {
+    surface(ui, rect);
+    Rect in = rect.inset(ui.px(12));
+    if (ui.index()->product) return product_panel(ui, in);
+    const auto& arrays = ui.trace().launch.arrays;
+    in.max.y -= legend_lines(ui, in, false) + ui.px(6);
+    legend_lines(ui, {{in.min.x, in.max.y + ui.px(6)}, {in.max.x, rect.max.y}}, true);
+    const std::vector<Box> boxes = boxes_of(ui, in);
+    if (boxes.empty())
+        line(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
+             "The kernel has no array in global memory.");
+    ui.state.arrays.resize(arrays.size());
+    for (const Box& box : boxes) {
+        View& view = ui.state.arrays[box.array];
+        if (view.fit) static_cast<Camera&>(view) = camera_of(ui, box);
+        navigate(ui, box.rect, view, view.row, view.col);
+        titled_grid(ui, box.array, {box.rect, view.row, view.col},
+                    static_cast<float>(view.pitch * ui.context.scale), c_name_of(arrays[box.array].type));
+    }
+}
+
+CellRect in_sight(const draw::GridView& grid, const draw::Sheet& sheet) {
+    const auto cells = [&](float pixels) { return std::max(0.f, pixels / grid.pitch); };
+    const auto first = [&](float pixels) { return static_cast<uint32_t>(cells(pixels)); };
+    const auto end = [&](float pixels) { return static_cast<uint32_t>(std::ceil(cells(pixels))); };
+    return {first(grid.clip_min.y - grid.y), std::min(sheet.rows, end(grid.clip_max.y - grid.y)),
+            first(grid.clip_min.x - grid.x), std::min(sheet.cols, end(grid.clip_max.x - grid.x))};
+}
+
+void cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>& texts,
+                std::string_view longest, std::string_view longest_below, Size most) {
+    const bool two = !longest_below.empty();
+    const float pitch = grid.pitch, room = pitch - ui.px(3);
+    const auto font = ui.context.fonts.for_cells(longest, room, two ? pitch * 0.55f : room, most);
+    const auto small = ui.context.fonts.for_cells(longest_below, room, room, Size::Small);
+    if (!font) return;
+    for (const CellText& text : texts) {
+        const ImVec2 min = draw::corner_of(grid, text.place.row0, text.place.col0),
+                     max{min.x + pitch, min.y + pitch};
+        // A cell that the viewport cuts shows no half digits.
+        if (min.x < grid.clip_min.x - 1 || min.y < grid.clip_min.y - 1 || max.x > grid.clip_max.x + 1 ||
+            max.y > grid.clip_max.y + 1)
+            continue;
+        draw::draw_text_in(ui.list, *font, min, {max.x, min.y + pitch * (two ? 0.68f : 1.f)}, text.ink,
+                           text.value);
+        if (two && small)
+            draw::draw_text_in(ui.list, *small, {min.x, min.y + pitch * 0.62f}, max, text.below_ink,
+                               text.below);
+    }
+}
+
+void selection_and_faults(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, float pitch) {
+    for (const auto& [where, cells] : ui.state.selected.cells)
+        if (where == array) marks.push_back(draw::frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
+    if (!ui.session.faults) return;
+    std::vector<CellRect> faulty = look::faulty_at(ui.trace(), *ui.session.faults, array, ui.step());
+    for (const look::WrongElement& wrong : ui.session.faults->wrong)
+        if (is_output(ui, array))
+            faulty.push_back(draw::cell_on_sheet(ui.trace().launch.arrays[array], wrong.element));
+    for (const CellRect& cell : faulty) marks.push_back(draw::fault_mark(ui, cell, pitch));
+}
+
+std::optional<uint64_t> offer_element(Ui& ui, uint8_t array, const draw::GridView& grid) {
+    const Array& shape = ui.trace().launch.arrays[array];
+    const auto under = draw::element_under(ui, {grid.clip_min, grid.clip_max}, grid, shape);
+    if (!under) return under;
+    ui.tip = element_name(shape, static_cast<int64_t>(*under), ui.notation());
+    input::offer_pick(
+        ui, look::picked_element(
+                array, *under, shape.space == Space::Shared ? Pick::Kind::SharedCell : Pick::Kind::Element));
+    return under;
+}
+
+}  // namespace tilescope::step
