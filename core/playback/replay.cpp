@@ -254,12 +254,6 @@ CellState BlockReplay::cell(uint8_t array, uint64_t element, uint32_t step) cons
     return state;
 }
 
-CellState BlockReplay::cell_read(uint32_t step, uint32_t lane) const {
-    const Factor read = touched(step, lane);
-    if (!read.known() || trace_.launch.arrays[read.element.array].space != Space::Shared) return {};
-    return cell(read.element.array, read.element.index, step);
-}
-
 std::optional<Value> BlockReplay::running_sum(uint32_t thread, uint32_t step) const {
     if (thread >= index_->sums.size()) return {};
     const auto& sums = index_->sums[thread];

@@ -105,8 +105,6 @@ public:
 
     const std::vector<MultiplyStep>& products() const { return products_; }
     Factor factor(simt::Origin origin, uint32_t lane) const;
-    // The state of the shared cell that a lane loaded at `step`, if it did.
-    CellState cell_read(uint32_t step, uint32_t lane) const;
 
 private:
     struct Cell;

@@ -89,11 +89,13 @@ TEST(Cells, OfAVectorAccessAreAllThatItTouches) {
     };
     EXPECT_EQ(in(load).touched.size(), 32u) << "8 lanes, 4 elements each";
     EXPECT_EQ(in(store).loaded.size(), 32u);
+    EXPECT_EQ(in(store).related, in(load).touched);
     const CellRect all{0, 2, 0, 32};
     EXPECT_EQ(touched_last(*made.trace, *made.index, kVectorTile, store), (CellRect{0, 1, 0, 32}));
     const SharedView tile = shared_view(*made.trace, *made.index, made.replay.get(), kVectorTile, store, all);
     for (uint32_t cell = 0; cell < 40; ++cell)
         EXPECT_EQ(tile.cells[cell].lanes, cell < 32 ? 1u << cell / 4 : 0) << cell;
+    EXPECT_EQ(source_text(*made.trace, tile.cells[7].held, {}), "in[7]");
 }
 
 TEST(Captions, SayWhatHappened) {
