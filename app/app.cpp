@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "app/compare/panels.h"
 #include "app/input/overlays.h"
 #include "app/look/time_words.h"
 #include "app/session/playing.h"

@@ -49,6 +49,7 @@ uint32_t tile_of(const Options& options) {
 // "x0:x1,y0:y1", half-open and not empty; "" for the whole grid.
 BlockWindow window_of(const std::string& text, const Dim3& grid) {
     if (text.empty()) return {0, grid.x, 0, grid.y};
+    // Without a comma nothing is left for y, which is then refused.
     const size_t comma = std::min(text.find(','), text.size() - 1);
     const auto x = parse_pair(text.substr(0, comma), ':'), y = parse_pair(text.substr(comma + 1), ':');
     if (!x || !y || x->first >= x->second || y->first >= y->second) {
@@ -177,7 +178,8 @@ void add_record(CommandLine& line) {
     command->add_option("--blocks", options->blocks, "Record only blocks x0:x1,y0:y1 (all)");
     command->add_option("--backend", options->backend,
                         "cpu, gpu, or auto: the GPU where there is one (auto)");
-    command->add_option("--compiler", options->compiler, "clang, whose PTX ships, or nvrtc (clang)");
+    command->add_option("--compiler", options->compiler, "clang, whose PTX ships, or nvrtc (clang)")
+        ->transform([](const std::string& word) { return word == "shipped" ? std::string("clang") : word; });
     command->add_option("--schedule", options->schedule,
                         "Order of warps on the CPU: fair, greedy, or a seed (what shows the kernel's point)");
     command

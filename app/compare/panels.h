@@ -9,11 +9,12 @@ namespace tilescope::compare {
 using draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Rgba, draw::Size, look::Pick;
 using Ui = input::Ui<State>;
 
-// One of the two recordings at its step, with all that its panels draw: everything of it is there.
+// One of the two recordings at its step, with all that its panels draw. Its totals, its block and its tally
+// must be there.
 struct Pane {
     char letter;
     const session::Shown& shown;
-    Known& known;
+    Known& known;                         // its strip is kept in it when it is drawn
     const trace::Trace* other = nullptr;  // whose threads and elements the selection names; null: its own
     look::Relations selected{};           // in this recording's own terms
 

@@ -208,8 +208,8 @@ float request_verdict(Ui& ui, ImVec2 at, float width, const RequestView& request
                                       {center.x - half, center.y + half}, ui.ink(Ink::Fault));
         at.x += half * 2 + ui.px(8), width -= half * 2 + ui.px(8);
     }
-    const size_t lines = wrapped(ui.font(Face::Text, Size::Body), request.verdict, width).size();
-    const bool small = tight && lines > static_cast<size_t>(most);
+    const bool small = tight && wrapped(ui.font(Face::Text, Size::Body), request.verdict, width).size() >
+                                    static_cast<size_t>(most);
     const float height = paragraph(ui, at, width, Face::Text, small ? Size::Small : Size::Body, Ink::Text,
                                    request.verdict, small ? most + 1 : most);
     if (request.mask_note.empty() || tight) return height;

@@ -115,6 +115,8 @@ struct BarrierTimes {
     uint32_t skew() const { return last - first; }
 };
 
+// What a warp does, or that it waits (Barrier), from `first` to before `end`: positions of the axis, cut to
+// what is shown.
 struct TimelineMark {
     uint32_t first = 0, end = 0;
     StepKind kind = StepKind::GlobalLoad;

@@ -260,12 +260,13 @@ std::string base64(std::string_view bytes) {
 // From corner to corner; hole: the middle stays free, where a value may stand.
 std::string cross(const Box& b, bool hole) {
     std::string data;
-    const double part = hole ? 0.2 : 0.5;  // of a line, from either end
     for (const bool falling : {true, false})
-        for (const double from : {0.0, 1 - part}) {
+        for (const double from : {0.0, 0.8}) {
+            if (from > 0 && !hole) continue;  // one line from corner to corner
+            const double to = hole ? from + 0.2 : 1;
             const auto x = [&](double t) { return svg_number(b.x0 + t * (b.x1 - b.x0)); };
             const auto y = [&](double t) { return svg_number(b.y0 + (falling ? t : 1 - t) * (b.y1 - b.y0)); };
-            data += fmt::format("M{} {}L{} {}", x(from), y(from), x(from + part), y(from + part));
+            data += fmt::format("M{} {}L{} {}", x(from), y(from), x(to), y(to));
         }
     return data;
 }
@@ -284,9 +285,11 @@ std::vector<Run> runs_of(const CellLevel& level, const CellRect& part) {
             for (end = c + 1; end < part.col1 && cells[end] == cells[c];) ++end;
             const std::tuple key{c, end, cells[c].bits};
             const auto known = above.find(key);
-            const size_t run = here[key] = known == above.end() ? runs.size() : known->second;
-            if (run == runs.size()) runs.push_back({{r, r, c, end}, cells[c]});
+            const bool goes_on = known != above.end();
+            const size_t run = goes_on ? known->second : runs.size();
+            if (!goes_on) runs.push_back({{r, r, c, end}, cells[c]});
             runs[run].first.row1 = r + 1;
+            here[key] = run;
         }
         above = std::move(here);
     }

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "app/input/screen.h"
@@ -36,15 +36,21 @@ struct PathBox {
     bool over_written = false;  // Save: the file is there, and Enter once more overwrites it
     bool beside = false;        // Open: to be set beside the recording that is open
     bool opening = false;       // what was typed is being opened
-    std::string exported = "";  // Save: as what (session/exporting.h); "" for the recording itself
+    std::string exported = "";  // Save: as what (session::export_choices); "" for the recording itself
     std::string problem;        // one sentence
+};
+
+// Requests and barriers of one whole block of a kernel: they grow evenly with k.
+struct BlockSteps {
+    double first = 0, each = 0;  // each: per column of M
+    uint64_t of(uint32_t k) const;
 };
 
 struct RecordForm : session::Order {
     bool open = false;    // the form is shown
     uint64_t framed = 0;  // Session::framing as it was when the form took the recording's kernel and shape
-    // Of one block, by kernel, tile width and k: those asked for.
-    std::map<std::tuple<std::string, uint32_t, uint32_t>, Result<uint64_t>> block_steps;
+    // By kernel and tile width, those asked for: two recordings serve every k.
+    std::map<std::pair<std::string, uint32_t>, Result<BlockSteps>> block_steps;
     // What was pressed for its fields and lists, in order; ImGui takes one a frame.
     std::vector<KeyPress> keys;
 };
@@ -111,7 +117,7 @@ std::vector<Suggestion> suggestions(const PathBox& box, const Session& session);
 std::string completed(const std::string& typed);
 
 void open_path_box(State& state, Session& session, PathBox::Mode mode);
-// The path box for an export of the recording (session/exporting.h).
+// The path box for an export of the recording (session::export_choices).
 void open_export_box(State& state, Session& session, const std::string& what);
 // Opens, saves or exports what is chosen in the path box, or typed.
 void take_path(State& state, Session& session);
@@ -140,8 +146,8 @@ BlockWindow dragged(double x0, double y0, double x1, double y1, double width, do
 // By whole blocks, inside the grid.
 BlockWindow resized(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t grid_y);
 BlockWindow moved(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t grid_y);
-// Requests and barriers of one whole block: they grow with k as they do between two small recordings, made on
-// the spot. An estimate: blocks at a ragged edge take fewer.
-Result<uint64_t> block_steps(const std::string& kernel, uint32_t tile, uint32_t k);
+// Taken from two small recordings of the kernel's block, made on the spot. An estimate: blocks at a ragged
+// edge take fewer.
+Result<BlockSteps> block_steps(const std::string& kernel, uint32_t tile);
 
 }  // namespace tilescope::input

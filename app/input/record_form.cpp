@@ -51,8 +51,8 @@ BlockWindow dragged(double x0, double y0, double x1, double y1, double width, do
 
 BlockWindow resized(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t grid_y) {
     window = clipped(window, grid_x, grid_y);
-    window.x1 += static_cast<uint32_t>(dx);
-    window.y1 += static_cast<uint32_t>(dy);
+    window.x1 = static_cast<uint32_t>(std::max<int64_t>(int64_t{window.x1} + dx, 0));
+    window.y1 = static_cast<uint32_t>(std::max<int64_t>(int64_t{window.y1} + dy, 0));
     return clipped(window, grid_x, grid_y);  // which leaves a block of it
 }
 
@@ -68,7 +68,11 @@ BlockWindow moved(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t 
     return window;
 }
 
-Result<uint64_t> block_steps(const std::string& kernel, uint32_t tile, uint32_t k) {
+uint64_t BlockSteps::of(uint32_t k) const {
+    return static_cast<uint64_t>(std::llround(std::max(0.0, first + each * k)));
+}
+
+Result<BlockSteps> block_steps(const std::string& kernel, uint32_t tile) {
     double steps[2] = {};
     for (const int at : {0, 1}) {
         auto plan = kernels::plan(kernel, {tile, tile * (at == 0 ? 2 : 4), tile, tile});
@@ -80,7 +84,7 @@ Result<uint64_t> block_steps(const std::string& kernel, uint32_t tile, uint32_t 
         if (!trace->blocks.empty()) steps[at] = static_cast<double>(trace->blocks[0].count);
     }
     const double each = (steps[1] - steps[0]) / (2.0 * tile);
-    return static_cast<uint64_t>(std::llround(std::max(0.0, steps[0] + each * (double{1} * k - 2.0 * tile))));
+    return BlockSteps{steps[0] - each * 2.0 * tile, each};
 }
 
 namespace {
@@ -142,14 +146,14 @@ void block_picker(draw::Ui& ui, RecordForm& form) {
     const uint64_t blocks = blocks_of(window, gx, gy), all = uint64_t{gx} * gy;
     ImGui::TextUnformatted(blocks == all ? "all blocks" : window_text(window).c_str());
     ImGui::TextDisabled("%s of %s blocks", grouped(blocks).c_str(), grouped(all).c_str());
-    const auto& [m, k, n, tile] = form.shape;
-    auto known = form.block_steps.find({form.kernel, tile, k});
+    const std::pair asked{form.kernel, form.shape.tile};
+    auto known = form.block_steps.find(asked);
     if (known == form.block_steps.end())
-        known = form.block_steps.emplace(std::tuple(form.kernel, tile, k), block_steps(form.kernel, tile, k))
-                    .first;
-    if (const Result<uint64_t>& steps = known->second) {
-        ImGui::TextDisabled("about %s requests", short_count(*steps * blocks).c_str());
-        ImGui::TextDisabled("%s a block", grouped(*steps).c_str());
+        known = form.block_steps.emplace(asked, block_steps(asked.first, asked.second)).first;
+    if (const Result<BlockSteps>& made = known->second) {
+        const uint64_t steps = made->of(form.shape.k);
+        ImGui::TextDisabled("about %s requests", short_count(steps * blocks).c_str());
+        ImGui::TextDisabled("%s a block", grouped(steps).c_str());
     }
     if (blocks != all && ImGui::SmallButton("All blocks")) form.window = {};
     if (blocks == all) ImGui::TextDisabled("drag to pick a window");

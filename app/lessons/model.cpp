@@ -49,8 +49,10 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
         std::string kind;
         fields.text("kind", kind);
         const auto at = std::ranges::find(kKinds, kind);
-        if (at == std::end(kKinds)) fields.fail("kind");
-        stop.kind = static_cast<StepKind>(at - kKinds);
+        if (at == std::end(kKinds))
+            fields.fail("kind");
+        else
+            stop.kind = static_cast<StepKind>(at - kKinds);
     }
     if (json.contains("array")) fields.text("array", stop.array);
     if (json.contains("phase")) fields.number("phase", stop.phase.emplace());

@@ -7,7 +7,6 @@
 //   |                      | its stops: what each says, and shows on  |
 //   |                      | [ Walk through it ]                      |
 //   +----------------------+------------------------------------------+
-#include "app/input/screen.h"
 
 #include <algorithm>
 #include <utility>
@@ -36,7 +35,7 @@ uint32_t block_of(const trace::Trace& trace, const LessonStop& stop) {
     return found == trace.blocks.end() ? 0 : static_cast<uint32_t>(found - trace.blocks.begin());
 }
 
-std::string words_of(const session::Recording& recording, const analysis::Summary& sums,
+std::string work_out(const session::Recording& recording, const analysis::Summary& sums,
                      const LessonStop& stop) {
     const trace::Trace& trace = *recording.trace;
     const auto index = session::index_of(recording, block_of(trace, stop));
@@ -127,9 +126,9 @@ std::string stands_at(const LessonStop& stop, const Notation& notation) {
 }
 
 // The ground of a row, and its number from 1 before its words.
-void row_head(Ui& ui, const Rect& row, float number, size_t at, bool chosen = false) {
+void row_head(Ui& ui, const Rect& row, float indent, size_t at, bool chosen = false) {
     if (chosen || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
-    line(ui, {row.min.x + number, row.min.y + ui.px(6)}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
+    line(ui, {row.min.x + indent, row.min.y + ui.px(6)}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
          std::to_string(at + 1), draw::Align::Center);
 }
 
@@ -215,8 +214,7 @@ void lesson(Ui& ui, const Rect& rect, size_t number) {
         "Enter begins; Page Down and Page Up walk; \u2191 \u2193 choose another lesson.",
         "Enter begins; Page Down and Page Up walk.", "Enter begins."};
     const float beside = in.max.x - start.max.x - ui.px(16);
-    note(ui, {start.max.x + ui.px(16), y + (ui.px(36) - small) / 2}, beside,
-         fitting(ui.font(Face::Text, Size::Small), hints, beside));
+    note(ui, {start.max.x + ui.px(16), y + (ui.px(36) - small) / 2}, beside, hints);
     y = start.max.y + ui.px(24);
     line(ui, {in.min.x, y}, width, Face::Strong, Size::Body, Ink::Text, "Stops");
     y += body + ui.px(8);
@@ -338,7 +336,7 @@ bool work_out_words(State& state, size_t lesson, bool all) {
         }
         while (done.size() < stops.size() && same_recording(stops[done.size()], first)) {
             const bool known = totals && !recording->trace->blocks.empty();
-            done.push_back({known ? words_of(*recording, totals->summary, stops[done.size()]) : "",
+            done.push_back({known ? work_out(*recording, totals->summary, stops[done.size()]) : "",
                             recording ? recording->notation : Notation{}});
         }
         if (!all) break;

@@ -18,16 +18,14 @@ void include_elements(std::vector<CellRect>& slices, BlockIndex& index, const tr
     const draw::Sheet sheet(array);
     const bool stores_output = array.writes() && trace.sites[access.site].kind == ptx::SiteKind::Store;
     for_lanes(access.mask, [&](uint32_t lane) {
-        const uint64_t offset = access.offset[lane], bytes = trace.sites[access.site].bytes;
-        const uint64_t first = offset / array.element_bytes();
-        const uint64_t last = (offset + bytes - 1) / array.element_bytes();  // of a vector access
         const size_t thread = size_t{access.warp} * kWarpSize + lane;
-        if (stores_output && thread < index.output.size()) index.output[thread] = {access.array, first};
-        for (uint64_t element = first; element <= last; ++element) {
-            const size_t slice = sheet.slice(element);
-            if (slice >= slices.size()) slices.resize(slice + 1);
-            slices[slice].include(sheet.cell(element));
-        }
+        if (stores_output && thread < index.output.size())
+            index.output[thread] = {access.array, access.offset[lane] / array.element_bytes()};
+    });
+    for_elements(trace, access, [&](uint32_t, uint64_t element) {
+        const size_t slice = sheet.slice(element);
+        if (slice >= slices.size()) slices.resize(slice + 1);
+        slices[slice].include(sheet.cell(element));
     });
 }
 

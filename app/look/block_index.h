@@ -6,6 +6,7 @@
 //   sums     checkpoint 0     checkpoint 1     ...      sums so far = checkpoint + at most 255 steps
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -29,6 +30,19 @@ using draw::PhaseSpan;
 using draw::StepKind;
 
 StepKind kind_of(const trace::Trace& trace, uint64_t step);
+
+// The elements of an array that a request touches, lane by lane: of a vector access several a lane. None of a
+// barrier, and of what lies outside every array. what(lane, element).
+template <class What>
+void for_elements(const trace::Trace& trace, const trace::Access& access, What what) {
+    if (access.array == trace::kNoArray) return;
+    const uint64_t width = std::max(trace.launch.arrays[access.array].element_bytes(), 1u);
+    const uint64_t bytes = std::max(trace.sites[access.site].bytes, 1u);
+    for_lanes(access.mask, [&](uint32_t lane) {
+        const uint64_t last = (access.offset[lane] + bytes - 1) / width;
+        for (uint64_t element = access.offset[lane] / width; element <= last; ++element) what(lane, element);
+    });
+}
 
 // The line that is shown for a site: of the source, or of the PTX where the recording has no source. Counted
 // from 1; 0: none.

@@ -23,8 +23,6 @@ struct Loads {
 };
 constexpr uint64_t kMostRequests = 20'000;  // global loads that are looked at
 
-std::string times(uint64_t count) { return count == 1 ? "once" : grouped(count) + " times"; }
-
 // Finds what belongs to a pick and says it.
 class Teller {
 public:
@@ -142,7 +140,7 @@ private:
         const Loads loads = loads_of(element);
         to_.threads.assign(loads.threads.begin(), loads.threads.end());
         if (loads.lanes > 0)
-            say("loaded {}{} by {} step {}", loads.whole ? "" : "at least ", times(loads.lanes),
+            say("loaded {}{} by {} step {}", loads.whole ? "" : "at least ", times_in_words(loads.lanes),
                 loads.threads.size() == 1
                     ? name_of_thread(to_.threads[0]) + ", at"
                     : counted(loads.threads.size(), "thread") + " of this block, first at",
@@ -150,7 +148,7 @@ private:
         else if (loads.whole)
             say("This block does not load it.");
         else
-            say("None of the first {} requests of this block loads it.", grouped(kMostRequests));
+            say("None of the first {} global loads of this block loads it.", grouped(kMostRequests));
         if (thread) say("stored by {}", name_of_thread(*thread));
         if (replay_ == nullptr) return;
         for (const uint8_t shared : index_.shared)
@@ -158,24 +156,31 @@ private:
                 const playback::CellState state = replay_->cell(shared, cell, step_);
                 if (!state.written || state.source != element) continue;
                 light({shared, cell});
-                say("now in {}, read {} from there", name_of({shared, cell}), times(state.reads));
+                say("now in {}, read {} from there", name_of({shared, cell}), times_in_words(state.reads));
             }
     }
 
     // Who in the block loaded an element of a global array.
     Loads loads_of(const Element& element) const {
         Loads loads;
-        uint64_t seen = 0;
-        for (uint32_t step = 0; step < index_.steps && loads.whole; ++step) {
+        std::vector<uint32_t> steps;  // of the sites that load from global memory, in order
+        for (const ptx::Site& site : trace_.sites) {
+            if (site.kind != ptx::SiteKind::Load || site.space != Space::Global) continue;
+            const std::vector<uint32_t>& of_site = index_.steps_of_site[site.id];
+            const auto before = static_cast<std::ptrdiff_t>(steps.size());
+            steps.insert(steps.end(), of_site.begin(),
+                         of_site.begin() + static_cast<std::ptrdiff_t>(
+                                               std::min<uint64_t>(of_site.size(), kMostRequests + 1)));
+            std::inplace_merge(steps.begin(), steps.begin() + before, steps.end());
+        }
+        loads.whole = steps.size() <= kMostRequests;
+        if (!loads.whole) steps.resize(kMostRequests);
+        for (const uint32_t step : steps) {
             const uint64_t at = index_.first + step;
-            if (kind_of(trace_, at) != StepKind::GlobalLoad) continue;
-            loads.whole = ++seen <= kMostRequests;
-            if (!loads.whole || trace_.form_of(at).array != element.array) continue;
+            if (trace_.form_of(at).array != element.array) continue;
             const trace::Access access = trace::decode(trace_, at);
-            const uint32_t size = array_of(element).element_bytes(), bytes = trace_.sites[access.site].bytes;
-            for_lanes(access.mask, [&](uint32_t lane) {
-                const uint64_t first = access.offset[lane];  // of its bytes, in the array
-                if (first / size > element.index || (first + bytes - 1) / size < element.index) return;
+            for_elements(trace_, access, [&](uint32_t lane, uint64_t touched) {
+                if (touched != element.index) return;
                 if (loads.lanes++ == 0) loads.first_step = step;
                 loads.threads.insert(access.warp * kWarpSize + lane);
             });
@@ -206,7 +211,7 @@ private:
         }
         say("holds {}", from);
         say("stored by {} at step {}", name_of_thread(state.thread), grouped(state.step + 1));
-        say("read {} since", times(state.reads));
+        say("read {} since", times_in_words(state.reads));
     }
 
     const trace::Trace& trace_;

@@ -72,7 +72,9 @@ std::vector<TimelineMark> waits_of(const std::vector<uint32_t>& clocks, const Co
     const auto stands = [&](uint32_t column) {
         return uint64_t{clocks[column]} * 2 >= columns.begin(column + 1) - columns.begin(column);
     };
-    columns.each_stretch(stands, [&](uint32_t first, uint32_t end, bool) { waits.push_back({first, end, StepKind::Barrier}); });
+    columns.each_stretch(stands, [&](uint32_t first, uint32_t end, bool) {
+        waits.push_back({first, end, StepKind::Barrier});
+    });
     return waits;
 }
 

@@ -1,3 +1,4 @@
+// Exporting from the window (session.h): this program's own command, run by a job on a file of its own.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>

@@ -14,6 +14,8 @@ namespace {
 constexpr uint64_t kMostMapElements = 16ull << 20;
 constexpr size_t kBlocksKept = 6;
 constexpr uint64_t kFaultsAtOnce = 5'000;  // steps
+// Blocks of more steps are shown without values: their replay would not fit in memory.
+constexpr uint64_t kMostReplayedSteps = 400'000;
 
 analysis::Summary outline_of(const trace::Trace& trace) {
     analysis::Summary outline;
@@ -93,11 +95,11 @@ MadeBlock block_now(Shown& shown, Jobs& jobs, Blocks::Ask ask, bool wait) {
     const bool values = ask == Blocks::Ask::Values;
     if (wait || (!values && steps <= kFaultsAtOnce)) {
         // A replayer of its own: a job may be using the other one.
-        std::optional<Result<kernels::Replayer>> replayer;
+        Blocks::Replayer replayer;
         if (values) replayer = kernels::Replayer::of(shown.trace());
         *made = replayed(*recording, *made, replayer ? &*replayer : nullptr);
     } else if (!blocks.valuing.begun()) {
-        if (!blocks.replayer) blocks.replayer = std::make_shared<std::optional<Result<kernels::Replayer>>>();
+        if (!blocks.replayer) blocks.replayer = std::make_shared<Blocks::Replayer>();
         blocks.valuing = jobs.start([recording, known = *made, replayer = blocks.replayer, values](Control&) {
             if (values && !*replayer) *replayer = kernels::Replayer::of(*recording->trace);
             return replayed(*recording, known, values ? &**replayer : nullptr);
@@ -186,7 +188,6 @@ bool uses_shared(const trace::Trace& trace) {
 }
 
 void set(Shown& shown, std::shared_ptr<const Recording> recording, std::shared_ptr<const Totals> totals) {
-    shown.counting.stop();
     Shown next;
     if (recording && shown.recording && recording->serial == shown.recording->serial)
         next.blocks = std::move(shown.blocks);  // the same in other words: its blocks are known

@@ -76,9 +76,6 @@ MadeTotals totals_of(const Recording& recording);
 // Recordings of more steps have their totals, and blocks of more steps their index, made beside the window.
 inline constexpr uint64_t kCountedAtOnce = 50'000;  // a few milliseconds
 
-// Blocks of more steps are shown without values: their replay would not fit in memory.
-inline constexpr uint64_t kMostReplayedSteps = 400'000;
-
 // The kernel accesses shared memory: what shows tiles has something to show. Told by its sites, so that it is
 // known before anything is counted.
 bool uses_shared(const trace::Trace& trace);
@@ -97,8 +94,8 @@ struct Blocks {
     enum class Ask : uint8_t { Values, Faults };  // Faults: without values, so without wrong elements of P
 
     std::deque<MadeBlock> made;  // each with its index
-    std::shared_ptr<std::optional<Result<kernels::Replayer>>>
-        replayer{};  // of the job that runs, which makes it
+    using Replayer = std::optional<Result<kernels::Replayer>>;
+    std::shared_ptr<Replayer> replayer{};  // of the job that runs, which makes it
     Job<MadeBlock> indexing, valuing;
 };
 

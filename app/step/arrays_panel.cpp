@@ -298,7 +298,10 @@ std::vector<Entry> entries(Ui& ui) {
             to.list.AddRectFilled({x, box.min.y}, {x + 1, box.max.y},
                                   to.context.palette.hot((x - box.min.x) / box.width()));
     };
-    even.empty() ? add(fmt::format("up to {} loads", most), ramp, 44) : add(even, nullptr);
+    if (even.empty())
+        add(fmt::format("up to {} loads", most), ramp, 44);
+    else
+        add(even, nullptr);
     return list;
 }
 

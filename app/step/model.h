@@ -16,12 +16,13 @@ namespace tilescope::step {
 
 using look::BlockIndex;
 using look::CellRect;
+using look::for_elements;
 using look::StepKind;
 
 // What just happened, in one sentence, as a lecturer would say it while pointing.
 //
 //   Warp 0 loads rows 0 and 1 of the M tile: 32 lanes, 4 sectors.
-//   Warp 3 arrives at the barrier: 4 of 8 warps have arrived; the block waits for the others.
+//   Warp 3 comes to the barrier. 4 of 8 warps have arrived; the block waits for the others.
 //
 // Here and below, replay is null while the block's values are not there yet.
 std::string caption(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
@@ -29,19 +30,6 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
 
 // What a newcomer presses next, by where playback stands.
 std::string hint(const BlockIndex& index, uint32_t step, bool playing);
-
-// The elements of an array that a request touches, lane by lane: of a vector access several a lane. None of a
-// barrier, and of what lies outside every array. what(lane, element).
-template <class What>
-void for_elements(const trace::Trace& trace, const trace::Access& access, What what) {
-    if (access.array == trace::kNoArray) return;
-    const uint64_t width = std::max(trace.launch.arrays[access.array].element_bytes(), 1u);
-    const uint64_t bytes = std::max(trace.sites[access.site].bytes, 1u);
-    for_lanes(access.mask, [&](uint32_t lane) {
-        const uint64_t last = (access.offset[lane] + bytes - 1) / width;
-        for (uint64_t element = access.offset[lane] / width; element <= last; ++element) what(lane, element);
-    });
-}
 
 // The kernel's text with, beside each line, how often its requests ran.
 struct SourceLine {
@@ -103,7 +91,8 @@ Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t
 struct SharedCellView {
     CellRect place;  // on the sheet
     playback::CellState held{};
-    // Of a product: a constant was stored, as the element lies outside the matrix; Origin::Stale.
+    // Of a product: a constant zero was stored, as the element lies outside the matrix; and what it holds is
+    // stale (Origin).
     bool zero_fill = false, stale = false;
     uint32_t lanes = 0;  // of this step's request that touch it
 };
@@ -121,7 +110,7 @@ CellRect touched_last(const trace::Trace& trace, const BlockIndex& index, uint8_
 std::string source_text(const trace::Trace& trace, const playback::CellState& held, const Notation& notation);
 
 enum class Origin : uint8_t {
-    Element,   // an element of M or N, stored in the phase that reads it
+    Element,   // an element of a global array; of a product, stored in the phase that reads it
     ZeroFill,  // a constant zero stood in for an element outside the matrix
     Stale,     // of a product: stored in an earlier phase than the one that reads it
     Computed,  // neither: worked out by the kernel
@@ -205,7 +194,6 @@ void go_on(TouchScan& scan, const trace::Trace& trace, uint64_t steps);
 std::string factor_text(const trace::Trace& trace, const BlockIndex& index, const FactorTrail& factor);
 // "once", "16 times"; "phase 2", "after the last phase"; "at step 42", with " (clock 1,204)" where the block
 // has clocks.
-std::string times_text(uint64_t times);
 std::string phase_words(uint32_t phase, const Notation& notation);
 std::string when_text(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "app/input/screen.h"
@@ -48,7 +49,13 @@ struct TimelineCache {
     playback::Cursor cursor;
 };
 
-// What was worked out about the pinned element or shared cell, kept while the pin and the block stay:
+// A row of the list of an element of P.
+struct ProductRow {
+    const ProductTrail* product = nullptr;
+    const FactorTrail* factor = nullptr;  // null: the phase's heading
+};
+
+// What was worked out about the pinned element of a global array, kept while the pin and the block stay:
 // following thousands of products once is a click's work, not a frame's.
 struct Provenance {
     // What it was worked out for; another one makes it anew.
@@ -57,7 +64,10 @@ struct Provenance {
     std::shared_ptr<const playback::BlockReplay> replay{};
 
     std::optional<OutputTrail> output{};  // of an element of P
-    std::optional<TouchScan> scan{};      // of an element of any other array
+    // Its list: a heading before each phase, then two rows a product.
+    std::vector<ProductRow> rows{};
+    std::set<Origin> origins{};       // that occur in it
+    std::optional<TouchScan> scan{};  // of an element of any other array
     // The list's first row in sight; it follows the step until somebody turns the wheel.
     bool follows = true;
     double scroll = 0;

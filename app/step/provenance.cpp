@@ -243,14 +243,12 @@ std::string when_text(const trace::Trace& trace, const BlockIndex& index, uint32
     return text;
 }
 
-std::string times_text(uint64_t times) { return times == 1 ? "once" : grouped(times) + " times"; }
-
 std::string phase_words(uint32_t phase, const Notation& notation) {
     return phase == analysis::kAfter ? "after the last phase" : phase_name(phase, notation);
 }
 
 std::string factor_text(const trace::Trace& trace, const BlockIndex& index, const FactorTrail& factor) {
-    const std::string used = "used " + times_text(factor.used);
+    const std::string used = "used " + times_in_words(factor.used);
     const auto by_at = [&](uint32_t step) {  // "thread[3,3] in phase 1 at step 133"
         const uint32_t phase = index.phase_at(step);
         return fmt::format("{} {}{} {}", thread_name(trace.launch.block, factor.thread, index.notation),
@@ -269,7 +267,7 @@ std::string factor_text(const trace::Trace& trace, const BlockIndex& index, cons
     if (factor.load_step == kNever) return fmt::format("{}: {}", name, used);
     std::string text = fmt::format("{}: {} by {}, {}", name, factor.loaded <= 1 ? "loaded once" : "loaded",
                                    by_at(factor.load_step), used);
-    if (factor.loaded > 1) text += fmt::format("; {} by this block", times_text(factor.loaded));
+    if (factor.loaded > 1) text += fmt::format("; {} by this block", times_in_words(factor.loaded));
     return text;
 }
 

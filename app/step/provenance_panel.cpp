@@ -66,12 +66,6 @@ std::string name_of(const Ui& ui, const playback::Element& element) {
                         ui.notation());
 }
 
-// The list of an element of P has a heading before each phase, then two rows a product.
-struct ProductRow {
-    const ProductTrail* product = nullptr;
-    const FactorTrail* factor = nullptr;  // null: the phase's heading
-};
-
 const char* words_of(Origin origin) {
     constexpr const char* kWords[] = {"loaded", "zero fill", "stale", "computed", "never stored"};
     return kWords[static_cast<size_t>(origin)];
@@ -131,16 +125,10 @@ List output_list(const Ui& ui, const OutputTrail& trail) {
             list.warning = stores + "; expected " + expected;
     }
     list.heads({"element", "value", "loaded by", "at step", "used"});
-    std::vector<ProductRow> rows;
-    for (const ProductTrail& product : trail.products) {
-        if (rows.empty() || rows.back().product->phase != product.phase) rows.push_back({&product});
-        for (const FactorTrail* factor : {&product.m, &product.n}) {
-            rows.push_back({&product, factor});
-            list.origins.insert(factor->origin);
-        }
-    }
+    const std::vector<ProductRow>& rows = ui.state.provenance.rows;
+    list.origins = ui.state.provenance.origins;
     list.rows = rows.size();
-    list.row = [&ui, rows](size_t row) { return product_row(ui, rows[row]); };
+    list.row = [&](size_t row) { return product_row(ui, ui.state.provenance.rows[row]); };
     if (all == 0) return list;
     const ProductTrail &last = trail.products.back(), &next = trail.products[std::min(done, all - 1)];
     for (const FactorTrail* factor : {&last.m, &last.n})
@@ -224,7 +212,9 @@ List cell_list(const Ui& ui, const playback::Element& pinned) {
     const look::BlockIndex& index = *ui.index();
     const CellTrail cell = cell_trail(ui.trace(), index, *ui.session.replay, pinned, ui.step());
     const playback::CellState& held = cell.held;
-    const bool all = cell.readers.size() < CellTrail::kMostReaders;
+    uint32_t listed = 0;  // lane reads of the cell
+    for (const Touch& reader : cell.readers) listed += static_cast<uint32_t>(std::popcount(reader.lanes));
+    const bool all = listed >= held.reads;
     List list{name_of(ui, pinned)};
     if (!held.written) {
         if (held.reads == 0)
@@ -243,7 +233,8 @@ List cell_list(const Ui& ui, const playback::Element& pinned) {
         list.say("stored by {} {}", thread_name(ui.trace().launch.block, held.thread, ui.notation()),
                  when_text(ui.trace(), index, held.step));
         const std::string by = all ? ", by " + counted(cell.readers.size(), "request") : "";
-        list.say("{}", held.reads == 0 ? "not read since" : "read " + times_text(held.reads) + " since" + by);
+        list.say("{}",
+                 held.reads == 0 ? "not read since" : "read " + times_in_words(held.reads) + " since" + by);
     }
     if (!all) list.say("the latest {} are listed", grouped(cell.readers.size()));
     list.heads({"read at step", "", "warp", "lanes", "phase"});
@@ -268,8 +259,17 @@ List list_of_pin(Ui& ui) {
     if (known.session != session.recording->serial || known.pin != pin ||
         (output && known.replay != session.replay)) {
         known = {.session = session.recording->serial, .pin = pin, .replay = session.replay};
-        if (output && session.replay)
+        if (output && session.replay) {
             known.output = output_trail(ui.trace(), *ui.index(), *session.replay, pin.index);
+            for (const ProductTrail& product : known.output->products) {
+                if (known.rows.empty() || known.rows.back().product->phase != product.phase)
+                    known.rows.push_back({&product});
+                for (const FactorTrail* factor : {&product.m, &product.n}) {
+                    known.rows.push_back({&product, factor});
+                    known.origins.insert(factor->origin);
+                }
+            }
+        }
         if (!output && pin.kind == Pick::Kind::Element) known.scan = TouchScan{.element = pinned};
     }
     if (known.output) return output_list(ui, *known.output);

@@ -297,6 +297,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
         source_panel(ui, l.source);
     else if (!session.lecture && session.hover.kind == Pick::Kind::None)
         state.selected.lines.clear();  // the panel says more
+    // On the desk the matrices are drawn first, in the lecture after the tiles: the order of their texts.
     if (!session.lecture) matrices_panel(ui, l.matrices);
     if (l.tiles.width() > 0) tiles_panel(ui, l.tiles, l.threads_in_tiles);
     if (session.lecture) matrices_panel(ui, l.matrices);

@@ -80,7 +80,8 @@ std::vector<uint32_t> timed_widths(const Machine& machine);
 uint32_t shown_width(const Machine& machine, const std::vector<kernels::Counters>& counters,
                      const State& chosen);
 
-// The colour of a kernel, by where its inner loop reads its operands from: global or shared memory.
+// The colour of a kernel, by where its inner loop reads its operands from: global or shared memory. The quiet
+// one for cuBLAS, of which that is not known.
 draw::Ink ink_of(std::string_view kernel);
 // A shape for each kernel, besides the colour: of the catalogue in its order, then cuBLAS.
 draw::Shape shape_of(std::string_view kernel);

@@ -175,8 +175,9 @@ bool is_chosen(const Ui& ui, const RoofPoint& point) {
     return point.kind != Kind::Bound && point.kernel == ui.state.kernel;
 }
 
-// In the order in which they take their labels' places: the chosen one and the bounds before the others. The
-// chosen kernel's, which are of one height, are joined: the chain. Returns where they are.
+// Sorts the chart's points into the order in which their labels take their places, the chosen kernel's and
+// the bounds before the others, and draws them. The chosen kernel's, which are of one height, are joined: the
+// chain. Returns where they are, in the same order as chart.points.
 std::vector<ImVec2> points(Ui& ui, const Chart& axes, RooflineChart& chart, std::vector<draw::Box>& taken) {
     std::ranges::stable_sort(chart.points, {}, [&](const RoofPoint& point) {
         return is_chosen(ui, point) ? 0 : point.kind == Kind::Bound ? 1 : 2;

@@ -21,10 +21,9 @@ void for_each_index(uint64_t count, unsigned threads, const Work& work) {
     const auto some = [&] {
         for (uint64_t index = next++; index < count; index = next++) work(index);
     };
-    std::vector<std::thread> helpers;
+    std::vector<std::jthread> helpers;  // they join where some() throws, too
     for (unsigned i = 1; i < threads_of(threads) && i < count; ++i) helpers.emplace_back(some);
     some();
-    for (std::thread& helper : helpers) helper.join();
 }
 
 }  // namespace tilescope

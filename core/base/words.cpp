@@ -23,6 +23,8 @@ std::string counted(uint64_t number, std::string_view noun, std::string_view sep
     return fmt::format("{} {}{}", grouped(number, separator), noun, number == 1 ? "" : "s");
 }
 
+std::string times_in_words(uint64_t times) { return times == 1 ? "once" : grouped(times) + " times"; }
+
 std::string bytes_text(uint64_t bytes) {
     constexpr double kKi = 1024.0;
     const double size = static_cast<double>(bytes);

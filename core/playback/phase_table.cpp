@@ -1,7 +1,8 @@
 #include "core/playback/phase_table.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -40,12 +41,10 @@ struct Maker {
                trace.sites[access.site].kind == ptx::SiteKind::Load;
     }
 
-    static uint64_t key(simt::Origin origin, uint32_t lane) { return uint64_t{origin} * kWarpSize + lane; }
-
     // All loads of global arrays, then matched with the stores of what they brought, and constants stored.
     std::vector<LoadEntry> loads() const {
         std::vector<LoadEntry> entries;
-        std::unordered_map<uint64_t, size_t> entry_of;  // by origin and lane
+        std::map<std::tuple<uint32_t, uint32_t, uint64_t>, size_t> entry_of;  // by step, lane and element
         for (uint32_t step = 0; step < steps; ++step) {
             const trace::Access access = trace::decode(trace, trace.blocks[replay.block()].first + step);
             if (!is_global_load(access)) continue;
@@ -53,7 +52,7 @@ struct Maker {
                 const uint32_t width = trace.launch.arrays[access.array].element_bytes();
                 for (uint32_t part = 0; part < std::max(trace.sites[access.site].bytes / width, 1u); ++part) {
                     const Element element = replay.touched(step, lane, part).element;
-                    entry_of[key((step + 1) | part << simt::kPartShift, lane)] = entries.size();
+                    entry_of[{step, lane, element.index}] = entries.size();
                     entries.push_back({access.warp * kWarpSize + lane, phases.phase[step], element.array,
                                        trace::kNoArray, name(element)});
                 }
@@ -63,8 +62,8 @@ struct Maker {
             if (store.step >= steps) continue;
             const std::string to = fmt::format(" -> {}", name(store.to));
             const uint32_t lane = store.thread % kWarpSize;
-            if (store.origin != 0 && !(store.origin & simt::kComputed)) {
-                const auto loaded = entry_of.find(key(store.origin, lane));
+            if (const Factor from = replay.factor(store.origin, lane); from.known()) {
+                const auto loaded = entry_of.find({from.step, lane, from.element.index});
                 if (loaded != entry_of.end()) {
                     entries[loaded->second].text += to;
                     entries[loaded->second].stored_to = store.to.array;

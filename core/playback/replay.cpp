@@ -20,6 +20,7 @@ struct BlockReplay::Index {
     // first_value[s].
     std::vector<uint64_t> first_value;
     std::vector<uint8_t> values;
+    std::vector<uint8_t> part_bytes;  // by step: of one register of a vector access; 0 for barriers
 
     std::vector<Store> stores;         // to shared arrays, by step
     std::vector<Store> global_stores;  // to global arrays, by step
@@ -62,12 +63,14 @@ uint32_t BlockReplay::steps() const { return static_cast<uint32_t>(index_->first
 
 void BlockReplay::on_barrier(uint32_t, uint32_t, uint32_t) {
     index_->first_value.push_back(index_->values.size());
+    index_->part_bytes.push_back(0);
 }
 
 void BlockReplay::on_request(const simt::Request& request) {
     Index& index = *index_;
     const uint32_t step = steps();
     index.first_value.push_back(index.values.size());
+    index.part_bytes.push_back(static_cast<uint8_t>(request.element_bytes));
     const auto bits_of = [&](uint32_t lane, uint32_t part) {
         return request.value ? request.value[part * kWarpSize + lane] : 0;
     };
@@ -203,7 +206,11 @@ Factor BlockReplay::touched(uint32_t step, uint32_t lane, uint32_t part) const {
 
 Factor BlockReplay::factor(simt::Origin origin, uint32_t lane) const {
     if (origin == 0 || (origin & simt::kComputed)) return {};
-    return touched((origin & simt::kStepMask) - 1, lane, origin >> simt::kPartShift);
+    const uint32_t step = (origin & simt::kStepMask) - 1, part = origin >> simt::kPartShift;
+    if (step >= steps() || step >= trace_.blocks[block_].count) return {};
+    // The origin counts registers, which may be wider or narrower than elements.
+    const Array* array = trace_.array_of(trace_.form_of(trace_.blocks[block_].first + step));
+    return touched(step, lane, array ? part * index_->part_bytes[step] / array->element_bytes() : 0);
 }
 
 const BlockReplay::Cell* BlockReplay::find_cell(Element element) const {

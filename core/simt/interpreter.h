@@ -52,7 +52,7 @@ int64_t shared_offset(const Program& program, const std::string& symbol);
 // Where a lane's operand came from, for observers that ask for dataflow.
 //   0                    a constant or a special register or address arithmetic
 //   step + 1 | part      the value as the load at that step of the block brought it (moves kept); part:
-//                        which element of a vector load, from kPartShift up
+//                        which register of a vector load, from kPartShift up
 //   kComputed | chain    the result of arithmetic on loaded values; `chain` names one running
 //                        sum: a sum that continues another (add or fma with it) keeps its chain
 using Origin = uint32_t;

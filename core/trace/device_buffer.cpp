@@ -1,6 +1,5 @@
 #include "core/trace/device_buffer.h"
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
 

@@ -210,6 +210,39 @@ TEST(Launches, EveryElementOfAVectorLoadIsNamed) {
     }
 }
 
+// Registers of a vector load may be wider or narrower than the elements of its array: each names the element
+// that its bytes begin in.
+TEST(Launches, RegistersOfAVectorLoadNameTheElementOfTheirBytes) {
+    for (const ElementType type : {ElementType::U8, ElementType::F16, ElementType::F64}) {
+        Plan plan = pairs();
+        Array& in = plan.launch.arrays[0];
+        in.type = type;
+        in.cols = 512 / size_of(type);
+        const trace::Trace trace = recorded(plan);
+        const playback::BlockReplay replay = replayed(trace, 1);
+        const auto rule = analysis::phase_rule(trace);
+        ASSERT_TRUE(rule) << rule.error().message;
+        const auto table = playback::phase_table(trace, replay, analysis::phases_of_block(trace, *rule, 1));
+        for (uint32_t t = 0; t < 32; ++t) {
+            const uint64_t byte = 256 + 8 * t;
+            const uint32_t end = replay.steps() - 1;
+            const uint64_t first = byte / size_of(type), second = (byte + 4) / size_of(type);
+            EXPECT_EQ(replay.cell(2, t, end).source.index, first) << name_of(type);
+            EXPECT_EQ(replay.cell(3, t, end).source.index, second) << name_of(type);
+            const std::vector<std::string>& loads = table.rows[t].phase[0].loads;
+            const auto held = [&](uint64_t element, const char* to) {
+                return std::ranges::any_of(loads, [&](const std::string& load) {
+                    return load.starts_with(fmt::format("in[{}] -> ", element)) &&
+                           load.find(fmt::format("-> {}[{}]", to, t)) != std::string::npos;
+                });
+            };
+            EXPECT_EQ(loads.size(), std::max<size_t>(8 / size_of(type), 1)) << name_of(type);
+            EXPECT_TRUE(held(first, "firsts")) << fmt::format("{}", fmt::join(loads, "; "));
+            EXPECT_TRUE(held(second, "seconds")) << fmt::format("{}", fmt::join(loads, "; "));
+        }
+    }
+}
+
 // Blocks of a grid with depth have headings and rows of their own.
 TEST(Launches, TablesOfAGridWithDepthNameTheLayer) {
     const trace::Trace trace = recorded(stencil());

@@ -50,7 +50,7 @@ TEST(Picks, OfALongBlockTheFirstRequestsAreLookedAtAndItSaysSo) {
     const auto one_row = [](uint32_t i, uint32_t lane) { return (i == 20'000 ? 256 : 0) + lane * 4; };
     const Recorded made = requests(20'001, 0, 4, one_row);
     EXPECT_EQ(said_of(made, 0)[1], "loaded at least 20,000 times by thread[0], at step 1");
-    EXPECT_EQ(said_of(made, 64)[1], "None of the first 20,000 requests of this block loads it.");
+    EXPECT_EQ(said_of(made, 64)[1], "None of the first 20,000 global loads of this block loads it.");
     const Recorded whole = requests(20'000, 0, 4, one_row);
     EXPECT_EQ(said_of(whole, 0)[1], "loaded 20,000 times by thread[0], at step 1");
     EXPECT_EQ(said_of(whole, 64)[1], "This block does not load it.");
