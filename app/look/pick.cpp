@@ -125,15 +125,17 @@ private:
             return;
         }
         // A thread may store several elements: whose the others are is known with the values.
-        const auto thread =
-            array.writes() && replay_ != nullptr ? replay_->thread_of_output(element) : std::nullopt;
+        constexpr uint32_t kNobody = playback::kNever;
+        uint32_t thread = kNobody;
+        if (array.writes() && replay_ != nullptr)
+            thread = replay_->thread_of_output(element).value_or(kNobody);
         if (!array.reads()) {
             tell_output(element, "");
-            if (!thread)
+            if (thread == kNobody)
                 return say("{}",
                            index_.product ? "Another block computes it." : "This block does not store it.");
-            to_.threads.push_back(*thread);
-            return say("stored by {}", name_of_thread(*thread));
+            to_.threads.push_back(thread);
+            return say("stored by {}", name_of_thread(thread));
         }
         light(element);
         say("{} = {}", name_of(element), short_value(initial_value(array, element.index)));
@@ -149,7 +151,7 @@ private:
             say("This block does not load it.");
         else
             say("None of the first {} global loads of this block loads it.", grouped(kMostRequests));
-        if (thread) say("stored by {}", name_of_thread(*thread));
+        if (thread != kNobody) say("stored by {}", name_of_thread(thread));
         if (replay_ == nullptr) return;
         for (const uint8_t shared : index_.shared)
             for (uint64_t cell = 0; cell < trace_.launch.arrays[shared].elements(); ++cell) {
