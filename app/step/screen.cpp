@@ -315,24 +315,18 @@ void draw_screen(Ui& ui, const Rect& screen) {
 }
 
 const input::Actions<State>& actions() {
-    using input::Key, session::Session;
-    static const input::Actions<State> all = [] {
-        input::Actions<State> actions;
-        const auto add = [&](const char* name, const char* help, const char* keys, Key key, auto what) {
-            actions.emplace_back(name, help, keys, input::key(key), input::Chord{}, what, "Look");
-        };
-        add("previous_warp", "pin the warp above", "\u2191", Key::Up,
-            [](Session& session) { session::pick_warp(session, -1); });
-        add("next_warp", "pin the warp below", "\u2193", Key::Down,
-            [](Session& session) { session::pick_warp(session, 1); });
-        add("zoom_in", "zoom in", "W", Key::W, [](State& s, Session& of) { zoom(s, of, 1.25); });
-        add("zoom_out", "zoom out", "S", Key::S, [](State& s, Session& of) { zoom(s, of, 0.8); });
-        add("pan_left", "pan left", "A", Key::A, [](State& s) { pan(s, -1); });
-        add("pan_right", "pan right", "D", Key::D, [](State& s) { pan(s, 1); });
-        add("focus", "frame the block's tiles again", "F", Key::F, frame_again);
-        add("time", "timeline by clocks or by steps", "C", Key::C, session::change_axis);
-        return actions;
-    }();
+    using input::key, input::Key, session::pick_warp, session::Session;
+    static const input::Actions<State> all = input::under<State>(
+        "Look",
+        {{"previous_warp", "pin the warp above", "\u2191", key(Key::Up),
+          [](Session& of) { pick_warp(of, -1); }},
+         {"next_warp", "pin the warp below", "\u2193", key(Key::Down), [](Session& of) { pick_warp(of, 1); }},
+         {"zoom_in", "zoom in", "W", key(Key::W), [](State& s, Session& of) { zoom(s, of, 1.25); }},
+         {"zoom_out", "zoom out", "S", key(Key::S), [](State& s, Session& of) { zoom(s, of, 0.8); }},
+         {"pan_left", "pan left", "A", key(Key::A), [](State& s) { pan(s, -1); }},
+         {"pan_right", "pan right", "D", key(Key::D), [](State& s) { pan(s, 1); }},
+         {"focus", "frame the block's tiles again", "F", key(Key::F), frame_again},
+         {"time", "timeline by clocks or by steps", "C", key(Key::C), session::change_axis}});
     return all;
 }
 
