@@ -1,6 +1,5 @@
 // Damaged PTX: parse returns, whatever the text, and what it accepts can be printed and read again.
 // The damages are the same in every run.
-#include <chrono>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -142,7 +141,7 @@ TEST(PtxFuzz, EveryTruncationIsReadOrRefused) {
     }
 }
 
-// Short texts that ask for much.
+// Short texts that ask for much: each is answered before the test is ended (cmake/tests.cmake).
 TEST(PtxFuzz, AsksForTooMuch) {
     const std::string head = ".version 7.0\n.target sm_70\n";
     std::string kernels = head, jumps, scopes, dims = ".global .b8 a";
@@ -151,7 +150,6 @@ TEST(PtxFuzz, AsksForTooMuch) {
         jumps += "L" + std::to_string(i) + ": @%p1 bra L" + std::to_string(2999 - i) + ";\n";
     for (int i = 0; i < 3000; ++i) scopes += "{.reg .b32 %r1; mov.u32 %r1, 0;}\n";
     for (int i = 0; i < 30; ++i) dims += "[2147483647]";
-    const auto start = std::chrono::steady_clock::now();
     int accepted = 0;
     for (const std::string& text :
          {kernels, test::kernel_text(jumps), test::kernel_text(scopes), head + dims + ";",
@@ -163,7 +161,6 @@ TEST(PtxFuzz, AsksForTooMuch) {
           test::kernel_text(std::string(100000, '@'))})
         hold(text, accepted);
     EXPECT_EQ(accepted, 3);  // jumps and scopes, and the first of the kernels
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 }  // namespace
