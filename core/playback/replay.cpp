@@ -11,8 +11,12 @@ struct BlockReplay::Cell {
         uint32_t step = 0;
         uint32_t total = 0;  // lane loads of the cell up to and including this step
     };
-    std::vector<uint32_t> stores;  // indexes into Index::stores
-    std::vector<Loads> loads;      // of shared cells
+    struct StoreAt {
+        uint32_t step = 0;
+        uint32_t store = 0;  // index into Index::stores or global_stores
+    };
+    std::vector<StoreAt> stores;
+    std::vector<Loads> loads;  // of shared cells
 };
 
 struct BlockReplay::Index {
@@ -33,7 +37,8 @@ struct BlockReplay::Index {
         Value value;
         simt::Origin chain = 0;
     };
-    std::vector<std::vector<Sum>> sums;  // per thread, by step
+    std::vector<std::vector<Sum>> sums;            // per thread, by step
+    std::vector<std::vector<uint32_t>> sum_steps;  // their after_step, close together for the search
 
     struct Output {
         simt::Origin sum = 0;
@@ -114,7 +119,7 @@ void BlockReplay::on_request(const simt::Request& request) {
             std::vector<Store>& stores = shared ? index.stores : index.global_stores;
             Cell& cell =
                 shared ? index.cells[access.array][element] : index.global_cells[access.array][element];
-            cell.stores.push_back(static_cast<uint32_t>(stores.size()));
+            cell.stores.push_back({step, static_cast<uint32_t>(stores.size())});
             stores.push_back(made);
             if (!shared && array.writes() && thread < index.outputs.size()) {
                 index.outputs[thread].push_back({made.origin, made.to});
@@ -125,7 +130,7 @@ void BlockReplay::on_request(const simt::Request& request) {
 }
 
 void BlockReplay::on_multiplication(const simt::Multiplication& m) {
-    MultiplyStep made;
+    MultiplyStep& made = products_.emplace_back();
     made.after_step = steps() == 0 ? 0 : steps() - 1;
     made.warp = m.warp;
     made.mask = m.mask;
@@ -142,7 +147,6 @@ void BlockReplay::on_multiplication(const simt::Multiplication& m) {
         if (thread < index_->sums.size())
             index_->sums[thread].push_back({made.after_step, {m.sum_type, m.sum[lane]}, m.result[lane]});
     });
-    products_.push_back(made);
 }
 
 bool BlockReplay::reaches_output(uint32_t thread, simt::Origin sum) const {
@@ -172,6 +176,12 @@ void BlockReplay::finish() {
         const auto reaches = [&](const Index::Sum& sum) { return sum.chain == chain; };
         if (!std::any_of(sums.begin(), sums.end(), reaches)) continue;
         std::erase_if(sums, [&](const Index::Sum& sum) { return !reaches(sum); });
+    }
+    index_->sum_steps.resize(index_->sums.size());
+    for (size_t thread = 0; thread < index_->sums.size(); ++thread) {
+        index_->sum_steps[thread].reserve(index_->sums[thread].size());
+        for (const Index::Sum& sum : index_->sums[thread])
+            index_->sum_steps[thread].push_back(sum.after_step);
     }
     index_->values.shrink_to_fit();
     products_.shrink_to_fit();
@@ -227,8 +237,8 @@ const BlockReplay::Store* BlockReplay::last_store(Element element, uint32_t step
     const bool shared = trace_.launch.arrays[element.array].space == Space::Shared;
     const std::vector<Store>& all = shared ? index_->stores : index_->global_stores;
     const auto after = std::upper_bound(cell->stores.begin(), cell->stores.end(), step,
-                                        [&](uint32_t s, uint32_t store) { return s < all[store].step; });
-    return after == cell->stores.begin() ? nullptr : &all[*(after - 1)];
+                                        [](uint32_t s, const Cell::StoreAt& at) { return s < at.step; });
+    return after == cell->stores.begin() ? nullptr : &all[(after - 1)->store];
 }
 
 // A value moved from one shared cell to another has the source of that cell's value, found before.
@@ -262,12 +272,11 @@ CellState BlockReplay::cell(uint8_t array, uint64_t element, uint32_t step) cons
 }
 
 std::optional<Value> BlockReplay::running_sum(uint32_t thread, uint32_t step) const {
-    if (thread >= index_->sums.size()) return {};
-    const auto& sums = index_->sums[thread];
-    const auto next = std::upper_bound(sums.begin(), sums.end(), step,
-                                       [](uint32_t s, const Index::Sum& sum) { return s < sum.after_step; });
-    if (next == sums.begin()) return {};
-    return (next - 1)->value;
+    if (thread >= index_->sum_steps.size()) return {};  // before finish(): none
+    const std::vector<uint32_t>& steps = index_->sum_steps[thread];
+    const auto next = std::upper_bound(steps.begin(), steps.end(), step);
+    if (next == steps.begin()) return {};
+    return index_->sums[thread][static_cast<size_t>(next - steps.begin()) - 1].value;
 }
 
 std::optional<Element> BlockReplay::output_of(uint32_t thread) const {
