@@ -159,9 +159,10 @@ MadeTotals totals_of(const Recording& recording) {
     auto summary = analysis::summarize(trace);
     if (!summary) return summary.error();
     const std::vector<Array>& arrays = trace.launch.arrays;
-    Totals totals{recording.serial, std::move(*summary), {}, {}, {}};
+    Totals totals{recording.serial, std::move(*summary), {}, {}, {}, {}};
     totals.loads.resize(arrays.size());
     totals.most_loads.resize(arrays.size(), 0);
+    totals.even_loads.resize(arrays.size(), true);
     totals.windows.resize(arrays.size());
     analysis::LoadCounter counter(trace);
     for (uint64_t step = 0; step < trace.steps(); ++step) counter.add(step);
@@ -173,7 +174,9 @@ MadeTotals totals_of(const Recording& recording) {
             totals.most_loads[at] = totals.windows[at].most;
         } else {
             totals.loads[at] = counts.all(arrays[at].elements());
-            totals.most_loads[at] = std::ranges::max(totals.loads[at]);
+            const auto [fewest, most] = std::ranges::minmax(totals.loads[at]);
+            totals.most_loads[at] = most;
+            totals.even_loads[at] = fewest == most;
         }
     }
     return std::make_shared<const Totals>(std::move(totals));

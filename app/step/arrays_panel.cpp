@@ -240,9 +240,9 @@ struct Entry {
 
 // "inputs loaded 16×", or each where they differ; "" where elements of an input do.
 std::string even_loads(const Ui& ui, const analysis::Product& product, uint32_t most) {
-    const auto &m = ui.session.totals->loads[product.M], &n = ui.session.totals->loads[product.N];
-    for (const auto* loads : {&m, &n})
-        if (std::ranges::adjacent_find(*loads, std::not_equal_to<>()) != loads->end()) return "";
+    const session::Totals& totals = *ui.session.totals;
+    if (!totals.even_loads[product.M] || !totals.even_loads[product.N]) return "";
+    const auto &m = totals.loads[product.M], &n = totals.loads[product.N];
     const auto name = [&](uint8_t array) { return name_in(ui.notation(), ui.trace().launch.arrays[array]); };
     if (m.empty() || n.empty() || m[0] == n[0]) return fmt::format("inputs loaded {}\u00d7", most);
     return fmt::format("{} loaded {}\u00d7, {} {}\u00d7", name(product.M), m[0], name(product.N), n[0]);
