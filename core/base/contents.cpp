@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/base/parallel.h"
 
@@ -23,6 +24,21 @@ uint64_t bits_of_small(ElementType type, int value) {
     const int bias = (1 << (exponent_bits - 1)) - 1;
     return (value < 0 ? uint64_t{1} << (exponent_bits + fraction_bits) : 0) |
            static_cast<uint64_t>(exponent + bias) << fraction_bits | fraction;
+}
+
+// Small integers into elements of `Size` bytes. They are few: the bits of each are worked out once.
+template <size_t Size>
+void fill_small_integers(const Array& array, std::byte* bytes) {
+    uint64_t bits[19] = {};  // of -9 to 9
+    for (int value = -9; value <= 9; ++value)
+        if (value != 0) bits[value + 9] = bits_of_small(array.type, value);
+    const auto [seed, stream] = std::pair(array.contents.seed, array.contents.stream);
+    const uint64_t count = array.elements();
+    constexpr uint64_t kPiece = 1 << 20;  // elements: worth a thread
+    for_each_index((count + kPiece - 1) / kPiece, 0, [&](uint64_t piece) {
+        for (uint64_t i = piece * kPiece; i < std::min(count, (piece + 1) * kPiece); ++i)
+            std::memcpy(bytes + i * Size, &bits[small_integer(seed, stream, i) + 9], Size);
+    });
 }
 
 }  // namespace
@@ -48,15 +64,16 @@ void fill(const Array& array, std::byte* bytes) {
         std::memset(bytes + stored, 0, array.bytes() - stored);
         return;
     }
-    const uint64_t count = array.elements(), size = array.element_bytes();
-    constexpr uint64_t kPiece = 1 << 20;  // elements: worth a thread
-    for_each_index((count + kPiece - 1) / kPiece, 0, [&](uint64_t piece) {
-        for (uint64_t i = piece * kPiece; i < std::min(count, (piece + 1) * kPiece); ++i) {
-            const uint64_t value =
-                bits_of_small(array.type, small_integer(contents.seed, contents.stream, i));
-            std::memcpy(bytes + i * size, &value, size);
-        }
-    });
+    switch (array.element_bytes()) {
+        case 1:
+            return fill_small_integers<1>(array, bytes);
+        case 2:
+            return fill_small_integers<2>(array, bytes);
+        case 4:
+            return fill_small_integers<4>(array, bytes);
+        default:
+            return fill_small_integers<8>(array, bytes);
+    }
 }
 
 Value initial_value(const Array& array, uint64_t element) {
