@@ -23,7 +23,7 @@ namespace tilescope::draw {
 enum class StepKind : uint8_t { GlobalLoad, GlobalStore, SharedLoad, SharedStore, Barrier };
 inline const char* words_of(StepKind kind) {
     constexpr const char* kWords[] = {"global load", "global store", "shared load", "shared store",
-                                      "waits at a barrier"};
+                                      "arrives at a barrier"};
     return kWords[static_cast<size_t>(kind)];
 }
 

@@ -182,6 +182,19 @@ uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step) {
     return static_cast<uint64_t>(std::ranges::upper_bound(steps, step) - steps.begin());
 }
 
+std::optional<uint32_t> next_step_of_line(const trace::Trace& trace, const BlockIndex& index, uint32_t line,
+                                          uint32_t step) {
+    std::optional<uint32_t> next, first;
+    for (const ptx::Site& site : trace.sites) {
+        const std::vector<uint32_t>& steps = index.steps_of_site[site.id];
+        if (shown_line(trace, site) != line || steps.empty()) continue;
+        first = std::min(first.value_or(UINT32_MAX), steps.front());
+        if (const auto after = std::ranges::upper_bound(steps, step); after != steps.end())
+            next = std::min(next.value_or(UINT32_MAX), *after);
+    }
+    return next ? next : first;
+}
+
 std::string phase_text(const BlockIndex& index, uint32_t step) {
     if (index.spans.size() <= 1) return "";
     const uint32_t phase = index.phase_at(step), first = index.notation.phases_from_1 ? 1 : 0;

@@ -99,6 +99,11 @@ std::vector<SplitSums> sums_before_blocks(const trace::Trace& trace);
 // How many requests (or barrier arrivals) of a site the block has made in steps 0..step, inclusive.
 uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step);
 
+// The next step at which the block does what stands on a line of the source, from the start again behind the
+// last one; none where it never does.
+std::optional<uint32_t> next_step_of_line(const trace::Trace& trace, const BlockIndex& index, uint32_t line,
+                                          uint32_t step);
+
 // "phase 2 (of 0 to 3)", "after the last phase"; "" where all of the block is one phase.
 std::string phase_text(const BlockIndex& index, uint32_t step);
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/draw/sheet.h"
 #include "core/analysis/banks.h"
@@ -40,9 +41,7 @@ public:
         if (pick.kind == Pick::Kind::Element && element) tell_element(of);
         if (pick.kind == Pick::Kind::SharedCell && element) tell_shared(of);
         if (pick.kind == Pick::Kind::Site && pick.site < trace_.sites.size())
-            say("line {}: {} by this block so far, {} in all", shown_line(trace_, trace_.sites[pick.site]),
-                counted(hits_so_far(index_, pick.site, step_), "request"),
-                grouped(index_.steps_of_site[pick.site].size()));
+            tell_line(trace_.sites[pick.site]);
         return std::move(to_);
     }
 
@@ -77,20 +76,80 @@ private:
             cell.col0, name_of_array(product->N));
     }
 
+    // What a thread touches at this step, and what it loads from global memory in this phase, each with the
+    // shared cell that it puts it into.
+    void tell_accesses(uint32_t thread) {
+        constexpr size_t kMost = 4;  // loads that are named
+        const uint32_t lane = thread % kWarpSize;
+        if (step_ < index_.steps) {
+            const trace::Access access = trace::decode(trace_, index_.first + step_);
+            if (access.warp == thread / kWarpSize)
+                for_elements(trace_, access, [&](uint32_t of, uint64_t element) {
+                    if (of == lane) light({access.array, element});
+                });
+        }
+        const auto& steps = index_.steps_of_warp[thread / kWarpSize];
+        const uint32_t phase = index_.phase_at(step_);
+        std::vector<std::string> loads;
+        std::vector<Element> loaded;
+        size_t more = 0;
+        for (const uint32_t step : steps) {
+            if (index_.phase_at(step) != phase) continue;
+            const StepKind kind = kind_of(trace_, index_.first + step);
+            if (kind != StepKind::GlobalLoad && kind != StepKind::SharedStore) continue;
+            for_elements(trace_, trace::decode(trace_, index_.first + step), [&](uint32_t of, uint64_t at) {
+                if (of != lane) return;
+                const uint8_t array = trace_.form_of(index_.first + step).array;
+                if (kind == StepKind::GlobalLoad) {
+                    loaded.push_back({array, at});
+                    if (loads.size() == kMost) return void(++more);
+                    return loads.push_back(name_of({array, at}));
+                }
+                if (replay_ == nullptr) return;
+                const auto source = replay_->cell(array, at, step).source;
+                const auto from = std::ranges::find(loaded, source) - loaded.begin();
+                if (from < std::ssize(loads))
+                    loads[static_cast<size_t>(from)] += " into " + name_of({array, at});
+            });
+        }
+        if (loads.empty()) return;
+        const std::string in =
+            index_.spans.size() > 1 && phase != analysis::kAfter ? phase_name(phase, index_.notation) : "";
+        say("{}loads {}{}", in.empty() ? "" : in + ": ", fmt::join(loads, ", "),
+            more > 0 ? fmt::format(" and {} more", grouped(more)) : "");
+    }
+
     void tell_thread(uint32_t thread) {
         to_.threads.push_back(thread);
         say("{}: warp {}, lane {}", name_of_thread(thread), thread / kWarpSize, thread % kWarpSize);
         const auto output = output_of(index_, thread);
-        if (!output && index_.product)
+        if (!output) {
+            tell_accesses(thread);
+            if (!index_.product) return say("It stores to no array.");
             return say("It has no element of {}: it lies beyond the matrix, and only loads for others.",
                        name_of_array(index_.product->P));
-        if (!output) return say("It stores to no array.");
+        }
         tell_output(*output, "stores ");
+        tell_accesses(thread);
         if (replay_ == nullptr) return;
         if (const auto sum = replay_->running_sum(thread, step_))
             say("its sum so far: {}", short_value(*sum));
         else if (index_.product)
             say("no product added yet");
+    }
+
+    // As the source panel counts: all that the line does.
+    void tell_line(const ptx::Site& of) {
+        const uint32_t line = shown_line(trace_, of);
+        uint64_t so_far = 0, all = 0;
+        for (const ptx::Site& site : trace_.sites) {
+            if (shown_line(trace_, site) != line) continue;
+            so_far += hits_so_far(index_, site.id, step_);
+            all += index_.steps_of_site[site.id].size();
+        }
+        const bool barrier = of.kind == ptx::SiteKind::Barrier;
+        say("line {}: {}{} by this block so far, {} in all", line,
+            counted(so_far, barrier ? "arrival" : "request"), barrier ? " of warps" : "", grouped(all));
     }
 
     void tell_warp(uint32_t warp) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -83,7 +84,7 @@ std::string mask_note(const RequestView& view, uint64_t threads) {
 }
 
 // By StepKind, of a warp.
-constexpr const char* kVerbs[] = {"loads from", "stores to", "reads", "fills", "waits at the barrier"};
+constexpr const char* kVerbs[] = {"loads from", "stores to", "reads", "fills", "arrives at the barrier"};
 
 // The different elements that a request touches, and how they lie.
 struct Pattern {
@@ -166,7 +167,9 @@ std::string global_places(const trace::Trace& trace, const RequestView& view, co
     if (pattern.run_length > 1) {
         const analysis::SectorCost& cost = view.cost.global;
         const char* why = "";
-        if (cost.sectors > pattern.run_sectors)
+        if (view.good)
+            why = "";
+        else if (cost.sectors > pattern.run_sectors)
             why = ", not starting at a sector's edge";
         else if (cost.sectors > cost.ideal_sectors)
             why = pattern.run_length * pattern.bytes < 32 ? ", each shorter than a sector"
@@ -180,9 +183,12 @@ std::string global_places(const trace::Trace& trace, const RequestView& view, co
     return fmt::format("{} elements{}, no two of them neighbours{}", count, of, each_times(pattern));
 }
 
-std::string global_cost(const analysis::SectorCost& cost) {
+std::string global_cost(const analysis::SectorCost& cost, uint64_t rows_of_threads) {
     if (cost.sectors <= cost.ideal_sectors)
         return fmt::format("{} of {} needed", counted(cost.sectors, "sector"), cost.ideal_sectors);
+    if (cost.sectors <= cost.block_sectors)
+        return fmt::format("{}, the least for a warp of {} rows of threads", counted(cost.sectors, "sector"),
+                           rows_of_threads);
     return fmt::format("{} where {} would do", counted(cost.sectors, "sector"), cost.ideal_sectors);
 }
 
@@ -214,8 +220,13 @@ std::string request_verdict(const trace::Trace& trace, const RequestView& view) 
     const Pattern pattern = pattern_of(trace, view);
     if (view.kind == StepKind::SharedLoad || view.kind == StepKind::SharedStore)
         return who(view) + " " + shared_places(view, pattern);
+    // Rows of the block that have an active lane.
+    std::set<uint64_t> rows;
+    for_lanes(view.mask, [&](uint32_t lane) {
+        rows.insert(view.lanes[lane].thread / std::max(trace.launch.block.x, 1u));
+    });
     return fmt::format("{} {}: {}", who(view), global_places(trace, view, pattern),
-                       global_cost(view.cost.global));
+                       global_cost(view.cost.global, rows.size()));
 }
 
 std::string barrier_verdict(const BlockIndex& index, uint32_t step) {
@@ -274,7 +285,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     view.cost = analysis::cost_of(trace, index.first + step);
     if (view.kind == StepKind::GlobalLoad || view.kind == StepKind::GlobalStore) {
         lay_out_sectors(trace, view);
-        view.good = view.cost.global.sectors <= view.cost.global.ideal_sectors;
+        view.good = view.cost.global.sectors <= view.cost.global.block_sectors;
     } else {
         lay_out_banks(trace, view);
         view.good = view.cost.shared.wavefronts <= view.cost.shared.ideal_wavefronts;
@@ -290,7 +301,7 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
     if (!view.exists) return fmt::format("lane {}: the block has no thread here", lane);
     const std::string thread = thread_name(trace.launch.block, view.thread, request.notation);
     if (request.kind == StepKind::Barrier)
-        return thread + (view.active ? ": waits with its warp" : ": has left the kernel");
+        return thread + (view.active ? ": arrives with its warp" : ": has left the kernel");
     if (!view.active) return thread + ": switched off in this request";
     if (request.array == trace::kNoArray)
         return fmt::format("{}: address {}, in no array", thread, view.offset);

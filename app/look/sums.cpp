@@ -24,7 +24,7 @@ SumsTable sums_table(const std::string& title, const SplitSums& sums, const anal
         table.rows.push_back({what, kind, short_count(part.requests), short_count(cost), short_count(least),
                               fmt::format("{}: {}, of {} needed", counted(part.requests, "request"),
                                           counted(cost, global ? "sector" : "wavefront"), grouped(least)),
-                              cost > least});
+                              cost > (global ? part.block_sectors : least)});
     }
     table.bytes = bytes_text(sums.global_load.bytes + sums.global_store.bytes) + " global";
     if (whole.shared_load.requests + whole.shared_store.requests > 0)

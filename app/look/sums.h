@@ -15,7 +15,7 @@ struct SumsRow {
     StepKind kind = StepKind::GlobalLoad;
     std::string requests, cost, least;  // "1,024", "4,096", "4,096"; millions shortened
     std::string exact;                  // "16,384 requests: 139,264 sectors, of 24,576 needed"
-    bool wasteful = false;              // cost exceeds the least
+    bool wasteful = false;  // cost exceeds the least, for sectors the least that the block's shape allows
 };
 
 struct SumsTable {

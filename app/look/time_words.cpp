@@ -19,46 +19,36 @@ std::string_view rival_of(std::string_view kernel) { return kernel == "untiled" 
 // The recording's own time, where it was timed.
 double own_ms(const trace::Meta& meta) { return on_gpu(meta) ? meta.price.plain_ms : 0; }
 
-double work(const auto& of) { return double{1} * of.m * of.k * of.n; }
-
-// Rows of both kernels, measured on one device at one size; null where there are none.
+// Rows of both kernels, measured on one device at the recording's size; null where there are none.
 struct Pair {
     const kernels::Timing *own = nullptr, *rival = nullptr;
     const kernels::Timings* of = nullptr;
-    bool exact = false;  // at the recording's size; else among sizes of the same T at the nearest
-    double own_ms = 0;   // the recording's own time only beside a rival of the same device and size
+    double own_ms = 0;  // the recording's own time only beside a rival of the same device
 };
 
 Pair measured(const trace::Meta& meta, const std::optional<analysis::Product>& product,
               const std::vector<kernels::Timings>& all) {
-    Pair best;
-    if (!product) return best;
-    const kernels::Shape shape = kernels::shape_of(*product);
-    double least = INFINITY;
-    for (const auto& [exact, same_device] :
-         {std::pair{true, true}, {true, false}, {false, true}, {false, false}}) {
+    if (!product) return {};
+    const auto& [m, k, n, tile] = kernels::shape_of(*product);
+    for (const bool same_device : {true, false})
         for (const kernels::Timings& timings : all) {
             if ((timings.device == meta.device) != same_device) continue;
-            for (const kernels::Timing& row : timings.rows) {
-                if (row.kernel != meta.kernel || row.tile != shape.tile || !row.verified) continue;
-                if (exact && (row.m != shape.m || row.k != shape.k || row.n != shape.n)) continue;
-                const auto* rival =
-                    kernels::find_timing(timings, rival_of(meta.kernel), row.m, row.k, row.n, row.tile);
-                const double away = std::abs(std::log(work(row) / work(*product)));
-                if (rival == nullptr || !rival->verified || away >= least) continue;
-                least = away;
-                const bool own = exact && same_device && own_ms(meta) > 0;
-                best = {&row, rival, &timings, exact, own ? own_ms(meta) : row.median_ms};
-            }
+            const auto* own = kernels::find_timing(timings, meta.kernel, m, k, n, tile);
+            const auto* rival = kernels::find_timing(timings, rival_of(meta.kernel), m, k, n, tile);
+            if (own == nullptr || rival == nullptr || !own->verified || !rival->verified) continue;
+            return {own, rival, &timings, same_device && own_ms(meta) > 0 ? own_ms(meta) : own->median_ms};
         }
-        if (best.own != nullptr) break;
-    }
-    return best;
+    return {};
 }
 
-std::string verdict(double own, double rival) {
-    if (!(own > 0) || !(rival > 0)) return "";
-    const double times = rival / own;
+// A launch of a few microseconds varies by as much as two kernels differ: then neither is called faster.
+bool spreads_overlap(const Pair& pair) {
+    return pair.own->low_ms <= pair.rival->high_ms && pair.rival->low_ms <= pair.own->high_ms;
+}
+
+std::string verdict(const Pair& pair) {
+    if (spreads_overlap(pair)) return ": no difference beyond the spread of the runs";
+    const double times = pair.rival->median_ms / pair.own_ms;
     if (times > 0.98 && times < 1.02) return ": as fast";
     const double factor = times > 1 ? times : 1 / times;
     const int digits = factor < 1.095 ? 2 : factor < 99.95 ? 1 : 0;
@@ -73,8 +63,7 @@ std::string size_text(const auto& of, const char* times) {
 std::string pair_text(const trace::Meta& meta, const Pair& pair) {
     return fmt::format("{} {}, {} {} at {}, T={}{}; measured on {}", meta.kernel, milliseconds(pair.own_ms),
                        rival_of(meta.kernel), milliseconds(pair.rival->median_ms),
-                       size_text(*pair.own, " x "), pair.own->tile,
-                       verdict(pair.own_ms, pair.rival->median_ms), pair.of->device);
+                       size_text(*pair.own, " x "), pair.own->tile, verdict(pair), pair.of->device);
 }
 
 }  // namespace
@@ -117,43 +106,32 @@ std::string price_short(const trace::Meta& meta) {
 std::string times_text(const trace::Meta& meta, const std::optional<analysis::Product>& product,
                        const std::vector<kernels::Timings>& timings) {
     const Pair pair = measured(meta, product, timings);
-    if (pair.exact) return pair_text(meta, pair) + ".";
-    std::string text;
-    if (own_ms(meta) > 0)
-        text = fmt::format("{} {}, measured on {} in this launch", meta.kernel, milliseconds(own_ms(meta)),
-                           meta.device);
-    if (!product) return text.empty() ? "Times ship with the program for its own kernels alone." : text + ".";
-    text = text.empty() ? fmt::format("No times measured at {}, T={}.", size_text(*product, " x "),
-                                      kernels::shape_of(*product).tile)
-                        : fmt::format("{}; no time of {} at this size.", text, rival_of(meta.kernel));
-    if (pair.own != nullptr) text += " Nearest: " + pair_text(meta, pair) + ".";
-    return text;
+    if (pair.own != nullptr) return pair_text(meta, pair) + ".";
+    if (!(own_ms(meta) > 0)) return "";
+    return fmt::format("{} {}, measured on {} in this launch.", meta.kernel, milliseconds(own_ms(meta)),
+                       meta.device);
 }
 
 TimesTable times_table(const trace::Meta& meta, const std::optional<analysis::Product>& product,
                        const std::vector<kernels::Timings>& timings) {
     TimesTable table;
-    table.sentence = times_text(meta, product, timings);
     const Pair pair = measured(meta, product, timings);
-    if (pair.own == nullptr && !(own_ms(meta) > 0)) {
-        table.title = "no measured times";
-        return table;
-    }
-    table.measured = true;
-    table.note = pair.exact || pair.own == nullptr ? "measured" : "nearest";
+    table.sentence = times_text(meta, product, timings);
+    table.measured = !table.sentence.empty();
+    if (!table.measured) return table;
     table.own = meta.kernel;
-    if (product) table.rival = rival_of(meta.kernel);
     if (pair.own == nullptr) {
         table.title = "this launch, " + meta.device;
         table.own_time = milliseconds(own_ms(meta));
-        table.rival_time = product ? "\u2013" : "";
         return table;
     }
     table.title = size_text(*pair.own, "x") + ", " + pair.of->device;
     table.own_time = milliseconds(pair.own_ms);
+    table.rival = rival_of(meta.kernel);
     table.rival_time = milliseconds(pair.rival->median_ms);
-    const double times = pair.own_ms > 0 ? pair.rival->median_ms / pair.own_ms : 0;
-    table.ratio = fmt::format("\u00d7 {:.{}f}", times, times < 1 ? 2 : times < 99.95 ? 1 : 0);
+    const double times = pair.rival->median_ms / pair.own_ms;
+    if (!spreads_overlap(pair))
+        table.ratio = fmt::format("\u00d7 {:.{}f}", times, times < 1 ? 2 : times < 99.95 ? 1 : 0);
     return table;
 }
 

@@ -35,24 +35,24 @@ std::string price_text(const trace::Meta& meta);
 // sentence:
 //
 //   tiled 0.290 ms, untiled 1.31 ms at width 1024, T=16: 4.5 times faster; measured on NVIDIA H200.
-//   No times measured at width 64, T=16. Nearest: tiled 6.10 µs, untiled 7.32 µs at width 256, T=16: ...
 //
-// Times are of products: of any other launch only its own is said, where it was recorded on a GPU.
-// Both times are of one launch and one device: of the recording's own where there are timings of it, else
-// of the first that measured both. A recording that timed its kernel itself says that time. Widths are near
-// by the ratio of their work, m k n.
+// "" where neither kernel was timed at the recording's size. Times are of products: of any other launch only
+// its own is said, where it was recorded on a GPU. Both times are of one size and one device: of the
+// recording's own where there are timings of it, else of the first that measured both. A recording that timed
+// its kernel itself says that time. Where the spreads of their runs (10th to 90th percentile) overlap,
+// neither kernel is called the faster one.
 std::string times_text(const trace::Meta& meta, const std::optional<analysis::Product>& product,
                        const std::vector<kernels::Timings>& timings);
 
 // The same as a small table, for where a sentence has no room; the sentence is beside it.
 //
-//   width 256, NVIDIA H200     nearest
+//   width 256, NVIDIA H200   measured
 //   tiled            6.10 µs
-//   untiled          7.32 µs     x 1.2
+//   untiled          7.32 µs    x 1.2
 struct TimesTable {
-    bool measured = false;  // else there is the title alone: what was not measured
-    std::string title, note;
-    std::string own, own_time, rival, rival_time, ratio;
+    bool measured = false;  // else there is nothing to show
+    std::string title;
+    std::string own, own_time, rival, rival_time, ratio;  // no rival: of this launch alone
     std::string sentence;
 };
 TimesTable times_table(const trace::Meta& meta, const std::optional<analysis::Product>& product,

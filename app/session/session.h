@@ -116,6 +116,7 @@ struct Session : Shown, Choices, Recent {
 
     // Under way beside the window.
     std::optional<Opening> opening, ordered;
+    bool opened = false;  // a recording was opened, and the screen that shows it has not been shown yet
     std::optional<Exporting> exporting;
     std::shared_ptr<const Recording> beside;  // opened to be set beside; taken by who shows two
     Job<GpuThere> asking;

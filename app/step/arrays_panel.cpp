@@ -54,7 +54,65 @@ std::string cell_text(const Ui& ui, const MatrixView& matrix, uint64_t element, 
     return array.reads() ? short_value(initial_value(array, element)) : "";
 }
 
-void array_texts(Ui& ui, const MatrixView& matrix, const draw::GridView& grid) {
+// What the block made of an element: the running sum of its thread, or a value that was stored.
+struct MadeCell {
+    CellRect place;
+    Value value;
+    bool stored = false;
+    Rgba fill = 0;
+    std::pair<uint32_t, uint32_t> at() const { return {place.row0, place.col0}; }
+};
+
+// The largest magnitude that the block stores: the end of the scale of running sums.
+double largest_stored(const Ui& ui) {
+    double largest = 0;
+    for (const auto& store : ui.session.replay->global_stores())
+        if (is_output(ui, store.to.array)) largest = std::max(largest, std::abs(number_of(store.value)));
+    return largest;
+}
+
+// Of a running sum: heat, quieter than that of loads, as the step's own marks lie on it. part: 0 to 1.
+Rgba sum_color(const Ui& ui, float part) {
+    return draw::mix(ui.ink(Ink::Cell), ui.context.palette.hot(part), 0.6f);
+}
+
+// Those in sight up to this step; none of an array that the kernel only reads, and none where there are more
+// cells in sight than can be told apart.
+std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const draw::GridView& grid) {
+    constexpr uint64_t kMostCells = 1 << 15;
+    std::vector<MadeCell> made;
+    const Array& array = ui.trace().launch.arrays[matrix.array];
+    const playback::BlockReplay* replay = ui.session.replay.get();
+    if (replay == nullptr || !array.writes()) return made;
+    const draw::Sheet sheet(array);
+    const bool sums = is_output(ui, matrix.array);
+    const double largest = sums ? largest_stored(ui) : 0;
+    const CellRect sight = in_sight(grid, sheet);
+    for (const CellRect& tile : matrix.frames) {
+        const CellRect part{std::max(tile.row0, sight.row0), std::min(tile.row1, sight.row1),
+                            std::max(tile.col0, sight.col0), std::min(tile.col1, sight.col1)};
+        if (part.empty() || uint64_t{part.rows()} * part.cols() > kMostCells) continue;
+        for (uint32_t row = part.row0; row < part.row1; ++row)
+            for (uint32_t col = part.col0; col < part.col1; ++col) {
+                const auto element = sheet.element(row, col);
+                if (!element) continue;
+                const playback::CellState cell = replay->cell(matrix.array, *element, ui.step());
+                const auto thread = sums ? replay->thread_of_output({matrix.array, *element}) : std::nullopt;
+                const auto sum = thread ? replay->running_sum(*thread, ui.step()) : std::nullopt;
+                if (!cell.written && !sum) continue;
+                MadeCell one{{row, row + 1, col, col + 1}, sum.value_or(cell.value), cell.written};
+                const double part_of = std::abs(number_of(one.value)) / std::max(largest, 1e-30);
+                one.fill = sums ? sum_color(ui, static_cast<float>(part_of))
+                                : draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::GlobalStore), 0.35f);
+                made.push_back(one);
+            }
+    }
+    std::ranges::sort(made, {}, &MadeCell::at);
+    return made;
+}
+
+void array_texts(Ui& ui, const MatrixView& matrix, const draw::GridView& grid,
+                 const std::vector<MadeCell>& made) {
     const float pitch = grid.pitch;
     if (pitch < ui.px(11)) return;
     const Array& array = ui.trace().launch.arrays[matrix.array];
@@ -72,21 +130,18 @@ void array_texts(Ui& ui, const MatrixView& matrix, const draw::GridView& grid) {
         for (uint32_t col = sight.col0; col < sight.col1; ++col) {
             const auto element = sheet.element(row, col);
             if (!element) continue;
-            bool inside = false, beside = false;
-            for (const CellRect& tile : matrix.frames) {
-                inside = inside || tile.contains(row, col);
-                beside = beside || (row + 1 >= tile.row0 && row <= tile.row1 && col + 1 >= tile.col0 &&
-                                    col <= tile.col1);
-            }
+            const bool inside = std::ranges::any_of(
+                matrix.frames, [&](const CellRect& tile) { return tile.contains(row, col); });
             const std::string value = cell_text(ui, matrix, *element, inside);
             longest = std::max(longest, value, shorter);
-            // The tile's frame lies on its neighbours: in small cells it would cover a sign.
-            if (beside && !inside && pitch < ui.px(22)) continue;
             const CellRect place{row, row + 1, col, col + 1};
             const bool lit = std::ranges::count(matrix.touched, place) > 0;
-            const Rgba ink = lit ? ui.context.palette.text_on(ui.ink(ink_of(matrix.kind)))
-                                 : ui.ink(inside ? Ink::Text : Ink::TextFaint);
-            texts.push_back({place, value, index_of(*element), ink, lit ? ink : ui.ink(Ink::TextFaint)});
+            const auto own = std::ranges::lower_bound(made, std::pair(row, col), {}, &MadeCell::at);
+            const bool filled = lit || (own != made.end() && own->place == place);
+            const Rgba ground = lit ? ui.ink(ink_of(matrix.kind)) : filled ? own->fill : 0;
+            const Rgba ink =
+                filled ? ui.context.palette.text_on(ground) : ui.ink(inside ? Ink::Text : Ink::TextFaint);
+            texts.push_back({place, value, index_of(*element), ink, filled ? ink : ui.ink(Ink::TextFaint)});
         }
     cell_texts(ui, grid, texts, longest, index_of(array.elements() - 1));
 }
@@ -123,7 +178,8 @@ void cell_lines(Ui& ui, const draw::GridView& grid, const draw::Sheet& sheet) {
 
 // What lies over the cells, from below: what is beyond the edges, what this phase loaded, what the step's
 // values have to do with, what it touches, the tile's frame, the selection, faults.
-std::vector<draw::GridMark> marks_of(Ui& ui, const MatrixView& matrix, float pitch) {
+std::vector<draw::GridMark> marks_of(Ui& ui, const MatrixView& matrix, const std::vector<MadeCell>& made,
+                                     float pitch) {
     const bool output = is_output(ui, matrix.array);
     const Rgba color = ui.ink(ink_of(matrix.kind));
     std::vector<draw::GridMark> marks;
@@ -131,6 +187,11 @@ std::vector<draw::GridMark> marks_of(Ui& ui, const MatrixView& matrix, float pit
         marks.push_back(draw::frame_mark(beyond, ui.ink(Ink::LineStrong), 1, true));
         marks.back().fill = ui.ink(Ink::Outside);
         marks.back().pattern = draw::Pattern::Hatch;
+    }
+    for (const MadeCell& cell : made) {
+        marks.push_back(draw::fill_mark(cell.place, cell.fill));
+        marks.back().edge = pitch < ui.px(5) ? 0 : ui.ink(cell.stored ? Ink::GlobalStore : Ink::Panel);
+        marks.back().edge_px = marks.back().edge == 0 ? 0 : 1;
     }
     for (const CellRect& cell : matrix.loaded)
         marks.push_back(draw::fill_mark(cell, draw::with_alpha(ui.ink(Ink::GlobalLoad), 0.26f)));
@@ -140,9 +201,11 @@ std::vector<draw::GridMark> marks_of(Ui& ui, const MatrixView& matrix, float pit
         if (pitch >= ui.px(14)) marks.back().edge = color;
     }
     for (const CellRect& cell : matrix.touched) marks.push_back(draw::fill_mark(cell, color));
-    for (const CellRect& slice : matrix.frames) {  // around the cells, not over their values
-        draw::GridMark frame = draw::frame_mark(slice, ui.ink(Ink::Accent), ui.px(2.5f));
-        const float edge = frame.edge_px / pitch;
+    // Around the cells, not over their values; where cells are small, on the lines between cells.
+    const bool small = pitch < ui.px(22);
+    for (const CellRect& slice : matrix.frames) {
+        draw::GridMark frame = draw::frame_mark(slice, ui.ink(Ink::Accent), ui.px(small ? 2.f : 2.5f));
+        const float edge = (small ? 1 : frame.edge_px) / pitch;
         frame.row -= edge;
         frame.col -= edge;
         frame.rows += 2 * edge;
@@ -200,8 +263,9 @@ void titled_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const cha
                               port.box.min, port.box.max};
     ui.state.places.emplace_back(array, grid);
     const MatrixView matrix = matrix_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step());
-    array_cells(ui, array, grid, false, marks_of(ui, matrix, pitch));
-    array_texts(ui, matrix, grid);
+    const std::vector<MadeCell> made = made_cells(ui, matrix, grid);
+    array_cells(ui, array, grid, false, marks_of(ui, matrix, made, pitch));
+    array_texts(ui, matrix, grid, made);
     offer_element(ui, array, grid);
 }
 
@@ -265,7 +329,7 @@ std::vector<Entry> entries(Ui& ui) {
     kind(StepKind::SharedLoad, summary.shared_load.requests);
     kind(StepKind::GlobalStore, summary.global_store.requests);
     if (summary.barriers_per_block > 0 && session::by_clock(ui.session))  // a wait as long as it was
-        add(words_of(StepKind::Barrier), draw::wait_bar);
+        add("waits at a barrier", draw::wait_bar);
     else
         kind(StepKind::Barrier, summary.barriers_per_block);
     add(ui.index()->product            ? "tile of this phase"
@@ -288,18 +352,24 @@ std::vector<Entry> entries(Ui& ui) {
                 zero_sign(to, box);
             });
     }
+    const auto ramp = [](bool sums) {
+        return [sums](Ui& to, const Rect& box) {
+            for (float x = box.min.x; x < box.max.x; x += 1) {
+                const float part = (x - box.min.x) / box.width();
+                to.list.AddRectFilled({x, box.min.y}, {x + 1, box.max.y},
+                                      sums ? sum_color(to, part) : to.context.palette.hot(part));
+            }
+        };
+    };
+    if (ui.session.replay)
+        add(fmt::format("sums, to \u00b1{}", short_value(value_of(largest_stored(ui)))), ramp(true), 22);
     if (!ui.session.totals) return list;
     const auto& loads = ui.session.totals->most_loads;
     const uint32_t most = std::max(loads[product.M], loads[product.N]);
     if (most == 0) return list;
     const std::string even = even_loads(ui, product, most);
-    const auto ramp = [](Ui& to, const Rect& box) {
-        for (float x = box.min.x; x < box.max.x; x += 1)
-            to.list.AddRectFilled({x, box.min.y}, {x + 1, box.max.y},
-                                  to.context.palette.hot((x - box.min.x) / box.width()));
-    };
     if (even.empty())
-        add(fmt::format("up to {} loads", most), ramp, 44);
+        add(fmt::format("up to {} loads", most), ramp(false), 44);
     else
         add(even, nullptr);
     return list;
@@ -438,8 +508,10 @@ void product_panel(Ui& ui, const Rect& in) {
 
     View& view = ui.state.view;
     if (view.fit) {
-        const Viewports ports{m.width() / scale, n.height() / scale, m.height() / scale, n.width() / scale};
-        static_cast<Camera&>(view) = framed(ui.trace(), *ui.index(), ui.step(), ports);
+        const Viewports ports{m.width() / scale, n.height() / scale, m.height() / scale, n.width() / scale,
+                              ui.session.lecture};
+        static_cast<Camera&>(view) =
+            framed(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step(), ports);
     }
     view.n_k -= navigate(ui, m, view, view.row, view.m_k).x;
     view.m_k -= navigate(ui, n, view, view.n_k, view.col).y;

@@ -103,8 +103,43 @@ double first_in_sight(double first, double size, double whole, double seen) {
     return std::clamp(first + size / 2 - seen / 2, -0.5, whole - seen + 0.5);
 }
 
-// In logical pixels a cell: enough to read a value.
-constexpr double kReadable = 16;
+// In logical pixels a cell: enough to read a value; and the least at which one can be read.
+constexpr double kReadable = 16, kLeastReadable = 13;
+
+// Of a tile of `size` cells from `first` on, more than are seen: the page of as many as are seen that holds
+// a cell. Pages do not overlap, so that the view stands still while requests stay on one.
+double page_of(double first, double size, double cell, double seen) {
+    const double cells = std::max(std::floor(seen), 1.0), last = std::max(first + size - cells, first);
+    return std::min(first + std::floor((std::max(cell, first) - first) / cells) * cells, last);
+}
+
+// A cell of each axis of a product that a step is about: the row and the column of the output of the warp's
+// first active lane, and the k of the factor that it loads, stores or reads.
+struct About {
+    double row = 0, col = 0, k = 0;
+};
+
+About about(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
+            uint32_t step, About of) {
+    if (step >= index.steps) return of;
+    const trace::Access access = trace::decode(trace, index.first + step);
+    const analysis::Product& product = *index.product;
+    if (access.mask == 0) return of;
+    const auto lane = static_cast<uint32_t>(std::countr_zero(access.mask));
+    if (const auto output = look::output_of(index, access.warp * kWarpSize + lane))
+        of.row = static_cast<double>(output->index / product.n),
+        of.col = static_cast<double>(output->index % product.n);
+    if (access.array == trace::kNoArray) return of;
+    const Array& array = trace.launch.arrays[access.array];
+    playback::Element at{access.array, access.offset[lane] / std::max(array.element_bytes(), 1u)};
+    if (array.space == Space::Shared)
+        at = replay != nullptr ? replay->cell(at.array, at.index, step).source : playback::Element{};
+    if (at.array == product.M)
+        of.row = static_cast<double>(at.index / product.k), of.k = static_cast<double>(at.index % product.k);
+    if (at.array == product.N)
+        of.k = static_cast<double>(at.index / product.n), of.col = static_cast<double>(at.index % product.n);
+    return of;
+}
 
 double whole_pixels(double pitch) { return pitch >= 2 ? std::floor(pitch) : pitch; }
 
@@ -115,7 +150,7 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
     if (step >= index.steps) return "This block recorded no step.";
     const look::RequestView request = look::request_view(trace, index, step);
     if (request.kind == StepKind::Barrier)
-        return fmt::format("Warp {} comes to the barrier. {}", request.warp, request.verdict);
+        return fmt::format("Warp {} arrives at the barrier. {}", request.warp, request.verdict);
     const std::string where = where_text(trace, index, request);
     const std::string lanes = counted(static_cast<uint64_t>(std::popcount(request.mask)), "lane");
     const bool global = request.kind == StepKind::GlobalLoad || request.kind == StepKind::GlobalStore;
@@ -165,6 +200,7 @@ SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint3
         if (const uint32_t line = look::shown_line(trace, site); line > 0 && line <= view.lines.size()) {
             view.lines[line - 1].has_site = true;
             view.lines[line - 1].hits += hits_so_far(index, site.id, step);
+            view.lines[line - 1].hits_in_all += index.steps_of_site[site.id].size();
         }
     if (step >= index.steps) return view;
     const ptx::Site& site = trace.sites[trace.form_of(index.first + step).site];
@@ -223,7 +259,8 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
     return view;
 }
 
-Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step, const Viewports& ports) {
+Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
+              uint32_t step, const Viewports& ports) {
     if (!index.product) return {};
     constexpr double kLargest = 96;
     const analysis::Product& product = *index.product;
@@ -252,14 +289,24 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
         k0 = down(mt.empty() ? nt.row0 : mt.col0);
         rows = cols = ks = T;
         camera.pitch = std::clamp(whole_pixels(fits(T + 1, T + 1, T + 1)), 1.0, kLargest);
+        // Rather a part of the tile with values than all of it without, on the desk where that is half of it.
+        const double smallest = std::min({ports.row_height, ports.col_width, ports.m_width, ports.n_height});
+        const double whole = whole_pixels(fits(T, T, T));  // nothing around it
+        if (ports.keep_values)
+            camera.pitch = std::max(camera.pitch, whole >= kLeastReadable ? whole : kReadable);
+        else if (smallest >= kLeastReadable * T / 2)
+            camera.pitch = std::max(camera.pitch, kLeastReadable);
     }
-    const auto start = [&](double first, double size, double whole, double pixels) {
-        return first_in_sight(first, size, whole, pixels / camera.pitch);
+    const About at = about(trace, index, replay, step, {row0, col0, k0});
+    const auto start = [&](double first, double size, double cell, double whole, double pixels) {
+        const double seen = pixels / camera.pitch;
+        if (size <= seen) return first_in_sight(first, size, whole, seen);
+        return page_of(first, size, cell, seen);
     };
-    camera.row = start(row0, rows, m, ports.row_height);
-    camera.col = start(col0, cols, n, ports.col_width);
-    camera.m_k = start(k0, ks, k, ports.m_width);
-    camera.n_k = start(k0, ks, k, ports.n_height);
+    camera.row = start(row0, rows, at.row, m, ports.row_height);
+    camera.col = start(col0, cols, at.col, n, ports.col_width);
+    camera.m_k = start(k0, ks, at.k, k, ports.m_width);
+    camera.n_k = start(k0, ks, at.k, k, ports.n_height);
     return camera;
 }
 

@@ -33,9 +33,10 @@ std::string hint(const BlockIndex& index, uint32_t step, bool playing);
 
 // The kernel's text with, beside each line, how often its requests ran.
 struct SourceLine {
-    std::string_view text;  // of the trace's source: valid as long as the trace
-    bool has_site = false;  // holds a memory access or barrier
-    uint64_t hits = 0;      // requests and barrier arrivals of the block so far
+    std::string_view text;     // of the trace's source: valid as long as the trace
+    bool has_site = false;     // holds a memory access or barrier
+    uint64_t hits = 0;         // requests and barrier arrivals of the block so far,
+    uint64_t hits_in_all = 0;  // and to its end
 };
 struct SourceView {
     std::string name;  // "tiled.cu"
@@ -75,13 +76,17 @@ struct Camera {
     double m_k = 0, n_k = 0;
     double pitch = 16;
 };
-// Sizes of the viewports: M is m_width x row_height, N col_width x n_height.
+// Sizes of the viewports: M is m_width x row_height, N col_width x n_height. keep_values: cells large enough
+// to read even if little of a tile is then in sight.
 struct Viewports {
     float m_width = 0, n_height = 0, row_height = 0, col_width = 0;
+    bool keep_values = false;
 };
 // Frames the tiles of the step's phase: all of the matrices where cells stay large enough to read, else the
-// block's tiles with some of what lies around them.
-Camera framed(const trace::Trace& trace, const BlockIndex& index, uint32_t step, const Viewports& ports);
+// block's tiles with some of what lies around them, else the page of the tiles that the step is about.
+// replay: null while the block's values are not known; a shared cell's element is then not known either.
+Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
+              uint32_t step, const Viewports& ports);
 // The same for an array of its own: all of its sheet where cells stay readable, else what the block touches
 // of it in the step's phase, or at all where that is nothing.
 Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t step, uint8_t array,

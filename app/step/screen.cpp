@@ -15,19 +15,21 @@
 // The five matrices are squares of one size, as large as the middle allows: a tile of 16 x 16 shows its
 // values from 1600 x 1000 on. In a low window the threads stand below Mds and Nds.
 //
-// In lecture mode what the back row can read, and nothing else: the source, the sums, the warps' rows and the
-// buttons go: they are small print, and a clicker has no mouse.
+// In lecture mode what the back row can read, and nothing else: the sums, the warps' rows and the buttons go:
+// they are small print, and a clicker has no mouse. Of the source the lines around the current one stay.
 //
 //   +-----------------------------------------------------------+
 //   | what just happened, large           step 12 of 352        |
 //   +--------------------------------------+--------------------+
 //   |  M N P          |  Mds               |  the request       |
-//   |                 |  Nds               |                    |
+//   |                 |  Nds               |--------------------|
+//   |                 |  threads           |  source            |
 //   +--------------------------------------+--------------------+
 //   | the phases, and where this is                             |
 //   +-----------------------------------------------------------+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -191,6 +193,9 @@ Layout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool faul
         l.bottom = cut(rest, ImGuiDir_Down, ui.px(34), gap);
         const float request = std::clamp(rest.width() * 0.27f, ui.px(260), ui.px(420));
         l.request = cut(rest, ImGuiDir_Right, request, gap);
+        const float lines = l.request.height() < ui.px(460) ? 5 : 12;  // of the source
+        l.source = cut(l.request, ImGuiDir_Down, lines * line_height(ui, Size::Small) + ui.px(24), gap);
+        l.threads_in_tiles = true;
     } else {
         // As high as its warps need, within bounds; what it leaves is the matrices'.
         const float warps = ui.index() == nullptr ? 8 : static_cast<float>(ui.index()->warps);
@@ -293,9 +298,9 @@ void draw_screen(Ui& ui, const Rect& screen) {
     if (ui.index() == nullptr) return;
     state.selected =
         look::relations(ui.trace(), *ui.index(), session.replay.get(), ui.shown_pick(), ui.step());
-    if (!session.lecture && !provenance_panel(ui, l.source))
+    if (session.lecture || !provenance_panel(ui, l.source))
         source_panel(ui, l.source);
-    else if (!session.lecture && session.hover.kind == Pick::Kind::None)
+    else if (session.hover.kind == Pick::Kind::None)
         state.selected.lines.clear();  // the panel says more
     // On the desk the matrices are drawn first, in the lecture after the tiles: the order of their texts.
     if (!session.lecture) matrices_panel(ui, l.matrices);
@@ -312,6 +317,12 @@ void draw_screen(Ui& ui, const Rect& screen) {
         sums_panel(ui, l.sums);
     }
     motion(ui);
+}
+
+// A recording that was opened is shown here, wherever one was.
+bool update(State&, session::Session& session, bool) {
+    if (std::exchange(session.opened, false)) session.screen = kScreen.option;
+    return false;
 }
 
 const input::Actions<State>& actions() {
@@ -337,6 +348,7 @@ const input::Screen<State> kScreen{.name = "Step",
                                    .about = "One request after the other",
                                    .draw = draw_screen,
                                    .says_messages = true,
-                                   .actions = actions};
+                                   .actions = actions,
+                                   .update = update};
 
 }  // namespace tilescope::step

@@ -14,6 +14,7 @@
 #include "app/look/sums.h"
 #include "app/look/time_words.h"
 #include "app/look/timeline.h"
+#include "app/session/playing.h"
 #include "app/step/panels.h"
 
 namespace tilescope::step {
@@ -91,22 +92,22 @@ look::TimesTable times_of(const Ui& ui) {
     return look::times_table(ui.trace().meta, ui.session.recording->product, ui.session.assets.timings());
 }
 
+// In lines of small type.
+float lines_of(const look::TimesTable& table) { return !table.measured ? 0 : table.rival.empty() ? 2 : 3; }
+
 // The kernel's measured time beside the untiled one's, always with the device that it was measured on.
 float times(Ui& ui, const Rect& in, float y, const look::TimesTable& table) {
-    const float small = line_height(ui, Size::Small), height = small * (table.measured ? 3.f : 1.f);
+    const float small = line_height(ui, Size::Small), height = small * lines_of(table);
     const float third = third_of(ui, in), value = in.max.x - third;
-    if (y + height > in.max.y + ui.px(4)) return y;
+    if (!table.measured || y + height > in.max.y + ui.px(4)) return y;
     if (ui.over({{in.min.x, y}, {in.max.x, y + height}})) ui.tip = table.sentence;
-    if (!table.measured) {
-        note(ui, {in.min.x, y}, in.width(), table.title);
-        return y + height;
-    }
     line(ui, {in.min.x, y}, value - in.min.x, Face::Strong, Size::Small, Ink::Text, table.title);
-    small_text(ui, {in.max.x, y}, third, Ink::TextFaint, table.note, Align::Right);
+    small_text(ui, {in.max.x, y}, third * 1.2f, Ink::TextFaint, "measured", Align::Right);
     for (const bool own : {true, false}) {
         y += small;
         note(ui, {in.min.x, y}, value - third - in.min.x, own ? table.own : table.rival);
         small_number(ui, {value, y}, third * 1.2f, Ink::Text, own ? table.own_time : table.rival_time);
+        if (table.rival.empty()) return y + small;
     }
     small_number(ui, {in.max.x, y}, third, Ink::TextQuiet, table.ratio);
     return y + small;
@@ -119,15 +120,19 @@ void source_panel(Ui& ui, const Rect& rect) {
     const SourceView source = source_view(ui.trace(), *ui.index(), ui.step());
     const float small = line_height(ui, Size::Small);
     const Rect in = rect.inset(ui.px(12));
-    const float name = line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, source.name);
-    const float room = in.width() - name - ui.px(12);
-    small_text(ui, {in.max.x, in.min.y + ui.px(3)}, room, Ink::TextFaint,
-               fitting(ui.font(Face::Text, Size::Small), {"requests so far", "so far", ""}, room),
-               Align::Right);
-    const float y = in.min.y + line_height(ui, Size::Body) + ui.px(6);
-
-    float bottom = in.max.y;
-    if (!source.ptx_place.empty()) {  // the PTX of the step: its place, and below it the instruction
+    float y = in.min.y, bottom = in.max.y;
+    const bool lecture = ui.session.lecture;  // the lines alone
+    if (!lecture) {
+        const float name = line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, source.name);
+        const float room = in.width() - name - ui.px(12);
+        small_text(
+            ui, {in.max.x, in.min.y + ui.px(3)}, room, Ink::TextFaint,
+            fitting(ui.font(Face::Text, Size::Small), {"requests, arrivals so far", "so far", ""}, room),
+            Align::Right);
+        y += line_height(ui, Size::Body) + ui.px(6);
+    }
+    if (!source.ptx_place.empty() &&
+        !lecture) {  // the PTX of the step: its place, and below it the instruction
         bottom -= small * 3 + ui.px(8);
         ui.list.AddLine({in.min.x, bottom + ui.px(4)}, {in.max.x, bottom + ui.px(4)}, ui.ink(Ink::Line));
         small_text(ui, {in.min.x, bottom + ui.px(8)}, in.width(), Ink::TextFaint, source.ptx_place);
@@ -139,7 +144,7 @@ void source_panel(Ui& ui, const Rect& rect) {
     const float advance = draw::text_size(ui.font(Face::Mono, Size::Small), "0").x;
     size_t digits = 1;
     for (const SourceLine& of : source.lines)
-        if (of.has_site) digits = std::max(digits, grouped(of.hits).size());
+        if (of.has_site) digits = std::max(digits, grouped(of.hits_in_all).size());
     const float number = advance * static_cast<float>(std::to_string(source.lines.size()).size());
     const float hits = advance * static_cast<float>(digits + 1);
     const float text = in.width() - number - ui.px(8) - hits;
@@ -165,10 +170,14 @@ void source_panel(Ui& ui, const Rect& rect) {
         if (!of.has_site) continue;
         small_number(ui, {in.max.x, top}, hits, of.hits > 0 ? Ink::Text : Ink::TextFaint, grouped(of.hits));
         if (!ui.over(band)) continue;
+        const auto line_number = static_cast<uint32_t>(row.line + 1);
         Pick pick{.kind = Pick::Kind::Site};
         for (const ptx::Site& site : ui.trace().sites)
-            if (look::shown_line(ui.trace(), site) == row.line + 1) pick.site = site.id;
-        input::offer_pick(ui, pick);
+            if (look::shown_line(ui.trace(), site) == line_number) pick.site = site.id;
+        ui.hovered = pick;
+        if (!ui.clicked(band)) continue;
+        if (const auto next = look::next_step_of_line(ui.trace(), *ui.index(), line_number, ui.step()))
+            session::go_to(ui.session, *next);
     }
     ui.list.PopClipRect();
 }
@@ -251,8 +260,8 @@ void request_panel(Ui& ui, const Rect& rect) {
 
 float sums_height(Ui& ui) {
     const size_t rows = look::sums_table("", {}, ui.session.summary()).rows.size();
-    const size_t timed = times_of(ui).measured ? 3 : 1;
-    return line_height(ui, Size::Small) * static_cast<float>(2 * (rows + 1) + timed + 2) + ui.px(12 * 2 + 20);
+    return line_height(ui, Size::Small) * (static_cast<float>(2 * (rows + 1) + 2) + lines_of(times_of(ui))) +
+           ui.px(12 * 2 + 20);
 }
 
 void sums_panel(Ui& ui, const Rect& rect) {
@@ -269,7 +278,7 @@ void sums_panel(Ui& ui, const Rect& rect) {
     float y = table(ui, in, in.min.y, here);
     y += ui.px(6);
     if (y + rows <= in.max.y + ui.px(4)) y = table(ui, in, y, whole) + ui.px(6);
-    y = times(ui, in, y, times_of(ui)) + ui.px(6);
+    if (const look::TimesTable timed = times_of(ui); timed.measured) y = times(ui, in, y, timed) + ui.px(6);
     const std::string trouble = look::not_whole(ui.trace(), ui.session.cursor.block);
     std::string foot = fmt::format("{}; {}", here.bytes, look::result_text(ui.trace(), ui.notation()));
     if (!trouble.empty()) {  // the strip above says all of it

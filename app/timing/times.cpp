@@ -111,11 +111,14 @@ void fit_axes(TimeChart& chart, Plot plot) {
     for (const uint32_t width : widths) chart.x_ticks.push_back({static_cast<double>(width), grouped(width)});
 }
 
-// The different values of the rows, ascending; those of 0 left out.
+// The different values of the rows of square matrices, ascending; those of 0 left out. Times of narrower
+// matrices ship too, for the Step screen: they are those of a launch, and no part of a curve.
 template <class Value>
 std::vector<uint32_t> values_of(const Machine& machine, Value value) {
+    constexpr uint32_t kLeastWidth = 256;
     std::set<uint32_t> values;
-    for (const Timing& row : machine.times->rows) values.insert(value(row));
+    for (const Timing& row : machine.times->rows)
+        if (row.m == row.k && row.k == row.n && row.n >= kLeastWidth) values.insert(value(row));
     values.erase(0);
     return {values.begin(), values.end()};
 }
@@ -217,7 +220,7 @@ std::vector<uint32_t> timed_tiles(const Machine& machine) {
 
 std::vector<uint32_t> timed_widths(const Machine& machine) {
     if (machine.times == nullptr) return {std::begin(kBoundWidths), std::end(kBoundWidths)};
-    return values_of(machine, [](const Timing& row) { return row.m == row.k && row.k == row.n ? row.n : 0; });
+    return values_of(machine, [](const Timing& row) { return row.n; });
 }
 
 TimeChart time_chart(const Machine& machine, const State& chosen) {

@@ -23,6 +23,10 @@ struct SectorCost {
     uint32_t sectors = 0;        // distinct 32-byte sectors touched
     uint32_t ideal_sectors = 0;  // distinct bytes / 32, rounded up
     uint32_t lines = 0;          // distinct 128-byte lines touched
+    // The least that the block's shape allows, where that is more than the least of all and no more than
+    // `sectors`: each of the warp's rows of threads needs sectors of its own. cost_of() fills it in;
+    // sector_cost(), which knows no block, leaves it 0.
+    uint32_t block_sectors = 0;
     bool operator==(const SectorCost&) const = default;
 };
 

@@ -13,17 +13,35 @@ trace::Access decode_addresses(const trace::Trace& trace, uint64_t step) {
     return access;
 }
 
+namespace {
+
+// Sectors that the rows of threads of a warp need at least, each row by itself.
+uint32_t least_of_rows(const trace::Access& access, uint32_t width, uint32_t bytes) {
+    if (width == 0 || width >= kWarpSize || kWarpSize % width != 0) return 0;
+    uint32_t least = 0;
+    for (uint32_t row = 0; row < kWarpSize / width; ++row) {
+        const uint32_t lanes = ((1u << width) - 1) << row * width;
+        least += sector_cost(access.offset.data(), access.mask & lanes, bytes).ideal_sectors;
+    }
+    return least;
+}
+
+}  // namespace
+
 Cost cost_of(const trace::Trace& trace, uint64_t step) {
     Cost cost;
     const trace::Form& form = trace.form_of(step);
     const ptx::Site& site = trace.sites[form.site];
     if (site.kind == ptx::SiteKind::Barrier) return cost;
     const trace::Access access = decode_addresses(trace, step);
-    if (form.space == Space::Global)
-        cost.global = sector_cost(access.offset.data(), access.mask, site.bytes);
-    else
+    if (form.space == Space::Global) {
+        SectorCost& global = cost.global = sector_cost(access.offset.data(), access.mask, site.bytes);
+        const uint32_t rows = least_of_rows(access, trace.launch.block.x, site.bytes);
+        global.block_sectors = std::max(global.ideal_sectors, std::min(rows, global.sectors));
+    } else {
         cost.shared =
             bank_cost(access.offset.data(), access.mask, site.bytes, site.kind == ptx::SiteKind::Store);
+    }
     return cost;
 }
 

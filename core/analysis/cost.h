@@ -25,6 +25,11 @@ inline constexpr uint32_t kCostPeriod = 128;  // bytes
 inline constexpr size_t kRememberedForms = 1u << 14;
 
 // Of one step, worked out anew; zero for barriers.
+//
+// SectorCost::block_sectors: a warp of a block 16 threads wide has two rows of threads; where these use two
+// rows of a matrix, two sectors are the least even if the warp asks for 8 bytes in all. Of widths for which
+// warps start at different places in a row (neither a part nor a multiple of 32) nothing is allowed for, so
+// that steps of one form cost the same in all warps.
 Cost cost_of(const trace::Trace& trace, uint64_t step);
 
 class CostTable {

@@ -26,6 +26,7 @@ Sums sums_of(const trace::Trace& trace, const trace::Form& form, const Cost& cos
             .bytes = lanes * trace.sites[form.site].bytes,
             .sectors = count * cost.global.sectors,
             .ideal_sectors = count * cost.global.ideal_sectors,
+            .block_sectors = count * cost.global.block_sectors,
             .lines = count * cost.global.lines,
             .wavefronts = count * cost.shared.wavefronts,
             .ideal_wavefronts = count * cost.shared.ideal_wavefronts};
@@ -115,6 +116,7 @@ Sums& Sums::operator+=(const Sums& other) {
     bytes += other.bytes;
     sectors += other.sectors;
     ideal_sectors += other.ideal_sectors;
+    block_sectors += other.block_sectors;
     lines += other.lines;
     wavefronts += other.wavefronts;
     ideal_wavefronts += other.ideal_wavefronts;

@@ -13,7 +13,7 @@ namespace tilescope::analysis {
 
 struct Sums {
     uint64_t requests = 0, lanes = 0, bytes = 0;
-    uint64_t sectors = 0, ideal_sectors = 0, lines = 0;
+    uint64_t sectors = 0, ideal_sectors = 0, block_sectors = 0, lines = 0;  // as in SectorCost
     uint64_t wavefronts = 0, ideal_wavefronts = 0;
     uint64_t bank_conflicts() const { return wavefronts - ideal_wavefronts; }
     Sums& operator+=(const Sums& other);

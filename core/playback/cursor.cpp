@@ -5,9 +5,20 @@
 namespace tilescope::playback {
 namespace {
 
-bool is_barrier(const trace::Trace& trace, uint32_t block, uint32_t step) {
-    const trace::Form& form = trace.form_of(trace.blocks[block].first + step);
-    return trace.sites[form.site].kind == ptx::SiteKind::Barrier;
+// The steps of a block at which the last warp arrives at a barrier, ascending. interval: by step, how many
+// barriers its warp passed before it; warps may run apart, so barriers may be left in another order than the
+// one in which they were first come to.
+std::vector<uint32_t> barriers_of(const trace::Trace& trace, uint32_t block,
+                                  const std::vector<uint32_t>& interval) {
+    std::vector<uint32_t> last;  // by barrier
+    for (uint32_t step = 0; step < interval.size(); ++step) {
+        const trace::Form& form = trace.form_of(trace.blocks[block].first + step);
+        if (trace.sites[form.site].kind != ptx::SiteKind::Barrier) continue;
+        if (last.size() <= interval[step]) last.resize(interval[step] + 1, step);
+        last[interval[step]] = step;
+    }
+    std::ranges::sort(last);
+    return last;
 }
 
 // Warps may run apart (a greedy schedule), so that steps of an earlier phase follow those of a later one: the
@@ -40,7 +51,7 @@ Cursor moved(const trace::Trace& trace, const analysis::PhaseMap& phases, Cursor
     if (cursor.block >= trace.blocks.size()) return cursor;
     const auto steps = static_cast<uint32_t>(trace.blocks[cursor.block].count);
     const uint32_t step = cursor.step;
-    const bool inside = step < steps && phases.phase.size() == steps;
+    const bool inside = step < steps && phases.phase.size() == steps && phases.interval.size() == steps;
     switch (move) {
         case Move::NextStep:
             if (step + 1 < steps) ++cursor.step;
@@ -48,14 +59,18 @@ Cursor moved(const trace::Trace& trace, const analysis::PhaseMap& phases, Cursor
         case Move::PreviousStep:
             if (step > 0) --cursor.step;
             break;
-        case Move::NextBarrier:
-            for (uint32_t s = step + 1; s < steps; ++s)
-                if (is_barrier(trace, cursor.block, s)) return {cursor.block, s};
+        case Move::NextBarrier: {
+            const auto all = barriers_of(trace, cursor.block, phases.interval);
+            const auto next = std::ranges::upper_bound(all, step);
+            if (inside && next != all.end()) cursor.step = *next;
             break;
-        case Move::PreviousBarrier:
-            for (uint32_t s = std::min(step, steps); s-- > 0;)
-                if (is_barrier(trace, cursor.block, s)) return {cursor.block, s};
+        }
+        case Move::PreviousBarrier: {
+            const auto all = barriers_of(trace, cursor.block, phases.interval);
+            const auto next = std::ranges::lower_bound(all, step);
+            if (inside && next != all.begin()) cursor.step = *(next - 1);
             break;
+        }
         case Move::NextPhase:
             if (inside) cursor.step = next_phase(phases.phase, step);
             break;

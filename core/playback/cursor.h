@@ -18,7 +18,7 @@ enum class Move : uint8_t {
     NextStep,
     PreviousStep,
     NextBarrier,
-    PreviousBarrier,  // the next step that is a barrier
+    PreviousBarrier,  // the next step at which the last warp arrives at a barrier, so that the block goes on
     NextPhase,
     PreviousPhase,  // the first step of the next phase; of this phase, or of the one before when already
                     // there

@@ -1,6 +1,7 @@
 // The remembered costs, sums and loads of random recordings, against every step judged afresh.
 #include <bit>
 #include <map>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -16,6 +17,20 @@ bool is_store(const trace::Trace& trace, uint32_t site) {
     return trace.sites[site].kind == ptx::SiteKind::Store;
 }
 
+// What a request costs in blocks of 16 x 16 threads: a warp has two rows of them.
+SectorCost judged(const uint64_t* address, uint32_t mask, uint32_t bytes) {
+    SectorCost cost = sector_cost(address, mask, bytes);
+    uint32_t rows = 0;
+    for (const uint32_t first : {0u, 16u}) {
+        std::set<uint64_t> touched;  // bytes
+        for (uint32_t lane = first; lane < first + 16; ++lane)
+            for (uint32_t i = 0; i < bytes && (mask >> lane & 1) != 0; ++i) touched.insert(address[lane] + i);
+        rows += static_cast<uint32_t>((touched.size() + 31) / 32);
+    }
+    cost.block_sectors = std::max(cost.ideal_sectors, std::min(rows, cost.sectors));
+    return cost;
+}
+
 TEST(CostTable, EveryStepCostsWhatItsAddressesCost) {
     std::vector<trace::PlainStep> plain;
     const trace::Trace trace = trace::random_trace(5, 2, 2, 2000, &plain);
@@ -27,7 +42,7 @@ TEST(CostTable, EveryStepCostsWhatItsAddressesCost) {
             const uint32_t bytes = trace.sites[p.site].bytes;
             Cost expected;
             if (!p.barrier && p.space == Space::Global)
-                expected.global = sector_cost(p.address.data(), p.mask, bytes);
+                expected.global = judged(p.address.data(), p.mask, bytes);
             if (!p.barrier && p.space == Space::Shared)
                 expected.shared = bank_cost(p.address.data(), p.mask, bytes, is_store(trace, p.site));
             ASSERT_EQ(costs.of(step).global, expected.global) << step;
@@ -49,8 +64,9 @@ TEST(Sums, OfStepsAreTheSumOverTheSteps) {
                 Sums one{.requests = 1, .lanes = static_cast<uint64_t>(std::popcount(p.mask))};
                 one.bytes = one.lanes * bytes;
                 if (p.space == Space::Global) {
-                    const SectorCost c = sector_cost(p.address.data(), p.mask, bytes);
+                    const SectorCost c = judged(p.address.data(), p.mask, bytes);
                     one.sectors = c.sectors, one.ideal_sectors = c.ideal_sectors, one.lines = c.lines;
+                    one.block_sectors = c.block_sectors;
                 } else {
                     const BankCost c = bank_cost(p.address.data(), p.mask, bytes, is_store(trace, p.site));
                     one.wavefronts = c.wavefronts, one.ideal_wavefronts = c.ideal_wavefronts;
@@ -73,7 +89,7 @@ TEST(Sums, OfMoreFormsThanAreRememberedAreExactToo) {
         if (site.kind == ptx::SiteKind::Barrier) continue;
         if (trace.form_of(step).space == Space::Global) {
             sectors += sector_cost(access.offset.data(), access.mask, site.bytes).sectors;
-            ASSERT_EQ(costs.of(step).global, sector_cost(access.offset.data(), access.mask, site.bytes));
+            ASSERT_EQ(costs.of(step).global, judged(access.offset.data(), access.mask, site.bytes));
         } else {
             wavefronts +=
                 bank_cost(access.offset.data(), access.mask, site.bytes, is_store(trace, access.site))

@@ -3,7 +3,10 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "app/look/pick.h"
+#include "app/look/request.h"
 #include "app/step/model.h"
 #include "tests/unit/view_recordings.h"
 #include "tests/vector_kernel.h"
@@ -106,9 +109,9 @@ TEST(Captions, SayWhatHappened) {
               "Warp 0 fills rows 0 and 1 of Nds: 32 lanes, 1 wavefront.");
     const uint32_t barrier = step_of(made, StepKind::Barrier, "");
     EXPECT_EQ(at(barrier),
-              "Warp 0 comes to the barrier. 1 of 8 warps has arrived; the block waits for the others.");
+              "Warp 0 arrives at the barrier. 1 of 8 warps has arrived; the block waits for the others.");
     EXPECT_EQ(at(barrier + 7),
-              "Warp 7 comes to the barrier. The last of 8 warps arrives: the block goes on.");
+              "Warp 7 arrives at the barrier. The last of 8 warps arrives: the block goes on.");
     EXPECT_EQ(at(step_of(made, StepKind::GlobalStore, "P")),
               "Warp 0 writes its sums to P[0..1,0..15]: 32 lanes, 4 sectors.");
     EXPECT_EQ(phase_text(*made.index, 0), "phase 0 (of 0 to 3)");
@@ -131,6 +134,55 @@ TEST(Relations, AnElementOfPHasItsThreadRowAndColumn) {
     const Relations other = relations(*made.trace, *made.index, made.replay.get(), pick, 0);
     EXPECT_TRUE(other.threads.empty());
     EXPECT_EQ(other.lines.back(), "Another block computes it.");
+}
+
+TEST(Relations, AThreadShowsItsOwnAccesses) {
+    const Recorded made = record("tiled", {4, 4, 4, 2});
+    const Pick pick{.kind = Pick::Kind::Thread, .thread = 2};
+    const auto at = [&](uint32_t step) {
+        return relations(*made.trace, *made.index, made.replay.get(), pick, step);
+    };
+    const Relations first = at(0);
+    EXPECT_EQ(first.lines[2], "phase 0: loads M[1,0] into Mds[1,0], N[1,0] into Nds[1,0]");
+    EXPECT_EQ(at(step_of(made, StepKind::GlobalLoad, "N")).cells.back().second, (CellRect{1, 2, 0, 1}));
+    const uint32_t second = made.index->spans[1].first;
+    EXPECT_EQ(at(second).lines[2], "phase 1: loads M[1,2] into Mds[1,0], N[3,0] into Nds[1,0]");
+    const Recorded untiled = record("untiled", {64, 64, 64, 16});
+    EXPECT_EQ(relations(*untiled.trace, *untiled.index, untiled.replay.get(), pick, 0).lines[2].substr(0, 28),
+              "phase 0: loads M[0,0], N[0,2");
+}
+
+TEST(Relations, ALineIsCountedAsTheSourcePanelCountsIt) {
+    const Recorded made = record("tiled", kDefault);
+    for (uint32_t step = 0; step < made.index->steps; step += 101) {
+        const SourceView source = source_view(*made.trace, *made.index, step);
+        for (const ptx::Site& site : made.trace->sites) {
+            const SourceLine& line = source.lines[site.line - 1];
+            const Pick pick{.kind = Pick::Kind::Site, .site = site.id};
+            const std::string said = relations(*made.trace, *made.index, nullptr, pick, step).lines[0];
+            const bool barrier = site.kind == ptx::SiteKind::Barrier;
+            EXPECT_EQ(said, fmt::format("line {}: {}{} by this block so far, {} in all", site.line,
+                                        counted(line.hits, barrier ? "arrival" : "request"),
+                                        barrier ? " of warps" : "", grouped(line.hits_in_all)));
+        }
+    }
+}
+
+TEST(Lines, LeadToTheirNextRequest) {
+    const Recorded made = record("tiled", kDefault);
+    const auto line_at = [&](uint32_t step) { return request_view(*made.trace, *made.index, step).line; };
+    for (const uint32_t line : {23u, 28u, 32u, 35u, 37u, 40u})
+        for (uint32_t step = 0; step < made.index->steps; step += 31) {
+            std::optional<uint32_t> expected;
+            for (uint32_t s = step + 1; s < made.index->steps && !expected; ++s)
+                if (line_at(s) == line) expected = s;
+            for (uint32_t s = 0; s < made.index->steps && !expected; ++s)
+                if (line_at(s) == line) expected = s;
+            ASSERT_TRUE(expected) << line;
+            EXPECT_EQ(next_step_of_line(*made.trace, *made.index, line, step), expected)
+                << line << " " << step;
+        }
+    EXPECT_EQ(next_step_of_line(*made.trace, *made.index, 1, 0), std::nullopt);
 }
 
 TEST(Relations, ASharedCellKnowsSourceStorerAndReads) {
@@ -189,9 +241,9 @@ TEST(Camera, FramesTheTileOfThePhaseWholly) {
     for (const kernels::Shape shape :
          {kDefault, kernels::Shape{100, 70, 130, 16}, kernels::Shape{4, 4, 4, 2}}) {
         const Recorded made = record("tiled", shape);
-        const Viewports ports{330, 160, 160, 330};
+        const Viewports ports{330, 330, 330, 330};
         for (uint32_t step = 0; step < made.index->steps; step += 37) {
-            const Camera camera = framed(*made.trace, *made.index, step, ports);
+            const Camera camera = framed(*made.trace, *made.index, nullptr, step, ports);
             const CellRect M = tile_of_phase(*made.trace, *made.index, 0, made.index->phase_at(step));
             if (M.empty()) continue;
             EXPECT_GE(M.row0, camera.row);
@@ -201,8 +253,38 @@ TEST(Camera, FramesTheTileOfThePhaseWholly) {
         }
     }
     const Recorded lecture = record("tiled", {4, 4, 4, 2});
-    EXPECT_EQ(framed(*lecture.trace, *lecture.index, 0, {330, 160, 160, 330}).pitch, 38)
+    EXPECT_EQ(framed(*lecture.trace, *lecture.index, nullptr, 0, {330, 160, 160, 330}).pitch, 38)
         << "all of it, as large as fits: (160 - 6) / 4";
+}
+
+// Where a tile does not fit with values, the page of it that the step is about does.
+TEST(Camera, KeepsValuesAndShowsThePageThatTheStepIsAbout) {
+    const Recorded made = record("tiled", kDefault);
+    const Viewports low{220, 150, 150, 220, true};
+    std::set<std::pair<double, double>> pages;
+    for (uint32_t step = 0; step < made.index->steps; ++step) {
+        const Camera camera = framed(*made.trace, *made.index, made.replay.get(), step, low);
+        EXPECT_EQ(camera.pitch, 16);
+        const double rows = std::floor(low.row_height / camera.pitch),
+                     cols = std::floor(low.m_width / camera.pitch);
+        const RequestView request = request_view(*made.trace, *made.index, step);
+        if (request.kind != StepKind::GlobalLoad || request.array != 0) continue;
+        const auto first = static_cast<uint32_t>(std::countr_zero(request.mask));
+        const double row = static_cast<double>(request.lanes[first].index / 64),
+                     k = static_cast<double>(request.lanes[first].index % 64);
+        EXPECT_TRUE(row >= camera.row && row + 1 <= camera.row + rows) << step;
+        EXPECT_TRUE(k >= camera.m_k && k + 1 <= camera.m_k + cols) << step;
+        EXPECT_GE(camera.row, 0) << step;
+        EXPECT_LE(camera.row + rows, 16) << step << ": no row of another tile";
+        pages.emplace(camera.row, camera.m_k);
+    }
+    EXPECT_EQ(pages.size(), 2u * 4u) << "two pages of rows, in four phases: the view stands still between";
+    const Viewports desk{220, 150, 150, 220, false};
+    EXPECT_EQ(framed(*made.trace, *made.index, made.replay.get(), 0, desk).pitch, 13)
+        << "half a tile is in sight";
+    const Recorded wide = record("tiled", {64, 64, 64, 32});
+    EXPECT_EQ(framed(*wide.trace, *wide.index, wide.replay.get(), 0, desk).pitch, 4)
+        << "all of it, without values";
 }
 
 }  // namespace

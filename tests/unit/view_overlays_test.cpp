@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "app/lessons/model.h"
+#include "core/trace/file.h"
 #include "tests/unit/keys.h"
 
 namespace tilescope::app {
@@ -94,6 +95,26 @@ TEST_F(Keys, ThePathBoxAsksForWhatIsTyped) {
     EXPECT_EQ(state.input.path.mode, PathBox::Mode::Closed);
     EXPECT_TRUE(std::filesystem::exists(folder / "tiled-64x64x64-t16.tsc")) << state.session.message;
     std::filesystem::remove_all(folder);
+}
+
+// What was opened is shown; what is set beside the recording that is open is compared with it.
+TEST_F(Keys, OpeningARecordingLeadsToStep) {
+    const auto file =
+        std::filesystem::temp_directory_path() / ("tilescope-opened-" + std::to_string(getpid()) + ".tsc");
+    ASSERT_TRUE(trace::write_file(*made.trace, file.string()));
+    for (const bool beside : {false, true}) {
+        perform(state, "screen_timing");
+        ASSERT_EQ(state.session.screen, "timing");
+        session::open_file(state.session, file.string(), beside);
+        while (state.session.opening) update(state, true);
+        update(state, true);
+        EXPECT_EQ(state.session.message, "");
+        EXPECT_EQ(state.session.screen, beside ? "compare" : "step");
+    }
+    session::open_file(state.session, "/no/such.tsc");
+    while (state.session.opening) update(state, true);
+    EXPECT_EQ(state.session.screen, "compare") << "nothing was opened";
+    std::filesystem::remove(file);
 }
 
 TEST(PathBox, CompletesFoldersAndRecordings) {

@@ -54,6 +54,39 @@ TEST(Verdict, OfGlobalRequests) {
               "32 lanes read 32 elements of M, no two of them neighbours: 8 sectors where 4 would do");
 }
 
+// What the block's shape does not allow is no fault of the mapping: a warp of two rows of threads cannot read
+// one stretch where the rows use two rows of a matrix. A column read by the threads of one row still is one.
+TEST(Verdict, OfABlockWhoseWarpsHaveSeveralRowsOfThreads) {
+    const auto told = [](uint32_t width, uint32_t mask, auto offset) {
+        const Recorded made = one_request(kLoadM, mask, offset, {width, 32 / width, 1});
+        const RequestView view = request_view(*made.trace, *made.index, 0);
+        const analysis::SectorCost& cost = view.cost.global;
+        EXPECT_EQ(view.good, cost.sectors == cost.block_sectors);
+        EXPECT_LE(cost.ideal_sectors, cost.block_sectors);
+        EXPECT_LE(cost.block_sectors, std::max(cost.sectors, cost.ideal_sectors));
+        return (view.good ? "good: " : "bad: ") + view.verdict;
+    };
+    EXPECT_EQ(told(
+                  16, ~0u, [](uint32_t lane) { return lane / 16 * 256; }),
+              "good: 32 lanes read 2 elements of one column of M, a row (256 bytes) apart, each 16 times: 2 "
+              "sectors, the least for a warp of 2 rows of threads");
+    EXPECT_EQ(told(
+                  4, 0xFFFF, [](uint32_t lane) { return lane % 4 * 4 + lane / 4 * 256; }),
+              "good: 16 lanes read 4 rows of 4 neighbours: 4 sectors, the least for a warp of 4 rows of "
+              "threads");
+    EXPECT_EQ(told(
+                  16, ~0u, [](uint32_t lane) { return lane % 16 * 256 + lane / 16 * 4; })
+                  .substr(0, 5),
+              "bad: ");
+    EXPECT_EQ(told(
+                  16, ~0u, [](uint32_t lane) { return lane % 16 * 4 + lane / 16 * 256 + 8; })
+                  .substr(0, 5),
+              "bad: ")
+        << "where the rows begin is a matter of the matrix";
+    EXPECT_EQ(told(16, ~0u, [](uint32_t lane) { return lane % 16 * 4 + lane / 16 * 256; }).substr(0, 6),
+              "good: ");
+}
+
 TEST(Verdict, OfSharedRequests) {
     EXPECT_EQ(verdict(
                   kLoadMds, ~0u, [](uint32_t) { return 12; }),
