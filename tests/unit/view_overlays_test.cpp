@@ -104,7 +104,7 @@ TEST_F(Keys, OpeningARecordingLeadsToStep) {
     ASSERT_TRUE(trace::write_file(*made.trace, file.string()));
     for (const bool beside : {false, true}) {
         perform(state, "screen_timing");
-        ASSERT_EQ(state.session.screen, "compare");
+        ASSERT_EQ(state.session.screen, "timing");
         session::open_file(state.session, file.string(), beside);
         while (state.session.opening) update(state, true);
         update(state, true);
