@@ -200,8 +200,6 @@ constexpr Figure kFigures[] = {
     {"load_sectors", [](S& s) -> Number { return sums_of(s).global_load.sectors; }},
     {"least_load_sectors", [](S& s) -> Number { return sums_of(s).global_load.ideal_sectors; }},
     {"shared_reads", [](S& s) -> Number { return sums_of(s).shared_load.lanes; }},
-    {"read_wavefronts", [](S& s) -> Number { return sums_of(s).shared_load.wavefronts; }},
-    {"least_read_wavefronts", [](S& s) -> Number { return sums_of(s).shared_load.ideal_wavefronts; }},
     {"wrong", [](S& s) -> Number { return s.trace.meta.result.wrong; }},
 
     {"step", [](S& s) -> Number { return uint64_t{s.step} + 1; }},

@@ -18,7 +18,7 @@
 //   of the block      warps phases last_phase barriers (that each warp passes)
 //   of all blocks     elements (different ones of the inputs) loads (by lanes, of all of them)
 //                     least_loads most_loads (of one element) shared_reads (by lanes) wrong (elements)
-//                     load_sectors least_load_sectors read_wavefronts least_read_wavefronts
+//                     load_sectors least_load_sectors
 //   of the step       step line phase warp lanes (active) idle (the other lanes of the warp)
 //                     still_reading: warps that have yet to read shared memory for an earlier phase
 //                     unfilled: shared cells still to be stored in this phase

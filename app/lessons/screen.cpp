@@ -266,10 +266,11 @@ float strip(Ui& ui, const Rect& area) {
                                 ui.session.cursor.block == here.at.block ? "" : " of another block");
     }
     const std::string& words = here.words;
-    const Size size = ui.session.lecture ? Size::Title : Size::Body;
     const float room = area.width() - ui.px(16 * 2 + 24) - ui.px(3 * 84 + 2 * 6);
-    const auto lines =
-        std::clamp<size_t>(wrapped(ui.font(Face::Text, size), words, room).size(), 1, kMostLines);
+    const auto lines_in = [&](Size in) { return wrapped(ui.font(Face::Text, in), words, room).size(); };
+    const bool large = ui.session.lecture && lines_in(Size::Title) <= kMostLines;
+    const Size size = large ? Size::Title : Size::Body;
+    const size_t lines = std::clamp<size_t>(lines_in(size), 1, kMostLines);
     const float small = line_height(ui, Size::Small);
     const float height = small + line_height(ui, size) * static_cast<float>(lines) + ui.px(16);
     const Rect rect{area.min, {area.max.x, area.min.y + height}};

@@ -140,6 +140,9 @@ TEST(LessonsScreen, AStopIsWrittenWhole) {
             state.session.lecture = true;
             const std::string text = drawn.words(state);
             EXPECT_TRUE(says(text, state.lessons.standing.words)) << state.lessons.standing.words;
+            for (const draw::Written& one : drawn.seen().texts)
+                EXPECT_FALSE(one.cut && state.lessons.standing.words.find(one.text) != std::string::npos)
+                    << "cut: " << one.text;
             EXPECT_FALSE(says(text, "about step")) << text;
         }
     State state = lesson(1, 2);

@@ -112,11 +112,8 @@ inline void count_cost(Facts& facts, const trace::Trace& trace, const trace::Acc
 // Over all blocks: how often elements of M and N were loaded, and what the loads cost.
 inline void count_recording(Facts& facts, const trace::Trace& trace) {
     std::map<Cell, uint64_t> loaded;
-    std::map<std::string, uint64_t> sums = {{"load_sectors", 0},
-                                            {"least_load_sectors", 0},
-                                            {"shared_reads", 0},
-                                            {"read_wavefronts", 0},
-                                            {"least_read_wavefronts", 0}};
+    std::map<std::string, uint64_t> sums = {
+        {"load_sectors", 0}, {"least_load_sectors", 0}, {"shared_reads", 0}};
     for (uint64_t step = 0; step < trace.steps(); ++step) {
         const trace::Access access = trace::decode(trace, step);
         if (trace.sites[access.site].kind != ptx::SiteKind::Load) continue;
@@ -125,8 +122,6 @@ inline void count_recording(Facts& facts, const trace::Trace& trace) {
         count_cost(one, trace, access);
         if (one.shared) {
             sums["shared_reads"] += cells_of(access).size();
-            sums["read_wavefronts"] += one.number["wavefronts"];
-            sums["least_read_wavefronts"] += 1;
             continue;
         }
         sums["load_sectors"] += one.number["sectors"];

@@ -76,13 +76,13 @@ const std::vector<Vocabulary>& vocabulary() {
         {"want the same element", [](F f, T) { return of(f, "touched") < of(f, "lanes"); }},
         {"last trip", [](F f, T) { return of(f, "phase") == of(f, "last_phase"); }},
         {"for each of them", [](F f, T) { return of(f, "least_loads") == of(f, "most_loads"); }},
-        {"\\bcomes? to|are still to come", [](F f, T) { return f.barrier; }},
-        {"comes? (to this barrier )?first", [](F f, T) { return of(f, "arrived") == 1; }},
+        {"\\bcomes? (to|first)", [](F f, T) { return f.barrier; }},
+        {"comes first", [](F f, T) { return of(f, "arrived") == 1; }},
         {"have come|let warp .* through", [](F f, T) { return f.all_came && !f.barrier; }},
         {"clocks", [](F f, T t) { return f.barrier && !t.time.empty(); }},
         {"tiles are full|tiles are whole: ", [](F f, T) { return of(f, "unfilled") == 0; }},
         {"to be filled|not filled yet", [](F f, T) { return of(f, "unfilled") > 0; }},
-        {"less to load", [](F f, T) { return f.loads_fewer > 0; }},
+        {"load less", [](F f, T) { return f.loads_fewer > 0; }},
         {"different orders", [](F f, T) { return of(f, "orders") > 1; }},
         {"lockstep", [](F, T t) { return t.meta.backend == trace::Backend::Cpu; }},
         {"nobody reads the old", [](F f, T) { return of(f, "still_reading") == 0; }},
@@ -376,7 +376,8 @@ TEST(LessonWalk, FindsWordsThatAreNotSo) {
     expect_found(
         "barriers", 3, [](LessonStop& stop) { stop.say += " Warp {warp} comes to a barrier."; }, "come");
     expect_found(
-        "barriers", 5, [](LessonStop& stop) { replace(stop, "On an", "In lockstep on an"); }, "lockstep");
+        "barriers", 5, [](LessonStop& stop) { replace(stop, "{device}:", "{device}, in lockstep:"); },
+        "lockstep");
     expect_found(
         "race", 3, [](LessonStop& stop) { stop.say += " The cure is a barrier."; }, "cure");
 }
