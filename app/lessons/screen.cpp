@@ -337,6 +337,7 @@ void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
     session.walk.running = true;
     state.lesson = state.listed = lesson;
     state.stop = stop;
+    state.standing = {};
     state.note.clear();
     session.playback.playing = false;
     state.wanted = true;

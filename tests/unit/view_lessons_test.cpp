@@ -72,6 +72,17 @@ TEST(Lessons, SayTheCoursesFigures) {
     contains(heard("warps", 2), "16 threads does not fill 1 warp: 16 lanes work and 16 never will");
 }
 
+// While the recording of a stop is on its way, nothing is said of the one that is still shown.
+TEST(Lessons, SayNothingBeforeTheirStopIsShown) {
+    State state;
+    for (const size_t stop : {size_t{0}, size_t{1}}) {
+        go_to_stop(state.lessons, state.session, 0, stop);
+        EXPECT_EQ(state.lessons.standing.words, "");
+        update(state, true);
+        EXPECT_NE(state.lessons.standing.words, "");
+    }
+}
+
 TEST(Lessons, DamageIsSaidInOneSentence) {
     const char* const bad[] = {
         "",
