@@ -76,7 +76,7 @@ bool can_say(std::string_view name);               // whether it may stand in br
 struct Condition {
     std::string text;  // as it was written
     const Figure* left = nullptr;
-    std::string op;
+    std::string op{};
     const Figure* right = nullptr;  // null: number
     uint64_t number = 0;
 };

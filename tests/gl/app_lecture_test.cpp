@@ -173,13 +173,14 @@ TEST(LessonsScreen, MarksLookAsTheyAreCalled) {
             for (uint64_t cell = 0; cell < of.elements(); ++cell) {
                 const ImVec2 at = draw::corner_of(view, static_cast<double>(cell / of.cols),
                                                   static_cast<double>(cell % of.cols));
-                const auto pixel = [&](double right, double down) {
-                    return test::pixel(picture, static_cast<int>(at.x + view.pitch * right),
-                                       static_cast<int>(at.y + view.pitch * down));
+                const float pitch = view.pitch;
+                const auto pixel = [&, at](float right, float down) {
+                    return test::pixel(picture, static_cast<int>(at.x + pitch * right),
+                                       static_cast<int>(at.y + pitch * down));
                 };
-                const bool notch = pixel(0.8, 0.1) == colours[Ink::TextQuiet];
+                const bool notch = pixel(0.8f, 0.1f) == colours[Ink::TextQuiet];
                 EXPECT_EQ(notch, facts.stale.contains({array, cell})) << of.name << " " << cell;
-                const bool stroke = pixel(0.5, 0.5) != pixel(0.25, 0.25);
+                const bool stroke = pixel(0.5f, 0.5f) != pixel(0.25f, 0.25f);
                 EXPECT_EQ(stroke, facts.zeros.contains({array, cell})) << of.name << " " << cell;
             }
         }
