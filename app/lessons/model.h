@@ -4,16 +4,44 @@
 //     "stops": [ {"kernel": "tiled", "m": 4, "k": 4, "n": 4, "tile": 2,      what it is shown on, or
 //                 "recording": "tiled-4x4x4-t2",                            one that ships;
 //                                                  where neither is said: the stop before's
-//                 "block": [0, 0], "kind": "shared load", "array": "Mds",   where to stand: the `nth` step
-//                 "phase": 1, "warp": 0, "nth": 0,                          of the block that fits
+//                 "block": [0, 0], "kind": "shared load", "array": "Mds",   where to stand: the first step of
+//                 "where": ["phase = 1", "lanes < 32"],                     the block that fits
 //                 "screen": "step",
 //                 "say": "... {sectors} sectors where {least_sectors} would do"} ] }
 //
 // order: its place among the others, as a class meets them. A lesson holds no figure of its own: what stands
-// in braces is worked out from the recording.
+// in braces is worked out from the recording at the step where the stop stands. A condition of `where` is
+// "NAME OP NAME" or "NAME OP NUMBER", OP one of = != < <= > >=, over the same names; one whose figure the
+// step does not have does not hold.
+//
+//   of the launch     m k n tile threads (of a block) blocks
+//   of the block      warps phases last_phase barriers (that each warp passes)
+//   of all blocks     elements (different ones of the inputs) loads (by lanes, of all of them)
+//                     least_loads most_loads (of one element) shared_reads (by lanes) wrong (elements)
+//                     load_sectors least_load_sectors
+//   of the step       step line phase warp lanes (active) idle (the other lanes of the warp)
+//                     still_reading: warps that have yet to read shared memory for an earlier phase
+//                     unfilled: shared cells still to be stored in this phase
+//                     stale, zeros: shared cells marked so beside the step (look/shared_cells.h)
+//   of a request      touched: different elements
+//                     row_words: of 4 bytes, in a row of its array
+//                     outside_by_row, outside_by_column: lanes switched off; rows of the block that are off
+//                     as a whole, and lanes whose row of the block goes on
+//                     warps_here: warps that make this request in this phase
+//   ... global        sectors least_sectors fetched (bytes of those sectors) used (bytes of them)
+//   ... shared        wavefronts least_wavefronts words banks (different ones) bank (that has most words)
+//                     stale_read: stale cells that it loads
+//   of a barrier      barrier: that its warp passed before; arrived, awaited (warps)
+//   ... with clocks   first_warp last_warp (to arrive), first_wait: clocks that the first one waits
+//                     orders: different orders of arrival at the barriers of the block
+//
+// And in braces alone: array (of the request), device, result (of the program's check), mark_stale and
+// mark_zero (what such cells look like, and what the legend calls them). Each name of an array is written as
+// the launch has it, and said in the reader's notation.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +56,33 @@ using look::BlockIndex, look::StepKind;
 inline constexpr std::string_view kKinds[] = {"global load", "global store", "shared load", "shared store",
                                               "barrier"};  // by StepKind
 
+// A step of a block, and what its figures are worked out from: made when the first of them asks for it.
+struct Scene {
+    const trace::Trace& trace;
+    const BlockIndex& index;
+    uint32_t step = 0;
+    std::shared_ptr<const analysis::Summary> sums{};
+    std::shared_ptr<const playback::BlockReplay> replay{};
+};
+
+// A number that sentences and conditions name; none where the step has no such thing. figures.cpp
+struct Figure {
+    std::string_view name;
+    std::optional<uint64_t> (*at)(Scene&);
+};
+const Figure* find_figure(std::string_view name);  // null for none of that name
+bool can_say(std::string_view name);               // whether it may stand in braces
+
+struct Condition {
+    std::string text;  // as it was written
+    const Figure* left = nullptr;
+    std::string op{};
+    const Figure* right = nullptr;  // null: number
+    uint64_t number = 0;
+};
+Result<Condition> read_condition(std::string_view text);
+bool holds(const Condition& condition, Scene& scene);
+
 struct LessonStop {
     std::string kernel;  // recorded on the CPU; "" where `recording` says it
     kernels::Shape shape;
@@ -37,10 +92,7 @@ struct LessonStop {
     uint32_t block_x = 0, block_y = 0;
     std::optional<StepKind> kind;
     std::string array;
-    std::optional<uint32_t> phase, warp;
-    uint32_t nth = 0;
-    bool costly = false;   // only requests that cost more than the least
-    bool partial = false;  // only requests of a warp with lanes that sit out
+    std::vector<Condition> where;
     std::string say;
 };
 
@@ -59,24 +111,26 @@ std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& i
 // A text with the names that arrays have in a notation: whole words alone.
 std::string renamed(std::string_view text, const Notation& notation);
 
-// What a stop says, in the notation of the block, its figures worked out at a step: {lanes} {sectors}
-// {least_sectors} {wavefronts} {least_wavefronts} {phases} {barriers} {warps} {threads} {tile} {m} {k} {n}
-// {loads} {elements} {most_loads} {global_requests} {wrong} {step} and so on; a name that is not known stands
-// as it is.
-std::string said(const trace::Trace& trace, const analysis::Summary& sums, const BlockIndex& index,
-                 uint32_t step, const std::string& say);
+// What a stop says of a step, in the notation of the block. A figure that the step does not have stands as it
+// was written.
+std::string said(Scene& scene, const std::string& say);
+
+// The stop that is shown: where it stands, and what it says there.
+struct Standing {
+    uint64_t serial = 0;  // of the recording
+    playback::Cursor at;
+    Notation notation;
+    std::string words;  // "" where the recording has no such step
+};
 
 // The lesson that runs (Session::walk says whether one does), and what the Lessons screen shows.
 struct State {
+    const std::vector<Lesson>* lessons = &lesson_list();  // or a test's own, which must outlive it
     size_t lesson = 0, stop = 0;
+    Standing standing;
     size_t listed = 0;  // the lesson chosen on the Lessons screen
-    // By lesson and stop, as far as worked out: what it says, and the notation that this is written in, in a
-    // reader's wording.
-    struct Said {
-        std::string words;
-        Notation notation;
-    };
-    std::vector<std::vector<Said>> said;
+    // By lesson and stop, as far as worked out, in a reader's wording.
+    std::vector<std::vector<Standing>> said;
     analysis::Wording wording;
     std::string note;      // why a stop cannot be shown as written; one sentence
     bool wanted = false;   // the stop is to be shown
@@ -89,7 +143,7 @@ extern const input::Screen<State> kScreen;  // screen.cpp
 void go_to_stop(State& state, session::Session& session, size_t lesson, size_t stop);
 
 // Works out State::said of a lesson: the stops of one recording more, or all of them. Returns true while
-// something is left. A stop on a recording that ships stays without words.
+// something is left. A stop whose recording cannot be had stays without words.
 bool work_out_words(State& state, size_t lesson, bool all);
 
 }  // namespace tilescope::lessons

@@ -1,6 +1,6 @@
 // The Lessons screen: what there is to learn, and where each lesson leads; walking through a lesson, whose
 // stops stand on a recording each; and the strip above the other screens while it runs. What stops say before
-// anybody walks comes from recordings made for that, a few milliseconds each.
+// anybody walks comes from recordings made for that, a few milliseconds each, or from those that ship.
 //
 //   +----------------------+------------------------------------------+
 //   | lessons, a row each  | title, the sentence that it teaches      |
@@ -27,23 +27,34 @@ bool same_recording(const LessonStop& a, const LessonStop& b) {
     return a.kernel == b.kernel && a.recording == b.recording && a.shape == b.shape;
 }
 
-// The block that a stop stands in; the first where the recording has none of that place.
-uint32_t block_of(const trace::Trace& trace, const LessonStop& stop) {
-    const auto found = std::ranges::find_if(trace.blocks, [&](const trace::Block& block) {
-        return block.x == stop.block_x && block.y == stop.block_y;
-    });
-    return found == trace.blocks.end() ? 0 : static_cast<uint32_t>(found - trace.blocks.begin());
-}
-
-std::string work_out(const session::Recording& recording, const analysis::Summary& sums,
-                     const LessonStop& stop) {
+// Where a stop stands in its recording, and what it says there.
+Standing standing_of(const session::Recording& recording, const LessonStop& stop) {
     const trace::Trace& trace = *recording.trace;
-    const auto index = session::index_of(recording, block_of(trace, stop));
-    return said(trace, sums, *index, find_step(trace, *index, stop).value_or(0), stop.say);
+    Standing here{recording.serial, {}, recording.notation, ""};
+    const auto block = std::ranges::find_if(
+        trace.blocks, [&](const trace::Block& of) { return of.x == stop.block_x && of.y == stop.block_y; });
+    if (block == trace.blocks.end()) return here;
+    here.at.block = static_cast<uint32_t>(block - trace.blocks.begin());
+    const auto index = session::index_of(recording, here.at.block);
+    const auto step = find_step(trace, *index, stop);
+    if (!step) return here;
+    here.at.step = *step;
+    Scene scene{trace, *index, *step};
+    here.words = said(scene, stop.say);
+    return here;
 }
 
-// Made on the CPU: its order of warps is the same every time, so that what the stop says is what is seen.
-session::MadeRecording record_stop(const LessonStop& stop) {
+// What a stop is shown on. Made on the CPU, where the order of warps is the same every time, or one that
+// ships.
+session::MadeRecording recording_of(const LessonStop& stop) {
+    if (!stop.recording.empty()) {
+        const auto& all = kernels::shipped_recordings();
+        const auto found = std::ranges::find(all, stop.recording, &kernels::ShippedRecording::name);
+        if (found == all.end()) return Error{fmt::format("No recording '{}' ships.", stop.recording)};
+        auto trace = kernels::open_shipped(*found);
+        if (!trace) return trace.error();
+        return session::make_recording(std::move(*trace), found->label);
+    }
     const auto plan = kernels::plan(stop.kernel, stop.shape);
     if (!plan) return plan.error();
     auto trace = kernels::record_cpu(*plan, {});
@@ -74,7 +85,7 @@ bool open_stop(State& state, Session& session, const LessonStop& stop, bool wait
     }
     session.message.clear();
     if (shows(session, stop)) return false;
-    if (auto recording = record_stop(stop))
+    if (auto recording = recording_of(stop))
         session::show(session, std::move(*recording));
     else
         session.message = recording.error().message;
@@ -82,14 +93,13 @@ bool open_stop(State& state, Session& session, const LessonStop& stop, bool wait
 }
 
 void stand_at(State& state, Session& session, const LessonStop& stop) {
-    const trace::Trace& trace = session.trace();
-    session.cursor = {block_of(trace, stop), 0};
+    state.standing = standing_of(*session.recording, stop);
+    session.cursor = state.standing.at;
     static_cast<session::MadeBlock&>(session) = {session::index_of(*session.recording, session.cursor.block)};
     session.pin = session.hover = {};
     ++session.framing;
-    const auto step = find_step(trace, *session.block, stop);
-    if (!step) state.note = "This recording has no such step; it stands at the first one.";
-    session.cursor.step = step.value_or(0);
+    if (state.standing.words.empty())
+        state.note = "This recording has no such step; it stands at the first one.";
     session.screen = stop.screen;
 }
 
@@ -99,7 +109,7 @@ bool update(State& state, Session& session, bool wait) {
     if (by > 0) go_to_stop(state, session, state.lesson, state.stop + 1);
     if (by < 0 && state.stop > 0) go_to_stop(state, session, state.lesson, state.stop - 1);
     if (!session.walk.running || !state.wanted) return false;
-    const LessonStop& stop = lesson_list()[state.lesson].stops[state.stop];
+    const LessonStop& stop = (*state.lessons)[state.lesson].stops[state.stop];
     if (open_stop(state, session, stop, wait)) return true;
     state.wanted = false;
     if (!session.message.empty() || !session.recording)
@@ -120,7 +130,10 @@ std::string shown_on(const LessonStop& stop) {
 std::string stands_at(const LessonStop& stop, const Notation& notation) {
     std::string where(stop.kind ? kKinds[static_cast<size_t>(*stop.kind)] : "first step");
     if (!stop.array.empty()) where += " of " + renamed(stop.array, notation);
-    if (stop.phase) where += ", " + phase_name(*stop.phase, notation);
+    for (const Condition& condition : stop.where) {
+        if (condition.left->name != "phase" || condition.op != "=") continue;
+        where += condition.right != nullptr ? ", last phase" : ", " + phase_name(condition.number, notation);
+    }
     if (stop.block_x + stop.block_y > 0) where += fmt::format(", block ({},{})", stop.block_x, stop.block_y);
     return where;
 }
@@ -139,10 +152,10 @@ void list(Ui& ui, const Rect& rect) {
     line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text, "Lessons");
     const float body = line_height(ui, Size::Body);
     float y = in.min.y + line_height(ui, Size::Title) + ui.px(12);
-    for (size_t at = 0; at < lesson_list().size(); ++at) {
+    for (size_t at = 0; at < place.lessons->size(); ++at) {
         const bool on = at == place.listed;
         const Face face = on ? Face::Strong : Face::Text;
-        const std::string& title = lesson_list()[at].title;
+        const std::string& title = (*place.lessons)[at].title;
         const float width = in.width() - ui.px(48);
         const auto lines = wrapped(ui.font(face, Size::Body), title, width).size();
         const float high = body * static_cast<float>(lines) + ui.px(12);
@@ -161,10 +174,10 @@ void list(Ui& ui, const Rect& rect) {
 // A row a stop: what it says, and below it in small what it is shown on. Where that does not fit, only what
 // it is shown on.
 void stops(Ui& ui, const Rect& rect, size_t number) {
-    const std::vector<LessonStop>& all = lesson_list()[number].stops;
+    const std::vector<LessonStop>& all = (*ui.state.lessons)[number].stops;
     if (std::exchange(ui.state.wording, ui.session.wording) != ui.session.wording) ui.state.said.clear();
     if (work_out_words(ui.state, number, ui.context.still)) ui.context.another_frame = true;
-    const std::vector<State::Said>& said = ui.state.said[number];
+    const std::vector<Standing>& said = ui.state.said[number];
     const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
     const float indent = ui.px(40), room = rect.width() - indent - ui.px(8), pad = ui.px(6);
     const draw::Font font = ui.font(Face::Text, Size::Body);
@@ -200,7 +213,7 @@ void stops(Ui& ui, const Rect& rect, size_t number) {
 
 void lesson(Ui& ui, const Rect& rect, size_t number) {
     surface(ui, rect);
-    const Lesson& of = lesson_list()[number];
+    const Lesson& of = (*ui.state.lessons)[number];
     const Rect in = rect.inset(ui.px(24));
     const float width = std::min(in.width(), ui.px(880));
     const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
@@ -224,9 +237,9 @@ void lesson(Ui& ui, const Rect& rect, size_t number) {
 void draw_screen(Ui& ui, const Rect& area) {
     const float gap = ui.px(8), left = std::clamp(area.width() * 0.3f, ui.px(260), ui.px(420));
     const Rect in = area.inset(gap);
-    if (lesson_list().empty()) return;
+    if (ui.state.lessons->empty()) return;
     State& place = ui.state;
-    place.listed = std::min(place.listed, lesson_list().size() - 1);
+    place.listed = std::min(place.listed, place.lessons->size() - 1);
     list(ui, {in.min, {in.min.x + left, in.max.y}});
     lesson(ui, {{in.min.x + left + gap, in.min.y}, in.max}, place.listed);
 }
@@ -236,20 +249,28 @@ void draw_screen(Ui& ui, const Rect& area) {
 float strip(Ui& ui, const Rect& area) {
     constexpr size_t kMostLines = 3;
     const State& place = ui.state;
-    if (!ui.session.walk.running || place.lesson >= lesson_list().size()) return 0;
-    const Lesson& lesson = lesson_list()[place.lesson];
+    if (!ui.session.walk.running || place.lesson >= place.lessons->size()) return 0;
+    const Lesson& lesson = (*place.lessons)[place.lesson];
     if (place.stop >= lesson.stops.size()) return 0;
-    // The figures are those of the step where the stop stands, wherever one has stepped since.
-    const LessonStop& stop = lesson.stops[place.stop];
-    std::string words;
-    if (ui.session.recording && ui.index() != nullptr) {
-        const uint32_t at = find_step(ui.trace(), *ui.index(), stop).value_or(ui.step());
-        words = said(ui.trace(), ui.session.summary(), *ui.index(), at, stop.say);
+    // The figures are those of the step where the stop stands; beside any other step it says so.
+    Standing& here = ui.state.standing;
+    std::string about = place.note;
+    if (ui.session.recording && !place.wanted) {
+        const session::Recording& shown = *ui.session.recording;
+        if (shown.serial != here.serial)
+            about = "about another recording";
+        else if (shown.notation != here.notation)
+            here = standing_of(shown, lesson.stops[place.stop]);
+        if (about.empty() && ui.session.cursor != here.at)
+            about = fmt::format("about step {}{}", grouped(uint64_t{here.at.step} + 1),
+                                ui.session.cursor.block == here.at.block ? "" : " of another block");
     }
-    const Size size = ui.session.lecture ? Size::Title : Size::Body;
+    const std::string& words = here.words;
     const float room = area.width() - ui.px(16 * 2 + 24) - ui.px(3 * 84 + 2 * 6);
-    const auto lines =
-        std::clamp<size_t>(wrapped(ui.font(Face::Text, size), words, room).size(), 1, kMostLines);
+    const auto lines_in = [&](Size in) { return wrapped(ui.font(Face::Text, in), words, room).size(); };
+    const bool large = ui.session.lecture && lines_in(Size::Title) <= kMostLines;
+    const Size size = large ? Size::Title : Size::Body;
+    const size_t lines = std::clamp<size_t>(lines_in(size), 1, kMostLines);
     const float small = line_height(ui, Size::Small);
     const float height = small + line_height(ui, size) * static_cast<float>(lines) + ui.px(16);
     const Rect rect{area.min, {area.max.x, area.min.y + height}};
@@ -259,7 +280,7 @@ float strip(Ui& ui, const Rect& area) {
     const float x = rect.min.x + ui.px(16), y = rect.min.y + ui.px(7);
     line(ui, {x, y}, room, Face::Strong, Size::Small, Ink::TextQuiet,
          fmt::format("{}   {} of {}{}{}", lesson.title, place.stop + 1, lesson.stops.size(),
-                     place.note.empty() ? "" : "   ", place.note));
+                     about.empty() ? "" : "   ", about));
     paragraph(ui, {x, y + small}, room, Face::Text, size, Ink::Text, words, kMostLines);
     const float w = ui.px(84), h = ui.px(30), top = (rect.min.y + rect.max.y - h) / 2;
     float right = rect.max.x - ui.px(12);
@@ -279,9 +300,9 @@ float strip(Ui& ui, const Rect& area) {
 // The arrows choose a lesson and Enter begins it.
 bool press(State& state, Session& session, const input::KeyPress& press) {
     using input::Key;
-    if (lesson_list().empty()) return false;
+    if (state.lessons->empty()) return false;
     if (press.key == Key::Down)
-        state.listed = std::min(state.listed + 1, lesson_list().size() - 1);
+        state.listed = std::min(state.listed + 1, state.lessons->size() - 1);
     else if (press.key == Key::Up)
         state.listed -= state.listed > 0 ? 1 : 0;
     else if (press.key == Key::Enter)
@@ -308,7 +329,7 @@ const input::Actions<State>& actions() {
 
 void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
     state.opening = false;
-    if (lesson >= lesson_list().size() || stop >= lesson_list()[lesson].stops.size()) {
+    if (lesson >= state.lessons->size() || stop >= (*state.lessons)[lesson].stops.size()) {
         session.walk.running = false;  // beyond the last stop: back to the list
         session.screen = kScreen.option;
         return;
@@ -316,29 +337,22 @@ void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
     session.walk.running = true;
     state.lesson = state.listed = lesson;
     state.stop = stop;
+    state.standing = {};
     state.note.clear();
     session.playback.playing = false;
     state.wanted = true;
 }
 
 bool work_out_words(State& state, size_t lesson, bool all) {
-    state.said.resize(lesson_list().size());
-    const std::vector<LessonStop>& stops = lesson_list()[lesson].stops;
-    std::vector<State::Said>& done = state.said[lesson];
+    state.said.resize(state.lessons->size());
+    const std::vector<LessonStop>& stops = (*state.lessons)[lesson].stops;
+    std::vector<Standing>& done = state.said[lesson];
     while (done.size() < stops.size()) {
         const LessonStop& first = stops[done.size()];
         std::shared_ptr<const session::Recording> recording;
-        std::shared_ptr<const session::Totals> totals;
-        if (first.recording.empty()) {
-            if (auto made = record_stop(first)) recording = session::worded(std::move(*made), state.wording);
-            if (recording)
-                if (auto counted = session::totals_of(*recording)) totals = std::move(*counted);
-        }
-        while (done.size() < stops.size() && same_recording(stops[done.size()], first)) {
-            const bool known = totals && !recording->trace->blocks.empty();
-            done.push_back({known ? work_out(*recording, totals->summary, stops[done.size()]) : "",
-                            recording ? recording->notation : Notation{}});
-        }
+        if (auto made = recording_of(first)) recording = session::worded(std::move(*made), state.wording);
+        while (done.size() < stops.size() && same_recording(stops[done.size()], first))
+            done.push_back(recording ? standing_of(*recording, stops[done.size()]) : Standing{});
         if (!all) break;
     }
     return done.size() < stops.size();

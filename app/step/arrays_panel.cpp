@@ -345,9 +345,9 @@ std::vector<Entry> entries(Ui& ui) {
         hatch(to, box, to.ink(Ink::LineStrong), to.px(4));
     });
     if (summary.shared_store.requests > 0) {
-        add("stale value", draw::stale_sign);
+        add(draw::kStaleMark.means, draw::stale_sign);
         if (product.m % product.tile + product.k % product.tile + product.n % product.tile > 0)
-            add("zero fill", [](Ui& to, const Rect& box) {
+            add(draw::kZeroMark.means, [](Ui& to, const Rect& box) {
                 to.list.AddRectFilled(box.min, box.max, to.ink(Ink::Outside));
                 zero_sign(to, box);
             });

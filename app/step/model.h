@@ -1,5 +1,5 @@
 // What the Step screen shows of a step, worked out without a window: the caption, the source, the cells of an
-// array and where a camera looks, the cells of shared memory; and where a value came from (provenance.cpp).
+// array and where a camera looks; and where a value came from (provenance.cpp).
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,18 @@
 #include <string_view>
 #include <vector>
 
-#include "app/look/block_index.h"
-#include "core/playback/replay.h"
+#include "app/look/shared_cells.h"
 
 namespace tilescope::step {
 
 using look::BlockIndex;
 using look::CellRect;
 using look::for_elements;
+using look::Origin;
+using look::origin_of;
+using look::shared_view;
+using look::SharedCellView;
+using look::SharedView;
 using look::StepKind;
 
 // What just happened, in one sentence, as a lecturer would say it while pointing.
@@ -92,37 +96,11 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
 Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t step, uint8_t array,
                     float width, float height);
 
-// An array in shared memory, cell by cell.
-struct SharedCellView {
-    CellRect place;  // on the sheet
-    playback::CellState held{};
-    // Of a product: a constant zero was stored, as the element lies outside the matrix; and what it holds is
-    // stale (Origin).
-    bool zero_fill = false, stale = false;
-    uint32_t lanes = 0;  // of this step's request that touch it
-};
-struct SharedView {
-    StepKind kind = StepKind::SharedLoad;  // of the step
-    std::vector<SharedCellView> cells;     // row-major, those in sight
-};
-SharedView shared_view(const trace::Trace& trace, const BlockIndex& index,
-                       const playback::BlockReplay* replay, uint8_t array, uint32_t step,
-                       const CellRect& sight);
 // The latest cells of a shared array that were touched up to a step; empty where that is long ago.
 CellRect touched_last(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step);
 
 // Where a cell's value came from: "M[1,19]", "zero", "computed".
 std::string source_text(const trace::Trace& trace, const playback::CellState& held, const Notation& notation);
-
-enum class Origin : uint8_t {
-    Element,   // an element of a global array; of a product, stored in the phase that reads it
-    ZeroFill,  // a constant zero stood in for an element outside the matrix
-    Stale,     // of a product: stored in an earlier phase than the one that reads it
-    Computed,  // neither: worked out by the kernel
-    Nothing,   // read before anything was stored
-};
-// Of what a shared cell holds, read at a step.
-Origin origin_of(const BlockIndex& index, const playback::CellState& held, uint32_t step);
 
 // One factor of a product. Steps are of the block, playback::kNever where there is none.
 struct FactorTrail {

@@ -130,15 +130,6 @@ uint32_t lanes_on(const trace::Trace& trace, const trace::Access& access, uint64
 
 }  // namespace
 
-Origin origin_of(const BlockIndex& index, const CellState& held, uint32_t step) {
-    if (!held.written) return Origin::Nothing;
-    const uint32_t phase = index.phase_at(step);
-    if (index.product && phase != analysis::kAfter && index.phase_at(held.step) != phase)
-        return Origin::Stale;
-    if (held.source.array != trace::kNoArray) return Origin::Element;
-    return number_of(held.value) == 0 ? Origin::ZeroFill : Origin::Computed;
-}
-
 OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index, const BlockReplay& replay,
                          uint64_t element) {
     OutputTrail trail;

@@ -86,13 +86,11 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
     // Told apart by shape: a zero fill is struck out, a stale value has a notch in its corner; idle lanes are
     // hatched.
     for (const SharedCellView& cell : tile.cells) {
-        if (!signs || !cell.held.written || cell.lanes != 0) continue;
+        if (!signs) break;
         const ImVec2 at = draw::corner_of(grid, cell.place.row0, cell.place.col0);
         const Rect inside{at, {at.x + pitch - 1, at.y + pitch - 1}};
-        if (cell.zero_fill)
-            zero_sign(ui, inside);
-        else if (cell.stale)
-            stale_notch(ui, inside);
+        if (cell.marked_zero()) zero_sign(ui, inside);
+        if (cell.marked_stale()) stale_notch(ui, inside);
     }
     shared_values(ui, tile, grid);
 

@@ -5,6 +5,7 @@
 #include "tests/app_names.h"
 #include "tests/gl/compare_drawn.h"
 #include "tests/recorded.h"
+#include "tests/unit/view_lesson_facts.h"
 
 namespace tilescope::app {
 namespace {
@@ -25,7 +26,6 @@ State lecture() {
 
 State lesson(size_t number, size_t stop) {
     State state;
-    state.session.assets.recordings = session::Assets::of(kNothingShips);
     state.session.assets.timings = session::Assets::of(kNoTimes);
     go_to_stop(state.lessons, state.session, number, stop);
     update(state, true);
@@ -121,10 +121,68 @@ TEST(LessonsScreen, AStopIsListedWithWhatItWillSay) {
         for (size_t stop = 0; stop < of.stops.size(); ++stop) {
             State walk = lesson(number, stop);
             ASSERT_TRUE(walk.session.recording) << of.name << " " << stop;
-            EXPECT_EQ(said[stop].words,
-                      lessons::said(walk.session.trace(), walk.session.totals->summary, *walk.session.block,
-                                    walk.session.cursor.step, of.stops[stop].say));
-            EXPECT_EQ(said[stop].words.find('{'), std::string::npos) << said[stop].words;
+            EXPECT_EQ(said[stop].words, walk.lessons.standing.words);
+            EXPECT_EQ(said[stop].at, walk.session.cursor);
+            EXPECT_FALSE(said[stop].words.empty() || said[stop].words.find('{') != std::string::npos)
+                << said[stop].words;
+        }
+    }
+}
+
+// All of what a stop says has room above the screen, in the large type of a lecture too; and it is said of
+// its own step alone.
+TEST(LessonsScreen, AStopIsWrittenWhole) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    for (size_t number = 0; number < lessons::lesson_list().size(); ++number)
+        for (size_t stop = 0; stop < lessons::lesson_list()[number].stops.size(); ++stop) {
+            State state = lesson(number, stop);
+            state.session.lecture = true;
+            const std::string text = drawn.words(state);
+            EXPECT_TRUE(says(text, state.lessons.standing.words)) << state.lessons.standing.words;
+            for (const draw::Written& one : drawn.seen().texts)
+                EXPECT_FALSE(one.cut && state.lessons.standing.words.find(one.text) != std::string::npos)
+                    << "cut: " << one.text;
+            EXPECT_FALSE(says(text, "about step")) << text;
+        }
+    State state = lesson(1, 2);
+    state.session.cursor.step = 7;
+    EXPECT_TRUE(says(drawn.words(state), "3 of 4 about step 1"));
+    state.session.cursor.block = 1;
+    EXPECT_TRUE(says(drawn.words(state), "3 of 4 about step 1 of another block"));
+    show_trace(state, kernels::recorded("tiled", {4, 4, 4, 2}));
+    EXPECT_TRUE(says(drawn.words(state), "3 of 4 about another recording"));
+}
+
+// Marks are drawn where a lesson counts them, in the shape that it names.
+TEST(LessonsScreen, MarksLookAsTheyAreCalled) {
+    SKIP_WITHOUT_OPENGL();
+    for (const size_t stop : {size_t{1}, size_t{4}}) {
+        State state = lesson(6, stop);  // stale values, and zero fills in their place
+        update(state, true);
+        const uint32_t block = state.session.cursor.block;
+        const Facts facts = facts_at(state.session.trace(), block, state.session.cursor.step,
+                                     *run_again(state.session.trace(), block));
+        EXPECT_GT(stop == 1 ? facts.stale.size() : facts.zeros.size(), 40u);
+        Drawn drawn(1280, 720);
+        const test::Picture picture = drawn.picture(state);
+        const draw::Palette& colours = draw::palette(state.session.theme);
+        for (const auto& [array, view] : state.step.places) {
+            const Array& of = state.session.trace().launch.arrays[array];
+            if (of.space != Space::Shared) continue;
+            for (uint64_t cell = 0; cell < of.elements(); ++cell) {
+                const ImVec2 at = draw::corner_of(view, static_cast<double>(cell / of.cols),
+                                                  static_cast<double>(cell % of.cols));
+                const float pitch = view.pitch;
+                const auto pixel = [&, at](float right, float down) {
+                    return test::pixel(picture, static_cast<int>(at.x + pitch * right),
+                                       static_cast<int>(at.y + pitch * down));
+                };
+                const bool notch = pixel(0.8f, 0.1f) == colours[Ink::TextQuiet];
+                EXPECT_EQ(notch, facts.stale.contains({array, cell})) << of.name << " " << cell;
+                const bool stroke = pixel(0.5f, 0.5f) != pixel(0.25f, 0.25f);
+                EXPECT_EQ(stroke, facts.zeros.contains({array, cell})) << of.name << " " << cell;
+            }
         }
     }
 }

@@ -1,39 +1,25 @@
-// Lessons say what their recordings hold: every stop is there, and no figure is typed in.
+// Lessons as they are read: all are there, and damage is said. What stops say is held in
+// view_lesson_walk_test.cpp.
 #include <cctype>
 #include <filesystem>
-#include <fstream>
+#include <regex>
 
 #include <gtest/gtest.h>
 
 #include "app/lessons/model.h"
-#include "core/analysis/summary.h"
+#include "tests/file_text.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {
 namespace {
 
-uint32_t block_at(const trace::Trace& trace, uint32_t x, uint32_t y) {
-    for (uint32_t block = 0; block < trace.blocks.size(); ++block)
-        if (trace.blocks[block].x == x && trace.blocks[block].y == y) return block;
-    ADD_FAILURE() << "no block " << x << "," << y;
-    return 0;
-}
-
-const Lesson& lesson(const char* name) {
-    for (const Lesson& one : lesson_list())
-        if (one.name == name) return one;
-    ADD_FAILURE() << "no lesson " << name;
-    return lesson_list().front();
-}
-
-// What a stop says, on a recording made for it.
-std::string heard(const LessonStop& stop) {
-    Recorded made = record(stop.kernel.c_str(), stop.shape);
-    const uint32_t block = block_at(*made.trace, stop.block_x, stop.block_y);
-    made.index = index_block(*made.trace, made.rule, block);
-    const auto step = find_step(*made.trace, *made.index, stop);
-    EXPECT_TRUE(step) << stop.say;
-    return said(*made.trace, *analysis::summarize(*made.trace), *made.index, step.value_or(0), stop.say);
+// What a stop says, counted from 1, on the recording that it is shown on.
+std::string heard(const char* name, size_t stop) {
+    const auto lesson = std::ranges::find(lesson_list(), name, &Lesson::name);
+    if (lesson == lesson_list().end()) return "no lesson " + std::string(name);
+    State state;
+    work_out_words(state.lessons, static_cast<size_t>(lesson - lesson_list().begin()), true);
+    return state.lessons.said[static_cast<size_t>(lesson - lesson_list().begin())].at(stop - 1).words;
 }
 
 TEST(Lessons, AreAllThere) {
@@ -47,23 +33,23 @@ TEST(Lessons, AreAllThere) {
 }
 
 TEST(Lessons, TypeNoFigure) {
-    for (const Lesson& one : lesson_list()) {
-        std::string all = one.title + one.teaches;
-        for (const LessonStop& stop : one.stops) all += stop.say;
-        for (const char c : all)
-            EXPECT_FALSE(std::isdigit(static_cast<unsigned char>(c))) << one.name << ": " << all;
-    }
+    for (const Lesson& one : lesson_list())
+        for (const char c : one.title + one.teaches)
+            EXPECT_FALSE(std::isdigit(static_cast<unsigned char>(c))) << one.name << ": " << one.teaches;
 }
 
-// Every stop stands on a step that its recording has, and every figure in braces is known.
-TEST(Lessons, StandWhereTheySay) {
-    for (const Lesson& one : lesson_list()) {
-        for (const LessonStop& stop : one.stops) {
-            ASSERT_TRUE(stop.recording.empty()) << "made here, so that it runs anywhere";
-            const std::string text = heard(stop);
-            EXPECT_EQ(text.find('{'), std::string::npos) << one.name << ": " << text;
-        }
+// The head of model.h says what each name means that may stand in a lesson.
+TEST(Lessons, EveryFigureIsExplained) {
+    std::string head = file_text(TILESCOPE_SOURCE_DIR "/app/lessons/model.h");
+    head.resize(head.find("#pragma once"));
+    size_t names = 0;
+    static const std::regex row(R"re(\{"(\w+)",)re");
+    const std::string table = file_text(TILESCOPE_SOURCE_DIR "/app/lessons/figures.cpp");
+    for (std::sregex_iterator at(table.begin(), table.end(), row), end; at != end; ++at, ++names) {
+        EXPECT_TRUE(can_say((*at)[1].str())) << (*at)[1];
+        EXPECT_TRUE(std::regex_search(head, std::regex("\\b" + (*at)[1].str() + "\\b"))) << (*at)[1];
     }
+    EXPECT_GT(names, 40u) << "the table was not found";
 }
 
 // What the course works out by hand comes out of the recordings.
@@ -71,17 +57,30 @@ TEST(Lessons, SayTheCoursesFigures) {
     const auto contains = [](const std::string& text, const char* part) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
-    contains(heard(lesson("reuse").stops[1]), "32 elements cost 128 loads: each one 4 times");
-    contains(heard(lesson("reuse").stops[2]), "32 elements now cost 64 loads");
-    contains(heard(lesson("reuse").stops[4]),
-             "T = 16 each element of the 64 x 64 and 64 x 64 matrices is loaded 4 times");
-    contains(heard(lesson("banks").stops[0]), "1 wavefront.");
-    contains(heard(lesson("banks").stops[1]), "32 wavefronts where 1 would do");
-    contains(heard(lesson("barriers").stops[3]), "passes 8 barriers in 4 phases");
-    contains(heard(lesson("edges").stops[1]), "already in phase 0");
-    contains(heard(lesson("edges").stops[3]), "of this block only 1 lane");
-    contains(heard(lesson("warps").stops[1]),
-             "16 threads fills half a warp: 16 lanes work and 16 never will");
+    contains(heard("reuse", 2), "the 32 elements of M and N cost 128 loads, 4 for each of them");
+    contains(heard("reuse", 3), "32 elements now cost 64 loads");
+    contains(heard("reuse", 5),
+             "with T = 16 warp 0 loads 32 elements of M here, and each element of M and N is loaded 4 times, "
+             "not 64 times");
+    contains(heard("banks", 1), "1 wavefront.");
+    contains(heard("banks", 2), "32 words in bank 0, 32 wavefronts where 1 would do");
+    contains(heard("banks", 3), "rows of 33 words for 32 columns");
+    contains(heard("banks", 3), "32 words in 32 banks, 1 wavefront");
+    contains(heard("barriers", 4), "passes 8 barriers in 4 phases");
+    contains(heard("edges", 2), "has no column 3, so 2 of the block's 4 threads load and 2 do not");
+    contains(heard("edges", 4), "of the 4 threads of this block only 1 has an element of P");
+    contains(heard("warps", 2), "16 threads does not fill 1 warp: 16 lanes work and 16 never will");
+}
+
+// While the recording of a stop is on its way, nothing is said of the one that is still shown.
+TEST(Lessons, SayNothingBeforeTheirStopIsShown) {
+    State state;
+    for (const size_t stop : {size_t{0}, size_t{1}}) {
+        go_to_stop(state.lessons, state.session, 0, stop);
+        EXPECT_EQ(state.lessons.standing.words, "");
+        update(state, true);
+        EXPECT_NE(state.lessons.standing.words, "");
+    }
 }
 
 TEST(Lessons, DamageIsSaidInOneSentence) {
@@ -95,13 +94,38 @@ TEST(Lessons, DamageIsSaidInOneSentence) {
         R"({"name":"a","title":"b","teaches":"c","stops":[{"say":"no kernel"}]})",
         R"({"name":"a","title":"b","teaches":"c","stops":[{"kernel":"tiled","m":4,"k":4,"n":-1,"tile":2,"say":"x"}]})",
         R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r","kind":"loud","say":"x"}]})",
-        R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r","block":[1],"say":"x"}]})"};
+        R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r","block":[1],"say":"x"}]})",
+        R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r","nth":1,"say":"x"}]})",
+        R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r","where":"lanes < 3","say":"x"}]})",
+        R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r","where":[3],"say":"x"}]})"};
     for (const char* text : bad) {
         const auto read = lesson_from_json(text, "it");
         ASSERT_FALSE(read) << text;
         EXPECT_NE(read.error().message.find("'it'"), std::string::npos);
         EXPECT_EQ(read.error().message.back(), '.');
     }
+}
+
+// Each name in braces or in a condition is known, and a condition can be read.
+TEST(Lessons, ANameThatIsNotKnownIsAnError) {
+    const auto error_of = [](const std::string& rest) {
+        const auto read = lesson_from_json(
+            R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r",)" + rest + "}]}", "it");
+        return read ? "" : read.error().message;
+    };
+    EXPECT_EQ(error_of(R"("say":"{lanes} lanes of {array}","where":["lanes < 32","m = n"])"), "");
+    EXPECT_EQ(error_of(R"("say":"{lans}")"),
+              "The lesson 'it' cannot be used: its sentence names 'lans', which is no figure.");
+    EXPECT_EQ(error_of(R"("say":"{lanes")"),
+              "The lesson 'it' cannot be used: a brace of its sentence is not closed.");
+    EXPECT_EQ(error_of(R"("say":"x","where":["lans < 32"])"),
+              "The lesson 'it' cannot be used: its condition 'lans < 32' names 'lans', which is no figure.");
+    for (const char* bad : {"lanes", "lanes <", "lanes << 32", "lanes < 32 3", "lanes < -1", "lanes < ",
+                            "< 3", "lanes ~ 3", "array = 3", "lanes <  3"})
+        EXPECT_NE(error_of(std::string(R"("say":"x","where":[")") + bad + "\"]").find(bad), std::string::npos)
+            << bad;
+    EXPECT_EQ(error_of(R"("say":"x","costly":true)"),
+              "The lesson 'it' cannot be used: its field 'costly' means nothing.");
 }
 
 }  // namespace

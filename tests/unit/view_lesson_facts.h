@@ -1,0 +1,282 @@
+// What a recording holds at one step, counted slowly and plainly from its decoded accesses and from its block
+// run again: what the sentences of lessons are held against. Nothing here asks the program's own views.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/analysis/phases.h"
+#include "core/analysis/product.h"
+#include "core/playback/replay.h"
+#include "kernels/run/record.h"
+
+namespace tilescope::app {
+
+using Cell = std::pair<uint8_t, uint64_t>;  // array, element
+
+struct Facts {
+    std::map<std::string, uint64_t> number;  // by the names that lessons have for them
+    std::string array;                       // of the request
+    bool load = false, shared = false, barrier = false;
+    bool all_came = false;          // every warp came to the barriers that this one has passed
+    std::vector<uint64_t> element;  // by active lane
+    std::vector<std::pair<uint64_t, uint64_t>> row_and_col;  // of those
+    std::set<Cell> stale, zeros;                             // those that are marked
+    uint64_t rows = 0;                                       // of the array
+    uint64_t loads_fewer = 0;  // global requests that other warps make in this phase beyond this one's
+};
+
+// All arrays of these recordings hold 4 bytes an element, and lanes touch one element each.
+inline std::vector<Cell> cells_of(const trace::Access& access) {
+    std::vector<Cell> cells;
+    for (uint32_t lane = 0; lane < 32; ++lane)
+        if ((access.mask >> lane & 1) != 0) cells.emplace_back(access.array, access.offset[lane] / 4);
+    return cells;
+}
+
+// The elements of P that the block stored and that are not the product of M and N.
+inline std::set<uint64_t> wrong_elements(const trace::Trace& trace, const playback::BlockReplay& replay) {
+    std::map<uint64_t, double> stored;
+    for (const auto& store : replay.global_stores()) stored[store.to.index] = number_of(store.value);
+    std::set<uint64_t> wrong;
+    const auto product = analysis::product_of(trace);
+    for (const auto& [element, value] : stored)
+        if (value != analysis::expected_element(trace, *product, element)) wrong.insert(element);
+    return wrong;
+}
+
+inline std::shared_ptr<playback::BlockReplay> run_again(const trace::Trace& trace, uint32_t block) {
+    auto replay = std::make_shared<playback::BlockReplay>(trace, block);
+    auto replayer = kernels::Replayer::of(trace);
+    EXPECT_TRUE(replayer && replayer->replay(trace, block, *replay));
+    replay->finish();
+    return replay;
+}
+
+// Lanes of a tiled kernel's global request that are switched off because their row, or only their column,
+// lies outside the matrix.
+inline void count_outside(Facts& facts, const trace::Trace& trace, const trace::Block& block,
+                          const trace::Access& access, uint64_t phase) {
+    const Array& array = trace.launch.arrays[access.array];
+    const uint64_t T = trace.launch.block.x;
+    uint64_t by_row = 0, by_column = 0;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+        const uint64_t thread = uint64_t{access.warp} * 32 + lane, x = thread % T, y = thread / T;
+        if (thread >= T * T || (access.mask >> lane & 1) != 0) continue;
+        const uint64_t row = (array.name == "N" ? phase : block.y) * T + y;
+        const uint64_t col = (array.name == "M" ? phase : block.x) * T + x;
+        by_row += row >= array.rows ? 1 : 0;
+        by_column += row < array.rows && col >= array.cols ? 1 : 0;
+    }
+    facts.number["outside_by_row"] = by_row;
+    facts.number["outside_by_column"] = by_column;
+}
+
+inline void count_cost(Facts& facts, const trace::Trace& trace, const trace::Access& access) {
+    std::set<uint64_t> sectors, words;
+    std::map<uint64_t, std::set<uint64_t>> banks;
+    for (const auto& [array, element] : cells_of(access)) {
+        const uint64_t address = trace.launch.arrays[array].base + element * 4;
+        sectors.insert(address / 32);
+        words.insert(address / 4);
+        banks[address / 4 % 32].insert(address / 4);
+    }
+    auto& number = facts.number;
+    number["touched"] = words.size();
+    number["row_words"] = trace.launch.arrays[access.array].cols;
+    if (!facts.shared) {
+        number["sectors"] = sectors.size();
+        number["least_sectors"] = (words.size() * 4 + 31) / 32;
+        number["fetched"] = sectors.size() * 32;
+        number["used"] = words.size() * 4;
+        return;
+    }
+    uint64_t most = 0;
+    for (const auto& [bank, of] : banks)
+        if (of.size() > most) most = of.size(), number["bank"] = bank;
+    number["wavefronts"] = most;
+    number["least_wavefronts"] = 1;
+    number["words"] = words.size();
+    number["banks"] = banks.size();
+}
+
+// Over all blocks: how often elements of M and N were loaded, and what the loads cost.
+inline void count_recording(Facts& facts, const trace::Trace& trace) {
+    std::map<Cell, uint64_t> loaded;
+    std::map<std::string, uint64_t> sums = {
+        {"load_sectors", 0}, {"least_load_sectors", 0}, {"shared_reads", 0}};
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        const trace::Access access = trace::decode(trace, step);
+        if (trace.sites[access.site].kind != ptx::SiteKind::Load) continue;
+        Facts one;
+        one.shared = trace.launch.arrays[access.array].space == Space::Shared;
+        count_cost(one, trace, access);
+        if (one.shared) {
+            sums["shared_reads"] += cells_of(access).size();
+            continue;
+        }
+        sums["load_sectors"] += one.number["sectors"];
+        sums["least_load_sectors"] += one.number["least_sectors"];
+        for (const Cell& cell : cells_of(access)) ++loaded[cell];
+    }
+    facts.number.insert(sums.begin(), sums.end());
+    uint64_t least = UINT64_MAX, most = 0, loads = 0;
+    for (const auto& [cell, times] : loaded)
+        least = std::min(least, times), most = std::max(most, times), loads += times;
+    facts.number["elements"] = loaded.size();
+    facts.number["loads"] = loads;
+    facts.number["least_loads"] = least;
+    facts.number["most_loads"] = most;
+}
+
+// Who came to which barrier: a warp's n-th arrival is at the block's n-th barrier.
+inline void count_barriers(Facts& facts, const trace::Trace& trace, uint64_t first, uint64_t steps,
+                           uint64_t here) {
+    std::map<uint32_t, uint64_t> passed;
+    std::map<uint64_t, std::vector<std::pair<uint32_t, uint64_t>>> came;  // by barrier: warp, step
+    for (uint64_t step = first; step < first + steps; ++step)
+        if (trace.sites[trace.form_of(step).site].kind == ptx::SiteKind::Barrier)
+            came[passed[trace.warp_of(step)]++].emplace_back(trace.warp_of(step), step);
+    facts.number["barriers"] = came.size();
+    std::map<uint32_t, uint64_t> by_now;  // barriers that each warp came to
+    for (const auto& [barrier, arrivals] : came)
+        for (const auto& [warp, step] : arrivals) by_now[warp] += step <= here ? 1 : 0;
+    facts.all_came = by_now[trace.warp_of(here)] > 0 && std::ranges::all_of(by_now, [&](const auto& of) {
+                         return of.second >= by_now[trace.warp_of(here)];
+                     });
+    std::set<std::vector<uint32_t>> orders;
+    for (const auto& [barrier, arrivals] : came) {
+        std::vector<uint32_t> order;
+        uint64_t arrived = 0;
+        for (const auto& [warp, step] : arrivals) order.push_back(warp), arrived += step <= here ? 1 : 0;
+        orders.insert(order);
+        if (std::ranges::find(arrivals, here, &std::pair<uint32_t, uint64_t>::second) == arrivals.end())
+            continue;
+        facts.number["barrier"] = barrier;
+        facts.number["arrived"] = arrived;
+        facts.number["awaited"] = arrivals.size() - arrived;
+        if (trace.time.empty()) continue;
+        facts.number["first_warp"] = order.front();
+        facts.number["last_warp"] = order.back();
+        facts.number["first_wait"] = trace.time[arrivals.back().second] - trace.time[arrivals[0].second];
+    }
+    if (facts.barrier && !trace.time.empty()) facts.number["orders"] = orders.size();
+}
+
+// What the block's shared cells hold, and what comes in its other steps.
+inline void count_cells(Facts& facts, const trace::Trace& trace, const analysis::PhaseMap& phases,
+                        const playback::BlockReplay& replay, uint64_t first, uint32_t step) {
+    const trace::Access here = trace::decode(trace, first + step);
+    std::map<Cell, const playback::BlockReplay::Store*> latest;
+    std::set<Cell> filled, to_fill;
+    for (const auto& store : replay.shared_stores()) {
+        const Cell cell{store.to.array, store.to.index};
+        if (store.step <= step) latest[cell] = &store;
+        if (phases.phase[store.step] == phases.phase[step])
+            (store.step <= step ? filled : to_fill).insert(cell);
+    }
+    std::erase_if(to_fill, [&](const Cell& cell) { return filled.contains(cell); });
+    facts.number["unfilled"] = to_fill.size();
+    std::set<Cell> touched;
+    if (!facts.barrier)
+        for (const Cell& cell : cells_of(here)) touched.insert(cell);
+    uint64_t stale_read = 0;
+    for (const auto& [cell, store] : latest) {
+        const bool old =
+            phases.phase[step] != analysis::kAfter && phases.phase[store->step] != phases.phase[step];
+        const bool zero = store->source.array == trace::kNoArray && number_of(store->value) == 0;
+        if (touched.contains(cell))
+            stale_read += old ? 1 : 0;
+        else if (zero)
+            facts.zeros.insert(cell);
+        else if (old)
+            facts.stale.insert(cell);
+    }
+    facts.number["stale"] = facts.stale.size();
+    facts.number["zeros"] = facts.zeros.size();
+    if (facts.shared && facts.load) facts.number["stale_read"] = stale_read;
+
+    std::set<uint32_t> reading, same_site;
+    std::map<uint32_t, uint64_t> global;
+    for (uint32_t at = 0; at < phases.phase.size(); ++at) {
+        const trace::Form& form = trace.form_of(first + at);
+        const ptx::Site& site = trace.sites[form.site];
+        const uint32_t warp = trace.warp_of(first + at);
+        const bool same_phase = phases.phase[at] == phases.phase[step];
+        if (at > step && site.kind == ptx::SiteKind::Load && form.space == Space::Shared &&
+            phases.phase[at] < phases.phase[step])
+            reading.insert(warp);
+        if (same_phase && form.site == here.site) same_site.insert(warp);
+        if (same_phase && site.kind == ptx::SiteKind::Load && form.space == Space::Global) ++global[warp];
+    }
+    facts.number["still_reading"] = reading.size();
+    facts.number["warps_here"] = same_site.size();
+    for (const auto& [warp, requests] : global)
+        if (requests > global[here.warp])
+            facts.loads_fewer = std::max(facts.loads_fewer, requests - global[here.warp]);
+}
+
+inline Facts facts_at(const trace::Trace& trace, uint32_t block, uint32_t step,
+                      const playback::BlockReplay& replay) {
+    Facts facts;
+    const trace::Block& of = trace.blocks[block];
+    const uint64_t at = of.first + step;
+    const auto rule = analysis::phase_rule(trace);
+    const analysis::PhaseMap phases = analysis::phases_of_block(trace, *rule, block);
+    const trace::Access access = trace::decode(trace, at);
+    const ptx::Site& site = trace.sites[access.site];
+    const auto product = analysis::product_of(trace);
+    facts.barrier = site.kind == ptx::SiteKind::Barrier;
+    facts.load = site.kind == ptx::SiteKind::Load;
+    std::set<uint32_t> warps;
+    std::set<uint32_t> seen;
+    for (uint32_t i = 0; i < of.count; ++i) {
+        warps.insert(trace.warp_of(of.first + i));
+        if (phases.phase[i] != analysis::kAfter) seen.insert(phases.phase[i]);
+    }
+    const auto lanes = static_cast<uint64_t>(std::popcount(access.mask));
+    facts.number = {{"m", product->m},
+                    {"k", product->k},
+                    {"n", product->n},
+                    {"tile", product->tile},
+                    {"threads", trace.launch.block.count()},
+                    {"blocks", trace.launch.grid.count()},
+                    {"warps", warps.size()},
+                    {"phases", seen.size()},
+                    {"last_phase", *seen.rbegin()},
+                    {"wrong", trace.meta.result.wrong},
+                    {"step", uint64_t{step} + 1},
+                    {"line", site.line},
+                    {"phase", phases.phase[step]},
+                    {"warp", access.warp},
+                    {"lanes", lanes},
+                    {"idle", 32 - lanes}};
+    if (!facts.barrier) {
+        const Array& array = trace.launch.arrays[access.array];
+        facts.array = array.name;
+        facts.rows = array.rows;
+        facts.shared = array.space == Space::Shared;
+        for (const Cell& cell : cells_of(access)) {
+            facts.element.push_back(cell.second);
+            facts.row_and_col.emplace_back(cell.second / array.cols, cell.second % array.cols);
+        }
+        count_cost(facts, trace, access);
+        if (trace.meta.kernel == "tiled" && !facts.shared)
+            count_outside(facts, trace, of, access, phases.phase[step]);
+    }
+    count_recording(facts, trace);
+    count_barriers(facts, trace, of.first, of.count, at);
+    count_cells(facts, trace, phases, replay, of.first, step);
+    return facts;
+}
+
+}  // namespace tilescope::app
