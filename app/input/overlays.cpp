@@ -277,10 +277,11 @@ void command_palette(Ui<State>& ui, const Rect& screen, std::span<const Offer> o
     if (!palette.open) return;
     const std::vector<Command> found = find_commands(ui.session, offers, palette.query.text);
     palette.chosen = std::min(palette.chosen, found.empty() ? 0 : found.size() - 1);
-    const Finder box{
-        "", "Find: next phase, record edges, open transposed, step 12, block 1,0", Ink::TextQuiet,
-        found.empty() ? "Nothing is called that. Steps, blocks and phases are found where they exist."
-                      : "\u2191 \u2193 choose, Enter does it, Esc closes"};
+    const Finder box{"", "Find: next phase, sector, G80, open transposed, line 22, warp 3, P[5,3]",
+                     Ink::TextQuiet,
+                     found.empty() ? "Nothing is called that. Places: step 12, phase 2, block 1,0, line 22, "
+                                     "warp 3, thread[1,0], P[5,3]"
+                                   : "\u2191 \u2193 choose, Enter does it, Esc closes"};
     const int clicked = find_box(ui, screen, box, palette.query, found, static_cast<int>(palette.chosen));
     if (clicked >= 0) run_command(ui.state, ui.session, offers, found[static_cast<size_t>(clicked)].id);
 }

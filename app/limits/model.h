@@ -33,7 +33,7 @@ void change_parameter(State& state, const analysis::SmLimits& sm, analysis::Para
 // The device of the state with what its case changes; the first known one where there is none of that id.
 analysis::DeviceSpec limits_device(const State& state, const std::vector<analysis::DeviceSpec>& devices);
 
-// What the state's case changes of its device: "1536 thread slots in place of 1024"; "" for nothing.
+// What the state's case changes of its device: "1,536 thread slots in place of 1,024"; "" for nothing.
 std::string change_words(const State& state, const std::vector<analysis::DeviceSpec>& devices);
 
 // The case's question, its answer with the reason, and which SM both are about: of the values that are shown.

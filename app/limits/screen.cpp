@@ -295,7 +295,8 @@ const input::Actions<State>& actions() {
                               });
         };
         for (const analysis::LimitPreset& preset : analysis::limit_presets())
-            add(preset.id, "Limits: " + preset.title, [id = preset.id](State& s) { take_preset(s, id); });
+            add(preset.id, "Limits case: " + preset.title,
+                [id = preset.id](State& s) { take_preset(s, id); });
         for (const analysis::DeviceSpec& device : kernels::devices())
             add("device-" + device.id, fmt::format("Limits of {}", name_of(device)),
                 [id = device.id](State& s) { take_device(s, id); });

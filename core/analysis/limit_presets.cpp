@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "core/base/words.h"
+
 namespace tilescope::analysis {
 namespace {
 
 std::vector<LimitPreset> make_presets() {
-    const auto threads = [](uint32_t n) { return PresetBlock{fmt::format("{} threads", n), {.threads = n}}; };
+    const auto threads = [](uint32_t n) { return PresetBlock{counted(n, "thread"), {.threads = n}}; };
     const auto registers = [](uint32_t n) {
         return PresetBlock{fmt::format("16 x 16, {} registers", n), {.threads = 256, .registers = n}};
     };
@@ -220,7 +222,8 @@ std::string change_in_words(const SmLimits& sm, const SmChange& change) {
     std::string words;
     const auto add = [&](uint32_t to, uint32_t from, const char* what) {
         if (to == 0 || to == from) return;
-        words += fmt::format("{}{} {} in place of {}", words.empty() ? "" : ", ", to, what, from);
+        words += fmt::format("{}{} {} in place of {}", words.empty() ? "" : ", ", grouped(to), what,
+                             grouped(from));
     };
     add(change.threads_per_sm, sm.threads_per_sm, "thread slots");
     add(change.blocks_per_sm, sm.blocks_per_sm, "block slots");

@@ -40,7 +40,7 @@ struct SmChange {
     bool any() const { return threads_per_sm || blocks_per_sm || registers_per_sm || shared_per_sm; }
 };
 SmLimits changed(SmLimits sm, const SmChange& change);
-// "1536 thread slots in place of 1024"; "" where nothing of `sm` changes.
+// "1,536 thread slots in place of 1,024"; "" where nothing of `sm` changes.
 std::string change_in_words(const SmLimits& sm, const SmChange& change);
 
 struct PresetBlock {

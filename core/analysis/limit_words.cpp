@@ -130,13 +130,14 @@ std::string others_words(const LimitPreset& preset, const Asked& a) {
         if (value == own) continue;
         const Occupancy o = occupancy(a.sm(), block.use, Sum::Lecture);
         std::string with = fmt::format("with {} {}", value_words(preset.parameter, value), fitting(o));
-        const uint32_t most = std::max(o.threads, a.lecture.threads),
-                       least = std::min(o.threads, a.lecture.threads);
-        const std::string fewer = most == 0 ? "" : number(100.0 * (most - least) / most) + " % fewer";
+        const auto percent = [](uint32_t more, uint32_t fewer) {
+            return number(100.0 * (more - fewer) / more) + " %";
+        };
         if (a.lecture.threads < o.threads)
-            with += fmt::format("; with {} it is {}", grouped(own), fewer);
+            with += fmt::format("; with {} {} of them are lost", value_words(preset.parameter, own),
+                                percent(o.threads, a.lecture.threads));
         else if (a.lecture.threads > o.threads)
-            with += ", " + fewer;
+            with += fmt::format(", {} fewer", percent(a.lecture.threads, o.threads));
         words += " " + sentence(with);
     }
     return words;
@@ -184,8 +185,8 @@ std::string best_words(const LimitPreset& preset, const Asked& a) {
                            ? fmt::format("{}: {}, {}", block.label, fitting(o), limits_in_words(o))
                            : fmt::format("{}: {}", block.label, o.refused));
     }
-    const char* verdict = best.empty() ? "None launches" : best.size() == 1 ? " is best" : " are best";
-    return fmt::format("{}{}. {}.", fmt::join(best, " and "), verdict, fmt::join(each, "; "));
+    if (best.empty()) return fmt::format("None launches. {}.", fmt::join(each, "; "));
+    return fmt::format("Best: {}. {}.", fmt::join(best, " and "), fmt::join(each, "; "));
 }
 
 std::string grid_words(const Dim3& grid, const Asked& a) {
