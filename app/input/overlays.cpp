@@ -277,11 +277,15 @@ void command_palette(Ui<State>& ui, const Rect& screen, std::span<const Offer> o
     if (!palette.open) return;
     const std::vector<Command> found = find_commands(ui.session, offers, palette.query.text);
     palette.chosen = std::min(palette.chosen, found.empty() ? 0 : found.size() - 1);
-    const Finder box{"", "Find: next phase, sector, G80, open transposed, line 22, warp 3, P[5,3]",
-                     Ink::TextQuiet,
-                     found.empty() ? "Nothing is called that. Places: step 12, phase 2, block 1,0, line 22, "
-                                     "warp 3, thread[1,0], P[5,3]"
-                                   : "\u2191 \u2193 choose, Enter does it, Esc closes"};
+    std::string foot = "\u2191 \u2193 choose, Enter does it, Esc closes";
+    if (found.empty())
+        foot =
+            "Nothing is called that. Places: step 12, phase 2, block 1,0, line 23, warp 3, thread[1,0], "
+            "P[5,3]";
+    else if (found[palette.chosen].id == "none")
+        foot = "There is no such place here; Esc closes";
+    const Finder box{"", "Find: next phase, sector, G80, open transposed, line 23, warp 3, P[5,3]",
+                     Ink::TextQuiet, foot};
     const int clicked = find_box(ui, screen, box, palette.query, found, static_cast<int>(palette.chosen));
     if (clicked >= 0) run_command(ui.state, ui.session, offers, found[static_cast<size_t>(clicked)].id);
 }

@@ -235,10 +235,11 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
     chain.why = "Why the bound and the measurement differ";
     const Timing* row = row_of(machine, kernel, width, tile);
     if (row == nullptr) {
+        const std::string narrow = left_out_tiles(machine);
         chain.note =
             machine.times == nullptr
-                ? fmt::format("No measured times ship for {}: nothing to hold the bound against. {}",
-                              name_of(machine), left_out_tiles(machine))
+                ? fmt::format("{}{}No measured times ship for {}: nothing to hold the bound against.", narrow,
+                              narrow.empty() ? "" : " ", name_of(machine))
                 : fmt::format("{} was not measured at width {}.", shown_name(kernel), grouped(width));
         return chain;
     }

@@ -211,13 +211,15 @@ void roofline_panel(Ui& ui, const Rect& rect, RooflineChart& chart) {
     const Rect in = panel(ui, rect, title, chart.nothing);
     if (!chart.nothing.empty()) return;
     line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, title);
-    // The ratios stand below it, with the kernel's name where there is room.
+    // The ratios stand below it, with the kernel's name where there is room for all.
     const draw::Font font = ui.font(Face::Text, Size::Small);
+    const std::string name = shown_name(ui.state.kernel) + ": ";
+    const bool named = std::ranges::all_of(chart.ratios, [&](const std::string& ratio) {
+        return draw::text_size(font, name + ratio).x <= in.width();
+    });
     float y = in.min.y + line_height(ui, Size::Body) + ui.px(2);
     for (const std::string& ratio : chart.ratios) {
-        const std::string named = fmt::format("{}: {}", shown_name(ui.state.kernel), ratio);
-        line(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, Ink::Text,
-             fitting(font, {named, ratio}, in.width()));
+        line(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, Ink::Text, named ? name + ratio : ratio);
         y += line_height(ui, Size::Small);
     }
     const Chart axes = chart_axes(ui, {{in.min.x, y + ui.px(6)}, in.max}, chart, ui.px(8));

@@ -151,15 +151,14 @@ TEST(LimitsScreen, AnswersAreWhole) {
                     take_preset(state.limits, preset.id, block);
                     drawn.frames(state);
                     const limits::Words said = words(state.limits, state.session.assets.devices());
-                    std::string rest = said.answer;
+                    std::string whole;
                     bool question = false;
                     for (const draw::Written& text : drawn.seen().texts) {
                         question |= text.text == said.question && !text.cut;
-                        if (!rest.starts_with(text.text) || text.cut || text.text.empty()) continue;
-                        rest.erase(0, text.text.size());
-                        if (rest.starts_with(' ')) rest.erase(0, 1);
+                        whole += text.cut ? "cut" : text.text + " ";
                     }
-                    EXPECT_EQ(rest, "") << preset.id << " at " << width << (lecture ? ", lecture" : "");
+                    EXPECT_NE(whole.find(said.answer), std::string::npos)
+                        << preset.id << " at " << width << (lecture ? ", lecture" : "") << ": " << whole;
                     EXPECT_TRUE(question) << said.question << " at " << width << (lecture ? ", lecture" : "");
                 }
             }
