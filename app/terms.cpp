@@ -1,4 +1,6 @@
 // The field's words as rows of the palette: what each means, and the screen, lesson or key that shows it.
+#include <fmt/format.h>
+
 #include "app/app.h"
 
 namespace tilescope::app {
@@ -49,16 +51,24 @@ constexpr Term kTerms[] = {
     {"roofline", "what bandwidth and peak allow at an arithmetic intensity", "screen_timing"},
 };
 
+// "lesson", "Limits", "record": where a row leads, for its right end.
+std::string place_of(std::string_view action) {
+    const std::string_view kind = action.substr(0, action.find(':'));
+    for (const ScreenRow& screen : screens())
+        if (action == fmt::format("screen_{}", screen.option) || kind == screen.option) return screen.name;
+    return std::string(kind);
+}
+
 }  // namespace
 
 const input::Actions<input::State>& terms() {
     static const input::Actions<input::State> all = [] {
         input::Actions<input::State> rows;
         for (const Term& term : kTerms)
-            rows.emplace_back(std::string("term:") + term.word, std::string(term.word) + ": " + term.means,
-                              "", input::Chord(), [&term](session::Session& session) {
-                                  session.asked.emplace_back(term.shown_by);
-                              });
+            rows.emplace_back(
+                std::string("term:") + term.word, std::string(term.word) + ": " + term.means,
+                place_of(term.shown_by), input::Chord(), input::Chord(),
+                [&term](session::Session& session) { session.asked.emplace_back(term.shown_by); });
         return rows;
     }();
     return all;

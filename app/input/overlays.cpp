@@ -324,7 +324,7 @@ void keys_overlay(Ui<State>& ui, const Rect& screen, std::span<const Offer> offe
     };
     std::vector<Group> groups;
     for (const Offer& action : offers) {
-        if (action.keys.empty()) continue;
+        if (action.keys.empty() || action.name.find(':') != std::string::npos) continue;
         auto at = std::ranges::find(groups, action.group, &Group::name);
         if (at == groups.end()) at = groups.insert(at, {action.group, {}});
         at->rows.push_back(&action);
