@@ -61,8 +61,8 @@ struct LimitPreset {
     // thread or block may take, or what one value costs against another.
     enum class Wants : uint8_t { Filled, Best, Most, Cost };
 
-    std::string id;     // "cliff", what the command line calls it
-    std::string asks;   // the question; {threads} and {registers} stand for the block's (question_of)
+    std::string id;       // "cliff", what the command line calls it
+    std::string asks;     // the question; {threads} and {registers} stand for the block's (question_of)
     std::string title{};  // the question, of its first block
     std::string device;
     SmChange change{};
