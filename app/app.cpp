@@ -86,6 +86,7 @@ const Doing& doing() {
         made.add<&State::input>(tabs);
         made.add<&State::input>(input::looks());
         made.add<&State::input>(input::files());
+        made.add<&State::input>(terms());
         return made;
     }();
     return all;

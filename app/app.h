@@ -50,6 +50,9 @@ std::span<const ScreenRow> screens();
 const ScreenRow& screen_of(const State& state);         // the one that is shown
 const ScreenRow* find_screen(std::string_view option);  // null for none of that name
 
+// The field's words, each with what it means and with what shows it, for the palette (terms.cpp).
+const input::Actions<input::State>& terms();
+
 // All that can be done, in the order of the list of keys: offered by the screens and by input/.
 std::span<const input::Offer> offers();
 // Does the action of that name; false for a name that is not there.

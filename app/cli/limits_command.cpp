@@ -1,5 +1,7 @@
 // tilescope limits [CASE...] [--device D --threads N --registers N --shared BYTES]: what an SM holds at once,
 // by the lecture's sum and by the hardware's.
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -62,9 +64,9 @@ std::string as_json(const Case& c, bool curves) {
     const analysis::DeviceSpec& device = c.answer.device;
     Json blocks = Json::array(), figures = Json::array();
     for (const BlockAnswer& b : c.answer.blocks) {
-        Json row =
-            object_of("label", b.label, "threads", b.use.threads, "registers", b.use.registers, "shared",
-                      b.use.shared, "lecture", to_json(b.lecture), "hardware", to_json(b.hardware));
+        Json row = object_of("label", b.label, "threads", b.use.threads, "registers", b.use.registers,
+                             "shared", b.use.shared, "lecture", to_json(b.lecture), "hardware",
+                             to_json(b.hardware), "answer", b.answer);
         using analysis::Parameter;
         for (const auto& [name, parameter] : {std::pair{"threads", Parameter::Threads},
                                               {"registers", Parameter::Registers},
@@ -91,6 +93,9 @@ std::string as_text(const Case& c) {
         c.title, device.name, device.chip, sm.capability(),
         c.answer.change.empty() ? "" : ", changed by the case to " + c.answer.change, sm.threads_per_sm,
         sm.blocks_per_sm, sm.registers_per_sm, sm.shared_per_sm);
+    std::string said;  // blocks that the case compares have one answer
+    for (const BlockAnswer& b : c.answer.blocks)
+        if (std::exchange(said, b.answer) != b.answer) text += b.answer + "\n";
     report::TextTable table(2, {"block", "sum", "blocks", "threads", "warps", "in use", "registers a block",
                                 "bytes a block", "limited by"});
     for (const BlockAnswer& b : c.answer.blocks) {
@@ -150,7 +155,8 @@ Case case_of(const Options& options) {
         need(kernels::device_named(options.device.empty() ? "h200" : options.device), kWrongCall);
     const BlockAnswer block{fmt::format("{} threads", use.threads), use,
                             occupancy(device.sm, use, analysis::Sum::Lecture),
-                            occupancy(device.sm, use, analysis::Sum::Hardware)};
+                            occupancy(device.sm, use, analysis::Sum::Hardware),
+                            answer_in_words(nullptr, device, use, kernels::devices())};
     return {"",
             fmt::format("Blocks of {} threads, {} registers a thread, {} bytes of shared memory", use.threads,
                         use.registers, use.shared),

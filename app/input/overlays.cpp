@@ -277,10 +277,15 @@ void command_palette(Ui<State>& ui, const Rect& screen, std::span<const Offer> o
     if (!palette.open) return;
     const std::vector<Command> found = find_commands(ui.session, offers, palette.query.text);
     palette.chosen = std::min(palette.chosen, found.empty() ? 0 : found.size() - 1);
-    const Finder box{
-        "", "Find: next phase, record edges, open transposed, step 12, block 1,0", Ink::TextQuiet,
-        found.empty() ? "Nothing is called that. Steps, blocks and phases are found where they exist."
-                      : "\u2191 \u2193 choose, Enter does it, Esc closes"};
+    std::string foot = "\u2191 \u2193 choose, Enter does it, Esc closes";
+    if (found.empty())
+        foot =
+            "Nothing is called that. Places: step 12, phase 2, block 1,0, line 23, warp 3, thread[1,0], "
+            "P[5,3]";
+    else if (found[palette.chosen].id == "none")
+        foot = "There is no such place here; Esc closes";
+    const Finder box{"", "Find: next phase, sector, G80, open transposed, line 23, warp 3, P[5,3]",
+                     Ink::TextQuiet, foot};
     const int clicked = find_box(ui, screen, box, palette.query, found, static_cast<int>(palette.chosen));
     if (clicked >= 0) run_command(ui.state, ui.session, offers, found[static_cast<size_t>(clicked)].id);
 }
@@ -319,7 +324,7 @@ void keys_overlay(Ui<State>& ui, const Rect& screen, std::span<const Offer> offe
     };
     std::vector<Group> groups;
     for (const Offer& action : offers) {
-        if (action.keys.empty()) continue;
+        if (action.keys.empty() || action.name.find(':') != std::string::npos) continue;
         auto at = std::ranges::find(groups, action.group, &Group::name);
         if (at == groups.end()) at = groups.insert(at, {action.group, {}});
         at->rows.push_back(&action);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -86,18 +87,27 @@ void press_in_overlay(State& state, Session& session, std::span<const Offer> off
 // Takes up what the session asks of the overlays, and what has come of what they asked for.
 void update(State& state, Session& session);
 
-// The command palette's list (palette.cpp): everything that can be done, found by a few letters of its name.
+// The command palette's list (palette.cpp): everything that can be done, found by its words.
 //
-//   "nxt ph"     next phase                        letters in order, each word of the query for itself
-//   "step 12"    Go to step 12 of this block       places are made from what is typed
+//   "ne ph"      next phase                        each word of the query: a word of the title, how one
+//   begins, "np"         next phase                        the initials of some, or three letters and more
+//   within it "sectr"      Sector: 32 aligned bytes ...      with one letter wrong, where nothing else is
+//   found "P[5,3]"     Pin P[5,3]                        places are made from what is typed (places.cpp)
 //   ""           recently used ones first
 struct Command {
-    std::string id;     // "action:next_step", "shipped:tiled-4x4x4-t2", "step:12": what run_command takes
+    // "action:next_step", "shipped:tiled-4x4x4-t2", "step:12": what run_command takes. "none": nothing to be
+    // done, the title says why.
+    std::string id;
     std::string title;  // "Next request or barrier"
     std::string keys;   // "" where no key does it; of a row of the path box, what kind it is
 };
-// How well a query meets a title: higher is better, below 0 for not at all. Case does not matter.
-int match(std::string_view query, std::string_view title);
+// How well a query meets a title: higher is better, below 0 for not at all. Case does not matter. forgiving:
+// one letter of a word of five and more may be wrong, missing, too many or in its neighbour's place.
+int match(std::string_view query, std::string_view title, bool forgiving = false);
+// The place that is typed; none where the query is of no such form.
+std::optional<Command> find_place(const Session& session, std::string_view query);
+// Goes to it, or pins it, by the parts of its id: "line" and "45". False where it is no place.
+bool go_to_place(Session& session, std::string_view kind, std::string_view what);
 // Those that meet the query, best first; where equally good, the recently used first, then as listed.
 std::vector<Command> find_commands(const Session& session, std::span<const Offer> offers,
                                    std::string_view query);

@@ -1,19 +1,22 @@
 // The command palette's list, and what its rows do.
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <optional>
 
 #include <fmt/format.h>
 
 #include "app/input/overlays.h"
-#include "app/session/playing.h"
 #include "app/session/session.h"
 
 namespace tilescope::input {
 namespace {
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+std::string lowered(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), lower);
+    return out;
+}
 
 std::string capital(std::string text) {
     if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
@@ -31,71 +34,67 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     return parts;
 }
 
-bool starts_word(std::string_view title, size_t at) {
-    return at == 0 || !std::isalnum(static_cast<unsigned char>(title[at - 1]));
+bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || (c & 0x80) != 0; }
+
+// The words of a title, lower case: letters and digits between anything else.
+std::vector<std::string> words_of(std::string_view title) {
+    std::vector<std::string> words(1);
+    for (const char c : title)
+        if (in_word(c))
+            words.back() += lower(c);
+        else if (!words.back().empty())
+            words.emplace_back();
+    if (words.back().empty()) words.pop_back();
+    return words;
 }
 
-// One word of the query from a place of the title on: 8 for a letter that starts a word, 10 for one that
-// follows the letter before it, 1 for any other.
-int match_from(std::string_view word, std::string_view title, size_t from) {
-    int score = 0;
-    size_t at = from, last = std::string_view::npos;
-    for (const char wanted : word) {
-        while (at < title.size() && lower(title[at]) != lower(wanted)) ++at;
-        if (at == title.size()) return -1;
-        const bool follows = last != std::string_view::npos && at == last + 1;
-        score += follows ? 10 : starts_word(title, at) ? 8 : 1;
-        last = at++;
+// One letter wrong, missing, too many, or changed places with its neighbour; the first is right.
+bool nearly(std::string_view one, std::string_view other) {
+    if (one.size() > other.size()) std::swap(one, other);
+    if (one.empty() || one[0] != other[0] || other.size() - one.size() > 1) return false;
+    const auto at = static_cast<size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
+    if (one.size() < other.size()) return one.substr(at) == other.substr(at + 1);
+    if (at == one.size() || one.substr(at + 1) == other.substr(at + 1)) return true;
+    return one[at] == other[at + 1] && one[at + 1] == other[at] && one.substr(at + 2) == other.substr(at + 2);
+}
+
+bool plural(std::string_view one, std::string_view many) {
+    return many.size() == one.size() + 1 && many.starts_with(one) && many.back() == 's';
+}
+
+// How well a word of the query meets a title, and the number of the word of it that it meets.
+struct Met {
+    int score = -1;
+    size_t word = 0;
+};
+Met meet(const std::string& word, std::string_view title, const std::vector<std::string>& words,
+         bool forgiving) {
+    Met best;
+    const auto take = [&](int score, size_t at) {
+        if (score > best.score) best = {score, at};
+    };
+    if (!std::ranges::all_of(word, in_word)) {  // "T=16", "thread[y,x]": as it stands
+        const auto found = std::ranges::search(title, word, {}, lower);
+        return {found.empty() ? -1 : 35, words.size()};
     }
-    return score;
-}
-
-// "12", "1,0", "1,0,2"; none where it is no list of numbers.
-std::vector<uint32_t> numbers(std::string_view text) {
-    std::vector<uint32_t> all;
-    for (const std::string_view part : split(text, ',')) {
-        const auto [end, problem] =
-            std::from_chars(part.data(), part.data() + part.size(), all.emplace_back());
-        if (problem != std::errc{} || end != part.data() + part.size()) return {};
+    std::string initials;
+    for (const std::string& one : words) initials += one[0];
+    for (size_t at = 0; at < words.size(); ++at) {
+        const std::string& one = words[at];
+        if (one == word)
+            take(40, at);
+        else if (plural(one, word))
+            take(38, at);
+        else if (one.starts_with(word))
+            take(30, at);
+        else if (word.size() >= 2 && initials.compare(at, word.size(), word) == 0)
+            take(20, at);
+        else if (word.size() >= 3 && one.find(word) != std::string::npos)
+            take(15, at);
+        else if (forgiving && word.size() >= 5 && nearly(word, one))
+            take(10, at);
     }
-    return all;
-}
-
-// The block at (x,y), or (x,y,z) in a grid with depth, by its number in the trace.
-std::optional<uint32_t> block_at(const trace::Trace& trace, const std::vector<uint32_t>& place) {
-    if (place.size() < 2 || place.size() > 3) return std::nullopt;
-    const uint32_t z = place.size() == 3 ? place[2] : 0;
-    const auto found = std::ranges::find_if(trace.blocks, [&](const trace::Block& block) {
-        return block.x == place[0] && block.y == place[1] && block.z == z;
-    });
-    if (found == trace.blocks.end()) return std::nullopt;
-    return static_cast<uint32_t>(found - trace.blocks.begin());
-}
-
-// "step 12", "go to block 1,0", "phase 2", "12": a place that is there. Phases are typed as they are written.
-std::optional<Command> place(const Session& session, std::string_view query) {
-    if (!session.recording || !session.block || session.recording->trace->blocks.empty()) return std::nullopt;
-    std::vector<std::string_view> words = split(query, ' ');
-    if (words.size() > 2 && words[0] == "go" && words[1] == "to")
-        words.erase(words.begin(), words.begin() + 2);
-    if (words.empty() || words.size() > 2) return std::nullopt;
-    const std::string_view what = words.size() == 1 ? "step" : words[0], where = words.back();
-    const std::vector<uint32_t> at = numbers(where);
-    const trace::Trace& trace = session.trace();
-    if (const auto found = what == "block" ? block_at(trace, at) : std::nullopt) {
-        const trace::Block& block = trace.blocks[*found];
-        return Command{fmt::format("block:{}", where),
-                       "Go to " + block_name(trace.launch.grid, block.x, block.y, block.z), ""};
-    }
-    if (at.size() != 1) return std::nullopt;
-    if (what == "step" && at[0] >= 1 && at[0] <= session.block->steps)
-        return Command{fmt::format("step:{}", at[0]), fmt::format("Go to step {} of this block", at[0]), ""};
-    const Notation& notation = session.recording->notation;
-    const uint32_t phase = at[0] - (notation.phases_from_1 ? 1 : 0);
-    if (what == "phase" && phase < session.block->phases.phases)
-        return Command{fmt::format("phase:{}", phase),
-                       fmt::format("Go to {} of this block", phase_name(phase, notation)), ""};
-    return std::nullopt;
+    return best;
 }
 
 std::vector<Command> all_commands(const Session& session, std::span<const Offer> offers) {
@@ -121,17 +120,22 @@ std::vector<Command> all_commands(const Session& session, std::span<const Offer>
 
 }  // namespace
 
-int match(std::string_view query, std::string_view title) {
+int match(std::string_view query, std::string_view title, bool forgiving) {
+    const std::vector<std::string> words = words_of(title);
     int score = 0;
-    for (const std::string_view word : split(query, ' ')) {
-        int best = -1;
-        for (size_t from = 0; from < title.size(); ++from)
-            if (lower(title[from]) == lower(word[0])) best = std::max(best, match_from(word, title, from));
-        if (best < 0) return -1;
-        score += best;
+    size_t next = 0;  // the word that would follow the one before; at first the title's first
+    for (const std::string_view part : split(query, ' ')) {
+        const Met met = meet(lowered(part), title, words, forgiving);
+        if (met.score < 0) return -1;
+        score += met.score + (met.word == next ? 5 : 0);
+        next = met.word + 1;
     }
-    // Of two that meet it equally well, the one that says less besides.
-    return score == 0 ? 0 : score * 64 - static_cast<int>(std::min<size_t>(title.size(), 63));
+    if (score == 0) return 0;
+    // What stands before a colon is a name. Of two that meet it equally well, the one that says less besides.
+    const std::string typed = lowered(query),
+                      called = lowered(title.substr(0, std::min(title.find(':'), title.size())));
+    const bool named = typed == called || plural(called, typed);
+    return (score + (named ? 20 : 0)) * 64 - static_cast<int>(std::min<size_t>(title.size(), 63));
 }
 
 std::vector<Command> find_commands(const Session& session, std::span<const Offer> offers,
@@ -143,15 +147,21 @@ std::vector<Command> find_commands(const Session& session, std::span<const Offer
     };
     std::vector<Found> found;
     const std::vector<std::string>& recent = session.recent_commands;
-    for (Command& command : all_commands(session, offers)) {
-        const int score = match(query, command.title);
-        if (score < 0) continue;
-        const auto at = std::ranges::find(recent, command.id);
-        found.push_back({std::move(command), score, static_cast<size_t>(at - recent.begin())});
+    std::vector<Command> commands;
+    if (auto there = find_place(session, query)) commands.push_back(std::move(*there));
+    const std::vector<Command> all = all_commands(session, offers);
+    for (const bool forgiving : {false, true}) {
+        if (!found.empty() || (forgiving && !commands.empty())) break;
+        for (const Command& command : all) {
+            int score = match(query, command.title, forgiving);
+            if (score < 0) continue;
+            // Of two that do the same on different screens, the one on this screen.
+            if (score > 0 && command.id.starts_with(session.screen + ":")) score += 64;
+            const auto at = std::ranges::find(recent, command.id);
+            found.push_back({command, score, static_cast<size_t>(at - recent.begin())});
+        }
     }
     std::ranges::stable_sort(found, {}, [](const Found& one) { return std::pair(-one.score, one.used); });
-    std::vector<Command> commands;
-    if (auto there = place(session, query)) commands.push_back(std::move(*there));
     for (Found& one : found) commands.push_back(std::move(one.command));
     return commands;
 }
@@ -160,25 +170,16 @@ void run_command(State& state, Session& session, std::span<const Offer> offers, 
     const size_t colon = id.find(':');
     const std::string kind = id.substr(0, colon),
                       what = colon == std::string::npos ? "" : id.substr(colon + 1);
-    const std::vector<uint32_t> at = numbers(what);
+    if (id == "none") return;
     state.palette.open = false;
-    if (kind == "step" || kind == "phase" || kind == "block") {
-        // Places are quicker typed again than found among what was used.
-        if (!session.block || at.empty()) return;
-        if (kind == "step") return session::go_to(session, std::max(at[0], 1u) - 1);
-        const auto& spans = session.block->spans;
-        const auto span = std::ranges::find(spans, at[0], &draw::PhaseSpan::phase);
-        if (kind == "phase" && span != spans.end()) return session::go_to(session, span->first);
-        if (const auto block = block_at(session.trace(), at)) {
-            session.cursor.block = *block;
-            session::go_to(session, 0);
-        }
-        return;
-    }
+    if (go_to_place(session, kind, what)) return;  // typed again sooner than found among what was used
     const std::string& name = kind == "action" ? what : id;
-    if (kind == "preset" && !at.empty() && at[0] < kernels::presets().size()) {
-        state.form.kernel = kernels::presets()[at[0]].kernel;
-        state.form.shape = kernels::presets()[at[0]].shape;
+    const auto preset = std::ranges::find_if(kernels::presets(), [&](const kernels::Preset& one) {
+        return what == std::to_string(&one - kernels::presets().data());
+    });
+    if (kind == "preset" && preset != kernels::presets().end()) {
+        state.form.kernel = preset->kernel;
+        state.form.shape = preset->shape;
         session.walk.running = false;
         session::record(session, state.form);
     } else if (kind == "shipped" || kind == "open") {

@@ -26,7 +26,8 @@ void take_preset(State& state, std::string_view id, size_t block) {
     if (preset == nullptr) return;
     state.preset = preset->id;
     state.device = preset->device;
-    if (!preset->blocks.empty()) state.use = preset->blocks[std::min(block, preset->blocks.size() - 1)].use;
+    state.use = preset->blocks[std::min(block, preset->blocks.size() - 1)].use;
+    state.parameter = preset->parameter;
 }
 
 void take_device(State& state, std::string_view id) {
@@ -65,6 +66,17 @@ std::string change_words(const State& state, const std::vector<analysis::DeviceS
     const auto found = std::ranges::find(devices, state.device, &analysis::DeviceSpec::id);
     if (preset == nullptr || found == devices.end()) return "";
     return analysis::change_in_words(found->sm, preset->change);
+}
+
+Words words(const State& state, const std::vector<analysis::DeviceSpec>& devices) {
+    const auto* preset = analysis::find_limit_preset(state.preset);
+    const analysis::DeviceSpec device = limits_device(state, devices);
+    const std::string changed = change_words(state, devices);
+    return {preset != nullptr ? question_of(*preset, state.use)
+                              : fmt::format("How many blocks does an SM of {} hold?", name_of(device)),
+            answer_in_words(preset, device, state.use, devices),
+            fmt::format("{}, compute capability {}{}; sums of an SM's slots, nothing is measured",
+                        name_of(device), device.sm.capability(), changed.empty() ? "" : ", with " + changed)};
 }
 
 SumColumn sum_column(const SmLimits& sm, const analysis::BlockUse& use, Sum sum) {
@@ -119,11 +131,6 @@ LimitCurve limit_curve(const SmLimits& sm, const analysis::BlockUse& use, Parame
         curve.y_ticks.push_back({static_cast<double>(threads), grouped(threads)});
     }
     return curve;
-}
-
-std::string figure_words(const analysis::Figure& f) {
-    const std::string value = f.unit.empty() ? fmt::format("{:.1f} %", 100 * f.value) : draw::figure(f.value);
-    return f.name + ": " + value;
 }
 
 }  // namespace tilescope::limits

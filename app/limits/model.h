@@ -23,7 +23,8 @@ struct State {
 
 extern const input::Screen<State> kScreen;  // screen.cpp
 
-// The case's device and its block of that number; nothing where there is no such case.
+// The case with all that it sets: device, block (of that number) and parameter; nothing where there is no
+// such case.
 void take_preset(State& state, std::string_view id, size_t block = 0);
 void take_device(State& state, std::string_view id);
 // One step more or less of a parameter: a warp of threads, a register, 512 bytes.
@@ -32,8 +33,14 @@ void change_parameter(State& state, const analysis::SmLimits& sm, analysis::Para
 // The device of the state with what its case changes; the first known one where there is none of that id.
 analysis::DeviceSpec limits_device(const State& state, const std::vector<analysis::DeviceSpec>& devices);
 
-// What the state's case changes of its device: "1536 thread slots in place of 1024"; "" for nothing.
+// What the state's case changes of its device: "1,536 thread slots in place of 1,024"; "" for nothing.
 std::string change_words(const State& state, const std::vector<analysis::DeviceSpec>& devices);
+
+// The case's question, its answer with the reason, and which SM both are about: of the values that are shown.
+struct Words {
+    std::string question, answer, device;
+};
+Words words(const State& state, const std::vector<analysis::DeviceSpec>& devices);
 
 struct LimitBar {
     std::string name;  // "registers"
@@ -61,6 +68,5 @@ LimitCurve limit_curve(const analysis::SmLimits& sm, const analysis::BlockUse& u
                        analysis::Parameter parameter);
 
 std::string value_words(analysis::Parameter parameter, uint32_t value);  // "256 threads a block"
-std::string figure_words(const analysis::Figure& figure);
 
 }  // namespace tilescope::limits

@@ -3,16 +3,18 @@
 //
 //   +-------------------------------------------------------------+
 //   | the case, its device, the block that is asked about         |
+//   +-------------------------------------------------------------+
+//   | its answer, and why                                         |
 //   +------------------------------+------------------------------+
 //   | the lecture's sum            | the hardware's sum           |
 //   +---------------+--------------+--+---------------------------+
 //   | over threads  | over registers  | over shared memory        |
 //   +---------------+-----------------+---------------------------+
-//   | further figures of the case                                 |
+//   | what the lines are, keys                                    |
 //   +-------------------------------------------------------------+
 //
 // In a low window, as that of a projector with type for the back row, the sums stand one above the other, and
-// beside them the one curve that the arrow keys choose.
+// beside them the answer and the one curve that the arrow keys choose.
 #include <algorithm>
 #include <cmath>
 
@@ -39,7 +41,7 @@ void controls(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device) {
     size_t current = 0, chosen = presets.size(), here = SIZE_MAX;
     for (const analysis::DeviceSpec& one : devices) {
         if (one.id == device.id) current = names.size();
-        names.push_back(fmt::format("{} ({})", one.name, one.sm.capability()));
+        names.push_back(fmt::format("{}, {}", name_of(one), one.sm.capability()));
     }
     for (const analysis::LimitPreset& preset : presets) {
         if (preset.id == state.preset) chosen = titles.size();
@@ -188,73 +190,83 @@ void curve_panel(Ui& ui, const Rect& rect, const analysis::SmLimits& sm, Paramet
     }
 }
 
-void figures_panel(Ui& ui, const Rect& rect) {
-    surface(ui, rect);
-    const Rect in = rect.inset(ui.px(12));
-    const float small = line_height(ui, Size::Small);
-    const analysis::LimitPreset* preset = analysis::find_limit_preset(ui.state.preset);
-    std::vector<analysis::Figure> figures;
-    if (preset != nullptr)
-        if (const auto answer = analysis::answer(*preset, ui.session.assets.devices()))
-            figures = answer->figures;
-    const std::string keys = "\u2191 \u2193 case   \u2190 \u2192 parameter   + - its value";
-    const draw::Font font = ui.font(Face::Text, Size::Small);
-    const float beside = draw::text_size(font, keys).x;
-    curve_key(ui, in.min);
-    line(ui, {in.max.x, in.min.y}, beside + 1, Face::Text, Size::Small, Ink::TextFaint, keys, Align::Right);
-    // One after the other, each whole.
-    ImVec2 at{in.min.x, in.min.y + small + ui.px(8)};
-    for (const analysis::Figure& figure : figures) {
-        const std::string words = figure_words(figure);
-        const float wide = draw::text_size(font, words).x;
-        if (at.x > in.min.x && at.x + wide > in.max.x) at = {in.min.x, at.y + small};
-        if (at.y + small > in.max.y + ui.px(8)) break;
-        line(ui, at, in.max.x - at.x, Face::Text, Size::Small, Ink::Text, words);
-        at.x += wide + ui.px(24);
+// The answer in as large a type as lets it stand in two lines.
+struct Answer {
+    Size size = Size::Body;
+    std::vector<std::string> lines;
+    float height = 0;  // of its panel
+};
+Answer answer_of(const Ui& ui, const std::string& words, float width) {
+    Answer answer;
+    for (const Size size : {Size::Title, Size::Body, Size::Small}) {
+        answer.size = size;
+        answer.lines = wrapped(ui.font(Face::Strong, size), words, width - ui.px(32));
+        if (answer.lines.size() <= (size == Size::Title ? 2u : 6u)) break;
     }
+    answer.height = line_height(ui, answer.size) * static_cast<float>(answer.lines.size()) + ui.px(20);
+    return answer;
+}
+
+void answer_panel(Ui& ui, const Rect& rect, const Answer& answer) {
+    surface(ui, rect);
+    ImVec2 at{rect.min.x + ui.px(16), rect.min.y + ui.px(10)};
+    for (const std::string& text : answer.lines) {
+        line(ui, at, rect.width() - ui.px(32) + 1, Face::Strong, answer.size, Ink::Text, text);
+        at.y += line_height(ui, answer.size);
+    }
+}
+
+void foot(Ui& ui, const Rect& rect) {
+    surface(ui, rect);
+    const Rect in{{rect.min.x + ui.px(16), rect.min.y + ui.px(8)}, {rect.max.x - ui.px(16), rect.max.y}};
+    curve_key(ui, in.min);
+    line(ui, {in.max.x, in.min.y}, in.width() / 2, Face::Text, Size::Small, Ink::TextFaint,
+         "\u2191 \u2193 case   \u2190 \u2192 parameter   + - its value", Align::Right);
 }
 
 void draw_screen(Ui& ui, const Rect& area) {
     const State& state = ui.state;
-    const analysis::DeviceSpec device = limits_device(state, ui.session.assets.devices());
-    if (ui.session.assets.devices().empty()) {
+    const auto& devices = ui.session.assets.devices();
+    if (devices.empty()) {
         empty_panel(ui, area, "No device's limits are known here.",
                     "They are built into the program from assets/devices: build it with that folder in "
                     "its place.",
                     ui.session.message);
         return;
     }
+    const analysis::DeviceSpec device = limits_device(state, devices);
+    const Words said = words(state, devices);
     const float gap = ui.px(8);
-    const analysis::LimitPreset* preset = analysis::find_limit_preset(state.preset);
-    const std::string changed = change_words(state, ui.session.assets.devices());
-    const auto [header, row] = screen_head(
-        ui, area,
-        preset != nullptr ? preset->title
-                          : fmt::format("How many blocks does an SM of {} hold?", device.name),
-        {fmt::format("{}, compute capability {}{}; sums of an SM's slots, nothing is measured", device.name,
-                     device.sm.capability(), changed.empty() ? "" : ", with " + changed)});
+    const auto [header, row] = screen_head(ui, area, said.question, {said.device});
     controls(ui, row, device);
-    const float sums = ui.px(184), foot = ui.px(88), middle = std::round((header.min.x + header.max.x) / 2);
-    const float y = header.max.y + gap;
+    const float sums = ui.px(184), low = line_height(ui, Size::Small) + ui.px(16);
+    const float middle = std::round((header.min.x + header.max.x) / 2), bottom = area.max.y - gap;
+    float y = header.max.y + gap;
     const auto sum = [&](const Rect& rect, analysis::Sum by) {
         sum_panel(ui, rect, sum_column(device.sm, state.use, by));
     };
-    if (area.max.y - y < sums + foot + ui.px(200)) {
-        const float low = area.max.y - gap, half = std::round((y + low) / 2), right = middle - gap / 2;
+    Answer answer = answer_of(ui, said.answer, header.width());
+    if (bottom - y < answer.height + sums + low + gap * 3 + ui.px(220)) {
+        const float half = std::round((y + bottom) / 2), right = middle - gap / 2, left = middle + gap / 2;
         sum({{header.min.x, y}, {right, half - gap / 2}}, analysis::Sum::Lecture);
-        sum({{header.min.x, half + gap / 2}, {right, low}}, analysis::Sum::Hardware);
-        curve_panel(ui, {{middle + gap / 2, y}, {header.max.x, low}}, device.sm, state.parameter, true);
+        sum({{header.min.x, half + gap / 2}, {right, bottom}}, analysis::Sum::Hardware);
+        answer = answer_of(ui, said.answer, header.max.x - left);
+        answer_panel(ui, {{left, y}, {header.max.x, y + answer.height}}, answer);
+        curve_panel(ui, {{left, y + answer.height + gap}, {header.max.x, bottom}}, device.sm, state.parameter,
+                    true);
         return;
     }
+    answer_panel(ui, {{header.min.x, y}, {header.max.x, y + answer.height}}, answer);
+    y += answer.height + gap;
     sum({{header.min.x, y}, {middle - gap / 2, y + sums}}, analysis::Sum::Lecture);
     sum({{middle + gap / 2, y}, {header.max.x, y + sums}}, analysis::Sum::Hardware);
-    const float top = y + sums + gap, bottom = area.max.y - gap * 2 - foot;
+    const float top = y + sums + gap, end = bottom - gap - low;
     const float third = (header.width() - gap * 2) / 3;
     for (int i = 0; i < 3; ++i) {
         const float x = std::round(header.min.x + static_cast<float>(i) * (third + gap));
-        curve_panel(ui, {{x, top}, {std::round(x + third), bottom}}, device.sm, static_cast<Parameter>(i));
+        curve_panel(ui, {{x, top}, {std::round(x + third), end}}, device.sm, static_cast<Parameter>(i));
     }
-    figures_panel(ui, {{header.min.x, bottom + gap}, {header.max.x, area.max.y - gap}});
+    foot(ui, {{header.min.x, end + gap}, {header.max.x, bottom}});
 }
 
 bool press(State& chosen, session::Session& session, const input::KeyPress& press) {
@@ -270,12 +282,36 @@ bool press(State& chosen, session::Session& session, const input::KeyPress& pres
     return step != 0 || over != 0 || more != 0;
 }
 
+// Cases and devices, in the palette.
+const input::Actions<State>& actions() {
+    using session::Session;
+    static const input::Actions<State> all = [] {
+        input::Actions<State> each;
+        const auto add = [&](std::string name, std::string help, auto take) {
+            each.emplace_back("limits:" + name, std::move(help), "", input::Chord(),
+                              [=](State& state, Session& session) {
+                                  take(state);
+                                  session.screen = kScreen.option;
+                              });
+        };
+        for (const analysis::LimitPreset& preset : analysis::limit_presets())
+            add(preset.id, "Limits case: " + preset.title,
+                [id = preset.id](State& s) { take_preset(s, id); });
+        for (const analysis::DeviceSpec& device : kernels::devices())
+            add("device-" + device.id, fmt::format("Limits of {}", name_of(device)),
+                [id = device.id](State& s) { take_device(s, id); });
+        return each;
+    }();
+    return all;
+}
+
 }  // namespace
 
 const input::Screen<State> kScreen{.name = "Limits",
                                    .option = "limits",
                                    .about = "What an SM holds, and what keeps it from more",
                                    .draw = draw_screen,
-                                   .press = press};
+                                   .press = press,
+                                   .actions = actions};
 
 }  // namespace tilescope::limits

@@ -97,12 +97,16 @@ struct Recent {
     bool operator==(const Recent&) const = default;
 };
 
+// The screen, by its option's name, on which one walks through a recording: what is pinned and the lines of
+// the source are seen there.
+inline constexpr const char* kWalkScreen = "step";
+
 struct Session : Shown, Choices, Recent {
     Playback playback;
     look::Pick hover, pin;
 
-    std::string screen = "step";  // the one that is shown, by its option's name
-    bool blank = false;           // the screen is black until a key is pressed
+    std::string screen = kWalkScreen;  // the one that is shown, by its option's name
+    bool blank = false;                // the screen is black until a key is pressed
     bool quit = false;
     std::string message;   // one sentence: the last error or notice
     uint64_t framing = 0;  // counts how often what is looked at is to be framed anew

@@ -58,7 +58,10 @@ struct Machine {
     const kernels::Timings* times = nullptr;   // null: not measured
     double stated_gbs = 0, stated_gflops = 0;  // 0 unknown
     std::string source;                        // of what is stated
+    std::string chip{};                        // "G80", of the devices that are not measured
+    uint32_t threads_per_block = 1024;         // at most, and so the square of the widest T
 };
+std::string name_of(const Machine& machine);  // "GeForce 8800 GTX (G80)"
 
 // Measured ones first, as they are given, then the devices that none of them is, then the lectures'.
 std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
@@ -75,6 +78,8 @@ const kernels::Timing* row_of(const Machine& machine, std::string_view kernel, u
 // Kernels, tile widths and widths that a machine has times of, in the order they are stepped through.
 std::vector<std::string> timed_kernels(const Machine& machine);
 std::vector<uint32_t> timed_tiles(const Machine& machine);
+// Why wider tiles are not among them: "T = 32 does not launch: ..."; "" where all are.
+std::string left_out_tiles(const Machine& machine);
 std::vector<uint32_t> timed_widths(const Machine& machine);
 // The width that the roofline shows: the chosen one, else the largest that was counted, else the largest.
 uint32_t shown_width(const Machine& machine, const std::vector<kernels::Counters>& counters,
@@ -127,6 +132,10 @@ struct RooflineChart : draw::Axes {
     std::string nothing;
     std::vector<Roof> roofs;
     std::vector<RoofPoint> points;
+    // What the chosen kernel's threads do for what they ask of global memory, each with its formula:
+    // "arithmetic intensity 2T FLOP / 8 B = T/4 = 8 FLOP/B", "CGMA 2T FLOP / 2 accesses = T = 32 FLOP per
+    // ..."
+    std::vector<std::string> ratios;
 };
 RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::Counters>& counters,
                              const State& chosen, uint32_t width);

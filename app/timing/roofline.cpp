@@ -9,6 +9,7 @@
 #include "app/look/time_words.h"
 #include "app/timing/model.h"
 #include "core/base/words.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::timing {
 namespace {
@@ -20,7 +21,7 @@ using Kind = RoofPoint::Kind;
 RooflineChart chart_of(const Machine& machine) {
     RooflineChart chart;
     chart.title = "Roofline by stated figures, bounds only, GFLOP/s";
-    chart.x_title = "FLOP per byte";
+    chart.x_title = "arithmetic intensity, FLOP/B";
     const kernels::Roofs roofs = machine.times != nullptr ? machine.times->roofs : kernels::Roofs{};
     if (roofs.copy_gbs > 0 && roofs.fp32_gflops > 0) {
         chart.roofs.push_back(
@@ -78,6 +79,20 @@ void add_bound(RooflineChart& chart, const Machine& machine, std::string_view ke
         exact += fmt::format(", {} % of the stated peak", draw::figure(100 * gflops / machine.stated_gflops));
     chart.points.push_back({Kind::Bound, std::string(kernel), intensity, gflops,
                             fmt::format("bound, {}: {}", label, draw::figure(gflops)), std::move(exact)});
+}
+
+// Of the inner loop of a product: each thread asks for an element of M and one of N, of 4 bytes each, for one
+// multiply-add, or, where they go into tiles, for T of them.
+void add_ratios(RooflineChart& chart, std::string_view kernel, uint32_t tile) {
+    const kernels::KernelInfo* const info = kernels::find(kernel);
+    if (info == nullptr) return;  // cuBLAS: what it asks for is not known
+    const double intensity = analysis::tile_intensity(info->tiled ? tile : 1);
+    const char* const done = info->tiled ? "2T" : "2";
+    chart.ratios = {
+        fmt::format("arithmetic intensity {} FLOP / 8 B = {}{} FLOP/B", done, info->tiled ? "T/4 = " : "",
+                    draw::figure(intensity)),
+        fmt::format("CGMA {} FLOP / 2 accesses = {}{} FLOP per global access", done,
+                    info->tiled ? "T = " : "", draw::figure(analysis::cgma_of_intensity(intensity)))};
 }
 
 // What the axes must hold; or what there is to say where there is no roof.
@@ -202,6 +217,7 @@ RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::
     add_bound(chart, machine, "tiled", analysis::tile_intensity(chosen.tile),
               fmt::format("T = {}", chosen.tile),
               fmt::format("the lecture's sum for tiles of T = {}", chosen.tile));
+    add_ratios(chart, chosen.kernel, chosen.tile);
     return fitted(std::move(chart), machine);
 }
 
@@ -219,10 +235,11 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
     chain.why = "Why the bound and the measurement differ";
     const Timing* row = row_of(machine, kernel, width, tile);
     if (row == nullptr) {
+        const std::string narrow = left_out_tiles(machine);
         chain.note =
             machine.times == nullptr
-                ? fmt::format("No measured times ship for {}: nothing to hold the bound against.",
-                              machine.name)
+                ? fmt::format("{}{}No measured times ship for {}: nothing to hold the bound against.", narrow,
+                              narrow.empty() ? "" : " ", name_of(machine))
                 : fmt::format("{} was not measured at width {}.", shown_name(kernel), grouped(width));
         return chain;
     }
@@ -259,7 +276,8 @@ std::vector<std::pair<std::string, std::string>> counted_rows(const Machine& mac
         {"loaded by the threads", bytes_short(static_cast<double>(work.loaded))},
         {"stored by the threads", bytes_short(static_cast<double>(work.stored))},
         {"sectors of the loads", bytes_short(static_cast<double>(work.sector_bytes))},
-        {"FLOP per byte loaded", draw::figure(work.intensity)}};
+        {"arithmetic intensity", draw::figure(work.intensity) + " FLOP/B"},
+        {"CGMA, by 4-byte accesses", draw::figure(work.cgma()) + " FLOP"}};
     if (const double gflops = bound_gflops(machine, work.intensity); gflops > 0)
         rows.emplace_back("bound by stated figures", draw::figure(gflops) + " GFLOP/s");
     rows.emplace_back("measured time", launch.own_ms > 0 ? look::milliseconds(launch.own_ms) : "none");

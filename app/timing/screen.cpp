@@ -13,6 +13,7 @@
 // place of the lines.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -206,9 +207,22 @@ std::vector<ImVec2> points(Ui& ui, const Chart& axes, RooflineChart& chart, std:
 }
 
 void roofline_panel(Ui& ui, const Rect& rect, RooflineChart& chart) {
-    const Rect in = panel(ui, rect, chart.title, chart.nothing);
+    const std::string title = std::exchange(chart.title, {});
+    const Rect in = panel(ui, rect, title, chart.nothing);
     if (!chart.nothing.empty()) return;
-    const Chart axes = chart_axes(ui, in, chart, ui.px(8));
+    line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, title);
+    // The ratios stand below it, with the kernel's name where there is room for all.
+    const draw::Font font = ui.font(Face::Text, Size::Small);
+    const std::string name = shown_name(ui.state.kernel) + ": ";
+    const bool named = std::ranges::all_of(chart.ratios, [&](const std::string& ratio) {
+        return draw::text_size(font, name + ratio).x <= in.width();
+    });
+    float y = in.min.y + line_height(ui, Size::Body) + ui.px(2);
+    for (const std::string& ratio : chart.ratios) {
+        line(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, Ink::Text, named ? name + ratio : ratio);
+        y += line_height(ui, Size::Small);
+    }
+    const Chart axes = chart_axes(ui, {{in.min.x, y + ui.px(6)}, in.max}, chart, ui.px(8));
     std::vector<draw::Box> taken;
     ui.list.PushClipRect(axes.plot.min, axes.plot.max, true);
     roofs(ui, axes, chart, taken);
@@ -342,7 +356,7 @@ void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const S
     ImVec2 at = rect.min;
     const float h = rect.height();
     std::vector<std::string> names;
-    for (const Machine& one : all) names.push_back(one.name + (one.times != nullptr ? ", measured" : ""));
+    for (const Machine& one : all) names.push_back(name_of(one) + (one.times != nullptr ? ", measured" : ""));
     const float wide = chooser_width(ui, names, ui.px(280));
     control_label(ui, at, h, "Device");
     if (const auto picked = chooser(ui, {at, {at.x + wide, at.y + h}}, "##timed_device", names,
@@ -355,8 +369,8 @@ void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const S
     for (const uint32_t tile : tiles) words.push_back(std::to_string(tile));
     const auto current = std::find(tiles.begin(), tiles.end(), chosen.tile) - tiles.begin();
     control_label(ui, at, h, "T");
-    if (const auto picked =
-            choices(ui, at, h, words, static_cast<size_t>(current), "Tile width, and the block's (+ and -)"))
+    const std::string tip = "Tile width, and the block's (+ and -). " + left_out_tiles(shown.machine);
+    if (const auto picked = choices(ui, at, h, words, static_cast<size_t>(current), tip.c_str()))
         chosen.tile = tiles[*picked];
     const std::string plots[] = {"time", "GFLOP/s", "x untiled", "x swapped"};
     control_label(ui, at, h, "Plot");
@@ -446,6 +460,21 @@ bool update(State& state, session::Session& session, bool wait) {
     return state.counting.begun();
 }
 
+// Devices, in the palette.
+const input::Actions<State>& actions() {
+    static const input::Actions<State> all = [] {
+        input::Actions<State> each;
+        for (const Machine& machine : machines(kernels::shipped_timings(), kernels::devices()))
+            each.emplace_back("timing:" + machine.name, fmt::format("Timing of {}", name_of(machine)), "",
+                              input::Chord(), [name = machine.name](State& state, session::Session& session) {
+                                  state.device = name;
+                                  session.screen = kScreen.option;
+                              });
+        return each;
+    }();
+    return all;
+}
+
 }  // namespace
 
 const input::Screen<State> kScreen{.name = "Timing",
@@ -453,6 +482,7 @@ const input::Screen<State> kScreen{.name = "Timing",
                                    .about = "Measured times, and what bandwidth allows",
                                    .draw = draw_screen,
                                    .press = press,
+                                   .actions = actions,
                                    .update = update};
 
 }  // namespace tilescope::timing

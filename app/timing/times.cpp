@@ -140,7 +140,8 @@ std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
             return named != nullptr && named->id == device.id;
         });
         if (!measured)
-            all.push_back({device.name, nullptr, device.memory_gbs, device.peak_gflops, device.source});
+            all.push_back({device.name, nullptr, device.memory_gbs, device.peak_gflops, device.source,
+                           device.chip, device.sm.threads_per_block});
     }
     if (const auto cases = analysis::roof_cases(devices)) {
         for (const analysis::RoofCase& one : *cases) {
@@ -152,6 +153,10 @@ std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
     return all;
 }
 
+std::string name_of(const Machine& machine) {
+    return machine.chip.empty() ? machine.name : fmt::format("{} ({})", machine.name, machine.chip);
+}
+
 const Machine* find_machine(const std::vector<Machine>& all, std::string_view name) {
     for (const Machine& machine : all)
         if (machine.name == name) return &machine;
@@ -161,7 +166,7 @@ const Machine* find_machine(const std::vector<Machine>& all, std::string_view na
 std::string measured_words(const Machine& machine) {
     if (machine.times == nullptr)
         return fmt::format(
-            "No measured times ship for {}: what is drawn is a bound, from {}", machine.name,
+            "No measured times ship for {}: what is drawn is a bound, from {}", name_of(machine),
             machine.source.substr(0, machine.source.find(": ")));  // what each says, hover tells
     const kernels::Timings& times = *machine.times;
     std::string words = "Measured on " + times.device;
@@ -214,8 +219,21 @@ std::vector<std::string> timed_kernels(const Machine& machine) {
 }
 
 std::vector<uint32_t> timed_tiles(const Machine& machine) {
-    if (machine.times == nullptr) return {std::begin(kernels::kTiles), std::end(kernels::kTiles)};
-    return values_of(machine, [](const Timing& row) { return row.tile; });
+    if (machine.times != nullptr) return values_of(machine, [](const Timing& row) { return row.tile; });
+    std::vector<uint32_t> tiles;
+    for (const uint32_t tile : kernels::kTiles)
+        if (tile * tile <= machine.threads_per_block) tiles.push_back(tile);
+    return tiles;
+}
+
+std::string left_out_tiles(const Machine& machine) {
+    for (const uint32_t tile : kernels::kTiles)
+        if (tile * tile > machine.threads_per_block)
+            return fmt::format("T = {} does not launch: {} x {} = {} threads, a block of {} has at most {}.",
+                               tile, tile, tile, grouped(tile * tile),
+                               machine.chip.empty() ? machine.name : machine.chip,
+                               grouped(machine.threads_per_block));
+    return "";
 }
 
 std::vector<uint32_t> timed_widths(const Machine& machine) {

@@ -90,6 +90,10 @@ Result<Json> parse(std::string_view text, std::string_view name, std::string_vie
 
 std::string SmLimits::capability() const { return capability_of(major, minor); }
 
+std::string name_of(const DeviceSpec& device) {
+    return device.chip.empty() ? device.name : fmt::format("{} ({})", device.name, device.chip);
+}
+
 const SmLimits* find_limits(const std::vector<SmLimits>& limits, uint32_t major, uint32_t minor) {
     const auto it = std::find_if(limits.begin(), limits.end(),
                                  [&](const SmLimits& sm) { return sm.major == major && sm.minor == minor; });

@@ -44,13 +44,15 @@ struct SmLimits {
 struct DeviceSpec {
     std::string id;    // "rtx-3090", what the command line calls it
     std::string name;  // "GeForce RTX 3090"
-    std::string chip;  // "GA102"
+    std::string chip;  // "GA102"; what lectures call the older ones by
     SmLimits sm;
     uint32_t sms = 0;
     double memory_gbs = 0;   // stated, 1e9 bytes a second
     double peak_gflops = 0;  // stated, fp32, a multiply-add is two operations
     std::string source;      // document and section, or how it was worked out
 };
+// "GeForce 8800 GTX (G80)": by what it was sold as, and by its chip.
+std::string name_of(const DeviceSpec& device);
 
 // The limits of every compute capability, ascending. `name` is named in errors.
 Result<std::vector<SmLimits>> sm_limits_from_json(std::string_view text, std::string_view name);

@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "core/base/words.h"
+
 namespace tilescope::analysis {
 namespace {
 
 std::vector<LimitPreset> make_presets() {
-    const auto threads = [](uint32_t n) { return PresetBlock{fmt::format("{} threads", n), {.threads = n}}; };
+    const auto threads = [](uint32_t n) { return PresetBlock{counted(n, "thread"), {.threads = n}}; };
     const auto registers = [](uint32_t n) {
         return PresetBlock{fmt::format("16 x 16, {} registers", n), {.threads = 256, .registers = n}};
     };
@@ -18,51 +20,67 @@ std::vector<LimitPreset> make_presets() {
     const auto shared = [](uint32_t kib) {
         return PresetBlock{fmt::format("64 threads, {} KiB", kib), {.threads = 64, .shared = kib * 1024}};
     };
+    using enum LimitPreset::Wants;
     std::vector<LimitPreset> list(10);
     list[0] = {.id = "slots",
-               .title = "8 block slots and blocks of 128 threads: are 1,536 thread slots filled?",
+               .asks = "8 block slots and blocks of {threads} threads: are 1,536 thread slots filled?",
                .device = "gtx-580",
+               .wants = Filled,
                .blocks = {threads(128)}};
     list[1] = {.id = "four-slots",
-               .title = "The same SM with 4 block slots: which block size is best?",
+               .asks = "The same SM with 4 block slots: which block size is best?",
                .device = "gtx-580",
                .change = {.blocks_per_sm = 4},
+               .wants = Best,
                .blocks = {threads(128), threads(256), threads(512), threads(1024)}};
     list[2] = {.id = "cliff",
-               .title = "16,384 registers, 16 x 16 threads: what do two registers more cost?",
+               .asks = "16,384 registers, blocks of {threads} threads: what do two registers more cost?",
                .device = "gt200",
                .change = {.threads_per_sm = 1536},
+               .wants = Cost,
+               .parameter = Parameter::Registers,
                .blocks = {registers(10), registers(12)}};
     list[3] = {.id = "g80-registers",
-               .title = "G80, 8 K registers, 768 threads: how many registers a thread?",
+               .asks = "G80, 8 K registers, 768 threads: how many registers a thread?",
                .device = "g80",
+               .wants = Most,
+               .parameter = Parameter::Registers,
                .blocks = {registers(10), registers(11)}};
     list[4] = {.id = "g80-shared",
-               .title = "G80, 16 KB of shared memory, 8 blocks: how much a block?",
+               .asks = "G80, 16 KB of shared memory, 8 blocks: how much a block?",
                .device = "g80",
+               .wants = Most,
+               .parameter = Parameter::Shared,
                .blocks = {shared(2), shared(5)}};
     list[5] = {.id = "gt200-blocks",
-               .title = "GT200: blocks of 8 x 8, 16 x 16 or 32 x 32?",
+               .asks = "GT200: blocks of 8 x 8, 16 x 16 or 32 x 32?",
                .device = "gt200",
+               .wants = Best,
                .blocks = {square(8), square(16), square(32)}};
     list[6] = {.id = "gtx580-grid",
-               .title = "GTX 580: 4 x 5 x 3 blocks of 100 threads with 48 registers each",
+               .asks =
+                   "GTX 580: how are 4 x 5 x 3 blocks of {threads} threads, {registers} registers each, "
+                   "spread over its SMs?",
                .device = "gtx-580",
+               .parameter = Parameter::Registers,
                .blocks = {{"100 threads, 48 registers", {.threads = 100, .registers = 48}}},
                .grid = Dim3{4, 5, 3}};
     list[7] = {.id = "vector",
-               .title = "A vector of 2,000 in blocks of 512: how many warps diverge at the bound?",
+               .asks = "A vector of 2,000 in blocks of {threads}: how many warps diverge at the bound?",
                .device = "gtx-580",
                .blocks = {threads(512)},
-               .vector = VectorLaunch{2000, 512}};
+               .vector = VectorLaunch{2000}};
     list[8] = {.id = "latency",
-               .title = "How many warps hide 200 cycles, with an access every 4 instructions?",
+               .asks = "How many warps hide 200 cycles, with an access every 4 instructions?",
                .device = "g80",
+               .blocks = {threads(256)},
                .latency = LatencyCase{200, 4, 4}};
     list[9] = {.id = "gk107-gm107",
-               .title = "GK107 against GM107: what did a generation change?",
+               .asks = "GK107 against GM107: what did a generation change?",
                .device = "gk107",
+               .blocks = {{"8 x 8, 512 bytes", {.threads = 64, .shared = 512}}},
                .compared_device = "gm107"};
+    for (LimitPreset& preset : list) preset.title = question_of(preset, preset.blocks.front().use);
     return list;
 }
 
@@ -131,8 +149,9 @@ void add_grid_figures(const Dim3& grid, const PresetAnswer& a, Figures& figures)
         "threads");
 }
 
-void add_vector_figures(const VectorLaunch& vector, const SmLimits& sm, Figures& figures) {
-    const BoundCheck check = bound_check(vector.elements, vector.block, sm.warp_size);
+void add_vector_figures(const VectorLaunch& vector, const PresetAnswer& a, Figures& figures) {
+    const BoundCheck check =
+        bound_check(vector.elements, a.blocks.front().use.threads, a.device.sm.warp_size);
     const auto add = [&](const char* key, const char* name, uint64_t value, const char* unit) {
         figures.push_back({key, name, static_cast<double>(value), unit});
     };
@@ -203,7 +222,8 @@ std::string change_in_words(const SmLimits& sm, const SmChange& change) {
     std::string words;
     const auto add = [&](uint32_t to, uint32_t from, const char* what) {
         if (to == 0 || to == from) return;
-        words += fmt::format("{}{} {} in place of {}", words.empty() ? "" : ", ", to, what, from);
+        words += fmt::format("{}{} {} in place of {}", words.empty() ? "" : ", ", grouped(to), what,
+                             grouped(from));
     };
     add(change.threads_per_sm, sm.threads_per_sm, "thread slots");
     add(change.blocks_per_sm, sm.blocks_per_sm, "block slots");
@@ -232,13 +252,14 @@ Result<PresetAnswer> answer(const LimitPreset& preset, const std::vector<DeviceS
     a.change = change_in_words(device->sm, preset.change);
     for (const PresetBlock& block : preset.blocks) {
         a.blocks.push_back({block.label, block.use, occupancy(a.device.sm, block.use, Sum::Lecture),
-                            occupancy(a.device.sm, block.use, Sum::Hardware)});
+                            occupancy(a.device.sm, block.use, Sum::Hardware),
+                            answer_in_words(&preset, a.device, block.use, devices)});
     }
     if (preset.grid)
         add_grid_figures(*preset.grid, a, a.figures);
     else if (preset.vector)
-        add_vector_figures(*preset.vector, a.device.sm, a.figures);
-    else
+        add_vector_figures(*preset.vector, a, a.figures);
+    else if (!preset.latency && preset.compared_device.empty())
         add_block_figures(a, a.figures);
     if (preset.latency) {
         const LatencyCase& l = *preset.latency;

@@ -40,7 +40,7 @@ struct SmChange {
     bool any() const { return threads_per_sm || blocks_per_sm || registers_per_sm || shared_per_sm; }
 };
 SmLimits changed(SmLimits sm, const SmChange& change);
-// "1536 thread slots in place of 1024"; "" where nothing of `sm` changes.
+// "1,536 thread slots in place of 1,024"; "" where nothing of `sm` changes.
 std::string change_in_words(const SmLimits& sm, const SmChange& change);
 
 struct PresetBlock {
@@ -49,8 +49,7 @@ struct PresetBlock {
 };
 
 struct VectorLaunch {
-    uint64_t elements = 0;
-    uint32_t block = 0;
+    uint64_t elements = 0;  // in blocks of the case's threads
 };
 
 struct LatencyCase {
@@ -58,11 +57,18 @@ struct LatencyCase {
 };
 
 struct LimitPreset {
-    std::string id;     // "cliff", what the command line calls it
-    std::string title;  // what it asks
+    // What its answer says: whether the thread slots are filled, which of its blocks is best, how much a
+    // thread or block may take, or what one value costs against another.
+    enum class Wants : uint8_t { Filled, Best, Most, Cost };
+
+    std::string id;       // "cliff", what the command line calls it
+    std::string asks;     // the question; {threads} and {registers} stand for the block's (question_of)
+    std::string title{};  // the question, of its first block
     std::string device;
     SmChange change{};
-    std::vector<PresetBlock> blocks{};
+    Wants wants = Wants::Filled;
+    Parameter parameter = Parameter::Threads;  // in which its blocks differ, or what else is to be changed
+    std::vector<PresetBlock> blocks{};         // one at least
     std::optional<Dim3> grid{};
     std::optional<VectorLaunch> vector{};
     std::optional<LatencyCase> latency{};
@@ -70,6 +76,14 @@ struct LimitPreset {
 };
 const std::vector<LimitPreset>& limit_presets();
 const LimitPreset* find_limit_preset(std::string_view id);
+
+// What the case asks of blocks of these values.
+std::string question_of(const LimitPreset& preset, const BlockUse& use);
+
+// The answer and its reason in one to four sentences (limit_words.cpp), worked out for this SM and this
+// block, by the lecture's sum. preset: null for how many blocks fit and why. device: with the case's changes.
+std::string answer_in_words(const LimitPreset* preset, const DeviceSpec& device, const BlockUse& use,
+                            const std::vector<DeviceSpec>& devices);
 
 struct Figure {
     std::string key;   // "blocks_that_fill_the_threads"
@@ -83,6 +97,7 @@ struct BlockAnswer {
     std::string label;
     BlockUse use;
     Occupancy lecture, hardware;
+    std::string answer;  // answer_in_words()
 };
 
 struct PresetAnswer {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/words.h"
+
 namespace tilescope::analysis {
 namespace {
 
@@ -71,20 +73,20 @@ void hardware_shared(const SmLimits& sm, const BlockUse& use, Occupancy& o) {
 std::string refusal(const SmLimits& sm, const BlockUse& use, const Occupancy& o) {
     if (use.threads == 0) return "a block needs at least one thread";
     if (use.threads > sm.threads_per_block) {
-        return fmt::format("a block of {} threads does not launch: it may have at most {}", use.threads,
-                           sm.threads_per_block);
+        return fmt::format("a block of {} threads does not launch: it may have at most {}",
+                           grouped(use.threads), grouped(sm.threads_per_block));
     }
     if (use.registers > sm.registers_per_thread) {
-        return fmt::format("{} registers a thread do not launch: a thread may have at most {}", use.registers,
-                           sm.registers_per_thread);
+        return fmt::format("{} registers a thread do not launch: a thread may have at most {}",
+                           grouped(use.registers), grouped(sm.registers_per_thread));
     }
     if (o.fit[static_cast<size_t>(Limit::Registers)] == 0) {
-        return fmt::format("a block's {} registers do not fit: it may have at most {}", o.registers_per_block,
-                           sm.registers_per_block);
+        return fmt::format("a block's {} registers do not fit: it may have at most {}",
+                           grouped(o.registers_per_block), grouped(sm.registers_per_block));
     }
     if (o.fit[static_cast<size_t>(Limit::Shared)] == 0) {
         return fmt::format("a block's {} bytes of shared memory do not fit: it may have at most {}",
-                           use.shared, sm.shared_per_block_optin);
+                           grouped(use.shared), grouped(sm.shared_per_block_optin));
     }
     return {};
 }

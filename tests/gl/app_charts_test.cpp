@@ -137,6 +137,35 @@ TEST(LimitsScreen, InALectureOneCurve) {
     test::expect_golden(lecture(std::move(state)), "limits_lecture");
 }
 
+// Every case's answer stands there whole, at the desk and in a lecture, with its question above it.
+TEST(LimitsScreen, AnswersAreWhole) {
+    SKIP_WITHOUT_OPENGL();
+    for (const auto& [width, height] : {std::pair{1280, 720}, std::pair{1600, 1000}}) {
+        Drawn drawn(width, height);
+        for (const bool lecture : {false, true}) {
+            State state;
+            state.session.screen = "limits";
+            state.session.lecture = lecture;
+            for (const analysis::LimitPreset& preset : analysis::limit_presets()) {
+                for (size_t block = 0; block < preset.blocks.size(); ++block) {
+                    take_preset(state.limits, preset.id, block);
+                    drawn.frames(state);
+                    const limits::Words said = words(state.limits, state.session.assets.devices());
+                    std::string whole;
+                    bool question = false;
+                    for (const draw::Written& text : drawn.seen().texts) {
+                        question |= text.text == said.question && !text.cut;
+                        whole += text.cut ? "cut" : text.text + " ";
+                    }
+                    EXPECT_NE(whole.find(said.answer), std::string::npos)
+                        << preset.id << " at " << width << (lecture ? ", lecture" : "") << ": " << whole;
+                    EXPECT_TRUE(question) << said.question << " at " << width << (lecture ? ", lecture" : "");
+                }
+            }
+        }
+    }
+}
+
 TEST(LimitsScreen, TheCliffOfTheLecture) {
     SKIP_WITHOUT_OPENGL();
     State state = in(Theme::Light);

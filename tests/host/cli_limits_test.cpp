@@ -103,9 +103,9 @@ TEST(CliLimits, AnOwnBlockOnAnyDevice) {
     EXPECT_EQ(own["blocks"][0]["hardware"]["blocks"], 12);
     EXPECT_EQ(own["blocks"][0]["curves"]["threads"].size(), 32u);
     const Ran text = tilescope({"limits", "cliff"});
-    EXPECT_NE(text.out.find("changed by the case to 1536 thread slots in place of 1024"), std::string::npos)
+    EXPECT_NE(text.out.find("changed by the case to 1,536 thread slots in place of 1,024"), std::string::npos)
         << text.out;
-    EXPECT_EQ(printed({"limits", "cliff"})["device"]["changed"], "1536 thread slots in place of 1024");
+    EXPECT_EQ(printed({"limits", "cliff"})["device"]["changed"], "1,536 thread slots in place of 1,024");
     EXPECT_EQ(printed({"limits", "four-slots"})["device"]["changed"], "4 block slots in place of 8");
     EXPECT_EQ(tilescope({"limits", "slots"}).out.find("changed"), std::string::npos);
     EXPECT_NE(text.out.find("the lecture's sum"), std::string::npos);
@@ -113,6 +113,26 @@ TEST(CliLimits, AnOwnBlockOnAnyDevice) {
     const json list = printed({"limits", "--list"});
     EXPECT_EQ(list["cases"].size(), 10u);
     EXPECT_GT(list["devices"].size(), 25u);
+}
+
+// The sentence that the window shows.
+TEST(CliLimits, AnAnswerAndItsReason) {
+    const std::string answer =
+        "6 blocks x 256 threads x 12 registers = 18,432, more than the SM's 16,384: 5 blocks fit, 1,280 "
+        "threads";
+    EXPECT_NE(tilescope({"limits", "cliff"}).out.find(answer), std::string::npos);
+    const json cliff = printed({"limits", "cliff"});
+    EXPECT_TRUE(cliff["blocks"][1]["answer"].get<std::string>().starts_with(answer)) << cliff["blocks"][1];
+    // Blocks that are compared have one answer, which is printed once.
+    const std::string text = tilescope({"limits", "gt200-blocks"}).out;
+    const size_t at = text.find("Best: 16 x 16.");
+    ASSERT_NE(at, std::string::npos) << text;
+    EXPECT_EQ(text.find("Best: 16 x 16.", at + 1), std::string::npos) << text;
+    const Ran own = tilescope({"limits", "--device", "g80", "--threads", "256", "--registers", "11"});
+    EXPECT_NE(
+        own.out.find("3 blocks x 256 threads x 11 registers = 8,448, more than the SM's 8,192: 2 blocks fit"),
+        std::string::npos)
+        << own.out;
 }
 
 TEST(CliLimits, RefusesInOneSentence) {

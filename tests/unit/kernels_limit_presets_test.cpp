@@ -2,10 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <random>
+#include <regex>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/analysis/limit_presets.h"
+#include "core/base/words.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::analysis {
@@ -88,7 +92,7 @@ TEST(LimitPresets, BlocksOfAGt200) {
     EXPECT_EQ(four(a, 1), (Four{4, 1024, 4, 1024}));
     EXPECT_EQ(four(a, 2), (Four{0, 0, 0, 0}));
     EXPECT_EQ(a.blocks[2].lecture.refused,
-              "a block of 1024 threads does not launch: it may have at most 512");
+              "a block of 1,024 threads does not launch: it may have at most 512");
     EXPECT_EQ(figure(a, "best_threads_a_block"), 256);
 }
 
@@ -159,6 +163,189 @@ TEST(LimitPresets, BoundsAndSpreadsEqualCountingThemOneByOne) {
             ASSERT_EQ(s.sms_with_most, std::count(each.begin(), each.end(), each.front()));
             ASSERT_EQ(s.sms_with_least, std::count(each.begin(), each.end(), each.back()));
         }
+}
+
+// The lecture's sum, slowly: blocks are put on an SM one by one until the next does not fit.
+struct Held {
+    uint32_t blocks = 0, threads = 0;
+    std::string fit() const {  // as an answer says it
+        if (blocks == 0) return "";
+        return fmt::format("{} {}, {}", counted(blocks, "block"), blocks == 1 ? "fits" : "fit",
+                           counted(threads, "thread"));
+    }
+};
+Held held(const SmLimits& sm, const BlockUse& use) {
+    Held all;
+    if (use.threads > sm.threads_per_block || use.registers > sm.registers_per_thread ||
+        use.shared > sm.shared_per_block_optin)
+        return all;
+    uint64_t threads = 0, registers = 0, shared = 0;
+    while (true) {
+        threads += use.threads, registers += uint64_t{use.threads} * use.registers, shared += use.shared;
+        if (threads > sm.threads_per_sm || registers > sm.registers_per_sm || shared > sm.shared_per_sm ||
+            all.blocks == sm.blocks_per_sm)
+            return all;
+        ++all.blocks, all.threads += use.threads;
+    }
+}
+
+// What the answer of a case must say for these values.
+std::vector<std::string> wanted(const LimitPreset& preset, const DeviceSpec& device, const BlockUse& use) {
+    const SmLimits& sm = device.sm;
+    const Held own = held(sm, use);
+    std::vector<std::string> all;
+    const auto with = [&](uint32_t BlockUse::*value, const PresetBlock& block) {
+        BlockUse other = use;
+        other.*value = block.use.*value;
+        return held(sm, other);
+    };
+    if (preset.id == "four-slots" || preset.id == "gt200-blocks") {
+        uint32_t most = own.threads;
+        for (const PresetBlock& block : preset.blocks)
+            most = std::max(most, with(&BlockUse::threads, block).threads);
+        std::string best;
+        for (const PresetBlock& block : preset.blocks) {
+            const Held one = with(&BlockUse::threads, block);
+            if (one.blocks > 0) all.push_back(block.label + ": " + one.fit() + ", limited by ");
+            if (one.blocks > 0 && one.threads == most) best += (best.empty() ? "" : " and ") + block.label;
+        }
+        all.push_back(best.empty() ? "" : "Best: " + best);
+    } else if (preset.id == "vector" && own.blocks > 0) {
+        uint64_t blocks = 0, diverging = 0, idle = 0;
+        for (; blocks * use.threads < preset.vector->elements; ++blocks)
+            for (uint32_t warp = 0; warp < use.threads; warp += sm.warp_size) {
+                uint32_t in = 0, out = 0;
+                for (uint32_t t = warp; t < std::min(warp + sm.warp_size, use.threads); ++t)
+                    ++(blocks * use.threads + t < preset.vector->elements ? in : out);
+                diverging += in > 0 && out > 0, idle += in == 0;
+            }
+        all.push_back(fmt::format("{} x {} = {} for 2,000", counted(blocks, "block"),
+                                  counted(use.threads, "thread"), grouped(blocks * use.threads)));
+        all.push_back(diverging == 0 ? "no warp diverges" : "1 warp diverges");
+        EXPECT_LE(diverging, 1u);
+        if (idle == 1) all.emplace_back("1 warp lies wholly beyond");
+        if (idle > 1) all.push_back(counted(idle, "warp") + " lie wholly beyond");
+    } else if (preset.id == "latency") {
+        uint32_t warps = 0;
+        for (uint32_t hidden = 0; hidden < 200; hidden += 4 * 4) ++warps;
+        const uint32_t there = own.blocks * ((use.threads + 31) / 32);
+        all.push_back(fmt::format("{} warps: ", warps));
+        if (own.blocks > 0)
+            all.push_back(fmt::format("= {} on an SM: {}", there, there >= warps ? "enough" : "too few"));
+    } else if (preset.id == "gk107-gm107") {
+        const Held other = held(kernels::device_named("gm107")->sm, use);
+        all.push_back(fmt::format("{} against {} threads", grouped(other.threads), grouped(own.threads)));
+    } else {
+        all.push_back(own.fit());
+        if (preset.id == "slots" && own.blocks > 0)
+            all.push_back(own.threads == sm.threads_per_sm ? "Yes. " : "No. ");
+        if (preset.id == "cliff" || preset.id == "g80-registers" || preset.id == "g80-shared") {
+            const auto value = preset.id == "g80-shared" ? &BlockUse::shared : &BlockUse::registers;
+            for (const PresetBlock& block : preset.blocks) {
+                if (block.use.*value == use.*value) continue;
+                all.push_back(
+                    fmt::format("ith {} ",
+                                counted(block.use.*value, preset.id == "g80-shared" ? "byte" : "register")) +
+                    with(value, block).fit());
+            }
+        }
+        if (preset.grid && own.blocks > 0) {
+            std::vector<uint32_t> each(device.sms);
+            for (uint32_t block = 0; block < preset.grid->count(); ++block) ++each[block % device.sms];
+            all.push_back(fmt::format("{} get {} and {} get {}", std::ranges::count(each, each.front()),
+                                      each.front(), std::ranges::count(each, each.back()), each.back()));
+        }
+    }
+    return all;
+}
+
+uint64_t number_in(std::string text) {
+    std::erase(text, ',');
+    return text.empty() ? 1 : std::stoull(text);
+}
+
+// Every product that is written is one, and what is more than the SM has is more.
+void expect_right_products(const std::string& answer) {
+    static const std::regex product(
+        "([0-9,]+) blocks? x ([0-9,]+) (?:threads?|bytes?|warps?)(?: x ([0-9,]+) registers?)? = "
+        "([0-9,]+[0-9]|[0-9])"
+        "(?:, more than the SM's ([0-9,]+[0-9]))?");
+    for (std::sregex_iterator at(answer.begin(), answer.end(), product), end; at != end; ++at) {
+        const std::smatch& m = *at;
+        const uint64_t is = number_in(m[4]);
+        EXPECT_EQ(number_in(m[1]) * number_in(m[2]) * number_in(m[3]), is) << answer;
+        if (m[5].matched) EXPECT_GT(is, number_in(m[5])) << answer;
+    }
+}
+
+TEST(LimitPresets, AnswersEqualPuttingBlocksOnAnSmOneByOne) {
+    std::mt19937 random(7);
+    const auto any = [&](uint32_t least, uint32_t most) {
+        return std::uniform_int_distribution<uint32_t>(least, most)(random);
+    };
+    size_t refused = 0, said = 0;
+    for (const LimitPreset& preset : limit_presets()) {
+        const DeviceSpec device = answered(preset.id.c_str()).device;
+        for (int round = 0; round < 400; ++round) {
+            BlockUse use = preset.blocks[static_cast<size_t>(round) % preset.blocks.size()].use;
+            if (round >= static_cast<int>(preset.blocks.size())) {
+                // As the keys change them, one at a time or all.
+                if (round % 4 != 1) use.threads = any(1, device.sm.threads_per_block / 32) * 32;
+                if (round % 4 != 2) use.registers = any(0, device.sm.registers_per_thread);
+                if (round % 4 != 3) use.shared = any(0, device.sm.shared_per_block_optin / 512) * 512;
+            }
+            const std::string answer = answer_in_words(&preset, device, use, kernels::devices());
+            const std::string of = fmt::format("{}: {} threads, {} registers, {} bytes: {}", preset.id,
+                                               use.threads, use.registers, use.shared, answer);
+            for (const std::string& part : wanted(preset, device, use))
+                EXPECT_NE(answer.find(part), std::string::npos) << of << "\n  wants: " << part;
+            expect_right_products(answer);
+            EXPECT_TRUE(answer.ends_with(".") && answer.find("..") == std::string::npos) << of;
+            EXPECT_LT(answer.size(), 480u) << of;
+            const bool none = held(device.sm, use).blocks == 0;
+            refused += none, said += !none;
+            const std::string alone = answer_in_words(nullptr, device, use, kernels::devices());
+            EXPECT_NE(alone.find(held(device.sm, use).fit()), std::string::npos) << alone;
+            expect_right_products(alone);
+        }
+    }
+    EXPECT_GT(refused, 100u);
+    EXPECT_GT(said, 1000u);
+}
+
+// The questions of the lectures, word for word.
+TEST(LimitPresets, AnswersAndTheirReasons) {
+    const auto said = [](const char* id, size_t block) { return answered(id).blocks.at(block).answer; };
+    EXPECT_EQ(
+        said("slots", 0),
+        "No. The SM has 8 block slots: 8 blocks fit, 1,024 threads. Its 1,536 thread slots would take 12 "
+        "blocks.");
+    EXPECT_EQ(
+        said("cliff", 0),
+        "7 blocks x 256 threads x 10 registers = 17,920, more than the SM's 16,384; 6 blocks x 256 threads "
+        "= 1,536, all thread slots of the SM: 6 blocks fit, 1,536 threads. With 12 registers 5 blocks fit, "
+        "1,280 threads, 16.7 % fewer.");
+    EXPECT_EQ(
+        said("cliff", 1),
+        "6 blocks x 256 threads x 12 registers = 18,432, more than the SM's 16,384: 5 blocks fit, 1,280 "
+        "threads. With 10 registers 6 blocks fit, 1,536 threads; with 12 registers 16.7 % of them are "
+        "lost.");
+    EXPECT_EQ(
+        said("gt200-blocks", 0),
+        "Best: 16 x 16. 8 x 8: 8 blocks fit, 512 threads, limited by block slots; 16 x 16: 4 blocks fit, "
+        "1,024 threads, limited by thread slots; 32 x 32 does not launch: 1,024 threads are more than the "
+        "512 that a block may have.");
+    for (const size_t block : {1u, 2u})
+        EXPECT_EQ(said("gt200-blocks", block), said("gt200-blocks", 0)) << "one question, one answer";
+    EXPECT_EQ(
+        said("latency", 0),
+        "13 warps: between two accesses a warp issues 4 instructions x 4 cycles = 16 cycles, and 200 / 16 "
+        "= 12.5. 3 blocks x 8 warps = 24 on an SM: enough.");
+    EXPECT_NE(said("gtx580-grid", 0).find("6 blocks fit, 600 threads; by the hardware's sum 5 blocks"),
+              std::string::npos);
+    const LimitPreset& vector = *find_limit_preset("vector");
+    EXPECT_EQ(question_of(vector, {.threads = 1024}),
+              "A vector of 2,000 in blocks of 1,024: how many warps diverge at the bound?");
 }
 
 TEST(LimitPresets, AnUnknownDeviceIsNamed) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "app/input/overlays.h"
@@ -227,6 +228,58 @@ TEST(Timing, ALaunchThatIsNoProductIsCounted) {
     EXPECT_TRUE(traffic_chain(machine, launch).reasons[0].starts_with("No floating-point operations"));
 }
 
+// A T whose block does not launch on the device is not offered, and it is said why.
+TEST(Timing, TilesThatADeviceLaunches) {
+    const auto all = machines(kernels::shipped_timings(), kernels::devices());
+    size_t narrow = 0;
+    for (const Machine& machine : all) {
+        const auto device = std::ranges::find(kernels::devices(), machine.name, &analysis::DeviceSpec::name);
+        if (device == kernels::devices().end()) continue;
+        EXPECT_EQ(name_of(machine), fmt::format("{} ({})", device->name, device->chip));
+        for (const uint32_t tile : timed_tiles(machine))
+            EXPECT_LE(tile * tile, device->sm.threads_per_block) << machine.name;
+        const bool every = timed_tiles(machine).back() == 32;
+        EXPECT_EQ(every, device->sm.threads_per_block >= 1024) << machine.name;
+        EXPECT_EQ(left_out_tiles(machine).empty(), every) << machine.name;
+        narrow += !every;
+    }
+    EXPECT_GE(narrow, 4u) << "compute capability 1.x";
+    EXPECT_EQ(left_out_tiles(*find_machine(all, "GeForce 8800 GTX")),
+              "T = 32 does not launch: 32 x 32 = 1,024 threads, a block of G80 has at most 512.");
+}
+
+// Both ratios are named, once each, and the intensity is the one that the kernel's point stands at.
+TEST(Timing, IntensityAndCgmaAreNamed) {
+    const auto all = machines(kernels::shipped_timings(), kernels::devices());
+    const Machine& h200 = *find_machine(all, "NVIDIA H200");
+    timing::State chosen;
+    const auto chart = [&](const char* kernel, uint32_t tile) {
+        chosen.kernel = kernel, chosen.tile = tile;
+        return roofline_chart(h200, kernels::shipped_counters(), chosen, 1024);
+    };
+    using Ratios = std::vector<std::string>;
+    EXPECT_EQ(chart("tiled", 32).ratios,
+              (Ratios{"arithmetic intensity 2T FLOP / 8 B = T/4 = 8 FLOP/B",
+                      "CGMA 2T FLOP / 2 accesses = T = 32 FLOP per global access"}));
+    EXPECT_EQ(chart("untiled", 16).ratios, (Ratios{"arithmetic intensity 2 FLOP / 8 B = 0.25 FLOP/B",
+                                                   "CGMA 2 FLOP / 2 accesses = 1 FLOP per global access"}));
+    EXPECT_TRUE(chart("cublas", 16).ratios.empty()) << "what it asks for is not known";
+    size_t points = 0;
+    for (const uint32_t tile : timed_tiles(h200))
+        for (const std::string& kernel : timed_kernels(h200)) {
+            const RooflineChart made = chart(kernel.c_str(), tile);
+            for (const RoofPoint& point : made.points) {
+                if (point.kernel != kernel || point.kind != RoofPoint::Kind::Asked || kernel == "cublas")
+                    continue;
+                EXPECT_NE(made.ratios[0].find("= " + draw::figure(point.intensity) + " FLOP/B"),
+                          std::string::npos)
+                    << kernel << " " << made.ratios[0] << " stands at " << point.intensity;
+                ++points;
+            }
+        }
+    EXPECT_GT(points, 10u);
+}
+
 TEST(Limits, TheCliffOfTheLectureLosesASixth) {
     limits::State state;
     take_preset(state, "cliff", 0);
@@ -248,6 +301,46 @@ TEST(Limits, EveryCaseHasBothSums) {
         for (const auto sum : {analysis::Sum::Lecture, analysis::Sum::Hardware})
             EXPECT_EQ(sum_column(device.sm, state.use, sum).bars.size(), 4u);
     }
+}
+
+// Whatever was shown before: nothing of it stays.
+TEST(Limits, ACaseSetsAllOfItsValues) {
+    for (const analysis::LimitPreset& preset : analysis::limit_presets()) {
+        ASSERT_FALSE(preset.blocks.empty()) << preset.id;
+        for (size_t block = 0; block < preset.blocks.size(); ++block) {
+            limits::State before{.preset = "", .device = "h200", .use = {.threads = 96, .registers = 77}};
+            before.use.shared = 4096;
+            before.parameter = preset.parameter == analysis::Parameter::Shared ? analysis::Parameter::Threads
+                                                                               : analysis::Parameter::Shared;
+            take_preset(before, preset.id, block);
+            EXPECT_EQ(before.preset, preset.id);
+            EXPECT_EQ(before.device, preset.device);
+            EXPECT_EQ(before.use, preset.blocks[block].use) << preset.id;
+            EXPECT_EQ(before.parameter, preset.parameter) << preset.id;
+        }
+    }
+}
+
+// Question and answer are of the values that are shown.
+TEST(Limits, TheAnswerFollowsTheValues) {
+    const auto& devices = kernels::devices();
+    limits::State state;
+    take_preset(state, "vector");
+    const Words before = words(state, devices);
+    change_parameter(state, limits_device(state, devices).sm, analysis::Parameter::Threads, 1);
+    const Words after = words(state, devices);
+    EXPECT_NE(before.question.find("blocks of 512:"), std::string::npos) << before.question;
+    EXPECT_NE(after.question.find("blocks of 544:"), std::string::npos) << after.question;
+    EXPECT_NE(after.answer.find("x 544 threads"), std::string::npos) << after.answer;
+    take_preset(state, "cliff");
+    for (int registers = 10; registers < 20; ++registers) {
+        const std::string says = fmt::format("256 threads x {} registers", registers);
+        EXPECT_NE(words(state, devices).answer.find(says), std::string::npos) << says;
+        change_parameter(state, limits_device(state, devices).sm, analysis::Parameter::Registers, 1);
+    }
+    take_device(state, "g80");
+    EXPECT_EQ(words(state, devices).question, "How many blocks does an SM of GeForce 8800 GTX (G80) hold?");
+    EXPECT_TRUE(words(state, devices).device.starts_with("GeForce 8800 GTX (G80), compute capability 1.0;"));
 }
 
 TEST(Limits, ParametersStayWithinTheDevice) {

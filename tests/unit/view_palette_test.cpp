@@ -80,6 +80,172 @@ TEST(Palette, BlocksOfAGridWithDepth) {
     EXPECT_EQ(std::tuple(block.x, block.y, block.z), std::tuple(1u, 2u, 1u));
 }
 
+// What is typed, and what comes first.
+TEST_F(Keys, WhatIsMeantComesFirst) {
+    constexpr const char* kFound[][2] = {
+        {"next phase", "action:next_phase"},
+        {"np", "action:next_phase"},
+        {"ne ph", "action:next_phase"},
+        {"lecture", "action:lecture"},
+        {"sector", "term:sector"},
+        {"sectors", "term:sector"},
+        {"sectr", "term:sector"},
+        {"wavefront", "term:wavefront"},
+        {"wavefornt", "term:wavefront"},
+        {"request", "term:request"},
+        {"bank conflict", "term:bank conflict"},
+        {"phase", "term:phase"},
+        {"barrier interval", "term:barrier interval"},
+        {"cgma", "term:CGMA"},
+        {"intensity", "term:arithmetic intensity"},
+        {"roofline", "term:roofline"},
+        {"occupancy", "term:occupancy"},
+        {"warp", "term:warp"},
+        {"SM", "term:SM"},
+        {"the limits screen", "action:screen_limits"},
+        {"timing g80", "timing:GeForce 8800 GTX"},
+        {"limits g80", "limits:device-g80"},
+        {"limits gt200", "limits:device-gt200"},
+        {"8800", "timing:GeForce 8800 GTX"},
+        {"two registers more", "limits:cliff"},
+        {"hide 200 cycles", "limits:latency"},
+        {"lesson banks", "lesson:banks"},
+        {"record edges", "preset:3"},
+        {"boundary checks", "term:boundary check"},
+    };
+    for (const auto& [query, id] : kFound) EXPECT_EQ(first(state, query).id, id) << query;
+    // Of a device's two rows the one of the screen that is shown.
+    EXPECT_TRUE(first(state, "G80").title.ends_with("GeForce 8800 GTX (G80)")) << first(state, "G80").title;
+    for (const char* screen : {"limits", "timing"}) {
+        state.session.screen = screen;
+        EXPECT_TRUE(first(state, "G80").id.starts_with(screen));
+        EXPECT_TRUE(first(state, "gt200").id.starts_with(screen));
+    }
+}
+
+TEST_F(Keys, NonsenseFindsNothing) {
+    for (const char* nonsense :
+         {"wxyz", "xyzzy", "qqq", "asdf", "nxph",     "tlsc",        "abcdef", "rcrd",
+          "ohnd", "sdfgh", "eee", "zz",   "next qqq", "block x,y,q", "wnp",    "hfkdls",
+          "tpl",  "P[",    "P]",  "[]",   "Q(",       "line x"})
+        EXPECT_TRUE(ids(state, nonsense).empty()) << nonsense << " finds " << first(state, nonsense).title;
+}
+
+// Every word of the field that is a row leads to something that can be done.
+TEST(Palette, WordsLeadToWhatShowsThem) {
+    for (const input::Action<input::State>& term : terms()) {
+        State state;
+        term.apply(state.input, state.session);
+        ASSERT_EQ(state.session.asked.size(), 1u) << term.name;
+        const std::string leads = state.session.asked.front();
+        EXPECT_NE(std::ranges::find(offers(), leads, &Offer::name), offers().end())
+            << term.name << " leads to " << leads;
+        EXPECT_EQ(first(state, term.name.substr(term.name.find(':') + 1).c_str()).id, term.name);
+    }
+    State state;
+    run_command(state.input, state.session, offers(), "term:occupancy");
+    update(state, true);
+    EXPECT_EQ(state.session.screen, "limits");
+}
+
+TEST(Palette, DevicesAreChosen) {
+    State state;
+    const auto take = [&](const char* id) {
+        run_command(state.input, state.session, offers(), id);
+        update(state, true);
+    };
+    take("limits:device-g80");
+    EXPECT_EQ(state.session.screen, "limits");
+    EXPECT_EQ(std::pair(state.limits.device, state.limits.preset),
+              std::pair(std::string("g80"), std::string()));
+    take("timing:GeForce 8800 GTX");
+    EXPECT_EQ(state.session.screen, "timing");
+    EXPECT_EQ(state.timing.device, "GeForce 8800 GTX");
+    take("limits:latency");
+    EXPECT_EQ(state.limits.preset, "latency");
+}
+
+// As a click would, and on the screen that shows it.
+TEST_F(Keys, ElementsThreadsAndLinesArePlaces) {
+    using Kind = look::Pick::Kind;
+    const auto take = [&](const char* query) {
+        state.session.screen = "timing";
+        state.session.pin = {};
+        run_command(state.input, state.session, offers(), first(state, query).id);
+        EXPECT_EQ(state.session.screen, "step") << query;
+        return state.session.pin;
+    };
+    const auto& launch = made.trace->launch;
+    const auto array = [&](const char* name) {
+        const auto found = std::ranges::find(launch.arrays, name, &Array::name);
+        return static_cast<uint8_t>(found - launch.arrays.begin());
+    };
+    const uint32_t pitch = launch.arrays[array("Mds")].cols;
+    EXPECT_EQ(first(state, "P[5,3]").title, "Pin P[5,3]");
+    EXPECT_EQ(take("P[5,3]"), look::picked_element(array("P"), 5 * 64 + 3));
+    EXPECT_EQ(take("p[ 5, 3 ]"), look::picked_element(array("P"), 5 * 64 + 3));
+    EXPECT_EQ(take("go to M[63,63]"), look::picked_element(array("M"), 64 * 64 - 1));
+    EXPECT_EQ(take("Mds[2,1]"), look::picked_element(array("Mds"), 2 * pitch + 1, Kind::SharedCell));
+    EXPECT_EQ(take("thread[1,0]"), (look::Pick{.kind = Kind::Thread, .thread = 16, .warp = 0}));
+    EXPECT_EQ(take("thread[15,2]"), (look::Pick{.kind = Kind::Thread, .thread = 242, .warp = 7}));
+    EXPECT_EQ(take("warp 3"), (look::Pick{.kind = Kind::Warp, .warp = 3}));
+
+    // Each step of the line, one after the other, and from the last on the first again.
+    const auto line = look::shown_line(*made.trace, made.trace->sites.at(0));
+    const std::string query = "line " + std::to_string(line);
+    std::vector<uint32_t> wanted, found;
+    for (size_t site = 0; site < made.trace->sites.size(); ++site)
+        if (look::shown_line(*made.trace, made.trace->sites[site]) == line)
+            for (const uint32_t step : state.session.block->steps_of_site[site]) wanted.push_back(step);
+    std::ranges::sort(wanted);
+    ASSERT_GT(wanted.size(), 2u);
+    state.session.cursor.step = wanted.back();
+    for (size_t i = 0; i <= wanted.size(); ++i) {
+        take(query.c_str());
+        found.push_back(state.session.cursor.step);
+    }
+    wanted.push_back(wanted.front());
+    EXPECT_EQ(found, wanted);
+
+    // In the reader's notation.
+    for (const char* notation : {"notation:order", "notation:names"}) perform(state, notation);
+    update(state, true);
+    EXPECT_EQ(take("C[3,5]"), look::picked_element(array("P"), 5 * 64 + 3));
+    EXPECT_EQ(take("thread[2,15]"), (look::Pick{.kind = Kind::Thread, .thread = 242, .warp = 7}));
+    EXPECT_EQ(first(state, "C[3,5]").title, "Pin C[3,5]");
+}
+
+// What is not there is one row, which says what is there and does nothing.
+TEST_F(Keys, PlacesThatAreNotThereAreSaid) {
+    constexpr const char* kSaid[][2] = {
+        {"M[64,0]", "M has 64 rows and 64 columns: to M[63,63]"},
+        {"M[1]", "M has 64 rows and 64 columns: to M[63,63]"},
+        {"M[99999999999999999999,0]", "M has 64 rows and 64 columns: to M[63,63]"},
+        {"Q[1,2]", "No array is called Q; there are M, N, P, Mds, Nds"},
+        {"thread[16,0]", "A block has 256 threads: thread[0,0] to thread[15,15]"},
+        {"thread 5", "A block has 256 threads: thread[0,0] to thread[15,15]"},
+        {"warp 8", "This block has 8 warps: warp 0 to 7"},
+        {"phase 4", "This block has 4 phases: phase 0 to 3"},
+        {"step 0", "This block has 1,224 steps: step 1 to 1,224"},
+        {"step 1225", "This block has 1,224 steps: step 1 to 1,224"},
+        {"block 4,0", "No block (4,0) is recorded; of a grid of 4 x 4 blocks, 16 here"},
+    };
+    state.input.palette.open = true;
+    const playback::Cursor before = state.session.cursor;
+    for (const auto& [query, says] : kSaid) {
+        const Command row = first(state, query);
+        EXPECT_EQ(row.title, says);
+        run_command(state.input, state.session, offers(), row.id);
+        EXPECT_TRUE(state.input.palette.open) << query;
+        EXPECT_EQ(state.session.pin, look::Pick{}) << query;
+        EXPECT_EQ(state.session.cursor.step, before.step);
+    }
+    const std::string none = first(state, "line 1").title;
+    EXPECT_TRUE(none.starts_with("This block has no request or barrier on line 1, only on: ")) << none;
+    State empty;
+    for (const char* query : {"M[64,0]", "warp 8"}) EXPECT_TRUE(ids(empty, query).empty()) << query;
+}
+
 TEST_F(Keys, BlocksOfAFlatGridHaveTwoNumbers) {
     EXPECT_EQ(first(state, "block 2,1").title, "Go to block (2,1)");
     EXPECT_FALSE(first(state, "block 2,1,1").id.starts_with("block:"));
