@@ -123,26 +123,23 @@ Command thread(const Session& session, const Numbers& typed_at) {
 // The next step of the block at a source line, else its first one.
 Command line_step(const Session& session, uint64_t line) {
     const trace::Trace& trace = session.trace();
-    std::set<uint32_t> lines;
-    std::optional<uint32_t> first, next;
-    for (size_t site = 0; site < trace.sites.size() && site < session.block->steps_of_site.size(); ++site) {
-        const auto& steps = session.block->steps_of_site[site];
-        const uint32_t shown = look::shown_line(trace, trace.sites[site]);
-        if (shown == 0 || steps.empty()) continue;
-        lines.insert(shown);
-        if (shown != line) continue;
-        const auto later = std::ranges::upper_bound(steps, session.cursor.step);
-        if (!first || steps.front() < *first) first = steps.front();
-        if (later != steps.end() && (!next || *later < *next)) next = *later;
-    }
-    if (!first)
+    const auto step = line > UINT32_MAX
+                          ? std::nullopt
+                          : look::next_step_of_line(trace, *session.block, static_cast<uint32_t>(line),
+                                                    session.cursor.step);
+    if (!step) {
+        std::set<uint32_t> lines;
+        for (const ptx::Site& site : trace.sites)
+            if (!session.block->steps_of_site[site.id].empty()) lines.insert(look::shown_line(trace, site));
         return none(fmt::format("This block has no request or barrier on line {}, only on: {}", line,
                                 fmt::join(lines, ", ")));
-    const uint32_t step = next.value_or(*first);
-    return {fmt::format("line:{}", step + uint64_t{1}),
-            next ? fmt::format("Go to the next step of line {}: step {}", line, grouped(step + uint64_t{1}))
-                 : fmt::format("Go to the first step of line {}: step {}; none comes later", line,
-                               grouped(step + uint64_t{1})),
+    }
+    const uint64_t number = *step + uint64_t{1};
+    return {fmt::format("line:{}", number),
+            *step > session.cursor.step
+                ? fmt::format("Go to the next step of line {}: step {}", line, grouped(number))
+                : fmt::format("Go to the first step of line {}: step {}; none comes later", line,
+                              grouped(number)),
             ""};
 }
 
@@ -236,7 +233,7 @@ bool go_to_place(Session& session, std::string_view kind, std::string_view what)
         return false;
     }
     // Where one stands is seen on several screens; a line and what is pinned on this one.
-    if (kind != "step" && kind != "phase" && kind != "block") session.screen = session::kWalkScreen;
+    if (kind != "step" && kind != "phase" && kind != "block") session.screen = session::kStepScreen;
     return true;
 }
 

@@ -50,7 +50,7 @@ void take(Session& session, std::optional<Opening>& coming, bool wait) {
         session.beside = std::move(**made);
     else
         show(session, std::move(**made));
-    session.opened = !opened.beside && &coming == &session.opening;
+    if (!opened.beside && &coming == &session.opening) session.screen = kStepScreen;
     if (!opened.path.empty()) remember_file(session, opened.path);
     // A GPU that is there and was not taken is worth a word.
     if (session.gpu.there && opened.auto_backend && session.trace().meta.backend == trace::Backend::Cpu)

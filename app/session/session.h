@@ -99,13 +99,13 @@ struct Recent {
 
 // The screen, by its option's name, on which one walks through a recording: what is pinned and the lines of
 // the source are seen there.
-inline constexpr const char* kWalkScreen = "step";
+inline constexpr const char* kStepScreen = "step";
 
 struct Session : Shown, Choices, Recent {
     Playback playback;
     look::Pick hover, pin;
 
-    std::string screen = kWalkScreen;  // the one that is shown, by its option's name
+    std::string screen = kStepScreen;  // the one that is shown, by its option's name
     bool blank = false;                // the screen is black until a key is pressed
     bool quit = false;
     std::string message;   // one sentence: the last error or notice
@@ -120,7 +120,6 @@ struct Session : Shown, Choices, Recent {
 
     // Under way beside the window.
     std::optional<Opening> opening, ordered;
-    bool opened = false;  // a recording was opened, and the screen that shows it has not been shown yet
     std::optional<Exporting> exporting;
     std::shared_ptr<const Recording> beside;  // opened to be set beside; taken by who shows two
     Job<GpuThere> asking;

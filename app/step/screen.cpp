@@ -29,7 +29,6 @@
 //   +-----------------------------------------------------------+
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -319,12 +318,6 @@ void draw_screen(Ui& ui, const Rect& screen) {
     motion(ui);
 }
 
-// A recording that was opened is shown here, wherever one was.
-bool update(State&, session::Session& session, bool) {
-    if (std::exchange(session.opened, false)) session.screen = kScreen.option;
-    return false;
-}
-
 const input::Actions<State>& actions() {
     using input::key, input::Key, session::pick_warp, session::Session;
     static const input::Actions<State> all = input::under<State>(
@@ -348,7 +341,6 @@ const input::Screen<State> kScreen{.name = "Step",
                                    .about = "One request after the other",
                                    .draw = draw_screen,
                                    .says_messages = true,
-                                   .actions = actions,
-                                   .update = update};
+                                   .actions = actions};
 
 }  // namespace tilescope::step
