@@ -42,10 +42,9 @@ inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 inline bool has_digit(std::string_view text) { return std::ranges::any_of(text, is_digit); }
 
 inline constexpr std::pair<std::string_view, double> kUnits[] = {
-    {" ns", 1e-9},   {" µs", 1e-6},          {" ms", 1e-3},          {" KiB", 1024},
-    {" MiB", 1048576}, {" GiB", 1073741824.0}, {" kB", 1e3},           {" MB", 1e6},
-    {" GB", 1e9},    {" TB", 1e12},          {" B", 1},              {" bytes", 1},
-    {" byte", 1},    {" k", 1e3},            {" M", 1e6},            {" G", 1e9}};
+    {" ns", 1e-9}, {" µs", 1e-6}, {" ms", 1e-3}, {" KiB", 1024}, {" MiB", 1048576}, {" GiB", 1073741824.0},
+    {" kB", 1e3},  {" MB", 1e6},  {" GB", 1e9},  {" TB", 1e12},  {" B", 1},         {" bytes", 1},
+    {" byte", 1},  {" k", 1e3},   {" M", 1e6},   {" G", 1e9}};
 
 // Where a number that begins a text ends: with its groups of three, and without.
 inline std::pair<size_t, size_t> ends_of_number(std::string_view t) {
@@ -124,8 +123,8 @@ inline bool match(std::string_view p, std::string_view t, Captures& found) {
     return t.starts_with(p[0]) && match(p.substr(1), t.substr(1), found);
 }
 
-// What a text must say in one place: a count, a figure as it is rounded there, or one of some words. key: what
-// it is the number of; a frame that says two numbers for one thing contradicts itself.
+// What a text must say in one place: a count, a figure as it is rounded there, or one of some words. key:
+// what it is the number of; a frame that says two numbers for one thing contradicts itself.
 struct Figure {
     enum class Kind { Anything, Whole, Near, Words, Condition } kind = Kind::Anything;
     uint64_t whole = 0;
@@ -256,7 +255,7 @@ inline void count_wavefronts(Request& r) {
 struct Cell {
     bool written = false;
     double value = std::numeric_limits<double>::quiet_NaN();  // what it holds before anything is stored
-    int64_t source = -1;  // element of M or N; -1 a zero
+    int64_t source = -1;                                      // element of M or N; -1 a zero
     uint8_t source_array = trace::kNoArray;
     uint32_t thread = 0, step = 0, load_step = 0, reads = 0;
 };
@@ -375,8 +374,8 @@ public:
         return count;
     }
 
-    // --- values: the block's steps again, up to and with `step`. What a lane stores to shared memory it loaded
-    // just before from global memory, of a product from the matrix of that tile; else it is a zero.
+    // --- values: the block's steps again, up to and with `step`. What a lane stores to shared memory it
+    // loaded just before from global memory, of a product from the matrix of that tile; else it is a zero.
     Played play(size_t block, uint32_t step) const {
         struct Load {
             uint8_t array = trace::kNoArray;

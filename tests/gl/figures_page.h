@@ -1,11 +1,10 @@
-// For the tests of figures: all texts of a frame, read as a viewer reads them, and what is wrong with them. Tables
-// first, cells by their place; then sentences, by rules; what neither claims and has a digit is wrong as well.
+// For the tests of figures: all texts of a frame, read as a viewer reads them, and what is wrong with them.
+// Tables first, cells by their place; then sentences, by rules; what neither claims and has a digit is wrong
+// as well.
 #pragma once
 
-#include <random>
-
-#include "tests/gl/figures_scene.h"
-#include "tests/launch_examples.h"
+#include "imgui.h"
+#include "tests/gl/figures_words.h"
 
 namespace tilescope::app {
 
@@ -13,16 +12,59 @@ namespace tilescope::app {
 
 using Texts = std::vector<draw::Written>;
 
+// What is drawn without being recorded as text, as values in cells are: read back from the glyphs of the
+// frame that was built last, word by word.
+inline Texts unrecorded(const draw::Inspection& seen) {
+    std::map<std::pair<float, float>, std::pair<const ImFont*, const ImFontGlyph*>> known;
+    for (const ImFont* font : ImGui::GetIO().Fonts->Fonts)
+        for (const ImFontGlyph& glyph : font->Glyphs)
+            if (glyph.Visible) known[{glyph.U0, glyph.V0}] = {font, &glyph};
+    Texts texts;
+    const ImFont* last = nullptr;
+    float next = 0;  // where the next glyph of the text stands
+    const ImDrawData& data = *ImGui::GetDrawData();
+    for (int i = 0; i < data.CmdListsCount; ++i)
+        for (const ImDrawCmd& cmd : data.CmdLists[i]->CmdBuffer)
+            for (unsigned at = 0; at + 6 <= cmd.ElemCount; at += 3) {
+                const ImDrawIdx* index = &data.CmdLists[i]->IdxBuffer[static_cast<int>(cmd.IdxOffset + at)];
+                if (index[1] != index[0] + 1 || index[3] != index[0] || index[5] != index[0] + 3) continue;
+                const auto& corner = data.CmdLists[i]->VtxBuffer[static_cast<int>(cmd.VtxOffset + index[0])];
+                const auto found = known.find({corner.uv.x, corner.uv.y});
+                if (found == known.end()) continue;
+                const auto& [font, glyph] = found->second;
+                const ImVec2 pen{corner.pos.x - glyph->X0, corner.pos.y - glyph->Y0};
+                const float gap = pen.x - next;
+                const bool goes_on = font == last && !texts.empty() &&
+                                     std::abs(pen.y - texts.back().min.y) < 0.1f && std::abs(gap) < 0.6f;
+                if (!goes_on) texts.push_back({"", pen, pen, false, data.CmdLists[i]});
+                texts.back().text += glyph->Codepoint < 128 ? static_cast<char>(glyph->Codepoint) : '?';
+                next = pen.x + glyph->AdvanceX;
+                texts.back().max = {next, pen.y + font->FontSize};
+                last = font;
+                at += 3;
+            }
+    std::erase_if(texts, [&](const draw::Written& text) {
+        return std::ranges::any_of(seen.texts, [&](const draw::Written& of) {
+            return std::abs(of.min.y - text.min.y) < 1.5f && text.min.x > of.min.x - 1.5f &&
+                   text.max.x < of.max.x + 1.5f;
+        });
+    });
+    return texts;
+}
+
 class Page {
 public:
     Page(const draw::Inspection& seen, const Scene& scene)
         : seen_(seen), texts_(seen.texts), s_(scene), claimed_(seen.texts.size(), false) {}
 
-
     // Of what a part of the frame says, where it speaks of another recording.
     using Side = std::function<const Scene&(const draw::Written&)>;
     Page(const draw::Inspection& seen, const Scene& scene, Side side)
-        : seen_(seen), texts_(seen.texts), s_(scene), side_(std::move(side)), claimed_(seen.texts.size(), false) {}
+        : seen_(seen),
+          texts_(seen.texts),
+          s_(scene),
+          side_(std::move(side)),
+          claimed_(seen.texts.size(), false) {}
 
     // tables: more of them, of a screen of its own.
     std::vector<std::string> complaints(const std::vector<Rule>& rules,
@@ -37,6 +79,7 @@ public:
         headings();
         times();
         provenance();
+        cells();
         for (size_t i = 0; i < texts_.size(); ++i) sentence(i, rules);
         for (const auto& [thing, said] : numbers_)
             if (said.size() > 1) {
@@ -54,7 +97,8 @@ public:
     const std::string& text(size_t i) const { return texts_[i].text; }
     bool number(size_t i) const {
         return i < texts_.size() && !text(i).empty() &&
-               std::ranges::all_of(text(i), [](char c) { return test::is_digit(c) || c == ','; });
+               std::ranges::all_of(
+                   text(i), [](char c) { return test::is_digit(c) || c == ','; });
     }
     // The text is a number with that value.
     void cell(size_t i, const Figure& right, const std::string& what) {
@@ -68,7 +112,8 @@ public:
         ImVec4 best{0, 0, 1e9f, 1e9f};
         for (const ImVec4& of : seen_.surfaces)
             if (texts_[i].min.x >= of.x && texts_[i].max.x <= of.z && texts_[i].min.y >= of.y &&
-                texts_[i].min.y <= of.w && (of.z - of.x) * (of.w - of.y) < (best.z - best.x) * (best.w - best.y))
+                texts_[i].min.y <= of.w &&
+                (of.z - of.x) * (of.w - of.y) < (best.z - best.x) * (best.w - best.y))
                 best = of;
         return best;
     }
@@ -107,9 +152,12 @@ private:
                 const bool has_text = i > 0 && one_row(i - 1, i) && same(panel(i - 1), box);
                 if (has_text && lines[line - 1].find(trimmed(text(i - 1))) == std::string::npos)
                     complain(fmt::format("line {} is not '{}'", line, text(i - 1)));
-                const bool hit = i + 1 < texts_.size() && number(i + 1) && one_row(i, i + 1) && same(panel(i + 1), box);
+                const bool hit =
+                    i + 1 < texts_.size() && number(i + 1) && one_row(i, i + 1) && same(panel(i + 1), box);
                 if (hit != sites[line]) complain(fmt::format("line {} has a count, or lacks it", line));
-                if (hit) cell(i + 1, hits(s_, s_.cursor.step, static_cast<uint32_t>(line)), fmt::format("requests of line {}", line));
+                if (hit)
+                    cell(i + 1, hits(s_, s_.cursor.step, static_cast<uint32_t>(line)),
+                         fmt::format("requests of line {}", line));
             } else if (!claimed_[i]) {
                 const std::string part = trimmed(text(i));
                 claimed_[i] = instruction.find(part) != std::string::npos ||
@@ -136,12 +184,16 @@ private:
     // Four kinds of requests, their cost and the least it could be, of the block so far and of the recording.
     void sums() {
         std::string of;
-        constexpr std::pair<const char*, test::Kind> kRows[] = {{"global loads", kGlobalLoad}, {"shared stores", kSharedStore}, {"shared loads", kSharedLoad}, {"global stores", kGlobalStore}};
+        constexpr std::pair<const char*, test::Kind> kRows[] = {{"global loads", kGlobalLoad},
+                                                                {"shared stores", kSharedStore},
+                                                                {"shared loads", kSharedLoad},
+                                                                {"global stores", kGlobalStore}};
         for (size_t i = 0; i + 3 < texts_.size(); ++i) {
             if (text(i) == "block so far" || text(i) == "whole recording") of = text(i);
             for (const auto& [name, kind] : kRows) {
                 if (of.empty() || text(i) != name) continue;
-                const Tally sum = of == "block so far" ? s_.f.so_far(kind, s_.cursor.block, s_.cursor.step) : s_.f.whole(kind);
+                const Tally sum = of == "block so far" ? s_.f.so_far(kind, s_.cursor.block, s_.cursor.step)
+                                                       : s_.f.whole(kind);
                 const std::string what = fmt::format("{}, {}", name, of);
                 cell(i + 1, {sum.requests, what + ": requests"}, what);
                 cell(i + 2, {sum.cost, what + ": cost"}, what);
@@ -201,9 +253,12 @@ private:
             const uint32_t warp = static_cast<uint32_t>(std::stoul(c[0]));
             for (uint32_t step = 0; step < s_.steps(); ++step) {
                 const Request& q = s_.f.at(s_.cursor.block, step);
-                if (q.kind != kBarrier || q.warp != warp || s_.f.passed(s_.cursor.block, step) != s_.f.passed(s_.cursor.block, s_.cursor.step)) continue;
+                if (q.kind != kBarrier || q.warp != warp ||
+                    s_.f.passed(s_.cursor.block, step) != s_.f.passed(s_.cursor.block, s_.cursor.step))
+                    continue;
                 claimed_[i] = true;
-                cell(i + 1, passage_of(s_).opens - s_.clock(step), fmt::format("clocks that warp {} waits", warp));
+                cell(i + 1, passage_of(s_).opens - s_.clock(step),
+                     fmt::format("clocks that warp {} waits", warp));
             }
         }
     }
@@ -219,7 +274,9 @@ private:
                 std::string extents = std::to_string(array.cols);
                 if (array.rank > 1) extents = fmt::format("{} \u00d7 {}", array.rows, extents);
                 if (array.rank > 2) extents = fmt::format("{} \u00d7 {}", array.slices, extents);
-                const char* const axes = array.name == "M" ? "m \u00d7 k" : array.name == "N" ? "k \u00d7 n" : "m \u00d7 n";
+                const char* const axes = array.name == "M"   ? "m \u00d7 k"
+                                         : array.name == "N" ? "k \u00d7 n"
+                                                             : "m \u00d7 n";
                 const std::string behind = s.f.product() ? axes : c_name_of(array.type);
                 if (text(i) == extents || text(i) == extents + "  " + behind)
                     claimed_[i] = true;
@@ -254,27 +311,33 @@ private:
             const bool square = test::match("width #, *", text(i), c);
             if (!square && (c.clear(), !test::match("#x#x#, *", text(i), c))) continue;
             m = k = n = static_cast<uint32_t>(std::stoul(test::without_groups(c[0])));
-            if (!square) k = static_cast<uint32_t>(std::stoul(c[1])), n = static_cast<uint32_t>(std::stoul(c[2]));
+            if (!square)
+                k = static_cast<uint32_t>(std::stoul(c[1])), n = static_cast<uint32_t>(std::stoul(c[2]));
             claimed_[i] = true;
             bool found = false;
             for (const kernels::Timings& set : s_.state.session.assets.timings()) {
                 if (set.device != c.back() || found) continue;
                 std::map<std::string, double> ms;
                 for (const kernels::Timing& row : set.rows)
-                    if (row.m == m && row.k == k && row.n == n && row.tile == s_.f.T) ms.emplace(row.kernel, row.median_ms);
-                const std::string own = s_.trace().meta.kernel, rival = own == "untiled" ? "tiled" : "untiled";
+                    if (row.m == m && row.k == k && row.n == n && row.tile == s_.f.T)
+                        ms.emplace(row.kernel, row.median_ms);
+                const std::string own = s_.trace().meta.kernel,
+                                  rival = own == "untiled" ? "tiled" : "untiled";
                 if (!ms.contains(own) || !ms.contains(rival)) continue;
                 found = true;
                 const trace::Meta& meta = s_.trace().meta;
-                const bool here = meta.device == set.device && m == s_.f.m && k == s_.f.k && n == s_.f.n && meta.price.plain_ms > 0;
+                const bool here = meta.device == set.device && m == s_.f.m && k == s_.f.k && n == s_.f.n &&
+                                  meta.price.plain_ms > 0;
                 if (here) ms[own] = meta.price.plain_ms;
                 for (size_t j = i + 1; j < std::min(i + 8, texts_.size()); ++j) {
                     if (text(j) == own && j + 1 < texts_.size()) cell(j + 1, ms[own] / 1e3, "time of " + own);
-                    if (text(j) == rival && j + 1 < texts_.size()) cell(j + 1, ms[rival] / 1e3, "time of " + rival);
+                    if (text(j) == rival && j + 1 < texts_.size())
+                        cell(j + 1, ms[rival] / 1e3, "time of " + rival);
                     Captures ratio;
                     if (!test::match("× ~", text(j), ratio)) continue;
                     claimed_[j] = true;
-                    if (const std::string no = test::disagrees(ratio[0], ms[rival] / ms[own]); !no.empty()) complain("times as fast: " + no);
+                    if (const std::string no = test::disagrees(ratio[0], ms[rival] / ms[own]); !no.empty())
+                        complain("times as fast: " + no);
                 }
             }
             if (!found) complain("no such times: " + text(i));
@@ -291,7 +354,8 @@ private:
             if (!same(panel(i), box)) continue;
             if (text(i) == pinned_name()) claimed_[i] = true;
             if (text(i) == "element" || text(i) == "step" || text(i) == "read at step")
-                for (size_t j = i; j < texts_.size() && one_row(i, j) && same(panel(j), box); ++j) heads.push_back(j);
+                for (size_t j = i; j < texts_.size() && one_row(i, j) && same(panel(j), box); ++j)
+                    heads.push_back(j);
             if (!heads.empty() && !claimed_[i] && texts_[i].min.y > texts_[heads[0]].max.y - 2) row(i, heads);
         }
     }
@@ -302,12 +366,15 @@ private:
         for (size_t j = i; j < texts_.size() && one_row(i, j); ++j)
             for (const size_t head : heads) {
                 const bool first = head == heads[0];
-                if (first ? std::abs(texts_[j].min.x - texts_[head].min.x) < 2 : std::abs(texts_[j].max.x - texts_[head].max.x) < 2)
+                if (first ? std::abs(texts_[j].min.x - texts_[head].min.x) < 2
+                          : std::abs(texts_[j].max.x - texts_[head].max.x) < 2)
                     by[text(head)] = j;
             }
         if (by.empty() || by.begin()->second < i) return;
         const bool factors = by.contains("element");
-        const auto said = [&](const char* head) { return by.contains(head) ? text(by[head]) : std::string(); };
+        const auto said = [&](const char* head) {
+            return by.contains(head) ? text(by[head]) : std::string();
+        };
         if (factors) {
             auto e = s_.element(said("element"));
             const bool zero = said("element") == "zero fill", nothing = said("element") == "never stored";
@@ -323,11 +390,13 @@ private:
             const auto by_thread = s_.thread_named(said("loaded by"));
             if (by.contains("loaded by") && (!by_thread || !loaded.threads.contains(*by_thread)))
                 complain(fmt::format("{} is not loaded by {}", said("element"), said("loaded by")));
-            if (by.contains("at step") && loaded.lanes == 1 && test::without_groups(said("at step")) != std::to_string(loaded.first + 1))
+            if (by.contains("at step") && loaded.lanes == 1 &&
+                test::without_groups(said("at step")) != std::to_string(loaded.first + 1))
                 complain(fmt::format("{} is not loaded at step {}", said("element"), said("at step")));
             if (!by.contains("used") || nothing) return;
             const std::string used = said("used").substr(0, said("used").find("\u00d7"));
-            if (!uses_of(s_, *e).contains(std::stoull(used))) complain(fmt::format("{} is not used {} times", said("element"), used));
+            if (!uses_of(s_, *e).contains(std::stoull(used)))
+                complain(fmt::format("{} is not used {} times", said("element"), used));
             return;
         }
         const bool readers = by.contains("read at step");
@@ -346,12 +415,55 @@ private:
                 if (e == pin(s_).index) lanes.insert(lane);
             });
         std::string which = "none";
-        if (!lanes.empty()) which = lanes.size() == 1 ? std::to_string(*lanes.begin()) : lanes.size() == *lanes.rbegin() - *lanes.begin() + 1 ? fmt::format("{}\u2013{}", *lanes.begin(), *lanes.rbegin()) : fmt::format("{} of 32", lanes.size());
-        if (said("lanes") != which) complain(fmt::format("step {} touches it by lanes {}, not {}", step, which, said("lanes")));
-        if (said("warp") != std::to_string(q.warp)) complain(fmt::format("step {} is of warp {}, not {}", step, q.warp, said("warp")));
+        if (!lanes.empty())
+            which = lanes.size() == 1 ? std::to_string(*lanes.begin())
+                    : lanes.size() == *lanes.rbegin() - *lanes.begin() + 1
+                        ? fmt::format("{}\u2013{}", *lanes.begin(), *lanes.rbegin())
+                        : fmt::format("{} of 32", lanes.size());
+        if (said("lanes") != which)
+            complain(fmt::format("step {} touches it by lanes {}, not {}", step, which, said("lanes")));
+        if (said("warp") != std::to_string(q.warp))
+            complain(fmt::format("step {} is of warp {}, not {}", step, q.warp, said("warp")));
         const uint32_t phase = s_.f.phase(block, at);
         const std::string words = phase == test::kAfterPhases ? "after" : std::to_string(phase + s_.first());
-        if (by.contains("phase") && said("phase") != words) complain(fmt::format("step {} is of phase {}, not {}", step, words, said("phase")));
+        if (by.contains("phase") && said("phase") != words)
+            complain(fmt::format("step {} is of phase {}, not {}", step, words, said("phase")));
+    }
+
+    // What stands in cells: a value, and in large ones the index, or where the value came from. Of a product
+    // alone: the sheets of other launches are draw/sheet.h's.
+    void cells() {
+        if (s_.state.session.screen != "step" || !s_.f.product() || side_) return;
+        const test::Played played = s_.f.play(s_.cursor.block, s_.cursor.step);
+        for (const draw::Written& text : unrecorded(seen_)) {
+            const ImVec2 middle{(text.min.x + text.max.x) / 2, (text.min.y + text.max.y) / 2};
+            for (const auto& [array, grid] : s_.state.step.places) {
+                const auto row = static_cast<int64_t>(std::floor((middle.y - grid.y) / grid.pitch)),
+                           col = static_cast<int64_t>(std::floor((middle.x - grid.x) / grid.pitch));
+                const Array& of = s_.of(array);
+                if (middle.x < grid.clip_min.x || middle.x > grid.clip_max.x || middle.y < grid.clip_min.y ||
+                    middle.y > grid.clip_max.y || row < 0 || col < 0 || row >= of.rows || col >= of.cols)
+                    continue;
+                const uint64_t element = static_cast<uint64_t>(row) * of.cols + static_cast<uint64_t>(col);
+                const std::string index = test::index_of_element(of, element, s_.notation());
+                std::vector<std::string> right{index.substr(1, index.size() - 2)};
+                const auto cell = played.cells.find({array, element});
+                const auto stored = s_.f.stores(s_.cursor.block, array, element);
+                if (of.space == Space::Shared && cell != played.cells.end()) {
+                    right = {value_words(cell->second.value),
+                             cell->second.source < 0 ? "zero"
+                                                     : s_.name(cell->second.source_array,
+                                                               static_cast<uint64_t>(cell->second.source))};
+                } else if (of.role == ArrayRole::Output) {
+                    if (stored) right.push_back(value_words(played.sums[stored->first].value));
+                } else if (of.space == Space::Global) {
+                    right.push_back(value_of(s_, array, element));
+                }
+                if (std::ranges::find(right, text.text) == right.end())
+                    complain(fmt::format("in the cell {} stands '{}', not '{}'", s_.name(array, element),
+                                         text.text, right.back()));
+            }
+        }
     }
 
     // A text, or some lines of one that was wrapped: the longest that a rule claims.
@@ -399,8 +511,10 @@ private:
         // Parts of a line, three spaces apart.
         const size_t gap = whole.find("   ");
         if (gap == std::string::npos) return false;
-        return (!test::has_digit(whole.substr(0, gap)) || claims(scene, whole.substr(0, gap), rules, problem)) &&
-               (!test::has_digit(whole.substr(gap + 3)) || claims(scene, whole.substr(gap + 3), rules, problem));
+        return (!test::has_digit(whole.substr(0, gap)) ||
+                claims(scene, whole.substr(0, gap), rules, problem)) &&
+               (!test::has_digit(whole.substr(gap + 3)) ||
+                claims(scene, whole.substr(gap + 3), rules, problem));
     }
 
     const draw::Inspection& seen_;
@@ -414,66 +528,5 @@ private:
 
 // The rules of the Step screen, many of which other screens share (app_figures_test.cpp).
 const std::vector<Rule>& step_rules();
-
-// --- recordings and places, drawn by lot
-
-class Lot {
-public:
-    explicit Lot(uint32_t seed) : random_(seed) {}
-    uint32_t below(uint32_t end) { return static_cast<uint32_t>(random_() % end); }
-    uint32_t from(uint32_t first, uint32_t last) { return first + below(last - first + 1); }
-
-private:
-    std::mt19937 random_;
-};
-
-inline constexpr const char* kKernels[] = {"untiled", "untiled_swapped", "tiled", "tiled_swapped", "tiled_transposed", "tiled_padded", "tiled_no_barrier", "tiled_stale_edge"};
-
-inline trace::Trace product_by_lot(Lot& lot, const char* kernel) {
-    constexpr uint32_t kTiles[] = {2, 4, 8, 16};
-    const uint32_t T = kTiles[lot.below(4)], most = std::min(3 * T, 24u);
-    const auto plan = kernels::plan(kernel, {lot.from(1, most), lot.from(1, most), lot.from(1, most), T});
-    EXPECT_TRUE(plan);
-    kernels::RecordOptions options;
-    options.timestamp = false;
-    const Dim3& grid = plan->launch.grid;
-    if (lot.below(3) == 0) {
-        options.window.x0 = lot.below(grid.x), options.window.y0 = lot.below(grid.y);
-        options.window.x1 = lot.from(options.window.x0 + 1, grid.x), options.window.y1 = lot.from(options.window.y0 + 1, grid.y);
-    }
-    auto trace = kernels::record_cpu(*plan, options);
-    EXPECT_TRUE(trace);
-    return std::move(*trace);
-}
-
-inline void place_by_lot(Lot& lot, State& state, const Facts& f) {
-    session::Session& session = state.session;
-    session.lecture = lot.below(4) == 0;
-    session.theme = lot.below(2) == 0 ? Theme::Dark : Theme::Light;
-    session.wording = {lot.below(3) == 0, lot.below(3) == 0, static_cast<analysis::MatrixNames>(lot.below(3))};
-    const uint32_t block = lot.below(static_cast<uint32_t>(f.trace.blocks.size()));
-    if (f.steps(block) == 0) return;
-    session.cursor = {block, lot.below(f.steps(block))};
-    Pick& pin = session.pin;
-    pin = {};
-    const uint32_t threads = static_cast<uint32_t>(f.trace.launch.block.count());
-    const auto element = [&](Space space) {
-        for (int tries = 0; tries < 20; ++tries) {
-            const uint32_t array = lot.below(static_cast<uint32_t>(f.trace.launch.arrays.size()));
-            const Array& of = f.trace.launch.arrays[array];
-            if (of.space != space || of.elements() == 0) continue;
-            return look::picked_element(static_cast<uint8_t>(array), lot.below(static_cast<uint32_t>(of.elements())), space == Space::Global ? Pick::Kind::Element : Pick::Kind::SharedCell);
-        }
-        return Pick{};
-    };
-    switch (lot.below(8)) {
-        case 0: pin.kind = Pick::Kind::Thread, pin.thread = lot.below(threads), pin.warp = pin.thread / 32; break;
-        case 1: pin.kind = Pick::Kind::Warp, pin.warp = lot.below((threads + 31) / 32); break;
-        case 2: case 3: pin = element(Space::Global); break;
-        case 4: pin = element(Space::Shared); break;
-        case 5: pin.kind = Pick::Kind::Site, pin.site = lot.below(static_cast<uint32_t>(f.trace.sites.size())); break;
-        default: break;
-    }
-}
 
 }  // namespace tilescope::app

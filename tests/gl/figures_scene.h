@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <random>
 
 #include "tests/gl/compare_drawn.h"
 #include "tests/gl/figures.h"
+#include "tests/launch_examples.h"
 
 namespace tilescope::app {
 
@@ -18,7 +20,9 @@ struct Scene {
     playback::Cursor cursor;
     std::string side{};                // "A " or "B " of the Compare screen's
     const Notation* spoken = nullptr;  // of that one's
-    const Notation& notation() const { return spoken != nullptr ? *spoken : state.session.recording->notation; }
+    const Notation& notation() const {
+        return spoken != nullptr ? *spoken : state.session.recording->notation;
+    }
     const trace::Trace& trace() const { return f.trace; }
     const trace::Block& block() const { return f.trace.blocks[cursor.block]; }
     const Request& r() const { return f.at(cursor.block, cursor.step); }
@@ -90,9 +94,9 @@ struct Rule {
     Figures (*right)(const Scene& s, const Captures& c);
 };
 // What a text must say, in the order of its places; must() what else has to be so for it to be true.
-#define SAYS(...)                                                                                      \
-    []([[maybe_unused]] const Scene& s, [[maybe_unused]] const Captures& c) -> Figures {               \
-        return {__VA_ARGS__};                                                                          \
+#define SAYS(...)                                                                        \
+    []([[maybe_unused]] const Scene& s, [[maybe_unused]] const Captures& c) -> Figures { \
+        return {__VA_ARGS__};                                                            \
     }
 inline Figure must(bool so) { return Figure::condition(so); }
 inline const Figure any;  // a place that another figure of the same text decides
@@ -142,11 +146,13 @@ inline std::vector<std::string> places(const Scene& s) {
     const Array& array = s.of(r.array);
     const uint64_t cols = std::max(array.cols, 1u), rows = std::max(array.rows, 1u);
     std::array<std::set<uint64_t>, 3> at;  // slices, rows, columns
-    s.f.elements(r, [&](uint32_t, uint64_t e) {
-        at[0].insert(array.rank > 2 ? e / cols / rows : 0);
-        at[1].insert(array.rank > 1 ? (array.rank > 2 ? e / cols % rows : e / cols) : 0);
-        at[2].insert(array.rank > 1 ? e % cols : e);
-    });
+    s.f.elements(
+        r,
+        [&](uint32_t, uint64_t e) {
+            at[0].insert(array.rank > 2 ? e / cols / rows : 0);
+            at[1].insert(array.rank > 1 ? (array.rank > 2 ? e / cols % rows : e / cols) : 0);
+            at[2].insert(array.rank > 1 ? e % cols : e);
+        });
     const auto span = [](const std::set<uint64_t>& of) {
         return *of.begin() == *of.rbegin() ? std::to_string(*of.begin())
                                            : fmt::format("{}..{}", *of.begin(), *of.rbegin());
@@ -184,9 +190,9 @@ inline std::vector<std::string> places(const Scene& s) {
 inline std::string recorder(const trace::Meta& meta) {
     if (meta.backend == trace::Backend::Cpu) return "CPU lockstep";
     return meta.device + (meta.driver.empty() ? "" : ", driver " + meta.driver) +
-           (meta.price.launches == 0 ? ""
-                                     : fmt::format(", {} launch{}", meta.price.launches,
-                                                   meta.price.launches == 1 ? "" : "es"));
+           (meta.price.launches == 0
+                ? ""
+                : fmt::format(", {} launch{}", meta.price.launches, meta.price.launches == 1 ? "" : "es"));
 }
 inline std::vector<std::string> recorders(const trace::Meta& meta) {
     const std::string whole = recorder(meta);
@@ -194,7 +200,7 @@ inline std::vector<std::string> recorders(const trace::Meta& meta) {
 }
 
 inline Figures product_title(const Scene& s, const Captures& c) {
-    Figures right{s.trace().meta.kernel,        {s.f.T, "T of the recording"}, {s.f.m, "m of the recording"},
+    Figures right{s.trace().meta.kernel,         {s.f.T, "T of the recording"}, {s.f.m, "m of the recording"},
                   {s.f.k, "k of the recording"}, {s.f.n, "n of the recording"}, recorders(s.trace().meta)};
     right.resize(c.size());
     return right;
@@ -222,8 +228,9 @@ inline Figures caption(const Scene& s, const Figures& also = {}) {
     const std::vector<std::string> verbs[] = {
         {"loads"}, {s.f.product() ? "writes its sums to" : "stores to"}, {"reads"}, {"fills"}, {}};
     const std::string noun = global(s.r()) ? "sector" : "wavefront";
-    return joined({warp(s), verbs[s.r().kind], places(s), lanes(s), cost(s), noun + (s.r().cost == 1 ? "" : "s")},
-                  also);
+    return joined(
+        {warp(s), verbs[s.r().kind], places(s), lanes(s), cost(s), noun + (s.r().cost == 1 ? "" : "s")},
+        also);
 }
 // Products that each active lane adds right after the step; nothing where they differ.
 inline std::optional<uint64_t> products_added(const Scene& s) {
@@ -274,7 +281,7 @@ inline const std::string kSectors = ": # sector(s) {of|where} # {needed|would do
 // --- barriers: the warps of the block at the passage that the step belongs to
 
 struct Passage {
-    uint64_t arrived = 0, warps = 0;  // so far, in all
+    uint64_t arrived = 0, warps = 0;                                  // so far, in all
     uint32_t first = 0, last = 0, opens = 0, last_warp = 0, own = 0;  // clocks
 };
 inline Passage passage_of(const Scene& s) {
@@ -298,7 +305,9 @@ inline Passage passage_of(const Scene& s) {
         if (!came.contains(warp)) p.opens = std::max(p.opens, clock);
     return p;
 }
-inline double seconds(const Scene& s, double clocks) { return clocks / s.trace().meta.price.clock_mhz * 1e-6; }
+inline double seconds(const Scene& s, double clocks) {
+    return clocks / s.trace().meta.price.clock_mhz * 1e-6;
+}
 
 // --- the pin
 
@@ -308,7 +317,9 @@ inline uint32_t lane_spoken_of(const Scene& s) {
     return s.r().mask == 0 ? 0 : static_cast<uint32_t>(std::countr_zero(s.r().mask));
 }
 inline uint64_t byte_spoken_of(const Scene& s) { return s.r().at[lane_spoken_of(s)]; }
-inline uint64_t element_spoken_of(const Scene& s) { return byte_spoken_of(s) / s.of(s.r().array).element_bytes(); }
+inline uint64_t element_spoken_of(const Scene& s) {
+    return byte_spoken_of(s) / s.of(s.r().array).element_bytes();
+}
 
 inline std::string value_words(double value) {
     if (std::isnan(value)) return "NaN";
@@ -361,7 +372,9 @@ inline test::Cell cell_of(const Scene& s, uint8_t array, uint64_t element) {
     const auto found = played.cells.find({array, element});
     return found == played.cells.end() ? test::Cell{} : found->second;
 }
-inline test::Cell pinned_cell(const Scene& s) { return cell_of(s, s.state.session.pin.array, s.state.session.pin.index); }
+inline test::Cell pinned_cell(const Scene& s) {
+    return cell_of(s, s.state.session.pin.array, s.state.session.pin.index);
+}
 inline bool stale(const Scene& s, const test::Cell& cell) {
     return cell.written && s.f.phase(s.cursor.block, cell.step) != s.f.phase(s.cursor.block, s.cursor.step);
 }
@@ -382,289 +395,83 @@ inline std::array<uint64_t, 3> touches(const Scene& s) {
     return all;
 }
 
-// --- results and faults
+// --- recordings and places, drawn by lot
 
-// Elements that the recorded blocks store wrong, by playing them, and the first.
-inline std::pair<uint64_t, uint64_t> wrong_elements(const Scene& s) {
-    std::map<uint64_t, bool> right;
-    for (size_t block = 0; block < s.trace().blocks.size(); ++block) {
-        if (s.f.steps(block) == 0) continue;
-        const test::Played played = s.f.play(block, s.f.steps(block) - 1);
-        for (uint32_t step = 0; step < s.f.steps(block); ++step)
-            if (const Request& q = s.f.at(block, step); q.kind == kGlobalStore)
-                s.f.elements(q, [&](uint32_t lane, uint64_t e) {
-                    right[e] = played.sums[q.warp * 32 + lane].value == s.f.expected(e);
-                });
+class Lot {
+public:
+    explicit Lot(uint32_t seed) : random_(seed) {}
+    uint32_t below(uint32_t end) { return static_cast<uint32_t>(random_() % end); }
+    uint32_t from(uint32_t first, uint32_t last) { return first + below(last - first + 1); }
+
+private:
+    std::mt19937 random_;
+};
+
+inline constexpr const char* kKernels[] = {"untiled",          "untiled_swapped",  "tiled",
+                                           "tiled_swapped",    "tiled_transposed", "tiled_padded",
+                                           "tiled_no_barrier", "tiled_stale_edge"};
+
+inline trace::Trace product_by_lot(Lot& lot, const char* kernel) {
+    constexpr uint32_t kTiles[] = {2, 4, 8, 16};
+    const uint32_t T = kTiles[lot.below(4)], most = std::min(3 * T, 24u);
+    const auto plan = kernels::plan(kernel, {lot.from(1, most), lot.from(1, most), lot.from(1, most), T});
+    EXPECT_TRUE(plan);
+    kernels::RecordOptions options;
+    options.timestamp = false;
+    const Dim3& grid = plan->launch.grid;
+    if (lot.below(3) == 0) {
+        options.window.x0 = lot.below(grid.x), options.window.y0 = lot.below(grid.y);
+        options.window.x1 = lot.from(options.window.x0 + 1, grid.x),
+        options.window.y1 = lot.from(options.window.y0 + 1, grid.y);
     }
-    std::erase_if(right, [](const auto& one) { return one.second; });
-    return {right.size(), right.empty() ? 0 : right.begin()->first};
-}
-inline Figures wrong_result(const Scene& s) {
-    const auto [wrong, first] = wrong_elements(s);
-    return {{wrong, "wrong elements"}, s.name(s.f.number("P"), first)};
+    auto trace = kernels::record_cpu(*plan, options);
+    EXPECT_TRUE(trace);
+    return std::move(*trace);
 }
 
-// An access of a thread to a cell, as a fault names it.
-inline bool accessed(const Scene& s, const std::string& cell, const std::string& thread, bool store, uint64_t line,
-              const std::string& phase, uint32_t* interval = nullptr) {
-    const auto e = s.element(cell);
-    const auto t = s.thread_named(thread);
-    for (uint32_t step = 0; e && t && step < s.steps(); ++step) {
-        const Request& q = s.f.at(s.cursor.block, step);
-        if (q.array != e->first || q.warp != *t / 32 || !q.active(*t % 32) || q.line != line) continue;
-        if (store != (q.kind == kSharedStore || q.kind == kGlobalStore)) continue;
-        bool here = false;
-        s.f.elements(q, [&](uint32_t lane, uint64_t of) { here = here || (lane == *t % 32 && of == e->second); });
-        if (!here || "phase " + phase != s.phase(step)) continue;
-        if (interval != nullptr) *interval = s.f.passed(s.cursor.block, step);
-        return true;
-    }
-    return false;
-}
-// Two accesses to one cell in one barrier interval, one of them a store.
-inline bool race(const Scene& s, const std::string& cell, const std::string& a, const std::string& a_line,
-          const std::string& a_phase, const std::string& b, const std::string& verb, const std::string& b_line,
-          const std::string& b_phase, bool one_warp) {
-    uint32_t one = 0, two = 1;
-    const auto x = s.thread_named(a), y = s.thread_named(b);
-    return accessed(s, cell, a, true, std::stoul(a_line), a_phase, &one) &&
-           accessed(s, cell, b, verb == "stores", std::stoul(b_line), b_phase, &two) && one == two && x && y &&
-           x != y && (*x / 32 == *y / 32) == one_warp;
-}
-
-// --- more of what rules ask
-
-inline const std::string kWavefronts = "# wavefront(s)";
-
-// Rules of wavefronts also where there are more than the least.
-inline std::vector<Rule> with_conflicts(std::vector<Rule> rules) {
-    for (size_t i = rules.size(); i-- > 0;)
-        if (rules[i].pattern.starts_with(kLanes) && rules[i].pattern.ends_with(kWavefronts))
-            rules.push_back({rules[i].pattern + " where # would do", rules[i].right});
-    return rules;
-}
-
-inline uint64_t here(const Scene& s) {  // threads of the block in the request's warp
-    return std::min<uint64_t>(s.trace().launch.block.count() - s.r().warp * 32ull, 32);
-}
-inline std::string of_array(const Scene& s, const std::string& of) {
-    return of.empty() ? "" : s.name(s.r().array);
-}
-inline double row_bytes(const Scene& s) {
-    return double{1} * s.of(s.r().array).cols * s.of(s.r().array).element_bytes();
-}
-inline uint64_t place_spoken_of(const Scene& s) {  // sector of the array, or bank
-    return global(s.r()) ? byte_spoken_of(s) / 32 : (s.r().base + byte_spoken_of(s)) / 4 % 32;
-}
-inline const Pick& pin(const Scene& s) { return s.state.session.pin; }
-inline uint64_t element_of_pin(const Scene& s) {
-    if (pin(s).kind != Pick::Kind::Thread) return pin(s).index;
-    return output_of(s, pin(s).thread).value_or(std::pair<uint8_t, uint64_t>()).second;
-}
-// The sum of the thread of the pin after a step, and how many products it has.
-inline std::pair<std::string, uint64_t> sum_of(const Scene& s, uint32_t step) {
-    const auto thread = thread_of_pin(s);
-    if (!thread) return {"nobody's", 0};
-    const test::Sum sum = s.f.play(s.cursor.block, step).sums[*thread];
-    return {value_words(sum.value), sum.products};
-}
-inline uint32_t store_step(const Scene& s) {
-    const auto stored = s.f.stores(s.cursor.block, pin(s).array, pin(s).index);
-    return stored ? stored->second : 0;
-}
-inline uint32_t last_thread_of_warp(const Scene& s) {
-    return static_cast<uint32_t>(std::min<uint64_t>(pin(s).warp * 32ull + 32, s.trace().launch.block.count())) - 1;
-}
-// "P[0..1,0..15]": the box of what the threads of the pinned warp store last.
-inline std::string owned_by_warp(const Scene& s) {
-    std::array<std::set<uint64_t>, 3> at;
-    uint8_t array = 0;
-    for (uint32_t thread = pin(s).warp * 32; thread <= last_thread_of_warp(s); ++thread)
-        if (const auto out = output_of(s, thread)) {
-            array = out->first;
-            const Position p = position_of(s.of(array), static_cast<int64_t>(out->second));
-            const int64_t of[] = {p.slice, p.row, p.col};
-            for (size_t i = 0; i < 3; ++i) at[i].insert(static_cast<uint64_t>(of[i]));
+inline void place_by_lot(Lot& lot, State& state, const Facts& f) {
+    session::Session& session = state.session;
+    session.lecture = lot.below(4) == 0;
+    session.theme = lot.below(2) == 0 ? Theme::Dark : Theme::Light;
+    session.wording = {lot.below(3) == 0, lot.below(3) == 0,
+                       static_cast<analysis::MatrixNames>(lot.below(3))};
+    const uint32_t block = lot.below(static_cast<uint32_t>(f.trace.blocks.size()));
+    if (f.steps(block) == 0) return;
+    session.cursor = {block, lot.below(f.steps(block))};
+    Pick& pin = session.pin;
+    pin = {};
+    const uint32_t threads = static_cast<uint32_t>(f.trace.launch.block.count());
+    const auto element = [&](Space space) {
+        for (int tries = 0; tries < 20; ++tries) {
+            const uint32_t array = lot.below(static_cast<uint32_t>(f.trace.launch.arrays.size()));
+            const Array& of = f.trace.launch.arrays[array];
+            if (of.space != space || of.elements() == 0) continue;
+            return look::picked_element(
+                static_cast<uint8_t>(array), lot.below(static_cast<uint32_t>(of.elements())),
+                space == Space::Global ? Pick::Kind::Element : Pick::Kind::SharedCell);
         }
-    if (at[0].empty()) return "nothing";
-    std::vector<std::string> box;
-    for (size_t i = 3 - std::max<size_t>(s.of(array).rank, 1); i < 3; ++i)
-        box.push_back(*at[i].begin() == *at[i].rbegin() ? std::to_string(*at[i].begin())
-                                                        : fmt::format("{}..{}", *at[i].begin(), *at[i].rbegin()));
-    return s.name(array) + test::indices_text(box, s.notation());
-}
-inline std::string stored_by_thread(const Scene& s) {
-    const auto thread = thread_of_pin(s);
-    const auto out = thread ? output_of(s, *thread) : std::nullopt;
-    return out ? s.name(out->first, out->second) : "nothing";
-}
-// Requests of the block, up to a step, of a source line, or of the pinned site alone.
-inline uint64_t hits(const Scene& s, uint32_t until, uint32_t line, std::optional<uint32_t> site = {}) {
-    uint64_t count = 0;
-    for (uint32_t step = 0; step <= until; ++step) {
-        const Request& q = s.f.at(s.cursor.block, step);
-        count += site ? q.site == *site : q.line == line;
-    }
-    return count;
-}
-inline uint32_t line_of_pin(const Scene& s) {
-    const ptx::Site& site = s.trace().sites[pin(s).site];
-    return s.trace().meta.source.empty() ? site.ptx_line : site.line;
-}
-// What the histogram stores in shared memory it has computed: nothing to hold it against.
-inline Figure value_of_pin(const Scene& s) {
-    if (pin(s).kind == Pick::Kind::SharedCell && s.trace().meta.kernel == "histogram") return any;
-    if (pin(s).kind == Pick::Kind::SharedCell) return value_words(pinned_cell(s).value);
-    return value_of(s, pin(s).array, pin(s).index);
-}
-inline uint64_t bank_of_pin(const Scene& s) {
-    return (s.of(pin(s).array).base + pin(s).index * s.of(pin(s).array).element_bytes()) / 4 % 32;
-}
-inline Loaded loads_of_pin(const Scene& s) { return loads_of(s, pin(s).array, pin(s).index); }
-inline test::Cell cell_named(const Scene& s, const std::string& name) {
-    const auto at = s.element(name);
-    return at ? cell_of(s, at->first, at->second) : test::Cell{};
-}
-inline bool holds_pin(const Scene& s, const std::string& name) {
-    const test::Cell cell = cell_named(s, name);
-    return cell.written && cell.source_array == pin(s).array &&
-           cell.source == static_cast<int64_t>(pin(s).index);
-}
-// Requests that read the pinned shared cell since it was stored.
-inline uint64_t requests_since(const Scene& s) {
-    uint64_t count = 0;
-    for (uint32_t step = pinned_cell(s).step; step <= s.cursor.step; ++step) {
-        const Request& q = s.f.at(s.cursor.block, step);
-        bool reads = false;
-        if (q.kind == kSharedLoad && q.array == pin(s).array)
-            s.f.elements(q, [&](uint32_t, uint64_t e) { reads = reads || e == pin(s).index; });
-        count += reads;
-    }
-    return count;
-}
-inline uint64_t most_loads(const Scene& s, uint8_t array) {
-    uint64_t most = 0;
-    for (const auto& [element, count] : s.f.loads(array)) most = std::max(most, count);
-    return most;
-}
-// How often each element of an input was loaded, where all were equally often; ~0 where not.
-inline uint64_t even_loads(const Scene& s, const char* input) {
-    const auto all = s.f.loads(s.f.number(input));
-    for (const auto& [element, count] : all)
-        if (count != all.begin()->second) return ~0ull;
-    return all.size() == s.f.array(input).elements() ? all.begin()->second : ~0ull;
-}
-inline double bytes_so_far(const Scene& s, bool of_global) {
-    Tally sum;
-    for (const auto kind : of_global ? std::array{kGlobalLoad, kGlobalStore} : std::array{kSharedLoad, kSharedStore})
-        sum += s.f.so_far(kind, s.cursor.block, s.cursor.step);
-    return static_cast<double>(sum.bytes);
-}
-inline std::string result_words(const Scene& s) {
-    const trace::Verification& result = s.trace().meta.result;
-    if (!result.checked) return "not checked";
-    const auto [wrong, first] = s.f.product() ? wrong_elements(s) : std::pair<uint64_t, uint64_t>();
-    if (wrong == 0 && result.verified) return "verified";
-    return fmt::format("wrong in {} element{}, the first {}", grouped(wrong), wrong == 1 ? "" : "s",
-                       s.name(s.f.number("P"), first));
-}
-inline bool phase_there(const Scene& s, const std::string& number) {
-    const uint64_t p = std::stoull(number);
-    return p >= s.first() && p < s.f.phases(s.cursor.block) + s.first();
-}
-// How often an element of an input was used from each shared cell that it was put into, until that was filled
-// again; once where there are no tiles. Of the zeros that stand for elements outside: array kNoArray.
-inline std::set<uint64_t> uses_of(const Scene& s, const std::pair<uint8_t, uint64_t>& element) {
-    if (!s.f.tiled()) return {1};
-    std::set<uint64_t> used;
-    for (const test::Cell& cell : s.f.play(s.cursor.block, s.steps() - 1).fillings)
-        if (cell.source_array == element.first &&
-            (cell.source < 0 || cell.source == static_cast<int64_t>(element.second)))
-            used.insert(cell.reads);
-    return used;
-}
-// {"" or "stale ", element, thread, phase, when, used} and, of one that is loaded more than once, how often.
-inline Figures factor(const Scene& s, const Captures& c) {
-    const auto at = s.element(c[1]);
-    const auto thread = s.thread_named(c[2]);
-    if (!at || !thread) return {any, "an element", "a thread"};
-    const Loaded loaded = loads_of(s, at->first, at->second);
-    bool there = false;  // a load by that thread in that phase at that step
-    for (uint32_t step = 0; step < s.steps(); ++step) {
-        bool loads = false;
-        const Request& q = s.f.at(s.cursor.block, step);
-        if (q.kind == kGlobalLoad && q.array == at->first)
-            s.f.elements(q, [&](uint32_t lane, uint64_t e) {
-                loads = loads || (q.warp * 32 + lane == *thread && e == at->second);
-            });
-        there = there || (loads && c[4] == s.when(step) && "phase " + c[3] == s.phase(step));
-    }
-    const bool more = c.size() > 6;
-    Figures right{any, any, any, any, any, any};
-    if (more) right.emplace_back(loaded.lanes);
-    const bool used = uses_of(s, *at).contains(std::stoull(test::without_groups(c[5])));
-    right.push_back(must(there && used && more == (loaded.lanes > 1)));
-    return right;
-}
-// {thread, phase, when, used}: a zero that stands for an element outside the matrix.
-inline bool zero_stored(const Scene& s, const Captures& c) {
-    for (const test::Cell& cell : s.f.play(s.cursor.block, s.steps() - 1).fillings)
-        if (cell.source < 0 && s.thread(cell.thread) == c[0] && s.phase(cell.step) == "phase " + c[1] &&
-            s.when(cell.step) == c[2] && cell.reads == std::stoull(test::without_groups(c[3])))
-            return true;
-    return false;
-}
-
-// Accesses to shared cells at fault, of which the last is the step shown: races, stale loads, loads of what
-// was never stored.
-inline uint64_t races_ending_here(const Scene& s) {
-    struct Access {
-        uint32_t thread = 0, step = 0;
-        bool store = false;
+        return Pick{};
     };
-    uint64_t cells = 0;
-    std::map<std::tuple<uint32_t, uint8_t, uint64_t>, std::vector<Access>> all;  // by interval and cell
-    for (uint32_t step = 0; step < s.steps(); ++step) {
-        const Request& q = s.f.at(s.cursor.block, step);
-        if (q.kind == kSharedLoad || q.kind == kSharedStore)
-            s.f.elements(q, [&](uint32_t lane, uint64_t e) {
-                all[{s.f.passed(s.cursor.block, step), q.array, e}].push_back({q.warp * 32 + lane, step, q.kind == kSharedStore});
-            });
+    switch (lot.below(8)) {
+        case 0:
+            pin.kind = Pick::Kind::Thread, pin.thread = lot.below(threads), pin.warp = pin.thread / 32;
+            break;
+        case 1:
+            pin.kind = Pick::Kind::Warp, pin.warp = lot.below((threads + 31) / 32);
+            break;
+        case 2:
+        case 3:
+            pin = element(Space::Global);
+            break;
+        case 4:
+            pin = element(Space::Shared);
+            break;
+        case 5:
+            pin.kind = Pick::Kind::Site, pin.site = lot.below(static_cast<uint32_t>(f.trace.sites.size()));
+            break;
+        default:
+            break;
     }
-    for (const auto& [where, accesses] : all) {
-        uint32_t last = 0;
-        bool found = false;
-        for (const Access& a : accesses)
-            for (const Access& b : accesses)
-                if (a.thread != b.thread && (a.store || b.store)) found = true, last = std::max({last, a.step, b.step});
-        cells += found && last == s.cursor.step;
-    }
-    return cells;
-}
-// A load of the block at a step finds the cell filled in an earlier phase, or never.
-inline uint64_t stale_loads_ending_here(const Scene& s, bool filled) {
-    std::set<uint64_t> cells;
-    s.f.elements(s.r(), [&](uint32_t, uint64_t e) {
-        const test::Cell cell = cell_of(s, s.r().array, e);
-        if (cell.written == filled && (!filled || stale(s, cell))) cells.insert(e);
-    });
-    uint64_t last = 0;  // of those that no later step of the same interval loads again
-    for (const uint64_t e : cells) {
-        bool again = false;
-        for (uint32_t step = s.cursor.step + 1; step < s.steps(); ++step)
-            if (const Request& q = s.f.at(s.cursor.block, step); q.kind == kSharedLoad && q.array == s.r().array && s.f.passed(s.cursor.block, step) == s.f.passed(s.cursor.block, s.cursor.step))
-                s.f.elements(q, [&](uint32_t, uint64_t of) { again = again || of == e; });
-        last += !again;
-    }
-    return last;
-}
-// captures: prefix, cell, thread, line, phase, other thread, its line, its phase
-inline bool stale_load(const Scene& s, const Captures& c) {
-    return accessed(s, c[1], c[2], false, std::stoul(c[3]), c[4]) && accessed(s, c[1], c[5], true, std::stoul(c[6]), c[7]) &&
-           std::stoul(c[7]) < std::stoul(c[4]);
-}
-inline bool unstored_load(const Scene& s, const Captures& c) {
-    return accessed(s, c[1], c[2], false, std::stoul(c[3]), c[4]);
 }
 
 }  // namespace tilescope::app
