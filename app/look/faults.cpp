@@ -64,13 +64,16 @@ std::vector<std::string> fault_captions(const trace::Trace& trace, const BlockFa
     const auto here = [&](const analysis::FaultyCell& cell) { return cell.last_step == step; };
     const auto first = std::ranges::find_if(cells, here);
     if (first == cells.end()) return {};
-    const auto count = static_cast<uint64_t>(std::count_if(first, cells.end(), here));
+    const auto count = std::count_if(first, cells.end(), [&](const analysis::FaultyCell& cell) {
+        return here(cell) && cell.kind == first->kind;
+    });
     std::string kind = analysis::name_of(first->kind);
     kind[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(kind[0])));
     const std::string text =
         fmt::format("{}: {}", kind, analysis::sentence_of(trace, first->kind, first->example, notation));
     if (count == 1) return {text + "."};
-    return {fmt::format("{}; {} at this step.", text, counted(count, "cell")), text + "."};
+    return {fmt::format("{}; {} at this step.", text, counted(static_cast<uint64_t>(count), "cell")),
+            text + "."};
 }
 
 std::optional<uint32_t> next_fault(const BlockFaults& faults, uint32_t step) {

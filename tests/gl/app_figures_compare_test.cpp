@@ -1,0 +1,548 @@
+// The figures of Compare and of lessons, as app_figures_test.cpp holds those of the Step screen.
+#include <fmt/ranges.h>
+
+#include "tests/gl/figures_page.h"
+
+namespace tilescope::app {
+namespace {
+
+// --- Compare: A at the left, B at the right, and between them and above what both come to
+
+struct Both {
+    Scene a, b;
+};
+const Both* g_both = nullptr;  // of the frame that is read
+
+// "m", "n/T", "4 blocks × T" as a number; nothing where it is not whole, or means nothing.
+std::optional<uint64_t> worth(const Scene& s, const std::string& words) {
+    const auto size = [&](const std::string& name) -> uint64_t { return name == "n" ? s.f.n : s.f.m; };
+    Captures c;
+    if (test::match("{m|n}", words, c)) return size(c[0]);
+    c.clear();
+    if (test::match("{m|n}/T", words, c))
+        return size(c[0]) % s.f.T == 0 ? std::optional(size(c[0]) / s.f.T) : std::nullopt;
+    c.clear();
+    if (test::match("⌈{m|n}/T⌉", words, c)) return (size(c[0]) + s.f.T - 1) / s.f.T;
+    c.clear();
+    if (test::match("# block(s)", words, c)) return std::stoull(c[0]);
+    c.clear();
+    if (test::match("# block(s) × T", words, c)) return std::stoull(c[0]) * s.f.T;
+    return std::nullopt;
+}
+
+// Least and most loads of an element, of those that were loaded at all.
+std::pair<uint64_t, uint64_t> range_of_loads(const Scene& s, uint8_t array) {
+    uint64_t least = ~0ull, most = 0;
+    for (const auto& [element, count] : s.f.loads(array))
+        least = std::min(least, count), most = std::max(most, count);
+    return {least, most};
+}
+uint64_t most_of_inputs(const Scene& s) {
+    uint64_t most = 0;
+    for (uint8_t i = 0; i < s.trace().launch.arrays.size(); ++i) most = std::max(most, most_loads(s, i));
+    return most;
+}
+
+// Counts by the names that the table has for them: so far, and of the whole run.
+std::optional<uint64_t> count_of(const Scene& s, const std::string& what, bool whole, bool of_run) {
+    const uint64_t first = of_run ? 0 : s.block().first;
+    const auto tally = [&](test::Kind kind) {
+        return whole ? s.f.whole(kind) : s.f.tally(kind, first, s.block().first + s.cursor.step + 1);
+    };
+    const Tally load = tally(kGlobalLoad), store = tally(kGlobalStore);
+    Tally shared = tally(kSharedLoad);
+    shared += tally(kSharedStore);
+    const std::pair<const char*, uint64_t> all[] = {
+        {"load requests", load.requests}, {"load sectors", load.cost},
+        {"least sectors", load.least},    {"bytes loaded", load.bytes},
+        {"store sectors", store.cost},    {"shared requests", shared.requests},
+        {"wavefronts", shared.cost},      {"least wavefronts", shared.least},
+        {"shared bytes", shared.bytes},   {"barrier arrivals", tally(kBarrier).requests}};
+    for (const auto& [name, count] : all)
+        if (name == what) return count;
+    return std::nullopt;
+}
+std::string three_digits(double value) {
+    return value >= 1000 ? grouped(static_cast<uint64_t>(std::llround(value))) : fmt::format("{:.3g}", value);
+}
+std::string times_words(uint64_t a, uint64_t b) {
+    if (a == 0 || b == 0) return "";
+    if (a == b) return "same";
+    const double ratio = static_cast<double>(b) / static_cast<double>(a);
+    return ratio < 1 ? "1/" + three_digits(1 / ratio) : three_digits(ratio);
+}
+
+// "3 loads each = n/T" below a map, or "3" beside it and the rest below that; of an output how many are
+// wrong.
+void label(Page& page, size_t at, const Scene& s, uint8_t array) {
+    const auto heading = [&](const std::string& text) {
+        return text.find("\u00d7") != std::string::npos || text.starts_with("at ") ||
+               text == std::to_string(s.of(array).cols);
+    };
+    while (at < page.size() && heading(page.text(at)) && page.text(at).find('=') == std::string::npos) {
+        page.claim(at);
+        ++at;
+    }
+    if (at >= page.size()) return;
+    const std::string whole = page.text(at);
+    const bool beside = page.number(at) && at + 1 < page.size();
+    const std::string unit = beside ? page.text(at + 1) : "";
+    const std::string why =
+        beside && at + 2 < page.size() && page.text(at + 2).starts_with("= ") ? page.text(at + 2) : "";
+    const std::string said = beside ? whole + " " + unit + (why.empty() ? "" : " " + why) : whole;
+    Captures c;
+    const auto [least, most] = range_of_loads(s, array);
+    const auto hold = [&](bool right) {
+        if (!right)
+            page.complain(
+                fmt::format("{}: '{}', and it is {} to {}", s.side + s.name(array), said, least, most));
+        for (size_t i = at; i < at + (beside ? why.empty() ? 2 : 3 : 1); ++i) page.claim(i);
+    };
+    if (s.of(array).writes() && !s.of(array).reads()) {
+        if (test::match("# wrong", said, c))
+            hold(std::stoull(test::without_groups(c[0])) == wrong_elements(s).first);
+        return;
+    }
+    const auto all = [&] { return least == most && std::stoull(test::without_groups(c[0])) == most; };
+    if (test::match("# load(s) each", said, c)) return hold(all());
+    if (c.clear(); test::match("# to # loads each", said, c))
+        return hold(std::stoull(c[0]) == least && std::stoull(c[1]) == most && least != most);
+    if (c.clear(); test::match("# to #", said, c))
+        return hold(std::stoull(c[0]) == least && std::stoull(c[1]) == most && least != most);
+    if (c.clear(); test::match("# load(s) each = *", said, c) || (c.clear(), test::match("# = *", said, c)))
+        return hold(all() && worth(s, c[1]) == most);
+    if (test::has_digit(said)) hold(false);
+}
+
+const draw::Inspection* g_seen = nullptr;  // of the frame that is read
+
+// The counts of a row, which are not recorded as texts: of A and B so far, and of their whole runs.
+void counts(Page& page, size_t i, const std::vector<uint64_t>& right) {
+    std::vector<draw::Written> row;
+    const float middle = (page.at(i).min.y + page.at(i).max.y) / 2;
+    for (const draw::Written& text : unrecorded(*g_seen))
+        if (std::abs((text.min.y + text.max.y) / 2 - middle) < 3 && text.min.x > page.at(i).max.x &&
+            text.max.x < page.panel(i).z && test::has_digit(text.text))
+            row.push_back(text);
+    std::ranges::sort(row, {}, [](const draw::Written& text) { return text.min.x; });
+    std::vector<std::string> said, wanted;
+    for (const draw::Written& text : row) said.push_back(text.text);
+    for (const uint64_t count : right) wanted.push_back(grouped(count));
+    if (said != wanted)
+        page.complain(
+            fmt::format("{}: {}, not {}", page.text(i), fmt::join(wanted, " "), fmt::join(said, " ")));
+}
+
+void compare_tables(Page& page) {
+    bool of_run = false, whole = false;
+    for (size_t i = 0; i < page.size(); ++i) whole = whole || page.text(i) == "whole run";
+    for (size_t i = 0; i < page.size(); ++i) {
+        const Scene& s = page.scene_of(i);
+        of_run = of_run || page.text(i) == "run so far";
+        // The scale of both: 0, and the most of each.
+        if (page.text(i) == "Loads of an element, on one scale") {
+            std::set<std::string> right{"0", short_count(most_of_inputs(g_both->a)),
+                                        short_count(most_of_inputs(g_both->b))},
+                said;
+            for (size_t j = i + 1; page.number(j); ++j) said.insert(page.text(j)), page.claim(j);
+            if (said != right) page.complain("the scale of loads ends elsewhere");
+        }
+        // Rows of the table: B / A of the block so far, and of the whole run.
+        if (const auto a = count_of(g_both->a, page.text(i), false, of_run)) {
+            const auto b = count_of(g_both->b, page.text(i), false, of_run);
+            const auto all_a = count_of(g_both->a, page.text(i), true, of_run),
+                       all_b = count_of(g_both->b, page.text(i), true, of_run);
+            counts(page, i, whole ? std::vector{*a, *b, *all_a, *all_b} : std::vector{*a, *b});
+            std::vector<std::string> right{times_words(*a, *b)};
+            if (whole) right.push_back(times_words(*all_a, *all_b));
+            std::erase(right, "");
+            size_t j = i + 1;
+            for (const std::string& one : right) {
+                if (j >= page.size() || page.text(j) != one)
+                    page.complain(fmt::format("{}: B / A is {}, not {}", page.text(i), one,
+                                              j < page.size() ? page.text(j) : ""));
+                if (j < page.size()) page.claim(j++);
+            }
+        }
+        // The label of a map: how often each element of the array named before it was loaded.
+        for (uint8_t array = 0; array < s.trace().launch.arrays.size(); ++array) {
+            if (page.text(i) != s.name(array) || s.of(array).space != Space::Global || s.side.empty())
+                continue;
+            label(page, i + 1, s, array);
+        }
+    }
+}
+
+// Steps of the block at which a fault comes about: the last of those that take part.
+uint64_t steps_at_fault(const Scene& s) {
+    using Place = std::tuple<uint32_t, uint8_t, uint64_t>;  // barrier interval, cell
+    struct Access {
+        uint32_t thread = 0, step = 0;
+        bool store = false;
+    };
+    std::map<Place, std::vector<Access>> accesses;
+    std::map<Place, uint32_t> left_over, never;  // the last load of what is stale, or was never stored
+    std::map<std::pair<uint8_t, uint64_t>, uint32_t> filled;
+    for (uint32_t step = 0; step < s.steps(); ++step) {
+        const Request& q = s.f.at(s.cursor.block, step);
+        if (q.kind != kSharedLoad && q.kind != kSharedStore) continue;
+        s.f.elements(q, [&](uint32_t lane, uint64_t e) {
+            const Place place{s.f.passed(s.cursor.block, step), q.array, e};
+            accesses[place].push_back({q.warp * 32 + lane, step, q.kind == kSharedStore});
+            const auto fill = filled.find({q.array, e});
+            if (q.kind == kSharedStore)
+                filled[{q.array, e}] = step;
+            else if (fill == filled.end())
+                never[place] = step;
+            else if (s.f.phase(s.cursor.block, fill->second) != s.f.phase(s.cursor.block, step))
+                left_over[place] = step;
+        });
+    }
+    std::set<uint32_t> steps;
+    for (const auto& [place, all] : accesses) {
+        uint32_t last = 0;
+        bool race = false;
+        for (const Access& a : all)
+            for (const Access& b : all)
+                if (a.thread != b.thread && (a.store || b.store))
+                    race = true, last = std::max({last, a.step, b.step});
+        if (race) steps.insert(last);
+    }
+    for (const auto* kind : {&left_over, &never})
+        for (const auto& [place, step] : *kind) steps.insert(step);
+    return steps.size();
+}
+
+const Scene& side(const std::string& letter) { return letter == "A" ? g_both->a : g_both->b; }
+std::string kernel_words(const Scene& s) {
+    return s.f.product() ? fmt::format("{} T={}", s.trace().meta.kernel, s.f.T) : s.trace().meta.kernel;
+}
+std::string size_of_work(const Scene& s) {
+    return s.f.product() ? fmt::format("{}x{}x{}", s.f.m, s.f.k, s.f.n)
+                         : fmt::format("grid {}, block {}", test::size_words(s.trace().launch.grid),
+                                       test::size_words(s.trace().launch.block));
+}
+// How many times fewer `letter` has of something in its whole run than the other one.
+std::string times_fewer(const std::string& letter, const std::string& what) {
+    const auto count = [&](const Scene& s) -> uint64_t {
+        if (what == "wavefronts of shared memory") return *count_of(s, "wavefronts", true, false);
+        if (what == "arrivals at barriers") return *count_of(s, "barrier arrivals", true, false);
+        return count_of(s, what, true, false).value_or(0);
+    };
+    const double own = static_cast<double>(count(side(letter))),
+                 rival = static_cast<double>(count(side(letter == "A" ? "B" : "A")));
+    return own > 0 && rival > own ? three_digits(rival / own) : "not";
+}
+const std::string kFewer =
+    "@ times fewer {load requests|load sectors|wavefronts of shared memory|arrivals at barriers|store "
+    "sectors}";
+bool others(const std::string& a, const std::string& b) { return a != b; }
+
+std::vector<Rule> compare_rules() {
+    std::vector<Rule> rules{
+        {"{A|B}, *: " + kFewer + " than {A|B}.",
+         SAYS(any, kernel_words(side(c[0])), times_fewer(c[0], c[3]), any, any, must(others(c[0], c[4])))},
+        {"{A|B}, *: " + kFewer + " and " + kFewer + " than {A|B}.",
+         SAYS(any, kernel_words(side(c[0])), times_fewer(c[0], c[3]), any, times_fewer(c[0], c[5]), any, any,
+              must(others(c[0], c[6]) && c[3] != c[5]))},
+        {"The same requests in both: # loads, # sector(s).",
+         SAYS(s.f.whole(kGlobalLoad).requests, s.f.whole(kGlobalLoad).cost,
+              must(g_both->b.f.whole(kGlobalLoad).requests == s.f.whole(kGlobalLoad).requests))},
+        {"Different work: * in A, * in B. A ratio compares the sizes as well.",
+         SAYS(size_of_work(g_both->a), size_of_work(g_both->b))},
+        {"Different parts: # elements stored in A, # in B. A ratio compares these as well.",
+         SAYS(g_both->a.f.whole(kGlobalStore).lanes, g_both->b.f.whole(kGlobalStore).lanes)},
+        {"{A|B}'s result is wrong in # element(s), the first @; {A|B}'s is right.",
+         SAYS(any, wrong_elements(side(c[0])).first,
+              side(c[0]).name(side(c[0]).f.number("P"), wrong_elements(side(c[0])).second), any,
+              must(others(c[0], c[3])))},
+        {"{A|B} is at fault at # step(s) of this block, {A|B} at none{|; A's right result was luck|; B's "
+         "right result was luck}.",
+         SAYS(any, steps_at_fault(side(c[0])), any, any,
+              must(others(c[0], c[2]) && steps_at_fault(side(c[2])) == 0))},
+        {"block @, step # of #, phase # (of # to #)",
+         SAYS(s.block_words(s.cursor.block), {s.cursor.step + 1, "step of the block"},
+              {s.steps(), "steps of the block"},
+              {s.f.phase(s.cursor.block, s.cursor.step) + s.first(), "phase of the step"}, s.first(),
+              s.f.phases(s.cursor.block) - 1 + s.first())},
+        {"block @, step # of #, after the last phase",
+         SAYS(s.block_words(s.cursor.block), {s.cursor.step + 1, "step of the block"}, s.steps(),
+              must(s.r().kind == kGlobalStore))},
+        {"block @, step # of #",
+         SAYS(s.block_words(s.cursor.block), {s.cursor.step + 1, "step of the block"}, s.steps())},
+        {"block @, step #", SAYS(s.block_words(s.cursor.block), {s.cursor.step + 1, "step of the block"})},
+    };
+    rules.insert(rules.end(), step_rules().begin(), step_rules().end());
+    return rules;
+}
+
+void hold_compare_screen(trace::Trace one, trace::Trace two, Lot& lot, const std::string& what, int places) {
+    static Drawn small(1280, 720), large(1600, 1000);
+    const auto a = std::make_shared<const trace::Trace>(std::move(one)),
+               b = std::make_shared<const trace::Trace>(std::move(two));
+    const Facts of_a(a), of_b(b);
+    State state;
+    show_trace(state, a, "a.tsc");
+    auto beside = session::make_recording(b, "b.tsc");
+    ASSERT_TRUE(beside);
+    set_beside(state.compare, *beside);
+    for (int place = 0; place < places; ++place) {
+        place_by_lot(lot, state, of_a);
+        state.session.pin = {};
+        state.session.screen = "compare";
+        state.compare.lock = static_cast<compare::Lock>(lot.below(3));
+        const bool big = state.session.lecture || lot.below(2) == 0;
+        Drawn& drawn = big ? large : small;
+        const float width = big ? 1600 : 1280;
+        drawn.frames(state);
+        const Notation& in_a = state.session.recording->notation;
+        const Notation& in_b = state.compare.other.recording->notation;
+        const Both both{{state, of_a, state.session.cursor, "A ", &in_a},
+                        {state, of_b, state.compare.other.cursor, "B ", &in_b}};
+        const Scene middle{state, of_a, state.session.cursor, "", &in_a};
+        g_both = &both;
+        g_seen = &drawn.seen();
+        const auto side_of = [&](const draw::Written& text) -> const Scene& {
+            // The panels of one recording are narrow; what lies above reaches over both.
+            bool panels = false;
+            for (const ImVec4& of : drawn.seen().surfaces)
+                panels = panels || (of.z - of.x < 0.4f * width && text.min.x >= of.x && text.max.x <= of.z &&
+                                    text.min.y >= of.y && text.min.y < of.w);
+            return panels && text.max.x < 0.32f * width   ? both.a
+                   : panels && text.min.x > 0.68f * width ? both.b
+                                                          : middle;
+        };
+        for (const std::string& complaint :
+             Page(drawn.seen(), middle, side_of).complaints(compare_rules(), compare_tables))
+            ADD_FAILURE() << what << ", place " << place << ", " << width
+                          << (state.session.lecture ? " lecture" : "") << ", block " << middle.cursor.block
+                          << ", step " << middle.cursor.step + 1 << ": " << complaint;
+    }
+}
+
+TEST(FiguresOfTheCompareScreen, OfProducts) {
+    SKIP_WITHOUT_OPENGL();
+    for (uint32_t seed = 0; seed < 40; ++seed) {
+        Lot lot(seed + 1000);
+        const char *a = kKernels[lot.below(std::size(kKernels))],
+                   *b = kKernels[lot.below(std::size(kKernels))];
+        trace::Trace one = product_by_lot(lot, a);
+        kernels::Shape shape{one.launch.arrays[0].rows, one.launch.arrays[0].cols, one.launch.arrays[1].cols,
+                             one.launch.block.x};
+        trace::Trace two = seed % 2 == 0 ? kernels::recorded(b, shape) : product_by_lot(lot, b);
+        hold_compare_screen(std::move(one), std::move(two), lot,
+                            fmt::format("{} and {}, seed {}", a, b, seed), 2);
+    }
+}
+
+TEST(FiguresOfTheCompareScreen, OfLaunches) {
+    SKIP_WITHOUT_OPENGL();
+    Lot lot(77);
+    for (const kernels::Plan& plan : kernels::launch_examples())
+        hold_compare_screen(kernels::recorded(plan), product_by_lot(lot, "tiled"), lot, plan.kernel, 2);
+}
+
+// --- Lessons: what stops say, with their figures counted on the recordings that they stand on
+
+struct Stop {
+    const LessonStop& stop;
+    std::shared_ptr<const Facts> f;
+    playback::Cursor cursor;
+};
+// The step that a stop means: the nth that fits all that it says.
+playback::Cursor step_of(const LessonStop& stop, const Facts& f) {
+    uint32_t block = 0;
+    for (uint32_t b = 0; b < f.trace.blocks.size(); ++b)
+        if (f.trace.blocks[b].x == stop.block_x && f.trace.blocks[b].y == stop.block_y) block = b;
+    uint32_t before = 0;
+    for (uint32_t step = 0; step < f.steps(block); ++step) {
+        const Request& q = f.at(block, step);
+        if (stop.kind && static_cast<int>(*stop.kind) != q.kind) continue;
+        if (stop.phase && *stop.phase != f.phase(block, step)) continue;
+        if (stop.warp && *stop.warp != q.warp) continue;
+        if (!stop.array.empty() &&
+            (q.array == trace::kNoArray || f.trace.launch.arrays[q.array].name != stop.array))
+            continue;
+        if ((stop.costly && q.cost <= q.least) || (stop.partial && q.mask == ~0u)) continue;
+        if (before++ == stop.nth) return {block, step};
+    }
+    return {block, 0};
+}
+Stop made_stop(const LessonStop& stop) {
+    static std::map<std::string, std::shared_ptr<const Facts>> made;
+    const auto& [m, k, n, tile] = stop.shape;
+    const std::string name =
+        stop.recording.empty() ? fmt::format("{} {} {} {} {}", stop.kernel, m, k, n, tile) : stop.recording;
+    if (!made.contains(name)) {
+        trace::Trace trace = stop.recording.empty()
+                                 ? kernels::recorded(stop.kernel, stop.shape)
+                                 : *kernels::open_shipped(*kernels::find_shipped_recording(stop.recording));
+        made[name] = std::make_shared<const Facts>(std::make_shared<const trace::Trace>(std::move(trace)));
+    }
+    return {stop, made[name], step_of(stop, *made[name])};
+}
+std::string figure_of(const Stop& at, const std::string& name) {
+    const Facts& f = *at.f;
+    const Request& q = f.at(at.cursor.block, at.cursor.step);
+    const auto loads = [&](auto what) {
+        uint64_t sum = 0;
+        for (const char* input : {"M", "N"}) sum = what(sum, f.loads(f.number(input)));
+        return sum;
+    };
+    using Count = std::map<uint64_t, uint64_t>;
+    const bool global = q.kind == kGlobalLoad || q.kind == kGlobalStore;
+    uint32_t barriers = 0;
+    for (uint32_t step = 0; step < f.steps(at.cursor.block); ++step)
+        if (f.at(at.cursor.block, step).kind == kBarrier)
+            barriers = std::max(barriers, f.passed(at.cursor.block, step) + 1);
+    State nobody;
+    const std::pair<const char*, std::function<uint64_t()>> all[] = {
+        {"m", [&] { return f.m; }},
+        {"k", [&] { return f.k; }},
+        {"n", [&] { return f.n; }},
+        {"tile", [&] { return f.T; }},
+        {"threads", [&] { return f.trace.launch.block.count(); }},
+        {"blocks", [&] { return f.trace.blocks.size(); }},
+        {"warps", [&] { return f.warps(); }},
+        {"phases", [&] { return f.phases(at.cursor.block); }},
+        {"barriers", [&] { return barriers; }},
+        {"elements", [&] { return loads([](uint64_t sum, const Count& of) { return sum + of.size(); }); }},
+        {"loads",
+         [&] {
+             return loads([](uint64_t sum, const Count& of) {
+                 for (const auto& [e, count] : of) sum += count;
+                 return sum;
+             });
+         }},
+        {"most_loads",
+         [&] {
+             return loads([](uint64_t sum, const Count& of) {
+                 for (const auto& [e, count] : of) sum = std::max(sum, count);
+                 return sum;
+             });
+         }},
+        {"load_requests", [&] { return f.whole(kGlobalLoad).requests; }},
+        {"load_sectors", [&] { return f.whole(kGlobalLoad).cost; }},
+        {"least_load_sectors", [&] { return f.whole(kGlobalLoad).least; }},
+        {"shared_reads", [&] { return f.whole(kSharedLoad).lanes; }},
+        {"read_wavefronts", [&] { return f.whole(kSharedLoad).cost; }},
+        {"least_read_wavefronts", [&] { return f.whole(kSharedLoad).least; }},
+        {"wrong",
+         [&] {
+             return wrong_elements({nobody, f, at.cursor}).first;
+         }},
+        {"step", [&] { return at.cursor.step + 1; }},
+        {"warp", [&] { return q.warp; }},
+        {"lanes", [&] { return q.lanes; }},
+        {"idle", [&] { return 32 - q.lanes; }},
+        {"sectors", [&] { return global ? q.cost : 0; }},
+        {"least_sectors", [&] { return global ? q.least : 0; }},
+        {"wavefronts", [&] { return global ? 0 : q.cost; }},
+        {"least_wavefronts", [&] { return global ? 0 : q.least; }},
+        {"line", [&] { return q.line; }},
+        {"phase", [&] { return f.phase(at.cursor.block, at.cursor.step); }}};
+    for (const auto& [key, count] : all)
+        if (key == name) return grouped(count());
+    const Notation plain;
+    if (name == "result") return "result " + result_words({nobody, f, at.cursor, "", &plain});
+    return "{" + name + "}";
+}
+std::string words_of(const Stop& at) {
+    std::string said;
+    for (size_t i = 0; i < at.stop.say.size(); ++i) {
+        if (at.stop.say[i] != '{') {
+            said += at.stop.say[i];
+            continue;
+        }
+        const size_t close = at.stop.say.find('}', i);
+        said += figure_of(at, at.stop.say.substr(i + 1, close - i - 1));
+        i = close;
+    }
+    return said;
+}
+
+const Lesson* g_lesson = nullptr;  // that is read
+size_t g_stop = 0;
+
+std::vector<Rule> lesson_rules() {
+    std::vector<Rule> rules{
+        {"*", SAYS([] {
+             std::vector<std::string> all;
+             for (const LessonStop& stop : g_lesson->stops) all.push_back(words_of(made_stop(stop)));
+             for (const Lesson& lesson : lesson_list())
+                 all.push_back(lesson.title), all.push_back(lesson.teaches);
+             return all;
+         }())},
+        {"*   # of #", SAYS(g_lesson->title, g_stop + 1, g_lesson->stops.size())},
+        {"@ # × # × #, T = #: *",
+         SAYS(any, any, any, any, any, any, must([&] {
+                  for (const LessonStop& stop : g_lesson->stops) {
+                      std::string where(stop.kind ? kKinds[static_cast<size_t>(*stop.kind)] : "first step");
+                      if (!stop.array.empty()) where += " of " + stop.array;
+                      if (stop.phase) where += fmt::format(", phase {}", *stop.phase);
+                      if (stop.block_x + stop.block_y > 0)
+                          where += fmt::format(", block ({},{})", stop.block_x, stop.block_y);
+                      const auto& [m, k, n, tile] = stop.shape;
+                      if (Captures{stop.kernel, std::to_string(m), std::to_string(k), std::to_string(n),
+                                   std::to_string(tile), where} == c)
+                          return true;
+                  }
+                  return false;
+              }()))},
+        {"@: *", SAYS(any, any,
+                      must(std::ranges::any_of(
+                          g_lesson->stops, [&](const LessonStop& stop) { return stop.recording == c[0]; })))},
+    };
+    return rules;
+}
+
+// On the Lessons screen rows are numbered from 1.
+void lesson_numbers(Page& page) {
+    size_t lesson = 0, stop = 0;
+    const float middle = 0.31f * page.at(0).max.x + 400;
+    for (size_t i = 0; i < page.size(); ++i)
+        if (page.number(i)) page.cell(i, page.at(i).min.x < middle ? ++lesson : ++stop, "a row's number");
+}
+
+TEST(FiguresOfLessons, OnTheirScreen) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1600, 1000);
+    const Notation plain;
+    const Facts facts(std::make_shared<const trace::Trace>(kernels::recorded("tiled", {4, 4, 4, 2})));
+    for (size_t at = 0; at < lesson_list().size(); ++at) {
+        State state;
+        state.session.screen = "lessons";
+        state.lessons.listed = at;
+        g_lesson = &lesson_list()[at];
+        drawn.frames(state);
+        for (const std::string& complaint :
+             Page(drawn.seen(), {state, facts, {}, "", &plain}).complaints(lesson_rules(), lesson_numbers))
+            ADD_FAILURE() << g_lesson->name << ": " << complaint;
+    }
+}
+
+TEST(FiguresOfLessons, AboveTheStepScreen) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1600, 1000);
+    for (size_t at = 0; at < lesson_list().size(); ++at) {
+        State state;
+        g_lesson = &lesson_list()[at];
+        for (g_stop = 0; g_stop < g_lesson->stops.size(); ++g_stop) {
+            go_to_stop(state.lessons, state.session, at, g_stop);
+            for (int i = 0; i < 3; ++i) update(state, true);
+            const Stop stop = made_stop(g_lesson->stops[g_stop]);
+            state.session.lecture = g_stop % 3 == 2;
+            drawn.frames(state);
+            EXPECT_EQ(state.session.cursor, stop.cursor) << "another step";
+            if (state.session.screen != "step") continue;
+            std::vector<Rule> rules = lesson_rules();
+            rules.insert(rules.end(), step_rules().begin(), step_rules().end());
+            for (const std::string& complaint :
+                 Page(drawn.seen(), {state, *stop.f, state.session.cursor}).complaints(rules))
+                ADD_FAILURE() << g_lesson->name << " " << g_stop + 1 << ": " << complaint;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::app
