@@ -178,17 +178,20 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
                 const auto lower = side(b, p.low, p.low_step), higher = side(b, p.high, p.high_step);
                 found.example.a = low_high ? lower : higher;
                 found.example.b = low_high ? side(b, q.high, q.high_step) : side(b, q.low, q.low_step);
-                // In step order: the earliest store before the latest load of a phase before, and the
-                // reverse.
+                // In step order: a store before the latest load of a phase before, or behind the earliest.
+                const auto phase = [&](uint32_t step) { return b.phases.phase[step]; };
                 const bool load = !places[q.place].store;
-                if (load && p.first_step < q.last_step && p.first != q.last &&
-                    b.phases.phase[p.first_step] > b.phases.phase[q.last_step]) {
+                const bool first = load && p.first_step < q.last_step && p.first != q.last &&
+                                   phase(p.first_step) > phase(q.last_step);
+                const bool last = load && p.last_step < q.last_step && p.last != q.last &&
+                                  phase(p.last_step) > phase(q.last_step);
+                if (first || last) {
                     found.example.order = ReadOrder::Overwritten;
-                    found.example.a = side(b, p.first, p.first_step);
+                    found.example.a = first ? side(b, p.first, p.first_step) : side(b, p.last, p.last_step);
                     found.example.b = side(b, q.last, q.last_step);
                 } else if (load && q.first_step < p.last_step && p.last != q.first &&
                            places[p.place].line < places[q.place].line &&
-                           b.phases.phase[p.last_step] == b.phases.phase[q.first_step]) {
+                           phase(p.last_step) == phase(q.first_step)) {
                     found.example.order = ReadOrder::Early;
                     found.example.a = side(b, p.last, p.last_step);
                     found.example.b = side(b, q.first, q.first_step);
