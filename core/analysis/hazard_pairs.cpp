@@ -202,6 +202,7 @@ bool reads_other_value(const HazardExample& e) {
 }
 
 uint32_t rank_of(const HazardExample& e) {
+    if (e.order == ReadOrder::Unknown) return 6;
     const bool two_warps = e.a.thread / kWarpSize != e.b.thread / kWarpSize;
     if (reads_wrong(e)) return (reads_other_value(e) ? 0u : 2u) + (two_warps ? 0 : 1);
     return 4 + (two_warps ? (reads_other_value(e) ? 0u : 1u) : 2u);

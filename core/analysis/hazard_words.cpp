@@ -139,20 +139,18 @@ std::string sentence_of(const trace::Trace& trace, HazardKind kind, const Hazard
         case HazardKind::Uninitialised:
             // The CPU fills what is not stored with NaN; what a GPU read there is not recorded.
             return fmt::format("{}: {} reads at line {} {}, and nothing was stored there before{}",
-                               say.cell(e), say.of_warp(e.a), say.line(e.a), say.phase(e.a.phase),
+                               say.cell(e), say.thread(e.a), say.line(e.a), say.phase(e.a.phase),
                                e.read.known && trace.meta.backend == trace::Backend::Cpu
                                    ? fmt::format(": {} in this run", value_text(e.read.value))
                                    : "");
         case HazardKind::Stale:
             if (e.read.known)
-                return fmt::format(
-                    "{}: {} reads {} at line {} {}: {} stored it at line {} {}, and nothing was stored there "
-                    "since",
-                    say.cell(e), say.of_warp(e.a), value_text(e.read.value), say.line(e.a),
-                    say.phase(e.a.phase), say.of_warp(e.b), say.line(e.b), say.phase(e.b.phase));
+                return fmt::format("{}: {} reads {} at line {} {}, stored by {} at line {} and not since",
+                                   say.cell(e), say.thread(e.a), say.held(e.read), say.line(e.a),
+                                   say.phase(e.a.phase), say.thread(e.b), say.line(e.b));
             return fmt::format(
                 "{}: {} reads at line {} {} what {} stored at line {} {}, as nothing was stored there since",
-                say.cell(e), say.of_warp(e.a), say.line(e.a), say.phase(e.a.phase), say.of_warp(e.b),
+                say.cell(e), say.thread(e.a), say.line(e.a), say.phase(e.a.phase), say.thread(e.b),
                 say.line(e.b), say.phase(e.b.phase));
         case HazardKind::BarrierDivergence:
             return fmt::format(
