@@ -1,6 +1,9 @@
 // tilescope report FILE [--json]: sums by site, by space, by array.
 // tilescope table FILE [--block x,y] [--format text|csv|md] [--notation MNP|ABC|MdNdPd] [--column-first]:
 // what each thread loads and multiplies in each phase.
+#include <functional>
+#include <set>
+
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -24,10 +27,32 @@ struct Options {
     bool column_first = false;
 };
 
+// Says what was read at the faults, where running their blocks again is a matter of milliseconds.
+void tell_values(const trace::Trace& trace, const analysis::PhaseRule& rule, analysis::Hazards& hazards) {
+    constexpr uint64_t kMostSteps = 100'000, kMostBytes = 64 << 20;
+    uint64_t bytes = 0;
+    for (const Array& array : trace.launch.arrays) bytes += array.bytes();
+    std::set<uint32_t> blocks;
+    for (const analysis::Hazard& hazard : hazards.found)
+        for (const analysis::HazardExample& example : hazard.examples) blocks.insert(example.a.block);
+    if (blocks.empty() || bytes > kMostBytes) return;
+    auto replayer = kernels::Replayer::of(trace);
+    if (!replayer) return;
+    for (const uint32_t block : blocks) {
+        playback::BlockReplay replay(trace, block);
+        if (trace.blocks[block].count > kMostSteps || !replayer->replay(trace, block, replay)) continue;
+        replay.finish();
+        analysis::tell_values(trace, rule, block, std::bind_front(&playback::BlockReplay::value, &replay),
+                              hazards);
+    }
+}
+
 int run_report(const Options& options) {
     const trace::Trace trace = need(open_recording(options.file)).trace;
     const auto summary = need(analysis::summarize(trace));
-    const auto hazards = need(analysis::find_hazards(trace));
+    const auto rule = need(analysis::phase_rule(trace));
+    auto hazards = analysis::find_hazards(trace, rule, {});
+    tell_values(trace, rule, hazards);
     return print(options.json ? report::to_json(trace, summary, &hazards)
                               : report::to_text(trace, summary, &hazards));
 }

@@ -5,7 +5,7 @@
 //   load requests     512  ( 32)  1/16    16,384 (1,024) 1/16      ( ): fewer, where fewer is better
 //
 // As large as the panel has room for. Where not even small type has it, the whole run goes, then the rows
-// that say least.
+// that say least. Below it, where there is room, how much faster one is.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -74,13 +74,33 @@ struct Table {
 
 Size name_size(Size size) { return size == Title ? Body : size; }
 
-Table measured(Ui& ui, const Counters& counters, Size size, bool whole) {
+// Those that there is room for, without the ones that say least.
+std::vector<CounterRow> rows_for(std::vector<CounterRow> rows, size_t most) {
+    const auto drop = [&](auto says_least) {
+        for (size_t i = rows.size(); i-- > 0 && rows.size() > most;)
+            if (says_least(rows[i])) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
+    };
+    drop([](const CounterRow& row) { return row.least; });
+    drop([](const CounterRow& row) { return row.bytes; });
+    drop([](const CounterRow& row) { return row.whole.a == row.whole.b; });
+    drop([](const CounterRow&) { return true; });
+    return rows;
+}
+
+Table measured(Ui& ui, const std::vector<CounterRow>& rows, Size size, bool whole) {
     Table table{size, whole};
     const float digit = draw::text_size(ui.font(Face::Mono, size), "0").x;
-    table.count = digit * 7;  // count_text
+    table.count = digit * 7;             // count_text
+    if (ui.session.lecture && !whole) {  // as wide as the counts of the whole run, so that it stays as it is
+        size_t most = 0;
+        for (const CounterRow& row : rows)
+            for (const Count& count : {row.whole, row.so_far})
+                most = std::max({most, count_text(count.a).size(), count_text(count.b).size()});
+        table.count = digit * static_cast<float>(most);
+    }
     table.times = digit * 5.5f;
     table.gap = ui.px(size == Small ? 12 : 16);
-    for (const CounterRow& row : counters.rows)
+    for (const CounterRow& row : rows)
         table.name = std::max(table.name, draw::text_size(ui.font(Face::Text, name_size(size)), row.what).x);
     table.name += ui.px(20);
     return table;
@@ -93,48 +113,67 @@ void good_frame(Ui& ui, ImVec2 min, ImVec2 max) {
     ui.list.AddRect(min, max, good, ui.px(6), 0, ui.px(1));
 }
 
-// What the frames mean, at the foot of the panel. Returns its height.
-float key_of_frames(Ui& ui, const Rect& in, const Counters& counters) {
+float heading_height(Ui& ui) { return line_height(ui, Small) + ui.px(32); }
+
+// What the frames and the marked elements mean, at the foot of the panel. Returns its height.
+float key_of_marks(Ui& ui, const Rect& in, const Counters& counters, bool wrong) {
     const bool any = std::ranges::any_of(counters.rows, [](const CounterRow& row) {
         return row.merit && (row.so_far.fewer() != 0 || row.whole.fewer() != 0);
     });
     const float small = line_height(ui, Small), high = ui.px(14);
-    if (!any || ui.session.lecture || in.height() < ui.px(280)) return 0;
-    const float y = in.max.y - small, top = y + (small - high) / 2, right = in.min.x + ui.px(24);
-    good_frame(ui, {in.min.x, top}, {right, top + high});
-    note(ui, {right + ui.px(8), y}, in.max.x - right - ui.px(8), "fewer, for the same work");
+    if (!(any || wrong) || (ui.session.lecture && !wrong) || in.height() < ui.px(240)) return 0;
+    const float y = in.max.y - small, top = y + (small - high) / 2;
+    float left = in.min.x;
+    if (any) {
+        good_frame(ui, {left, top}, {left + ui.px(24), top + high});
+        left += ui.px(32);
+        left += note(ui, {left, y}, in.max.x - left,
+                     counters.products ? "fewer, for the same work" : "fewer, for arrays of the same sizes") +
+                ui.px(16);
+    }
+    if (wrong) {
+        fault_sign(ui, {{left, top}, {left + high, top + high}});
+        note(ui, {left + ui.px(22), y}, in.max.x - left - ui.px(22), "wrong element");
+    }
     return small + ui.px(8);
 }
 
-float heading_height(Ui& ui) { return line_height(ui, Small) + ui.px(32); }
+// How much faster one is, and why, above the key: where all rows still have room. Returns its height.
+float speed(Ui& ui, const Rect& in, const Pane& a, const Pane& b, const Counters& counters) {
+    const auto& assets = ui.session.assets;
+    const std::string text = speed_text(a.run(), b.run(), assets.timings(), assets.counters());
+    if (text.empty()) return 0;
+    const float small = line_height(ui, Small);
+    const auto lines = wrapped(ui.font(Face::Text, Small), text, in.width()).size();
+    const float high = small * static_cast<float>(lines) + ui.px(8);
+    const float row = line_height(ui, ui.session.lecture ? Title : Small);
+    const float rows = heading_height(ui) + row * static_cast<float>(counters.rows.size());
+    if (in.height() - high < rows) return 0;
+    paragraph(ui, {in.min.x, in.max.y - high + ui.px(8)}, in.width(), Face::Text, Small, Ink::Text, text,
+              static_cast<int>(lines));
+    return high;
+}
+
 float between_groups(Ui& ui) { return ui.px(16); }
 
-// The largest that fits. For the back row large numbers are worth more than both groups of them.
+// The largest that fits. For the back row large numbers are worth more than both groups, and than all rows.
 Table fitting(Ui& ui, const Rect& in, const Counters& counters) {
     using Way = std::pair<Size, bool>;
     static constexpr Way kNear[] = {
         {Title, true}, {Body, true}, {Small, true}, {Body, false}, {Small, false}};
     static constexpr Way kFar[] = {
         {Title, true}, {Body, true}, {Title, false}, {Body, false}, {Small, false}};
+    constexpr size_t kFewest = 4;  // rows of the lecture
+    const float room = in.height() - heading_height(ui);
     Table table;
     for (const auto& [size, whole] : ui.session.lecture ? kFar : kNear) {
-        table = measured(ui, counters, size, whole);
-        const float rows = line_height(ui, size) * static_cast<float>(counters.rows.size());
-        if (table.width(between_groups(ui)) <= in.width() && heading_height(ui) + rows <= in.height()) break;
+        const bool few = ui.session.lecture && !whole;
+        const size_t wanted = few ? std::min(kFewest, counters.rows.size()) : counters.rows.size();
+        const auto most = static_cast<size_t>(std::max(room, 0.f) / line_height(ui, size));
+        table = measured(ui, few ? rows_for(counters.rows, most) : counters.rows, size, whole);
+        if (table.width(between_groups(ui)) <= in.width() && wanted <= most) break;
     }
     return table;
-}
-
-// Those that there is room for, without the ones that say least.
-std::vector<CounterRow> rows_for(std::vector<CounterRow> rows, size_t most) {
-    const auto drop = [&](auto says_least) {
-        for (size_t i = rows.size(); i-- > 0 && rows.size() > most;)
-            if (says_least(rows[i])) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
-    };
-    drop([](const CounterRow& row) { return row.least; });
-    drop([](const CounterRow& row) { return row.bytes; });
-    drop([](const CounterRow&) { return true; });
-    return rows;
 }
 
 void number(Ui& ui, float right, float y, const Table& table, uint64_t count, bool better) {
@@ -216,11 +255,12 @@ void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
 }  // namespace
 
 void counters_panel(Ui& ui, const Rect& rect, const Pane& a, const Pane& b, const Counters& counters,
-                    uint32_t most) {
+                    uint32_t most, bool wrong) {
     surface(ui, rect);
     Rect in = rect.inset(ui.px(12));
     if (most > 0) in.min.y += scale(ui, in, a, b, most) + ui.px(12);
-    in.max.y -= key_of_frames(ui, in, counters);
+    in.max.y -= key_of_marks(ui, in, counters, wrong);
+    in.max.y -= speed(ui, in, a, b, counters);
     counters_table(ui, in, counters);
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/look/sums.h"
+#include "app/look/time_words.h"
 
 namespace tilescope::compare {
 namespace {
@@ -89,8 +90,10 @@ Claim claim(const Count& count, const char* what) {
     return {fmt::format("{} times fewer {}", three_digits(factor), what), factor, count.fewer()};
 }
 
+// A launch that is no product has the sizes of its arrays alone.
 bool same_size(const Run& a, const Run& b) {
-    return a.tally.product == b.tally.product && (!a.tally.product || a.tally.size == b.tally.size);
+    if (a.tally.product.has_value() != b.tally.product.has_value()) return false;
+    return a.tally.product ? a.tally.size == b.tally.size : a.tally.arrays == b.tally.arrays;
 }
 
 uint64_t stored(const Run& run) { return run.tally.before.back().global_store.lanes; }
@@ -111,7 +114,10 @@ Tally tally_of(const trace::Trace& trace) {
     side.before = look::sums_before_blocks(trace);
     for (const trace::Block& block : trace.blocks) side.outputs.push_back(stored_by(trace, block));
     const auto product = analysis::product_of(trace);
-    side.product = product.has_value();
+    side.product = product;
+    for (const Array& array : trace.launch.arrays)
+        if (array.space == Space::Global) side.arrays.emplace_back(array.writes(), array.elements());
+    std::ranges::sort(side.arrays);
     side.kernel = analysis::kernel_name(trace, product);
     side.size = analysis::size_name(trace, product);
     return side;
@@ -171,6 +177,7 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
     const auto right = [](const Run& one) {
         return (!one.trace.meta.result.checked || one.trace.meta.result.verified) && one.faults == 0;
     };
+    made.products = a.tally.product && same_size(a, b);
     const bool comparable = right(a) && right(b) && same_work(a, b);
     const auto so_far = [&](const Run& one, const BlockIndex& index, uint32_t step) {
         SplitSums sums = sums_so_far(one.trace, index, step);
@@ -268,6 +275,20 @@ std::string headline(const Run& a, const Run& b) {
                            right ? fmt::format("; {}'s right result was luck", letter) : "");
     }
     const SplitSums &sa = a.tally.before.back(), &sb = b.tally.before.back();
+    if (!same_work(a, b)) {
+        // Of whole products there is a measure that the sizes have no part in.
+        const auto each = [](const Run& run) {
+            const auto& product = run.tally.product;
+            if (!product || stored(run) != uint64_t{product->m} * product->n) return 0.0;
+            return static_cast<double>(run.tally.before.back().global_load.lanes) /
+                   (static_cast<double>(product->m) * product->k * product->n);
+        };
+        const double of_a = each(a), of_b = each(b);
+        if (of_a > 0 && of_b > 0)
+            return fmt::format("Different work. For each multiplication A loads {} elements, B {}.",
+                               three_digits(of_a), three_digits(of_b));
+        return "Different work: fewer requests do not mean better.";
+    }
     Claim claims[] = {
         claim({sa.global_load.requests, sb.global_load.requests}, "load requests"),
         claim({sa.global_load.sectors, sb.global_load.sectors}, "load sectors"),
@@ -295,6 +316,8 @@ std::string caveat(const Run& a, const Run& b) {
         const std::string trouble = look::not_whole(one->trace);
         if (!trouble.empty()) return fmt::format("{}: {}", one == &a ? "A" : "B", trouble);
     }
+    if (!a.tally.product && !b.tally.product && !same_size(a, b))
+        return "Different work: the arrays of A and B have different sizes. A ratio compares these as well.";
     if (!same_size(a, b))
         return fmt::format("Different work: {} in A, {} in B. A ratio compares the sizes as well.",
                            a.tally.size, b.tally.size);
@@ -303,6 +326,95 @@ std::string caveat(const Run& a, const Run& b) {
             "Different parts: {} elements stored in A, {} in B. A ratio compares these as well.",
             grouped(stored(a)), grouped(stored(b)));
     return "";
+}
+
+namespace {
+
+// Both kernels as they were timed on one device at one size, and what was counted of them there.
+struct Timed {
+    const kernels::Timing *a = nullptr, *b = nullptr;
+    const kernels::Timings* of = nullptr;
+};
+
+double work(const auto& of) { return double{1} * of.m * of.k * of.n; }
+
+Timed timed(const Run& a, const Run& b, const std::vector<kernels::Timings>& all) {
+    Timed best;
+    double least = 0;  // of the work, as a ratio; a recording's own device before others
+    bool own = false;
+    const auto row_of = [](const kernels::Timings& times, const Run& run, const auto& size) {
+        const auto* row = kernels::find_timing(times, run.trace.meta.kernel, size.m, size.k, size.n,
+                                               run.tally.product->tile);
+        return row != nullptr && row->verified && row->median_ms > 0 ? row : nullptr;
+    };
+    for (const kernels::Timings& times : all) {
+        const bool here = times.device == a.trace.meta.device || times.device == b.trace.meta.device;
+        for (const kernels::Timing& row : times.rows) {
+            if (row.kernel != a.trace.meta.kernel || row_of(times, a, row) != &row) continue;
+            const auto* other = row_of(times, b, row);
+            const double away = std::abs(std::log(work(row) / work(*a.tally.product)));
+            if (other == nullptr || (best.a != nullptr && std::tuple(!here, away) >= std::tuple(!own, least)))
+                continue;
+            best = {&row, other, &times};
+            least = away;
+            own = here;
+        }
+    }
+    return best;
+}
+
+// The share of its load sectors that a kernel read from L2, as counted; none where it was not.
+std::optional<double> share_of_l2(const kernels::Timing& row, const std::string& device,
+                                  const std::vector<kernels::Counters>& all) {
+    for (const kernels::Counters& counters : all)
+        for (const kernels::CounterRow& counted : counters.rows) {
+            const auto what = [](const auto& of) { return std::tuple(of.kernel, of.m, of.k, of.n, of.tile); };
+            if (counters.device != device || what(counted) != what(row)) continue;
+            const double* asked =
+                kernels::find_counter(counted, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
+            const double* read = kernels::find_counter(counted, "lts__t_sectors_op_read.sum");
+            if (asked != nullptr && read != nullptr && *asked > 0 && *read > 0) return *read / *asked;
+        }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Timings>& timings,
+                       const std::vector<kernels::Counters>& counters) {
+    if (!a.tally.product || !same_work(a, b)) return "";
+    const Timed found = timed(a, b, timings);
+    if (found.a == nullptr || found.a == found.b) return "";
+    const bool a_first = found.a->median_ms <= found.b->median_ms;
+    const Run &fast = a_first ? a : b, &slow = a_first ? b : a;
+    const kernels::Timing &quick = *(a_first ? found.a : found.b), &late = *(a_first ? found.b : found.a);
+    const double times = late.median_ms / quick.median_ms;
+    const bool square = quick.m == quick.k && quick.k == quick.n;
+    const bool nearest = std::tuple(quick.m, quick.k, quick.n) !=
+                         std::tuple(a.tally.product->m, a.tally.product->k, a.tally.product->n);
+    const Count requests{slow.tally.before.back().global_load.requests,
+                         fast.tally.before.back().global_load.requests};
+    const std::string fewer =
+        requests.a == requests.b ? "as many load requests"
+        : requests.fewer() > 0   ? claim(requests, "load requests").text
+                               : fmt::format("{} times more load requests", three_digits(*requests.ratio()));
+    const bool one_tile = quick.tile == late.tile;
+    const auto name = [&](const Run& run) { return one_tile ? run.trace.meta.kernel : run.tally.kernel; };
+    std::string text =
+        fmt::format("{}, {}{}{}: {} {}, {} {}: {} times as fast with {}", found.of->device,
+                    square ? fmt::format("width {}", grouped(quick.n))
+                           : fmt::format("{} x {} x {}", quick.m, quick.k, quick.n),
+                    one_tile ? fmt::format(", T={}", quick.tile) : "",
+                    nearest ? " (the nearest measured)" : "", name(fast), look::milliseconds(quick.median_ms),
+                    name(slow), look::milliseconds(late.median_ms), three_digits(times), fewer);
+    const auto l2_fast = share_of_l2(quick, found.of->device, counters),
+               l2_slow = share_of_l2(late, found.of->device, counters);
+    // What L2 was not read for, L1 had.
+    if (!l2_fast || !l2_slow || *l2_fast > 1 || *l2_slow > 1) return text + ".";
+    const bool reason = *requests.ratio() * times < 1 && *l2_slow < *l2_fast;
+    return text + fmt::format("{} the L1 cache serves {:.0f} % of {}'s load sectors, {:.0f} % of {}'s.",
+                              reason ? ", because" : ";", 100 * (1 - *l2_slow), name(slow),
+                              100 * (1 - *l2_fast), name(fast));
 }
 
 LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product,
@@ -328,7 +440,8 @@ LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::
     if (most == (whole ? width : blocks * tile))
         label.why = fmt::format("= {}{}", all, whole ? "" : " \u00d7 T");
     else if (most == (whole ? (width + tile - 1) / tile : blocks))
-        label.why = fmt::format("= {}{}", all, whole ? "/T" : "");
+        label.why =
+            fmt::format("= {}{}{}", all, whole ? "/T" : "", whole && width % tile != 0 ? " rounded up" : "");
     return label;
 }
 

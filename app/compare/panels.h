@@ -50,8 +50,9 @@ void compare_choice(Ui& ui, const Rect& rect, bool busy);
 void heat_panel(Ui& ui, const Rect& rect, const Pane& pane, uint32_t most, bool with_output);
 uint32_t most_loads(const Pane& pane);
 
-// The scale that both are coloured on, and the counters beside each other.
+// The scale that both are coloured on, and the counters beside each other. wrong: there are wrong elements in
+// the maps.
 void counters_panel(Ui& ui, const Rect& rect, const Pane& a, const Pane& b, const Counters& counters,
-                    uint32_t most);
+                    uint32_t most, bool wrong);
 
 }  // namespace tilescope::compare

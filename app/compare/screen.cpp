@@ -302,7 +302,8 @@ void draw_screen(Ui& ui, const Rect& screen) {
     }
     counters_panel(
         ui, l.counters, panes[0], panes[1],
-        counters(state.lock, a, panes[0].index, panes[0].step(), b, panes[1].index, panes[1].step()), most);
+        counters(state.lock, a, panes[0].index, panes[0].step(), b, panes[1].index, panes[1].step()), most,
+        with_output);
     surface(ui, l.bottom);
     strips(ui, l.strips, panes[0], panes[1]);
     if (l.transport.height() > 0) input::transport(ui, l.transport);

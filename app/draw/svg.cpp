@@ -257,13 +257,15 @@ std::string base64(std::string_view bytes) {
     return text;
 }
 
-// From corner to corner; hole: the middle stays free, where a value may stand.
-std::string cross(const Box& b, bool hole) {
+// From corner to corner; in a cell large enough for a value its middle stays free (shaders/pattern.glsl).
+std::string cross(const Box& b, float scale) {
     std::string data;
+    const double pitch = std::min(b.x1 - b.x0, b.y1 - b.y0);
+    const double reach = pitch >= 10 * scale ? std::max(0.2, 3 * scale / pitch) : 0.5;
     for (const bool falling : {true, false})
-        for (const double from : {0.0, 0.8}) {
-            if (from > 0 && !hole) continue;  // one line from corner to corner
-            const double to = hole ? from + 0.2 : 1;
+        for (const double from : {0.0, 1 - reach}) {
+            if (reach == 0.5 && from > 0) continue;  // one line from corner to corner
+            const double to = reach == 0.5 ? 1 : from + reach;
             const auto x = [&](double t) { return svg_number(b.x0 + t * (b.x1 - b.x0)); };
             const auto y = [&](double t) { return svg_number(b.y0 + (falling ? t : 1 - t) * (b.y1 - b.y0)); };
             data += fmt::format("M{} {}L{} {}", x(from), y(from), x(to), y(to));
@@ -335,7 +337,7 @@ struct GridSvg {
         std::string data;
         for (uint32_t r = cells.row0; r < cells.row1 && pitch >= 4; ++r)
             for (uint32_t c = cells.col0; c < cells.col1; ++c)
-                data += cross(box_of({r, r + 1, c, c + 1}), pitch >= 20 * grid.scale);
+                data += cross(box_of({r, r + 1, c, c + 1}), grid.scale);
         return data;
     }
 
@@ -413,7 +415,7 @@ struct GridSvg {
         svg.path(svg_rect(framed && !mark.dashed ? inside : box), mark.fill);
         if (mark.pattern != Pattern::None)
             pattern(mark.pattern, mark.edge,
-                    mark.pattern == Pattern::Cross ? cross(box, false) : svg_rect(box));
+                    mark.pattern == Pattern::Cross ? cross(box, grid.scale) : svg_rect(box));
         if (framed && mark.dashed)
             svg.element(fmt::format(
                 "<path fill=\"none\" {} stroke-width=\"{}\" stroke-dasharray=\"{} {}\" d=\"{}\"/>",

@@ -194,6 +194,17 @@ GridMark frame_mark(const CellRect& cells, Rgba edge, float edge_px, bool dashed
     return mark;
 }
 
+void fault_sign(Ui& ui, const Rect& box) {
+    ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Cell));
+    const float in = box.width() * 0.28f;
+    for (const ImVec2 corner : {box.min, ImVec2{box.max.x, box.min.y}, box.max, ImVec2{box.min.x, box.max.y}})
+        ui.list.AddLine(
+            corner,
+            {corner.x + (corner.x < box.max.x ? in : -in), corner.y + (corner.y < box.max.y ? in : -in)},
+            ui.ink(Ink::Fault), ui.px(1.5f));
+    ui.list.AddRect(box.min, box.max, ui.ink(Ink::Fault), 0.f, 0, ui.px(1.5f));
+}
+
 GridMark fault_mark(const Ui& ui, const CellRect& cell, float pitch) {
     GridMark mark = frame_mark(cell, ui.ink(Ink::Fault), std::min(ui.px(2), std::max(1.f, pitch / 10)));
     if (pitch < ui.px(6))

@@ -181,8 +181,10 @@ inline constexpr CellMark kZeroMark{"zero fill", "a diagonal stroke"},
 GridMark fill_mark(const CellRect& cells, Rgba fill);
 GridMark frame_mark(const CellRect& cells, Rgba edge, float edge_px, bool dashed = false);
 
-// A cell at fault: crossed and framed, so that its colour is not the only sign. pitch: pixels a cell.
+// A cell at fault: framed, with a stroke in each corner, so that its colour is not the only sign and its
+// value stays readable. pitch: pixels a cell.
 GridMark fault_mark(const Ui& ui, const CellRect& cell, float pitch);
+void fault_sign(Ui& ui, const Rect& box);  // the same as the legend shows it
 
 // The cell of a grid under the mouse, as row * cols + col; none beside the grid or outside `box`.
 std::optional<uint64_t> cell_under(const Ui& ui, const Rect& box, const GridView& grid, uint32_t rows,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,13 @@
 
 namespace tilescope::look {
 namespace {
+
+// A load that found what it should not; a race may have gone well. Where values are known they must differ.
+bool went_wrong(const analysis::FaultyCell& cell) {
+    const analysis::HazardExample& e = cell.example;
+    if (cell.kind != analysis::HazardKind::Race) return true;
+    return analysis::reads_wrong(e) && (!e.read.known || !e.other.known || analysis::reads_other_value(e));
+}
 
 std::vector<WrongElement> wrong_elements(const trace::Trace& trace, const BlockIndex& index,
                                          const playback::BlockReplay& replay) {
@@ -31,8 +39,16 @@ BlockFaults block_faults(const trace::Trace& trace, const analysis::PhaseRule& r
                          const playback::BlockReplay* replay) {
     BlockFaults faults;
     faults.block = index.block;
-    faults.found = analysis::faulty_cells(trace, rule, index.block);
-    for (const analysis::FaultyCell& cell : faults.found.cells) faults.steps.push_back(cell.last_step);
+    analysis::ValueAt value;
+    if (replay != nullptr) value = std::bind_front(&playback::BlockReplay::value, replay);
+    faults.found = analysis::faulty_cells(trace, rule, index.block, value);
+    const auto& cells = faults.found.cells;
+    const bool any_wrong = std::ranges::any_of(cells, went_wrong);
+    faults.all_right = std::ranges::all_of(cells, [](const analysis::FaultyCell& cell) {
+        return cell.kind == analysis::HazardKind::Race && cell.example.order == analysis::ReadOrder::Right;
+    });
+    for (const analysis::FaultyCell& cell : cells)
+        if (!any_wrong || went_wrong(cell)) faults.steps.push_back(cell.told_step);
     std::sort(faults.steps.begin(), faults.steps.end());
     faults.steps.erase(std::unique(faults.steps.begin(), faults.steps.end()), faults.steps.end());
     if (replay != nullptr) faults.wrong = wrong_elements(trace, index, *replay);
@@ -60,17 +76,22 @@ std::string fault_caption(const trace::Trace& trace, const BlockFaults& faults, 
 
 std::vector<std::string> fault_captions(const trace::Trace& trace, const BlockFaults& faults, uint32_t step,
                                         const Notation& notation) {
-    const auto& cells = faults.found.cells;
-    const auto here = [&](const analysis::FaultyCell& cell) { return cell.last_step == step; };
-    const auto first = std::ranges::find_if(cells, here);
-    if (first == cells.end()) return {};
-    const auto count = std::count_if(first, cells.end(), [&](const analysis::FaultyCell& cell) {
-        return here(cell) && cell.kind == first->kind;
+    const auto here = [&](const analysis::FaultyCell& cell) { return cell.told_step == step; };
+    const analysis::FaultyCell* told = nullptr;  // the one that tells the most
+    const auto rank = [](const analysis::FaultyCell& cell) {
+        return went_wrong(cell) ? analysis::rank_of(cell.example) : 100;
+    };
+    for (const analysis::FaultyCell& cell : faults.found.cells)
+        if (here(cell) && (told == nullptr || rank(cell) < rank(*told))) told = &cell;
+    if (told == nullptr) return {};
+    const auto count = std::ranges::count_if(faults.found.cells, [&](const analysis::FaultyCell& cell) {
+        return here(cell) && cell.kind == told->kind;
     });
-    std::string kind = analysis::name_of(first->kind);
+    std::string kind = analysis::name_of(told->kind);
     kind[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(kind[0])));
+    if (faults.all_right) kind += ", no value wrong in this block";
     const std::string text =
-        fmt::format("{}: {}", kind, analysis::sentence_of(trace, first->kind, first->example, notation));
+        fmt::format("{}: {}", kind, analysis::sentence_of(trace, told->kind, told->example, notation));
     if (count == 1) return {text + "."};
     return {fmt::format("{}; {} at this step.", text, counted(static_cast<uint64_t>(count), "cell")),
             text + "."};

@@ -22,7 +22,10 @@ struct WrongElement {
 struct BlockFaults {
     uint32_t block = 0;
     analysis::FaultyCells found;
-    std::vector<uint32_t> steps;      // of the block, ascending: where a fault comes about
+    // Of the block, ascending: where a load went wrong, as far as is known; where none did, where a fault
+    // comes about.
+    std::vector<uint32_t> steps;
+    bool all_right = false;           // races alone, and every load read what it should
     std::vector<WrongElement> wrong;  // elements of P, ascending; none where the recording is verified
     bool any() const { return !found.cells.empty() || !wrong.empty(); }
 };

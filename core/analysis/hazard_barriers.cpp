@@ -47,16 +47,17 @@ void find_divergence(const HazardForms& forms, const BlockIntervals& block, cons
 }
 
 void find_redundant(const HazardForms& forms, const PhaseRule& rule, const BlockIntervals& block,
-                    const std::vector<bool>& needed, std::map<uint32_t, uint64_t>& judged,
-                    const HazardSink& sink) {
+                    const std::vector<bool>& needed, PassagesOfLines& passages, const HazardSink& sink) {
     const auto line = [&](uint32_t at) { return forms.trace.sites[block.ends[at].site].line; };
     std::map<uint32_t, uint32_t> last;  // line -> its last passage
     for (uint32_t at = 0; at < block.intervals(); ++at)
         if (block.ends[at].site != kNoSite) last[line(at)] = at;
     for (uint32_t at = 0; at < block.intervals(); ++at) {
         const uint32_t site = block.ends[at].site;
-        if (site == kNoSite || (rule.rank[site] >= 0 && last[line(at)] == at)) continue;
-        ++judged[line(at)];
+        if (site == kNoSite) continue;
+        ++passages[line(at)].all;
+        if (rule.rank[site] >= 0 && last[line(at)] == at) continue;
+        ++passages[line(at)].judged;
         if (needed[at]) continue;
         HazardInstance found;
         found.kind = HazardKind::RedundantBarrier;

@@ -40,11 +40,11 @@ void BlockHazards::add(int32_t& head, uint32_t place, uint32_t warp, uint32_t la
         if (r.place != place) continue;
         if (low < r.low || (low == r.low && step < r.low_step)) r.low = low, r.low_step = step;
         if (high > r.high || (high == r.high && step < r.high_step)) r.high = high, r.high_step = step;
-        r.first_step = std::min(r.first_step, step);
-        r.last_step = std::max(r.last_step, step);
+        if (step < r.first_step) r.first = low, r.first_step = step;
+        if (step > r.last_step) r.last = low, r.last_step = step;
         return;
     }
-    records_.push_back({place, head, low, high, step, step, step, step});
+    records_.push_back({place, head, low, high, step, step, step, step, low, low});
     head = static_cast<int32_t>(records_.size()) - 1;
 }
 
@@ -178,6 +178,24 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
                 const auto lower = side(b, p.low, p.low_step), higher = side(b, p.high, p.high_step);
                 found.example.a = low_high ? lower : higher;
                 found.example.b = low_high ? side(b, q.high, q.high_step) : side(b, q.low, q.low_step);
+                // In step order: a store before the latest load of a phase before, or behind the earliest.
+                const auto phase = [&](uint32_t step) { return b.phases.phase[step]; };
+                const bool load = !places[q.place].store;
+                const bool first = load && p.first_step < q.last_step && p.first != q.last &&
+                                   phase(p.first_step) > phase(q.last_step);
+                const bool last = load && p.last_step < q.last_step && p.last != q.last &&
+                                  phase(p.last_step) > phase(q.last_step);
+                if (first || last) {
+                    found.example.order = ReadOrder::Overwritten;
+                    found.example.a = first ? side(b, p.first, p.first_step) : side(b, p.last, p.last_step);
+                    found.example.b = side(b, q.last, q.last_step);
+                } else if (load && q.first_step < p.last_step && p.last != q.first &&
+                           places[p.place].line < places[q.place].line &&
+                           phase(p.last_step) == phase(q.first_step)) {
+                    found.example.order = ReadOrder::Early;
+                    found.example.a = side(b, p.last, p.last_step);
+                    found.example.b = side(b, q.first, q.first_step);
+                }
                 found.example.interval = interval;
                 found.example.first_step = b.first + std::min(p.first_step, q.first_step);
                 found.example.last_step = b.first + std::max(p.last_step, q.last_step);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "core/analysis/cell_map.h"
@@ -119,6 +120,7 @@ private:
         uint32_t low = 0, high = 0;  // threads
         uint32_t low_step = 0, high_step = 0;
         uint32_t first_step = 0, last_step = 0;
+        uint32_t first = 0, last = 0;  // threads of those steps
     };
     struct Cell {
         uint32_t stamp = 0;  // of the interval that `records` are of
@@ -158,14 +160,22 @@ private:
     uint32_t stamp_ = 0, run_ = 0;
 };
 
+// hazard_pairs.cpp: the pairs of the block's races with a load as the recording has them in order; and with
+// `value` what was read.
+void tell_pairs(const trace::Trace& trace, const BlockIntervals& block,
+                std::span<HazardExample* const> examples, const ValueAt& value);
+
 // hazard_barriers.cpp: threads that do not come to a barrier. The block must be whole.
 void find_divergence(const HazardForms& forms, const BlockIntervals& block, const HazardSink& sink);
 
-// Passages of barriers that keep nothing apart. needed: as BlockHazards::find leaves it. judged: line ->
-// passages.
+// Passages of the barriers of a line.
+struct Passages {
+    uint64_t judged = 0, all = 0;
+};
+using PassagesOfLines = std::map<uint32_t, Passages>;
+// Those that keep nothing apart. needed: as BlockHazards::find leaves it.
 void find_redundant(const HazardForms& forms, const PhaseRule& rule, const BlockIntervals& block,
-                    const std::vector<bool>& needed, std::map<uint32_t, uint64_t>& judged,
-                    const HazardSink& sink);
+                    const std::vector<bool>& needed, PassagesOfLines& passages, const HazardSink& sink);
 
 // hazard_grid.cpp: elements that two blocks touch. Returns false where there were too many to look at all.
 bool find_grid_races(HazardForms& forms, const HazardSink& sink);

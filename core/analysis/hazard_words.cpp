@@ -7,6 +7,8 @@
 namespace tilescope::analysis {
 namespace {
 
+const std::string kNoBarrier = ", with no barrier between";
+
 // Names what a finding is about, in a notation.
 struct Speaker {
     const trace::Trace& trace;
@@ -30,14 +32,58 @@ struct Speaker {
     std::string phase(uint32_t phase) const {
         return phase == kAfter ? "after the last phase" : "in " + phase_name(phase, notation);
     }
+    std::string of_warp(const HazardSide& side) const {
+        return fmt::format("{} of warp {}", thread(side), side.thread / kWarpSize);
+    }
+    // "phase 1's 4"
+    std::string held(const HazardExample::Held& held) const {
+        const std::string value = value_text(held.value);
+        if (!held.stored) return fmt::format("{}, which nobody stored,", value);
+        return held.phase == kAfter ? fmt::format("the {} stored after the last phase", value)
+                                    : fmt::format("{}'s {}", phase_name(held.phase, notation), value);
+    }
+
+    // A store and a load, in the order that the recording has them.
+    std::string read(const HazardExample& e) const {
+        const std::string what = cell(e), store = of_warp(e.a), load = of_warp(e.b);
+        const uint32_t stored = line(e.a), loaded = line(e.b);
+        const bool values = e.read.known, both = values && e.other.known, differ = reads_other_value(e);
+        const std::string got = held(e.read), other = both ? held(e.other) : "";
+        const std::string luck = both && !differ ? ", by luck the same value" : "";
+        if (e.order == ReadOrder::Overwritten && values)
+            return fmt::format("{} overwrote {} at line {}; {} now reads {} at line {}{}{}", store, what,
+                               stored, load, got, loaded, both ? " instead of " + other : "",
+                               luck + kNoBarrier);
+        if (e.order == ReadOrder::Overwritten)
+            return fmt::format("{} overwrote {} at line {} {}; {} reads it at line {} after that, {}{}",
+                               store, what, stored, phase(e.a.phase), load, loaded, phase(e.b.phase),
+                               kNoBarrier);
+        if (e.order == ReadOrder::Early && both)
+            return fmt::format(
+                "{} now reads {} from {} at line {} instead of {}, which {} stores later at line {}{}", load,
+                got, what, loaded, other, store, stored, luck + kNoBarrier);
+        const bool load_first = e.b.step < e.a.step;
+        std::string text =
+            load_first ? fmt::format("{} reads {} at line {} {} before {} stores to it at line {} {}", load,
+                                     what, loaded, phase(e.b.phase), store, stored, phase(e.a.phase))
+                       : fmt::format("{} stores to {} at line {} {} before {} reads it at line {} {}", store,
+                                     what, stored, phase(e.a.phase), load, loaded, phase(e.b.phase));
+        if (e.order == ReadOrder::Early) return text + kNoBarrier;
+        text += ", which no barrier ensures";
+        if (both && e.order == ReadOrder::Right)
+            text += fmt::format(": {} was right by luck, in another order it reads {}", got, other);
+        else if (both)
+            text += fmt::format(": it read {}, in another order it reads {}", got, other);
+        return text;
+    }
 
     std::string race(const HazardExample& e) const {
-        const bool same_phase = e.a.phase == e.b.phase, behind = e.b.phase < e.a.phase;
-        return fmt::format("{}: {} stores at line {}{} while {} {}{} at line {}{} {}{}", cell(e), thread(e.a),
-                           line(e.a), same_phase ? "" : " " + phase(e.a.phase), thread(e.b),
-                           behind ? "still " : "", verb(e.b), line(e.b), same_phase ? "," : "",
-                           phase(e.b.phase) + (same_phase ? "" : ",") + " with no barrier between",
-                           e.a.thread / kWarpSize == e.b.thread / kWarpSize ? ", both in one warp" : "");
+        if (e.order != ReadOrder::Unknown) return read(e);
+        const bool one_warp = e.a.thread / kWarpSize == e.b.thread / kWarpSize;
+        const bool same_phase = e.a.phase == e.b.phase;
+        return fmt::format("{}: {} stores at line {}{} while {} {} at line {} {}{}{}", cell(e), thread(e.a),
+                           line(e.a), same_phase ? "" : " " + phase(e.a.phase), thread(e.b), verb(e.b),
+                           line(e.b), phase(e.b.phase), kNoBarrier, one_warp ? ", both in one warp" : "");
     }
 };
 
@@ -91,9 +137,17 @@ std::string sentence_of(const trace::Trace& trace, HazardKind kind, const Hazard
                 say.cell(e), say.thread(e.a), say.block(e.a.block), say.line(e.a), say.thread(e.b),
                 say.block(e.b.block), say.verb(e.b), say.line(e.b));
         case HazardKind::Uninitialised:
-            return fmt::format("{}: {} reads at line {} {}, and nothing was stored there before", say.cell(e),
-                               say.thread(e.a), say.line(e.a), say.phase(e.a.phase));
+            // The CPU fills what is not stored with NaN; what a GPU read there is not recorded.
+            return fmt::format("{}: {} reads at line {} {}, and nothing was stored there before{}",
+                               say.cell(e), say.thread(e.a), say.line(e.a), say.phase(e.a.phase),
+                               e.read.known && trace.meta.backend == trace::Backend::Cpu
+                                   ? fmt::format(": {} in this run", value_text(e.read.value))
+                                   : "");
         case HazardKind::Stale:
+            if (e.read.known)
+                return fmt::format("{}: {} reads {} at line {} {}, stored by {} at line {} and not since",
+                                   say.cell(e), say.thread(e.a), say.held(e.read), say.line(e.a),
+                                   say.phase(e.a.phase), say.thread(e.b), say.line(e.b));
             return fmt::format(
                 "{}: {} reads at line {} {} what {} stored at line {} {}, as nothing was stored there since",
                 say.cell(e), say.thread(e.a), say.line(e.a), say.phase(e.a.phase), say.thread(e.b),

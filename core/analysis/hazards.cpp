@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "core/analysis/hazard_block.h"
@@ -11,7 +12,8 @@ namespace tilescope::analysis {
 namespace {
 
 auto order_of(const HazardExample& e) {
-    return std::tuple(e.a.block, e.interval, e.array, e.element, e.a.thread, e.b.thread, e.a.step, e.b.step);
+    return std::tuple(rank_of(e), e.a.block, e.interval, e.array, e.element, e.a.thread, e.b.thread, e.a.step,
+                      e.b.step);
 }
 
 // A recording that ended at a barrier: the kernel's own fault.
@@ -34,10 +36,30 @@ Hazard barrier_fault(const trace::Trace& trace) {
     return h;
 }
 
+void say(const trace::Trace& trace, Hazard& h) {
+    std::sort(h.examples.begin(), h.examples.end(),
+              [](const HazardExample& x, const HazardExample& y) { return order_of(x) < order_of(y); });
+    if (!h.examples.empty()) h.sentence = sentence_of(trace, h.kind, h.examples.front());
+}
+
+// The kinds whose examples tell_pairs is for.
+bool of_cells(HazardKind kind) {
+    return kind == HazardKind::Race || kind == HazardKind::Uninitialised || kind == HazardKind::Stale;
+}
+
+// Of one block.
+std::vector<HazardExample*> examples_of(std::vector<Hazard>& found, uint32_t block) {
+    std::vector<HazardExample*> of_block;
+    for (Hazard& h : found)
+        for (HazardExample& e : h.examples)
+            if (of_cells(h.kind) && e.a.block == block) of_block.push_back(&e);
+    return of_block;
+}
+
 // Equal findings under one number; the fewest first examples of each.
 class Groups {
 public:
-    Groups(const trace::Trace& trace, uint32_t examples) : trace_(trace), examples_(examples) {}
+    explicit Groups(uint32_t examples) : examples_(examples) {}
 
     Hazard& add(const HazardInstance& found) {
         const Key key{found.kind,        found.place.line,  found.other.line, found.example.array,
@@ -77,11 +99,7 @@ public:
 
     std::vector<Hazard> take() {
         std::vector<Hazard> out;
-        for (auto& [key, group] : groups_) {
-            Hazard& h = group.hazard;
-            if (!h.examples.empty()) h.sentence = sentence_of(trace_, h.kind, h.examples.front());
-            out.push_back(std::move(h));
-        }
+        for (auto& [key, group] : groups_) out.push_back(std::move(group.hazard));
         return out;
     }
 
@@ -102,7 +120,6 @@ private:
         if (kept.size() > most) kept.pop_back();
     }
 
-    const trace::Trace& trace_;
     uint32_t examples_;
     std::map<Key, Group> groups_;
 };
@@ -126,8 +143,8 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     const uint64_t parts = std::clamp<uint64_t>(
         trace.steps() / kStepsWorthAThread, 1,
         std::clamp<uint64_t>(threads_of(options.threads), 1, std::max<uint64_t>(blocks, 1)));
-    std::vector<Groups> of_part(parts, Groups(trace, options.examples));
-    std::vector<std::map<uint32_t, uint64_t>> judged_of_part(parts);
+    std::vector<Groups> of_part(parts, Groups(options.examples));
+    std::vector<PassagesOfLines> passages_of_part(parts);
     for_each_index(parts, static_cast<unsigned>(parts), [&](uint64_t part) {
         HazardForms forms(trace);
         BlockHazards hazards(forms);
@@ -143,14 +160,17 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
                 Hazard& h = groups.add(found);
                 h.threads = std::max(h.threads, ++missing);
             });
-            find_redundant(forms, rule, block, needed, judged_of_part[part], sink);
+            find_redundant(forms, rule, block, needed, passages_of_part[part], sink);
         }
     });
     Groups& groups = of_part[0];
-    std::map<uint32_t, uint64_t>& judged = judged_of_part[0];
+    PassagesOfLines& passages = passages_of_part[0];
     for (uint64_t part = 1; part < parts; ++part) {
         groups.merge(std::move(of_part[part]));
-        for (const auto& [line, passages] : judged_of_part[part]) judged[line] += passages;
+        for (const auto& [line, more] : passages_of_part[part]) {
+            passages[line].judged += more.judged;
+            passages[line].all += more.all;
+        }
     }
     HazardForms forms(trace);
     const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
@@ -161,13 +181,30 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
             "more elements were stored to than are held against one another between blocks: "
             "the others were not looked at; record a smaller window of blocks";
     out.found = groups.take();
+    std::set<uint32_t> told;  // blocks that an example is of
+    for (const Hazard& h : out.found)
+        for (const HazardExample& e : h.examples)
+            if (h.kind == HazardKind::Race) told.insert(e.a.block);
+    for (const uint32_t block : told)
+        tell_pairs(trace, intervals_of_block(forms, rule, block), examples_of(out.found, block), {});
+    for (Hazard& h : out.found) say(trace, h);
     if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
     for (Hazard& h : out.found)
-        if (h.kind == HazardKind::RedundantBarrier) h.of = judged[h.line];
+        if (h.kind == HazardKind::RedundantBarrier)
+            h.of = passages[h.line].judged, h.passed = passages[h.line].all;
     return out;
 }
 
-FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint32_t block, size_t most) {
+void tell_values(const trace::Trace& trace, const PhaseRule& rule, uint32_t block, const ValueAt& value,
+                 Hazards& hazards) {
+    HazardForms forms(trace);
+    tell_pairs(trace, intervals_of_block(forms, rule, block), examples_of(hazards.found, block), value);
+    for (Hazard& h : hazards.found)
+        if (of_cells(h.kind)) say(trace, h);
+}
+
+FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint32_t block,
+                         const ValueAt& value, size_t most) {
     HazardForms forms(trace);
     BlockHazards hazards(forms);
     FaultyCells out;
@@ -181,9 +218,18 @@ FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint3
         const HazardExample& e = found.example;
         out.cells.push_back({found.kind, found.same_warp, e.array, e.element, e.interval,
                              static_cast<uint32_t>(e.first_step - intervals.first),
-                             static_cast<uint32_t>(e.last_step - intervals.first), e});
+                             static_cast<uint32_t>(e.last_step - intervals.first), e, 0});
     };
     hazards.find(intervals, sink, needed);
+    std::vector<HazardExample*> examples;
+    for (FaultyCell& cell : out.cells) examples.push_back(&cell.example);
+    tell_pairs(trace, intervals, examples, value);
+    for (FaultyCell& cell : out.cells) {
+        const HazardExample& e = cell.example;
+        const bool late = cell.kind == HazardKind::Race && !reads_wrong(e) && e.a.step > e.b.step;
+        const uint64_t step = cell.kind == HazardKind::Race && !late ? e.b.step : e.a.step;
+        cell.told_step = static_cast<uint32_t>(step - intervals.first);
+    }
     std::sort(out.cells.begin(), out.cells.end(), [](const FaultyCell& x, const FaultyCell& y) {
         const auto key = [](const FaultyCell& c) {
             return std::tuple(c.interval, c.array, c.element, c.kind, order_of(c.example));

@@ -24,16 +24,21 @@
 //                  passage of a barrier in the loop that walks the tiles is not judged: it guards a next
 //                  trip, which the loop did not make.
 //
+// The verdicts are those of every order; the examples are told by the order of this recording: the pair of a
+// race is one of whose two the load was too late or too early, where there is one (ReadOrder).
+//
 // A cell is an element of an array; where sites touch less than an element, the least that they touch.
 // Cost is about linear in the lanes' accesses; arrays that nobody stores to cost nothing.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/analysis/phases.h"
+#include "core/base/element.h"
 #include "core/base/result.h"
 #include "core/base/words.h"
 #include "core/trace/trace.h"
@@ -63,6 +68,15 @@ struct HazardSide {
     bool operator==(const HazardSide&) const = default;
 };
 
+// How the recording had the store and the load of a race in order.
+enum class ReadOrder : uint8_t {
+    Unknown,      // not looked at: two stores, or accesses of parts of an element
+    Overwritten,  // the store of a later phase came first: the load read its value
+    Early,        // the load came before the store that it should have read
+    Right,        // the load read what it should; another order would give it another value
+    Open,         // nothing says which of the two should come first
+};
+
 // One cell that was found at fault in one barrier interval of a block.
 //   Race, GridRace  a and b: the two threads; a stores
 //   Uninitialised   a: the load; b has no site
@@ -76,8 +90,25 @@ struct HazardExample {
     uint64_t element = 0;             // linear index in the array, or the address
     HazardSide a, b;
     uint64_t first_step = 0, last_step = 0;  // of the recording, of what took part in block a
+    // A value of the cell, known where the block was run again, and the phase that it was stored in; stored
+    // is false where nothing was stored there before.
+    struct Held {
+        bool known = false, stored = false;
+        uint32_t phase = 0;
+        Value value{};
+        bool operator==(const Held&) const = default;
+    };
+    ReadOrder order = ReadOrder::Unknown;
+    // What the load read. Of a race also what it should have read, or would read were the two the other way
+    // round (Right, Open).
+    Held read, other;
     bool operator==(const HazardExample&) const = default;
 };
+
+bool reads_wrong(const HazardExample& example);        // Overwritten or Early
+bool reads_other_value(const HazardExample& example);  // both values are known, and differ
+// 0 for the examples that tell a fault best: a wrong value was read, by threads of two warps.
+uint32_t rank_of(const HazardExample& example);
 
 // Equal findings: same kind, array, source lines and directions.
 struct Hazard {
@@ -90,10 +121,10 @@ struct Hazard {
     bool same_warp = false;  // Race: in all of them both threads are of one warp
     // Cells, each once for every block and interval (GridRace: once); barriers: passages.
     uint64_t count = 0;
-    uint64_t of = 0;                      // barriers: passages that were judged
+    uint64_t of = 0, passed = 0;          // barriers: passages that were judged, and all of them
     uint32_t blocks = 0;                  // blocks that have it
     uint32_t threads = 0;                 // BarrierDivergence: the most threads of a block that do not come
-    std::vector<HazardExample> examples;  // the first few by block, interval and cell
+    std::vector<HazardExample> examples;  // the first few by rank_of, then block, interval and cell
     std::string sentence;                 // about the first example, with its full stop left out
 };
 
@@ -113,6 +144,13 @@ struct HazardOptions {
 Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& options = {});
 Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const HazardOptions& options = {});
 
+// The values that lanes of a block loaded or stored: its steps from 0, and of a vector access which element.
+using ValueAt = std::function<Value(uint32_t step, uint32_t lane, uint32_t part)>;
+
+// Chooses the pairs of the examples of a block anew, by their values, and says them.
+void tell_values(const trace::Trace& trace, const PhaseRule& rule, uint32_t block, const ValueAt& value,
+                 Hazards& hazards);
+
 // For pictures of one block: every cell at fault with the interval and the steps it concerns.
 struct FaultyCell {
     HazardKind kind{};  // Race, Uninitialised or Stale; never one of barriers or of the grid
@@ -123,17 +161,22 @@ struct FaultyCell {
     // Of the block, both included: from the first access at fault to the last.
     uint32_t first_step = 0, last_step = 0;
     HazardExample example;
+    // The step of the block that the example is about: of the load that went wrong, else of the later of the
+    // two.
+    uint32_t told_step = 0;
 };
 struct FaultyCells {
     std::vector<FaultyCell> cells;  // by interval, array, element, kind
     bool cut = false;               // there are more than were asked for
 };
 inline constexpr size_t kMostFaultyCells = 1u << 18;
+// value: none where values are not known.
 FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint32_t block,
-                         size_t most = kMostFaultyCells);
+                         const ValueAt& value = {}, size_t most = kMostFaultyCells);
 
-// One example in a plain sentence without its full stop: "Mds[1,3]: thread[1,3] stores at line 22 while
-// thread[1,0] still reads at line 34, in phases 2 and 1 with no barrier between".
+// One example in a plain sentence without its full stop: "thread[7,0] of warp 3 overwrote Nds[7,0] at line
+// 27; thread[12,0] of warp 6 now reads phase 1's 4 at line 34 instead of phase 0's -2, with no barrier
+// between".
 std::string sentence_of(const trace::Trace& trace, HazardKind kind, const HazardExample& example,
                         const Notation& notation = {});
 

@@ -66,8 +66,13 @@ std::string heading(const trace::Trace& trace, const Hazard& h) {
     const std::string blocks = counted(h.blocks, "block");
     if (h.kind == HazardKind::BarrierDivergence)
         return out + fmt::format(": {} in {}", counted(h.count, "thread"), blocks);
-    if (h.kind == HazardKind::RedundantBarrier)
+    if (h.kind == HazardKind::RedundantBarrier && h.passed == h.of)
         return out + fmt::format(": {} of {} in {}", grouped(h.count), counted(h.of, "passage"), blocks);
+    if (h.kind == HazardKind::RedundantBarrier)
+        return out + fmt::format(
+                         ": {} of the {} judged in {}; the last passage of each block, {} in all, "
+                         "guards a next trip that did not come and is not judged",
+                         grouped(h.count), counted(h.of, "passage"), blocks, grouped(h.passed - h.of));
     if (h.kind == HazardKind::GridRace) return out + ": " + counted(h.count, "element");
     return out + fmt::format(": {} in {}{}", counted(h.count, "time"), blocks,
                              h.same_warp ? ", both threads in one warp" : "");

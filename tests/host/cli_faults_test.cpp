@@ -81,6 +81,12 @@ TEST(CliFaults, AMissingBarrierIsARaceOnBothTiles) {
     }
     EXPECT_FALSE(report.result["verified"].get<bool>());
     expect_text_tells(report);
+    // Rows of N's tile are of other warps: a load came too late, and both values are said.
+    const std::string said = report.faults[1]["sentence"];
+    EXPECT_NE(said.find(" overwrote Nds["), std::string::npos) << said;
+    EXPECT_NE(said.find(" now reads phase 1's "), std::string::npos) << said;
+    EXPECT_NE(said.find(" instead of phase 0's "), std::string::npos) << said;
+    EXPECT_NE(report.faults[0]["sentence"].get<std::string>().find(" was right by luck"), std::string::npos);
     EXPECT_NE(report.text.find("wrong elements of P: " + std::to_string(report.result["wrong"].get<int>())),
               std::string::npos);
 }
@@ -159,6 +165,13 @@ TEST(CliFaults, ASecondBarrierBehindAnotherIsRedundant) {
     for (const json& fault : report.faults) EXPECT_EQ(fault["kind"], "redundant_barrier");
     EXPECT_EQ(report.faults[0]["line"], line_with("tiled", "__syncthreads"));
     EXPECT_EQ(report.faults[1]["line"], 77);
+    // Four blocks pass each line in two phases; the last passage of each is not judged.
+    EXPECT_EQ(report.faults[0]["of"], 4);
+    EXPECT_NE(
+        report.text.find(": 4 of the 4 passages judged in 4 blocks; the last passage of each block, 4 in "
+                         "all, guards a next trip that did not come and is not judged"),
+        std::string::npos)
+        << report.text;
     EXPECT_TRUE(report.result["verified"].get<bool>());
     expect_text_tells(report);
 }

@@ -132,8 +132,8 @@ TEST(HandHazards, ABarrierLeftOutForABlockOfOneWarpIsARaceInOneWarp) {
         EXPECT_EQ(cells[cell].last_step, 1u);
     }
     EXPECT_EQ(h.sentence,
-              "tile[0,0]: thread[0,0] stores at line 10 while thread[0,1] reads at line 11, in phase 0 "
-              "with no barrier between, both in one warp");
+              "thread[0,0] of warp 0 stores to tile[0,0] at line 10 in phase 0 before thread[0,1] of warp 0 "
+              "reads it at line 11 in phase 0, which no barrier ensures");
 }
 
 TEST(HandHazards, ABarrierThatHalfTheWarpsPassByIsToldWithEveryThread) {

@@ -259,10 +259,10 @@ TEST(HazardsTwin, FewerCellsThanThereAreAreSaidToBeCut) {
         const Made made = random_recording(seed, true);
         const size_t all = faulty_cells(made.trace, one_phase(8), 0).cells.size();
         if (all < 2) continue;
-        const FaultyCells some = faulty_cells(made.trace, one_phase(8), 0, all - 1);
+        const FaultyCells some = faulty_cells(made.trace, one_phase(8), 0, {}, all - 1);
         EXPECT_TRUE(some.cut);
         EXPECT_EQ(some.cells.size(), all - 1);
-        EXPECT_FALSE(faulty_cells(made.trace, one_phase(8), 0, all).cut);
+        EXPECT_FALSE(faulty_cells(made.trace, one_phase(8), 0, {}, all).cut);
     }
 }
 

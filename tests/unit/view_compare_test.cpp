@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <random>
 
+#include <fmt/format.h>
+
 #include "app/compare/model.h"
 #include "app/look/pick.h"
 #include "tests/unit/view_walked.h"
@@ -57,6 +59,78 @@ TEST(Compare, LoadsOfAnElementAreNOrNOverT) {
             loads_label(trace, analysis::product_of(trace), 1, analysis::loads_per_element(trace, 1)).text(),
             n_text);
     }
+}
+
+// Of a width that T does not divide the last tile is a part of one, and is loaded all the same.
+TEST(Compare, LoadsOfAnElementAreRoundedUpWhereTDoesNotDivide) {
+    for (const kernels::Shape shape : {kernels::Shape{33, 40, 70, 16}, {20, 7, 9, 8}, {5, 5, 6, 4}}) {
+        const trace::Trace trace = kernels::recorded("tiled", shape);
+        for (const auto& [array, width, name] :
+             {std::tuple{uint8_t{0}, shape.n, 'n'}, std::tuple{uint8_t{1}, shape.m, 'm'}}) {
+            const std::vector<uint32_t> loads = analysis::loads_per_element(trace, array);
+            const uint32_t tiles = (width + shape.tile - 1) / shape.tile;
+            EXPECT_EQ(loads, std::vector<uint32_t>(loads.size(), tiles));
+            EXPECT_EQ(loads_label(trace, analysis::product_of(trace), array, loads).text(),
+                      fmt::format("{} loads each = {}/T rounded up", tiles, name));
+        }
+    }
+}
+
+// Nobody does better by having less to do.
+TEST(Compare, DifferentWorkIsNotCalledBetter) {
+    const Walked a = walked("tiled", {16, 16, 16, 8}), b = walked("tiled", {32, 16, 32, 16});
+    EXPECT_EQ(headline(a.compared(), b.compared()),
+              "Different work. For each multiplication A loads 0.25 elements, B 0.125.");
+    for (const CounterRow& row : at_end(a, b).rows) EXPECT_FALSE(row.merit) << row.what;
+    EXPECT_FALSE(at_end(a, b).products);
+    EXPECT_EQ(speed_text(a.compared(), b.compared(), kernels::shipped_timings(), kernels::shipped_counters()),
+              "");
+    // Launches that are no product, by the sizes of their arrays.
+    Walked one = walked("tiled", {16, 16, 16, 8}), other = walked("tiled", {16, 16, 16, 8});
+    one.side.product = other.side.product = std::nullopt;
+    EXPECT_EQ(caveat(one.compared(), other.compared()), "");
+    other.side.arrays[0].second *= 2;
+    EXPECT_TRUE(caveat(one.compared(), other.compared()).starts_with("Different work: the arrays"));
+    EXPECT_EQ(headline(one.compared(), other.compared()),
+              "Different work: fewer requests do not mean better.");
+}
+
+// The measured ratio beside that of the requests, and what L2 was not read for: all from what is given.
+TEST(Compare, HowMuchFasterIsSaidWithWhatTheCacheHad) {
+    const Walked a = walked("untiled", kShape), b = walked("tiled", kShape);
+    kernels::Timings times;
+    times.device = "X";
+    const auto row = [](const char* kernel, uint32_t n, double ms) {
+        kernels::Timing made;
+        made.kernel = kernel, made.m = made.k = made.n = n, made.tile = 16;
+        made.verified = true, made.median_ms = ms;
+        return made;
+    };
+    times.rows = {row("untiled", 512, 8), row("tiled", 512, 2), row("untiled", 128, 3), row("tiled", 128, 1)};
+    const auto said = [&](const std::vector<kernels::Counters>& counters) {
+        return speed_text(a.compared(), b.compared(), {times}, counters);
+    };
+    EXPECT_EQ(said({}),
+              "X, width 128, T=16 (the nearest measured): tiled 1.00 ms, untiled 3.00 ms: 3 times as "
+              "fast with 16 times fewer load requests.");
+    kernels::Counters counted;
+    counted.device = "X";
+    const auto counts = [](const char* kernel, double asked, double read) {
+        kernels::CounterRow made;
+        made.kernel = kernel, made.m = made.k = made.n = 128, made.tile = 16;
+        made.counters = {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", asked},
+                         {"lts__t_sectors_op_read.sum", read}};
+        return made;
+    };
+    counted.rows = {counts("untiled", 1000, 100), counts("tiled", 100, 80)};
+    EXPECT_TRUE(
+        said({counted}).ends_with(" load requests, because the L1 cache serves 90 % of untiled's load "
+                                  "sectors, 20 % of tiled's."))
+        << said({counted});
+    counted.device = "Y";
+    EXPECT_EQ(said({counted}), said({})) << "counted on another device";
+    times.rows.resize(1);
+    EXPECT_EQ(said({}), "") << "one of the two was not timed";
 }
 
 // Of 3 x 2 blocks of a larger grid only their columns and rows ask.
