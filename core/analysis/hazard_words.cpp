@@ -52,8 +52,7 @@ struct Speaker {
         const std::string luck = both && !differ ? ", by luck the same value" : "";
         if (e.order == ReadOrder::Overwritten && values)
             return fmt::format("{} overwrote {} at line {}; {} now reads {} at line {}{}{}", store, what,
-                               stored, load, got, loaded, both ? " instead of " + other : "",
-                               luck + kNoBarrier);
+                               stored, load, got, loaded, both ? " instead of " + other : "", luck);
         if (e.order == ReadOrder::Overwritten)
             return fmt::format("{} overwrote {} at line {} {}; {} reads it at line {} after that, {}{}",
                                store, what, stored, phase(e.a.phase), load, loaded, phase(e.b.phase),
@@ -61,8 +60,18 @@ struct Speaker {
         if (e.order == ReadOrder::Early && both)
             return fmt::format(
                 "{} now reads {} from {} at line {} instead of {}, which {} stores later at line {}{}", load,
-                got, what, loaded, other, store, stored, luck + kNoBarrier);
+                got, what, loaded, other, store, stored, luck);
         const bool load_first = e.b.step < e.a.step;
+        if (e.order == ReadOrder::Right && both && load_first)
+            return fmt::format(
+                "{} reads {} from {} at line {} before {} stores {} at line {}: right by luck, another order "
+                "reads the {}",
+                load, got, what, loaded, store, other, stored, value_text(e.other.value));
+        if (e.order == ReadOrder::Right && both)
+            return fmt::format(
+                "{} stores {} to {} at line {} before {} reads it at line {}: right by luck, another order "
+                "reads {}",
+                store, got, what, stored, load, loaded, other);
         std::string text =
             load_first ? fmt::format("{} reads {} at line {} {} before {} stores to it at line {} {}", load,
                                      what, loaded, phase(e.b.phase), store, stored, phase(e.a.phase))
@@ -70,10 +79,7 @@ struct Speaker {
                                      what, stored, phase(e.a.phase), load, loaded, phase(e.b.phase));
         if (e.order == ReadOrder::Early) return text + kNoBarrier;
         text += ", which no barrier ensures";
-        if (both && e.order == ReadOrder::Right)
-            text += fmt::format(": {} was right by luck, in another order it reads {}", got, other);
-        else if (both)
-            text += fmt::format(": it read {}, in another order it reads {}", got, other);
+        if (both) text += fmt::format(": it read {}, in another order it reads {}", got, other);
         return text;
     }
 
