@@ -336,29 +336,20 @@ struct Timed {
     const kernels::Timings* of = nullptr;
 };
 
-double work(const auto& of) { return double{1} * of.m * of.k * of.n; }
-
+// At the size of what is compared alone; of the device of a recording before others.
 Timed timed(const Run& a, const Run& b, const std::vector<kernels::Timings>& all) {
-    Timed best;
-    double least = 0;  // of the work, as a ratio; a recording's own device before others
-    bool own = false;
-    const auto row_of = [](const kernels::Timings& times, const Run& run, const auto& size) {
-        const auto* row = kernels::find_timing(times, run.trace.meta.kernel, size.m, size.k, size.n,
-                                               run.tally.product->tile);
+    const auto row_of = [](const kernels::Timings& times, const Run& run) -> const kernels::Timing* {
+        const auto& [m, k, n, tile] = kernels::shape_of(*run.tally.product);
+        const auto* row = kernels::find_timing(times, run.trace.meta.kernel, m, k, n, tile);
         return row != nullptr && row->verified && row->median_ms > 0 ? row : nullptr;
     };
+    Timed best;
     for (const kernels::Timings& times : all) {
+        const Timed found{row_of(times, a), row_of(times, b), &times};
+        if (found.a == nullptr || found.b == nullptr) continue;
         const bool here = times.device == a.trace.meta.device || times.device == b.trace.meta.device;
-        for (const kernels::Timing& row : times.rows) {
-            if (row.kernel != a.trace.meta.kernel || row_of(times, a, row) != &row) continue;
-            const auto* other = row_of(times, b, row);
-            const double away = std::abs(std::log(work(row) / work(*a.tally.product)));
-            if (other == nullptr || (best.a != nullptr && std::tuple(!here, away) >= std::tuple(!own, least)))
-                continue;
-            best = {&row, other, &times};
-            least = away;
-            own = here;
-        }
+        if (here) return found;
+        if (best.a == nullptr) best = found;
     }
     return best;
 }
@@ -390,8 +381,6 @@ std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Ti
     const kernels::Timing &quick = *(a_first ? found.a : found.b), &late = *(a_first ? found.b : found.a);
     const double times = late.median_ms / quick.median_ms;
     const bool square = quick.m == quick.k && quick.k == quick.n;
-    const bool nearest = std::tuple(quick.m, quick.k, quick.n) !=
-                         std::tuple(a.tally.product->m, a.tally.product->k, a.tally.product->n);
     const Count requests{slow.tally.before.back().global_load.requests,
                          fast.tally.before.back().global_load.requests};
     const std::string fewer =
@@ -400,21 +389,24 @@ std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Ti
                                : fmt::format("{} times more load requests", three_digits(*requests.ratio()));
     const bool one_tile = quick.tile == late.tile;
     const auto name = [&](const Run& run) { return one_tile ? run.trace.meta.kernel : run.tally.kernel; };
-    std::string text =
-        fmt::format("{}, {}{}{}: {} {}, {} {}: {} times as fast with {}", found.of->device,
+    const std::string measured =
+        fmt::format("{}, {}{}: {} {}, {} {}", found.of->device,
                     square ? fmt::format("width {}", grouped(quick.n))
                            : fmt::format("{} x {} x {}", quick.m, quick.k, quick.n),
-                    one_tile ? fmt::format(", T={}", quick.tile) : "",
-                    nearest ? " (the nearest measured)" : "", name(fast), look::milliseconds(quick.median_ms),
-                    name(slow), look::milliseconds(late.median_ms), three_digits(times), fewer);
+                    one_tile ? fmt::format(", T={}", quick.tile) : "", name(fast),
+                    look::milliseconds(quick.median_ms), name(slow), look::milliseconds(late.median_ms));
+    if (kernels::spreads_overlap(quick, late))
+        return measured + ": no difference beyond the spread of the runs.";
+    std::string text = fmt::format("{}: {} times as fast with {}", measured, three_digits(times), fewer);
     const auto l2_fast = share_of_l2(quick, found.of->device, counters),
                l2_slow = share_of_l2(late, found.of->device, counters);
-    // What L2 was not read for, L1 had.
-    if (!l2_fast || !l2_slow || *l2_fast > 1 || *l2_slow > 1) return text + ".";
+    // What L2 was not read for, L1 had; L2 is read for instructions too, so that L1 may have had more.
+    if (!l2_fast || !l2_slow || *l2_slow >= 1) return text + ".";
     const bool reason = *requests.ratio() * times < 1 && *l2_slow < *l2_fast;
-    return text + fmt::format("{} the L1 cache serves {:.0f} % of {}'s load sectors, {:.0f} % of {}'s.",
-                              reason ? ", because" : ";", 100 * (1 - *l2_slow), name(slow),
-                              100 * (1 - *l2_fast), name(fast));
+    text += fmt::format("{} the L1 cache serves at least {:.0f} % of {}'s load sectors",
+                        reason ? ", because" : ";", 100 * (1 - *l2_slow), name(slow));
+    if (*l2_fast < 1) text += fmt::format(" and {:.0f} % of {}'s", 100 * (1 - *l2_fast), name(fast));
+    return text + ".";
 }
 
 LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product,

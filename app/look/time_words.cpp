@@ -41,13 +41,9 @@ Pair measured(const trace::Meta& meta, const std::optional<analysis::Product>& p
     return {};
 }
 
-// A launch of a few microseconds varies by as much as two kernels differ: then neither is called faster.
-bool spreads_overlap(const Pair& pair) {
-    return pair.own->low_ms <= pair.rival->high_ms && pair.rival->low_ms <= pair.own->high_ms;
-}
-
 std::string verdict(const Pair& pair) {
-    if (spreads_overlap(pair)) return ": no difference beyond the spread of the runs";
+    if (kernels::spreads_overlap(*pair.own, *pair.rival))
+        return ": no difference beyond the spread of the runs";
     const double times = pair.rival->median_ms / pair.own_ms;
     if (times > 0.98 && times < 1.02) return ": as fast";
     const double factor = times > 1 ? times : 1 / times;
@@ -130,7 +126,7 @@ TimesTable times_table(const trace::Meta& meta, const std::optional<analysis::Pr
     table.rival = rival_of(meta.kernel);
     table.rival_time = milliseconds(pair.rival->median_ms);
     const double times = pair.rival->median_ms / pair.own_ms;
-    if (!spreads_overlap(pair))
+    if (!kernels::spreads_overlap(*pair.own, *pair.rival))
         table.ratio = fmt::format("\u00d7 {:.{}f}", times, times < 1 ? 2 : times < 99.95 ? 1 : 0);
     return table;
 }

@@ -48,6 +48,12 @@ const std::vector<Timings>& shipped_timings();
 const Timing* find_timing(const Timings& timings, std::string_view kernel, uint32_t m, uint32_t k, uint32_t n,
                           uint32_t tile);
 
+// Whether the times of two launches cannot be told apart: their runs' 10th to 90th percentiles overlap. A
+// launch of a few microseconds varies by as much as two kernels differ.
+inline bool spreads_overlap(const Timing& a, const Timing& b) {
+    return a.low_ms <= b.high_ms && b.low_ms <= a.high_ms;
+}
+
 // 2 m k n over the bytes that its threads load from global memory, as bounds count them: of what they ask for
 // without the stores, of which there is one for each element of P. 0 where it is not known.
 double flop_per_loaded_byte(const Timing& timing);

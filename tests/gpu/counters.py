@@ -105,6 +105,11 @@ LAUNCHES = [
     square("untiled_swapped", 256, 16),
     Launch("untiled_swapped", 250, 300, 270, 8),
     square("untiled_swapped", 1024, 32),
+    # What presets and lessons are shown on.
+    *(square(kernel, 64, tile) for tile in (16, 32)
+      for kernel in ("untiled", "untiled_swapped", "tiled", "tiled_swapped", "tiled_transposed", "tiled_padded")),
+    *(Launch(kernel, *size) for size in ((4, 4, 4, 2), (16, 16, 16, 4), (100, 70, 130, 16))
+      for kernel in ("untiled", "tiled")),
     square("tiled", 512, 16, "nvcc"),
     square("tiled", 1024, 32, "nvcc"),
     square("tiled_transposed", 512, 32, "nvcc"),
