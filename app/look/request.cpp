@@ -187,7 +187,7 @@ std::string global_cost(const analysis::SectorCost& cost, uint64_t rows_of_threa
     if (cost.sectors <= cost.ideal_sectors)
         return fmt::format("{} of {} needed", counted(cost.sectors, "sector"), cost.ideal_sectors);
     if (cost.sectors <= cost.block_sectors)
-        return fmt::format("{}, the least for a warp of {} rows of threads", counted(cost.sectors, "sector"),
+        return fmt::format("{}, the least for {} rows of threads", counted(cost.sectors, "sector"),
                            rows_of_threads);
     return fmt::format("{} where {} would do", counted(cost.sectors, "sector"), cost.ideal_sectors);
 }

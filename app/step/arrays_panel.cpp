@@ -340,6 +340,7 @@ std::vector<Entry> entries(Ui& ui) {
         });
     if (!ui.index()->product) return list;
     const analysis::Product& product = *ui.index()->product;
+    if (ui.session.faults && !ui.session.faults->wrong.empty()) add("wrong element", draw::fault_sign);
     add("inactive, outside", [](Ui& to, const Rect& box) {
         to.list.AddRect(box.min, box.max, to.ink(Ink::LineStrong));
         hatch(to, box, to.ink(Ink::LineStrong), to.px(4));

@@ -192,9 +192,12 @@ Layout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool faul
         l.bottom = cut(rest, ImGuiDir_Down, ui.px(34), gap);
         const float request = std::clamp(rest.width() * 0.27f, ui.px(260), ui.px(420));
         l.request = cut(rest, ImGuiDir_Right, request, gap);
-        const float lines = l.request.height() < ui.px(460) ? 5 : 12;  // of the source
-        l.source = cut(l.request, ImGuiDir_Down, lines * line_height(ui, Size::Small) + ui.px(24), gap);
-        l.threads_in_tiles = true;
+        // In a low window the request keeps its picture, and the tiles their cells.
+        if (const float room = l.request.height(); room >= ui.px(330)) {
+            const float lines = room < ui.px(460) ? 5 : 12;  // of the source
+            l.source = cut(l.request, ImGuiDir_Down, lines * line_height(ui, Size::Small) + ui.px(24), gap);
+        }
+        l.threads_in_tiles = rest.height() >= ui.px(300);
     } else {
         // As high as its warps need, within bounds; what it leaves is the matrices'.
         const float warps = ui.index() == nullptr ? 8 : static_cast<float>(ui.index()->warps);
@@ -225,7 +228,8 @@ Layout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool faul
         // Three below each other, unless arrays of a launch that is no product: they are seldom square.
         if (l.threads_in_tiles && ui.session.recording->product)
             side = std::min(side, (rest.height() - inset - title * 3 - ui.px(12)) / 3);
-        l.matrices.max.x = std::floor(rest.max.x - side - inset - gap);
+        const float tiles = std::max(side, ui.px(72));  // their headings need that much
+        l.matrices.max.x = std::floor(rest.max.x - tiles - inset - gap);
         l.tiles = {{l.matrices.max.x + gap, rest.min.y}, rest.max};
     }
     return l;
@@ -297,9 +301,10 @@ void draw_screen(Ui& ui, const Rect& screen) {
     if (ui.index() == nullptr) return;
     state.selected =
         look::relations(ui.trace(), *ui.index(), session.replay.get(), ui.shown_pick(), ui.step());
-    if (session.lecture || !provenance_panel(ui, l.source))
+    const bool source = session.lecture ? l.source.height() > 0 : !provenance_panel(ui, l.source);
+    if (source)
         source_panel(ui, l.source);
-    else if (session.hover.kind == Pick::Kind::None)
+    else if (!session.lecture && session.hover.kind == Pick::Kind::None)
         state.selected.lines.clear();  // the panel says more
     // On the desk the matrices are drawn first, in the lecture after the tiles: the order of their texts.
     if (!session.lecture) matrices_panel(ui, l.matrices);

@@ -92,7 +92,10 @@ TEST(Notation, OfEveryStepOfABlock) {
         look::picked_element(2, 64 * 2 + 1),                                // of C
         look::picked_element(3, 16 * 2 + 1, look::Pick::Kind::SharedCell),  // of As
     };
-    const float kSource = 400;  // pixels
+    // The source stays what it is: at the left, in a lecture in the lower right corner. In pixels.
+    const auto of_source = [&](const draw::Written& one) {
+        return state.session.lecture ? one.min.x > 1130 && one.min.y > 600 : one.min.x <= 400;
+    };
     for (const bool lecture : {false, true})
         for (const uint32_t step : {0u, 40u, 700u, state.session.block->steps - 1})
             for (const look::Pick& pick : picks) {
@@ -101,9 +104,8 @@ TEST(Notation, OfEveryStepOfABlock) {
                 state.session.pin = pick;
                 drawn.frames(state);
                 std::string text;
-                for (const draw::Written& one :
-                     drawn.seen().texts)  // right of the source, which stays what it is
-                    if (one.min.x > kSource) text += one.text;
+                for (const draw::Written& one : drawn.seen().texts)
+                    if (!of_source(one)) text += one.text;
                 std::erase(text, ' ');
                 for (const char* name : {"M[", "N[", "P[", "Mds", "Nds", "phase0"})
                     EXPECT_EQ(count_of(text, name), 0u) << name << " at step " << step << ": " << text;
