@@ -105,7 +105,7 @@ void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& k
         if (!measured_on || measured_on->id != device.id) continue;
         const Roof roof{fmt::format("{}, measured", set.device), set.roofs.copy_gbs, set.roofs.fp32_gflops};
         for (const kernels::Timing& t : set.rows) {
-            if (t.kernel != kernel.name || t.requested_gbs <= 0) continue;
+            if (t.kernel != kernel.name || t.requested_gbs <= 0 || !on_curves(t)) continue;
             const std::string title = fmt::format("{} {} x {} x {}, T = {}, PTX by {}", t.kernel, t.m, t.k,
                                                   t.n, t.tile, set.compiler);
             rows.push_back({fmt::format("{}-t{}-{}-{}", t.kernel, t.tile, t.n, set.compiler), roof,

@@ -111,14 +111,12 @@ void fit_axes(TimeChart& chart, Plot plot) {
     for (const uint32_t width : widths) chart.x_ticks.push_back({static_cast<double>(width), grouped(width)});
 }
 
-// The different values of the rows of square matrices, ascending; those of 0 left out. Times of narrower
-// matrices ship too, for the Step screen: they are those of a launch, and no part of a curve.
+// The different values of the rows on curves, ascending; those of 0 left out.
 template <class Value>
 std::vector<uint32_t> values_of(const Machine& machine, Value value) {
-    constexpr uint32_t kLeastWidth = 256;
     std::set<uint32_t> values;
     for (const Timing& row : machine.times->rows)
-        if (row.m == row.k && row.k == row.n && row.n >= kLeastWidth) values.insert(value(row));
+        if (on_curves(row)) values.insert(value(row));
     values.erase(0);
     return {values.begin(), values.end()};
 }

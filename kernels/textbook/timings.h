@@ -48,6 +48,12 @@ const std::vector<Timings>& shipped_timings();
 const Timing* find_timing(const Timings& timings, std::string_view kernel, uint32_t m, uint32_t k, uint32_t n,
                           uint32_t tile);
 
+// Whether a row is a point of curves and roofs: square, and wide enough that its time is more than that of a
+// launch. Narrower ones ship for the launches that presets and lessons show.
+inline bool on_curves(const Timing& timing) {
+    return timing.m == timing.k && timing.k == timing.n && timing.n >= 256;
+}
+
 // Whether the times of two launches cannot be told apart: their runs' 10th to 90th percentiles overlap. A
 // launch of a few microseconds varies by as much as two kernels differ.
 inline bool spreads_overlap(const Timing& a, const Timing& b) {

@@ -93,9 +93,9 @@ TEST(Occupancy, WhatDoesNotLaunchSaysWhy) {
             return o.refused;
         };
         EXPECT_NE(refused({.threads = 0}).find("at least one thread"), std::string::npos);
-        EXPECT_NE(refused({.threads = 1025}).find("at most 1024"), std::string::npos);
+        EXPECT_NE(refused({.threads = 1025}).find("at most 1,024"), std::string::npos);
         EXPECT_NE(refused({.threads = 32, .registers = 256}).find("at most 255"), std::string::npos);
-        EXPECT_NE(refused({.threads = 32, .shared = 99 * 1024 + 1}).find("at most 101376"),
+        EXPECT_NE(refused({.threads = 32, .shared = 99 * 1024 + 1}).find("at most 101,376"),
                   std::string::npos);
         EXPECT_NE(refused({.threads = 1024, .registers = 65}).find("registers do not fit"),
                   std::string::npos);
