@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -104,6 +105,24 @@ void request_panel(Ui& ui, const Rect& rect);
 void timeline_panel(Ui& ui, const Rect& rect);
 void sums_panel(Ui& ui, const Rect& rect);
 float sums_height(Ui& ui);  // that shows all of it
+
+// Of the legend: a mark, or none, and its words. In the order of how much they are wanted: a low corner
+// leaves out the last.
+struct LegendEntry {
+    using Mark = std::function<void(Ui&, const Rect&)>;
+    std::string words;
+    Mark mark;
+    float mark_width = 0, width = 0;  // with the gap behind it; of mark and words
+};
+std::vector<LegendEntry> legend_entries(Ui& ui);
+void legend_entry(Ui& ui, const LegendEntry& entry, ImVec2 corner, float width);
+// In lines as wide as the rectangle. Returns the height that it takes.
+float legend_lines(Ui& ui, const Rect& rect, bool drawn);
+
+// The largest magnitude that the block stores to a product's output: the end of the scale of running sums;
+// and the colour of a sum. part: of that magnitude.
+double largest_stored(const Ui& ui);
+Rgba sum_color(const Ui& ui, float part);
 
 // Elements on their way, for a fifth of a second after a step. Needs the places of this frame.
 void motion(Ui& ui);

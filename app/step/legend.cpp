@@ -1,0 +1,123 @@
+// What stands for what: the kinds of steps, the tile of this phase, signs of cells, the scale of sums and of
+// loads.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/session/playing.h"
+#include "app/step/panels.h"
+
+namespace tilescope::step {
+namespace {
+
+// "inputs loaded 16×", or each where they differ; "" where elements of an input do.
+std::string even_loads(const Ui& ui, const analysis::Product& product, uint32_t most) {
+    const session::Totals& totals = *ui.session.totals;
+    if (!totals.even_loads[product.M] || !totals.even_loads[product.N]) return "";
+    const auto &m = totals.loads[product.M], &n = totals.loads[product.N];
+    const auto name = [&](uint8_t array) { return name_in(ui.notation(), ui.trace().launch.arrays[array]); };
+    if (m.empty() || n.empty() || m[0] == n[0]) return fmt::format("inputs loaded {}\u00d7", most);
+    return fmt::format("{} loaded {}\u00d7, {} {}\u00d7", name(product.M), m[0], name(product.N), n[0]);
+}
+
+}  // namespace
+
+// The largest magnitude that the block stores: the end of the scale of running sums.
+double largest_stored(const Ui& ui) {
+    double largest = 0;
+    for (const auto& store : ui.session.replay->global_stores())
+        if (is_output(ui, store.to.array)) largest = std::max(largest, std::abs(number_of(store.value)));
+    return largest;
+}
+
+// Of a running sum: heat, quieter than that of loads, as the step's own marks lie on it. part: 0 to 1.
+Rgba sum_color(const Ui& ui, float part) {
+    return draw::mix(ui.ink(Ink::Cell), ui.context.palette.hot(part), 0.6f);
+}
+
+// The most wanted first: a low corner leaves out the last.
+std::vector<LegendEntry> legend_entries(Ui& ui) {
+    std::vector<LegendEntry> list;
+    const auto add = [&](const std::string& words, const LegendEntry::Mark& mark, float wide = 11) {
+        const float width = mark ? ui.px(wide + 7) : 0;
+        const draw::Font font = ui.font(Face::Text, Size::Small);
+        list.push_back({words, mark, width, width + draw::text_size(font, words).x});
+    };
+    const analysis::Summary& summary = ui.session.summary();
+    const auto kind = [&](StepKind of, uint64_t requests) {
+        if (requests > 0) add(words_of(of), [of](Ui& to, const Rect& box) { sign(to, box, of); });
+    };
+    kind(StepKind::GlobalLoad, summary.global_load.requests);
+    kind(StepKind::SharedStore, summary.shared_store.requests);
+    kind(StepKind::SharedLoad, summary.shared_load.requests);
+    kind(StepKind::GlobalStore, summary.global_store.requests);
+    if (summary.barriers_per_block > 0 && session::by_clock(ui.session))  // a wait as long as it was
+        add("waits at a barrier", draw::wait_bar);
+    else
+        kind(StepKind::Barrier, summary.barriers_per_block);
+    add(ui.index()->product            ? "tile of this phase"
+        : ui.index()->spans.size() > 1 ? "touched in this phase"
+                                       : "touched by this block",
+        [](Ui& to, const Rect& box) {
+            to.list.AddRect(box.min, box.max, to.ink(Ink::Accent), 0.f, 0, to.px(2));
+        });
+    if (!ui.index()->product) return list;
+    const analysis::Product& product = *ui.index()->product;
+    if (ui.session.faults && !ui.session.faults->wrong.empty()) add("wrong element", draw::fault_sign);
+    add("inactive, outside", [](Ui& to, const Rect& box) {
+        to.list.AddRect(box.min, box.max, to.ink(Ink::LineStrong));
+        hatch(to, box, to.ink(Ink::LineStrong), to.px(4));
+    });
+    if (summary.shared_store.requests > 0) {
+        add(draw::kStaleMark.means, draw::stale_sign);
+        if (product.m % product.tile + product.k % product.tile + product.n % product.tile > 0)
+            add(draw::kZeroMark.means, [](Ui& to, const Rect& box) {
+                to.list.AddRectFilled(box.min, box.max, to.ink(Ink::Outside));
+                zero_sign(to, box);
+            });
+    }
+    const auto ramp = [](bool sums) {
+        return [sums](Ui& to, const Rect& box) {
+            for (float x = box.min.x; x < box.max.x; x += 1) {
+                const float part = (x - box.min.x) / box.width();
+                to.list.AddRectFilled({x, box.min.y}, {x + 1, box.max.y},
+                                      sums ? sum_color(to, part) : to.context.palette.hot(part));
+            }
+        };
+    };
+    if (ui.session.replay)
+        add(fmt::format("sums, to \u00b1{}", short_value(value_of(largest_stored(ui)))), ramp(true), 22);
+    if (!ui.session.totals) return list;
+    const auto& loads = ui.session.totals->most_loads;
+    const uint32_t most = std::max(loads[product.M], loads[product.N]);
+    if (most == 0) return list;
+    const std::string even = even_loads(ui, product, most);
+    if (even.empty())
+        add(fmt::format("up to {} loads", most), ramp(false), 44);
+    else
+        add(even, nullptr);
+    return list;
+}
+
+void legend_entry(Ui& ui, const LegendEntry& entry, ImVec2 corner, float width) {
+    const float size = ui.px(11), top = std::round(corner.y + (line_height(ui, Size::Small) - size) / 2);
+    const float used = entry.mark_width;
+    if (entry.mark) entry.mark(ui, {{corner.x, top}, {corner.x + used - ui.px(7), top + size}});
+    note(ui, {corner.x + used, corner.y}, width - used, entry.words);
+}
+
+// In lines as wide as the rectangle. Returns the height that it takes.
+float legend_lines(Ui& ui, const Rect& rect, bool drawn) {
+    const float small = line_height(ui, Size::Small);
+    ImVec2 corner = rect.min;
+    for (const LegendEntry& entry : legend_entries(ui)) {
+        if (corner.x > rect.min.x && corner.x + entry.width > rect.max.x)
+            corner = {rect.min.x, corner.y + small};
+        if (drawn) legend_entry(ui, entry, corner, entry.width + 1);
+        corner.x += entry.width + ui.px(16);
+    }
+    return corner.y + small - rect.min.y;
+}
+
+}  // namespace tilescope::step
