@@ -128,13 +128,21 @@ private:
     // Line numbers, lines of the source, and how often each was reached; the PTX of the step.
     void source() {
         const trace::Meta& meta = s_.trace().meta;
-        const auto title = std::ranges::find(texts_, meta.source.empty() ? meta.ptx_name : meta.source_name,
-                                             &draw::Written::text);
-        if (title == texts_.end()) return;
-        const size_t head = static_cast<size_t>(title - texts_.begin());
-        const ImVec4 box = panel(head);
-        claimed_[head] = true;
         const std::vector<std::string> lines = lines_of(meta.source.empty() ? meta.ptx : meta.source);
+        auto title = std::ranges::find(texts_, meta.source.empty() ? meta.ptx_name : meta.source_name,
+                                       &draw::Written::text);
+        if (s_.state.session.lecture)  // without its name: the lines alone
+            title = std::ranges::find_if(texts_, [&](const draw::Written& text) {
+                const std::string part = trimmed(text.text);
+                return part.size() > 6 && text.text.starts_with("  ") &&
+                       std::ranges::any_of(lines, [&](const std::string& of) {
+                           return of.find(part) != std::string::npos;
+                       });
+            });
+        if (title == texts_.end()) return;
+        const size_t head = s_.state.session.lecture ? texts_.size() : static_cast<size_t>(title - texts_.begin());
+        const ImVec4 box = panel(static_cast<size_t>(title - texts_.begin()));
+        if (head < texts_.size()) claimed_[head] = true;
         const std::vector<std::string> ptx = lines_of(meta.ptx);
         const std::string& instruction = ptx[s_.trace().sites[s_.r().site].ptx_line - 1];
         std::vector<bool> sites(lines.size() + 1, false);
@@ -295,7 +303,8 @@ private:
         }
     }
 
-    // "width 256, NVIDIA H200": the medians of two kernels that ship for that size, and their ratio.
+    // "width 20, NVIDIA H200": the medians of two kernels of exactly this size, and their ratio unless they
+    // spread over one another.
     void times() {
         for (size_t i = 0; i < texts_.size(); ++i) {
             Captures c;
@@ -314,13 +323,15 @@ private:
             if (!square)
                 k = static_cast<uint32_t>(std::stoul(c[1])), n = static_cast<uint32_t>(std::stoul(c[2]));
             claimed_[i] = true;
+            if (m != s_.f.m || k != s_.f.k || n != s_.f.n) complain("times of another size: " + text(i));
             bool found = false;
             for (const kernels::Timings& set : s_.state.session.assets.timings()) {
                 if (set.device != c.back() || found) continue;
-                std::map<std::string, double> ms;
+                std::map<std::string, double> ms, low, high;
                 for (const kernels::Timing& row : set.rows)
-                    if (row.m == m && row.k == k && row.n == n && row.tile == s_.f.T)
-                        ms.emplace(row.kernel, row.median_ms);
+                    if (row.m == m && row.k == k && row.n == n && row.tile == s_.f.T && row.verified)
+                        ms.emplace(row.kernel, row.median_ms), low.emplace(row.kernel, row.low_ms),
+                            high.emplace(row.kernel, row.high_ms);
                 const std::string own = s_.trace().meta.kernel,
                                   rival = own == "untiled" ? "tiled" : "untiled";
                 if (!ms.contains(own) || !ms.contains(rival)) continue;
@@ -329,16 +340,19 @@ private:
                 const bool here = meta.device == set.device && m == s_.f.m && k == s_.f.k && n == s_.f.n &&
                                   meta.price.plain_ms > 0;
                 if (here) ms[own] = meta.price.plain_ms;
+                const bool apart = low[own] > high[rival] || low[rival] > high[own];
+                bool said = false;
                 for (size_t j = i + 1; j < std::min(i + 8, texts_.size()); ++j) {
                     if (text(j) == own && j + 1 < texts_.size()) cell(j + 1, ms[own] / 1e3, "time of " + own);
                     if (text(j) == rival && j + 1 < texts_.size())
                         cell(j + 1, ms[rival] / 1e3, "time of " + rival);
                     Captures ratio;
                     if (!test::match("× ~", text(j), ratio)) continue;
-                    claimed_[j] = true;
+                    claimed_[j] = said = true;
                     if (const std::string no = test::disagrees(ratio[0], ms[rival] / ms[own]); !no.empty())
                         complain("times as fast: " + no);
                 }
+                if (said != apart) complain("a ratio of times that spread over one another, or none: " + own);
             }
             if (!found) complain("no such times: " + text(i));
         }
