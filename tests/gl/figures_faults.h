@@ -127,7 +127,8 @@ inline std::vector<Fault> faults_of(const Facts& f, size_t block, bool known) {
                     races.insert_or_assign(one.interval, *race);
             }
             // Left over: the array was filled anew since, without this cell, after its value had been used.
-            Fault fault{Fault::Unstored, Fault::Open, cell, one.step, one, {}, store_before(of, one), {}, known};
+            Fault fault{Fault::Unstored,       Fault::Open, cell, one.step, one, {},
+                        store_before(of, one), {},          known};
             bool unstored = true, stale = false;
             for (const Access& store : of) unstored &= !store.store || store.interval > one.interval;
             if (fault.read) {
@@ -198,8 +199,8 @@ Figures told_fault(const Scene& s, const Captures& c, Fault::Kind kind, const st
     constexpr const char* kNames[] = {"Race", "Stale load", "Uninitialised load"};
     Figures right{kNames[kind] + std::string(all_right ? ", no value wrong in this block" : "")};
     right = joined(right, say(*found));
-    const auto captured = std::ranges::count_if(
-        right, [](const Figure& of) { return of.kind != Figure::Kind::Condition; });
+    const auto captured =
+        std::ranges::count_if(right, [](const Figure& of) { return of.kind != Figure::Kind::Condition; });
     if (std::ssize(c) > captured) right.emplace_back(cells);
     return right;
 }
@@ -221,21 +222,19 @@ inline std::vector<Rule> with_faults(std::vector<Rule> others) {
     std::vector<Rule> rules{
         {race + "@ of warp # overwrote @ at line #; @ of warp # now reads * at line # instead of "
                 "*{, by luck the same value|}",
-         OF_FAULT(Race, 3, 5, s.thread(store.thread), store.thread / 32,
-                  s.name(f.cell.first, f.cell.second), store.line, s.thread(load.thread), load.thread / 32,
-                  held_words(s, f.read), load.line, held_words(s, f.other), luck_words(f),
+         OF_FAULT(Race, 3, 5, s.thread(store.thread), store.thread / 32, s.name(f.cell.first, f.cell.second),
+                  store.line, s.thread(load.thread), load.thread / 32, held_words(s, f.read), load.line,
+                  held_words(s, f.other), luck_words(f),
                   must(f.known && f.order == Fault::Overwritten && f.other))},
         {race + "@ of warp # overwrote @ at line #; @ of warp # now reads * at line #",
-         OF_FAULT(Race, 3, 5, s.thread(store.thread), store.thread / 32,
-                  s.name(f.cell.first, f.cell.second), store.line, s.thread(load.thread), load.thread / 32,
-                  held_words(s, f.read), load.line,
+         OF_FAULT(Race, 3, 5, s.thread(store.thread), store.thread / 32, s.name(f.cell.first, f.cell.second),
+                  store.line, s.thread(load.thread), load.thread / 32, held_words(s, f.read), load.line,
                   must(f.known && f.order == Fault::Overwritten && !f.other))},
         {race + "@ of warp # overwrote @ at line # *; @ of warp # reads it at line # after that, *, with no "
                 "barrier between",
-         OF_FAULT(Race, 3, 6, s.thread(store.thread), store.thread / 32,
-                  s.name(f.cell.first, f.cell.second), store.line, where_words(s, store.phase),
-                  s.thread(load.thread), load.thread / 32, load.line, where_words(s, load.phase),
-                  must(!f.known && f.order == Fault::Overwritten))},
+         OF_FAULT(Race, 3, 6, s.thread(store.thread), store.thread / 32, s.name(f.cell.first, f.cell.second),
+                  store.line, where_words(s, store.phase), s.thread(load.thread), load.thread / 32, load.line,
+                  where_words(s, load.phase), must(!f.known && f.order == Fault::Overwritten))},
         {race + "@ of warp # reads @ at line # * before @ of warp # stores to it at line # *{, with no "
                 "barrier between|, which no barrier ensures}",
          OF_FAULT(Race, 3, 1, s.thread(load.thread), load.thread / 32, s.name(f.cell.first, f.cell.second),
@@ -245,10 +244,9 @@ inline std::vector<Rule> with_faults(std::vector<Rule> others) {
                   must(!f.known && f.order != Fault::Overwritten && load.step < store.step))},
         {race + "@ of warp # stores to @ at line # * before @ of warp # reads it at line # *, which no "
                 "barrier ensures",
-         OF_FAULT(Race, 3, 6, s.thread(store.thread), store.thread / 32,
-                  s.name(f.cell.first, f.cell.second), store.line, where_words(s, store.phase),
-                  s.thread(load.thread), load.thread / 32, load.line, where_words(s, load.phase),
-                  must(!f.known && !f.wrong() && load.step > store.step))},
+         OF_FAULT(Race, 3, 6, s.thread(store.thread), store.thread / 32, s.name(f.cell.first, f.cell.second),
+                  store.line, where_words(s, store.phase), s.thread(load.thread), load.thread / 32, load.line,
+                  where_words(s, load.phase), must(!f.known && !f.wrong() && load.step > store.step))},
         {race + "@ of warp # now reads * from @ at line # instead of *, which @ of warp # stores later at "
                 "line #{, by luck the same value|}",
          OF_FAULT(Race, 4, 1, s.thread(load.thread), load.thread / 32, held_words(s, f.read),

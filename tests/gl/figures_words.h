@@ -39,8 +39,7 @@ inline std::vector<Rule> with_costs(std::vector<Rule> rules) {
         if (!said.starts_with(kLanes)) continue;
         if (said.ends_with(kWavefronts)) rules.push_back({said + " where # would do", rules[i].right});
         if (said.ends_with(kSectors))
-            rules.push_back(
-                {said.substr(0, said.size() - kSectors.size()) + kSectorsOfRows, rules[i].right});
+            rules.push_back({said.substr(0, said.size() - kSectors.size()) + kSectorsOfRows, rules[i].right});
     }
     return rules;
 }
