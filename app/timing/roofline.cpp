@@ -259,10 +259,11 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
         std::vector<std::string> widths;
         for (const uint32_t other : timed_widths(machine))
             if (counted(counters, machine.name, kernel, other, tile)) widths.push_back(grouped(other));
-        chain.note =
-            widths.empty()
-                ? fmt::format("L2 and DRAM were not counted for {}, T = {}.", shown_name(kernel), tile)
-                : fmt::format("L2 and DRAM were counted at width {} only.", fmt::join(widths, ", "));
+        chain.note = widths.empty()
+                         ? fmt::format("At these widths L2 and DRAM were not counted for {}, T = {}.",
+                                       shown_name(kernel), tile)
+                         : fmt::format("Of these widths L2 and DRAM were counted at {} only.",
+                                       fmt::join(widths, ", "));
     }
     say_why(chain, machine, *row);
     return chain;

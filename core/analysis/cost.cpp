@@ -37,7 +37,7 @@ Cost cost_of(const trace::Trace& trace, uint64_t step) {
     if (form.space == Space::Global) {
         SectorCost& global = cost.global = sector_cost(access.offset.data(), access.mask, site.bytes);
         const uint32_t rows = least_of_rows(access, trace.launch.block.x, site.bytes);
-        global.block_sectors = std::max(global.ideal_sectors, std::min(rows, global.sectors));
+        global.block_sectors = std::max(global.ideal_sectors, rows <= global.sectors ? rows : 0);
     } else {
         cost.shared =
             bank_cost(access.offset.data(), access.mask, site.bytes, site.kind == ptx::SiteKind::Store);

@@ -22,7 +22,8 @@ std::optional<uint64_t> worth(const Scene& s, const std::string& words) {
     if (test::match("{m|n}/T", words, c))
         return size(c[0]) % s.f.T == 0 ? std::optional(size(c[0]) / s.f.T) : std::nullopt;
     c.clear();
-    if (test::match("⌈{m|n}/T⌉", words, c)) return (size(c[0]) + s.f.T - 1) / s.f.T;
+    if (test::match("{m|n}/T rounded up", words, c))
+        return size(c[0]) % s.f.T != 0 ? std::optional((size(c[0]) + s.f.T - 1) / s.f.T) : std::nullopt;
     c.clear();
     if (test::match("# block(s)", words, c)) return std::stoull(c[0]);
     c.clear();
@@ -85,7 +86,7 @@ void label(Page& page, size_t at, const Scene& s, uint8_t array) {
     }
     if (at >= page.size()) return;
     const std::string whole = page.text(at);
-    const bool beside = page.number(at) && at + 1 < page.size();
+    const bool beside = page.number(at) && at + 1 < page.size() && page.text(at + 1).starts_with("load");
     const std::string unit = beside ? page.text(at + 1) : "";
     const std::string why =
         beside && at + 2 < page.size() && page.text(at + 2).starts_with("= ") ? page.text(at + 2) : "";
@@ -104,7 +105,7 @@ void label(Page& page, size_t at, const Scene& s, uint8_t array) {
         return;
     }
     const auto all = [&] { return least == most && std::stoull(test::without_groups(c[0])) == most; };
-    if (test::match("# load(s) each", said, c)) return hold(all());
+    if (test::match("# load(s) each", said, c) || (c.clear(), test::match("#", said, c))) return hold(all());
     if (c.clear(); test::match("# to # loads each", said, c))
         return hold(std::stoull(c[0]) == least && std::stoull(c[1]) == most && least != most);
     if (c.clear(); test::match("# to #", said, c))
@@ -173,47 +174,8 @@ void compare_tables(Page& page) {
     }
 }
 
-// Steps of the block at which a fault comes about: the last of those that take part.
-uint64_t steps_at_fault(const Scene& s) {
-    using Place = std::tuple<uint32_t, uint8_t, uint64_t>;  // barrier interval, cell
-    struct Access {
-        uint32_t thread = 0, step = 0;
-        bool store = false;
-    };
-    std::map<Place, std::vector<Access>> accesses;
-    std::map<Place, uint32_t> left_over, never;  // the last load of what is stale, or was never stored
-    std::map<std::pair<uint8_t, uint64_t>, uint32_t> filled;
-    for (uint32_t step = 0; step < s.steps(); ++step) {
-        const Request& q = s.f.at(s.cursor.block, step);
-        if (q.kind != kSharedLoad && q.kind != kSharedStore) continue;
-        s.f.elements(q, [&](uint32_t lane, uint64_t e) {
-            const Place place{s.f.passed(s.cursor.block, step), q.array, e};
-            accesses[place].push_back({q.warp * 32 + lane, step, q.kind == kSharedStore});
-            const auto fill = filled.find({q.array, e});
-            if (q.kind == kSharedStore)
-                filled[{q.array, e}] = step;
-            else if (fill == filled.end())
-                never[place] = step;
-            else if (s.f.phase(s.cursor.block, fill->second) != s.f.phase(s.cursor.block, step))
-                left_over[place] = step;
-        });
-    }
-    std::set<uint32_t> steps;
-    for (const auto& [place, all] : accesses) {
-        uint32_t last = 0;
-        bool race = false;
-        for (const Access& a : all)
-            for (const Access& b : all)
-                if (a.thread != b.thread && (a.store || b.store))
-                    race = true, last = std::max({last, a.step, b.step});
-        if (race) steps.insert(last);
-    }
-    for (const auto* kind : {&left_over, &never})
-        for (const auto& [place, step] : *kind) steps.insert(step);
-    return steps.size();
-}
-
 const Scene& side(const std::string& letter) { return letter == "A" ? g_both->a : g_both->b; }
+size_t faulty_steps(const Scene& s) { return steps_at_fault(s.f, s.cursor.block, values_known(s)).size(); }
 std::string kernel_words(const Scene& s) {
     return s.f.product() ? fmt::format("{} T={}", s.trace().meta.kernel, s.f.T) : s.trace().meta.kernel;
 }
@@ -238,6 +200,102 @@ const std::string kFewer =
     "sectors}";
 bool others(const std::string& a, const std::string& b) { return a != b; }
 
+// Elements that a whole product loads for each of its multiplications; "not whole" for anything else.
+std::string loads_a_multiplication(const Scene& s) {
+    if (!s.f.product() || s.f.whole(kGlobalStore).lanes != uint64_t{s.f.m} * s.f.n) return "not whole";
+    return three_digits(static_cast<double>(s.f.whole(kGlobalLoad).lanes) /
+                        (double{1} * s.f.m * s.f.k * s.f.n));
+}
+bool same_work() {
+    const Facts &a = g_both->a.f, &b = g_both->b.f;
+    return a.m == b.m && a.k == b.k && a.n == b.n &&
+           a.whole(kGlobalStore).lanes == b.whole(kGlobalStore).lanes;
+}
+
+// How much faster one is: both medians are found again among the times of the device, of kernels whose result
+// was right, at the size compared or, where it is said to be that, at the nearest one measured.
+struct Speed {
+    const kernels::Timing *fast = nullptr, *slow = nullptr;
+    const Scene *of_fast = nullptr, *of_slow = nullptr;
+    std::string size;
+    double times() const { return slow->median_ms / fast->median_ms; }
+    std::string name(const Scene& s) const {
+        return fast->tile == slow->tile ? s.trace().meta.kernel : kernel_words(s);
+    }
+    double requests(const Scene* s) const { return static_cast<double>(s->f.whole(kGlobalLoad).requests); }
+};
+Speed speed(const std::string& device) {
+    Speed best;
+    double least = 0;
+    const Facts &a = g_both->a.f, &b = g_both->b.f;
+    for (const kernels::Timings& set : g_both->a.state.session.assets.timings())
+        for (const kernels::Timing& of_a : set.rows)
+            for (const kernels::Timing& of_b : set.rows) {
+                const auto of = [](const kernels::Timing& row, const Facts& f) {
+                    return row.kernel == f.trace.meta.kernel && row.tile == f.T && row.verified;
+                };
+                if (set.device != device || !of(of_a, a) || !of(of_b, b) || of_a.m != of_b.m ||
+                    of_a.k != of_b.k || of_a.n != of_b.n)
+                    continue;
+                const double away =
+                    std::abs(std::log(double{1} * of_a.m * of_a.k * of_a.n / (double{1} * a.m * a.k * a.n)));
+                if (best.fast != nullptr && away >= least) continue;
+                least = away;
+                const bool a_first = of_a.median_ms <= of_b.median_ms;
+                best.fast = a_first ? &of_a : &of_b, best.slow = a_first ? &of_b : &of_a;
+                best.of_fast = a_first ? &g_both->a : &g_both->b;
+                best.of_slow = a_first ? &g_both->b : &g_both->a;
+                const bool square = of_a.m == of_a.k && of_a.k == of_a.n;
+                best.size = square ? fmt::format("width {}", grouped(of_a.n))
+                                   : fmt::format("{} x {} x {}", of_a.m, of_a.k, of_a.n);
+                if (of_a.tile == of_b.tile) best.size += fmt::format(", T={}", of_a.tile);
+                if (of_a.m != a.m || of_a.k != a.k || of_a.n != a.n) best.size += " (the nearest measured)";
+            }
+    return best;
+}
+std::string requests_words(const Speed& of) {
+    const double fast = of.requests(of.of_fast), slow = of.requests(of.of_slow);
+    return fast == slow  ? "as many load requests"
+           : fast < slow ? three_digits(slow / fast) + " times fewer load requests"
+                         : three_digits(fast / slow) + " times more load requests";
+}
+// Percent of a kernel's load sectors that did not come from L2.
+std::optional<double> l1_percent(const kernels::Timing& row, const std::string& device) {
+    for (const kernels::Counters& set : g_both->a.state.session.assets.counters())
+        for (const kernels::CounterRow& of : set.rows) {
+            if (set.device != device || of.kernel != row.kernel || of.m != row.m || of.k != row.k ||
+                of.n != row.n || of.tile != row.tile || of.ptx != "clang")
+                continue;
+            double asked = 0, read = 0;
+            for (const auto& [name, value] : of.counters) {
+                if (name == "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") asked = value;
+                if (name == "lts__t_sectors_op_read.sum") read = value;
+            }
+            if (asked > 0 && read > 0) return 100 * (1 - read / asked);
+        }
+    return std::nullopt;
+}
+Figures faster(const Captures& c) {
+    const Speed of = speed(c[0]);
+    if (of.fast == nullptr) return {"a device with times of both"};
+    Figures right{any,
+                  of.size,
+                  of.name(*of.of_fast),
+                  of.fast->median_ms / 1e3,
+                  of.name(*of.of_slow),
+                  of.slow->median_ms / 1e3,
+                  three_digits(of.times()),
+                  requests_words(of),
+                  must(same_work())};
+    const auto l1_fast = l1_percent(*of.fast, c[0]), l1_slow = l1_percent(*of.slow, c[0]);
+    const bool known = l1_fast && l1_slow && *l1_fast >= 0 && *l1_slow >= 0;
+    if (!known) return right;
+    const bool because =
+        of.requests(of.of_fast) * of.times() < of.requests(of.of_slow) && *l1_slow > *l1_fast;
+    return joined(
+        right, {because ? ", because" : ";", *l1_slow, of.name(*of.of_slow), *l1_fast, of.name(*of.of_fast)});
+}
+
 std::vector<Rule> compare_rules() {
     std::vector<Rule> rules{
         {"{A|B}, *: " + kFewer + " than {A|B}.",
@@ -250,6 +308,13 @@ std::vector<Rule> compare_rules() {
               must(g_both->b.f.whole(kGlobalLoad).requests == s.f.whole(kGlobalLoad).requests))},
         {"Different work: * in A, * in B. A ratio compares the sizes as well.",
          SAYS(size_of_work(g_both->a), size_of_work(g_both->b))},
+        {"Different work. For each multiplication A loads @ elements, B @.",
+         SAYS(loads_a_multiplication(g_both->a), loads_a_multiplication(g_both->b), must(!same_work()))},
+        {"*, *: * ~, * ~: @ times as fast with *.", SAYS(faster(c))},
+        {"*, *: * ~, * ~: @ times as fast with *{, because|;} the L1 cache serves # % of *'s load sectors, # "
+         "% "
+         "of *'s.",
+         SAYS(faster(c))},
         {"Different parts: # elements stored in A, # in B. A ratio compares these as well.",
          SAYS(g_both->a.f.whole(kGlobalStore).lanes, g_both->b.f.whole(kGlobalStore).lanes)},
         {"{A|B}'s result is wrong in # element(s), the first @; {A|B}'s is right.",
@@ -258,8 +323,8 @@ std::vector<Rule> compare_rules() {
               must(others(c[0], c[3])))},
         {"{A|B} is at fault at # step(s) of this block, {A|B} at none{|; A's right result was luck|; B's "
          "right result was luck}.",
-         SAYS(any, steps_at_fault(side(c[0])), any, any,
-              must(others(c[0], c[2]) && steps_at_fault(side(c[2])) == 0))},
+         SAYS(any, faulty_steps(side(c[0])), any, any,
+              must(others(c[0], c[2]) && faulty_steps(side(c[2])) == 0))},
         {"block @, step # of #, phase # (of # to #)",
          SAYS(s.block_words(s.cursor.block), {s.cursor.step + 1, "step of the block"},
               {s.steps(), "steps of the block"},
@@ -321,7 +386,7 @@ void hold_compare_screen(trace::Trace one, trace::Trace two, Lot& lot, const std
 }
 
 TEST(FiguresOfTheCompareScreen, OfProducts) {
-    SKIP_WITHOUT_OPENGL();
+    SKIP_WITHOUT_GLYPHS();
     for (uint32_t seed = 0; seed < 40; ++seed) {
         Lot lot(seed + 1000);
         const char *a = kKernels[lot.below(std::size(kKernels))],
@@ -336,7 +401,7 @@ TEST(FiguresOfTheCompareScreen, OfProducts) {
 }
 
 TEST(FiguresOfTheCompareScreen, OfLaunches) {
-    SKIP_WITHOUT_OPENGL();
+    SKIP_WITHOUT_GLYPHS();
     Lot lot(77);
     for (const kernels::Plan& plan : kernels::launch_examples())
         hold_compare_screen(kernels::recorded(plan), product_by_lot(lot, "tiled"), lot, plan.kernel, 2);

@@ -201,6 +201,9 @@ struct Request {
     std::array<uint64_t, 32> at{};  // bytes in the array
     uint64_t base = 0;              // of the array
     uint64_t cost = 0, least = 0;   // sectors, or wavefronts
+    // Rows of the block with an active lane, and the sectors that they need at least, each by itself; 0 where
+    // warps begin at different places of a row.
+    uint64_t rows = 0, least_of_rows = 0;
     uint64_t lines = 0, words = 0, banks = 0, worst = 0, worst_bank = 0;
     bool active(uint32_t lane) const { return (mask >> lane & 1) != 0; }
 };
@@ -213,16 +216,21 @@ struct Tally {
     }
 };
 
-inline void count_sectors(Request& r) {
+// width: threads of a row of the block.
+inline void count_sectors(Request& r, uint32_t width) {
     std::set<uint64_t> sectors, lines, bytes;
+    std::map<uint32_t, std::set<uint64_t>> of_rows;
     for (uint32_t lane = 0; lane < 32; ++lane)
         for (uint64_t byte = 0; r.active(lane) && byte < r.bytes; ++byte) {
             const uint64_t address = r.base + r.at[lane] + byte;
             bytes.insert(address);
+            of_rows[(r.warp * 32 + lane) / width].insert(address);
             sectors.insert(address / 32);
             lines.insert(address / 128);
         }
     r.cost = sectors.size(), r.lines = lines.size(), r.least = (bytes.size() + 31) / 32;
+    r.rows = of_rows.size();
+    for (const auto& [row, of] : of_rows) r.least_of_rows += 32 % width == 0 ? (of.size() + 31) / 32 : 0;
 }
 
 inline void count_wavefronts(Request& r) {
@@ -257,6 +265,7 @@ struct Cell {
     double value = std::numeric_limits<double>::quiet_NaN();  // what it holds before anything is stored
     int64_t source = -1;                                      // element of M or N; -1 a zero
     uint8_t source_array = trace::kNoArray;
+    std::pair<uint8_t, uint64_t> at{};  // array and element
     uint32_t thread = 0, step = 0, load_step = 0, reads = 0;
 };
 struct Sum {
@@ -404,7 +413,7 @@ public:
                     const auto from = std::exchange(thread.loaded[side], std::nullopt);
                     Cell& cell = made.cells[{r.array, e}];
                     if (cell.written) made.fillings.push_back(cell);
-                    cell = {true, 0, -1, trace::kNoArray, number, s, 0, 0};
+                    cell = {true, 0, -1, trace::kNoArray, {r.array, e}, number, s, 0, 0};
                     if (from) {
                         cell.value = value(from->array, from->element), cell.load_step = from->step;
                         cell.source = static_cast<int64_t>(from->element), cell.source_array = from->array;
@@ -469,7 +478,7 @@ private:
         r.kind = global ? (load ? kGlobalLoad : kGlobalStore) : (load ? kSharedLoad : kSharedStore);
         r.bytes = site.bytes, r.at = access.offset;
         r.base = r.array == trace::kNoArray ? 0 : trace.launch.arrays[r.array].base;
-        global ? count_sectors(r) : count_wavefronts(r);
+        global ? count_sectors(r, trace.launch.block.x) : count_wavefronts(r);
         return r;
     }
     std::vector<Request> all_;

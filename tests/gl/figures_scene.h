@@ -250,6 +250,10 @@ inline uint64_t zeros_stored(const Scene& s) {
     return zeros;
 }
 
+// More sectors than the least of all, and no more than the warp's rows of threads need.
+inline bool least_of_rows(const Request& q) {
+    return global(q) && q.cost > q.least && q.cost == q.least_of_rows;
+}
 // Lanes, what they touch, and the price of it: `middle` are the figures between.
 inline Figures verdict(const Scene& s, const Figures& middle) {
     const Request& q = s.r();
@@ -257,6 +261,10 @@ inline Figures verdict(const Scene& s, const Figures& middle) {
     Figures right = joined({lanes(s), load ? (one ? "reads" : "read") : (one ? "writes" : "write")}, middle);
     right.push_back(cost(s));
     const bool least = q.cost <= q.least;
+    if (least_of_rows(q)) {
+        right.emplace_back(q.rows);
+        return right;
+    }
     if (global(q)) right.emplace_back(least ? "of" : "where");
     if (global(q) || !least) right.emplace_back(q.least, "least of the request");
     if (global(q)) right.emplace_back(least ? "needed" : "would do");
@@ -266,7 +274,7 @@ inline Figures verdict(const Scene& s, const Figures& middle) {
 inline std::vector<std::string> reasons(const Scene& s) {
     const Shape shape = shape_of(s, s.r());
     std::vector<std::string> all{shape.repeats};
-    if (s.r().cost <= s.r().least) return all;
+    if (s.r().cost <= s.r().least || least_of_rows(s.r())) return all;
     all.clear();
     if (shape.misaligned) all.push_back(shape.repeats + ", not starting at a sector's edge");
     const uint64_t bytes = shape.run_length * s.of(s.r().array).element_bytes();
@@ -276,7 +284,8 @@ inline std::vector<std::string> reasons(const Scene& s) {
     return all;
 }
 inline const std::string kLanes = "# lane(s) {reads|read|writes|write} ";
-inline const std::string kSectors = ": # sector(s) {of|where} # {needed|would do}";
+inline const std::string kSectors = ": # sector(s) {of|where} # {needed|would do}",
+                         kSectorsOfRows = ": # sector(s), the least for a warp of # rows of threads";
 
 // --- barriers: the warps of the block at the passage that the step belongs to
 
@@ -414,7 +423,10 @@ inline constexpr const char* kKernels[] = {"untiled",          "untiled_swapped"
 inline trace::Trace product_by_lot(Lot& lot, const char* kernel) {
     constexpr uint32_t kTiles[] = {2, 4, 8, 16};
     const uint32_t T = kTiles[lot.below(4)], most = std::min(3 * T, 24u);
-    const auto plan = kernels::plan(kernel, {lot.from(1, most), lot.from(1, most), lot.from(1, most), T});
+    kernels::Shape shape{lot.from(1, most), lot.from(1, most), lot.from(1, most), T};
+    constexpr kernels::Shape kTimed[] = {{3, 3, 3, 2}, {4, 4, 4, 2}, {16, 16, 16, 4}, {20, 20, 20, 8}};
+    if (lot.below(5) == 0) shape = kTimed[lot.below(4)];
+    const auto plan = kernels::plan(kernel, shape);
     EXPECT_TRUE(plan);
     kernels::RecordOptions options;
     options.timestamp = false;

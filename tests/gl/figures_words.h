@@ -2,7 +2,7 @@
 // counted.
 #pragma once
 
-#include "tests/gl/figures_scene.h"
+#include "tests/gl/figures_faults.h"
 
 namespace tilescope::app {
 
@@ -28,44 +28,19 @@ inline Figures wrong_result(const Scene& s) {
     return {{wrong, "wrong elements"}, s.name(s.f.number("P"), first)};
 }
 
-// An access of a thread to a cell, as a fault names it.
-inline bool accessed(const Scene& s, const std::string& cell, const std::string& thread, bool store,
-                     uint64_t line, const std::string& phase, uint32_t* interval = nullptr) {
-    const auto e = s.element(cell);
-    const auto t = s.thread_named(thread);
-    for (uint32_t step = 0; e && t && step < s.steps(); ++step) {
-        const Request& q = s.f.at(s.cursor.block, step);
-        if (q.array != e->first || q.warp != *t / 32 || !q.active(*t % 32) || q.line != line) continue;
-        if (store != (q.kind == kSharedStore || q.kind == kGlobalStore)) continue;
-        bool here = false;
-        s.f.elements(
-            q, [&](uint32_t lane, uint64_t of) { here = here || (lane == *t % 32 && of == e->second); });
-        if (!here || "phase " + phase != s.phase(step)) continue;
-        if (interval != nullptr) *interval = s.f.passed(s.cursor.block, step);
-        return true;
-    }
-    return false;
-}
-// Two accesses to one cell in one barrier interval, one of them a store.
-inline bool race(const Scene& s, const std::string& cell, const std::string& a, const std::string& a_line,
-                 const std::string& a_phase, const std::string& b, const std::string& verb,
-                 const std::string& b_line, const std::string& b_phase, bool one_warp) {
-    uint32_t one = 0, two = 1;
-    const auto x = s.thread_named(a), y = s.thread_named(b);
-    return accessed(s, cell, a, true, std::stoul(a_line), a_phase, &one) &&
-           accessed(s, cell, b, verb == "stores", std::stoul(b_line), b_phase, &two) && one == two && x &&
-           y && x != y && (*x / 32 == *y / 32) == one_warp;
-}
-
 // --- more of what rules ask
 
 inline const std::string kWavefronts = "# wavefront(s)";
 
-// Rules of wavefronts also where there are more than the least.
-inline std::vector<Rule> with_conflicts(std::vector<Rule> rules) {
-    for (size_t i = rules.size(); i-- > 0;)
-        if (rules[i].pattern.starts_with(kLanes) && rules[i].pattern.ends_with(kWavefronts))
-            rules.push_back({rules[i].pattern + " where # would do", rules[i].right});
+// Rules of verdicts also with the other ways to say what a request costs.
+inline std::vector<Rule> with_costs(std::vector<Rule> rules) {
+    for (size_t i = rules.size(); i-- > 0;) {
+        const std::string said = rules[i].pattern;
+        if (!said.starts_with(kLanes)) continue;
+        if (said.ends_with(kWavefronts)) rules.push_back({said + " where # would do", rules[i].right});
+        if (said.ends_with(kSectors))
+            rules.push_back({said.substr(0, said.size() - kSectors.size()) + kSectorsOfRows, rules[i].right});
+    }
     return rules;
 }
 
@@ -126,18 +101,61 @@ inline std::string stored_by_thread(const Scene& s) {
     const auto out = thread ? output_of(s, *thread) : std::nullopt;
     return out ? s.name(out->first, out->second) : "nothing";
 }
-// Requests of the block, up to a step, of a source line, or of the pinned site alone.
-inline uint64_t hits(const Scene& s, uint32_t until, uint32_t line, std::optional<uint32_t> site = {}) {
+// Requests and arrivals of the block, up to a step, of a source line.
+inline uint64_t hits(const Scene& s, uint32_t until, uint32_t line) {
     uint64_t count = 0;
-    for (uint32_t step = 0; step <= until; ++step) {
-        const Request& q = s.f.at(s.cursor.block, step);
-        count += site ? q.site == *site : q.line == line;
-    }
+    for (uint32_t step = 0; step <= until; ++step) count += s.f.at(s.cursor.block, step).line == line;
     return count;
 }
 inline uint32_t line_of_pin(const Scene& s) {
     const ptx::Site& site = s.trace().sites[pin(s).site];
     return s.trace().meta.source.empty() ? site.ptx_line : site.line;
+}
+inline bool pinned_barrier(const Scene& s) {
+    return s.trace().sites[pin(s).site].kind == ptx::SiteKind::Barrier;
+}
+// "M[1,0] into Mds[1,0], N[1,0] into Nds[1,0] and 2 more": what the pin's thread loads from global memory in
+// the phase of the step, and where it stores that. What the histogram stores it has computed.
+inline std::string loads_in_phase(const Scene& s) {
+    const auto thread = thread_of_pin(s);
+    if (!thread) return "nothing";
+    const test::Played whole = s.f.play(s.cursor.block, s.steps() - 1);
+    std::vector<std::pair<uint8_t, uint64_t>> loaded;
+    std::vector<std::string> said;
+    for (uint32_t step = 0; step < s.steps(); ++step) {
+        const Request& q = s.f.at(s.cursor.block, step);
+        if (q.warp != *thread / 32 || (q.kind != kGlobalLoad && q.kind != kSharedStore) ||
+            s.f.phase(s.cursor.block, step) != s.f.phase(s.cursor.block, s.cursor.step))
+            continue;
+        s.f.elements(q, [&](uint32_t lane, uint64_t e) {
+            if (lane != *thread % 32) return;
+            if (q.kind == kGlobalLoad) {
+                loaded.emplace_back(q.array, e);
+                said.push_back(s.name(q.array, e));
+            }
+            for (const test::Cell& cell : whole.fillings)
+                if (cell.at == std::pair(q.array, e) && cell.step == step && cell.thread == *thread &&
+                    s.trace().meta.kernel != "histogram")
+                    for (size_t i = 0; i < loaded.size(); ++i)
+                        if (loaded[i] == std::pair(cell.source_array, static_cast<uint64_t>(cell.source)))
+                            said[i] += " into " + s.name(q.array, e);
+        });
+    }
+    std::string text;
+    for (size_t i = 0; i < std::min<size_t>(said.size(), 4); ++i) text += (i > 0 ? ", " : "") + said[i];
+    return text + (said.size() > 4 ? fmt::format(" and {} more", said.size() - 4) : "");
+}
+// The largest magnitude that the block stores to the output.
+inline double largest_stored(const Scene& s) {
+    const test::Played played = s.f.play(s.cursor.block, s.steps() - 1);
+    double largest = 0;
+    for (uint32_t step = 0; step < s.steps(); ++step)
+        if (const Request& q = s.f.at(s.cursor.block, step); q.kind == kGlobalStore)
+            s.f.elements(q, [&](uint32_t lane, uint64_t) {
+                const double sum = std::abs(played.sums[q.warp * 32 + lane].value);
+                if (sum > largest) largest = sum;
+            });
+    return largest;
 }
 // What the histogram stores in shared memory it has computed: nothing to hold it against.
 inline Figure value_of_pin(const Scene& s) {
@@ -242,62 +260,6 @@ inline bool zero_stored(const Scene& s, const Captures& c) {
             s.when(cell.step) == c[2] && cell.reads == std::stoull(test::without_groups(c[3])))
             return true;
     return false;
-}
-
-// Accesses to shared cells at fault, of which the last is the step shown: races, stale loads, loads of what
-// was never stored.
-inline uint64_t races_ending_here(const Scene& s) {
-    struct Access {
-        uint32_t thread = 0, step = 0;
-        bool store = false;
-    };
-    uint64_t cells = 0;
-    std::map<std::tuple<uint32_t, uint8_t, uint64_t>, std::vector<Access>> all;  // by interval and cell
-    for (uint32_t step = 0; step < s.steps(); ++step) {
-        const Request& q = s.f.at(s.cursor.block, step);
-        if (q.kind == kSharedLoad || q.kind == kSharedStore)
-            s.f.elements(q, [&](uint32_t lane, uint64_t e) {
-                all[{s.f.passed(s.cursor.block, step), q.array, e}].push_back(
-                    {q.warp * 32 + lane, step, q.kind == kSharedStore});
-            });
-    }
-    for (const auto& [where, accesses] : all) {
-        uint32_t last = 0;
-        bool found = false;
-        for (const Access& a : accesses)
-            for (const Access& b : accesses)
-                if (a.thread != b.thread && (a.store || b.store))
-                    found = true, last = std::max({last, a.step, b.step});
-        cells += found && last == s.cursor.step;
-    }
-    return cells;
-}
-// A load of the block at a step finds the cell filled in an earlier phase, or never.
-inline uint64_t stale_loads_ending_here(const Scene& s, bool filled) {
-    std::set<uint64_t> cells;
-    s.f.elements(s.r(), [&](uint32_t, uint64_t e) {
-        const test::Cell cell = cell_of(s, s.r().array, e);
-        if (cell.written == filled && (!filled || stale(s, cell))) cells.insert(e);
-    });
-    uint64_t last = 0;  // of those that no later step of the same interval loads again
-    for (const uint64_t e : cells) {
-        bool again = false;
-        for (uint32_t step = s.cursor.step + 1; step < s.steps(); ++step)
-            if (const Request& q = s.f.at(s.cursor.block, step);
-                q.kind == kSharedLoad && q.array == s.r().array &&
-                s.f.passed(s.cursor.block, step) == s.f.passed(s.cursor.block, s.cursor.step))
-                s.f.elements(q, [&](uint32_t, uint64_t of) { again = again || of == e; });
-        last += !again;
-    }
-    return last;
-}
-// captures: prefix, cell, thread, line, phase, other thread, its line, its phase
-inline bool stale_load(const Scene& s, const Captures& c) {
-    return accessed(s, c[1], c[2], false, std::stoul(c[3]), c[4]) &&
-           accessed(s, c[1], c[5], true, std::stoul(c[6]), c[7]) && std::stoul(c[7]) < std::stoul(c[4]);
-}
-inline bool unstored_load(const Scene& s, const Captures& c) {
-    return accessed(s, c[1], c[2], false, std::stoul(c[3]), c[4]);
 }
 
 }  // namespace tilescope::app

@@ -27,7 +27,7 @@ SectorCost judged(const uint64_t* address, uint32_t mask, uint32_t bytes) {
             for (uint32_t i = 0; i < bytes && (mask >> lane & 1) != 0; ++i) touched.insert(address[lane] + i);
         rows += static_cast<uint32_t>((touched.size() + 31) / 32);
     }
-    cost.block_sectors = std::max(cost.ideal_sectors, std::min(rows, cost.sectors));
+    cost.block_sectors = std::max(cost.ideal_sectors, rows <= cost.sectors ? rows : 0);
     return cost;
 }
 

@@ -1,0 +1,311 @@
+// The figures of Timing, as app_figures_test.cpp holds those of the Step screen.
+#include "tests/gl/figures_page.h"
+
+namespace tilescope::app {
+namespace {
+
+// --- Timing: what was measured, found again in the files that ship, and what follows from it
+
+struct TimingScene {
+    const kernels::Timings* times = nullptr;     // of the device; null where it was not measured
+    const analysis::DeviceSpec* spec = nullptr;  // where it was not
+    double gbs = 0, gflops = 0;                  // stated
+    std::string kernel;
+    uint32_t tile = 0, width = 0;
+    const kernels::CounterRow* counters = nullptr;
+    const kernels::Timing* row(const std::string& of) const { return row_of(of, width); }
+    const kernels::Timing* row_of(const std::string& of, uint32_t n) const {
+        for (const kernels::Timing& one : times->rows)
+            if (one.kernel == of && one.m == n && one.k == n && one.n == n &&
+                one.tile == (of == "cublas" ? 0 : tile))
+                return &one;
+        return nullptr;
+    }
+    // Whether a block of so many rows and columns launches.
+    bool launches(double T) const { return spec == nullptr || T * T <= spec->sm.threads_per_block; }
+    bool tiled() const { return !kernel.starts_with("untiled"); }
+    double flop() const { return 2.0 * width * width * width; }
+    double rate() const { return flop() / row(kernel)->median_ms / 1e6; }  // GFLOP/s
+    double bound(double intensity) const {
+        return gflops > 0 ? std::min(gflops, gbs * intensity) : gbs * intensity;
+    }
+    // Bytes: asked for by the threads, 4 for each operand; a tile brings each once for T uses.
+    double bytes(size_t level) const {
+        if (level == 0) return flop() * 4 / (tiled() ? tile : 1);
+        constexpr std::pair<const char*, double> kCounters[] = {
+            {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 32},
+            {"lts__t_sectors_op_read.sum", 32},
+            {"dram__bytes_read.sum", 1}};
+        for (const auto& [name, value] : counters->counters)
+            if (name == kCounters[level - 1].first) return value * kCounters[level - 1].second;
+        return 0;
+    }
+    double intensity(size_t level) const { return flop() / bytes(level); }
+};
+const TimingScene* g_timing = nullptr;
+
+double times_of(const char* rival) {
+    const TimingScene& t = *g_timing;
+    return t.row(rival)->median_ms / t.row(t.kernel)->median_ms;
+}
+std::string ratio_words(double bytes) {
+    const double ratio = bytes / g_timing->bytes(0), large = std::max(ratio, 1 / ratio);
+    const std::string text =
+        large < 9.995 ? fmt::format("{:.2f}", large) : fmt::format("{:.{}f}", large, large < 99.95 ? 1 : 0);
+    return text == "1.00" ? "1" : (ratio < 1 ? "1/" : "") + text;
+}
+std::string shown(std::string kernel) {
+    if (kernel == "cublas") return "cuBLAS";
+    std::ranges::replace(kernel, '_', ' ');
+    return kernel;
+}
+
+void timing_tables(Page& page) {
+    constexpr const char* kLevels[] = {"asked by the threads", "sectors of the requests", "read from L2",
+                                       "read from DRAM"};
+    for (size_t i = 0; i < page.size(); ++i) {
+        for (size_t level = 0; level < 4; ++level) {
+            if (page.text(i) != kLevels[level]) continue;
+            page.claim(i);
+            if (i + 3 >= page.size() ||
+                std::abs(page.at(i + 1).min.y - page.at(i).min.y) > 4) {  // the strip of a low window
+                const std::string& above = page.text(i - 1);
+                Captures c;
+                const bool both = test::match("~  @", above, c);
+                if (!both && (c.clear(), !test::match("~", above, c))) continue;
+                page.claim(i - 1);
+                if (const std::string no = test::disagrees(c[0], g_timing->bytes(level)); !no.empty())
+                    page.complain(page.text(i) + ": " + no);
+                if (both && c[1] != ratio_words(g_timing->bytes(level)))
+                    page.complain(page.text(i) + " is not " + c[1]);
+                continue;
+            }
+            page.cell(i + 1, g_timing->bytes(level), page.text(i));
+            page.cell(i + 2, ratio_words(g_timing->bytes(level)), page.text(i));
+            page.cell(i + 3, {g_timing->intensity(level), fmt::format("FLOP/B of {}", kLevels[level])},
+                      page.text(i));
+        }
+        // Axes by their form alone: widths that were measured, tile widths, and 1, 2 or 5 times a power of
+        // ten.
+        Captures c;
+        if (!test::match("~", page.text(i), c)) continue;
+        const double at =
+            std::strtod(test::without_groups(c[0]).c_str(), nullptr) * (c[0].ends_with(" k") ? 1e3 : 1);
+        bool known = at == 0;
+        for (const double first : {1, 2, 5}) {
+            const double power = std::log10(at / first);
+            known = known || std::abs(power - std::round(power)) < 1e-9;
+        }
+        for (const double T : {4, 8, 16, 32}) known = known || (at == T && g_timing->launches(T));
+        for (const double width : {256, 512, 1024, 2048, 4096, 8192}) known = known || at == width;
+        if (known) page.claim(i);
+    }
+}
+
+// "GeForce 8800 GTX (G80)"
+std::string stated_name() {
+    const analysis::DeviceSpec& spec = *g_timing->spec;
+    return spec.chip.empty() ? spec.name : fmt::format("{} ({})", spec.name, spec.chip);
+}
+double stated_bound() { return g_timing->bound(g_timing->tiled() ? g_timing->tile / 4.0 : 0.25); }
+// "256, 2,048": of the widths that were timed, those at which L2 and DRAM were counted.
+std::string widths_counted(const Scene& s) {
+    std::set<uint32_t> widths;
+    for (const kernels::Counters& set : s.state.session.assets.counters())
+        for (const kernels::CounterRow& of : set.rows)
+            if (set.device == g_timing->times->device && of.kernel == g_timing->kernel && of.m == of.n &&
+                of.k == of.n && of.tile == g_timing->tile && of.ptx == "clang" &&
+                g_timing->row_of(g_timing->kernel, of.n) != nullptr)
+                widths.insert(of.n);
+    std::string words;
+    for (const uint32_t width : widths) words += (words.empty() ? "" : ", ") + grouped(width);
+    return words;
+}
+// Of a kernel that is named before it, or not.
+std::vector<Rule> also_named(std::vector<Rule> rules) {
+    for (size_t i = rules.size(); i-- > 0;)
+        rules.push_back({shown(g_timing->kernel) + ": " + rules[i].pattern, rules[i].right});
+    return rules;
+}
+Figures measured_on() {
+    const kernels::Timings& t = *g_timing->times;
+    return {fmt::format("{}, driver {}, CUDA {}, {}", t.device, t.driver, t.cuda, t.date.substr(0, 10))};
+}
+std::vector<Rule> timing_rules() {
+    std::vector<Rule> rules = also_named({
+        {"arithmetic intensity 2T FLOP / 8 B = T/4 = ~ FLOP/B",
+         SAYS({g_timing->tile / 4.0, "intensity"}, must(g_timing->tiled()))},
+        {"arithmetic intensity 2 FLOP / 8 B = 0.25 FLOP/B", SAYS(must(!g_timing->tiled()))},
+        {"CGMA 2T FLOP / 2 accesses = T = # FLOP per global access",
+         SAYS(g_timing->tile, must(g_timing->tiled()))},
+        {"CGMA 2 FLOP / 2 accesses = 1 FLOP per global access", SAYS(must(!g_timing->tiled()))},
+    });
+    const std::vector<Rule> more{
+        {"*, T = #, width #: ~, ~ GFLOP/s*",
+         SAYS(shown(g_timing->kernel), {g_timing->tile, "T of the screen"},
+              {g_timing->width, "width of the screen"}, g_timing->row(g_timing->kernel)->median_ms / 1e3,
+              {g_timing->rate(), "GFLOP/s"},
+              [] {
+                  std::string tail;
+                  const auto two = [](double x) {
+                      return x < 9.995 ? fmt::format("{:.2f}", x)
+                                       : fmt::format("{:.{}f}", x, x < 99.95 ? 1 : 0);
+                  };
+                  for (const char* rival : {"untiled", "untiled_swapped"})
+                      if (rival != g_timing->kernel && g_timing->row(rival) != nullptr)
+                          tail += fmt::format(", {} x {}", two(times_of(rival)), shown(rival));
+                  return std::vector<std::string>{tail, tail + "; its result is wrong, as made to show"};
+              }())},
+        {"Measured on *", SAYS(measured_on())},
+        {"Counted by Nsight Compute on *", SAYS(g_timing->times->device)},
+        {"Roofline at width #, T = #, GFLOP/s",
+         SAYS({g_timing->width, "width of the screen"}, {g_timing->tile, "T of the screen"})},
+        {"measured: ~ GB/s, ~ GFLOP/s",
+         SAYS(g_timing->times->roofs.copy_gbs, g_timing->times->roofs.fp32_gflops)},
+        {"measured: ~ GFLOP/s", SAYS(g_timing->times->roofs.fp32_gflops)},
+        {"stated: ~ GB/s, ~ GFLOP/s", SAYS(g_timing->gbs, g_timing->gflops)},
+        {"stated: ~ GFLOP/s", SAYS(g_timing->gflops)},
+        {"bound, untiled: ~", SAYS(g_timing->bound(0.25))},
+        {"bound, T = #: ~", SAYS({g_timing->tile, "T of the screen"}, g_timing->bound(g_timing->tile / 4.0))},
+        {"{by L2|by DRAM|read from L2}", SAYS(any)},  // names
+        {"Of these widths L2 and DRAM were counted at * only.", SAYS(widths_counted(s))},
+        {"At these widths L2 and DRAM were not counted for *, T = #.",
+         SAYS(shown(g_timing->kernel), {g_timing->tile, "T of the screen"}, must(widths_counted(s).empty()))},
+        {"At ~ FLOP/B the stated roof is ~ GFLOP/s: a bound for a device without caches. Measured ~, ~ "
+         "{times that|% of it}.",
+         SAYS({g_timing->intensity(0), "FLOP/B of asked by the threads"},
+              g_timing->bound(g_timing->intensity(0)), {g_timing->rate(), "GFLOP/s"},
+              g_timing->rate() > g_timing->bound(g_timing->intensity(0))
+                  ? g_timing->rate() / g_timing->bound(g_timing->intensity(0))
+                  : 100 * g_timing->rate() / g_timing->bound(g_timing->intensity(0)),
+              g_timing->rate() > g_timing->bound(g_timing->intensity(0)) ? "times that" : "% of it")},
+        {"*: the requests need ~ times what the threads ask for.",
+         SAYS(any, g_timing->bytes(1) / g_timing->bytes(0), must(g_timing->bytes(1) > g_timing->bytes(0)))},
+        {"Lanes of a warp that ask for one element, or for neighbours, share sectors: the requests need 1/~ "
+         "of what the threads ask for.",
+         SAYS(g_timing->bytes(0) / g_timing->bytes(1))},
+        {"The requests need ~; ~ are read from L2 and ~ from DRAM, ~ times the ~ that must be read once.",
+         SAYS(g_timing->bytes(1), g_timing->bytes(2), g_timing->bytes(3),
+              g_timing->bytes(3) / (8.0 * g_timing->width * g_timing->width),
+              8.0 * g_timing->width * g_timing->width)},
+        {"At DRAM's ~ FLOP/B the stated roof is ~ GFLOP/s: measured ~ % of it.",
+         SAYS({g_timing->intensity(3), "FLOP/B of read from DRAM"}, g_timing->bound(g_timing->intensity(3)),
+              100 * g_timing->rate() / g_timing->bound(g_timing->intensity(3)))},
+        // devices of which figures are stated alone
+        {"*, T = #, width #: a bound of ~ GFLOP/s, ~ % of the peak",
+         SAYS(shown(g_timing->kernel), {g_timing->tile, "T of the screen"},
+              {g_timing->width, "width of the screen"}, stated_bound(),
+              100 * stated_bound() / g_timing->gflops)},
+        {"No measured times ship for *: what is drawn is a bound, from *",
+         SAYS(stated_name(), g_timing->spec->source.substr(0, g_timing->spec->source.find(": ")))},
+        {"No measured times ship for *: nothing to hold the bound against.",
+         SAYS(stated_name(), must(g_timing->launches(32)))},
+        {"T = # does not launch: # x # = # threads, a block of @ has at most #. No measured times ship for "
+         "*: "
+         "nothing to hold the bound against.",
+         SAYS(32, 32, 32, 1024, g_timing->spec->chip, g_timing->spec->sm.threads_per_block, stated_name(),
+              must(!g_timing->launches(32)))},
+        {"tiled, T = #, bound", SAYS({g_timing->tile, "T of the screen"})},
+    };
+    rules.insert(rules.end(), more.begin(), more.end());
+    return rules;
+}
+
+TimingScene measured_scene(const State& state, const kernels::Timings& times, const std::string& kernel,
+                           uint32_t tile, uint32_t width) {
+    TimingScene scene{&times, nullptr, times.roofs.stated_gbs, times.roofs.stated_gflops, kernel,
+                      tile,   width};
+    for (const kernels::Counters& set : state.session.assets.counters())
+        for (const kernels::CounterRow& of : set.rows)
+            if (set.device == times.device && of.kernel == kernel && of.m == width && of.k == width &&
+                of.n == width && of.tile == tile && of.ptx == "clang")
+                scene.counters = &of;
+    return scene;
+}
+
+TEST(FiguresOfTheTimingScreen, OfKernelsAndWidths) {
+    SKIP_WITHOUT_GLYPHS();
+    Drawn small(1280, 720), large(1600, 1000);
+    const Notation plain;
+    const Facts facts(std::make_shared<const trace::Trace>(kernels::recorded("tiled", {4, 4, 4, 2})));
+    Lot lot(21);
+    State state;
+    state.session.screen = "timing";
+    for (const kernels::Timings& times : state.session.assets.timings()) {
+        if (times.compiler != "clang") continue;
+        for (int place = 0; place < 12; ++place) {
+            const kernels::Timing& row = times.rows[lot.below(static_cast<uint32_t>(times.rows.size()))];
+            // Times of narrower matrices are those of recordings, on other screens.
+            if (row.m != row.k || row.k != row.n || row.n < 256 || row.kernel == "cublas") continue;
+            state.timing.device = times.device, state.timing.kernel = row.kernel,
+            state.timing.tile = row.tile, state.timing.width = row.n;
+            state.timing.plot = static_cast<timing::State::Plot>(lot.below(4));
+            const TimingScene scene = measured_scene(state, times, row.kernel, row.tile, row.n);
+            g_timing = &scene;
+            Drawn& drawn = lot.below(2) == 0 ? small : large;
+            drawn.frames(state);
+            for (const std::string& complaint :
+                 Page(drawn.seen(), {state, facts, {}, "", &plain}).complaints(timing_rules(), timing_tables))
+                ADD_FAILURE() << row.kernel << " T=" << row.tile << " " << row.n << ": " << complaint;
+        }
+    }
+}
+
+TEST(FiguresOfTheTimingScreen, OfStatedDevices) {
+    SKIP_WITHOUT_GLYPHS();
+    Drawn small(1280, 720), large(1600, 1000);
+    const Notation plain;
+    const Facts facts(std::make_shared<const trace::Trace>(kernels::recorded("tiled", {4, 4, 4, 2})));
+    Lot lot(22);
+    State state;
+    state.session.screen = "timing";
+    for (const analysis::DeviceSpec& device : state.session.assets.devices()) {
+        if (device.name.find("H200") != std::string::npos) continue;  // measured
+        for (int place = 0; place < 2; ++place) {
+            TimingScene scene{nullptr, &device, device.memory_gbs, device.peak_gflops,
+                              lot.below(2) == 0 ? "untiled" : "tiled"};
+            scene.tile = 4u << lot.below(device.sm.threads_per_block < 1024 ? 3 : 4);
+            scene.width = 256u << lot.below(6);
+            g_timing = &scene;
+            state.timing.device = device.name, state.timing.kernel = scene.kernel,
+            state.timing.tile = scene.tile, state.timing.width = scene.width;
+            state.timing.plot = static_cast<timing::State::Plot>(lot.below(4));
+            Drawn& drawn = lot.below(2) == 0 ? small : large;
+            drawn.frames(state);
+            for (const std::string& complaint :
+                 Page(drawn.seen(), {state, facts, {}, "", &plain}).complaints(timing_rules(), timing_tables))
+                ADD_FAILURE() << device.id << " T=" << scene.tile << " " << scene.width << ": " << complaint;
+        }
+    }
+}
+
+TEST(WrongFiguresOfTheTimingScreen, AreFoundInEveryText) {
+    SKIP_WITHOUT_GLYPHS();
+    Drawn drawn(1600, 1000);
+    const Notation plain;
+    const Facts facts(std::make_shared<const trace::Trace>(kernels::recorded("tiled", {4, 4, 4, 2})));
+    State state;
+    state.session.screen = "timing";
+    const auto hold = [&](const TimingScene& scene) {
+        g_timing = &scene;
+        drawn.frames(state);
+        for (const std::string& text : unheld(drawn.seen(), [&](const draw::Inspection& seen) {
+                 return Page(seen, {state, facts, {}, "", &plain}).complaints(timing_rules(), timing_tables);
+             }))
+            if (const size_t end = text.find_first_not_of("0123456789,.");
+                end != std::string::npos)  // no tick
+                ADD_FAILURE() << scene.kernel << ": " << text;
+    };
+    state.timing.device = state.session.assets.timings()[0].device;
+    for (const uint32_t width : {2048u, 4096u}) {
+        state.timing.kernel = "tiled", state.timing.tile = 16, state.timing.width = width;
+        hold(measured_scene(state, state.session.assets.timings()[0], "tiled", 16, width));
+    }
+    const auto& devices = state.session.assets.devices();
+    const auto g80 = std::ranges::find(devices, "g80", &analysis::DeviceSpec::id);
+    state.timing.device = g80->name;
+    hold({nullptr, &*g80, g80->memory_gbs, g80->peak_gflops, "tiled", 16, 4096});
+}
+
+}  // namespace
+}  // namespace tilescope::app

@@ -1,0 +1,291 @@
+// For the tests of figures: faults of a block, found by walking its steps in the order of the recording. What
+// each load of a shared cell read is known from that walk, and what it should have read from the phases: the
+// value that its own phase stored before that line, else what the latest phase before stored.
+#pragma once
+
+#include "tests/gl/figures_scene.h"
+
+namespace tilescope::app {
+
+// An access of a thread to a shared cell; value: what was stored, or read.
+struct Access {
+    uint32_t step = 0, thread = 0, line = 0, phase = 0, interval = 0;
+    bool store = false;
+    double value = std::numeric_limits<double>::quiet_NaN();
+    bool operator==(const Access&) const = default;
+};
+struct Fault {
+    enum Kind { Race, Stale, Unstored } kind = Race;
+    enum Order { Overwritten, Early, Right, Open } order = Open;  // of a race
+    std::pair<uint8_t, uint64_t> cell;
+    uint32_t told = 0;  // the step that it is told at
+    // The load, the store of another thread that it races with, what it read, and what it should have read or
+    // reads in another order. Of a stale value read is the store that it is left over from.
+    Access load, store;
+    std::optional<Access> read, other;
+    bool known = true;  // whether the screen knows the values of the block
+
+    bool wrong() const { return kind != Race || order == Overwritten || order == Early; }
+    bool differ() const { return known && read && other && read->value != other->value; }
+    bool one_warp() const { return load.thread / 32 == store.thread / 32; }
+    // Of several races of one cell the one that is told: 0 where a load of another warp read a wrong value.
+    int rank() const {
+        if (wrong()) return (differ() ? 0 : 2) + (one_warp() ? 1 : 0);
+        return one_warp() ? 6 : differ() ? 4 : 5;
+    }
+    // A load that came too late or too early may have read the right value all the same.
+    bool value_wrong() const { return kind != Race || (wrong() && (differ() || !other || !known)); }
+};
+
+using Accesses = std::vector<Access>;  // of a cell, by step
+inline std::map<std::pair<uint8_t, uint64_t>, Accesses> accesses_of(const Facts& f, size_t block) {
+    std::map<std::pair<uint8_t, uint64_t>, Accesses> all;
+    if (f.steps(block) == 0) return all;
+    std::map<std::tuple<uint32_t, uint32_t, uint8_t, uint64_t>, double> stored;  // by step, thread and cell
+    for (const test::Cell& cell : f.play(block, f.steps(block) - 1).fillings)
+        stored[{cell.step, cell.thread, cell.at.first, cell.at.second}] = cell.value;
+    std::map<std::pair<uint8_t, uint64_t>, double> held;
+    for (uint32_t step = 0; step < f.steps(block); ++step) {
+        const Request& q = f.at(block, step);
+        if (q.kind != kSharedLoad && q.kind != kSharedStore) continue;
+        f.elements(q, [&](uint32_t lane, uint64_t e) {
+            Access one{step, q.warp * 32 + lane, q.line, f.phase(block, step), f.passed(block, step)};
+            one.store = q.kind == kSharedStore;
+            if (one.store) held[{q.array, e}] = stored[{step, one.thread, q.array, e}];
+            if (const auto at = held.find({q.array, e}); at != held.end()) one.value = at->second;
+            all[{q.array, e}].push_back(one);
+        });
+    }
+    return all;
+}
+
+// The latest store before a load in the order of the recording.
+inline std::optional<Access> store_before(const Accesses& of, const Access& load) {
+    std::optional<Access> last;
+    for (const Access& one : of)
+        if (one.store && one.step < load.step) last = one;
+    return last;
+}
+// What it should have read; nothing where more than one thread stored that.
+inline std::optional<Access> should_read(const Accesses& of, const Access& load) {
+    std::optional<Access> best;
+    std::set<uint32_t> threads;
+    for (const Access& one : of) {
+        if (!one.store || one.phase > load.phase || (one.phase == load.phase && one.line > load.line))
+            continue;
+        if (best && one.phase < best->phase) continue;
+        if (best && one.phase > best->phase) threads.clear();
+        best = one;
+        threads.insert(one.thread);
+    }
+    return threads.size() == 1 ? best : std::nullopt;
+}
+// The race of a load with a store of its interval; nothing where there is none.
+inline std::optional<Fault> race_of(const Accesses& of, const Access& load) {
+    const auto rival = [&](const std::optional<Access>& one) {
+        return one && one->interval == load.interval && one->thread != load.thread;
+    };
+    Fault race;
+    race.load = load, race.read = store_before(of, load), race.other = should_read(of, load);
+    race.told = load.step;
+    if (rival(race.read) && race.read->phase > load.phase) {
+        race.order = Fault::Overwritten, race.store = *race.read;
+        return race;
+    }
+    if (rival(race.other) && race.other->step > load.step) {
+        race.order = Fault::Early, race.store = *race.other;
+        return race;
+    }
+    race.order = race.read && race.read == race.other ? Fault::Right : Fault::Open;
+    for (const Access& one : of)
+        if (one.store && one.step > load.step && rival(one)) {  // the next
+            race.store = one, race.other = one, race.told = one.step;
+            return race;
+        }
+    if (!rival(race.read)) return std::nullopt;
+    race.store = *race.read;
+    race.other = store_before(of, race.store);
+    return race;
+}
+
+inline std::vector<Fault> faults_of(const Facts& f, size_t block, bool known) {
+    std::vector<Fault> all;
+    const auto cells = accesses_of(f, block);
+    std::map<uint8_t, std::set<uint32_t>> filled;  // by array: the intervals in which it is stored to
+    for (const auto& [cell, of] : cells)
+        for (const Access& one : of)
+            if (one.store) filled[cell.first].insert(one.interval);
+    for (const auto& [cell, of] : cells) {
+        std::map<uint32_t, Fault> races, loads;  // by interval
+        for (const Access& one : of) {
+            if (one.store) continue;
+            if (auto race = race_of(of, one)) {
+                race->cell = cell, race->known = known;
+                const auto told = races.find(one.interval);
+                const int is = race->rank(), was = told == races.end() ? 100 : told->second.rank();
+                if (is < was || (is == was && !race->wrong() && one.step > told->second.load.step))
+                    races.insert_or_assign(one.interval, *race);
+            }
+            // Left over: the array was filled anew since, without this cell, after its value had been used.
+            Fault fault{Fault::Unstored,       Fault::Open, cell, one.step, one, {},
+                        store_before(of, one), {},          known};
+            bool unstored = true, stale = false;
+            for (const Access& store : of) unstored &= !store.store || store.interval > one.interval;
+            if (fault.read) {
+                const uint32_t stored = fault.read->interval;
+                const auto later = filled[cell.first].upper_bound(one.interval);
+                const uint32_t anew = later == filled[cell.first].begin() ? 0 : *std::prev(later);
+                for (const Access& use : of)
+                    stale |= anew > stored && !use.store && use.interval >= stored && use.interval < anew;
+                fault.kind = Fault::Stale;
+            }
+            if (!unstored && !stale) continue;
+            const auto told = loads.find(one.interval);
+            if (told == loads.end() || one.thread < told->second.load.thread)
+                loads.insert_or_assign(one.interval, fault);
+        }
+        for (const auto& [interval, fault] : races) all.push_back(fault);
+        for (const auto& [interval, fault] : loads) all.push_back(fault);
+    }
+    return all;
+}
+
+// Steps of a block at which a load went wrong; where none did, at which a race is told.
+inline std::set<uint32_t> steps_at_fault(const Facts& f, size_t block, bool known) {
+    std::set<uint32_t> wrong, told;
+    for (const Fault& fault : faults_of(f, block, known)) {
+        told.insert(fault.told);
+        if (fault.value_wrong()) wrong.insert(fault.told);
+    }
+    return wrong.empty() ? told : wrong;
+}
+
+// --- what is said of them
+
+inline std::string phase_words(const Scene& s, uint32_t phase) {
+    return phase == test::kAfterPhases ? "after the last phase" : fmt::format("phase {}", phase + s.first());
+}
+// "phase 1's 4"
+inline std::string held_words(const Scene& s, const std::optional<Access>& store) {
+    if (!store) return "NaN, which nobody stored,";
+    if (store->phase == test::kAfterPhases)
+        return fmt::format("the {:.6g} stored after the last phase", store->value);
+    return fmt::format("{}'s {}", phase_words(s, store->phase), value_words(store->value));
+}
+inline std::string where_words(const Scene& s, uint32_t phase) {
+    return (phase == test::kAfterPhases ? "" : "in ") + phase_words(s, phase);
+}
+
+// Of the recording that is set beside another no block is run again.
+inline bool values_known(const Scene& s) { return s.side != "B "; }
+
+// The figures of a fault that is told at the step shown, by its cell and the thread that loads, and behind
+// them, where it is said, of how many cells one of its kind is told here.
+template <class Say>
+Figures told_fault(const Scene& s, const Captures& c, Fault::Kind kind, const std::string& cell,
+                   const std::string& thread, Say say) {
+    const std::vector<Fault> all = faults_of(s.f, s.cursor.block, values_known(s));
+    std::optional<Fault> found;
+    uint64_t cells = 0;
+    bool all_right = true;
+    for (const Fault& fault : all) {
+        all_right = all_right && fault.kind == Fault::Race && fault.order == Fault::Right;
+        if (fault.told != s.cursor.step || fault.kind != kind) continue;
+        ++cells;
+        if (s.name(fault.cell.first, fault.cell.second) == cell && s.thread(fault.load.thread) == thread)
+            found = fault;
+    }
+    if (!found) return {"a fault of this step"};
+    constexpr const char* kNames[] = {"Race", "Stale load", "Uninitialised load"};
+    Figures right{kNames[kind] + std::string(all_right ? ", no value wrong in this block" : "")};
+    right = joined(right, say(*found));
+    const auto captured =
+        std::ranges::count_if(right, [](const Figure& of) { return of.kind != Figure::Kind::Condition; });
+    if (std::ssize(c) > captured) right.emplace_back(cells);
+    return right;
+}
+inline std::string luck_words(const Fault& fault) {
+    return fault.other && !fault.differ() ? ", by luck the same value" : "";
+}
+
+#define OF_FAULT(kind, cell, thread, ...)                                                         \
+    [](const Scene& s, const Captures& c) -> Figures {                                            \
+        return told_fault(s, c, Fault::kind, c[cell], c[thread], [&](const Fault& f) -> Figures { \
+            const Access &load = f.load, &store = f.store;                                        \
+            (void)store;                                                                          \
+            return {__VA_ARGS__};                                                                 \
+        });                                                                                       \
+    }
+
+inline std::vector<Rule> with_faults(std::vector<Rule> others) {
+    const std::string race = "{Race|Race, no value wrong in this block}: ";
+    std::vector<Rule> rules{
+        {race + "@ of warp # overwrote @ at line #; @ of warp # now reads * at line # instead of "
+                "*{, by luck the same value|}",
+         OF_FAULT(Race, 3, 5, s.thread(store.thread), store.thread / 32, s.name(f.cell.first, f.cell.second),
+                  store.line, s.thread(load.thread), load.thread / 32, held_words(s, f.read), load.line,
+                  held_words(s, f.other), luck_words(f),
+                  must(f.known && f.order == Fault::Overwritten && f.other))},
+        {race + "@ of warp # overwrote @ at line #; @ of warp # now reads * at line #",
+         OF_FAULT(Race, 3, 5, s.thread(store.thread), store.thread / 32, s.name(f.cell.first, f.cell.second),
+                  store.line, s.thread(load.thread), load.thread / 32, held_words(s, f.read), load.line,
+                  must(f.known && f.order == Fault::Overwritten && !f.other))},
+        {race + "@ of warp # overwrote @ at line # *; @ of warp # reads it at line # after that, *, with no "
+                "barrier between",
+         OF_FAULT(Race, 3, 6, s.thread(store.thread), store.thread / 32, s.name(f.cell.first, f.cell.second),
+                  store.line, where_words(s, store.phase), s.thread(load.thread), load.thread / 32, load.line,
+                  where_words(s, load.phase), must(!f.known && f.order == Fault::Overwritten))},
+        {race + "@ of warp # reads @ at line # * before @ of warp # stores to it at line # *{, with no "
+                "barrier between|, which no barrier ensures}",
+         OF_FAULT(Race, 3, 1, s.thread(load.thread), load.thread / 32, s.name(f.cell.first, f.cell.second),
+                  load.line, where_words(s, load.phase), s.thread(store.thread), store.thread / 32,
+                  store.line, where_words(s, store.phase),
+                  f.order == Fault::Early ? ", with no barrier between" : ", which no barrier ensures",
+                  must(!f.known && f.order != Fault::Overwritten && load.step < store.step))},
+        {race + "@ of warp # stores to @ at line # * before @ of warp # reads it at line # *, which no "
+                "barrier ensures",
+         OF_FAULT(Race, 3, 6, s.thread(store.thread), store.thread / 32, s.name(f.cell.first, f.cell.second),
+                  store.line, where_words(s, store.phase), s.thread(load.thread), load.thread / 32, load.line,
+                  where_words(s, load.phase), must(!f.known && !f.wrong() && load.step > store.step))},
+        {race + "@ of warp # now reads * from @ at line # instead of *, which @ of warp # stores later at "
+                "line #{, by luck the same value|}",
+         OF_FAULT(Race, 4, 1, s.thread(load.thread), load.thread / 32, held_words(s, f.read),
+                  s.name(f.cell.first, f.cell.second), load.line, held_words(s, f.other),
+                  s.thread(store.thread), store.thread / 32, store.line, luck_words(f),
+                  must(f.known && f.order == Fault::Early))},
+        {race + "@ of warp # reads * from @ at line # before @ of warp # stores * at line #: right by luck, "
+                "another order reads the @",
+         OF_FAULT(Race, 4, 1, s.thread(load.thread), load.thread / 32, held_words(s, f.read),
+                  s.name(f.cell.first, f.cell.second), load.line, s.thread(store.thread), store.thread / 32,
+                  held_words(s, f.other), store.line, value_words(f.other->value),
+                  must(f.known && f.order == Fault::Right && load.step < store.step))},
+        {race + "@ of warp # stores * to @ at line # before @ of warp # reads it at line #: right by luck, "
+                "another order reads *",
+         OF_FAULT(Race, 4, 6, s.thread(store.thread), store.thread / 32, held_words(s, f.read),
+                  s.name(f.cell.first, f.cell.second), store.line, s.thread(load.thread), load.thread / 32,
+                  load.line, held_words(s, f.other),
+                  must(f.known && f.order == Fault::Right && load.step > store.step))},
+        {"{Stale load}: @: @ reads * at line # *, stored by @ at line # and not since",
+         OF_FAULT(Stale, 1, 2, s.name(f.cell.first, f.cell.second), s.thread(load.thread),
+                  held_words(s, f.read), load.line, where_words(s, load.phase), s.thread(f.read->thread),
+                  f.read->line, must(f.known && f.read->phase < load.phase))},
+        {"{Stale load}: @: @ reads at line # * what @ stored at line # *, as nothing was stored there since",
+         OF_FAULT(Stale, 1, 2, s.name(f.cell.first, f.cell.second), s.thread(load.thread), load.line,
+                  where_words(s, load.phase), s.thread(f.read->thread), f.read->line,
+                  where_words(s, f.read->phase), must(!f.known && f.read->phase < load.phase))},
+        {"{Uninitialised load}: @: @ reads at line # *, and nothing was stored there before{: NaN in this "
+         "run|}",
+         OF_FAULT(Unstored, 1, 2, s.name(f.cell.first, f.cell.second), s.thread(load.thread), load.line,
+                  where_words(s, load.phase),
+                  f.known && s.trace().meta.backend == trace::Backend::Cpu ? ": NaN in this run" : "",
+                  must(!f.read))},
+    };
+    for (size_t i = rules.size(); i-- > 0;) {
+        rules.push_back({rules[i].pattern + "; # cell(s) at this step.", rules[i].right});
+        rules[i].pattern += ".";
+    }
+    rules.insert(rules.end(), others.begin(), others.end());
+    return rules;
+}
+
+}  // namespace tilescope::app
