@@ -358,6 +358,10 @@ void hold_compare_screen(trace::Trace one, trace::Trace two, Lot& lot, const std
         state.session.pin = {};
         state.session.screen = "compare";
         state.compare.lock = static_cast<compare::Lock>(lot.below(3));
+        const std::set<uint32_t> told = steps_at_fault(of_a, state.session.cursor.block, false);
+        if (of_a.trace.meta.kernel == of_b.trace.meta.kernel && !told.empty())  // twice the same: at a fault
+            state.session.cursor.step =
+                *std::next(told.begin(), lot.below(static_cast<uint32_t>(told.size())));
         const bool big = state.session.lecture || lot.below(2) == 0;
         Drawn& drawn = big ? large : small;
         const float width = big ? 1600 : 1280;
@@ -404,6 +408,16 @@ TEST(FiguresOfTheCompareScreen, OfProducts) {
         trace::Trace two = seed % 2 == 0 ? kernels::recorded(b, shape) : product_by_lot(lot, b);
         hold_compare_screen(std::move(one), std::move(two), lot,
                             fmt::format("{} and {}, seed {}", a, b, seed), 2);
+    }
+}
+
+TEST(FiguresOfTheCompareScreen, OfFaults) {
+    SKIP_WITHOUT_GLYPHS();
+    for (uint32_t seed = 0; seed < 12; ++seed) {
+        Lot lot(seed + 2000);
+        const char* kernel = seed % 4 == 0 ? "tiled_stale_edge" : "tiled_no_barrier";
+        const trace::Trace made = product_by_lot(lot, kernel);
+        hold_compare_screen(made, made, lot, fmt::format("{} twice, seed {}", kernel, seed), 6);
     }
 }
 
