@@ -341,7 +341,9 @@ std::vector<Rule> compare_rules() {
     return rules;
 }
 
-void hold_compare_screen(trace::Trace one, trace::Trace two, Lot& lot, const std::string& what, int places) {
+// every: that a figure changed in any text is found, too.
+void hold_compare_screen(trace::Trace one, trace::Trace two, Lot& lot, const std::string& what, int places,
+                         bool every = false) {
     static Drawn small(1280, 720), large(1600, 1000);
     const auto a = std::make_shared<const trace::Trace>(std::move(one)),
                b = std::make_shared<const trace::Trace>(std::move(two));
@@ -356,6 +358,10 @@ void hold_compare_screen(trace::Trace one, trace::Trace two, Lot& lot, const std
         state.session.pin = {};
         state.session.screen = "compare";
         state.compare.lock = static_cast<compare::Lock>(lot.below(3));
+        const std::set<uint32_t> told = steps_at_fault(of_a, state.session.cursor.block, false);
+        if (of_a.trace.meta.kernel == of_b.trace.meta.kernel && !told.empty())  // twice the same: at a fault
+            state.session.cursor.step =
+                *std::next(told.begin(), lot.below(static_cast<uint32_t>(told.size())));
         const bool big = state.session.lecture || lot.below(2) == 0;
         Drawn& drawn = big ? large : small;
         const float width = big ? 1600 : 1280;
@@ -377,11 +383,16 @@ void hold_compare_screen(trace::Trace one, trace::Trace two, Lot& lot, const std
                    : panels && text.min.x > 0.68f * width ? both.b
                                                           : middle;
         };
-        for (const std::string& complaint :
-             Page(drawn.seen(), middle, side_of).complaints(compare_rules(), compare_tables))
-            ADD_FAILURE() << what << ", place " << place << ", " << width
-                          << (state.session.lecture ? " lecture" : "") << ", block " << middle.cursor.block
-                          << ", step " << middle.cursor.step + 1 << ": " << complaint;
+        const auto complaints = [&](const draw::Inspection& seen) {
+            return Page(seen, middle, side_of).complaints(compare_rules(), compare_tables);
+        };
+        const std::string where =
+            fmt::format("{}, place {}, {}{}, block {}, step {}: ", what, place, width,
+                        state.session.lecture ? " lecture" : "", middle.cursor.block, middle.cursor.step + 1);
+        for (const std::string& complaint : complaints(drawn.seen())) ADD_FAILURE() << where << complaint;
+        if (!every) continue;
+        for (const std::string& text : unheld(drawn.seen(), complaints))
+            ADD_FAILURE() << where << "changed and not found: " << text;
     }
 }
 
@@ -398,6 +409,26 @@ TEST(FiguresOfTheCompareScreen, OfProducts) {
         hold_compare_screen(std::move(one), std::move(two), lot,
                             fmt::format("{} and {}, seed {}", a, b, seed), 2);
     }
+}
+
+TEST(FiguresOfTheCompareScreen, OfFaults) {
+    SKIP_WITHOUT_GLYPHS();
+    for (uint32_t seed = 0; seed < 12; ++seed) {
+        Lot lot(seed + 2000);
+        const char* kernel = seed % 4 == 0 ? "tiled_stale_edge" : "tiled_no_barrier";
+        const trace::Trace made = product_by_lot(lot, kernel);
+        hold_compare_screen(made, made, lot, fmt::format("{} twice, seed {}", kernel, seed), 6);
+    }
+}
+
+TEST(WrongFiguresOfTheCompareScreen, AreFoundInEveryText) {
+    SKIP_WITHOUT_GLYPHS();
+    Lot lot(5);
+    const auto of = [](const char* kernel, kernels::Shape shape) { return kernels::recorded(kernel, shape); };
+    hold_compare_screen(of("untiled", {20, 20, 20, 8}), of("tiled", {20, 20, 20, 8}), lot, "times", 1, true);
+    hold_compare_screen(of("untiled", {6, 7, 9, 4}), of("tiled", {5, 7, 9, 4}), lot, "other work", 1, true);
+    hold_compare_screen(of("tiled", {16, 20, 16, 8}), of("tiled_stale_edge", {16, 20, 16, 8}), lot, "a fault",
+                        1, true);
 }
 
 TEST(FiguresOfTheCompareScreen, OfLaunches) {

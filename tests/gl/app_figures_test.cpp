@@ -249,7 +249,9 @@ const std::vector<Rule>& step_rules() {
 
 namespace {
 
-void hold_step_screen(trace::Trace recorded, Lot& lot, const std::string& what, int places) {
+// faults: at steps alone at which a fault is told, which must be there then.
+void hold_step_screen(trace::Trace recorded, Lot& lot, const std::string& what, int places,
+                      bool faults = false) {
     static Drawn small(1280, 720), large(1600, 1000);
     State state;
     const auto held = std::make_shared<const trace::Trace>(std::move(recorded));
@@ -258,9 +260,20 @@ void hold_step_screen(trace::Trace recorded, Lot& lot, const std::string& what, 
     for (int place = 0; place < places; ++place) {
         place_by_lot(lot, state, facts);
         state.session.screen = "step";
+        if (faults) {
+            const std::set<uint32_t> told = steps_at_fault(facts, state.session.cursor.block, true);
+            if (told.empty()) continue;
+            state.session.cursor.step =
+                *std::next(told.begin(), lot.below(static_cast<uint32_t>(told.size())));
+        }
         Drawn& drawn = lot.below(2) == 0 ? small : large;
         drawn.frames(state);
         const Scene scene{state, facts, state.session.cursor};
+        const auto tells = [](const draw::Written& text) {
+            return text.text.starts_with("Race") || text.text.starts_with("Stale load") ||
+                   text.text.starts_with("Uninitialised load");
+        };
+        EXPECT_TRUE(!faults || std::ranges::any_of(drawn.seen().texts, tells)) << what << ", place " << place;
         for (const std::string& complaint : Page(drawn.seen(), scene).complaints(step_rules()))
             ADD_FAILURE() << what << ", " << (&drawn == &small ? "1280" : "1600")
                           << (state.session.lecture ? " lecture" : "") << ", place " << place << ", block "
@@ -389,6 +402,17 @@ TEST(FiguresOfTheStepScreen, OfProducts) {
         Lot lot(seed);
         const char* kernel = kKernels[seed % std::size(kKernels)];
         hold_step_screen(product_by_lot(lot, kernel), lot, fmt::format("{}, seed {}", kernel, seed), 4);
+    }
+}
+
+TEST(FiguresOfTheStepScreen, OfFaults) {
+    SKIP_WITHOUT_GLYPHS();
+    for (uint32_t seed = 0; seed < 24; ++seed) {
+        Lot lot(seed + 300);
+        const char* kernel = seed % 3 == 0 ? "tiled_stale_edge" : "tiled_no_barrier";
+        trace::Trace made = product_by_lot(lot, kernel);
+        if (seed % 4 == 3) made = trace::with_clocks(made);
+        hold_step_screen(std::move(made), lot, fmt::format("{}, seed {}", kernel, seed), 6, true);
     }
 }
 

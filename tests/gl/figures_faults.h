@@ -129,14 +129,17 @@ inline std::vector<Fault> faults_of(const Facts& f, size_t block, bool known) {
             // Left over: the array was filled anew since, without this cell, after its value had been used.
             Fault fault{Fault::Unstored,       Fault::Open, cell, one.step, one, {},
                         store_before(of, one), {},          known};
-            bool unstored = true, stale = false;
-            for (const Access& store : of) unstored &= !store.store || store.interval > one.interval;
-            if (fault.read) {
-                const uint32_t stored = fault.read->interval;
+            std::optional<uint32_t> stored;  // the latest interval that stored to it
+            for (const Access& store : of)
+                if (store.store && store.interval <= one.interval)
+                    stored = std::max(stored.value_or(0), store.interval);
+            const bool unstored = !stored;
+            bool stale = false;
+            if (stored) {
                 const auto later = filled[cell.first].upper_bound(one.interval);
                 const uint32_t anew = later == filled[cell.first].begin() ? 0 : *std::prev(later);
                 for (const Access& use : of)
-                    stale |= anew > stored && !use.store && use.interval >= stored && use.interval < anew;
+                    stale |= anew > *stored && !use.store && use.interval >= *stored && use.interval < anew;
                 fault.kind = Fault::Stale;
             }
             if (!unstored && !stale) continue;
