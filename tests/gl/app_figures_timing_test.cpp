@@ -60,6 +60,9 @@ std::string shown(std::string kernel) {
     return kernel;
 }
 
+// Widths of the charts; the small ones that were timed besides stand where their size is shown.
+constexpr uint32_t kChartWidths[] = {256, 512, 1024, 2048, 4096, 8192};
+
 void timing_tables(Page& page) {
     constexpr const char* kLevels[] = {"asked by the threads", "sectors of the requests", "read from L2",
                                        "read from DRAM"};
@@ -97,7 +100,7 @@ void timing_tables(Page& page) {
             known = known || std::abs(power - std::round(power)) < 1e-9;
         }
         for (const double T : {4, 8, 16, 32}) known = known || (at == T && g_timing->launches(T));
-        for (const double width : {256, 512, 1024, 2048, 4096, 8192}) known = known || at == width;
+        for (const double width : kChartWidths) known = known || at == width;
         if (known) page.claim(i);
     }
 }
@@ -108,14 +111,15 @@ std::string stated_name() {
     return spec.chip.empty() ? spec.name : fmt::format("{} ({})", spec.name, spec.chip);
 }
 double stated_bound() { return g_timing->bound(g_timing->tiled() ? g_timing->tile / 4.0 : 0.25); }
-// "256, 2,048": of the widths that were timed, those at which L2 and DRAM were counted.
+// "256, 2,048": of the charts' widths, those at which L2 and DRAM were counted.
 std::string widths_counted(const Scene& s) {
     std::set<uint32_t> widths;
     for (const kernels::Counters& set : s.state.session.assets.counters())
         for (const kernels::CounterRow& of : set.rows)
             if (set.device == g_timing->times->device && of.kernel == g_timing->kernel && of.m == of.n &&
                 of.k == of.n && of.tile == g_timing->tile && of.ptx == "clang" &&
-                g_timing->row_of(g_timing->kernel, of.n) != nullptr)
+                g_timing->row_of(g_timing->kernel, of.n) != nullptr &&
+                std::ranges::find(kChartWidths, of.n) != std::end(kChartWidths))
                 widths.insert(of.n);
     std::string words;
     for (const uint32_t width : widths) words += (words.empty() ? "" : ", ") + grouped(width);
