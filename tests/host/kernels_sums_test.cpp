@@ -36,15 +36,17 @@ size_t distinct(std::vector<uint64_t> values) {
     return static_cast<size_t>(std::unique(values.begin(), values.end()) - values.begin());
 }
 
-// What a request of 4-byte accesses costs, from the words alone.
-Sums slow_cost(const WarpAccess& access, const Array& array) {
+// What a request of 4-byte accesses costs, from the words alone; the block's rows have `width` threads.
+Sums slow_cost(const WarpAccess& access, const Array& array, uint32_t width) {
     Sums sums{.requests = 1, .lanes = static_cast<uint64_t>(std::popcount(access.mask))};
     sums.bytes = 4 * sums.lanes;
     std::vector<uint64_t> words, sectors, lines;
+    std::map<uint32_t, std::vector<uint64_t>> of_row;  // words, by row of threads
     for (int lane = 0; lane < 32; ++lane) {
         if (!(access.mask >> lane & 1)) continue;
         const uint64_t address = array.base + 4 * access.element[lane];
         words.push_back(address / 4);
+        of_row[lane / width].push_back(address / 4);
         sectors.push_back(address / 32);
         lines.push_back(address / 128);
     }
@@ -52,6 +54,10 @@ Sums slow_cost(const WarpAccess& access, const Array& array) {
         sums.sectors = distinct(sectors);
         sums.lines = distinct(lines);
         sums.ideal_sectors = (distinct(words) * 4 + 31) / 32;
+        uint64_t of_rows = 0;
+        for (const auto& [row, own] : of_row) of_rows += (distinct(own) * 4 + 31) / 32;
+        sums.block_sectors =
+            of_rows <= sums.sectors ? std::max(sums.ideal_sectors, of_rows) : sums.ideal_sectors;
         return sums;
     }
     std::sort(words.begin(), words.end());
@@ -76,7 +82,8 @@ TEST(Sums, AgreeWithAWalkOverEveryThread) {
             for (uint32_t by = 0; by < trace.launch.grid.y; ++by)
                 for (uint32_t bx = 0; bx < trace.launch.grid.x; ++bx)
                     walk_block(kernel.name, shape, bx, by, [&](const WarpAccess& a) {
-                        expected[{a.array, a.store}] += slow_cost(a, trace.launch.arrays.at(a.array));
+                        expected[{a.array, a.store}] +=
+                            slow_cost(a, trace.launch.arrays.at(a.array), shape.tile);
                         for (int lane = 0; lane < 32; ++lane)
                             if (a.array < 2 && (a.mask >> lane & 1)) ++loads[a.array][a.element[lane]];
                     });
