@@ -206,11 +206,14 @@ void fault_sign(Ui& ui, const Rect& box) {
 }
 
 GridMark fault_mark(const Ui& ui, const CellRect& cell, float pitch) {
-    GridMark mark = frame_mark(cell, ui.ink(Ink::Fault), std::min(ui.px(2), std::max(1.f, pitch / 10)));
-    if (pitch < ui.px(6))
-        mark.fill = ui.ink(Ink::Fault);
-    else
-        mark.pattern = Pattern::Cross;
+    const float edge = std::min(ui.px(2), std::max(1.f, pitch / 16));
+    GridMark mark = frame_mark(cell, ui.ink(Ink::Fault), edge);
+    mark.pattern = Pattern::Cross;
+    if (pitch >= ui.px(9)) return mark;
+    mark = fill_mark(cell, ui.ink(Ink::Fault));
+    if (pitch < 4 || mark.rows > 1 || mark.cols > 1) return mark;
+    // A dot in the cell: its own colour stays in sight around it.
+    mark.row += 0.3f, mark.col += 0.3f, mark.rows = mark.cols = 0.4f;
     return mark;
 }
 

@@ -268,6 +268,14 @@ constexpr Figure kFigures[] = {
          });
      }},
     {"bank", [](S& s) { return of_request<is_shared>(s, worst_bank); }},
+    {"overwritten",
+     [](S& s) -> Number {
+         if (kind_of(s) != StepKind::SharedLoad) return std::nullopt;
+         return cells(s, [&](const auto& cell) {
+             return cell.lanes != 0 && cell.held.written &&
+                    s.index.phase_at(cell.held.step) > s.index.phase_at(s.step);
+         });
+     }},
     {"stale_read",
      [](S& s) -> Number {
          if (kind_of(s) != StepKind::SharedLoad) return std::nullopt;

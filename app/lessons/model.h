@@ -31,6 +31,7 @@
 //   ... global        sectors least_sectors fetched (bytes of those sectors) used (bytes of them)
 //   ... shared        wavefronts least_wavefronts words banks (different ones) bank (that has most words)
 //                     stale_read: stale cells that it loads
+//                     overwritten: cells that it loads after a later phase stored to them
 //   of a barrier      barrier: that its warp passed before; arrived, awaited (warps)
 //   ... with clocks   first_warp last_warp (to arrive), first_wait: clocks that the first one waits
 //                     orders: different orders of arrival at the barriers of the block

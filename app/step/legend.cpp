@@ -21,6 +21,17 @@ std::string even_loads(const Ui& ui, const analysis::Product& product, uint32_t 
     return fmt::format("{} loaded {}\u00d7, {} {}\u00d7", name(product.M), m[0], name(product.N), n[0]);
 }
 
+// What the block's marked cells may be.
+std::vector<std::string> kinds_of_faults(const Ui& ui) {
+    std::vector<std::string> kinds;
+    if (!ui.session.faults) return kinds;
+    for (const analysis::FaultyCell& cell : ui.session.faults->found.cells)
+        if (std::ranges::find(kinds, analysis::name_of(cell.kind)) == kinds.end())
+            kinds.emplace_back(analysis::name_of(cell.kind));
+    if (!ui.session.faults->wrong.empty()) kinds.emplace_back("wrong element");
+    return kinds;
+}
+
 }  // namespace
 
 // The largest magnitude that the block stores: the end of the scale of running sums.
@@ -62,9 +73,9 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
         [](Ui& to, const Rect& box) {
             to.list.AddRect(box.min, box.max, to.ink(Ink::Accent), 0.f, 0, to.px(2));
         });
+    for (const std::string& kind : kinds_of_faults(ui)) add(kind, draw::fault_sign);
     if (!ui.index()->product) return list;
     const analysis::Product& product = *ui.index()->product;
-    if (ui.session.faults && !ui.session.faults->wrong.empty()) add("wrong element", draw::fault_sign);
     add("inactive, outside", [](Ui& to, const Rect& box) {
         to.list.AddRect(box.min, box.max, to.ink(Ink::LineStrong));
         hatch(to, box, to.ink(Ink::LineStrong), to.px(4));

@@ -189,11 +189,12 @@ inline void count_cells(Facts& facts, const trace::Trace& trace, const analysis:
     std::set<Cell> touched;
     if (!facts.barrier)
         for (const Cell& cell : cells_of(here)) touched.insert(cell);
-    uint64_t stale_read = 0;
+    uint64_t stale_read = 0, overwritten = 0;
     for (const auto& [cell, store] : latest) {
         const bool old =
             phases.phase[step] != analysis::kAfter && phases.phase[store->step] != phases.phase[step];
         const bool zero = store->source.array == trace::kNoArray && number_of(store->value) == 0;
+        overwritten += touched.contains(cell) && phases.phase[store->step] > phases.phase[step] ? 1 : 0;
         if (touched.contains(cell))
             stale_read += old ? 1 : 0;
         else if (zero)
@@ -203,7 +204,10 @@ inline void count_cells(Facts& facts, const trace::Trace& trace, const analysis:
     }
     facts.number["stale"] = facts.stale.size();
     facts.number["zeros"] = facts.zeros.size();
-    if (facts.shared && facts.load) facts.number["stale_read"] = stale_read;
+    if (facts.shared && facts.load) {
+        facts.number["stale_read"] = stale_read;
+        facts.number["overwritten"] = overwritten;
+    }
 
     std::set<uint32_t> reading, same_site;
     std::map<uint32_t, uint64_t> global;

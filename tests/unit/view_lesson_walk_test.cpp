@@ -87,6 +87,7 @@ const std::vector<Vocabulary>& vocabulary() {
         {"lockstep", [](F, T t) { return t.meta.backend == trace::Backend::Cpu; }},
         {"nobody reads the old", [](F f, T) { return of(f, "still_reading") == 0; }},
         {"[^{]stale cells|old values", [](F f, T) { return of(f, "stale_read") > 0; }},
+        {"later phase|is late", [](F f, T) { return of(f, "overwritten") > 0; }},
         {"older values", [](F f, T) { return of(f, "stale") > 0; }},
         {"none is stale", [](F f, T) { return of(f, "stale") == 0; }},
         {"on the column|right edge|beyond its last column",
@@ -295,6 +296,8 @@ TEST(LessonWalk, FindsAWrongStep) {
         "barriers", 6, [](LessonStop& stop) { set_where(stop, {"arrived = 1"}); }, "not filled yet");
     expect_found(
         "stale", 3, [](LessonStop& stop) { set_where(stop, {"phase = 2"}); }, "stale cells");
+    expect_found(
+        "race", 3, [](LessonStop& stop) { set_where(stop, {"overwritten = 0"}); }, "is late");
 }
 
 TEST(LessonWalk, FindsAStepThatIsNotThere) {
@@ -325,9 +328,9 @@ TEST(LessonWalk, FindsAStepThatIsNoLongerShown) {
 
 TEST(LessonWalk, FindsAWrongLine) {
     expect_found(
-        "race", 4, [](LessonStop& stop) { replace(stop, "{line}", "32"); }, "a figure is typed in");
+        "race", 5, [](LessonStop& stop) { replace(stop, "{line}", "32"); }, "a figure is typed in");
     expect_found(
-        "race", 4, [](LessonStop& stop) { set_where(stop, {"line = 32"}); }, "but it is",
+        "race", 5, [](LessonStop& stop) { set_where(stop, {"line = 32"}); }, "but it is",
         [](State& state) { state.session.cursor.step = 296; });  // at line 37
 }
 
@@ -379,7 +382,7 @@ TEST(LessonWalk, FindsWordsThatAreNotSo) {
         "barriers", 5, [](LessonStop& stop) { replace(stop, "{device}:", "{device}, in lockstep:"); },
         "lockstep");
     expect_found(
-        "race", 3, [](LessonStop& stop) { stop.say += " The cure is a barrier."; }, "cure");
+        "race", 4, [](LessonStop& stop) { stop.say += " The cure is a barrier."; }, "cure");
 }
 
 TEST(LessonWalk, FindsAPluralOfOne) {
