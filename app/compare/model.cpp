@@ -397,12 +397,14 @@ std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Ti
                     look::milliseconds(quick.median_ms), name(slow), look::milliseconds(late.median_ms));
     if (kernels::spreads_overlap(quick, late))
         return measured + ": no difference beyond the spread of the runs.";
-    std::string text = fmt::format("{}: {} times as fast with {}", measured, three_digits(times), fewer);
+    const bool only = *requests.ratio() * times < 1;
+    std::string text = fmt::format("{}: {}{} times as fast with {}", measured, only ? "only " : "",
+                                   three_digits(times), fewer);
     const auto l2_fast = share_of_l2(quick, found.of->device, counters),
                l2_slow = share_of_l2(late, found.of->device, counters);
     // What L2 was not read for, L1 had; L2 is read for instructions too, so that L1 may have had more.
     if (!l2_fast || !l2_slow || *l2_slow >= 1) return text + ".";
-    const bool reason = *requests.ratio() * times < 1 && *l2_slow < *l2_fast;
+    const bool reason = only && *l2_slow < *l2_fast;
     text += fmt::format("{} the L1 cache serves at least {:.0f} % of {}'s load sectors",
                         reason ? ", because" : ";", 100 * (1 - *l2_slow), name(slow));
     if (*l2_fast < 1) text += fmt::format(" and {:.0f} % of {}'s", 100 * (1 - *l2_fast), name(fast));

@@ -111,8 +111,8 @@ std::string caveat(const Run& a, const Run& b);
 // How much faster one is than the other where both kernels were timed on one device at this size, beside
 // their load requests; and what of their loads was read from L2, where that was counted:
 //
-//   NVIDIA H200, width 256, T=16: tiled 14.1 µs, untiled 45.6 µs: 3.24 times as fast with 16 times fewer load
-//   requests, because the L1 cache serves at least 92 % of untiled's load sectors and 35 % of tiled's.
+//   NVIDIA H200, width 256, T=16: tiled 14.1 µs, untiled 45.6 µs: only 3.24 times as fast with 16 times fewer
+//   load requests, because the L1 cache serves at least 92 % of untiled's load sectors and 35 % of tiled's.
 // "" where the two are not the same product, or were not timed.
 std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Timings>& timings,
                        const std::vector<kernels::Counters>& counters);

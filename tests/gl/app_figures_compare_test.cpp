@@ -128,7 +128,9 @@ void counts(Page& page, size_t i, const std::vector<uint64_t>& right) {
     std::ranges::sort(row, {}, [](const draw::Written& text) { return text.min.x; });
     std::vector<std::string> said, wanted;
     for (const draw::Written& text : row) said.push_back(text.text);
-    for (const uint64_t count : right) wanted.push_back(grouped(count));
+    for (const uint64_t count : right)  // millions are short, their M a word of its own
+        wanted.push_back(count < 1'000'000 ? grouped(count)
+                                           : fmt::format("{:#.3g}", static_cast<double>(count) / 1e6));
     if (said != wanted)
         page.complain(
             fmt::format("{}: {}, not {}", page.text(i), fmt::join(wanted, " "), fmt::join(said, " ")));
@@ -213,7 +215,7 @@ bool same_work() {
 }
 
 // How much faster one is: both medians are found again among the times of the device, of kernels whose result
-// was right, at the size compared or, where it is said to be that, at the nearest one measured.
+// was right, at the size compared.
 struct Speed {
     const kernels::Timing *fast = nullptr, *slow = nullptr;
     const Scene *of_fast = nullptr, *of_slow = nullptr;
@@ -226,30 +228,22 @@ struct Speed {
 };
 Speed speed(const std::string& device) {
     Speed best;
-    double least = 0;
     const Facts &a = g_both->a.f, &b = g_both->b.f;
     for (const kernels::Timings& set : g_both->a.state.session.assets.timings())
         for (const kernels::Timing& of_a : set.rows)
             for (const kernels::Timing& of_b : set.rows) {
                 const auto of = [](const kernels::Timing& row, const Facts& f) {
-                    return row.kernel == f.trace.meta.kernel && row.tile == f.T && row.verified;
+                    return row.kernel == f.trace.meta.kernel && row.tile == f.T && row.verified &&
+                           row.m == f.m && row.k == f.k && row.n == f.n;
                 };
-                if (set.device != device || !of(of_a, a) || !of(of_b, b) || of_a.m != of_b.m ||
-                    of_a.k != of_b.k || of_a.n != of_b.n)
-                    continue;
-                const double away =
-                    std::abs(std::log(double{1} * of_a.m * of_a.k * of_a.n / (double{1} * a.m * a.k * a.n)));
-                if (best.fast != nullptr && away >= least) continue;
-                least = away;
+                if (best.fast != nullptr || set.device != device || !of(of_a, a) || !of(of_b, b)) continue;
                 const bool a_first = of_a.median_ms <= of_b.median_ms;
                 best.fast = a_first ? &of_a : &of_b, best.slow = a_first ? &of_b : &of_a;
                 best.of_fast = a_first ? &g_both->a : &g_both->b;
                 best.of_slow = a_first ? &g_both->b : &g_both->a;
-                const bool square = of_a.m == of_a.k && of_a.k == of_a.n;
-                best.size = square ? fmt::format("width {}", grouped(of_a.n))
-                                   : fmt::format("{} x {} x {}", of_a.m, of_a.k, of_a.n);
+                best.size = a.m == a.k && a.k == a.n ? fmt::format("width {}", grouped(a.n))
+                                                     : fmt::format("{} x {} x {}", a.m, a.k, a.n);
                 if (of_a.tile == of_b.tile) best.size += fmt::format(", T={}", of_a.tile);
-                if (of_a.m != a.m || of_a.k != a.k || of_a.n != a.n) best.size += " (the nearest measured)";
             }
     return best;
 }
@@ -278,25 +272,34 @@ std::optional<double> l1_percent(const kernels::Timing& row, const std::string& 
 Figures faster(const Captures& c) {
     const Speed of = speed(c[0]);
     if (of.fast == nullptr) return {"a device with times of both"};
+    const bool apart = of.fast->high_ms < of.slow->low_ms || of.slow->high_ms < of.fast->low_ms;
+    if (!apart)
+        return {any,
+                of.size,
+                of.name(*of.of_fast),
+                of.fast->median_ms / 1e3,
+                of.name(*of.of_slow),
+                of.slow->median_ms / 1e3};
+    const bool fewer = of.requests(of.of_fast) * of.times() < of.requests(of.of_slow);
     Figures right{any,
                   of.size,
                   of.name(*of.of_fast),
                   of.fast->median_ms / 1e3,
                   of.name(*of.of_slow),
                   of.slow->median_ms / 1e3,
+                  fewer ? "only " : "",
                   three_digits(of.times()),
                   requests_words(of),
                   must(same_work())};
     const auto l1_fast = l1_percent(*of.fast, c[0]), l1_slow = l1_percent(*of.slow, c[0]);
-    const bool known = l1_fast && l1_slow && *l1_fast >= 0 && *l1_slow >= 0;
-    if (!known) return right;
-    const bool because =
-        of.requests(of.of_fast) * of.times() < of.requests(of.of_slow) && *l1_slow > *l1_fast;
-    return joined(
-        right, {because ? ", because" : ";", *l1_slow, of.name(*of.of_slow), *l1_fast, of.name(*of.of_fast)});
+    if (!l1_fast || !l1_slow || *l1_slow < 0) return right;
+    const bool because = fewer && *l1_slow > *l1_fast;
+    right = joined(right, {because ? ", because" : ";", *l1_slow, of.name(*of.of_slow)});
+    return *l1_fast < 0 ? right : joined(right, {*l1_fast, of.name(*of.of_fast)});
 }
 
 std::vector<Rule> compare_rules() {
+    const std::string kFaster = "*, *: * ~, * ~: {only |}@ times as fast with *";
     std::vector<Rule> rules{
         {"{A|B}, *: " + kFewer + " than {A|B}.",
          SAYS(any, kernel_words(side(c[0])), times_fewer(c[0], c[3]), any, any, must(others(c[0], c[4])))},
@@ -310,10 +313,10 @@ std::vector<Rule> compare_rules() {
          SAYS(size_of_work(g_both->a), size_of_work(g_both->b))},
         {"Different work. For each multiplication A loads @ elements, B @.",
          SAYS(loads_a_multiplication(g_both->a), loads_a_multiplication(g_both->b), must(!same_work()))},
-        {"*, *: * ~, * ~: @ times as fast with *.", SAYS(faster(c))},
-        {"*, *: * ~, * ~: @ times as fast with *{, because|;} the L1 cache serves # % of *'s load sectors, # "
-         "% "
-         "of *'s.",
+        {"*, *: * ~, * ~: no difference beyond the spread of the runs.", SAYS(faster(c))},
+        {kFaster + ".", SAYS(faster(c))},
+        {kFaster + "{, because|;} the L1 cache serves at least # % of *'s load sectors.", SAYS(faster(c))},
+        {kFaster + "{, because|;} the L1 cache serves at least # % of *'s load sectors and # % of *'s.",
          SAYS(faster(c))},
         {"Different parts: # elements stored in A, # in B. A ratio compares these as well.",
          SAYS(g_both->a.f.whole(kGlobalStore).lanes, g_both->b.f.whole(kGlobalStore).lanes)},
@@ -408,6 +411,19 @@ TEST(FiguresOfTheCompareScreen, OfProducts) {
         trace::Trace two = seed % 2 == 0 ? kernels::recorded(b, shape) : product_by_lot(lot, b);
         hold_compare_screen(std::move(one), std::move(two), lot,
                             fmt::format("{} and {}, seed {}", a, b, seed), 2);
+    }
+}
+
+TEST(FiguresOfTheCompareScreen, OfTimedSizes) {
+    SKIP_WITHOUT_GLYPHS();
+    const kernels::Shape timed[] = {{4, 4, 4, 2}, {16, 16, 16, 4}, {20, 20, 20, 8}, {64, 64, 64, 16}};
+    for (uint32_t seed = 0; seed < 12; ++seed) {
+        Lot lot(seed + 3000);
+        const char *a = kKernels[lot.below(std::size(kKernels))],
+                   *b = kKernels[lot.below(std::size(kKernels))];
+        const kernels::Shape& shape = timed[seed == 0 ? 3 : seed % 3];
+        hold_compare_screen(kernels::recorded(a, shape), kernels::recorded(b, shape), lot,
+                            fmt::format("{} and {} of {}", a, b, shape.n), 2, seed == 1);
     }
 }
 

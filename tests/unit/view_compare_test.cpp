@@ -110,9 +110,10 @@ TEST(Compare, HowMuchFasterIsSaidWithWhatTheCacheHad) {
     const auto said = [&](const std::vector<kernels::Counters>& counters) {
         return speed_text(a.compared(), b.compared(), {times}, counters);
     };
-    EXPECT_EQ(said({}),
-              "X, width 64, T=16: tiled 1.00 ms, untiled 3.00 ms: 3 times as fast with 16 times fewer load "
-              "requests.");
+    EXPECT_EQ(
+        said({}),
+        "X, width 64, T=16: tiled 1.00 ms, untiled 3.00 ms: only 3 times as fast with 16 times fewer load "
+        "requests.");
     kernels::Counters counted;
     counted.device = "X";
     const auto counts = [](const char* kernel, double asked, double read) {
