@@ -34,6 +34,26 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     return parts;
 }
 
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+// One way to write what is written in several: "tiled_padded 64 x 64, T = 16" is "tiled padded 64x64, T=16".
+std::string one_way(std::string_view text) {
+    std::string out;
+    for (size_t i = 0; i < text.size(); ++i) {
+        const std::string_view rest = text.substr(i);
+        const bool after_digit = !out.empty() && is_digit(out.back());
+        if (rest.starts_with(" = "))
+            out += '=', i += 2;
+        else if (after_digit && rest.starts_with(" x ") && rest.size() > 3 && is_digit(rest[3]))
+            out += 'x', i += 2;
+        else if (after_digit && rest.starts_with(" \u00d7 ") && rest.size() > 4 && is_digit(rest[4]))
+            out += 'x', i += 3;
+        else
+            out += text[i] == '_' ? ' ' : text[i];
+    }
+    return out;
+}
+
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || (c & 0x80) != 0; }
 
 // The words of a title, lower case: letters and digits between anything else.
@@ -120,7 +140,8 @@ std::vector<Command> all_commands(const Session& session, std::span<const Offer>
 
 }  // namespace
 
-int match(std::string_view query, std::string_view title, bool forgiving) {
+int match(std::string_view query_as_typed, std::string_view title_as_shown, bool forgiving) {
+    const std::string query = one_way(query_as_typed), title = one_way(title_as_shown);
     const std::vector<std::string> words = words_of(title);
     int score = 0;
     size_t next = 0;  // the word that would follow the one before; at first the title's first
@@ -133,7 +154,7 @@ int match(std::string_view query, std::string_view title, bool forgiving) {
     if (score == 0) return 0;
     // What stands before a colon is a name. Of two that meet it equally well, the one that says less besides.
     const std::string typed = lowered(query),
-                      called = lowered(title.substr(0, std::min(title.find(':'), title.size())));
+                      called = lowered(std::string_view(title).substr(0, title.find(':')));
     const bool named = typed == called || plural(called, typed);
     return (score + (named ? 20 : 0)) * 64 - static_cast<int>(std::min<size_t>(title.size(), 63));
 }

@@ -111,6 +111,12 @@ TEST_F(Keys, WhatIsMeantComesFirst) {
         {"hide 200 cycles", "limits:latency"},
         {"lesson banks", "lesson:banks"},
         {"record edges", "preset:3"},
+        {"100x70", "preset:3"},
+        {"100 x 70 x 130", "preset:3"},
+        {"shipped 100x70x130", "shipped:tiled-100x70x130-t16"},
+        {"tiled_padded", "shipped:tiled_padded-64x64x64-t32"},
+        {"tiled_no_barrier", "shipped:tiled_no_barrier-64x64x64-t16"},
+        {"transposed T=32", "shipped:tiled_transposed-64x64x64-t32"},
         {"boundary checks", "term:boundary check"},
     };
     for (const auto& [query, id] : kFound) EXPECT_EQ(first(state, query).id, id) << query;
