@@ -44,11 +44,15 @@ BlockFaults block_faults(const trace::Trace& trace, const analysis::PhaseRule& r
     faults.found = analysis::faulty_cells(trace, rule, index.block, value);
     const auto& cells = faults.found.cells;
     const bool any_wrong = std::ranges::any_of(cells, went_wrong);
+    const bool any_of_warps =  // where none went wrong, those of two warps are told
+        std::ranges::any_of(
+            cells, [](const analysis::FaultyCell& cell) { return !cell.same_warp; });
     faults.all_right = std::ranges::all_of(cells, [](const analysis::FaultyCell& cell) {
         return cell.kind == analysis::HazardKind::Race && cell.example.order == analysis::ReadOrder::Right;
     });
     for (const analysis::FaultyCell& cell : cells)
-        if (!any_wrong || went_wrong(cell)) faults.steps.push_back(cell.told_step);
+        if (any_wrong ? went_wrong(cell) : !any_of_warps || !cell.same_warp)
+            faults.steps.push_back(cell.told_step);
     std::sort(faults.steps.begin(), faults.steps.end());
     faults.steps.erase(std::unique(faults.steps.begin(), faults.steps.end()), faults.steps.end());
     if (replay != nullptr) faults.wrong = wrong_elements(trace, index, *replay);

@@ -23,7 +23,7 @@ struct BlockFaults {
     uint32_t block = 0;
     analysis::FaultyCells found;
     // Of the block, ascending: where a load went wrong, as far as is known; where none did, where a fault
-    // comes about.
+    // comes about, of two warps if there is one.
     std::vector<uint32_t> steps;
     bool all_right = false;           // races alone, and every load read what it should
     std::vector<WrongElement> wrong;  // elements of P, ascending; none where the recording is verified

@@ -73,7 +73,7 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
         [](Ui& to, const Rect& box) {
             to.list.AddRect(box.min, box.max, to.ink(Ink::Accent), 0.f, 0, to.px(2));
         });
-    for (const std::string& kind : kinds_of_faults(ui)) add(kind, draw::fault_sign);
+    for (const std::string& fault : kinds_of_faults(ui)) add(fault, draw::fault_sign);
     if (!ui.index()->product) return list;
     const analysis::Product& product = *ui.index()->product;
     add("inactive, outside", [](Ui& to, const Rect& box) {

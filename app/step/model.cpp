@@ -289,12 +289,11 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
         k0 = down(mt.empty() ? nt.row0 : mt.col0);
         rows = cols = ks = T;
         camera.pitch = std::clamp(whole_pixels(fits(T + 1, T + 1, T + 1)), 1.0, kLargest);
-        // Rather a part of the tile with values than all of it without, on the desk where that is half of it.
-        const double smallest = std::min({ports.row_height, ports.col_width, ports.m_width, ports.n_height});
+        // Rather a part of the tile with values than all of it without.
         const double whole = whole_pixels(fits(T, T, T));  // nothing around it
-        if (ports.keep_values)
+        if (ports.for_back_row)
             camera.pitch = std::max(camera.pitch, whole >= kLeastReadable ? whole : kReadable);
-        else if (smallest >= kLeastReadable * T / 2)
+        else
             camera.pitch = std::max(camera.pitch, kLeastReadable);
     }
     const About at = about(trace, index, replay, step, {row0, col0, k0});

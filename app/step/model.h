@@ -80,11 +80,11 @@ struct Camera {
     double m_k = 0, n_k = 0;
     double pitch = 16;
 };
-// Sizes of the viewports: M is m_width x row_height, N col_width x n_height. keep_values: cells large enough
-// to read even if little of a tile is then in sight.
+// Sizes of the viewports: M is m_width x row_height, N col_width x n_height. for_back_row: cells are large
+// even if less of a tile is then in sight.
 struct Viewports {
     float m_width = 0, n_height = 0, row_height = 0, col_width = 0;
-    bool keep_values = false;
+    bool for_back_row = false;
 };
 // Frames the tiles of the step's phase: all of the matrices where cells stay large enough to read, else the
 // block's tiles with some of what lies around them, else the page of the tiles that the step is about.

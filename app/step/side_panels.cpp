@@ -194,8 +194,9 @@ void request_panel(Ui& ui, const Rect& rect) {
     if (request.kind != StepKind::Barrier)
         where += fmt::format(", {} a lane", counted(request.bytes, "byte"));
     const bool lecture = ui.session.lecture;  // the small print goes
-    if (!lecture) note(ui, {in.min.x, y}, in.width(), where);
-    y += (lecture ? 0 : small) + ui.px(8);
+    const bool told = !lecture && in.height() >= ui.px(215);
+    if (told) note(ui, {in.min.x, y}, in.width(), where);
+    y += (told ? small : 0) + ui.px(8);
 
     y += request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4) + ui.px(10);
 

@@ -153,14 +153,16 @@ inline std::vector<Fault> faults_of(const Facts& f, size_t block, bool known) {
     return all;
 }
 
-// Steps of a block at which a load went wrong; where none did, at which a race is told.
+// Steps of a block at which a load went wrong; where none did, at which a race is told, of two warps if there
+// is one.
 inline std::set<uint32_t> steps_at_fault(const Facts& f, size_t block, bool known) {
-    std::set<uint32_t> wrong, told;
+    std::set<uint32_t> wrong, of_warps, told;
     for (const Fault& fault : faults_of(f, block, known)) {
         told.insert(fault.told);
+        if (fault.kind != Fault::Race || !fault.one_warp()) of_warps.insert(fault.told);
         if (fault.value_wrong()) wrong.insert(fault.told);
     }
-    return wrong.empty() ? told : wrong;
+    return !wrong.empty() ? wrong : !of_warps.empty() ? of_warps : told;
 }
 
 // --- what is said of them

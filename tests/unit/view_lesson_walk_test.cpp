@@ -345,7 +345,7 @@ TEST(LessonWalk, FindsAFigureThatTheStepHasNot) {
 
 TEST(LessonWalk, FindsATypedFigure) {
     expect_found(
-        "banks", 2, [](LessonStop& stop) { replace(stop, "{wavefronts}", "32"); }, "typed in");
+        "banks", 2, [](LessonStop& stop) { replace(stop, "{words}", "32"); }, "typed in");
     expect_found(
         "banks", 1, [](LessonStop& stop) { replace(stop, "{wavefronts}", "one"); }, "as a word");
     expect_found(

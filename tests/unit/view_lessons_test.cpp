@@ -63,9 +63,9 @@ TEST(Lessons, SayTheCoursesFigures) {
              "with T = 16 warp 0 loads 32 elements of M here, and each element of M and N is loaded 4 times, "
              "not 64 times");
     contains(heard("banks", 1), "1 wavefront.");
-    contains(heard("banks", 2), "32 words in bank 0, 32 wavefronts where 1 would do");
+    contains(heard("banks", 2), "as many as there are banks: 32 words in bank 0.");
     contains(heard("banks", 3), "rows of 33 words for 32 columns");
-    contains(heard("banks", 3), "32 words in 32 banks, 1 wavefront");
+    contains(heard("banks", 3), "now lies in the next bank: 32 banks.");
     contains(heard("barriers", 4), "passes 8 barriers in 4 phases");
     contains(heard("edges", 2), "has no column 3, so 2 of the block's 4 threads load and 2 do not");
     contains(heard("edges", 4), "of the 4 threads of this block only 1 has an element of P");
