@@ -209,7 +209,7 @@ GridMark fault_mark(const Ui& ui, const CellRect& cell, float pitch) {
     const float edge = std::min(ui.px(2), std::max(1.f, pitch / 16));
     GridMark mark = frame_mark(cell, ui.ink(Ink::Fault), edge);
     mark.pattern = Pattern::Cross;
-    if (pitch >= ui.px(9)) return mark;
+    if (pitch >= ui.px(12)) return mark;
     mark = fill_mark(cell, ui.ink(Ink::Fault));
     if (pitch < 4 || mark.rows > 1 || mark.cols > 1) return mark;
     // A dot in the cell: its own colour stays in sight around it.

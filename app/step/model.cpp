@@ -292,7 +292,7 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
         // Rather a part of the tile with values than all of it without.
         const double whole = whole_pixels(fits(T, T, T));  // nothing around it
         if (ports.for_back_row)
-            camera.pitch = std::max(camera.pitch, whole >= kLeastReadable ? whole : kReadable);
+            camera.pitch = std::max(camera.pitch, whole > kLeastReadable ? whole : kReadable);
         else
             camera.pitch = std::max(camera.pitch, kLeastReadable);
     }
