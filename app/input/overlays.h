@@ -102,8 +102,8 @@ struct Command {
     std::string keys;   // "" where no key does it; of a row of the path box, what kind it is
 };
 // How well a query meets a title: higher is better, below 0 for not at all. Case does not matter, nor do
-// blanks around "=" and the "x" of sizes, nor words that are joined by "_". forgiving: one letter of a word of
-// five and more may be wrong, missing, too many or in its neighbour's place.
+// blanks around "=" and the "x" of sizes, nor words that are joined by "_". forgiving: one letter of a word
+// of five and more may be wrong, missing, too many or in its neighbour's place.
 int match(std::string_view query, std::string_view title, bool forgiving = false);
 // The place that is typed; none where the query is of no such form.
 std::optional<Command> find_place(const Session& session, std::string_view query);
