@@ -12,6 +12,9 @@
 namespace tilescope::analysis {
 namespace {
 
+// Parts of the steps of a block, beyond one a step.
+constexpr uint64_t kMostParts = 4u << 20;
+
 uint64_t grain_of(const trace::Trace& trace) {
     uint64_t grain = 16;
     for (const Array& array : trace.launch.arrays)
@@ -168,7 +171,8 @@ BlockIntervals intervals_of_block(HazardForms& forms, const PhaseRule& rule, uin
         while (rest != 0) {
             const uint32_t at = passed[std::countr_zero(rest)];
             uint32_t together = rest;
-            if (split[warp])
+            out.cut = out.cut || out.parts.size() >= kMostParts + b.count;
+            if (split[warp] && !out.cut)
                 for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
                     if (passed[std::countr_zero(lanes)] != at) together &= ~(lanes & (~lanes + 1));
             put(at, {i, together});
