@@ -16,7 +16,7 @@ namespace {
 // Rows [row0, row1) and columns [col0, col1) that were touched, and how many of them.
 struct Touched {
     uint64_t row0 = UINT64_MAX, row1 = 0, col0 = UINT64_MAX, col1 = 0;
-    static constexpr size_t kMostBytes = size_t{64} << 20;
+    static constexpr size_t kMostBytes = size_t{16} << 20;
     CellMap<uint8_t> elements;
     uint64_t count = 0;
 

@@ -266,7 +266,7 @@ uint64_t memory_left(const Trace& trace) {
 
 Error more_memory(std::string_view what) {
     return Error{
-        fmt::format("{} takes more memory than the {:.1f} GB that are allowed; set TILESCOPE_MAX_MEMORY to "
+        fmt::format("{} takes more memory than the {:g} GB that are allowed; set TILESCOPE_MAX_MEMORY to "
                     "more gigabytes",
                     what, static_cast<double>(known_limit()) / 1e9)};
 }

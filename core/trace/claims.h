@@ -64,7 +64,7 @@ Result<uint64_t> memory_limit();
 // an eighth of it.
 uint64_t memory_left(const Trace& trace);
 
-// "counting ... takes more memory than the 1.0 GB that are allowed; set TILESCOPE_MAX_MEMORY ..."
+// "counting ... takes more memory than the 1 GB that are allowed; set TILESCOPE_MAX_MEMORY ..."
 Error more_memory(std::string_view what);
 
 // The bytes that a file of `stored` bytes may unpack to under a limit of memory: a quarter of it, for what is

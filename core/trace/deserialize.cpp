@@ -325,7 +325,7 @@ Result<void> check_unpacked(const std::vector<Section>& sections, uint64_t store
     if (unpacked <= static_cast<double>(most_unpacked(*limit, stored))) return {};
     return Error{
         fmt::format("{} unpacks to {:.1f} GB, which with what is made of it takes more memory than the "
-                    "{:.1f} GB that are "
+                    "{:g} GB that are "
                     "allowed; set TILESCOPE_MAX_MEMORY={:.0f} in the environment to allow as many gigabytes",
                     name, unpacked / 1e9, static_cast<double>(*limit) / 1e9, std::ceil(4 * unpacked / 1e9))};
 }
