@@ -145,6 +145,8 @@ BlockIntervals intervals_of_block(HazardForms& forms, const PhaseRule& rule, uin
     std::vector<bool> split(256, false);  // warps whose lanes may have passed different numbers of barriers
     uint32_t highest = 0;
     bool sorted = true;
+    interval.reserve(b.count);  // one part a step, but where a warp's lanes have passed different barriers
+    out.parts.reserve(b.count);
     const auto put = [&](uint32_t at, Part part) {
         sorted = sorted && (interval.empty() || interval.back() <= at);
         highest = std::max(highest, at);
