@@ -99,7 +99,6 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
     index.first = trace.blocks[block].first;
     index.steps = static_cast<uint32_t>(trace.blocks[block].count);
     index.phases = analysis::phases_of_block(trace, rule, block);
-    for (auto& by_phase : index.touched_in_phase) by_phase.resize(size_t{index.phases.phases} + 1);
 
     analysis::CostTable costs(trace);
     SplitSums sums;
@@ -122,7 +121,9 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
             index.arrivals[interval].push_back(step);
         } else if (form.array != trace::kNoArray && trace.launch.arrays[form.array].space == Space::Global) {
             const size_t slot = std::min(phase, index.phases.phases);  // what comes after is the last
-            include_elements(index.touched_in_phase[form.array][slot], index, trace, at);
+            auto& by_phase = index.touched_in_phase[form.array];
+            if (by_phase.size() <= slot) by_phase.resize(size_t{index.phases.phases} + 1);
+            include_elements(by_phase[slot], index, trace, at);
         }
         analysis::add_step(sums, trace, at, costs.of(at));
         if ((step + 1) % BlockIndex::kCheckpointSteps == 0) index.checkpoints.push_back(sums);

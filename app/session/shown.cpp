@@ -12,6 +12,7 @@ namespace tilescope::session {
 namespace {
 
 constexpr uint64_t kMostMapElements = 16ull << 20;
+constexpr uint64_t kMostMapsElements = 4 * kMostMapElements;  // of all arrays together
 constexpr size_t kBlocksKept = 6;
 constexpr uint64_t kFaultsAtOnce = 5'000;  // steps
 // Blocks of more steps are shown without values: their replay would not fit in memory.
@@ -166,13 +167,18 @@ MadeTotals totals_of(const Recording& recording) {
     totals.windows.resize(arrays.size());
     analysis::LoadCounter counter(trace);
     for (uint64_t step = 0; step < trace.steps(); ++step) counter.add(step);
+    uint64_t mapped = 0;  // elements of all maps
     for (size_t at = 0; at < arrays.size(); ++at) {
         if (arrays[at].space != Space::Global || !arrays[at].reads()) continue;
         const analysis::ElementCounts& counts = counter.of(static_cast<uint8_t>(at));
-        if (arrays[at].elements() > kMostMapElements) {
-            totals.windows[at] = loads_window(arrays[at], counts, kMostMapElements);
+        const bool small = arrays[at].elements() <= kMostMapElements;
+        if (!small || mapped + arrays[at].elements() > kMostMapsElements) {
+            const uint64_t most = std::min(kMostMapElements, kMostMapsElements - mapped);
+            totals.windows[at] = loads_window(arrays[at], counts, most);
             totals.most_loads[at] = totals.windows[at].most;
+            mapped += totals.windows[at].loads.size();
         } else {
+            mapped += arrays[at].elements();
             totals.loads[at] = counts.all(arrays[at].elements());
             const auto [fewest, most] = std::ranges::minmax(totals.loads[at]);
             totals.most_loads[at] = most;

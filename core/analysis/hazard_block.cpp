@@ -22,7 +22,15 @@ constexpr uint32_t last_lane_of(uint32_t lanes) {
 
 }  // namespace
 
-BlockHazards::BlockHazards(HazardForms& forms) : forms_(forms), judged_(1u << 12), epoch_(64) {}
+BlockHazards::BlockHazards(HazardForms& forms, uint64_t most_bytes)
+    : forms_(forms), judged_(1u << 12), epoch_(64), most_bytes_(most_bytes) {}
+
+// A quarter of the memory for the cells of each space, and for the records.
+BlockHazards::Cell* BlockHazards::reach(bool shared, uint64_t number) {
+    Cell* const cell = map(shared).reach(number, most_bytes_ / 4);
+    full_ = full_ || !cell;
+    return cell;
+}
 
 template <class Visit>  // visit(cell, lanes)
 void BlockHazards::each_cell(const BlockIntervals& b, const Part& part, Visit visit) {
@@ -44,6 +52,10 @@ void BlockHazards::add(int32_t& head, uint32_t place, uint32_t warp, uint32_t la
         if (step > r.last_step) r.last = low, r.last_step = step;
         return;
     }
+    if (records_.size() * sizeof(Record) >= most_bytes_ / 4) {
+        full_ = true;
+        return;
+    }
     records_.push_back({place, head, low, high, step, step, step, step, low, low});
     head = static_cast<int32_t>(records_.size()) - 1;
 }
@@ -56,7 +68,9 @@ void BlockHazards::enter_stores(const BlockIntervals& b, uint32_t interval) {
         if (!kind.store) continue;
         const uint32_t warp = forms_.trace.warp_of(step);
         each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
-            Cell& cell = map(kind.shared).at(number);
+            Cell* const reached = reach(kind.shared, number);
+            if (!reached) return;
+            Cell& cell = *reached;
             if (cell.stamp != stamp_) {
                 cell.stamp = stamp_;
                 cell.records = -1;
@@ -93,7 +107,9 @@ void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
             continue;
         bool clean = true;
         each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
-            Cell& cell = shared_.at(number);
+            Cell* const reached = reach(true, number);
+            if (!reached) return;
+            Cell& cell = *reached;
             if (cell.written == interval) {  // in which order is a matter of races
                 clean = false;
                 return;
@@ -160,6 +176,7 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
     std::vector<const Record*> of_cell;
     for (const Touched& touched : touched_) {
         const Cell& cell = *map(touched.shared).find(touched.cell);
+        if (cell.records < 0) continue;
         if (const Record& only = records_[cell.records]; only.next < 0 && only.low == only.high) continue;
         of_cell.clear();
         for (int32_t r = cell.records; r >= 0; r = records_[r].next) of_cell.push_back(&records_[r]);

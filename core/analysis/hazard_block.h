@@ -90,6 +90,7 @@ struct BlockIntervals {
     std::vector<uint32_t> passed;     // thread -> barriers it came to
     std::vector<uint32_t> last_step;  // thread -> its last step of the block, kNoInterval for none
     PhaseMap phases;
+    bool cut = false;  // lanes are further apart than is followed: some steps lie whole in their first lane's
     uint32_t intervals() const { return static_cast<uint32_t>(begin.size()) - 1; }
 };
 BlockIntervals intervals_of_block(HazardForms& forms, const PhaseRule& rule, uint32_t block);
@@ -106,7 +107,10 @@ using HazardSink = std::function<void(const HazardInstance&)>;
 // Reused from block to block.
 class BlockHazards {
 public:
-    explicit BlockHazards(HazardForms& forms);
+    // most_bytes: that what it keeps of cells and of accesses to them may take.
+    BlockHazards(HazardForms& forms, uint64_t most_bytes);
+    // Some accesses were not looked at, as they would have taken more.
+    bool full() const { return full_; }
     // Races, uninitialised and stale loads. needed: interval -> whether the barrier that ends it keeps
     // accesses apart.
     void find(const BlockIntervals& block, const HazardSink& sink, std::vector<bool>& needed);
@@ -140,6 +144,7 @@ private:
     };
 
     CellMap<Cell>& map(bool shared) { return shared ? shared_ : global_; }
+    Cell* reach(bool shared, uint64_t number);
     void add(int32_t& head, uint32_t place, uint32_t warp, uint32_t lanes, uint32_t step);
     void enter_stores(const BlockIntervals& b, uint32_t interval);
     void enter_loads(const BlockIntervals& b, uint32_t interval);
@@ -158,6 +163,8 @@ private:
     std::vector<Judged> judged_;
     std::vector<uint32_t> epoch_;  // array bit -> latest interval + 1 that stored to it
     uint32_t stamp_ = 0, run_ = 0;
+    uint64_t most_bytes_ = 0;
+    bool full_ = false;
 };
 
 // hazard_pairs.cpp: the pairs of the block's races with a load as the recording has them in order; and with

@@ -12,6 +12,9 @@
 namespace tilescope::analysis {
 namespace {
 
+// Parts of the steps of a block, beyond one a step.
+constexpr uint64_t kMostParts = 4u << 20;
+
 uint64_t grain_of(const trace::Trace& trace) {
     uint64_t grain = 16;
     for (const Array& array : trace.launch.arrays)
@@ -142,6 +145,8 @@ BlockIntervals intervals_of_block(HazardForms& forms, const PhaseRule& rule, uin
     std::vector<bool> split(256, false);  // warps whose lanes may have passed different numbers of barriers
     uint32_t highest = 0;
     bool sorted = true;
+    interval.reserve(b.count);  // one part a step, but where a warp's lanes have passed different barriers
+    out.parts.reserve(b.count);
     const auto put = [&](uint32_t at, Part part) {
         sorted = sorted && (interval.empty() || interval.back() <= at);
         highest = std::max(highest, at);
@@ -168,7 +173,8 @@ BlockIntervals intervals_of_block(HazardForms& forms, const PhaseRule& rule, uin
         while (rest != 0) {
             const uint32_t at = passed[std::countr_zero(rest)];
             uint32_t together = rest;
-            if (split[warp])
+            out.cut = out.cut || out.parts.size() >= kMostParts + b.count;
+            if (split[warp] && !out.cut)
                 for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
                     if (passed[std::countr_zero(lanes)] != at) together &= ~(lanes & (~lanes + 1));
             put(at, {i, together});

@@ -8,12 +8,14 @@
 #include <bit>
 
 #include "core/analysis/hazard_block.h"
+#include "core/trace/claims.h"
 
 namespace tilescope::analysis {
 namespace {
 
 constexpr size_t kMostBytes = size_t{512} << 20;
 constexpr size_t kMostConflicts = 1u << 18;
+constexpr size_t kMostPlaces = kMostConflicts * 8;  // of all of them, on average
 
 struct Seen {
     uint32_t first = 0;  // block + 1, 0 for none
@@ -54,24 +56,25 @@ bool find_grid_races(HazardForms& forms, const HazardSink& sink) {
     const trace::Trace& trace = forms.trace;
     if (trace.blocks.size() < 2) return true;
     bool whole = true;
+    const size_t most_bytes = std::min<uint64_t>(kMostBytes, trace::memory_left(trace) / 4 * 3);
     CellMap<Seen> seen;
     each_access(forms, [&](uint32_t block, uint64_t, const HazardForms::Kind& kind, uint64_t cell, uint32_t) {
-        if (seen.bytes() >= kMostBytes && !seen.find(cell)) {
+        Seen* const reached = seen.reach(cell, most_bytes);
+        if (!reached) {
             whole = false;
             return;
         }
-        Seen& s = seen.at(cell);
+        Seen& s = *reached;
         if (s.first == 0) s.first = block + 1;
         s.several = s.several || s.first != block + 1;
         s.stored = s.stored || kind.store;
     });
     std::vector<uint64_t> cells;
     seen.each([&](uint64_t cell, const Seen& s) {
-        if (s.several && s.stored) cells.push_back(cell);
+        if (s.several && s.stored && cells.size() <= kMostConflicts) cells.push_back(cell);
     });
-    seen.clear();
+    seen = {};
     if (cells.empty()) return whole;
-    std::sort(cells.begin(), cells.end());
     if (cells.size() > kMostConflicts) {
         cells.resize(kMostConflicts);
         whole = false;
@@ -92,6 +95,10 @@ bool find_grid_races(HazardForms& forms, const HazardSink& sink) {
             if (who.place != kind.place) continue;
             if (low < who.low) who.low = low, who.low_step = step;
             if (high > who.high) who.high = high, who.high_step = step;
+            return;
+        }
+        if (all.size() == kMostPlaces) {
+            whole = false;
             return;
         }
         all.push_back({kind.place, conflict->head, low, high, step, step});

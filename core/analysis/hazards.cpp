@@ -1,12 +1,14 @@
 #include "core/analysis/hazards.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "core/analysis/hazard_block.h"
 #include "core/base/parallel.h"
+#include "core/trace/claims.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -145,15 +147,18 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
         std::clamp<uint64_t>(threads_of(options.threads), 1, std::max<uint64_t>(blocks, 1)));
     std::vector<Groups> of_part(parts, Groups(options.examples));
     std::vector<PassagesOfLines> passages_of_part(parts);
+    std::atomic<bool> left_out = false;
+    const uint64_t most_bytes = trace::memory_left(trace) / parts;
     for_each_index(parts, static_cast<unsigned>(parts), [&](uint64_t part) {
         HazardForms forms(trace);
-        BlockHazards hazards(forms);
+        BlockHazards hazards(forms, most_bytes);
         Groups& groups = of_part[part];
         const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
         std::vector<bool> needed;
         for (uint64_t i = blocks * part / parts; i < blocks * (part + 1) / parts; ++i) {
             const BlockIntervals block = intervals_of_block(forms, rule, static_cast<uint32_t>(i));
             hazards.find(block, sink, needed);
+            if (block.cut || hazards.full()) left_out = true;
             if (!barriers) continue;
             uint32_t missing = 0;
             find_divergence(forms, block, [&](const HazardInstance& found) {
@@ -176,6 +181,10 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
     Hazards out;
     if (!barriers) out.not_judged = "the recording is not whole: barriers were not judged";
+    if (left_out)
+        out.not_judged =
+            "a block touches more elements than are held against one another: the others were not looked at; "
+            "set TILESCOPE_MAX_MEMORY to more gigabytes";
     if (!find_grid_races(forms, sink))
         out.not_judged =
             "more elements were stored to than are held against one another between blocks: "
@@ -206,7 +215,7 @@ void tell_values(const trace::Trace& trace, const PhaseRule& rule, uint32_t bloc
 FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint32_t block,
                          const ValueAt& value, size_t most) {
     HazardForms forms(trace);
-    BlockHazards hazards(forms);
+    BlockHazards hazards(forms, trace::memory_left(trace));
     FaultyCells out;
     std::vector<bool> needed;
     const BlockIntervals intervals = intervals_of_block(forms, rule, block);

@@ -106,19 +106,23 @@ std::vector<bool> reached_from(const ControlFlow& flow, const std::vector<int32_
     return reached;
 }
 
+// -1 for none.
+int32_t outermost_loop(const ControlFlow& flow, int32_t block) {
+    int32_t loop = flow.blocks[block].loop;
+    while (loop >= 0 && flow.loops[loop].parent >= 0) loop = flow.loops[loop].parent;
+    return loop;
+}
+
 // Outermost loops that hold a site for which `wanted` holds.
 template <class Wanted>
 std::vector<int32_t> outermost_loops_with(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
                                           Wanted wanted) {
-    std::vector<int32_t> found;
-    for (int32_t i = 0; i < static_cast<int32_t>(flow.loops.size()); ++i) {
-        if (flow.loops[i].parent >= 0) continue;
-        const bool here = std::any_of(sites.begin(), sites.end(), [&](const ptx::Site& site) {
-            return wanted(site) && holds(flow.loops[i], flow.block_of[site.instruction]);
-        });
-        if (here) found.push_back(i);
-    }
-    return found;
+    std::set<int32_t> found;
+    for (const ptx::Site& site : sites)
+        if (const int32_t loop = outermost_loop(flow, flow.block_of[site.instruction]);
+            loop >= 0 && wanted(site))
+            found.insert(loop);
+    return {found.begin(), found.end()};
 }
 
 // The array that each site's requests touched, by the recording.
@@ -155,15 +159,17 @@ void number_places(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
                    const std::vector<int32_t>& loops, Belongs belongs, PhaseRule& rule) {
     Unrolled kernel{flow, loops, {}};
     kernel.lay_out();
+    std::vector<std::vector<const ptx::Site*>> sites_of_node(flow.blocks.size());
+    for (const ptx::Site& site : sites)
+        if (belongs(site)) sites_of_node[kernel.node_of(flow.block_of[site.instruction])].push_back(&site);
     std::vector<const ptx::Site*> order;
     int32_t place = 0;
     for (const int32_t node : kernel.order) {
         const bool folded = kernel.folded_loop(node) >= 0;
-        for (const ptx::Site& site : sites) {
-            if (!belongs(site) || kernel.node_of(flow.block_of[site.instruction]) != node) continue;
-            order.push_back(&site);
-            rule.rank[site.id] = place;
-            rule.stays[site.id] = folded;
+        for (const ptx::Site* site : sites_of_node[node]) {
+            order.push_back(site);
+            rule.rank[site->id] = place;
+            rule.stays[site->id] = folded;
             if (!folded) ++place;
         }
         if (folded) ++place;
@@ -230,12 +236,11 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
 
     std::vector<bool> looped(rule.groups, false);  // groups that have a site inside a loop
     std::set<Source> copies;                       // and where such sites stand in the source
-    for (const int32_t loop : loops)
-        for (const ptx::Site& site : sites)
-            if (holds(flow.loops[loop], flow.block_of[site.instruction])) {
-                looped[rule.group[site.id]] = true;
-                copies.insert(source_of(site));
-            }
+    for (const ptx::Site& site : sites)
+        if (std::ranges::binary_search(loops, outermost_loop(flow, flow.block_of[site.instruction]))) {
+            looped[rule.group[site.id]] = true;
+            copies.insert(source_of(site));
+        }
     const auto is_loops = [&](const ptx::Site& site) {  // lies in a loop, or is a copy of what does
         return !rule.by_barrier ? looped[rule.group[site.id]] : copies.contains(source_of(site));
     };

@@ -16,6 +16,7 @@ namespace {
 // Rows [row0, row1) and columns [col0, col1) that were touched, and how many of them.
 struct Touched {
     uint64_t row0 = UINT64_MAX, row1 = 0, col0 = UINT64_MAX, col1 = 0;
+    static constexpr size_t kMostBytes = size_t{16} << 20;
     CellMap<uint8_t> elements;
     uint64_t count = 0;
 
@@ -25,9 +26,10 @@ struct Touched {
             const uint64_t row = element / array.cols, col = element % array.cols;
             row0 = std::min(row0, row), row1 = std::max(row1, row + 1);
             col0 = std::min(col0, col), col1 = std::max(col1, col + 1);
-            uint8_t& seen = elements.at(element);
-            count += seen == 0;
-            seen = 1;
+            uint8_t* const seen = elements.reach(element, kMostBytes);
+            if (!seen) continue;  // too many to be what one block of a product touches
+            count += *seen == 0;
+            *seen = 1;
         }
     }
     bool whole(uint64_t rows, uint64_t cols) const { return count == rows * cols; }

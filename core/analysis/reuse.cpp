@@ -5,7 +5,8 @@
 
 namespace tilescope::analysis {
 
-LoadCounter::LoadCounter(const trace::Trace& trace) : trace_(trace), counts_(trace.launch.arrays.size()) {
+LoadCounter::LoadCounter(const trace::Trace& trace, uint64_t most_bytes)
+    : trace_(trace), counts_(trace.launch.arrays.size()), left_(most_bytes) {
     for (const Array& array : trace.launch.arrays) elements_.push_back(array.elements());
     for (const trace::Form& form : trace.forms) {
         const bool counted = trace.sites[form.site].kind == ptx::SiteKind::Load &&
@@ -46,7 +47,15 @@ LoadCounter::Shape LoadCounter::shape_of(uint64_t step) const {
     return shape;
 }
 
+void LoadCounter::count(uint8_t array, uint64_t first, uint64_t length, uint32_t by) {
+    ElementCounts& counts = counts_[array];
+    const uint64_t before = counts.bytes();
+    if (!counts.add(first, length, by, before + left_)) full_ = true;
+    left_ -= std::min(left_, counts.bytes() - before);
+}
+
 void LoadCounter::add_load(uint64_t step, uint32_t form) {
+    if (shape_[form] == kNew && shapes_.size() >= kMostShapes) shape_[form] = kNoShape;
     if (shape_[form] == kNoShape) return add_lanes(step);
     if (shape_[form] == kNew) {
         shape_[form] = static_cast<int32_t>(shapes_.size());
@@ -61,7 +70,7 @@ void LoadCounter::add_load(uint64_t step, uint32_t form) {
                        static_cast<uint64_t>(first + shape.highest) < elements_[f.array];
     if (!whole) return add_lanes(step);
     for (const Run& run : shape.runs)
-        counts_[f.array].add(static_cast<uint64_t>(first + run.first), run.length, run.loads);
+        count(f.array, static_cast<uint64_t>(first + run.first), run.length, run.loads);
 }
 
 // Lane by lane: for accesses that straddle elements, or leave the array (which a damaged file may claim).
@@ -72,7 +81,7 @@ void LoadCounter::add_lanes(uint64_t step) {
     for_lanes(bytes == 0 ? 0 : access.mask, [&](uint32_t lane) {
         const uint64_t first = access.offset[lane], last = (first + bytes - 1) / element;
         for (uint64_t e = first / element; e <= last && e < elements_[access.array]; ++e)
-            counts_[access.array].add(e, 1, 1);
+            count(access.array, e, 1, 1);
     });
 }
 

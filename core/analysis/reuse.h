@@ -13,35 +13,36 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/analysis/cell_map.h"
+#include "core/trace/claims.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {
 
-// A count per element, kept in pages that exist where something was counted: a window of a few blocks costs
-// what it touches, however large the matrix.
+// A count per element that was counted: a window of a few blocks costs what it touches, however large the
+// matrix.
 class ElementCounts {
 public:
-    static constexpr uint64_t kPage = 256;  // elements
-
-    // counts[first .. first + length) += by
-    void add(uint64_t first, uint64_t length, uint32_t by) {
+    // counts[first .. first + length) += by; false where they take more than `most_bytes`.
+    bool add(uint64_t first, uint64_t length, uint32_t by, size_t most_bytes) {
+        constexpr uint64_t kPage = CellMap<uint32_t>::kPage;
         while (length > 0) {
-            const uint64_t within = first % kPage;
-            const uint64_t here = std::min(length, kPage - within);
-            uint32_t* count = page(first / kPage) + within;
+            const uint64_t here = std::min(length, kPage - first % kPage);
+            uint32_t* const count = cells_.reach(first, most_bytes);
+            if (!count) return false;
             for (uint64_t i = 0; i < here; ++i) count[i] += by;
             first += here;
             length -= here;
         }
+        return true;
     }
 
     // visit(element, count) for every element that was counted, ascending.
     template <class Visit>
     void each(Visit visit) const {
-        for (uint64_t p = 0; p < page_.size(); ++p)
-            for (uint64_t i = 0; page_[p] != kNoPage && i < kPage; ++i)
-                if (const uint32_t count = counts_[page_[p] * kPage + i]; count != 0)
-                    visit(p * kPage + i, count);
+        cells_.each([&](uint64_t element, uint32_t count) {
+            if (count != 0) visit(element, count);
+        });
     }
 
     std::vector<uint32_t> all(size_t elements) const {
@@ -52,30 +53,25 @@ public:
         return all;
     }
 
+    size_t bytes() const { return cells_.bytes(); }
+
 private:
-    static constexpr uint32_t kNoPage = 0xFFFF'FFFFu;
-
-    uint32_t* page(uint64_t number) {
-        if (number >= page_.size()) page_.resize(std::max(number + 1, uint64_t{page_.size()} * 2), kNoPage);
-        if (page_[number] == kNoPage) {
-            page_[number] = static_cast<uint32_t>(counts_.size() / kPage);
-            counts_.resize(counts_.size() + kPage, 0);
-        }
-        return counts_.data() + page_[number] * kPage;
-    }
-
-    std::vector<uint32_t> page_;  // page of the array -> page of counts_
-    std::vector<uint32_t> counts_;
+    CellMap<uint32_t> cells_;
 };
 
 class LoadCounter {
 public:
-    explicit LoadCounter(const trace::Trace& trace);  // keeps a reference
+    // Keeps a reference. most_bytes: that all counts may take.
+    LoadCounter(const trace::Trace& trace, uint64_t most_bytes);
+    explicit LoadCounter(const trace::Trace& trace) : LoadCounter(trace, trace::memory_left(trace)) {}
 
     void add(uint64_t step) {
         const uint32_t form = trace_.key[step] & 0xFFFFFF;
         if (shape_[form] != kIgnored) add_load(step, form);
     }
+
+    // Some loads were not counted, as the counts would have taken more memory than is allowed.
+    bool full() const { return full_; }
 
     // Loads of the elements of a global array.
     const ElementCounts& of(uint8_t array) const { return counts_[array]; }
@@ -91,7 +87,9 @@ private:
         int64_t lowest = 0, highest = 0;  // elements touched, from the first active lane's
     };
     static constexpr int32_t kIgnored = -1, kNew = -2, kNoShape = -3;
+    static constexpr size_t kMostShapes = 1u << 16;
 
+    void count(uint8_t array, uint64_t first, uint64_t length, uint32_t by);
     void add_load(uint64_t step, uint32_t form);
     void add_lanes(uint64_t step);
     Shape shape_of(uint64_t step) const;
@@ -101,6 +99,8 @@ private:
     std::vector<Shape> shapes_;
     std::vector<ElementCounts> counts_;  // per array
     std::vector<uint64_t> elements_;     // per array
+    uint64_t left_ = 0;                  // bytes
+    bool full_ = false;
 };
 
 }  // namespace tilescope::analysis

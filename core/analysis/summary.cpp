@@ -149,10 +149,11 @@ Result<Summary> summarize(const trace::Trace& trace) {
 
     Tally tally(trace);
     LoadCounter loads(trace);
-    for (uint64_t step = 0; step < trace.steps(); ++step) {
+    for (uint64_t step = 0; step < trace.steps() && !loads.full(); ++step) {
         tally.add(step);
         loads.add(step);
     }
+    if (loads.full()) return trace::more_memory("counting how often each element is loaded");
 
     Summary summary;
     std::vector<int32_t> row(trace.sites.size(), -1);  // site -> summary.sites
@@ -184,13 +185,6 @@ Result<Summary> summarize(const trace::Trace& trace) {
         summary.barriers_per_block = std::max(summary.barriers_per_block, map.barriers);
     }
     return summary;
-}
-
-std::vector<uint32_t> loads_per_element(const trace::Trace& trace, uint8_t array) {
-    if (array >= trace.launch.arrays.size()) return {};
-    LoadCounter loads(trace);
-    for (uint64_t step = 0; step < trace.steps(); ++step) loads.add(step);
-    return loads.of(array).all(trace.launch.arrays[array].elements());
 }
 
 Sums sums_of_steps(const trace::Trace& trace, uint64_t first, uint64_t last) {

@@ -54,10 +54,9 @@ struct Summary : SplitSums {
     uint32_t barriers_per_block = 0;
 };
 
+// An Error where the PTX is not that of the recording, or where its counts take more memory than is allowed
+// (trace/claims.h).
 Result<Summary> summarize(const trace::Trace& trace);
-
-// Loads of every element of one global array, row-major, by all recorded blocks.
-std::vector<uint32_t> loads_per_element(const trace::Trace& trace, uint8_t array);
 
 // Adds a step that costs as much.
 void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const Cost& cost);

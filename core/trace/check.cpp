@@ -1,83 +1,15 @@
 // Whether a trace that was read is consistent, so that later code need not check an index again.
 #include <algorithm>
-#include <functional>
 #include <tuple>
 
 #include <fmt/core.h>
 
+#include "core/trace/claims.h"
 #include "core/trace/format.h"
 
 namespace tilescope::trace {
 
 namespace {
-
-// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
-constexpr uint32_t kMaxThreads = 1024;
-
-Result<void> check_sizes(const Launch& launch) {
-    const Dim3 grid = launch.grid, block = launch.block;
-    const auto outside = [](uint32_t value, uint32_t highest) { return value == 0 || value > highest; };
-    if (outside(block.x, kMaxThreads) || outside(block.y, kMaxThreads) || outside(block.z, 64) ||
-        block.count() > kMaxThreads) {
-        return Error{
-            fmt::format("its block of {} x {} x {} threads cannot be launched", block.x, block.y, block.z)};
-    }
-    if (outside(grid.x, 0x7FFF'FFFF) || outside(grid.y, 65535) || outside(grid.z, 65535)) {
-        return Error{
-            fmt::format("its grid of {} x {} x {} blocks cannot be launched", grid.x, grid.y, grid.z)};
-    }
-    return {};
-}
-
-Result<void> check_result(const Trace& trace) {
-    const Meta& meta = trace.meta;
-    const Dim3 grid = trace.launch.grid, block = trace.launch.block;
-    const Verification& result = meta.result;
-    if (result.array != kNoArray && result.array >= trace.launch.arrays.size())
-        return Error{"its result is of an array that it does not have"};
-    const uint64_t elements = result.array == kNoArray ? 0 : trace.launch.arrays[result.array].elements();
-    const bool first_wrong_outside =
-        result.first_wrong >= 0 && static_cast<uint64_t>(result.first_wrong) >= elements;
-    const std::vector<uint64_t>& wrong = result.wrong_elements;
-    if (wrong.size() > result.wrong ||
-        std::adjacent_find(wrong.begin(), wrong.end(), std::greater_equal<>()) != wrong.end() ||
-        (!wrong.empty() && wrong.back() >= elements))
-        return Error{"its wrong elements of the result lie outside it, or not in order"};
-    const BarrierFault& fault = meta.barrier_fault;
-    if (fault.is &&
-        (fault.x >= grid.x || fault.y >= grid.y || fault.z >= grid.z || fault.thread >= block.count()))
-        return Error{"its fault at a barrier is of no thread of the launch"};
-    if (meta.window.x0 > meta.window.x1 || meta.window.y0 > meta.window.y1 || first_wrong_outside)
-        return Error{"its window of blocks or its result lies outside the launch"};
-    return {};
-}
-
-Result<void> check_arrays(const Launch& launch) {
-    if (launch.arrays.size() >= kNoArray)
-        return Error{fmt::format("it names {} arrays, more than there can be", launch.arrays.size())};
-    for (const Array& array : launch.arrays) {
-        const uint64_t most = kMaxArrayBytes / array.element_bytes();
-        const bool sized = array.rank >= 1 && array.slices > 0 && array.rows > 0 && array.cols > 0 &&
-                           uint64_t{array.rows} * array.cols <= most / array.slices &&
-                           (array.rank >= 3 || array.slices == 1) && (array.rank >= 2 || array.rows == 1);
-        if (!sized || array.base + array.bytes() < array.base ||
-            (array.space == Space::Shared) != (array.role == ArrayRole::Shared) ||
-            (array.space == Space::Shared && array.contents.kind != Contents::Kind::Zeros)) {
-            return Error{fmt::format("its array '{}' of {} x {} elements cannot be", array.name, array.rows,
-                                     array.cols)};
-        }
-        if (array.contents.kind == Contents::Kind::Stored && array.bytes() > kMaxContentsBytes)
-            return Error{fmt::format("its array '{}' stores more than a recording can", array.name)};
-    }
-    for (const Argument& argument : launch.arguments) {
-        if (argument.array < 0) continue;
-        const auto at = static_cast<size_t>(argument.array);
-        if (at >= launch.arrays.size() || launch.arrays[at].space != Space::Global ||
-            argument.offset > launch.arrays[at].bytes())
-            return Error{fmt::format("its argument '{}' points to no array of the launch", argument.name)};
-    }
-    return {};
-}
 
 Result<void> check_sites(const Trace& trace) {
     for (const ptx::Site& site : trace.sites)
@@ -103,7 +35,7 @@ StepCheck::Allowed allowed_in_array(const Trace& trace, const Form& form) {
     for (int lane = first; lane < kWarpSize; ++lane) {
         if (form.mask >> lane & 1) {
             const int64_t offset = offset_of(trace, form, lane);
-            constexpr int64_t kFar = int64_t{kMaxArrayBytes};
+            const auto kFar = static_cast<int64_t>(most_of(Claim::GlobalBytes));
             if (offset > kFar || offset < -kFar) return allowed;
             low = std::min(low, offset - start);
             high = std::max(high, offset - start);
@@ -121,15 +53,19 @@ StepCheck::Allowed allowed_in_array(const Trace& trace, const Form& form) {
     return allowed;
 }
 
+// Rows of offsets that a form has.
+uint64_t rows_of(const Form& form) { return form.irregular < 0 ? 0 : form.wide ? 2 : 1; }
+
 Result<void> check_forms(const Trace& trace, std::vector<StepCheck::Allowed>& allowed) {
+    uint64_t rows = 0;
     for (const Form& form : trace.forms) {
-        const auto rows = static_cast<int64_t>(trace.irregular.size());
+        rows += rows_of(form);
         const bool indexes = form.site < trace.sites.size() &&
                              (form.array == kNoArray || form.array < trace.launch.arrays.size()) &&
                              form.mask != 0 && form.width >= 1 && form.width <= kWarpSize &&
-                             form.irregular >= -1 &&
-                             form.irregular < rows - (form.wide ? 1 : 0) + (form.irregular < 0 ? 1 : 0) &&
-                             (form.irregular >= 0 || !form.wide);
+                             form.irregular >= -1 && (form.irregular >= 0 || !form.wide) &&
+                             (form.irregular < 0 || static_cast<uint64_t>(form.irregular) + rows_of(form) <=
+                                                        trace.irregular.size());
         if (!indexes) {
             return Error{fmt::format("its form {} of {} points to nothing", &form - trace.forms.data(),
                                      trace.forms.size())};
@@ -144,6 +80,10 @@ Result<void> check_forms(const Trace& trace, std::vector<StepCheck::Allowed>& al
             allowed.push_back(allowed_in_array(trace, form));
         else
             allowed.push_back({0, barrier ? 0 : UINT32_MAX, form.mask, false});
+    }
+    if (rows != trace.irregular.size()) {
+        return Error{
+            fmt::format("it has {} rows of offsets and its forms have {}", trace.irregular.size(), rows)};
     }
     return {};
 }
@@ -162,16 +102,10 @@ Result<void> check_times(const Trace& trace) {
 
 }  // namespace
 
-Result<void> check_launch(const Trace& trace) {
-    if (auto ok = check_sizes(trace.launch); !ok) return ok;
-    return check_arrays(trace.launch);
-}
-
 Result<StepCheck> check_tables(const Trace& trace) {
     StepCheck steps;
     steps.allowed_.reserve(trace.forms.size());
-    if (auto ok = check_launch(trace); !ok) return ok.error();
-    if (auto ok = check_result(trace); !ok) return ok.error();
+    if (auto ok = check_claims(trace.meta, trace.launch); !ok) return ok.error();
     if (auto ok = check_sites(trace); !ok) return ok.error();
     if (auto ok = check_forms(trace, steps.allowed_); !ok) return ok.error();
     const uint64_t threads = trace.launch.block.count();
@@ -208,6 +142,8 @@ Result<void> check_blocks(const Trace& trace) {
             return Error{fmt::format("its block ({},{},{}) is not one of the launch, or not in order",
                                      block.x, block.y, block.z)};
         }
+        if (auto ok = within(Claim::BlockSteps, block.count); !ok) return ok;
+        if (auto ok = within(Claim::Dropped, block.dropped); !ok) return ok;
         if (block.first != next || block.count > trace.steps() - next)
             return Error{"the steps of its blocks do not follow one another"};
         next += block.count;
@@ -217,11 +153,7 @@ Result<void> check_blocks(const Trace& trace) {
     if (next != trace.steps() || trace.base.size() != trace.steps() ||
         (!trace.time.empty() && trace.time.size() != trace.steps()))
         return Error{"its columns of steps are not equally long"};
-    const uint64_t columns = std::min(meta.window.x1, trace.launch.grid.x) -
-                             uint64_t{std::min(meta.window.x0, trace.launch.grid.x)};
-    const uint64_t rows = std::min(meta.window.y1, trace.launch.grid.y) -
-                          uint64_t{std::min(meta.window.y0, trace.launch.grid.y)};
-    if (meta.complete && (dropped != 0 || trace.blocks.size() != columns * rows * trace.launch.grid.z))
+    if (meta.complete && (dropped != 0 || trace.blocks.size() != blocks_of_window(meta, trace.launch)))
         return Error{"it says that it is complete and lacks blocks or requests"};
     return trace.time.empty() ? Result<void>{} : check_times(trace);
 }

@@ -1,8 +1,10 @@
 // Reads the bytes of a trace file, each checked before it is used; format.h describes them.
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -10,6 +12,7 @@
 #include <fmt/core.h>
 #include <zstd.h>
 
+#include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "core/trace/format.h"
 
@@ -32,23 +35,17 @@ struct Reader {
     }
 };
 
-uint64_t most_bytes(SectionKind kind) {
-    switch (kind) {
+// What a section of a kind may unpack to, whatever the others are.
+Result<void> within_kind(const Section& section) {
+    switch (section.kind) {
         case SectionKind::Meta:
-            return kMaxMetaBytes;
+            return within(Claim::MetaBytes, section.raw);
         case SectionKind::Source:
+            return within(Claim::SourceBytes, section.raw);
         case SectionKind::Ptx:
-            return kMaxTextBytes;
-        case SectionKind::Forms:
-            return kMaxForms * kFormBytes;
-        case SectionKind::Irregular:
-            return uint64_t{2} * kMaxForms * kRowBytes;
-        case SectionKind::Blocks:
-            return kMaxSteps;
-        case SectionKind::Contents:
-            return kMaxContentsBytes;
+            return within(Claim::PtxBytes, section.raw);
         default:
-            return kChunkSteps * sizeof(uint32_t);
+            return {};
     }
 }
 
@@ -85,10 +82,12 @@ Result<std::vector<Section>> read_sections(std::string_view bytes) {
         const bool packed = section.encoding == Encoding::Zstd;
         if (reader.take<uint32_t>() != 0 || section.kind > SectionKind::Time ||
             section.encoding > Encoding::Zstd || section.stored > size - offset ||
-            section.raw > most_bytes(section.kind) || (!packed && section.raw != section.stored)) {
+            section.raw > (packed ? most_unpacked_by_zstd(section.stored) : section.stored) ||
+            (!packed && section.raw != section.stored)) {
             return Error{
                 fmt::format("its section {} cannot be as large as it says", &section - sections.data())};
         }
+        if (auto ok = within_kind(section); !ok) return ok.error();
         if (packed && ZSTD_getFrameContentSize(bytes.data() + offset, section.stored) != section.raw) {
             return Error{fmt::format("its section {} does not unpack to the size it says",
                                      &section - sections.data())};
@@ -99,20 +98,48 @@ Result<std::vector<Section>> read_sections(std::string_view bytes) {
     return sections;
 }
 
+std::string_view stored_bytes(std::string_view bytes, const Section& section) {
+    return bytes.substr(section.offset, section.stored);
+}
+
 // Fills exactly section.raw bytes; false where checksum or content are wrong.
-bool unpack(std::string_view bytes, const Section& section, char* out) {
-    const std::string_view stored = bytes.substr(section.offset, section.stored);
+bool unpack(std::string_view bytes, const Section& section, uint32_t* out) {
+    const std::string_view stored = stored_bytes(bytes, section);
     if (crc32c(stored) != section.crc) return false;
     if (section.encoding == Encoding::Raw) {
-        std::copy(stored.begin(), stored.end(), out);
+        std::memcpy(out, stored.data(), stored.size());
         return true;
     }
     return ZSTD_decompress(out, section.raw, stored.data(), stored.size()) == section.raw;
 }
 
-bool unpack(std::string_view bytes, const Section& section, std::string& out) {
-    out.resize(section.raw);
-    return unpack(bytes, section, out.data());
+// The same piece by piece into bytes of a string or a vector, which grow with what is really there.
+template <class Bytes>
+bool unpack(std::string_view bytes, const Section& section, Bytes& out) {
+    const std::string_view stored = stored_bytes(bytes, section);
+    if (crc32c(stored) != section.crc) return false;
+    const auto* const data = reinterpret_cast<const typename Bytes::value_type*>(stored.data());
+    if (section.encoding == Encoding::Raw) {
+        out.assign(data, data + stored.size());
+        return true;
+    }
+    const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
+                                                                          ZSTD_freeDStream);
+    if (!stream) throw std::bad_alloc();
+    ZSTD_inBuffer in{stored.data(), stored.size(), 0};
+    constexpr uint64_t kFirst = 64 * 1024;
+    for (size_t have = 0, left = 1; left != 0;) {
+        if (have == section.raw && in.pos == in.size) return false;
+        const size_t room = std::min<uint64_t>(section.raw, std::max<uint64_t>(2 * have, kFirst));
+        out.resize(room);
+        ZSTD_outBuffer to{out.data(), room, have};
+        const size_t before = in.pos;
+        left = ZSTD_decompressStream(stream.get(), &to, &in);
+        if (ZSTD_isError(left) || (to.pos == have && in.pos == before && left != 0)) return false;
+        have = to.pos;
+        out.resize(have);
+    }
+    return out.size() == section.raw && in.pos == in.size;
 }
 
 void read_forms(std::string_view raw, Trace& trace, bool& known) {
@@ -152,23 +179,51 @@ void read_blocks(std::string_view raw, Trace& trace) {
     }
 }
 
-Result<void> read_tables(std::string_view bytes, const std::vector<Section>& sections, Trace& trace) {
-    std::string meta, forms, blocks;
-    bool whole = true, known = true;
+Result<void> check_lines(Claim claim, const std::string& text) {
+    return within(claim, static_cast<uint64_t>(std::ranges::count(text, '\n')));
+}
+
+// The sections before the columns: which they are, and how many entries the steps allow them.
+Result<void> check_tables_sections(const std::vector<Section>& sections) {
+    bool whole = true;
     for (uint32_t i = 0; i < kTables; ++i) whole = whole && sections[i].kind == static_cast<SectionKind>(i);
     whole = whole && sections[3].raw % kFormBytes == 0 && sections[4].raw % kRowBytes == 0 &&
             sections[5].raw % kBlockBytes == 0;
     if (!whole) return Error{"its sections are not those of a recording"};
-    trace.irregular.resize(sections[4].raw / kRowBytes);
-    if (!unpack(bytes, sections[0], meta) || !unpack(bytes, sections[1], trace.meta.source) ||
-        !unpack(bytes, sections[2], trace.meta.ptx) || !unpack(bytes, sections[3], forms) ||
-        !unpack(bytes, sections[4], reinterpret_cast<char*>(trace.irregular.data())) ||
-        !unpack(bytes, sections[5], blocks))
-        return Error{"the checksum of one of its sections is wrong"};
-    read_forms(forms, trace, known);
+    uint64_t steps = 0;
+    for (const Section& section : sections)
+        if (section.kind == SectionKind::Key) steps += section.raw / sizeof(uint32_t);
+    const uint64_t forms = sections[3].raw / kFormBytes, rows = sections[4].raw / kRowBytes;
+    if (forms > std::min<uint64_t>(steps, kMaxForms) || rows > 2 * forms) {
+        return Error{
+            fmt::format("its {} steps cannot have {} forms with {} rows of offsets", steps, forms, rows)};
+    }
+    return {};
+}
+
+Result<void> read_tables(std::string_view bytes, const std::vector<Section>& sections, Trace& trace) {
+    if (auto ok = check_tables_sections(sections); !ok) return ok;
+    const Error damaged{"the checksum of one of its sections is wrong"};
+    std::string raw;
+    if (!unpack(bytes, sections[0], raw)) return damaged;
+    if (auto ok = meta_from_json(raw, trace); !ok) return ok;
+    if (auto ok = check_claims(trace.meta, trace.launch); !ok) return ok;
+    const uint64_t blocks = sections[5].raw / kBlockBytes, most = blocks_of_window(trace.meta, trace.launch);
+    if (blocks > most) return Error{fmt::format("it has {} blocks, and its window has {}", blocks, most)};
+    if (!unpack(bytes, sections[1], trace.meta.source) || !unpack(bytes, sections[2], trace.meta.ptx))
+        return damaged;
+    if (auto ok = check_lines(Claim::SourceLines, trace.meta.source); !ok) return ok;
+    if (auto ok = check_lines(Claim::PtxLines, trace.meta.ptx); !ok) return ok;
+    bool known = true;
+    if (!unpack(bytes, sections[3], raw)) return damaged;
+    read_forms(raw, trace, known);
     if (!known) return Error{"its forms hold values that mean nothing"};
-    read_blocks(blocks, trace);
-    return meta_from_json(meta, trace);
+    if (!unpack(bytes, sections[4], raw)) return damaged;
+    trace.irregular.resize(raw.size() / kRowBytes);
+    std::memcpy(trace.irregular.data(), raw.data(), raw.size());
+    if (!unpack(bytes, sections[5], raw)) return damaged;
+    read_blocks(raw, trace);
+    return {};
 }
 
 // The arrays whose contents are stored, a section each behind the tables.
@@ -179,8 +234,8 @@ Result<void> read_contents(std::string_view bytes, std::vector<Section>& section
         if (at == sections.size() || sections[at].kind != SectionKind::Contents ||
             sections[at].raw != array.bytes())
             return Error{fmt::format("the contents of its array '{}' are not there", array.name)};
-        auto contents = std::make_shared<std::vector<std::byte>>(sections[at].raw);
-        if (!unpack(bytes, sections[at], reinterpret_cast<char*>(contents->data())))
+        auto contents = std::make_shared<std::vector<std::byte>>();
+        if (!unpack(bytes, sections[at], *contents))
             return Error{fmt::format("the checksum of the contents of its array '{}' is wrong", array.name)};
         array.contents.bytes = std::move(contents);
         ++at;
@@ -227,8 +282,7 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
         for (uint64_t i = next++; i < chunks && whole; i = next++) {
             const uint64_t first = i * kChunkSteps, count = std::min(kChunkSteps, steps - first);
             const auto column = [&](uint64_t number, Column& out) {
-                return unpack(bytes, sections[kTables + number * chunks + i],
-                              reinterpret_cast<char*>(out.data() + first));
+                return unpack(bytes, sections[kTables + number * chunks + i], out.data() + first);
             };
             if (!column(0, trace.key) || !column(1, trace.base) || (columns == 3 && !column(2, trace.time))) {
                 whole = false;
@@ -251,25 +305,43 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
     return damage.empty() ? Result<void>{} : damage.begin()->second;
 }
 
-Result<void> read_trace(std::string_view bytes, Trace& trace) {
-    auto sections = read_sections(bytes);
-    if (!sections) return sections.error();
-    if (auto ok = read_tables(bytes, *sections, trace); !ok) return ok;
-    if (auto ok = check_launch(trace); !ok) return ok;
-    if (auto ok = read_contents(bytes, *sections, trace); !ok) return ok;
+Result<void> read_trace(std::string_view bytes, const std::vector<Section>& found, Trace& trace) {
+    std::vector<Section> sections = found;
+    if (auto ok = read_tables(bytes, sections, trace); !ok) return ok;
+    if (auto ok = read_contents(bytes, sections, trace); !ok) return ok;
     const auto steps = check_tables(trace);
     if (!steps) return steps.error();
-    if (auto ok = read_columns(bytes, *sections, *steps, trace); !ok) return ok;
-    return check_blocks(trace);
+    if (auto ok = read_columns(bytes, sections, *steps, trace); !ok) return ok;
+    if (auto ok = check_blocks(trace); !ok) return ok;
+    return derive(trace);
+}
+
+// That all sections together fit the memory that is allowed.
+Result<void> check_unpacked(const std::vector<Section>& sections, uint64_t stored, const std::string& name) {
+    const auto limit = memory_limit();
+    if (!limit) return limit.error();
+    double unpacked = 0;
+    for (const Section& section : sections) unpacked += static_cast<double>(section.raw);
+    if (unpacked <= static_cast<double>(most_unpacked(*limit, stored))) return {};
+    return Error{
+        fmt::format("{} unpacks to {:.1f} GB, which with what is made of it takes more memory than the "
+                    "{:g} GB that are "
+                    "allowed; set TILESCOPE_MAX_MEMORY={:.0f} in the environment to allow as many gigabytes",
+                    name, unpacked / 1e9, static_cast<double>(*limit) / 1e9, std::ceil(4 * unpacked / 1e9))};
 }
 
 }  // namespace
 
 Result<Trace> deserialize(std::string_view bytes, const std::string& name) {
+    const auto damaged = [&](const Error& error) {
+        return Error{fmt::format("{} is not a whole Tilescope recording: {}", name, error.message)};
+    };
     Trace trace;
     try {
-        if (auto ok = read_trace(bytes, trace); !ok)
-            return Error{fmt::format("{} is not a whole Tilescope recording: {}", name, ok.error().message)};
+        const auto sections = read_sections(bytes);
+        if (!sections) return damaged(sections.error());
+        if (auto ok = check_unpacked(*sections, bytes.size(), name); !ok) return ok.error();
+        if (auto ok = read_trace(bytes, *sections, trace); !ok) return damaged(ok.error());
     } catch (const std::bad_alloc&) {
         return Error{fmt::format(
             "{} is too large for this machine's memory; record a smaller window of blocks", name)};

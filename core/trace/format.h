@@ -55,12 +55,7 @@ inline constexpr uint64_t kHeaderBytes = 32;
 inline constexpr uint64_t kEntryBytes = 32;
 inline constexpr uint64_t kChunkSteps = 1u << 20;
 
-// Limits that a reader holds a file to before it allocates anything.
-inline constexpr uint64_t kMaxMetaBytes = 16u << 20;
-inline constexpr uint64_t kMaxTextBytes = 64u << 20;
 inline constexpr uint64_t kMaxSteps = 1ull << 32;
-inline constexpr uint64_t kMaxArrayBytes = 1ull << 40;     // what a base can reach
-inline constexpr uint64_t kMaxContentsBytes = 4ull << 30;  // of one array whose contents are stored
 inline constexpr uint32_t kMaxSections = 3 * static_cast<uint32_t>(kMaxSteps / kChunkSteps) + 6 + kNoArray;
 
 enum class SectionKind : uint32_t { Meta, Source, Ptx, Forms, Irregular, Blocks, Contents, Key, Base, Time };
@@ -92,11 +87,8 @@ void differences_to_bases(const uint32_t* keys, uint32_t* bases, uint64_t count)
 void times_to_differences(uint32_t* times, uint64_t count);
 void differences_to_times(uint32_t* times, uint64_t count);
 
-// Whether the launch can be one, and its arrays and arguments can be theirs: checked before anything is
-// allocated for them.
-Result<void> check_launch(const Trace& trace);
-
-// Whether what was read is consistent: every index, mask, range and sum. The sentences call the file "it".
+// Whether what was read is consistent: every index, mask, range and sum, and what claims.h lists. The
+// sentences call the file "it".
 // Steps are checked against the tables a stretch at a time, so that threads can check the chunks that they
 // read.
 class StepCheck {

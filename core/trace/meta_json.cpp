@@ -265,7 +265,10 @@ std::string meta_to_json(const Trace& trace) {
 }
 
 Result<void> meta_from_json(std::string_view text, Trace& trace) {
-    const json root = json::parse(text, nullptr, false);
+    // What lies deeper than the fields below is left out as it is read: it would take many times its text.
+    constexpr int kDeepest = 6;
+    const auto shallow = [](int depth, json::parse_event_t, json&) { return depth <= kDeepest; };
+    const json root = json::parse(text, shallow, false);
     if (!root.is_object()) return Error{"its description is not JSON"};
     std::string problem;
     read_meta(root, trace.meta, problem);

@@ -7,6 +7,7 @@
 
 #include "core/base/contents.h"
 #include "core/base/words.h"
+#include "core/trace/claims.h"
 #include "kernels/run/record.h"
 
 namespace tilescope::kernels {
@@ -97,6 +98,11 @@ Plan plan_of(const trace::Trace& trace) {
 }
 
 Result<Replayer> Replayer::of(const trace::Trace& trace) {
+    uint64_t bytes = 0;
+    for (const Array& array : trace.launch.arrays)
+        if (array.space == Space::Global) bytes += array.bytes();
+    if (bytes > trace::memory_left(trace))
+        return trace::more_memory(fmt::format("running blocks again with {} of arrays", bytes_text(bytes)));
     auto ready = make_ready(plan_of(trace));
     if (!ready) return ready.error();
     auto state = std::make_unique<State>();

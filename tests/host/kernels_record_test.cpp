@@ -1,6 +1,7 @@
 // From a plan to a recording: check of the result, windows, any number of threads, size, file, replay.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -61,6 +62,23 @@ TEST(Record, ReadsBackFromItsFile) {
         ASSERT_TRUE(read) << read.error().message;
         EXPECT_TRUE(same(trace, *read)) << info.name;
     }
+}
+
+// A file may name arrays of any size; memory for them is taken where a block runs again.
+TEST(Record, RunsAgainWithArraysThatFitTheMemoryThatIsAllowed) {
+    RecordOptions options;
+    options.window = {0, 1, 0, 1};
+    const trace::Trace trace = record("tiled", {288, 288, 288, 16}, options);
+    EXPECT_TRUE(Replayer::of(trace));
+    setenv("TILESCOPE_MAX_MEMORY", "0.0005", 1);
+    EXPECT_TRUE(Replayer::of(trace)) << "no number that is allowed: as if there were none";
+    setenv("TILESCOPE_MAX_MEMORY", "0.001", 1);
+    const auto refused = Replayer::of(trace);
+    unsetenv("TILESCOPE_MAX_MEMORY");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message,
+              "running blocks again with 972.0 KiB of arrays takes more memory than the 0.001 GB that are "
+              "allowed; set TILESCOPE_MAX_MEMORY to more gigabytes");
 }
 
 TEST(Record, WindowHoldsTheBlocksOfTheWholeGrid) {

@@ -10,6 +10,7 @@
 #include "core/analysis/summary.h"
 #include "core/export/report.h"
 #include "tests/host/kernels_walk.h"
+#include "tests/loads.h"
 
 namespace tilescope::kernels {
 namespace {

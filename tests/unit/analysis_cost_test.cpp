@@ -8,6 +8,7 @@
 #include "core/analysis/cost.h"
 #include "core/analysis/reuse.h"
 #include "core/analysis/summary.h"
+#include "tests/loads.h"
 #include "tests/unit/trace_requests.h"
 
 namespace tilescope::analysis {

@@ -64,9 +64,10 @@ TEST(TraceCheck, ASoundTracePasses) {
 }
 
 TEST(TraceCheck, TheLaunchMustBeOneThatCudaTakes) {
-    expect_refused("cannot be launched",
-                   {{"no thread", [](Trace& t) { t.launch.block.x = 0; }},
-                    {"too many threads",
+    expect_refused("cannot be launched", {{"no thread", [](Trace& t) { t.launch.block.x = 0; }},
+                                          {"no block", [](Trace& t) { t.launch.grid.x = 0; }}});
+    expect_refused("that CUDA allows",
+                   {{"too many threads",
                      [](Trace& t) {
                          t.launch.block = {33, 32, 1};
                      }},
@@ -74,7 +75,6 @@ TEST(TraceCheck, TheLaunchMustBeOneThatCudaTakes) {
                      [](Trace& t) {
                          t.launch.block = {1, 1, 65};
                      }},
-                    {"no block", [](Trace& t) { t.launch.grid.x = 0; }},
                     {"too many rows of blocks", [](Trace& t) { t.launch.grid.y = 65536; }}});
 }
 
@@ -116,6 +116,23 @@ TEST(TraceCheck, FormsPointToWhatIsThere) {
                                          {"nobody", [](Trace& t) { t.forms[0].mask = 0; }},
                                          {"width", [](Trace& t) { t.forms[0].width = 0; }},
                                          {"irregular", [](Trace& t) { t.forms[0].irregular = 0; }},
+                                         {"the highest row that can be named",
+                                          [](Trace& t) {
+                                              t.irregular.resize(2);
+                                              t.forms[0].irregular = INT32_MAX;
+                                          }},
+                                         {"both rows beyond the highest",
+                                          [](Trace& t) {
+                                              t.irregular.resize(2);
+                                              t.forms[0].irregular = INT32_MAX;
+                                              t.forms[0].wide = true;
+                                          }},
+                                         {"the second row of a wide one",
+                                          [](Trace& t) {
+                                              t.irregular.resize(1);
+                                              t.forms[0].irregular = 0;
+                                              t.forms[0].wide = true;
+                                          }},
                                          {"wide without a table", [](Trace& t) { t.forms[0].wide = true; }}});
     expect_refused("cannot touch", {{"a barrier on M", [](Trace& t) { t.forms[kBarrierForm].array = 0; }},
                                     {"shared on M", [](Trace& t) { t.forms[0].space = Space::Shared; }}});

@@ -1,12 +1,10 @@
 // Damaged files: an Error or the identical trace, never a crash and never another trace.
 #include <algorithm>
-#include <cstring>
 
 #include <gtest/gtest.h>
 
-#include "core/trace/file.h"
-#include "core/trace/format.h"
 #include "tests/unit/trace_compare.h"
+#include "tests/unit/trace_forge.h"
 #include "tests/unit/trace_requests.h"
 
 namespace tilescope::trace {
@@ -49,35 +47,6 @@ public:
 private:
     std::mt19937_64 random_;
 };
-
-template <class T>
-T get(const std::string& bytes, size_t at) {
-    T value;
-    std::memcpy(&value, bytes.data() + at, sizeof value);
-    return value;
-}
-
-template <class T>
-void set(std::string& bytes, size_t at, T value) {
-    std::memcpy(bytes.data() + at, &value, sizeof value);
-}
-
-// Makes every checksum of a file right again, so that only the checks of the structure are left.
-void repair(std::string& bytes) {
-    if (bytes.size() < kHeaderBytes) return;
-    set<uint64_t>(bytes, 16, bytes.size());
-    const size_t sections =
-        std::min<size_t>(get<uint32_t>(bytes, 12), (bytes.size() - kHeaderBytes) / kEntryBytes);
-    size_t offset = kHeaderBytes + sections * kEntryBytes;
-    for (size_t i = 0; i < sections; ++i) {
-        const size_t entry = kHeaderBytes + i * kEntryBytes;
-        const auto stored = std::min<uint64_t>(get<uint64_t>(bytes, entry + 8), bytes.size() - offset);
-        set(bytes, entry + 24, crc32c(std::string_view(bytes).substr(offset, stored)));
-        offset += stored;
-    }
-    set(bytes, 24, crc32c(std::string_view(bytes).substr(kHeaderBytes, sections * kEntryBytes)));
-    set(bytes, 28, crc32c(std::string_view(bytes).substr(0, kHeaderBytes - 4)));
-}
 
 // Reads everything that a trace can be asked for.
 void walk(const Trace& trace) {

@@ -6,6 +6,7 @@
 
 #include "app/compare/model.h"
 #include "app/look/pick.h"
+#include "tests/loads.h"
 #include "tests/unit/view_walked.h"
 
 namespace tilescope::app {

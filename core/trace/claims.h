@@ -1,0 +1,91 @@
+// What a trace file may claim. A file comes from anybody, and every number in it is a claim until it is held
+// against what it follows from:
+//
+//   what                                 follows from
+//   -----------------------------------  ---------------------------------------------------------------
+//   grid, block, shared memory, memory   CUDA C++ Programming Guide, "Technical Specifications per Compute
+//                                        Capability", the highest value of all (the table in claims.cpp)
+//   blocks                               the launch and the window
+//   steps                                the blocks, the columns
+//   forms                                the steps: each form has one
+//   rows of offsets                      the forms: one for each irregular form, two for a wide one
+//   fault, result                        the launch, the arrays
+//   complete, verified                   the steps and the PTX (derive)
+//   bytes of a section, unpacked         its stored bytes, and the memory that is allowed (memory_limit)
+//
+// A claim that contradicts another one is an Error of one sentence; the sentences call the file "it".
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::trace {
+
+// Names are bounded by what compilers make of them: mangled names of templates have some thousand bytes.
+enum class Claim : uint8_t {
+    BlockX,
+    BlockY,
+    BlockZ,
+    BlockThreads,
+    GridX,
+    GridY,
+    GridZ,
+    SharedBytes,
+    GlobalBytes,
+    Arrays,
+    Arguments,
+    NameBytes,
+    ReasonBytes,
+    MetaBytes,
+    SourceBytes,
+    SourceLines,
+    PtxBytes,
+    PtxLines,
+    BlockSteps,
+    Dropped,
+    ClockMhz,
+    Milliseconds,
+};
+
+// The highest value of a claim.
+uint64_t most_of(Claim claim);
+
+// "its text of the source has 300,000 lines, more than the 200,000 that a recording can hold"
+Result<void> within(Claim claim, uint64_t value);
+
+// Bytes that a recording and what is made of it may take: TILESCOPE_MAX_MEMORY gigabytes of the environment,
+// or 1 GB. An Error where the variable is no number of gigabytes from 0.001 to 1,000,000.
+Result<uint64_t> memory_limit();
+
+// What is left of it (of 1 GB where it is not readable) beside a recording for what is made of it: at least
+// an eighth of it.
+uint64_t memory_left(const Trace& trace);
+
+// "counting ... takes more memory than the 1 GB that are allowed; set TILESCOPE_MAX_MEMORY ..."
+Error more_memory(std::string_view what);
+
+// The bytes that a file of `stored` bytes may unpack to under a limit of memory: a quarter of it, for what is
+// made of a recording takes as much again and more; 64 times its own size where that is more, up to four
+// limits. (10 million requests take 80 MB, 120 MB with clocks.)
+uint64_t most_unpacked(uint64_t limit, uint64_t stored);
+
+// The most bytes that `stored` bytes of zstd can unpack to: a block takes 4 bytes at least and holds 128 KiB
+// at most (RFC 8878, 3.1.1.2).
+uint64_t most_unpacked_by_zstd(uint64_t stored);
+
+// All that Meta and Launch say, each field and each against the others. Nothing that is not in them is used:
+// checked before anything is allocated for arrays and blocks.
+Result<void> check_claims(const Meta& meta, const Launch& launch);
+
+// Blocks of the launch that lie in its window, which has one of them at least once check_claims is passed.
+uint64_t blocks_of_window(const Meta& meta, const Launch& launch);
+
+// Holds `complete` and `verified` against the steps, in a trace that check() found consistent. A recording
+// whose warps stop where their kernel goes on, by its PTX, loses `complete` and its result, and says why. One
+// of the whole grid that is verified and lacks a store to an element of the result is an Error.
+Result<void> derive(Trace& trace);
+
+}  // namespace tilescope::trace

@@ -1,0 +1,167 @@
+// What a recording says of itself as a whole, held against its steps.
+//
+// A warp that stops behind a site has left the kernel there. So a path must lead from that site to the end of
+// the kernel on which there is no other site that every thread executes:
+//
+//     for (...) {
+//         load M, load N, store Mds, store Nds
+//         barrier                                 a warp may not end here: a barrier follows on every path
+//         load Mds, load Nds, ...                 nor here
+//         barrier                                 it may end here: the store below is guarded
+//     }
+//     if (row < m && col < n) store P             and here
+//
+// Steps that are cut off behind a place where a warp may end are not found this way.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "core/base/words.h"
+#include "core/ptx/cfg.h"
+#include "core/ptx/parse.h"
+#include "core/trace/claims.h"
+
+namespace tilescope::trace {
+
+namespace {
+
+// Where a warp may stop: behind each site, and before the first one.
+struct Ends {
+    std::vector<bool> behind;  // by site
+    bool at_once = false;
+};
+
+// Instructions that make a step whenever a warp comes to them. A generic address may be one of local memory.
+std::vector<bool> always_recorded(const ptx::Kernel& kernel, const std::vector<ptx::Site>& sites) {
+    std::vector<bool> always(kernel.instructions.size(), false);
+    for (const ptx::Site& site : sites) {
+        const ptx::Instruction& at = kernel.instructions[site.instruction];
+        always[site.instruction] =
+            at.guard < 0 && (site.kind == ptx::SiteKind::Barrier || at.space != ptx::StateSpace::Generic);
+    }
+    return always;
+}
+
+// None where the PTX is not that of the sites: phase_rule says so to who needs it.
+std::optional<Ends> ends_of(const Trace& trace) {
+    const auto module = ptx::parse(trace.meta.ptx, trace.meta.ptx_name);
+    if (!module) return std::nullopt;
+    const ptx::Kernel* kernel = ptx::find_kernel(*module, trace.launch.entry);
+    if (!kernel && module->kernels.size() == 1) kernel = &module->kernels.front();
+    if (!kernel || kernel->instructions.empty()) return std::nullopt;
+    const std::vector<ptx::Site> sites = ptx::sites_of(*kernel);
+    const auto same = [](const ptx::Site& a, const ptx::Site& b) {
+        return a.instruction == b.instruction && a.kind == b.kind;
+    };
+    if (!std::ranges::equal(sites, trace.sites, same)) return std::nullopt;
+
+    const ptx::ControlFlow flow = ptx::control_flow(*kernel);
+    const std::vector<bool> always = always_recorded(*kernel, sites);
+    const auto free_from = [&](uint32_t first, uint32_t last) {
+        return std::find(always.begin() + first, always.begin() + last, true) == always.begin() + last;
+    };
+    std::vector<bool> leaves(flow.blocks.size(), false);  // from the block's first instruction
+    std::vector<int32_t> open;
+    const auto goes_out = [&](const ptx::BasicBlock& block) {
+        return std::ranges::any_of(
+            block.successors, [&](int32_t next) { return next < 0 || leaves[static_cast<size_t>(next)]; });
+    };
+    const auto enter = [&](size_t at) {
+        const ptx::BasicBlock& block = flow.blocks[at];
+        if (leaves[at] || !goes_out(block) || !free_from(block.first, block.last)) return;
+        leaves[at] = true;
+        open.push_back(static_cast<int32_t>(at));
+    };
+    for (size_t at = 0; at < flow.blocks.size(); ++at) enter(at);
+    while (!open.empty()) {
+        const int32_t at = open.back();
+        open.pop_back();
+        for (const int32_t before : flow.blocks[static_cast<size_t>(at)].predecessors)
+            enter(static_cast<size_t>(before));
+    }
+    Ends ends;
+    ends.at_once = leaves[0];
+    for (const ptx::Site& site : sites) {
+        const ptx::BasicBlock& block = flow.blocks[static_cast<size_t>(flow.block_of[site.instruction])];
+        ends.behind.push_back(goes_out(block) && free_from(site.instruction + 1, block.last));
+    }
+    return ends;
+}
+
+// The first block that has a warp which stops where it may not, null for none. From a block's end backwards:
+// the first step met of a warp is its last.
+const Block* cut_block(const Trace& trace, const Ends& ends) {
+    const uint64_t warps = (trace.launch.block.count() + kWarpSize - 1) / kWarpSize;
+    const auto all = static_cast<uint32_t>((uint64_t{1} << warps) - 1);
+    for (const Block& block : trace.blocks) {
+        uint32_t met = 0;
+        for (uint64_t step = block.first + block.count; met != all && step-- > block.first;) {
+            const uint32_t warp = 1u << trace.warp_of(step);
+            if (!(met & warp) && !ends.behind[trace.form_of(step).site]) return &block;
+            met |= warp;
+        }
+        if (met != all && !ends.at_once) return &block;
+    }
+    return nullptr;
+}
+
+// Elements of the array that no step stores to.
+uint64_t not_stored(const Trace& trace, uint8_t number) {
+    const Array& array = trace.launch.arrays[number];
+    std::vector<bool> stores;  // by form
+    for (const Form& form : trace.forms)
+        stores.push_back(form.array == number && trace.sites[form.site].kind == ptx::SiteKind::Store);
+    const auto each_step = [&](auto visit) {
+        for (uint64_t step = 0; step < trace.steps(); ++step)
+            if (stores[trace.key[step] & 0xFF'FFFF]) visit(step);
+    };
+    const uint64_t elements = array.elements(), size = array.element_bytes();
+    const auto a_lane = [&](const Form& form) {
+        return (trace.sites[form.site].bytes + size - 1) / size + 1;
+    };
+    uint64_t most = 0;  // that the steps can reach: before anything is allocated for the elements
+    each_step([&](uint64_t step) { most += a_lane(trace.form_of(step)) * kWarpSize; });
+    if (most < elements) return elements - most;
+    std::vector<bool> stored(elements, false);
+    uint64_t left = elements;
+    each_step([&](uint64_t step) {
+        const Access access = decode(trace, step);
+        for_lanes(access.mask, [&](uint32_t lane) {
+            const uint64_t end = access.offset[lane] + trace.sites[access.site].bytes;
+            for (uint64_t at = access.offset[lane] / size; at * size < end; ++at) {
+                left -= stored[at] ? 0 : 1;
+                stored[at] = true;
+            }
+        });
+    });
+    return left;
+}
+
+}  // namespace
+
+Result<void> derive(Trace& trace) {
+    Meta& meta = trace.meta;
+    if (!meta.complete) return {};
+    if (const auto ends = ends_of(trace)) {
+        if (const Block* const cut = cut_block(trace, *ends)) {
+            meta.complete = false;
+            meta.incomplete_reason =
+                fmt::format("the steps of {} end before the kernel does; record it again",
+                            block_name(trace.launch.grid, cut->x, cut->y, cut->z));
+            const uint8_t array = meta.result.array;
+            meta.result = {};
+            meta.result.array = array;
+        }
+    }
+    const Launch& launch = trace.launch;
+    const bool whole_grid = trace.blocks.size() == launch.grid.count();
+    if (!meta.result.verified || !whole_grid) return {};
+    if (const uint64_t lacking = not_stored(trace, meta.result.array); lacking > 0)
+        return Error{fmt::format("it says that its result is verified and stores nothing to {} of it",
+                                 counted(lacking, "element"))};
+    return {};
+}
+
+}  // namespace tilescope::trace
