@@ -72,7 +72,8 @@ void on_signal(int) {
     if (g_stop) g_stop->store(true);
 }
 
-// Handlers while it lives, the former ones afterwards. Signals that are ignored stay so, as nohup wants it.
+// Handlers while it lives, the former ones afterwards. SIGHUP stays ignored where it is, as nohup wants it; a
+// script's background command is started with SIGINT ignored and is stopped by it all the same.
 class StopOnSignal {
 public:
     explicit StopOnSignal(std::atomic<bool>& stop) {
@@ -81,7 +82,8 @@ public:
         action.sa_handler = on_signal;
         for (size_t at = 0; at < kSignals.size(); ++at) {
             sigaction(kSignals[at], nullptr, &former_[at]);
-            if (former_[at].sa_handler != SIG_IGN) sigaction(kSignals[at], &action, nullptr);
+            if (kSignals[at] != SIGHUP || former_[at].sa_handler != SIG_IGN)
+                sigaction(kSignals[at], &action, nullptr);
         }
     }
     ~StopOnSignal() {

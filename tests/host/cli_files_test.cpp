@@ -17,7 +17,7 @@ void expect_never_over(const std::string& input, const std::vector<std::string>&
     const std::string before = read(folder() / input);
     fs::create_symlink(input, folder() / "link");
     fs::create_hard_link(folder() / input, folder() / "hard");
-    for (const std::string target : {input, "./" + input, std::string("link"), std::string("hard")}) {
+    for (const std::string& target : {input, "./" + input, std::string("link"), std::string("hard")}) {
         std::vector<std::string> words = call;
         words.insert(words.end(), {"-o", target});
         expect_refused(1, words, "that is read");
