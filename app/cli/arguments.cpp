@@ -32,8 +32,8 @@ std::optional<uint64_t> parse_step(std::string_view text, const trace::Trace& tr
     return *number - 1;
 }
 
-// By the name that the PTX gives, as it is, beside the PTX, or as a file that ships. Returns the file that was
-// read, "" for none.
+// By the name that the PTX gives, as it is, beside the PTX, or as a file that ships. Returns the file that
+// was read, "" for none.
 std::string find_source(kernels::Plan& plan, const fs::path& ptx_path) {
     plan.source.clear();
     plan.source_name = plan.ptx_name;

@@ -55,8 +55,8 @@ std::string elided(const Font& font, std::string_view whole, float width) {
     for (size_t at = 0; at < text.size(); ++at)
         if ((static_cast<unsigned char>(text[at]) & 0xC0) != 0x80) ends.push_back(at);
     const auto cut = [&](size_t end) { return std::string(text.substr(0, end)) + "\u2026"; };
-    const auto none = std::ranges::partition_point(
-        ends, [&](size_t end) { return text_size(font, cut(end)).x <= width; });
+    const auto none =
+        std::ranges::partition_point(ends, [&](size_t end) { return text_size(font, cut(end)).x <= width; });
     return none == ends.begin() ? "" : cut(*std::prev(none));
 }
 

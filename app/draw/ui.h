@@ -58,7 +58,8 @@ void push_font(const Font& font);
 inline constexpr size_t kMostDrawn = 4096;
 std::string_view shown(std::string_view text, std::string& held);
 
-// Text straight into a draw list, each as shown() has it; positions in framebuffer pixels, rounded so that it is crisp.
+// Text straight into a draw list, each as shown() has it; positions in framebuffer pixels, rounded so that it
+// is crisp.
 ImVec2 text_size(const Font& font, std::string_view text);
 enum class Align : uint8_t { Left, Center, Right };
 // pos: the top left, top centre or top right corner.

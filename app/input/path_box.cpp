@@ -90,7 +90,8 @@ void save(PathBox& box, Session& session, std::string path) {
 
 void export_to(PathBox& box, Session& session, const std::string& path) {
     const session::ExportChoice* const choice = session::find_export(box.exported);
-    if (choice == nullptr || !session.recording || !session.block || !may_write(box, path, session::inputs(session)))
+    if (choice == nullptr || !session.recording || !session.block ||
+        !may_write(box, path, session::inputs(session)))
         return;
     if (session.exporting) {
         box.problem =

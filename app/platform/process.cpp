@@ -139,7 +139,8 @@ std::string Output::last_words() const {
     return said.substr(said.find_last_of("\r\n") + 1);
 }
 
-Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given, const std::atomic<bool>& stop) {
+Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given,
+                     const std::atomic<bool>& stop) {
     const Output in, out, err;
     if (!in.file || !out.file || !err.file)
         return Error{"There is no room for a temporary file; free some and try again."};

@@ -29,10 +29,11 @@ struct Ran {
 // Where a child finds the bytes that it is given: a file without a name, which nobody else can put there.
 inline constexpr const char* kGivenFile = "/proc/self/fd/3";
 
-// Calls this program with `arguments` and waits until it has ended. given: the bytes of kGivenFile. stop: ends
-// it early, with Ctrl-C's signal first, upon which it takes half-written files away; this program's own end
-// does the same. Fails in one sentence where it cannot be started.
-Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given, const std::atomic<bool>& stop);
+// Calls this program with `arguments` and waits until it has ended. given: the bytes of kGivenFile. stop:
+// ends it early, with Ctrl-C's signal first, upon which it takes half-written files away; this program's own
+// end does the same. Fails in one sentence where it cannot be started.
+Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given,
+                     const std::atomic<bool>& stop);
 
 struct Film {
     enum class Format : uint8_t { Gif, Mp4 } format = Format::Gif;

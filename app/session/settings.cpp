@@ -20,7 +20,7 @@ constexpr const char* kState = "tilescope.state/1";
 constexpr int kFarthest = 100'000;                               // pixels, of any desktop
 constexpr int kLeastSide = 200;                                  // of a window
 constexpr size_t kLongestPath = 4096;                            // as PATH_MAX
-constexpr uint64_t kLargest = 1 << 20;                    // bytes; what we write is a few hundred
+constexpr uint64_t kLargest = 1 << 20;                           // bytes; what we write is a few hundred
 constexpr std::string_view kThemes[] = {"light", "dark"};        // in the order of draw::Theme
 constexpr std::string_view kNames[] = {"MNP", "ABC", "MdNdPd"};  // in the order of MatrixNames
 
@@ -66,9 +66,7 @@ void texts(JsonFields& fields, const char* key, std::vector<std::string>& out) {
 }
 
 // Names of files may hold bytes that are no UTF-8: those stand as a question mark's sign.
-std::string printed(const Json& json) {
-    return json_text(json, 2) + "\n";
-}
+std::string printed(const Json& json) { return json_text(json, 2) + "\n"; }
 
 std::string path_of(const char* variable, const char* below_home, const char* file) {
     // "All paths must be absolute. If an implementation encounters a relative path it should ignore it."

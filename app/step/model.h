@@ -44,7 +44,7 @@ struct SourceLine {
 };
 inline constexpr size_t kMostLines = 200'000;
 struct SourceView {
-    std::string name;  // "tiled.cu"
+    std::string name;                      // "tiled.cu"
     std::vector<SourceLine> lines;         // at most kMostLines, and one that says that there are more
     int32_t current = -1;                  // index into lines: of the step
     StepKind kind = StepKind::GlobalLoad;  // of the step

@@ -169,10 +169,11 @@ void source_panel(Ui& ui, const Rect& rect) {
         const Rect band{{rect.min.x + ui.px(4), top}, {rect.max.x - ui.px(4), top + small}};
         if (current) lit_band(ui, band, ui.ink(ink_of(source.kind)), 0.20f);
         const Ink ink = row.comment ? Ink::TextFaint : of.has_site || current ? Ink::Text : Ink::TextQuiet;
-        small_number(ui, {in.min.x + number + ui.px(8), top}, text + (of.has_site ? 0 : hits), ink, row.text(),
-                     Align::Left);
+        small_number(ui, {in.min.x + number + ui.px(8), top}, text + (of.has_site ? 0 : hits), ink,
+                     row.text(), Align::Left);
         const size_t start = of.text.find_first_not_of(' ');
-        if (ui.over(band) && start != std::string_view::npos) ui.tip = of.text.substr(start, draw::kMostDrawn);
+        if (ui.over(band) && start != std::string_view::npos)
+            ui.tip = of.text.substr(start, draw::kMostDrawn);
         if (row.continued) continue;
         small_number(ui, {in.min.x + number, top}, number, current ? Ink::Text : Ink::TextFaint,
                      std::to_string(row.line + 1));

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is POSIX
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,7 +87,8 @@ std::string look_at(const std::string& path, const std::vector<std::string>& inp
     const mode_t mask = ::umask(0);
     ::umask(mask);
     mode = 0666 & ~mask;
-    struct stat named {}, there {};
+    struct stat named {
+    }, there{};
     const bool exists = ::stat(path.c_str(), &named) == 0;
     if (exists) {
         if (S_ISDIR(named.st_mode)) return "it is a folder";
@@ -124,20 +126,20 @@ std::string why_not_writable(const std::string& path, const std::vector<std::str
 OutputFile::OutputFile(const std::string& path, const std::vector<std::string>& inputs) {
     why_ = look_at(path, inputs, target_, mode_);
     if (!why_.empty()) return;
-    // A name of its own, as a target's may be too long for an ending. Signals wait, so that the file cannot be
-    // there without being known.
-    std::string name = folder_of(target_) + "/.tilescope-XXXXXX";
-    sigset_t all, former;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &former);
-    file_ = ::mkostemp(name.data(), O_CLOEXEC);
-    const int error = errno;
-    if (file_ >= 0) slot_ = remember(name);
-    pthread_sigmask(SIG_SETMASK, &former, nullptr);
-    if (file_ < 0)
-        why_ = std::strerror(error);
-    else
-        temporary_ = name;
+    // A name of its own, as a target's may be too long for an ending. It is known before it is there, so that
+    // no signal comes in between.
+    for (int tries = 0; tries < 100 && file_ < 0; ++tries) {
+        uint64_t random = 0;
+        if (::getrandom(&random, sizeof random, 0) != sizeof random) break;
+        temporary_ = fmt::format("{}/.tilescope-{:016x}", folder_of(target_), random);
+        slot_ = remember(temporary_);
+        file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (file_ >= 0) return;
+        forget(std::exchange(slot_, -1));
+        if (errno != EEXIST) break;
+    }
+    why_ = std::strerror(errno);
+    temporary_.clear();
 }
 
 OutputFile::~OutputFile() {

@@ -1,7 +1,7 @@
 // Files: read within a bound, and written whole or not at all.
 //
-//   to write   a file grows under a name of its own in the target's folder (mkstemp: nobody else can have
-//              made it), is brought to the disk, and takes the target's place by rename
+//   to write   a file grows under a random name in the target's folder (O_EXCL: nobody else can have made
+//              it), is brought to the disk, and takes the target's place by rename
 //
 //   target     a file that is there       replaced; its permissions are kept
 //              a symbolic link            the file that it leads to is replaced, and the link stays
@@ -9,7 +9,7 @@
 //
 // What is unfinished is removed when the program ends, also by a signal that can be caught.
 //
-// Source: POSIX.1-2017, mkstemp, rename, fsync; "2.4.3 Signal Actions" for what a handler may call.
+// Source: POSIX.1-2017, open (O_EXCL), rename, fsync; "2.4.3 Signal Actions" for what a handler may call.
 #pragma once
 
 #include <cstdint>

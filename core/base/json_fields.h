@@ -12,8 +12,10 @@
 #include <string>
 #include <type_traits>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
 
 namespace tilescope {
 
@@ -31,21 +33,11 @@ nlohmann::ordered_json object_of(const Fields&... fields) {
     return object;
 }
 
-// The JSON of a document that may hold text from files. Bytes that are no UTF-8 become U+FFFD; controls, which
-// a terminal obeys, are written as \u009b, those above ASCII too. indent: -1 for one line.
+// The JSON of a document that may hold text from files. Bytes that are no UTF-8 become U+FFFD; controls,
+// which a terminal obeys, are written as \u009b, those above ASCII too. indent: -1 for one line.
 template <class Json>
 std::string json_text(const Json& json, int indent = -1) {
-    const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
-    std::string out;
-    size_t done = 0;
-    for (size_t at = 0; (at = text.find_first_of("\x7F\xC2", at)) != std::string::npos; ++at) {
-        const bool two = text[at] == '\xC2';
-        const auto code = static_cast<uint8_t>(two ? text[at + 1] : text[at]);
-        if (two && code >= 0xA0) continue;
-        out.append(text, done, at - done).append(fmt::format("\\u{:04x}", code));
-        done = at + (two ? 2 : 1);
-    }
-    return done == 0 ? text : out.append(text, done);
+    return escaped_controls(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 class JsonFields {

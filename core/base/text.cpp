@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include <fmt/format.h>
+
 namespace tilescope {
 namespace {
 
@@ -56,7 +58,8 @@ std::string without_controls(std::string_view text, const Keep& keep) {
     std::string out;
     out.reserve(text.size());
     while (!text.empty()) {
-        const auto plain = static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+        const auto plain =
+            static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
         out += text.substr(0, plain);
         text.remove_prefix(plain);
         if (text.empty()) break;
@@ -74,7 +77,8 @@ std::string without_controls(std::string_view text, const Keep& keep) {
 }
 
 std::string on_one_line(std::string_view text) {
-    std::string out = without_controls(text, [](uint32_t code) { return code == '\n' || code == '\r' || code == '\t'; });
+    std::string out = without_controls(
+        text, [](uint32_t code) { return code == '\n' || code == '\r' || code == '\t'; });
     std::replace_if(
         out.begin(), out.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
     return out;
@@ -101,7 +105,8 @@ bool is_formula(std::string_view text) {
     const size_t first = text.find_first_not_of(' ');
     if (first == std::string_view::npos) return false;
     const std::string_view begin = text.substr(first);
-    for (const std::string_view sign : {"=", "+", "-", "@", "\t", "\r", "\n", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"})
+    for (const std::string_view sign :
+         {"=", "+", "-", "@", "\t", "\r", "\n", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"})
         if (begin.starts_with(sign)) return true;
     return false;
 }
@@ -117,7 +122,8 @@ std::string_view beginning_of(std::string_view text, size_t bytes) {
 }
 
 std::string printable(std::string_view text) {
-    return without_controls(text, [](uint32_t code) { return code == '\n' || code == '\t'; });
+    return without_controls(
+        text, [](uint32_t code) { return code == '\n' || code == '\t'; });
 }
 
 std::string shortened(std::string_view text, size_t bytes) {
@@ -134,7 +140,8 @@ std::string one_sentence(std::string_view text, size_t most) {
 
 std::string csv_cell(std::string_view text) {
     std::string cell = is_formula(text) ? "'" : "";
-    cell += without_controls(text, [](uint32_t code) { return code == '\n' || code == '\r' || code == '\t'; });
+    cell +=
+        without_controls(text, [](uint32_t code) { return code == '\n' || code == '\r' || code == '\t'; });
     if (cell.find_first_of(",\"\t\r\n") == std::string::npos) return cell;
     std::string out = "\"";
     for (const char c : cell) out.append(c == '"' ? 2 : 1, c);
@@ -151,6 +158,18 @@ std::string markdown_code(std::string_view text) {
     std::string out = fence + space;
     for (const char c : line) out.append(c == '|' ? "\\" : "").append(1, c);
     return out + space + fence;
+}
+
+std::string escaped_controls(const std::string& json) {
+    std::string out;
+    size_t done = 0;
+    for (size_t at = 0; (at = json.find_first_of("\x7F\xC2\xE2", at)) != std::string::npos; ++at) {
+        const Character first = first_of(std::string_view(json).substr(at));
+        if (!is_control(first.code)) continue;
+        out.append(json, done, at - done).append(fmt::format("\\u{:04x}", first.code));
+        done = at + first.bytes;
+    }
+    return done == 0 ? json : out.append(json, done);
 }
 
 std::string xml_text(std::string_view text) {

@@ -3,11 +3,10 @@
 //
 //   terminal     printable    controls, which a terminal obeys, become U+FFFD; lines stay lines
 //   one line     one_line     the same, and line ends are spaces; long text is shortened
-//   CSV          csv_cell     quoted as RFC 4180 has it; what a spreadsheet would run as a formula begins with '
-//   Markdown     markdown_code     a code span that nothing in it ends, and no table's cell either
-//   SVG          xml_text     entities; nothing that XML 1.0 forbids
-//   JSON         json_text (json_fields.h)
-//   the window   draw::shown (app/draw/fonts.h)
+//   CSV          csv_cell     quoted as RFC 4180 has it; what a spreadsheet would run as a formula begins
+//   with ' Markdown     markdown_code     a code span that nothing in it ends, and no table's cell either SVG
+//   xml_text     entities; nothing that XML 1.0 forbids JSON         json_text (json_fields.h) the window
+//   draw::shown (app/draw/fonts.h)
 //
 // A control is a character of C0 or C1, DEL, a separator of lines or paragraphs, or one that turns the
 // direction of text. It becomes U+FFFD, and so does each byte that is not UTF-8.
@@ -46,5 +45,7 @@ std::string csv_cell(std::string_view text);
 // A code span in a table's cell: a bare * would set the text between two of them in italics. "" for no text.
 std::string markdown_code(std::string_view text);
 std::string xml_text(std::string_view text);
+// JSON whose strings may hold controls: those above ASCII's are written as JSON has it, \u009b.
+std::string escaped_controls(const std::string& json);
 
 }  // namespace tilescope

@@ -43,7 +43,8 @@ public:
         if (!timed_) return step * 1000;
         const trace::Block& b = trace_.blocks[block];
         const uint64_t clocks = b.clock - zero_.at(b.sm) + trace_.time[step];
-        return static_cast<uint64_t>(std::floor(std::min(static_cast<double>(clocks) * 1000 / mhz_, kMostNs)));
+        return static_cast<uint64_t>(
+            std::floor(std::min(static_cast<double>(clocks) * 1000 / mhz_, kMostNs)));
     }
     // The least that an event takes: a clock, or a step.
     uint64_t unit() const { return timed_ ? std::max(1u, static_cast<unsigned>(1000 / mhz_)) : 1000; }
@@ -56,8 +57,7 @@ public:
         return fmt::format(
             "SM clocks at {} MHz{}, from each SM's first recorded clock; clocks of two SMs cannot be "
             "compared",
-            mhz_,
-            stated_ ? "" : " (the recording states no rate: a nanosecond each)");
+            mhz_, stated_ ? "" : " (the recording states no rate: a nanosecond each)");
     }
 
 private:

@@ -62,7 +62,8 @@ std::string heading(const trace::Trace& trace, const analysis::Summary& summary)
     const trace::Meta& m = trace.meta;
     const Dim3 &grid = trace.launch.grid, &block = trace.launch.block;
     std::string out = one_line(m.kernel) + ": " + launch_words(trace) + "\n";
-    out += fmt::format("recorded on {}{} ({})\n", one_line(m.device), m.driver.empty() ? "" : ", driver " + one_line(m.driver),
+    out += fmt::format("recorded on {}{} ({})\n", one_line(m.device),
+                       m.driver.empty() ? "" : ", driver " + one_line(m.driver),
                        m.backend == trace::Backend::Cpu ? "cpu" : "gpu");
     out += price_of(m.price, summary.total().requests);
     out +=

@@ -1,5 +1,5 @@
-// Text from files on a screen: however long it is, a frame costs what is shown of it. Texts of a megabyte would
-// keep these tests busy for hours if they were measured letter by letter.
+// Text from files on a screen: however long it is, a frame costs what is shown of it. Texts of a megabyte
+// would keep these tests busy for hours if they were measured letter by letter.
 #include "tests/app_names.h"
 #include "tests/gl/compare_drawn.h"
 #include "tests/recorded.h"
@@ -23,7 +23,8 @@ TEST(LongText, IsCutWhereItEnds) {
         return text;
     };
     const std::string ascii = "thread[1,3] reads M[3,0] at line 23, outside M's 3 x 4 elements";
-    for (float width = 0; width < 500; width += 7.5f) EXPECT_EQ(draw::elided(font, ascii, width), slow(ascii, width));
+    for (float width = 0; width < 500; width += 7.5f)
+        EXPECT_EQ(draw::elided(font, ascii, width), slow(ascii, width));
     // No character is split.
     const std::string wide = "8 \u00d7 8 \u2026 \u00d7\u00d7\u00d7\u00d7\u00d7\u00d7";
     for (float width = 0; width < 200; width += 1)
@@ -44,7 +45,8 @@ TEST(LongText, OfARecordingIsDrawnOnEveryScreen) {
     const std::string name = "\x1b[31m" + std::string(kMegabyte, 'n');
     std::string words;
     while (words.size() < kMegabyte) words += "a \xff";
-    trace.meta.kernel = trace.meta.device = trace.meta.driver = trace.meta.source_name = trace.meta.ptx_name = name;
+    trace.meta.kernel = trace.meta.device = trace.meta.driver = trace.meta.source_name = trace.meta.ptx_name =
+        name;
     trace.meta.complete = false;
     trace.meta.incomplete_reason = words;
     for (Array& array : trace.launch.arrays) array.name = name;

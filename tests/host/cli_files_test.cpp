@@ -10,7 +10,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string shipped_ptx() { return file_text(std::string(TILESCOPE_SOURCE_DIR) + "/assets/ptx/tiled.t2.ptx"); }
+std::string shipped_ptx() {
+    return file_text(std::string(TILESCOPE_SOURCE_DIR) + "/assets/ptx/tiled.t2.ptx");
+}
 
 // By its own name, by another path, by a symbolic link and by a hard link.
 void expect_never_over(const std::string& input, const std::vector<std::string>& call) {
@@ -41,8 +43,8 @@ TEST(CliFiles, ARecordingIsNotExportedOntoItself) {
 
 TEST(CliFiles, PtxAndItsSourceAreNotRecordedOver) {
     write(folder() / "a.ptx", shipped_ptx());
-    const std::vector<std::string> call = {"record", "tiled", "--tile", "2", "--m", "4", "--k", "4",
-                                           "--n",    "4",     "--ptx", "a.ptx"};
+    const std::vector<std::string> call = {"record", "tiled", "--tile", "2", "--m",   "4",
+                                           "--k",    "4",     "--n",    "4", "--ptx", "a.ptx"};
     expect_never_over("a.ptx", call);
     // The file that the PTX names is read as well.
     write(folder() / "tiled.cu", "the source\n");
@@ -79,9 +81,11 @@ TEST(CliFiles, NoSignalLeavesAHalfFile) {
     const std::string path = in_folder("long.tsc");
     ASSERT_EQ(tilescope({"record", "tiled", "--m", "128", "--k", "128", "--n", "128", "-o", path}).status, 0);
     for (const std::string signal : {"HUP", "TERM", "QUIT", "PIPE", "USR1"}) {
-        const Ran ran = shell("\"$TILESCOPE\" export long.tsc --format csv --lanes -o out.csv & work=$!; "
-                              "while kill -0 $work && ! [ -s .tilescope-?????? ]; do sleep 0.01; done 2>/dev/null; "
-                              "kill -" + signal + " $work; wait $work");
+        const Ran ran = shell(
+            "\"$TILESCOPE\" export long.tsc --format csv --lanes -o out.csv & work=$!; "
+            "while kill -0 $work && ! [ -s .tilescope-* ]; do sleep 0.01; done 2>/dev/null; "
+            "kill -" +
+            signal + " $work; wait $work");
         EXPECT_NE(ran.status, 0) << signal;
         EXPECT_EQ(files_here(), 1u) << signal;
     }
@@ -95,7 +99,8 @@ TEST(CliFiles, WhatNeverEndsIsNotReadAsPtx) {
                                      {"pipe", "regular file"},
                                      {"/dev/stdin", "regular file"},
                                      {"large.ptx", "larger than the 64.0 MiB"}}) {
-        const Ran ran = shell(std::string("ulimit -v 4000000; timeout 10 \"$TILESCOPE\" record tiled --ptx ") + file);
+        const Ran ran =
+            shell(std::string("ulimit -v 4000000; timeout 10 \"$TILESCOPE\" record tiled --ptx ") + file);
         EXPECT_EQ(ran.status, 1) << file;
         expect_one_sentence(ran.err);
         EXPECT_NE(ran.err.find(says), std::string::npos) << ran.err;
@@ -116,10 +121,12 @@ TEST(CliFiles, AnFfmpegThatMakesNoFilmIsAnError) {
           {"cat >/dev/null; echo first >&2; echo 'last words' >&2; exit 3", "(last words)"},
           {"cat >/dev/null; printf 'a\\033[31mb\\n' >&2; exit 3", "a\uFFFD[31mb"},
           {"cat >/dev/null; kill -9 $$", "ended by signal 9"}}) {
-        write(folder() / "bin" / "ffmpeg", std::string("#!/bin/bash\nfor last; do :; done; set -- \"$last\"\n") + does + "\n");
+        write(folder() / "bin" / "ffmpeg",
+              std::string("#!/bin/bash\nfor last; do :; done; set -- \"$last\"\n") + does + "\n");
         fs::permissions(folder() / "bin" / "ffmpeg", fs::perms{0755});
-        const Ran ran = shell("PATH=\"$PWD/bin:$PATH\" timeout 20 \"$TILESCOPE\" export lecture.tsc --format gif "
-                              "--steps 1:4 --size 200x200 -o a.gif");
+        const Ran ran = shell(
+            "PATH=\"$PWD/bin:$PATH\" timeout 20 \"$TILESCOPE\" export lecture.tsc --format gif "
+            "--steps 1:4 --size 200x200 -o a.gif");
         EXPECT_EQ(ran.status, 1) << does;
         expect_one_sentence(ran.err);
         EXPECT_NE(ran.err.find(says), std::string::npos) << ran.err;
@@ -127,9 +134,10 @@ TEST(CliFiles, AnFfmpegThatMakesNoFilmIsAnError) {
     }
     // One that takes nothing and does not end is stopped as any other, and is gone then.
     write(folder() / "bin" / "ffmpeg", "#!/bin/sh\necho $$ >pid\nexec sleep 60\n");
-    const Ran stopped = shell("PATH=\"$PWD/bin:$PATH\" \"$TILESCOPE\" export lecture.tsc --format gif -o a.gif & work=$!; "
-                              "while kill -0 $work && ! [ -s pid ]; do sleep 0.01; done 2>/dev/null; "
-                              "kill -INT $work; wait $work; status=$?; kill -0 $(cat pid) 2>/dev/null && exit 9; exit $status");
+    const Ran stopped = shell(
+        "PATH=\"$PWD/bin:$PATH\" \"$TILESCOPE\" export lecture.tsc --format gif -o a.gif & work=$!; "
+        "while kill -0 $work && ! [ -s pid ]; do sleep 0.01; done 2>/dev/null; "
+        "kill -INT $work; wait $work; status=$?; kill -0 $(cat pid) 2>/dev/null && exit 9; exit $status");
     EXPECT_EQ(stopped.status, 1) << stopped.err;
     EXPECT_EQ(files_here(), 4u);
 }
@@ -141,9 +149,10 @@ TEST(CliFiles, FfmpegEndsWithTheProgram) {
     fs::create_directory(folder() / "bin");
     write(folder() / "bin" / "ffmpeg", "#!/bin/sh\necho $$ >pid\nexec sleep 60\n");
     fs::permissions(folder() / "bin" / "ffmpeg", fs::perms{0755});
-    const Ran ran = shell("PATH=\"$PWD/bin:$PATH\" \"$TILESCOPE\" export lecture.tsc --format gif -o a.gif & work=$!; "
-                          "while kill -0 $work && ! [ -s pid ]; do sleep 0.01; done 2>/dev/null; kill -KILL $work; "
-                          "for i in $(seq 100); do kill -0 $(cat pid) 2>/dev/null || exit 7; sleep 0.05; done");
+    const Ran ran = shell(
+        "PATH=\"$PWD/bin:$PATH\" \"$TILESCOPE\" export lecture.tsc --format gif -o a.gif & work=$!; "
+        "while kill -0 $work && ! [ -s pid ]; do sleep 0.01; done 2>/dev/null; kill -KILL $work; "
+        "for i in $(seq 100); do kill -0 $(cat pid) 2>/dev/null || exit 7; sleep 0.05; done");
     EXPECT_EQ(ran.status, 7) << ran.err;
 }
 

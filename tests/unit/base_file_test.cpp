@@ -140,8 +140,8 @@ TEST_F(Files, AreWrittenUnderANameOfTheirOwn) {
 
 // Of every signal that ends a program and can be caught, with one that is ignored staying so.
 TEST_F(Files, NoneIsLeftByASignal) {
-    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGUSR1, SIGALRM, SIGXCPU, SIGXFSZ, SIGABRT,
-                             SIGRTMIN + 1}) {
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGUSR1, SIGALRM, SIGXCPU, SIGXFSZ,
+                             SIGABRT, SIGRTMIN + 1}) {
         const pid_t child = ::fork();
         if (child == 0) {
             ::signal(SIGHUP, SIG_DFL);
@@ -178,7 +178,8 @@ TEST_F(Files, AreReadWithinABound) {
 
 TEST_F(Files, WhatNeverEndsIsNotRead) {
     ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
-    for (const std::string& path : {std::string("/dev/zero"), at("pipe"), std::string("/dev/stdin"), folder_.string()})
+    for (const std::string& path :
+         {std::string("/dev/zero"), at("pipe"), std::string("/dev/stdin"), folder_.string()})
         EXPECT_TRUE(has(read_whole(path, 1 << 20).error().message, "cannot read " + path)) << path;
     EXPECT_TRUE(has(read_whole(at("none"), 1).error().message, "No such file"));
 }

@@ -14,8 +14,9 @@ namespace {
 constexpr std::string_view kMark = "\uFFFD";
 
 // What a terminal obeys, each of it one character.
-const std::string kControls[] = {"\x1b", std::string(1, '\0'), "\a", "\b", "\r", "\v", "\x7f", "\u009b", "\u0085",
-                                 "\u2028", "\u202e", "\u2066"};
+const std::string kControls[] = {
+    "\x1b",  std::string(1, '\0'), "\a", "\b", "\r", "\v", "\x7f", "\u009b", "\u0085", "\u2028", "\u202e",
+    "\u2066"};
 // No UTF-8, each of it one byte that is wrong.
 const std::string kWrong[] = {"\xff", "\x80", "\xc3", "\xc0", "\xf5", "\xe2"};
 
@@ -47,7 +48,8 @@ TEST(Text, ANameIsOneLineAndShort) {
 }
 
 TEST(Text, ASentenceKeepsItsEnd) {
-    const std::string sentence = one_sentence("kernel '" + std::string(1 << 20, 'k') + "' is not there; record it");
+    const std::string sentence =
+        one_sentence("kernel '" + std::string(1 << 20, 'k') + "' is not there; record it");
     EXPECT_LT(sentence.size(), kLongestLine + 10);
     EXPECT_TRUE(sentence.starts_with("kernel 'kkk"));
     EXPECT_TRUE(sentence.ends_with("kkk' is not there; record it"));
@@ -65,12 +67,13 @@ TEST(Text, AnArraysNameIsShortWhereverItIsSaid) {
 }
 
 TEST(Text, ASpreadsheetFindsNoFormula) {
-    for (const std::string formula : {"=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "  =1+1", "\uFF1D1",
-                                      "-", "+", "-0x10", "=cmd|' /C calc'!A0", "--5", "+-5"}) {
+    for (const std::string formula : {"=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "  =1+1",
+                                      "\uFF1D1", "-", "+", "-0x10", "=cmd|' /C calc'!A0", "--5", "+-5"}) {
         const std::string cell = csv_cell(formula);
         EXPECT_TRUE(cell.starts_with("'") || cell.starts_with("\"'")) << cell;
     }
-    for (const std::string number : {"-5", "+5", "-5.25", "-1e-9", "0", "12"}) EXPECT_EQ(csv_cell(number), number);
+    for (const std::string number : {"-5", "+5", "-5.25", "-1e-9", "0", "12"})
+        EXPECT_EQ(csv_cell(number), number);
     EXPECT_EQ(csv_cell("P[0,0] += M[0,0]*N[0,0]"), "\"P[0,0] += M[0,0]*N[0,0]\"");
     EXPECT_EQ(csv_cell("say \"M\""), "\"say \"\"M\"\"\"");
     EXPECT_EQ(csv_cell("a\r\nb"), "\"a\r\nb\"");
@@ -89,12 +92,13 @@ TEST(Text, NothingEndsAMarkdownCell) {
 
 TEST(Text, XmlIsWellFormed) {
     EXPECT_EQ(xml_text("<&>\"tiled\""), "&lt;&amp;&gt;&quot;tiled&quot;");
-    for (const std::string wrong : {"\x1b", "\xff", "\uFFFE", "\uFFFF", "\u0085"}) EXPECT_EQ(xml_text(wrong), kMark);
+    for (const std::string wrong : {"\x1b", "\xff", "\uFFFE", "\uFFFF", "\u0085"})
+        EXPECT_EQ(xml_text(wrong), kMark);
 }
 
 TEST(Text, JsonEscapesWhatATerminalObeys) {
-    const nlohmann::ordered_json json = {{"name", "a\x1b\x7f\u009b\u00b7\u00e9"}};
-    EXPECT_EQ(json_text(json), "{\"name\":\"a\\u001b\\u007f\\u009b\u00b7\u00e9\"}");
+    const nlohmann::ordered_json json = {{"name", "a\x1b\x7f\u009b\u202e\u00b7\u2026\u00e9"}};
+    EXPECT_EQ(json_text(json), "{\"name\":\"a\\u001b\\u007f\\u009b\\u202e\u00b7\u2026\u00e9\"}");
     EXPECT_EQ(nlohmann::json::parse(json_text(json))["name"], json["name"]);
     EXPECT_EQ(json_text(nlohmann::json("\xff")), "\"\uFFFD\"");
     EXPECT_EQ(json_text(nlohmann::json{{"m", 1}}, 2), "{\n  \"m\": 1\n}");
@@ -103,7 +107,8 @@ TEST(Text, JsonEscapesWhatATerminalObeys) {
 // Random bytes: what comes out is UTF-8 without controls, and goes through unchanged a second time.
 TEST(Text, OfRandomBytesIsSound) {
     std::mt19937 random(1);
-    const std::string pieces[] = {"a", "\n", "\x1b", "\xc2", "\x9b", "\xe2", "\x80", "\xa8", "\xf0", "\x9f", "\r", "=", "`"};
+    const std::string pieces[] = {"a",    "\n",   "\x1b", "\xc2", "\x9b", "\xe2", "\x80",
+                                  "\xa8", "\xf0", "\x9f", "\r",   "=",    "`"};
     for (int i = 0; i < 5000; ++i) {
         std::string text;
         for (size_t n = random() % 12; n > 0; --n) text += pieces[random() % std::size(pieces)];

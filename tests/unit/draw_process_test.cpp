@@ -1,5 +1,5 @@
-// This program as its own child: it ends when it is told to, and when its parent ends, and what it was writing
-// goes with it. The child here is this very test, called for one case.
+// This program as its own child: it ends when it is told to, and when its parent ends, and what it was
+// writing goes with it. The child here is this very test, called for one case.
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -43,7 +43,8 @@ protected:
     void TearDown() override { fs::remove_all(folder_); }
 
     static Result<Ran> run(const std::atomic<bool>& stop) {
-        return run_self({"--gtest_filter=ProcessChild.DISABLED_Writes", "--gtest_also_run_disabled_tests"}, "given", stop);
+        return run_self({"--gtest_filter=ProcessChild.DISABLED_Writes", "--gtest_also_run_disabled_tests"},
+                        "given", stop);
     }
     // Waits for half a minute at most.
     bool comes(bool there) const {

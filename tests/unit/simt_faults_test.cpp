@@ -95,6 +95,26 @@ TEST(Faults, MisalignedAndWildAddresses) {
                  0);
 }
 
+// As far from every array as 64 bits reach, in both directions.
+TEST(Faults, TheFarthestAddressesAreInNoBuffer) {
+    for (const std::string address : {"0x8000000000000000", "0x7ffffffffffffffc", "0xfffffffffffffffc"}) {
+        const bool near = address[2] == 'f';  // -4 is an index gone astray
+        const Outcome outcome = kernel("mov.u64 %d1, " + address + ";\nld.global.u32 %r1, [%d1];", 1).run();
+        ASSERT_TRUE(outcome.fault) << address;
+        EXPECT_EQ(outcome.fault->message.find("in no buffer") == std::string::npos, near)
+            << outcome.fault->message;
+    }
+}
+
+// A variable without a value, in memory that has none before it.
+TEST(Prepare, TakesAVariableWithoutAValue) {
+    const std::string head = ".version 6.0\n.target sm_70\n.address_size 64\n";
+    for (const std::string variable : {".const .align 4 .b8 c[8];\n", ".const .align 4 .b8 c[0];\n"}) {
+        const auto program = test::program_of(head + variable + ".visible .entry k()\n{\nret;\n}\n", "k");
+        EXPECT_EQ(program->constants.size() % 8, 0u);
+    }
+}
+
 TEST(Faults, AnAccessThatStraddlesTheEndIsOutside) {
     KernelRun run = kernel("ld.global.u64 %d1, [%o+8];", 1, 1, 3);
     expect_fault(run, Fault::Kind::OutOfBounds,
