@@ -9,10 +9,7 @@ namespace {
 
 constexpr size_t kMegabyte = 1 << 20;
 
-TEST(LongText, IsCutWhereItEnds) {
-    SKIP_WITHOUT_OPENGL();
-    test::Canvas canvas(64, 64);
-    const draw::Font font = canvas.fonts().font(draw::Face::Text, draw::Size::Body);
+void expect_cuts(const draw::Font& font) {
     // Against the obvious way: one character less at a time.
     const auto slow = [&](std::string text, float width) {
         if (draw::text_size(font, text).x <= width) return text;
@@ -37,6 +34,13 @@ TEST(LongText, IsCutWhereItEnds) {
         EXPECT_GT(draw::text_size(font, text).x, 300);
     }
     EXPECT_EQ(draw::text_size(font, "a\nb").y, draw::text_size(font, "a b").y) << "one line";
+}
+
+TEST(LongText, IsCutWhereItEnds) {
+    SKIP_WITHOUT_OPENGL();
+    test::Canvas canvas(64, 64);
+    canvas.frame(draw::palette(draw::Theme::Light),
+                 [&](ImDrawList&) { expect_cuts(canvas.fonts().of(draw::Face::Text, draw::Size::Body)); });
 }
 
 TEST(LongText, OfARecordingIsDrawnOnEveryScreen) {
