@@ -110,7 +110,7 @@ TEST(Faults, TheFarthestAddressesAreInNoBuffer) {
 TEST(Prepare, TakesAVariableWithoutAValue) {
     const auto program = test::program_of(
         ".version 6.0\n.target sm_70\n.address_size 64\n.const .align 4 .b8 c[8];\n"
-        ".visible .entry k()\n{\nret;\n}\n",
+        ".visible .entry k()\n{\n.reg .b32 %r;\nld.const.u32 %r, [c];\nret;\n}\n",
         "k");
     EXPECT_EQ(program->constants, std::vector<std::byte>(8));
 }
