@@ -144,8 +144,7 @@ Result<std::string> render_svg(State state, const RenderOptions& options);
 // Steps [first, end) of the recording, a frame each, as a GIF or an MP4 (H.264); needs the program ffmpeg.
 struct FilmOptions : platform::Film {
     uint64_t first = 0, end = 0;
-    const std::atomic<bool>* stop = nullptr;  // ends it early: the file is then of no use
-    std::atomic<uint64_t>* done = nullptr;    // frames
+    std::atomic<uint64_t>* done = nullptr;  // frames
 };
 Result<void> render_film(State state, const FilmOptions& options);
 

@@ -12,7 +12,7 @@
 #include "app/platform/gl.h"
 #include "backends/imgui_impl_opengl3.h"
 #include "core/analysis/product.h"
-#include "core/base/write_whole.h"
+#include "core/base/file.h"
 
 namespace tilescope::app {
 
@@ -182,6 +182,10 @@ void save_pictures(State& state, Frame& frame, const platform::Backend& shown) {
             continue;
         }
         const std::string path = wanted == ending ? free_path(state, ending) : wanted;
+        if (const std::string why = why_not_writable(path, session::inputs(state.session)); !why.empty()) {
+            message = fmt::format("The picture '{}' cannot be written: {}; choose another name.", path, why);
+            continue;
+        }
         const Result<void> written = ending == ".svg" ? write_text(frame.svg(state, shown.canvas()), path)
                                                       : platform::write_png(shown.read(), path);
         message = written ? fmt::format("This view is in {}.", path) : written.error().message;

@@ -1,8 +1,6 @@
 // What arguments name: a recording, a block and steps of it, and the PTX that runs.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "app/cli/cli.h"
@@ -18,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uintmax_t kMostSource = 4 << 20;  // bytes
+constexpr uint64_t kMostSource = 4 << 20, kMostPtx = 64 << 20;  // bytes
 
 std::optional<uint64_t> parse_step(std::string_view text, const trace::Trace& trace) {
     const uint64_t steps = trace.steps();
@@ -34,19 +32,13 @@ std::optional<uint64_t> parse_step(std::string_view text, const trace::Trace& tr
     return *number - 1;
 }
 
-std::optional<std::string> text_of(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    if (!file || !(text << file.rdbuf())) return std::nullopt;
-    return text.str();
-}
-
-// By the name that the PTX gives, as it is, beside the PTX, or as a file that ships.
-void find_source(kernels::Plan& plan, const fs::path& ptx_path) {
+// By the name that the PTX gives, as it is, beside the PTX, or as a file that ships. Returns the file that
+// was read, "" for none.
+std::string find_source(kernels::Plan& plan, const fs::path& ptx_path) {
     plan.source.clear();
     plan.source_name = plan.ptx_name;
     const auto module = ptx::parse(plan.ptx, plan.ptx_name);
-    if (!module) return;  // said when it is recorded
+    if (!module) return "";  // said when it is recorded
     const ptx::Kernel* kernel = ptx::find_kernel(*module, plan.launch.entry);
     if (!kernel && module->kernels.size() == 1) kernel = &module->kernels.front();
     const uint32_t number = kernel ? ptx::source_file_of(*kernel) : 0;
@@ -56,14 +48,13 @@ void find_source(kernels::Plan& plan, const fs::path& ptx_path) {
         plan.source_name = name.filename().string();
         plan.source = kernels::shipped_file(file.name);
         for (const fs::path& path : {name, ptx_path.parent_path() / name.filename()}) {
-            std::error_code error;
-            if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMostSource) continue;
-            if (auto text = text_of(path)) {
-                plan.source = std::move(*text);
-                break;
-            }
+            auto text = read_whole(path.string(), kMostSource);
+            if (!text) continue;
+            plan.source = std::move(*text);
+            return path.string();
         }
     }
+    return "";
 }
 
 }  // namespace
@@ -138,17 +129,16 @@ void check_ptx(const PtxChoice& choice) {
         refuse(kWrongCall, "--ptx and --compiler nvrtc contradict each other; give one of them");
 }
 
-void use_ptx(const PtxChoice& choice, kernels::TextbookPlan& plan) {
+std::vector<std::string> use_ptx(const PtxChoice& choice, kernels::TextbookPlan& plan) {
     const std::string& path = choice.ptx_file;
     if (!path.empty()) {
-        std::error_code error;
-        if (fs::is_directory(path, error)) refuse(kFailure, "'{}' is a folder; give --ptx a PTX file", path);
-        auto text = text_of(path);
-        if (!text) refuse(kFailure, "PTX file '{}' cannot be read; check its name and permissions", path);
+        auto text = read_whole(path, kMostPtx);
+        if (!text) refuse(kFailure, "{}; give --ptx a PTX file", text.error().message);
         plan.ptx = std::move(*text);
         plan.ptx_name = fs::path(path).filename().string();
-        find_source(plan, path);
-    } else if (choice.compiler == "nvrtc") {
+        return {path, find_source(plan, path)};
+    }
+    if (choice.compiler == "nvrtc") {
         // For the GPU that is there; without one, for the oldest that NVRTC still compiles for.
         const auto devices = gpu::devices();
         const int capability = devices ? devices->front().major * 10 + devices->front().minor : 75;
@@ -157,6 +147,7 @@ void use_ptx(const PtxChoice& choice, kernels::TextbookPlan& plan) {
         plan.ptx = std::move(compiled.ptx);
         plan.ptx_name = fmt::format("{} by {}", plan.source_name, compiled.compiler);
     }
+    return {};
 }
 
 }  // namespace tilescope::cli

@@ -1,19 +1,20 @@
 #include "app/cli/cli.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <future>
 #include <new>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is POSIX
 #include <unistd.h>
+
+#include "core/base/text.h"
 
 namespace tilescope::cli {
 
@@ -71,32 +72,36 @@ void on_signal(int) {
     if (g_stop) g_stop->store(true);
 }
 
-// Handlers while it lives, the former ones afterwards.
+// Handlers while it lives, the former ones afterwards. SIGHUP stays ignored where it is, as nohup wants it; a
+// script's background command is started with SIGINT ignored and is stopped by it all the same.
 class StopOnSignal {
 public:
     explicit StopOnSignal(std::atomic<bool>& stop) {
         g_stop = &stop;
         struct sigaction action {};
         action.sa_handler = on_signal;
-        sigaction(SIGINT, &action, &interrupt_);
-        sigaction(SIGTERM, &action, &terminate_);
+        for (size_t at = 0; at < kSignals.size(); ++at) {
+            sigaction(kSignals[at], nullptr, &former_[at]);
+            if (kSignals[at] != SIGHUP || former_[at].sa_handler != SIG_IGN)
+                sigaction(kSignals[at], &action, nullptr);
+        }
     }
     ~StopOnSignal() {
-        sigaction(SIGINT, &interrupt_, nullptr);
-        sigaction(SIGTERM, &terminate_, nullptr);
+        for (size_t at = 0; at < kSignals.size(); ++at) sigaction(kSignals[at], &former_[at], nullptr);
         g_stop = nullptr;
     }
     StopOnSignal(const StopOnSignal&) = delete;
     StopOnSignal& operator=(const StopOnSignal&) = delete;
 
 private:
-    struct sigaction interrupt_ {
-    }, terminate_{};
+    static constexpr std::array kSignals = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    std::array<struct sigaction, kSignals.size()> former_{};
 };
 
 }  // namespace
 
 int run(int argc, char** argv) {
+    remove_unfinished_on_signals();
     try {
         return parse_and_run(argc, argv);
     } catch (const Refused& refused) {
@@ -110,69 +115,33 @@ int run(int argc, char** argv) {
 }
 
 int fail(Status status, std::string_view message) {
-    std::string line(message);
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    std::fprintf(stderr, "tilescope: %s\n", line.c_str());
+    std::fprintf(stderr, "tilescope: %s\n", one_sentence(message).c_str());
     return status;
 }
 
 int print(std::string_view text) {
     errno = 0;
-    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    const std::string shown = printable(text);
+    const bool written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
     if (!written || std::fflush(stdout) != 0)
         return fail(kFailure, fmt::format("standard output cannot be written: {}", std::strerror(errno)));
     return kDone;
 }
 
-void check_output(const std::string& path) {
-    namespace fs = std::filesystem;
-    std::error_code error;
-    const fs::file_status there = fs::status(path, error);
-    if (fs::is_directory(there)) refuse(kFailure, "'{}' is a folder; name a file to write with -o", path);
-    if (fs::exists(there) && !fs::is_regular_file(there))
-        refuse(kFailure, "'{}' is not a regular file and is not replaced; name another one with -o", path);
-    fs::path folder = fs::path(path).parent_path();
-    if (folder.empty()) folder = ".";
-    if (!fs::is_directory(folder, error)) {
-        refuse(kFailure, "'{}' cannot be written: there is no folder '{}'; make it or name another with -o",
-               path, folder.string());
-    }
-    if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-        refuse(kFailure, "'{}' cannot be written: folder '{}' is read-only for you; name another with -o",
-               path, folder.string());
-    }
+void check_output(const std::string& path, const std::vector<std::string>& inputs) {
+    const std::string why = why_not_writable(path, inputs);
+    if (!why.empty()) refuse(kFailure, "'{}' cannot be written: {}; name another file with -o", path, why);
 }
 
 void write_text(const std::string& path, std::string_view text) {
     OutputFile file(path);
     file.write(text);
-    file.keep();
+    keep(file, path);
 }
 
-OutputFile::OutputFile(std::string path)
-    : path_(std::move(path)), temporary_(fmt::format("{}.tmp.{}", path_, ::getpid())) {
-    file_ = std::fopen(temporary_.c_str(), "wb");
-    if (!file_) why_ = errno;
-}
-
-OutputFile::~OutputFile() {
-    if (file_) std::fclose(file_);
-    if (!temporary_.empty()) std::remove(temporary_.c_str());
-}
-
-bool OutputFile::write(std::string_view text) {
-    if (why_ == 0 && std::fwrite(text.data(), 1, text.size(), file_) != text.size())
-        why_ = errno ? errno : EIO;
-    return why_ == 0;
-}
-
-void OutputFile::keep() {
-    if (file_ && std::fclose(file_) != 0 && why_ == 0) why_ = errno;
-    file_ = nullptr;
-    if (why_ == 0 && std::rename(temporary_.c_str(), path_.c_str()) != 0) why_ = errno;
-    if (why_ != 0)
-        refuse(kFailure, "'{}' cannot be written: {}; name another file with -o", path_, std::strerror(why_));
-    temporary_.clear();
+void keep(OutputFile& file, const std::string& path) {
+    const std::string why = file.keep();
+    if (!why.empty()) refuse(kFailure, "'{}' cannot be written: {}; name another file with -o", path, why);
 }
 
 void run_with_progress(const std::function<void()>& work, std::atomic<bool>& stop,

@@ -21,6 +21,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "core/base/file.h"
 #include "core/base/json_fields.h"
 #include "core/base/result.h"
 #include "core/base/version.h"
@@ -74,7 +75,8 @@ int export_pictures(const ExportOptions& options);
 
 // --- what a command says
 
-// Prints "tilescope: <message>" to standard error, on one line, and returns the status given.
+// Prints "tilescope: <message>" to standard error, on one line, and returns the status given. What a terminal
+// would obey is left out of it, and of what print() prints (core/base/text.h).
 int fail(Status status, std::string_view message);
 
 // Ends the command with that status and sentence, from wherever it is; run() prints it.
@@ -102,7 +104,7 @@ using Json = nlohmann::ordered_json;  // keys stay in the order in which a perso
 // Keys and values that alternate, behind the schema's name and the program's version.
 template <class... Fields>
 std::string document(const char* schema, const Fields&... fields) {
-    return object_of("schema", schema, "version", kVersion, fields...).dump(2) + "\n";
+    return json_text(object_of("schema", schema, "version", kVersion, fields...), 2) + "\n";
 }
 
 // --- what arguments name, each read whole; what cannot be read is refused
@@ -165,36 +167,20 @@ struct PtxChoice {
 void check_ptx(const PtxChoice& choice);  // reads no file
 // The source of a PTX file is the file that its .file and .loc lines name. Where that cannot be read no
 // source is shown: it need not be the one that ships.
-void use_ptx(const PtxChoice& choice, kernels::TextbookPlan& plan);
+// Returns the files that were read.
+std::vector<std::string> use_ptx(const PtxChoice& choice, kernels::TextbookPlan& plan);
 
-// --- files: a command writes a whole file, or none
+// --- files: a command writes a whole file, or none (core/base/file.h)
 
 // Refuses before long work, rather than after it, a file that cannot be written: no such folder, a folder or
-// a device of that name, no permission. Existing files may be replaced.
-void check_output(const std::string& path);
+// a device of that name, no permission, a file that the command reads. Other files may be replaced.
+void check_output(const std::string& path, const std::vector<std::string>& inputs = {});
 
 // It takes the place of what was there when it is complete.
 void write_text(const std::string& path, std::string_view text);
 
-// A file written piece by piece: it grows under a temporary name and takes its own when it is whole.
-class OutputFile {
-public:
-    explicit OutputFile(std::string path);
-    ~OutputFile();  // removes what was not kept
-    OutputFile(const OutputFile&) = delete;
-    OutputFile& operator=(const OutputFile&) = delete;
-
-    bool write(std::string_view text);  // false once the file cannot be written
-    void keep();                        // gives the file its name; refuses where anything failed
-
-    // For a program that writes the file itself.
-    const std::string& temporary() const { return temporary_; }
-
-private:
-    std::string path_, temporary_;
-    std::FILE* file_ = nullptr;
-    int why_ = 0;  // errno of the first failure
-};
+// Gives the file its name; refuses where anything failed. path: as it was given.
+void keep(OutputFile& file, const std::string& path);
 
 // --- long work
 

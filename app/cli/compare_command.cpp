@@ -82,7 +82,7 @@ std::string as_json(const compare::Run& a, const compare::Run& b, const Standing
         "schema", "tilescope.compare/1", "lock", compare::kLockNames[static_cast<size_t>(lock)], "so_far_of",
         at.counters.of_run ? "run" : "block", "a", side_json(a.trace, at.a), "b", side_json(b.trace, at.b),
         "counters", rows, "headline", compare::headline(a, b), "caveat", compare::caveat(a, b));
-    return all.dump(2) + "\n";
+    return json_text(all, 2) + "\n";
 }
 
 int run_compare(const Options& options) {

@@ -15,7 +15,7 @@ int export_text(const ExportOptions& options) {
     const auto block = parse_block(options.block);
     if (options.format == "perfetto" && options.lanes)
         refuse(kWrongCall, "--lanes goes with csv and json; leave it out for perfetto");
-    check_output(options.output);
+    check_output(options.output, {options.file});
     const trace::Trace trace = need(open_recording(options.file)).trace;
     report::Selected selected;
     if (block) selected.block = choose_block(block, trace, options.file);
@@ -29,7 +29,7 @@ int export_text(const ExportOptions& options) {
     const auto rule = need(analysis::phase_rule(trace));
     const std::string unwritten = fmt::format("'{}' was not written", options.output);
     with_progress(steps, "steps", unwritten, [&](const auto& stop, auto& done) -> Result<void> {
-        OutputFile file(options.output);
+        OutputFile file(options.output, {options.file});
         const report::Take take = [&](std::string_view text) { return !stop && file.write(text); };
         const report::ExportProgress progress{&done};
         if (options.format == "csv")
@@ -38,7 +38,7 @@ int export_text(const ExportOptions& options) {
             report::write_trace_json(trace, rule, selected, options.lanes, take, progress);
         else
             report::write_perfetto(trace, rule, selected, take, progress);
-        if (!stop) file.keep();
+        if (!stop) keep(file, options.output);
         return {};
     });
     return kDone;

@@ -139,8 +139,8 @@ int run_record(const Options& options) {
     std::string output = options.output;
     if (output.empty())
         output = fmt::format("{}-{}x{}x{}-t{}.tsc", options.kernel, shape.m, shape.k, shape.n, shape.tile);
-    check_output(output);
-    use_ptx(options, plan);
+    check_output(output, {options.ptx_file});
+    check_output(output, use_ptx(options, plan));
 
     const uint64_t total = uint64_t{window.x1 - window.x0} * (window.y1 - window.y0);
     std::string said;

@@ -10,6 +10,7 @@
 #include "app/cli/cli.h"
 #include "core/analysis/product.h"
 #include "core/analysis/roofline.h"
+#include "core/base/text.h"
 #include "core/export/text_table.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/devices.h"
@@ -80,9 +81,9 @@ Row recorded_row(std::string id, std::string title, const Roof& roof, const trac
 Row file_row(const analysis::DeviceSpec& device, const std::string& file) {
     const trace::Trace trace = need(open_recording(file)).trace;
     const auto product = analysis::product_of(trace);
-    const std::string title =
-        product ? fmt::format("{} {}, T = {}", trace.meta.kernel, product->sizes(" x "), trace.launch.block.x)
-                : analysis::title_of(trace, product);
+    const std::string title = product ? fmt::format("{} {}, T = {}", one_line(trace.meta.kernel),
+                                                    product->sizes(" x "), trace.launch.block.x)
+                                      : analysis::title_of(trace, product);
     return recorded_row(file, title + ", recorded accesses", stated_roof(device), trace);
 }
 

@@ -303,11 +303,14 @@ int show_shipped(const TimeRequest& request, const TimeJob& job, const std::stri
 
 int run_time(const TimeRequest& request) {
     auto job = job_of(request);
-    if (!request.output.empty()) check_output(request.output);
+    if (!request.output.empty()) check_output(request.output, {request.ptx_file});
     auto device = gpu::Device::open();
     if (!device) return show_shipped(request, job, device.error().message);
     for (TimeGroup& group : job.groups)
-        for (kernels::TextbookPlan& plan : group.plans) use_ptx(request, plan);
+        for (kernels::TextbookPlan& plan : group.plans) {
+            const std::vector<std::string> inputs = use_ptx(request, plan);
+            if (!request.output.empty()) check_output(request.output, inputs);
+        }
     const auto work = [&](const auto& stop, auto& done) {
         return measure(**device, request, job, stop, done);
     };

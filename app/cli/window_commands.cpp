@@ -112,7 +112,7 @@ void write_film(app::State state, const ExportOptions& options, int width, int h
         film.done = &done;
         return app::render_film(std::move(state), film);
     });
-    file.keep();
+    keep(file, options.output);
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ int export_pictures(const ExportOptions& options) {
     if (!app::find_screen(options.screen))
         refuse(kWrongCall, "--screen '{}' is not known; choose {}", options.screen, screen_names());
     const auto [width, height] = size_of(options);
-    check_output(options.output);
+    check_output(options.output, {options.file, options.with});
     state.session.screen = options.screen;
     state.session.lecture = options.lecture;
     session::show(state.session, need(recording_of(options.file)));

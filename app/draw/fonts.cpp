@@ -11,6 +11,7 @@
 #include <initializer_list>
 
 #include "app/draw/ui.h"
+#include "core/base/text.h"
 #include "imgui_freetype.h"
 
 namespace tilescope::draw {
@@ -23,10 +24,11 @@ namespace {
 
 // Pairs of first and last: ASCII; degree to middle dot, with plus-minus and superscripts; times; dashes;
 // quotes; bullet; ellipsis; arrows; minus; approximately; not equal; less and greater or equal; triangle;
-// circle.
-constexpr ImWchar kGlyphs[] = {0x0020, 0x007E, 0x00B0, 0x00B7, 0x00D7, 0x00D7, 0x2013, 0x2014, 0x2018, 0x201D,
-                               0x2022, 0x2022, 0x2026, 0x2026, 0x2190, 0x2193, 0x2212, 0x2212, 0x2248, 0x2248,
-                               0x2260, 0x2260, 0x2264, 0x2265, 0x25B6, 0x25B6, 0x25CF, 0x25CF, 0};
+// circle; the replacement character.
+constexpr ImWchar kGlyphs[] = {0x0020, 0x007E, 0x00B0, 0x00B7, 0x00D7, 0x00D7, 0x2013, 0x2014,
+                               0x2018, 0x201D, 0x2022, 0x2022, 0x2026, 0x2026, 0x2190, 0x2193,
+                               0x2212, 0x2212, 0x2248, 0x2248, 0x2260, 0x2260, 0x2264, 0x2265,
+                               0x25B6, 0x25B6, 0x25CF, 0x25CF, 0xFFFD, 0xFFFD, 0};
 
 // Built in, else from where distributions install it; empty for neither.
 std::string_view bytes_of(Face face) {
@@ -156,13 +158,24 @@ void push_font(const Font& font) {
 #endif
 }
 
-ImVec2 text_size(const Font& font, std::string_view text) {
+std::string_view shown(std::string_view text, std::string& held) {
+    // Tabs are four blanks to ImGui.
+    const auto is_control = [](char c) { return (c >= 0 && c < 0x20 && c != '\t') || c == 0x7F; };
+    if (text.size() <= kMostDrawn && std::ranges::none_of(text, is_control)) return text;
+    return held = one_line(text, kMostDrawn);
+}
+
+ImVec2 text_size(const Font& font, std::string_view whole) {
+    std::string held;
+    const std::string_view text = shown(whole, held);
     if (text.empty()) return {0, font.px};  // its data may be null, which ImGui would read
     return font.font->CalcTextSizeA(font.px, 1e9f, 0, text.data(), text.data() + text.size());
 }
 
-void draw_text(ImDrawList& list, const Font& font, ImVec2 pos, Rgba color, std::string_view text,
+void draw_text(ImDrawList& list, const Font& font, ImVec2 pos, Rgba color, std::string_view whole,
                Align align) {
+    std::string held;
+    const std::string_view text = shown(whole, held);
     if (text.empty()) return;
     if (align != Align::Left) pos.x -= text_size(font, text).x * (align == Align::Center ? 0.5f : 1.f);
     list.AddText(font.font, font.px, {std::round(pos.x), std::round(pos.y)}, color, text.data(),

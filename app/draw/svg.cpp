@@ -14,6 +14,7 @@
 #include FT_OUTLINE_H
 
 #include "app/platform/backend.h"
+#include "core/base/text.h"
 #if IMGUI_VERSION_NUM >= 19200
 #include "imgui_internal.h"
 #endif
@@ -21,16 +22,6 @@
 namespace tilescope::draw {
 
 namespace {
-
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text)
-        if (c == '<' || c == '>' || c == '&')
-            out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;";
-        else if (static_cast<unsigned char>(c) >= 0x20)
-            out += c;
-    return out;
-}
 
 double area(std::span<const ImVec2> corners) {
     double twice = 0;
@@ -506,7 +497,7 @@ std::string SvgText::document(int width, int height, Rgba ground, std::string_vi
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
         "<title>{2}</title>\n<defs>\n{3}</defs>\n<path {4} d=\"M0 0h{0}v{1}h-{0}z\"/>\n{5}</svg>\n",
-        width, height, escaped(title), definitions_, svg_paint("fill", ground), body_);
+        width, height, xml_text(title), definitions_, svg_paint("fill", ground), body_);
 }
 
 void svg_grid(SvgText& svg, const DrawnGrid& grid) {

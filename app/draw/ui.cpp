@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 #include "app/draw/sheet.h"
@@ -45,16 +46,18 @@ void surface(Ui& ui, const Rect& rect) {
     }
 }
 
-std::string elided(const Font& font, std::string_view text, float width) {
+std::string elided(const Font& font, std::string_view whole, float width) {
+    std::string held;
+    const std::string_view text = shown(whole, held);
     if (text_size(font, text).x <= width) return std::string(text);
-    for (size_t end = text.size(); end > 0;) {
-        // Whole characters of UTF-8 only.
-        while (--end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
-        }
-        const std::string cut = std::string(text.substr(0, end)) + "\u2026";
-        if (text_size(font, cut).x <= width) return cut;
-    }
-    return "";
+    // The ends of whole characters, of which the last that has room is looked for.
+    std::vector<size_t> ends;
+    for (size_t at = 0; at < text.size(); ++at)
+        if ((static_cast<unsigned char>(text[at]) & 0xC0) != 0x80) ends.push_back(at);
+    const auto cut = [&](size_t end) { return std::string(text.substr(0, end)) + "\u2026"; };
+    const auto none =
+        std::ranges::partition_point(ends, [&](size_t end) { return text_size(font, cut(end)).x <= width; });
+    return none == ends.begin() ? "" : cut(*std::prev(none));
 }
 
 const std::string& fitting(const Font& font, const std::vector<std::string>& wordings, float width) {
@@ -63,7 +66,9 @@ const std::string& fitting(const Font& font, const std::vector<std::string>& wor
     return wordings.back();
 }
 
-std::vector<std::string> wrapped(const Font& font, std::string_view text, float width) {
+std::vector<std::string> wrapped(const Font& font, std::string_view whole, float width) {
+    std::string held;
+    std::string_view text = shown(whole, held);
     std::vector<std::string> lines;
     while (!text.empty()) {
         const std::string word(text.substr(0, text.find(' ')));

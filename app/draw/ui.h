@@ -53,7 +53,13 @@ void apply_style(const Palette& palette, float scale);
 // Widgets from here to ImGui::PopFont() are set in that font.
 void push_font(const Font& font);
 
-// Text straight into a draw list, positions in framebuffer pixels, rounded so that it is crisp.
+// Text from files may be long, and hold controls: what the window shows of it, on one line. No line of a
+// screen has room for more than kMostDrawn bytes. held: keeps it, where it is not the text itself.
+inline constexpr size_t kMostDrawn = 4096;
+std::string_view shown(std::string_view text, std::string& held);
+
+// Text straight into a draw list, each as shown() has it; positions in framebuffer pixels, rounded so that it
+// is crisp.
 ImVec2 text_size(const Font& font, std::string_view text);
 enum class Align : uint8_t { Left, Center, Right };
 // pos: the top left, top centre or top right corner.

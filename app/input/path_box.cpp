@@ -7,6 +7,7 @@
 
 #include "app/input/overlays.h"
 #include "app/session/session.h"
+#include "core/base/file.h"
 
 namespace tilescope::input {
 namespace {
@@ -55,13 +56,16 @@ bool is_folder(const std::string& path) {
 }
 
 // A file can be written there, and may: else the box says why not, once of a file that is there already.
-bool may_write(PathBox& box, const std::string& path) {
+// inputs: files that are not written over.
+bool may_write(PathBox& box, const std::string& path, const std::vector<std::string>& inputs = {}) {
     std::error_code error;
     const fs::path folder = fs::path(path).parent_path();
     if (is_folder(path)) {
         box.problem = fmt::format("'{}' is a folder; add the name of the file.", path);
     } else if (!folder.empty() && !fs::is_directory(folder, error)) {
         box.problem = fmt::format("There is no folder '{}'.", folder.string());
+    } else if (const std::string why = why_not_writable(path, inputs); !why.empty()) {
+        box.problem = fmt::format("'{}' cannot be written: {}; choose another name.", path, why);
     } else if (fs::exists(path, error) && !box.over_written) {
         box.over_written = true;
         box.problem = fmt::format("'{}' is there already; Enter once more overwrites it.", path);
@@ -86,7 +90,9 @@ void save(PathBox& box, Session& session, std::string path) {
 
 void export_to(PathBox& box, Session& session, const std::string& path) {
     const session::ExportChoice* const choice = session::find_export(box.exported);
-    if (choice == nullptr || !session.recording || !session.block || !may_write(box, path)) return;
+    if (choice == nullptr || !session.recording || !session.block ||
+        !may_write(box, path, session::inputs(session)))
+        return;
     if (session.exporting) {
         box.problem =
             fmt::format("'{}' is still being exported; wait until it is done.", session.exporting->path);

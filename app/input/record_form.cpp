@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/input/overlays.h"
+#include "core/base/text.h"
 #include "kernels/run/record.h"
 
 namespace tilescope::input {
@@ -302,7 +303,7 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
     backend_choice(ui, low);
     if (ImGui::Button("Record", {-1, ui.px(34)})) order(ui);
     // Below the button, which stays where it was pressed.
-    if (!ui.session.message.empty()) ImGui::TextUnformatted(ui.session.message.c_str());
+    if (!ui.session.message.empty()) ImGui::TextUnformatted(one_sentence(ui.session.message).c_str());
     ImGui::PopTextWrapPos();
     ImGui::End();
 }

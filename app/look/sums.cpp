@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
+
 namespace tilescope::look {
 
 SumsTable sums_table(const std::string& title, const SplitSums& sums, const analysis::Summary& whole) {
@@ -38,7 +40,7 @@ std::string not_whole(const trace::Trace& trace, std::optional<uint32_t> block) 
     if (trace.meta.complete && dropped == 0) return "";
     std::string text = "Not whole: ";
     if (!trace.meta.incomplete_reason.empty())
-        text += trace.meta.incomplete_reason;
+        text += one_sentence(trace.meta.incomplete_reason);
     else if (dropped > 0)
         text += counted(dropped, "request") + " found no room in the device trace buffer";
     else

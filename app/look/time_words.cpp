@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "kernels/textbook/catalogue.h"
 
@@ -70,8 +71,8 @@ std::string time_kind(const trace::Meta& meta) {
 
 std::string recorder(const trace::Meta& meta) {
     if (!on_gpu(meta)) return "CPU lockstep";
-    std::string text = meta.device;
-    if (!meta.driver.empty()) text += ", driver " + meta.driver;
+    std::string text = one_line(meta.device);
+    if (!meta.driver.empty()) text += ", driver " + one_line(meta.driver);
     if (meta.price.launches == 1) text += ", 1 launch";
     if (meta.price.launches > 1) text += fmt::format(", {} launches", grouped(meta.price.launches));
     return text;
@@ -142,9 +143,7 @@ std::string milliseconds(double ms) {
 
 std::vector<std::string> recording_names(const trace::Trace& trace,
                                          const std::optional<analysis::Product>& product) {
-    const std::string& name = trace.meta.kernel;
-    const std::string kernel =
-        product ? fmt::format("{} T={}", name, kernels::shape_of(*product).tile) : name;
+    const std::string kernel = analysis::kernel_name(trace, product);
     const std::string sized =
         kernel + "   " + (product ? product->sizes() : analysis::launch_text(trace, product));
     const std::string who = recorder(trace.meta);

@@ -18,7 +18,7 @@
 
 #include "app/platform/backend.h"
 #include "app/platform/gl.h"
-#include "core/base/write_whole.h"
+#include "core/base/file.h"
 
 namespace tilescope::platform {
 

@@ -1,5 +1,6 @@
 // Other programs: this one's own command line as a child process, and ffmpeg, fed with pictures through a
-// pipe: one at a time, so a film takes no more memory than a picture.
+// pipe: one at a time, so a film takes no more memory than a picture. A child ends with this program, however
+// that ends: the kernel sends it a signal then (Linux, prctl(2), PR_SET_PDEATHSIG).
 //
 //   GIF   256 colours chosen for every frame: type stays crisp, nothing is dithered
 //   MP4   H.264, yuv420p, which every browser plays; its header in front, so that it starts at once
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/platform/backend.h"
@@ -24,21 +26,28 @@ struct Ran {
     std::string out, err;  // all that it wrote
 };
 
-// Calls this program with `arguments` and waits until it has ended. stop: ends it early, with Ctrl-C's signal
-// first, upon which it takes half-written files away. Fails in one sentence where it cannot be started.
-Result<Ran> run_self(std::vector<std::string> arguments, const std::atomic<bool>& stop);
+// Where a child finds the bytes that it is given: a file without a name, which nobody else can put there.
+inline constexpr const char* kGivenFile = "/proc/self/fd/3";
+
+// Calls this program with `arguments` and waits until it has ended. given: the bytes of kGivenFile. stop:
+// ends it early, with Ctrl-C's signal first, upon which it takes half-written files away; this program's own
+// end does the same. Fails in one sentence where it cannot be started.
+Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given,
+                     const std::atomic<bool>& stop);
 
 struct Film {
     enum class Format : uint8_t { Gif, Mp4 } format = Format::Gif;
     int width = 1280, height = 720;  // pixels; MP4 asks for even ones
     uint32_t fps = 8;                // frames a second
     std::string path;
+    const std::atomic<bool>* stop = nullptr;  // ends it early: the file is then of no use
 };
 
 // A file without a name, for what a child writes.
 struct Output {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::tmpfile(), std::fclose};
     std::string text() const;
+    std::string last_words() const;  // the last line that is not empty
 };
 
 class Ffmpeg {
@@ -47,14 +56,18 @@ public:
     static Result<std::unique_ptr<Ffmpeg>> start(const Film& film);
     ~Ffmpeg();  // ends the program where it still runs
 
-    bool frame(const Image& image);  // false once ffmpeg takes no more
+    bool frame(const Image& image);  // false once ffmpeg takes no more, or is to stop
     Result<void> finish();           // waits for the file; says what ffmpeg complained of
 
 private:
-    Ffmpeg();
+    explicit Ffmpeg(const Film& film);
     int wait();  // until it has ended; its exit status
+    bool stopped() const { return stop_ != nullptr && *stop_; }
 
     int child_ = -1, pipe_ = -1;  // its process; its standard input
+    std::string path_;
+    const std::atomic<bool>* stop_;
+    bool refused_ = false;  // a frame
     Output said_;
     void (*const former_)(int);  // what SIGPIPE did
 };

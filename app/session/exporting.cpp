@@ -1,15 +1,15 @@
 // Exporting from the window (session.h): this program's own command, run by a job on a file of its own.
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
+#include <new>
 #include <string_view>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/platform/process.h"
 #include "app/session/session.h"
-#include "core/base/write_whole.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/trace/file.h"
 
 namespace tilescope::session {
@@ -39,17 +39,19 @@ draw::PhaseSpan span_of(const Session& session) {
     return {0, 0, session.block->steps};
 }
 
-// Runs the command on a file of its own; how it ended, in one sentence.
-std::string run_export(const trace::Trace& trace, std::vector<std::string> arguments,
-                       const std::string& recording, const std::string& path, bool printed,
-                       const std::atomic<bool>& stop) {
-    if (auto good = trace::write_file(trace, recording); !good) return good.error().message;
-    auto ran = platform::run_self(std::move(arguments), stop);
-    std::error_code error;
-    std::filesystem::remove(recording, error);
+// Runs the command on the recording's bytes; how it ended, in one sentence.
+std::string run_export(const trace::Trace& trace, std::vector<std::string> arguments, const std::string& path,
+                       bool printed, const std::atomic<bool>& stop) {
+    std::string bytes;
+    try {
+        bytes = trace::serialize(trace);
+    } catch (const std::bad_alloc&) {
+        return "Not exported: there is too little memory for it; use the command line's export instead.";
+    }
+    auto ran = platform::run_self(std::move(arguments), bytes, stop);
     if (!ran) return ran.error().message;
     if (!ran->good) {
-        std::string said = ran->err.substr(0, ran->err.find('\n'));
+        std::string said = one_line(ran->err.substr(0, ran->err.find('\n')), kLongestLine);
         if (const std::string_view own = "tilescope: "; said.starts_with(own)) said.erase(0, own.size());
         return fmt::format("Not exported: {}.", said.empty() ? "the export ended early" : said);
     }
@@ -59,6 +61,12 @@ std::string run_export(const trace::Trace& trace, std::vector<std::string> argum
 }
 
 }  // namespace
+
+std::vector<std::string> inputs(const Session& session) {
+    std::vector<std::string> files = session.recent_files;
+    if (session.recording) files.push_back(session.recording->origin);
+    return files;
+}
 
 std::span<const ExportChoice> export_choices() { return kChoices; }
 
@@ -101,15 +109,11 @@ std::string default_name(const Session& session) {
 }
 
 void start_export(Session& session, const ExportChoice& choice, const std::string& path) {
-    std::error_code error;
-    static std::atomic<int> number{0};
-    const std::filesystem::path file =
-        std::filesystem::temp_directory_path(error) / fmt::format("tilescope-{}-{}.tsc", getpid(), ++number);
     session.exporting = Exporting{
-        path, session.jobs->start([trace = session.recording->trace, file = file.string(), path,
-                                   arguments = export_arguments(session, choice, file.string(), path),
+        path, session.jobs->start([trace = session.recording->trace, path,
+                                   arguments = export_arguments(session, choice, platform::kGivenFile, path),
                                    printed = choice.printed](Control& control) {
-            return run_export(*trace, arguments, file, path, printed, control.stop);
+            return run_export(*trace, arguments, path, printed, control.stop);
         })};
 }
 

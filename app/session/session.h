@@ -195,6 +195,9 @@ std::string default_name(const Session& session);
 std::vector<std::string> export_arguments(const Session& session, const ExportChoice& choice,
                                           const std::string& recording, const std::string& path);
 
+// Recordings that were read: nothing else is written over them.
+std::vector<std::string> inputs(const Session& session);
+
 // Begins to export beside the window, which stays free: a later update() says how it ended.
 void start_export(Session& session, const ExportChoice& choice, const std::string& path);
 

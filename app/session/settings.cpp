@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 
+#include "core/base/file.h"
 #include "core/base/json_fields.h"
-#include "core/base/write_whole.h"
 
 namespace tilescope::session {
 namespace {
@@ -21,7 +20,7 @@ constexpr const char* kState = "tilescope.state/1";
 constexpr int kFarthest = 100'000;                               // pixels, of any desktop
 constexpr int kLeastSide = 200;                                  // of a window
 constexpr size_t kLongestPath = 4096;                            // as PATH_MAX
-constexpr std::streamsize kLargest = 1 << 20;                    // bytes; what we write is a few hundred
+constexpr uint64_t kLargest = 1 << 20;                           // bytes; what we write is a few hundred
 constexpr std::string_view kThemes[] = {"light", "dark"};        // in the order of draw::Theme
 constexpr std::string_view kNames[] = {"MNP", "ABC", "MdNdPd"};  // in the order of MatrixNames
 
@@ -67,9 +66,7 @@ void texts(JsonFields& fields, const char* key, std::vector<std::string>& out) {
 }
 
 // Names of files may hold bytes that are no UTF-8: those stand as a question mark's sign.
-std::string printed(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string printed(const Json& json) { return json_text(json, 2) + "\n"; }
 
 std::string path_of(const char* variable, const char* below_home, const char* file) {
     // "All paths must be absolute. If an implementation encounters a relative path it should ignore it."
@@ -81,13 +78,8 @@ std::string path_of(const char* variable, const char* below_home, const char* fi
 void load(const std::string& path, std::string (*read)(std::string_view, Remembered&), Loaded& loaded) {
     std::error_code error;
     if (path.empty() || !fs::is_regular_file(path, error)) return;
-    std::ifstream in(path, std::ios::binary);
-    std::string text(static_cast<size_t>(kLargest) + 1, '\0');
-    in.read(text.data(), kLargest + 1);
-    text.resize(static_cast<size_t>(in.gcount()));
-    const std::string problem = in.bad() || (text.empty() && !in.eof())       ? "it cannot be read"
-                                : text.size() > static_cast<size_t>(kLargest) ? "it is too large"
-                                                                              : read(text, loaded.remembered);
+    const auto text = read_whole(path, kLargest);
+    const std::string problem = text ? read(*text, loaded.remembered) : text.error().message;
     if (!problem.empty() && loaded.notice.empty())
         loaded.notice = fmt::format("What '{}' remembers is left aside: {}.", path, problem);
 }

@@ -41,16 +41,13 @@ std::string where_text(const trace::Trace& trace, const BlockIndex& index, const
     return exact;
 }
 
-// The lines of a text, without what ends them.
-std::vector<std::string_view> lines_of(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-        const size_t end = std::min(text.find('\n'), text.size());
-        lines.push_back(text.substr(0, end));
-        if (lines.back().ends_with('\r')) lines.back().remove_suffix(1);
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return lines;
+// Takes the first line off a text, without what ends it.
+std::string_view take_line(std::string_view& text) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return line;
 }
 
 void add_once(std::vector<CellRect>& cells, const CellRect& cell) {
@@ -194,8 +191,9 @@ SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint3
     // Where the source is not in the recording, the PTX is shown.
     const bool no_source = trace.meta.source.empty();
     view.name = no_source ? trace.meta.ptx_name : trace.meta.source_name;
-    for (const std::string_view text : lines_of(no_source ? trace.meta.ptx : trace.meta.source))
-        view.lines.push_back({.text = text});
+    std::string_view text = no_source ? trace.meta.ptx : trace.meta.source;
+    while (!text.empty() && view.lines.size() < kMostLines) view.lines.push_back({.text = take_line(text)});
+    if (!text.empty()) view.lines.push_back({.text = "... (more lines are not shown)"});
     for (const ptx::Site& site : trace.sites)
         if (const uint32_t line = look::shown_line(trace, site); line > 0 && line <= view.lines.size()) {
             view.lines[line - 1].has_site = true;
@@ -209,8 +207,9 @@ SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint3
         view.current = static_cast<int32_t>(line) - 1;
     if (no_source) return view;
     view.ptx_place = fmt::format("{}:{}", trace.meta.ptx_name, site.ptx_line);
-    const std::vector<std::string_view> ptx = lines_of(trace.meta.ptx);
-    if (site.ptx_line - 1 < ptx.size()) view.ptx = ptx[site.ptx_line - 1];
+    std::string_view ptx = trace.meta.ptx;
+    for (uint32_t number = 1; !ptx.empty() && number <= site.ptx_line; ++number)
+        if (const std::string_view line = take_line(ptx); number == site.ptx_line) view.ptx = line;
     view.ptx.remove_prefix(std::min(view.ptx.find_first_not_of(" \t"), view.ptx.size()));
     view.ptx = view.ptx.substr(0, view.ptx.find_last_not_of(" \t") + 1);
     return view;

@@ -42,9 +42,10 @@ struct SourceLine {
     uint64_t hits = 0;         // requests and barrier arrivals of the block so far,
     uint64_t hits_in_all = 0;  // and to its end
 };
+inline constexpr size_t kMostLines = 200'000;
 struct SourceView {
-    std::string name;  // "tiled.cu"
-    std::vector<SourceLine> lines;
+    std::string name;                      // "tiled.cu"
+    std::vector<SourceLine> lines;         // at most kMostLines, and one that says that there are more
     int32_t current = -1;                  // index into lines: of the step
     StepKind kind = StepKind::GlobalLoad;  // of the step
     // The PTX of the step: "tiled.t16.ptx:83", "ld.global.f32 %f1, [%rd5];"; "" where it is the source.

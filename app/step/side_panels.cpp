@@ -23,9 +23,16 @@ namespace {
 // A row of the panel: a line of the source, or the second part of one that touches memory and is too long;
 // those are the lines that must be read whole.
 struct Row {
-    size_t line = 0;  // index into SourceView::lines
-    std::string text;
+    size_t line = 0;         // index into SourceView::lines
+    size_t indent = 0;       // blanks before the text
+    std::string_view whole;  // the text of a line that is one row
+    std::string part;        // that of a line that is several
     bool continued = false, comment = false;
+
+    // No more of it than can be shown.
+    std::string text() const {
+        return std::string(indent, ' ').append(whole.substr(0, draw::kMostDrawn + 1)).append(part);
+    }
 };
 
 std::vector<Row> rows_of(Ui& ui, const SourceView& source, float width) {
@@ -35,14 +42,16 @@ std::vector<Row> rows_of(Ui& ui, const SourceView& source, float width) {
         const SourceLine& of = source.lines[i];
         const size_t indent = std::min(of.text.find_first_not_of(' '), of.text.size());
         const std::string_view text = of.text.substr(indent);
+        const bool comment = text.starts_with("//");
         // Indented by two instead of four: the panel is narrow.
-        const std::string left(indent / 2, ' ');
-        std::vector<std::string> parts{std::string(text)};
-        if (of.has_site && draw::text_size(mono, left + parts[0]).x > width)
-            parts = wrapped(mono, text, width - draw::text_size(mono, left + "  ").x);
-        for (const std::string& part : parts) {
-            const bool continued = &part != &parts.front();
-            rows.push_back({i, left + (continued ? "  " : "") + part, continued, text.starts_with("//")});
+        const size_t left = std::min(indent / 2, draw::kMostDrawn);
+        rows.push_back({i, left, text, "", false, comment});
+        if (!of.has_site || draw::text_size(mono, rows.back().text()).x <= width) continue;
+        rows.pop_back();
+        const float room = width - draw::text_size(mono, std::string(left + 2, ' ')).x;
+        for (const std::string& part : wrapped(mono, text, room)) {
+            const bool continued = !rows.empty() && rows.back().line == i;
+            rows.push_back({i, left + (continued ? 2 : 0), {}, part, continued, comment});
         }
     }
     return rows;
@@ -160,10 +169,11 @@ void source_panel(Ui& ui, const Rect& rect) {
         const Rect band{{rect.min.x + ui.px(4), top}, {rect.max.x - ui.px(4), top + small}};
         if (current) lit_band(ui, band, ui.ink(ink_of(source.kind)), 0.20f);
         const Ink ink = row.comment ? Ink::TextFaint : of.has_site || current ? Ink::Text : Ink::TextQuiet;
-        small_number(ui, {in.min.x + number + ui.px(8), top}, text + (of.has_site ? 0 : hits), ink, row.text,
-                     Align::Left);
+        small_number(ui, {in.min.x + number + ui.px(8), top}, text + (of.has_site ? 0 : hits), ink,
+                     row.text(), Align::Left);
         const size_t start = of.text.find_first_not_of(' ');
-        if (ui.over(band) && start != std::string_view::npos) ui.tip = std::string(of.text.substr(start));
+        if (ui.over(band) && start != std::string_view::npos)
+            ui.tip = of.text.substr(start, draw::kMostDrawn);
         if (row.continued) continue;
         small_number(ui, {in.min.x + number, top}, number, current ? Ink::Text : Ink::TextFaint,
                      std::to_string(row.line + 1));

@@ -9,6 +9,7 @@
 #include "core/analysis/hazard_block.h"
 #include "core/base/parallel.h"
 #include "core/trace/claims.h"
+#include "core/base/text.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -25,7 +26,7 @@ Hazard barrier_fault(const trace::Trace& trace) {
     h.kind = HazardKind::BarrierDivergence;
     h.line = fault.line;
     h.count = h.blocks = h.threads = 1;
-    h.sentence = trace.meta.incomplete_reason;
+    h.sentence = one_sentence(trace.meta.incomplete_reason);
     for (uint32_t i = 0; i < trace.blocks.size(); ++i) {
         const trace::Block& b = trace.blocks[i];
         if (b.x != fault.x || b.y != fault.y || b.z != fault.z) continue;

@@ -8,6 +8,7 @@
 
 #include "core/analysis/cell_map.h"
 #include "core/base/contents.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 
 namespace tilescope::analysis {
@@ -132,7 +133,8 @@ Notation notation_of(const Launch& launch, const std::optional<Product>& product
 }
 
 std::string kernel_name(const trace::Trace& trace, const std::optional<Product>& product) {
-    return product ? fmt::format("{} T={}", trace.meta.kernel, product->tile) : trace.meta.kernel;
+    const std::string kernel = one_line(trace.meta.kernel);
+    return product ? fmt::format("{} T={}", kernel, product->tile) : kernel;
 }
 
 std::string size_name(const trace::Trace& trace, const std::optional<Product>& product) {
@@ -145,7 +147,7 @@ std::string launch_text(const trace::Trace& trace, const std::optional<Product>&
 }
 
 std::string stem_of(const trace::Trace& trace, const std::optional<Product>& product) {
-    std::string name = trace.meta.kernel.empty() ? "recording" : trace.meta.kernel;
+    std::string name(trace.meta.kernel.empty() ? "recording" : beginning_of(trace.meta.kernel, kLongestName));
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
     if (!product) return name;
@@ -153,7 +155,7 @@ std::string stem_of(const trace::Trace& trace, const std::optional<Product>& pro
 }
 
 std::string title_of(const trace::Trace& trace, const std::optional<Product>& product) {
-    return fmt::format("{} {}", trace.meta.kernel, launch_text(trace, product));
+    return fmt::format("{} {}", one_line(trace.meta.kernel), launch_text(trace, product));
 }
 
 }  // namespace tilescope::analysis

@@ -7,6 +7,7 @@
 
 #include "core/analysis/coalescing.h"
 #include "core/analysis/product.h"
+#include "core/base/text.h"
 
 namespace tilescope::analysis {
 
@@ -49,8 +50,9 @@ RoofPoint bound_point(std::string name, const Roof& roof, double flop_per_byte) 
 Result<RecordedWork> recorded_work(const trace::Trace& trace, const Summary& summary,
                                    std::optional<uint64_t> counted) {
     const auto product = product_of(trace);
-    const std::string name =
-        product ? fmt::format("{} {}", trace.meta.kernel, product->sizes(" x ")) : title_of(trace, product);
+    const std::string name = product
+                                 ? fmt::format("{} {}", one_line(trace.meta.kernel), product->sizes(" x "))
+                                 : title_of(trace, product);
     if (!trace.meta.complete) {
         return Error{
             fmt::format("the recording of {} is not whole, so its bytes are no sum; record it again", name)};

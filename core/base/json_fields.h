@@ -15,6 +15,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/text.h"
+
 namespace tilescope {
 
 // Keys and values that alternate: add_fields(json, "m", 64, "k", 64).
@@ -29,6 +31,13 @@ nlohmann::ordered_json object_of(const Fields&... fields) {
     auto object = nlohmann::ordered_json::object();
     add_fields(object, fields...);
     return object;
+}
+
+// The JSON of a document that may hold text from files. Bytes that are no UTF-8 become U+FFFD; controls,
+// which a terminal obeys, are written as \u009b, those above ASCII too. indent: -1 for one line.
+template <class Json>
+std::string json_text(const Json& json, int indent = -1) {
+    return escaped_controls(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 class JsonFields {

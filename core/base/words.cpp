@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
+
 namespace tilescope {
 
 std::string grouped(uint64_t number, std::string_view separator) {
@@ -43,7 +45,7 @@ std::string range_words(std::string_view noun, uint64_t first, uint64_t end) {
 std::string name_in(const Notation& notation, const Array& array) {
     for (const auto& [name, other] : notation.renamed)
         if (name == array.name) return other;
-    return array.name;
+    return one_line(array.name, kLongestName);
 }
 
 namespace {

@@ -32,7 +32,8 @@ std::string bytes_text(uint64_t bytes);      // "512 bytes", "16.0 KiB"
 // "row 3", "rows 0 and 1", "rows 0 to 3" of the half-open range.
 std::string range_words(std::string_view noun, uint64_t first, uint64_t end);
 
-// The array's name in a notation.
+// The array's name in a notation, on one line and not longer than about kLongestName.
+inline constexpr size_t kLongestName = 128;  // bytes
 std::string name_in(const Notation& notation, const Array& array);
 // Indices as they are written: "[1,19]"; "[5]" of a one-dimensional array, "[0,1,2]" of slices.
 std::string index_text(const Array& array, int64_t element, const Notation& notation = {});

@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/text.h"
 #include "core/export/pieces.h"
 
 namespace tilescope::report {
 namespace {
-
-// Names of arrays are a kernel's identifiers, but a file is not trusted.
-std::string quoted(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-    std::string out = "\"";
-    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
 
 class Writer {
 public:
@@ -24,7 +17,10 @@ public:
           timed_(trace.time.size() == trace.steps() && !trace.time.empty()),
           slices_(std::any_of(trace.launch.arrays.begin(), trace.launch.arrays.end(),
                               [](const Array& array) { return array.rank > 2; })),
-          out_(take) {}
+          out_(take) {
+        for (const Array& array : trace.launch.arrays)
+            names_.push_back(csv_cell(shortened(array.name, kLongestCell)));
+    }
 
     void heading() {
         out_.add("block_x,block_y,block_z,step,{}warp,site,line,kind,space,array,mask,",
@@ -50,7 +46,7 @@ private:
         if (timed_) out_.add("{},", trace_.time[row.step]);
         out_.add("{},{},{},{},{},{},{:#010x},", trace_.warp_of(row.step), row.site->id, row.site->line,
                  kind_of(*row.site), row.barrier() ? "" : name_of(row.form->space),
-                 quoted(array_of(trace_, *row.form)), row.form->mask);
+                 trace_.array_of(*row.form) ? names_[row.form->array] : "", row.form->mask);
     }
 
     void place(uint8_t array, uint64_t offset, uint64_t address) {
@@ -95,6 +91,7 @@ private:
 
     const trace::Trace& trace_;
     bool lanes_, timed_, slices_;
+    std::vector<std::string> names_;  // of arrays, as cells
     Pieces out_;
 };
 

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/analysis/product.h"
+#include "core/base/json_fields.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/pieces.h"
 #include "core/export/report.h"
@@ -17,9 +19,7 @@
 namespace tilescope::report {
 namespace {
 
-std::string json_text(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string quoted(const std::string& text) { return json_text(nlohmann::json(text)); }
 
 // Where steps stand on the axis, in nanoseconds.
 class Axis {
@@ -27,7 +27,8 @@ public:
     Axis(const trace::Trace& trace, const Selected& selected)
         : trace_(trace),
           timed_(!trace.time.empty() && trace.time.size() == trace.steps()),
-          mhz_(trace.meta.price.clock_mhz > 0 ? trace.meta.price.clock_mhz : 1000) {
+          stated_(trace.meta.price.clock_mhz >= 1 && trace.meta.price.clock_mhz <= kMostMhz),
+          mhz_(stated_ ? trace.meta.price.clock_mhz : 1000) {
         for (uint32_t i = 0; i < trace.blocks.size(); ++i) {
             if (selected.block >= 0 && selected.block != i) continue;
             const trace::Block& block = trace.blocks[i];
@@ -42,7 +43,8 @@ public:
         if (!timed_) return step * 1000;
         const trace::Block& b = trace_.blocks[block];
         const uint64_t clocks = b.clock - zero_.at(b.sm) + trace_.time[step];
-        return static_cast<uint64_t>(std::floor(static_cast<double>(clocks) * 1000 / mhz_));
+        return static_cast<uint64_t>(
+            std::floor(std::min(static_cast<double>(clocks) * 1000 / mhz_, kMostNs)));
     }
     // The least that an event takes: a clock, or a step.
     uint64_t unit() const { return timed_ ? std::max(1u, static_cast<unsigned>(1000 / mhz_)) : 1000; }
@@ -55,13 +57,15 @@ public:
         return fmt::format(
             "SM clocks at {} MHz{}, from each SM's first recorded clock; clocks of two SMs cannot be "
             "compared",
-            mhz_,
-            trace_.meta.price.clock_mhz > 0 ? "" : " (the recording states no rate: a nanosecond each)");
+            mhz_, stated_ ? "" : " (the recording states no rate: a nanosecond each)");
     }
 
 private:
     const trace::Trace& trace_;
-    bool timed_;
+    static constexpr double kMostMhz = 1e6;  // no device's clock is faster; nor slower than 1 MHz
+    static constexpr double kMostNs = 9e18;  // 285 years
+
+    bool timed_, stated_;
     double mhz_;
     std::map<uint32_t, uint64_t> zero_;  // by SM
 };
@@ -93,7 +97,7 @@ public:
             const ptx::Site& site = trace.sites[form.site];
             const std::string_view array = array_of(trace, form);
             names_.push_back(
-                json_text(std::string(kind_of(site)) + (array.empty() ? "" : " " + std::string(array))));
+                quoted(std::string(kind_of(site)) + (array.empty() ? "" : " " + one_line(array))));
         }
     }
 
@@ -121,9 +125,9 @@ private:
         out_.add(
             "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"tool\":{},\"kernel\":{},\"device\":{},"
             "\"launch\":{},\"time\":{}",
-            json_text("tilescope " + meta.tool_version), json_text(meta.kernel), json_text(meta.device),
-            json_text(launch_words()), json_text(axis_.words()));
-        if (!whole(trace_)) out_.add(",\"incomplete\":{}", json_text(why_not_whole(trace_)));
+            quoted("tilescope " + meta.tool_version), quoted(meta.kernel), quoted(meta.device),
+            quoted(launch_words()), quoted(axis_.words()));
+        if (!whole(trace_)) out_.add(",\"incomplete\":{}", quoted(why_not_whole(trace_)));
         if (stride_ > 1) out_.add(",\"counters\":\"every {}th step\"", stride_);
         out_.add_text("},\"traceEvents\":[");
     }
@@ -143,7 +147,7 @@ private:
               uint32_t order) {
         begin_event();
         out_.add(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}},)", what, pid, tid,
-                 json_text(text));
+                 quoted(text));
         out_.add("\n");
         out_.add(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", sort, pid, tid,
                  order);

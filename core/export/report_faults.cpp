@@ -58,7 +58,7 @@ std::string counted(uint64_t number, const char* noun) {
 std::string heading(const trace::Trace& trace, const Hazard& h) {
     std::string out = name_of(h.kind);
     if (of_cells(h.kind))
-        out += " on " + (h.array < trace.launch.arrays.size() ? trace.launch.arrays[h.array].name
+        out += " on " + (h.array < trace.launch.arrays.size() ? name_in({}, trace.launch.arrays[h.array])
                                                               : std::string("addresses outside the arrays"));
     out += h.other_line != 0 && h.other_line != h.line
                ? fmt::format(", lines {} and {}", h.line, h.other_line)
@@ -82,7 +82,7 @@ std::string wrong_text(const trace::Trace& trace) {
     const trace::Verification& result = trace.meta.result;
     if (result.wrong == 0 || result.array == trace::kNoArray) return "";
     const Array& array = trace.launch.arrays[result.array];
-    std::string out = fmt::format("  wrong elements of {}: {}", array.name, grouped(result.wrong));
+    std::string out = fmt::format("  wrong elements of {}: {}", name_in({}, array), grouped(result.wrong));
     const size_t shown = std::min(result.wrong_elements.size(), kNamedElements);
     for (size_t i = 0; i < shown; ++i)
         out += (i == 0 ? ": " : ", ") + element_name(array, static_cast<int64_t>(result.wrong_elements[i]));

@@ -136,7 +136,7 @@ std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
         if (!hazards->not_judged.empty()) json["faults_not_judged"] = hazards->not_judged;
     }
     // Names come from files: text that is not UTF-8 must not throw.
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json, 2) + "\n";
 }
 
 }  // namespace tilescope::report

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/analysis/product.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/report.h"
 #include "core/export/report_json.h"
@@ -45,7 +46,7 @@ std::string launch_words(const trace::Trace& trace) {
     std::string out;
     for (const Argument& argument : launch.arguments) {
         if (!out.empty()) out += ", ";
-        if (!argument.name.empty()) out += argument.name + " = ";
+        if (!argument.name.empty()) out += one_line(argument.name) + " = ";
         if (argument.array < 0) {
             out += value_text({argument.type, argument.value});
             continue;
@@ -60,8 +61,9 @@ std::string launch_words(const trace::Trace& trace) {
 std::string heading(const trace::Trace& trace, const analysis::Summary& summary) {
     const trace::Meta& m = trace.meta;
     const Dim3 &grid = trace.launch.grid, &block = trace.launch.block;
-    std::string out = m.kernel + ": " + launch_words(trace) + "\n";
-    out += fmt::format("recorded on {}{} ({})\n", m.device, m.driver.empty() ? "" : ", driver " + m.driver,
+    std::string out = one_line(m.kernel) + ": " + launch_words(trace) + "\n";
+    out += fmt::format("recorded on {}{} ({})\n", one_line(m.device),
+                       m.driver.empty() ? "" : ", driver " + one_line(m.driver),
                        m.backend == trace::Backend::Cpu ? "cpu" : "gpu");
     out += price_of(m.price, summary.total().requests);
     out +=
@@ -70,7 +72,7 @@ std::string heading(const trace::Trace& trace, const analysis::Summary& summary)
     out += fmt::format("{}, {}, {} a block\n", counted(trace.steps(), "step", kThinSpace),
                        counted(summary.phases, "phase", kThinSpace),
                        counted(summary.barriers_per_block, "barrier", kThinSpace));
-    if (!whole(trace)) out += fmt::format("NOT WHOLE: {}\n", why_not_whole(trace));
+    if (!whole(trace)) out += fmt::format("NOT WHOLE: {}\n", one_sentence(why_not_whole(trace)));
     if (!m.result.checked)
         out += "result: not checked\n";
     else

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
+
 namespace tilescope::report {
 
 namespace {
@@ -14,6 +16,11 @@ size_t columns(const std::string& text) {
 }
 
 }  // namespace
+
+void TextTable::add(std::vector<std::string> row) {
+    for (std::string& cell : row) cell = one_line(cell);
+    rows_.push_back(std::move(row));
+}
 
 std::string TextTable::text() const {
     std::vector<size_t> width(rows_[0].size(), 0);

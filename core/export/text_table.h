@@ -8,13 +8,11 @@
 namespace tilescope::report {
 
 // The first `left` columns to the left, numbers to the right. Cells are UTF-8: a thin space between groups
-// of digits is three bytes and one column.
+// of digits is three bytes and one column. Text from files may stand in them: each is made one line.
 class TextTable {
 public:
     TextTable(size_t left, std::vector<std::string> headings) : left_(left), rows_{std::move(headings)} {}
-    void add(std::vector<std::string> row) {
-        rows_.push_back(std::move(row));
-    }  // no more cells than headings
+    void add(std::vector<std::string> row);  // no more cells than headings
     std::string text() const;
 
 private:

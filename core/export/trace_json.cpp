@@ -13,9 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names come from files: text that is not UTF-8 must not throw.
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 bool timed(const trace::Trace& trace) { return !trace.time.empty() && trace.time.size() == trace.steps(); }
 
 Json head_of(const trace::Trace& trace) {
@@ -57,7 +54,7 @@ void write_blocks(Pieces& out, const trace::Trace& trace) {
         Json json = object_of("index", i, "x", b.x, "y", b.y, "z", b.z, "first_step", b.first + 1, "steps",
                               b.count, "dropped", b.dropped);
         if (timed(trace)) json["sm"] = b.sm, json["clock"] = b.clock;
-        out.add("{}\n{}", i == 0 ? "" : ",", text_of(json));
+        out.add("{}\n{}", i == 0 ? "" : ",", json_text(json));
         if (!out.good()) return;
     }
     out.add_text("]");
@@ -119,7 +116,7 @@ void write_step(Pieces& out, const trace::Trace& trace, const StepRow& row, bool
 bool write_trace_json(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
                       bool lanes, const Take& take, ExportProgress progress) {
     Pieces out(take);
-    std::string head = text_of(head_of(trace));
+    std::string head = json_text(head_of(trace));
     head.pop_back();  // its closing brace: more keys follow
     out.add_text(head);
     write_blocks(out, trace);

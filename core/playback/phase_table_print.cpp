@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/playback/phase_table.h"
 
@@ -66,13 +67,6 @@ std::string text_of(const PhaseTable& table) {
     return out;
 }
 
-std::string quoted(const std::string& field) {
-    if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-    std::string out(1, '"');
-    for (const char c : field) out.append(c == '"' ? 2 : 1, c);
-    return out.append(1, '"');
-}
-
 std::string csv_of(const PhaseTable& table) {
     const bool deep = !table.rows.empty() && table.rows.back().z > 0;
     std::string out = fmt::format("block_x,block_y{},{}thread_y,thread_x,phase,loads,{}\r\n",
@@ -81,13 +75,10 @@ std::string csv_of(const PhaseTable& table) {
         for (uint32_t p = 0; p < table.phases; ++p)
             out += fmt::format("{},{}{},{}{},{},{},{},{}\r\n", table.block_x, table.block_y,
                                depth_text(table, table.block_z), deep ? fmt::format("{},", row.z) : "", row.y,
-                               row.x, p, quoted(join(row.phase[p].loads, "; ")),
-                               quoted(row.phase[p].multiplies));
+                               row.x, p, csv_cell(join(row.phase[p].loads, "; ")),
+                               csv_cell(row.phase[p].multiplies));
     return out;
 }
-
-// Code spans: a bare * would set the text between two of them in italics.
-std::string code(const std::string& text) { return text.empty() ? std::string() : fmt::format("`{}`", text); }
 
 std::string markdown_of(const PhaseTable& table) {
     std::string head = "| thread |", rule = "|---|", out;
@@ -98,8 +89,8 @@ std::string markdown_of(const PhaseTable& table) {
     for (const PhaseTable::Row& row : table.rows) {
         out += fmt::format("| {} |", row.thread);
         for (uint32_t p = 0; p < table.phases; ++p)
-            out += fmt::format(" {} | {} |", code(join(row.phase[p].loads, ", ")),
-                               code(row.phase[p].multiplies));
+            out += fmt::format(" {} | {} |", markdown_code(join(row.phase[p].loads, ", ")),
+                               markdown_code(row.phase[p].multiplies));
         out += "\n";
     }
     return head + "\n" + rule + "\n" + out;

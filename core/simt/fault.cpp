@@ -38,15 +38,16 @@ bool Machine::raise(Fault::Kind kind, const Warp& warp, int lane, const MicroOp&
 
 namespace {
 
-// Bytes between an address and an array; 0 inside.
+// Bytes between an address and an array; 0 inside. Differences are taken modulo 2^64: an address may be any.
 uint64_t distance(const Array& array, int64_t address) {
-    const int64_t base = static_cast<int64_t>(array.base), end = base + static_cast<int64_t>(array.bytes());
-    if (address < base) return static_cast<uint64_t>(base - address);
-    return address < end ? 0 : static_cast<uint64_t>(address - end) + 1;
+    const auto at = static_cast<uint64_t>(address), end = array.base + array.bytes();
+    if (address < static_cast<int64_t>(array.base)) return array.base - at;
+    return address < static_cast<int64_t>(end) ? 0 : at - end + 1;
 }
 
 std::string element_text(const Array& array, int64_t address) {
-    const int64_t bytes = address - static_cast<int64_t>(array.base), size = array.element_bytes();
+    const auto bytes = static_cast<int64_t>(static_cast<uint64_t>(address) - array.base);
+    const int64_t size = array.element_bytes();
     return element_name(array, bytes / size - (bytes % size < 0 ? 1 : 0));
 }
 
@@ -90,7 +91,7 @@ void Machine::raise_access(Warp& warp, const MicroOp& op, const Access& access, 
     } else if (nearest && least != 0) {
         message =
             fmt::format("{}{}{}, outside {}'s {} elements", start, element_text(*nearest, signed_address),
-                        where, nearest->name, extents_text(*nearest));
+                        where, name_in({}, *nearest), extents_text(*nearest));
     } else if (shared) {
         message = fmt::format("{}byte {} of shared memory{}, outside the block's {} bytes", start,
                               signed_address, where, shared_bytes_);

@@ -46,8 +46,8 @@ uint64_t place(std::vector<std::byte>& memory, const ptx::Symbol& symbol) {
     const uint64_t at = aligned(
         memory.size(), std::max<uint64_t>(symbol.alignment, static_cast<uint64_t>(size_of(symbol.type))));
     memory.resize(at + symbol.bytes());
-    std::memcpy(memory.data() + at, symbol.initial.data(),
-                std::min<size_t>(symbol.initial.size(), symbol.bytes()));
+    const size_t given = std::min<size_t>(symbol.initial.size(), symbol.bytes());
+    if (given > 0) std::memcpy(memory.data() + at, symbol.initial.data(), given);
     return at;
 }
 

@@ -8,7 +8,7 @@
 
 namespace tilescope::trace {
 
-// Writes to a temporary file beside `path` and renames it: the file is there whole or not at all.
+// The file is there whole or not at all (core/base/file.h).
 Result<void> write_file(const Trace& trace, const std::string& path);
 
 // Every length, index and checksum is checked before it is used; any damage is an Error.

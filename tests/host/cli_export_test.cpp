@@ -95,11 +95,10 @@ TEST(CliExport, StoppedItLeavesNothing) {
     ASSERT_EQ(tilescope({"record", "tiled", "--m", "256", "--k", "256", "--n", "256", "-o", path}).status, 0);
     write(folder() / "out.csv", "what was there");
     // As soon as its temporary file has something in it, so that it is neither too early nor too late.
-    const Ran ran =
-        shell("\"$TILESCOPE\" export '" + path +
-              "' --format csv --lanes -o out.csv & work=$!; "
-              "while kill -0 $work && ! [ -s out.csv.tmp.$work ]; do sleep 0.01; done 2>/dev/null; "
-              "kill -INT $work; wait $work");
+    const Ran ran = shell("\"$TILESCOPE\" export '" + path +
+                          "' --format csv --lanes -o out.csv & work=$!; "
+                          "while kill -0 $work && ! [ -s .tilescope-* ]; do sleep 0.01; done 2>/dev/null; "
+                          "kill -INT $work; wait $work");
     EXPECT_EQ(ran.status, 1) << ran.err;
     expect_one_sentence(ran.err);
     EXPECT_NE(ran.err.find("stopped; 'out.csv' was not written"), std::string::npos) << ran.err;

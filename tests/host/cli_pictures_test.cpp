@@ -155,8 +155,9 @@ TEST_F(CliPictures, AFilmWithoutRoomOrStoppedLeavesNothing) {
         EXPECT_EQ(full.status, 1) << full.err;
         expect_one_sentence(full.err);
         // Some frames after it has begun: its temporary file is there, and 84 frames take over a second.
-        const Ran stopped = shell(call + " & work=$!; while kill -0 $work && ! [ -e a." + format +
-                                  ".tmp.$work ]; do sleep 0.01; done 2>/dev/null; "
+        const Ran stopped = shell(call +
+                                  " & work=$!; while kill -0 $work && "
+                                  "! [ -e .tilescope-* ]; do sleep 0.01; done 2>/dev/null; "
                                   "sleep 0.2; kill -INT $work; wait $work");
         EXPECT_EQ(stopped.status, 1) << stopped.err;
         expect_one_sentence(stopped.err);

@@ -99,6 +99,25 @@ TEST(Perfetto, OnAGpuTimesAreTheClocksOfTheSm) {
     EXPECT_NE(time.find("1980 MHz"), std::string::npos) << time;
 }
 
+// A rate that no clock has is none; clocks of any size stay times.
+TEST(Perfetto, RatesAndClocksThatCannotBeStayTimes) {
+    for (const double mhz : {5e-324, 1e-9, 0.5, 1e300}) {
+        trace::Trace trace = trace::with_clocks(two_blocks());
+        trace.meta.price.clock_mhz = mhz;
+        const Json json = Json::parse(perfetto(trace));
+        expect_rules(json);
+        const std::string time = json.at("otherData").at("time");
+        EXPECT_NE(time.find("states no rate"), std::string::npos) << time;
+    }
+    trace::Trace trace = trace::with_clocks(two_blocks());
+    trace.meta.price.clock_mhz = 1;
+    trace.blocks[0].sm = trace.blocks[1].sm = 5;
+    trace.blocks[0].clock = 0;
+    trace.blocks[1].clock = UINT64_MAX - (uint64_t{1} << 40);
+    for (const Json& event : events_of(Json::parse(perfetto(trace)), "X"))
+        EXPECT_LT(event.at("ts").get<double>(), 1e16);
+}
+
 TEST(Perfetto, BlocksOfOneSmStandAsTheyRan) {
     trace::Trace trace = trace::with_clocks(two_blocks());
     trace.blocks[0].sm = trace.blocks[1].sm = 5;

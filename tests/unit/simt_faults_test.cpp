@@ -95,6 +95,26 @@ TEST(Faults, MisalignedAndWildAddresses) {
                  0);
 }
 
+// As far from every array as 64 bits reach, in both directions.
+TEST(Faults, TheFarthestAddressesAreInNoBuffer) {
+    for (const std::string address : {"0x8000000000000000", "0x7ffffffffffffffc", "0xfffffffffffffffc"}) {
+        const bool near = address[2] == 'f';  // -4 is an index gone astray
+        const Outcome outcome = kernel("mov.u64 %d1, " + address + ";\nld.global.u32 %r1, [%d1];", 1).run();
+        ASSERT_TRUE(outcome.fault) << address;
+        EXPECT_EQ(outcome.fault->message.find("in no buffer") == std::string::npos, near)
+            << outcome.fault->message;
+    }
+}
+
+// Its bytes are 0.
+TEST(Prepare, TakesAVariableWithoutAValue) {
+    const auto program = test::program_of(
+        ".version 6.0\n.target sm_70\n.address_size 64\n.const .align 4 .b8 c[8];\n"
+        ".visible .entry k()\n{\n.reg .b32 %r;\nld.const.u32 %r, [c];\nret;\n}\n",
+        "k");
+    EXPECT_EQ(program->constants, std::vector<std::byte>(8));
+}
+
 TEST(Faults, AnAccessThatStraddlesTheEndIsOutside) {
     KernelRun run = kernel("ld.global.u64 %d1, [%o+8];", 1, 1, 3);
     expect_fault(run, Fault::Kind::OutOfBounds,

@@ -1,8 +1,12 @@
 // Exports from the window: which there are, what their files are called, and the command that makes each.
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
+#include <unistd.h>
+
 #include "app/session/session.h"
+#include "core/base/file.h"
 #include "tests/unit/keys.h"
 
 namespace tilescope::app {
@@ -66,6 +70,25 @@ TEST_F(Exports, ThePaletteLeadsToTheBoxWithANameInIt) {
     const app::State nothing;
     for (const Command& command : find_commands(nothing.session, offers(), "export trace"))
         EXPECT_NE(command.id.substr(0, 7), "export:") << "there is nothing to export";
+}
+
+// Nor onto one that was open before, by whatever name.
+TEST_F(Exports, NeverOntoARecordingThatWasRead) {
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::temp_directory_path() / ("tilescope-onto-" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    write_whole((folder / "a.tsc").string(), "recording");
+    fs::create_hard_link(folder / "a.tsc", folder / "hard.csv");
+    state.session.recent_files = {(folder / "a.tsc").string()};
+    for (const char* name : {"a.tsc", "hard.csv"}) {
+        run_command(state.input, state.session, offers(), "export:trace_csv");
+        state.input.path.path.text = (folder / name).string();
+        for (int enter = 0; enter < 2; ++enter) take_path(state.input, state.session);
+        EXPECT_NE(state.input.path.problem.find("that is read"), std::string::npos)
+            << state.input.path.problem;
+        EXPECT_FALSE(state.session.exporting);
+    }
+    fs::remove_all(folder);
 }
 
 }  // namespace

@@ -1,0 +1,71 @@
+// Text from files on a screen: however long it is, a frame costs what is shown of it. Texts of a megabyte
+// would keep these tests busy for hours if they were measured letter by letter.
+#include "tests/app_names.h"
+#include "tests/gl/compare_drawn.h"
+#include "tests/recorded.h"
+
+namespace tilescope::app {
+namespace {
+
+constexpr size_t kMegabyte = 1 << 20;
+
+void expect_cuts(const draw::Font& font) {
+    // Against the obvious way: one character less at a time.
+    const auto slow = [&](std::string text, float width) {
+        if (draw::text_size(font, text).x <= width) return text;
+        while (!text.empty()) {
+            text.pop_back();
+            if (draw::text_size(font, text + "\u2026").x <= width) return text + "\u2026";
+        }
+        return text;
+    };
+    const std::string ascii = "thread[1,3] reads M[3,0] at line 23, outside M's 3 x 4 elements";
+    for (float width = 0; width < 500; width += 7.5f)
+        EXPECT_EQ(draw::elided(font, ascii, width), slow(ascii, width));
+    // No character is split.
+    const std::string wide = "8 \u00d7 8 \u2026 \u00d7\u00d7\u00d7\u00d7\u00d7\u00d7";
+    for (float width = 0; width < 200; width += 1)
+        EXPECT_EQ(draw::elided(font, wide, width).find("\uFFFD"), std::string::npos);
+    for (const std::string letter : {"M", ".", "\u00d7", "\xff", "a ", "\n"}) {
+        std::string text;
+        while (text.size() < kMegabyte) text += letter;
+        EXPECT_LE(draw::text_size(font, draw::elided(font, text, 300)).x, 300);
+        EXPECT_LT(draw::wrapped(font, text, 300).size(), 5000u);
+        EXPECT_GT(draw::text_size(font, text).x, 300);
+    }
+    EXPECT_EQ(draw::text_size(font, "a\nb").y, draw::text_size(font, "a b").y) << "one line";
+}
+
+TEST(LongText, IsCutWhereItEnds) {
+    SKIP_WITHOUT_OPENGL();
+    test::Canvas canvas(64, 64);
+    canvas.frame(draw::palette(draw::Theme::Light),
+                 [&](ImDrawList&) { expect_cuts(canvas.fonts().of(draw::Face::Text, draw::Size::Body)); });
+}
+
+TEST(LongText, OfARecordingIsDrawnOnEveryScreen) {
+    SKIP_WITHOUT_OPENGL();
+    trace::Trace trace = kernels::recorded("tiled", {8, 8, 8, 4});
+    const std::string name = "\x1b[31m" + std::string(kMegabyte, 'n');
+    std::string words;
+    while (words.size() < kMegabyte) words += "a \xff";
+    trace.meta.kernel = trace.meta.device = trace.meta.driver = trace.meta.source_name = trace.meta.ptx_name =
+        name;
+    trace.meta.complete = false;
+    trace.meta.incomplete_reason = words;
+    for (Array& array : trace.launch.arrays) array.name = name;
+    trace.meta.source = words + "\n" + name + "\n" + std::string(kMegabyte, '\n');
+    for (ptx::Site& site : trace.sites) site.line = 1 + site.id % 2;
+    State state;
+    show_trace(state, std::make_shared<const trace::Trace>(std::move(trace)), name.c_str());
+    Drawn drawn(1280, 800);
+    for (const ScreenRow& screen : screens()) {
+        state.session.screen = screen.option;
+        state.session.message = words;
+        drawn.frames(state);
+    }
+    EXPECT_LT(window_title(state).size(), 1000u);
+}
+
+}  // namespace
+}  // namespace tilescope::app
