@@ -1,12 +1,13 @@
 // Text from files: names, reasons, source lines. A recording may hold any bytes, so text leaves the program
 // through one function for each target, which escapes for it.
 //
-//   terminal     printable    controls, which a terminal obeys, become U+FFFD; lines stay lines
-//   one line     one_line     the same, and line ends are spaces; long text is shortened
-//   CSV          csv_cell     quoted as RFC 4180 has it; what a spreadsheet would run as a formula begins
-//   with ' Markdown     markdown_code     a code span that nothing in it ends, and no table's cell either SVG
-//   xml_text     entities; nothing that XML 1.0 forbids JSON         json_text (json_fields.h) the window
-//   draw::shown (app/draw/fonts.h)
+//   terminal     printable: controls, which a terminal obeys, become U+FFFD; lines stay lines
+//   one line     one_line: the same; line ends become blanks, and long text is shortened
+//   CSV          csv_cell: quoted as RFC 4180 has it; a formula of a spreadsheet begins with '
+//   Markdown     markdown_code: a code span that nothing in it ends, nor a table's cell
+//   SVG          xml_text: entities; nothing that XML 1.0 forbids
+//   JSON         json_text (json_fields.h)
+//   the window   draw::shown (app/draw/fonts.h)
 //
 // A control is a character of C0 or C1, DEL, a separator of lines or paragraphs, or one that turns the
 // direction of text. It becomes U+FFFD, and so does each byte that is not UTF-8.
