@@ -76,7 +76,9 @@ Rgba mix(Rgba a, Rgba b, float t) {
     return out;
 }
 
-Rgba Palette::hot(float t) const { return heat[static_cast<size_t>(std::clamp(t, 0.f, 1.f) * 255.f + 0.5f)]; }
+Rgba Palette::hot(float t) const {
+    return heat[static_cast<size_t>((t > 0 ? std::min(t, 1.f) : 0.f) * 255.f + 0.5f)];
+}
 
 Rgba Palette::text_on(Rgba fill) const {
     constexpr Rgba black = rgb(0x000000), white = rgb(0xFFFFFF);

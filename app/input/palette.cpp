@@ -175,6 +175,7 @@ std::vector<Command> find_commands(const Session& session, std::span<const Offer
         if (!found.empty() || (forgiving && !commands.empty())) break;
         for (const Command& command : all) {
             int score = match(query, command.title, forgiving);
+            if (command.id.starts_with("lesson:")) score = std::max(score, match(query, command.id));
             if (score < 0) continue;
             // Of two that do the same on different screens, the one on this screen.
             if (score > 0 && command.id.starts_with(session.screen + ":")) score += 64;

@@ -208,7 +208,10 @@ void request_panel(Ui& ui, const Rect& rect) {
     if (told) note(ui, {in.min.x, y}, in.width(), where);
     y += (told ? small : 0) + ui.px(8);
 
-    y += request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4) + ui.px(10);
+    const float verdict = request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4);
+    if (ui.over({{in.min.x, y}, {in.max.x, y + verdict}}))
+        ui.tip = look::older_gpus_text(ui.trace(), *ui.index(), ui.step());
+    y += verdict + ui.px(10);
 
     // From below: the selection, then the lane's address; the picture takes what is left.
     const uint32_t lane = look::spoken_lane(request, ui.session.hover, ui.session.pin);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/launch.h"
+#include "core/base/words.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -182,7 +183,8 @@ std::string in_words(const Coalesced& request) {
                              count == 1 ? "transaction" : "transactions", bytes);
     }
     if (sizes.empty()) return "no transaction: no lane is active";
-    return fmt::format("{}: {} bytes moved for {} needed", sizes, request.moved, request.needed);
+    return fmt::format("{}: {} bytes moved for {} needed", sizes, grouped(request.moved),
+                       grouped(request.needed));
 }
 
 }  // namespace tilescope::analysis

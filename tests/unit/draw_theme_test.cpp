@@ -1,5 +1,6 @@
 // The palettes keep what the look promises: words can be read, colours can be told apart.
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -87,6 +88,14 @@ TEST_P(Themes, HeatGrowsLighterAllTheWay) {
     for (size_t i = 1; i < 256; ++i)
         // Channels are whole numbers, whose rounding may take back a fraction of a percent.
         EXPECT_GE(contrast(p.heat[i], black), 0.998f * contrast(p.heat[i - 1], black)) << i;
+}
+
+// A sum of values that nobody stored is NaN.
+TEST_P(Themes, HeatHasAColourForEveryNumber) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    for (const float low : {-1.f, std::numeric_limits<float>::quiet_NaN(), -infinity})
+        EXPECT_EQ(p.hot(low), p.hot(0)) << low;
+    for (const float high : {2.f, infinity}) EXPECT_EQ(p.hot(high), p.hot(1)) << high;
 }
 
 }  // namespace

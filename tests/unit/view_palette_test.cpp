@@ -110,6 +110,7 @@ TEST_F(Keys, WhatIsMeantComesFirst) {
         {"two registers more", "limits:cliff"},
         {"hide 200 cycles", "limits:latency"},
         {"lesson banks", "lesson:banks"},
+        {"lesson edges", "lesson:edges"},
         {"record edges", "preset:3"},
         {"100x70", "preset:3"},
         {"100 x 70 x 130", "preset:3"},

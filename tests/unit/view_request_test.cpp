@@ -86,6 +86,27 @@ TEST(Verdict, OfABlockWhoseWarpsHaveSeveralRowsOfThreads) {
               "good: ");
 }
 
+// The rules of CUDA C Programming Guide 4.2, F.3.2, worked out by hand.
+TEST(Request, TellsWhatLecturesGpusWouldHaveMadeOfIt) {
+    const auto told = [](HandSite site, uint32_t mask, auto offset) {
+        const Recorded made = one_request(site, mask, offset);
+        return look::older_gpus_text(*made.trace, *made.index, 0);
+    };
+    EXPECT_EQ(told(
+                  kLoadM, ~0u, [](uint32_t lane) { return lane * 4; }),
+              "G80: 2 transactions of 64 bytes: 128 bytes moved for 128 needed; GT200: 2 transactions of 64 "
+              "bytes: 128 bytes moved for 128 needed");
+    EXPECT_EQ(told(kLoadM, ~0u, [](uint32_t lane) { return lane * 256; }),
+              "G80: 32 transactions of 32 bytes: 1,024 bytes moved for 128 needed; GT200: 32 transactions of "
+              "32 bytes: 1,024 bytes moved for 128 needed");
+    // The same words in another order: only the stricter rule minds.
+    EXPECT_EQ(told(
+                  kStoreM, 0xFFFF, [](uint32_t lane) { return 60 - lane * 4; }),
+              "G80: 16 transactions of 32 bytes: 512 bytes moved for 64 needed; GT200: 1 transaction of 64 "
+              "bytes: 64 bytes moved for 64 needed");
+    EXPECT_EQ(told(kLoadMds, ~0u, [](uint32_t lane) { return lane * 4; }), "");
+}
+
 TEST(Verdict, OfSharedRequests) {
     EXPECT_EQ(verdict(
                   kLoadMds, ~0u, [](uint32_t) { return 12; }),
