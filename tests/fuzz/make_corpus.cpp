@@ -36,8 +36,8 @@ using ChangeSections = std::function<void(std::vector<Forged>&)>;
 
 void put_recordings() {
     Trace small;
-    const auto shape = kernels::Shape{4, 4, 4, 2};
-    for (const char* kernel : {"tiled", "tiled_no_barrier", "tiled_padded", "untiled_swapped"}) {
+    const auto shape = kernels::Shape{4, 3, 4, 2};
+    for (const char* kernel : {"tiled", "tiled_no_barrier", "tiled_stale_edge", "untiled_swapped"}) {
         const Trace recorded = kernels::recorded(kernel, shape);
         put("trace", kernel, trace::serialize(recorded));
         if (std::string_view(kernel) == "tiled") small = recorded;
@@ -46,9 +46,8 @@ void put_recordings() {
          {kernels::vector_add(), kernels::histogram(), kernels::reverse(), kernels::pairs()})
         put("trace", plan.kernel, trace::serialize(kernels::recorded(plan)));
     put("trace", "every-kind-of-request", trace::serialize(trace::random_trace(1, 2, 1, 40)));
-    for (const char* name : {"tiled-4x4x4-t2", "tiled_stale_edge-20x20x20-t8"})
-        put("trace", name,
-            file_text(fs::path(TILESCOPE_SOURCE_DIR) / "assets/recordings" / (std::string(name) + ".tsc")));
+    put("trace", "of-a-gpu",
+        file_text(fs::path(TILESCOPE_SOURCE_DIR) / "assets/recordings/tiled-4x4x4-t2.tsc"));
 
     const auto broken = [&](const char* name, const Change& change) {
         Trace trace = small;
@@ -90,7 +89,7 @@ void put_recordings() {
     broken(
         "many-steps",
         [](Trace& t) {
-            t.key.assign(100'000, t.key[0]), t.base.assign(t.key.size(), t.base[0]);
+            t.key.assign(10'000, t.key[0]), t.base.assign(t.key.size(), t.base[0]);
             for (trace::Block& block : t.blocks) block.first = t.key.size(), block.count = 0;
             t.blocks[0].first = 0;
             t.blocks[0].count = t.key.size();
@@ -195,6 +194,7 @@ void put_ptx() {
          "ld.const.u32 %r2, [c+4]; st.local.u32 [l], %r2; ld.local.u32 %r3, [l]; st.global.u32 [%rd1], %r3;",
          ".const .align 4 .b8 c[16] = {1, 2, 3, 4, 5};\n.const .align 4 .u32 none[4];\n.local .align 4 .b8 "
          "l[16];\n");
+    body("position-without-an-instruction", ".loc 1 2 3\nA: B:\n.loc 1 10 1\nC:");
     body("endless-loop", "A: bra A;");
     body("endless-loop-with-steps",
          "A: ld.volatile.global.u32 %r2, [%rd1]; setp.ne.u32 %p1, %r2, 77; @%p1 bra A;");

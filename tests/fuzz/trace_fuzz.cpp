@@ -23,7 +23,7 @@
 namespace tilescope::fuzz {
 namespace {
 
-constexpr uint64_t kMostText = 4 << 20;          // bytes of an export that are looked at
+constexpr uint64_t kMostText = 256 << 10;        // bytes of an export that are looked at
 constexpr uint64_t kMostInstructions = 100'000;  // of a warp, in a block that is run again
 constexpr size_t kMostClicks = 4;                // on elements, and on shared cells
 constexpr uint64_t kMostVariables = 1 << 20;     // bytes of the PTX's variables, where it is run
@@ -54,8 +54,8 @@ void export_all(const trace::Trace& trace, const analysis::PhaseRule& rule) {
         exported([&](const report::Take& take) { return report::write_perfetto(trace, rule, {}, take); }));
 }
 
-// Whether a block of the recording's PTX ends soon, and in little memory.
-bool runs_to_its_end(const trace::Trace& trace, const trace::Block& block) {
+// Whether the variables of the recording's PTX are few.
+bool is_small(const trace::Trace& trace) {
     const auto module = ptx::parse(trace.meta.ptx, trace.meta.ptx_name);
     if (!module) return false;
     uint64_t bytes = 0;
@@ -64,7 +64,11 @@ bool runs_to_its_end(const trace::Trace& trace, const trace::Block& block) {
     };
     add(module->variables);
     for (const ptx::Kernel& kernel : module->kernels) add(kernel.symbols);
-    if (bytes > kMostVariables) return false;
+    return bytes <= kMostVariables;
+}
+
+// Whether a block of the recording's PTX ends soon.
+bool ends_soon(const trace::Trace& trace, const trace::Block& block) {
     auto ready = kernels::make_ready(kernels::plan_of(trace));
     if (!ready) return false;
     simt::RunOptions run;
@@ -97,11 +101,10 @@ void click(const trace::Trace& trace, const analysis::PhaseRule& rule, const pla
 }
 
 void run_again(const trace::Trace& trace, const analysis::PhaseRule& rule, analysis::Hazards& hazards) {
-    if (trace.blocks.empty()) return;
+    if (trace.blocks.empty() || !is_small(trace)) return;
     const auto block = static_cast<uint32_t>(trace.blocks.size() - 1);
-    if (!runs_to_its_end(trace, trace.blocks[block])) return;
     auto replayer = kernels::Replayer::of(trace);
-    if (!made(replayer)) return;
+    if (!made(replayer) || !ends_soon(trace, trace.blocks[block])) return;
     playback::BlockReplay replay(trace, block);
     if (!made(replayer->replay(trace, block, replay))) return;
     replay.finish();
