@@ -191,16 +191,16 @@ void put_ptx() {
          "cvt.rzi.s32.f32 %r2, %f5; div.rn.f32 %f6, %f1, %f2; st.global.v2.u32 [%rd2], {%r2, %r1}; "
          "sqrt.rn.f64 %fd1, %fd2;");
     body("local-and-const",
-         "ld.const.u32 %r2, [c+4]; st.local.u32 [l], %r2; ld.local.u32 %r3, [l]; st.global.u32 [%rd1], %r3;",
-         ".const .align 4 .b8 c[16] = {1, 2, 3, 4, 5};\n.const .align 4 .u32 none[4];\n.local .align 4 .b8 "
-         "l[16];\n");
+         ".local .align 4 .b8 l[16]; ld.const.u32 %r2, [c+4]; st.local.u32 [l], %r2; ld.local.u32 %r3, [l]; "
+         "st.global.u32 [%rd1], %r3;",
+         ".const .align 4 .b8 c[16] = {1, 2, 3, 4, 5};\n.const .align 4 .u32 none[4];\n");
     body("position-without-an-instruction", ".loc 1 2 3\nA: B:\n.loc 1 10 1\nC:");
     body("endless-loop", "A: bra A;");
     body("endless-loop-with-steps",
          "A: ld.volatile.global.u32 %r2, [%rd1]; setp.ne.u32 %p1, %r2, 77; @%p1 bra A;");
     body("address-overflows",
-         "mov.u64 %rd3, -1; ld.global.f32 %f1, [%rd3+9223372036854775807]; st.global.f32 "
-         "[%rd1-9223372036854775808], %f1;");
+         "mov.u64 %rd3, 9223372036854775807; ld.global.f32 %f1, [%rd3+2147483647]; "
+         "st.global.f32 [%rd1-2147483648], %f1;");
     body("address-at-the-end", "mov.u64 %rd3, -4; st.global.v4.u32 [%rd3], {%r1, %r1, %r1, %r1};");
     for (const char* space : {"const", "global", "shared"})
         body((std::string(space) + "-of-2-gb").c_str(), "",

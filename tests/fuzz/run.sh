@@ -35,7 +35,7 @@ for fuzzer in ${*:-trace ptx args}; do
     dictionary=
     [ "$fuzzer" != ptx ] || dictionary=-dict=tests/fuzz/ptx.dict
     # shellcheck disable=SC2086
-    "build-fuzz/tests/fuzz_$fuzzer" -max_total_time="$seconds" -max_len=65536 -timeout=20 -rss_limit_mb=768 \
+    "build-fuzz/tests/fuzz_$fuzzer" -max_total_time="$seconds" -max_len=65536 -timeout=60 -rss_limit_mb=768 \
         -print_final_stats=1 -artifact_prefix=build-fuzz/findings/$fuzzer- $dictionary \
         "build-fuzz/corpus/$fuzzer" "tests/fuzz/corpus/$fuzzer"
 done
