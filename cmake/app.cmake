@@ -76,18 +76,11 @@ set(FONT_LINES "${font_asm}")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded_fonts.cpp.in ${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp @ONLY)
 set_source_files_properties(${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp PROPERTIES OBJECT_DEPENDS "${font_files}")
 
-# What several screens show, as plain values: no window, no OpenGL, no ImGui.
-set(plain ${PROJECT_SOURCE_DIR}/app/draw)
-file(GLOB look_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/look/*.cpp)
-list(APPEND look_sources ${plain}/axes.cpp ${plain}/sheet.cpp ${plain}/theme.cpp)
-add_library(tilescope_look STATIC ${look_sources})
-target_include_directories(tilescope_look PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(tilescope_look PUBLIC tilescope_kernels)
-
 # All the rest of the program but its command line. A lesson is a file in assets/lessons.
 file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/*.cpp)
 list(FILTER app_sources EXCLUDE REGEX "/app/(main\\.cpp|cli/)")
-list(REMOVE_ITEM app_sources ${look_sources})
+list(FILTER app_sources EXCLUDE REGEX "/app/look/")
+list(REMOVE_ITEM app_sources ${plain_drawing})
 add_library(tilescope_app STATIC ${app_sources} ${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp)
 target_include_directories(tilescope_app PUBLIC ${PROJECT_SOURCE_DIR})
 target_include_directories(tilescope_app SYSTEM PUBLIC ${IMGUI_INCLUDE_DIRS})

@@ -81,3 +81,4 @@ add_test(NAME CoreAlone.AsksForNoWindowAndNoDevice
   COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:core_alone> -DNM=${CMAKE_NM}
           -DREADELF=${CMAKE_READELF} -P ${PROJECT_SOURCE_DIR}/cmake/core_alone.cmake)
 set_tests_properties(CoreAlone.AsksForNoWindowAndNoDevice PROPERTIES LABELS unit)
+include(cmake/fuzz.cmake)

@@ -39,21 +39,28 @@ std::string help_of(const CLI::App& app) {
     return "tilescope --help";
 }
 
-int parse_and_run(int argc, char** argv) {
-    CommandLine line{kAbout, "tilescope"};
-    line.set_version_flag("--version", fmt::format("tilescope {}", kVersion));
-    line.require_subcommand(0, 1);
-    line.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+}  // namespace
+
+std::unique_ptr<CommandLine> command_line() {
+    auto line = std::make_unique<CommandLine>(kAbout, "tilescope");
+    line->set_version_flag("--version", fmt::format("tilescope {}", kVersion));
+    line->require_subcommand(0, 1);
+    line->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     for (AddCommand* add :
          {add_window, add_open, add_kernels, add_devices, add_record, add_recordings, add_report, add_table,
           add_time, add_limits, add_roofline, add_compare, add_render, add_export})
-        add(line);
+        add(*line);
     // After the commands, which would inherit it.
-    line.footer(
+    line->footer(
         "Exit status: 0 done, 1 failure, 2 wrong call.\nStart with:\n  tilescope record tiled --tile 2 --m 4 "
         "--k 4 --n 4 -o lecture.tsc\n  tilescope table lecture.tsc");
+    return line;
+}
+
+std::optional<int> parse(CommandLine& line, int argc, const char* const* argv) {
     try {
         line.parse(argc, argv);
+        return std::nullopt;
     } catch (const CLI::CallForHelp&) {
         return print(line.help());  // or that of the command given
     } catch (const CLI::CallForVersion& version) {
@@ -62,8 +69,9 @@ int parse_and_run(int argc, char** argv) {
         return fail(kWrongCall,
                     fmt::format("{}; '{}' lists what can be given", sentence_of(error), help_of(line)));
     }
-    return line.chosen();
 }
+
+namespace {
 
 // What a signal handler may touch: a lock-free atomic, and nothing that goes away while it is installed.
 std::atomic<bool>* g_stop = nullptr;
@@ -103,7 +111,9 @@ private:
 int run(int argc, char** argv) {
     remove_unfinished_on_signals();
     try {
-        return parse_and_run(argc, argv);
+        const auto line = command_line();
+        const auto ended = parse(*line, argc, argv);
+        return ended ? *ended : line->chosen();
     } catch (const Refused& refused) {
         return fail(refused.status, refused.message);
     } catch (const std::bad_alloc&) {

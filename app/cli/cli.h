@@ -59,6 +59,13 @@ using AddCommand = void(CommandLine& line);
 AddCommand add_window, add_open, add_kernels, add_devices, add_record, add_recordings, add_report, add_table,
     add_time, add_limits, add_roofline, add_compare, add_render, add_export;
 
+// The parser with all commands.
+std::unique_ptr<CommandLine> command_line();
+
+// Reads the arguments into it: none where line.chosen is what to do, or the exit status where nothing is left
+// to do (a wrong call, of which it has told; --help; --version).
+std::optional<int> parse(CommandLine& line, int argc, const char* const* argv);
+
 // What `export` was asked for, and `render`, which is the same for one picture.
 struct ExportOptions {
     std::string file, format = "png", output;

@@ -220,7 +220,7 @@ Result<void> read_tables(std::string_view bytes, const std::vector<Section>& sec
     if (!known) return Error{"its forms hold values that mean nothing"};
     if (!unpack(bytes, sections[4], raw)) return damaged;
     trace.irregular.resize(raw.size() / kRowBytes);
-    std::memcpy(trace.irregular.data(), raw.data(), raw.size());
+    if (!raw.empty()) std::memcpy(trace.irregular.data(), raw.data(), raw.size());
     if (!unpack(bytes, sections[5], raw)) return damaged;
     read_blocks(raw, trace);
     return {};

@@ -1,0 +1,287 @@
+// Makes the inputs of a corpus that have a name, and the dictionary:
+//
+//   fuzz_corpus tests/fuzz
+//
+// Seeds are recordings, PTX and command lines as they are made; the others once crashed Tilescope, hung it or
+// made it take gigabytes. Inputs that a fuzzer added are called by libFuzzer's hash of them.
+#include <filesystem>
+#include <set>
+
+#include "core/ptx/lexer.h"
+#include "core/ptx/names.h"
+#include "tests/launch_examples.h"
+#include "tests/unit/trace_forge.h"
+#include "tests/unit/trace_requests.h"
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+using trace::Forged;
+using trace::SectionKind;
+using trace::Trace;
+
+fs::path g_folder;
+
+void put(const std::string& fuzzer, const std::string& name, const std::string& bytes) {
+    const fs::path path = g_folder / "corpus" / fuzzer / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// --- recordings
+
+using Change = std::function<void(Trace&)>;
+using ChangeSections = std::function<void(std::vector<Forged>&)>;
+
+void put_recordings() {
+    Trace small;
+    const auto shape = kernels::Shape{4, 3, 4, 2};
+    for (const char* kernel : {"tiled", "tiled_no_barrier", "tiled_stale_edge", "untiled_swapped"}) {
+        const Trace recorded = kernels::recorded(kernel, shape);
+        put("trace", kernel, trace::serialize(recorded));
+        if (std::string_view(kernel) == "tiled") small = recorded;
+    }
+    for (const kernels::Plan& plan :
+         {kernels::vector_add(), kernels::histogram(), kernels::reverse(), kernels::pairs()})
+        put("trace", plan.kernel, trace::serialize(kernels::recorded(plan)));
+    put("trace", "every-kind-of-request", trace::serialize(trace::random_trace(1, 2, 1, 40)));
+    put("trace", "of-a-gpu",
+        file_text(fs::path(TILESCOPE_SOURCE_DIR) / "assets/recordings/tiled-4x4x4-t2.tsc"));
+
+    const auto broken = [&](const char* name, const Change& change) {
+        Trace trace = small;
+        change(trace);
+        put("trace", name, trace::serialize(trace));
+    };
+    const auto forged = [&](const char* name, const ChangeSections& change) {
+        put("trace", name, trace::forged(small, change));
+    };
+    const auto equal = [&](const char* name, size_t at, SectionKind kind, uint64_t said, uint64_t real,
+                           char value) {
+        forged(
+            name,
+            [=](std::vector<Forged>& sections) {
+                sections[at] = trace::forged_equal(kind, said, real, value);
+            });
+    };
+    broken(
+        "irregular-at-the-last-integer", [](Trace& t) { t.forms[0].irregular = INT32_MAX; });
+    broken("arrays-without-elements", [](Trace& t) {
+        for (Array& array : t.launch.arrays) array.rows = array.cols = 0;
+    });
+    for (const size_t length : {16'384, 1 << 20}) {
+        const std::string name(length, 'n'), ending = length > 16'384 ? "-of-1-mb" : "-as-long-as-can-be";
+        broken(("array-name" + ending).c_str(), [&](Trace& t) { t.launch.arrays[0].name = name; });
+        broken(("kernel-name" + ending).c_str(), [&](Trace& t) { t.meta.kernel = name; });
+    }
+    broken("source-line-of-1-mb", [](Trace& t) { t.meta.source = std::string(1 << 20, 'x') + "\n"; });
+    equal("source-that-says-4-gb", 1, SectionKind::Source, uint64_t{4} << 30, 1000, 'x');
+    equal("forms-of-28-mb", 3, SectionKind::Forms, 28 << 20, 28 << 20, 0);
+    equal("rows-of-64-mb", 4, SectionKind::Irregular, 64 << 20, 64 << 20, 0);
+    equal("blocks-of-40-mb", 5, SectionKind::Blocks, 40 << 20, 40 << 20, 0);
+    equal("source-of-4-million-lines", 1, SectionKind::Source, 4 << 20, 4 << 20, '\n');
+    equal("source-of-63-million-lines", 1, SectionKind::Source, 63 << 20, 63 << 20, '\n');
+    forged("columns-of-1-gb", [](std::vector<Forged>& sections) {
+        sections.resize(6);
+        sections.insert(sections.end(), 256, trace::forged_equal(SectionKind::Key, 4 << 20, 4 << 20));
+    });
+    broken(
+        "many-steps",
+        [](Trace& t) {
+            t.key.assign(10'000, t.key[0]), t.base.assign(t.key.size(), t.base[0]);
+            for (trace::Block& block : t.blocks) block.first = t.key.size(), block.count = 0;
+            t.blocks[0].first = 0;
+            t.blocks[0].count = t.key.size();
+            t.meta.complete = false, t.meta.result = {}, t.meta.incomplete_reason = "it was stopped";
+        });
+    broken("shared-arrays-of-100-mb", [](Trace& t) {
+        for (Array& array : t.launch.arrays)
+            if (array.space == Space::Shared) array.rows = 100'000, array.cols = 1000;
+    });
+    broken(
+        "array-of-1-tb",
+        [](Trace& t) {
+            t.launch.arrays[0].rows = 1 << 19, t.launch.arrays[0].cols = 1 << 18;
+            t.launch.arrays[0].base = uint64_t{1} << 45;
+            t.meta.result = {};
+        });
+    const auto with_ptx = [&](const char* name, const std::string& body, const std::string& variables) {
+        broken(name, [&](Trace& t) {
+            const size_t at = t.meta.ptx.find(".visible .entry"), open = t.meta.ptx.find("{", at);
+            t.meta.ptx.insert(open + 1, body);
+            t.meta.ptx.insert(at, variables);
+            t.meta.complete = false, t.meta.result = {}, t.meta.incomplete_reason = "it was stopped";
+        });
+    };
+    with_ptx("endless-loop", "\nSpin: bra Spin;\n", "");
+    with_ptx("constants-of-2-gb", "", ".const .align 4 .b8 big[2000000000];\n");
+    with_ptx("globals-of-2-gb", "", ".global .align 4 .b8 big[2000000000];\n");
+    broken("complete-without-steps", [](Trace& t) {
+        t.key.clear(), t.base.clear(), t.forms.clear(), t.irregular.clear();
+        for (trace::Block& block : t.blocks) block.first = block.count = 0;
+    });
+    broken(
+        "last-block-cut",
+        [](Trace& t) {
+            trace::Block& last = t.blocks.back();
+            last.count -= 20;
+            t.key.resize(t.key.size() - 20), t.base.resize(t.base.size() - 20);
+        });
+    broken(
+        "complete-and-why-not", [](Trace& t) { t.meta.incomplete_reason = "it was stopped"; });
+    broken(
+        "verified-with-5-wrong", [](Trace& t) { t.meta.result.wrong = 5; });
+    broken(
+        "window-without-blocks", [](Trace& t) { t.meta.window.x1 = 0; });
+    broken("clock-that-stands", [](Trace& t) { t.meta.price.clock_mhz = 1e-300; });
+    broken(
+        "escapes-and-formulas",
+        [](Trace& t) {
+            t.meta.kernel = "\x1b]0;x\x07=cmd|'/c calc'!A1";
+            t.meta.source_name = "<script>|`\n\r\xC2\x9B";
+            t.launch.arrays[0].name = "=1+1", t.launch.arrays[1].name = "@|\n<b>",
+            t.launch.arrays[2].name = "\x1b[2J";
+        });
+    forged(
+        "description-of-no-launch",
+        [](std::vector<Forged>& sections) {
+            sections[0] = trace::forged_raw(SectionKind::Meta, trace::meta_to_json(Trace{}));
+        });
+    forged("description-nested-deeply", [](std::vector<Forged>& s) {
+        s[0] = trace::forged_raw(SectionKind::Meta, std::string(1 << 16, '['));
+    });
+}
+
+// --- PTX
+
+// A kernel `k` of two pointers and a number with this body.
+std::string kernel(const std::string& body, const std::string& variables = "") {
+    return ".version 7.0\n.target sm_70\n.address_size 64\n" + variables +
+           ".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)\n{\n"
+           ".reg .pred %p<4>; .reg .b16 %rs<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .f32 %f<8>; "
+           ".reg .f64 %fd<4>;\nld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\nld.param.u32 %r1, [n];\n" +
+           body + "\nret;\n}\n";
+}
+
+void put_ptx() {
+    const fs::path root = TILESCOPE_SOURCE_DIR;
+    for (const char* name : {"tiled.t2", "tiled_stale_edge.t2", "untiled"})
+        put("ptx", name, file_text(root / "assets/ptx" / (std::string(name) + ".ptx")));
+    for (const char* name : {"stencil", "histogram", "reverse", "pairs", "vector_add"})
+        put("ptx", name, file_text(root / "tests/data/launches" / (std::string(name) + ".ptx")));
+    const auto body = [](const char* name, const std::string& text, const std::string& variables = "") {
+        put("ptx", name, kernel(text, variables));
+    };
+    body("atomics",
+         "atom.global.add.u32 %r2, [%rd1], 1; red.global.max.s32 [%rd1+4], -7; atom.global.cas.b32 %r3, "
+         "[%rd2], 0, 1;\n"
+         "mov.u64 %rd3, s; atom.shared.exch.b32 %r4, [s], %r2;",
+         ".shared .align 4 .b8 s[64];\n");
+    body("warp-exchange",
+         "mov.u32 %r2, %tid.x; shfl.sync.bfly.b32 %r3|%p1, %r2, 1, 31, -1; vote.sync.ballot.b32 %r4, %p1, "
+         "-1;\n"
+         "activemask.b32 %r5; st.global.u32 [%rd1], %r3; bar.warp.sync -1;");
+    body("divergence",
+         "mov.u32 %r2, %laneid; setp.lt.u32 %p1, %r2, 3; @%p1 bra A; bar.sync 0; bra B; A: st.global.u32 "
+         "[%rd1+8], %r2; B:");
+    body("vectors-and-halves",
+         "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1+16]; cvt.rn.f16.f32 %rs1, %f1; fma.rn.f32 %f5, %f1, "
+         "%f2, %f3;\n"
+         "cvt.rzi.s32.f32 %r2, %f5; div.rn.f32 %f6, %f1, %f2; st.global.v2.u32 [%rd2], {%r2, %r1}; "
+         "sqrt.rn.f64 %fd1, %fd2;");
+    body("local-and-const",
+         ".local .align 4 .b8 l[16]; ld.const.u32 %r2, [c+4]; st.local.u32 [l], %r2; ld.local.u32 %r3, [l]; "
+         "st.global.u32 [%rd1], %r3;",
+         ".const .align 4 .b8 c[16] = {1, 2, 3, 4, 5};\n.const .align 4 .u32 none[4];\n");
+    body("position-without-an-instruction", ".loc 1 2 3\nA: B:\n.loc 1 10 1\nC:");
+    body("endless-loop", "A: bra A;");
+    body("endless-loop-with-steps",
+         "A: ld.volatile.global.u32 %r2, [%rd1]; setp.ne.u32 %p1, %r2, 77; @%p1 bra A;");
+    body("address-overflows",
+         "mov.u64 %rd3, 9223372036854775807; ld.global.f32 %f1, [%rd3+2147483647]; "
+         "st.global.f32 [%rd1-2147483648], %f1;");
+    body("address-at-the-end", "mov.u64 %rd3, -4; st.global.v4.u32 [%rd3], {%r1, %r1, %r1, %r1};");
+    for (const char* space : {"const", "global", "shared"})
+        body((std::string(space) + "-of-2-gb").c_str(), "",
+             std::string(".") + space + " .align 4 .b8 big[2000000000];\n");
+    body("local-of-2-gb", ".local .align 4 .b8 big[2000000000]; st.local.u32 [big], 0;");
+    body("a-million-registers", ".reg .b32 %q<1000000>; mov.u32 %q999999, 1;");
+}
+
+// --- command lines
+
+void put_command_lines() {
+    const std::pair<const char*, const char*> lines[] = {
+        {"none", ""},
+        {"help", "record --help"},
+        {"version", "--version"},
+        {"kernels", "kernels --json"},
+        {"recordings", "recordings --json"},
+        {"save", "recordings --save tiled-4x4x4-t2 -o a.tsc"},
+        {"record",
+         "record tiled --tile 2 --m 4 --k 4 --n 4 --blocks 0:1,0:2 --schedule greedy --backend cpu -o a.tsc"},
+        {"record-block",
+         "record untiled --block 16x16 --seed 18446744073709551615 --ptx a.ptx --compiler nvrtc"},
+        {"record-gpu", "record tiled --backend gpu --buffer 64 --exact --one-launch"},
+        {"report", "report tiled-4x4x4-t2 --json"},
+        {"table", "table tiled-4x4x4-t2 --block 1,0 --format md --notation MdNdPd --column-first"},
+        {"table-block", "table tiled-4x4x4-t2 --block=4294967296,-1"},
+        {"export", "export a.tsc --format csv --block 0,0 --lanes -o a.csv --steps 12:40"},
+        {"steps", "export a.tsc --format perfetto -o a.json --steps first:last"},
+        {"film", "export a.tsc --format mp4 --fps 8 --size 1280x720 --theme dark --lecture -o a.mp4"},
+        {"render", "render a.tsc --screen compare --with b.tsc --at middle -o a.png"},
+        {"compare", "compare a.tsc b.tsc --lock share --json"},
+        {"limits", "limits --device H200 --json"},
+        {"roofline", "roofline --device 9.0 tiled a.tsc --json"},
+        {"time", "time tiled untiled --n 1024 2048 --runs 5 --warm-up 1 --json"},
+        {"unknown", "report\ta.tsc --jsn --"},
+    };
+    for (const auto& [name, line] : lines) {
+        std::string text = line;
+        std::ranges::replace(text, ' ', '\n');
+        put("args", name, text);
+    }
+}
+
+// --- the dictionary
+
+// Words and suffixes of the PTX here, and every name of the tables; registers and mangled names left out.
+void put_dictionary() {
+    std::set<std::string> words;
+    for (const char* folder :
+         {"tests/data/ptx", "tests/data/launches", "assets/ptx", "tests/fuzz/corpus/ptx"}) {
+        for (const auto& entry : fs::recursive_directory_iterator(fs::path(TILESCOPE_SOURCE_DIR) / folder)) {
+            const std::string text = entry.is_regular_file() ? file_text(entry.path()) : "";
+            const auto tokens = ptx::tokenise(text, "a");
+            if (!tokens || entry.path().extension() == ".cu") continue;
+            for (const ptx::Token& token : *tokens) {
+                const bool register_or_label =
+                    token.text.find_first_of("0123456789$_") != std::string_view::npos;
+                if (token.kind == ptx::Token::Kind::Dot ||
+                    (token.kind == ptx::Token::Kind::Word && !register_or_label && token.text.size() > 1))
+                    words.emplace(token.text);
+            }
+        }
+    }
+    for (int op = 0; op <= static_cast<int>(ptx::Op::BarWarp); ++op)
+        words.emplace(name_of(static_cast<ptx::Op>(op)));
+    std::ofstream out(g_folder / "ptx.dict");
+    out << "# Words of PTX, made by fuzz_corpus.\n";
+    for (const std::string& word : words) out << '"' << word << "\"\n";
+    for (const char* odd :
+         {"4294967296", "-9223372036854775808", "18446744073709551615", "0f7FC00000", "0d7FF0000000000000",
+          "WARP_SZ", "%p1|%p2", "%tid.x", "%ctaid.x", "%ntid.x", "%laneid", "%clock64", "<", "{", "}"})
+        out << '"' << odd << "\"\n";
+}
+
+}  // namespace
+}  // namespace tilescope
+
+int main(int argc, char** argv) {
+    tilescope::g_folder = argc > 1 ? argv[1] : TILESCOPE_SOURCE_DIR "/tests/fuzz";
+    tilescope::put_recordings();
+    tilescope::put_ptx();
+    tilescope::put_command_lines();
+    tilescope::put_dictionary();
+}

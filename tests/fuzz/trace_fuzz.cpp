@@ -1,0 +1,153 @@
+// A recording's bytes: read, and where they are a recording, walked as report, table, export and a click on
+// an element walk it. trace_mutator.cpp changes what is inside of its sections.
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "app/step/model.h"
+#include "core/analysis/hazards.h"
+#include "core/analysis/product.h"
+#include "core/analysis/summary.h"
+#include "core/export/csv.h"
+#include "core/export/perfetto.h"
+#include "core/export/report.h"
+#include "core/export/trace_json.h"
+#include "core/playback/phase_table.h"
+#include "core/ptx/parse.h"
+#include "core/trace/file.h"
+#include "core/trace/format.h"
+#include "kernels/run/ready.h"
+#include "kernels/run/record.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace tilescope::fuzz {
+namespace {
+
+constexpr uint64_t kMostText = 256 << 10;        // bytes of an export that are looked at
+constexpr uint64_t kMostInstructions = 100'000;  // of a warp, in a block that is run again
+constexpr size_t kMostClicks = 4;                // on elements, and on shared cells
+constexpr uint64_t kMostVariables = 1 << 20;     // bytes of the PTX's variables, where it is run
+
+// What an export writes, up to kMostText; "" where there is more.
+template <class Write>
+std::string exported(const Write& write) {
+    std::string text;
+    const bool whole = write([&](std::string_view piece) {
+        text += piece;
+        return text.size() < kMostText;
+    });
+    return whole ? text : "";
+}
+
+void demand_json(const std::string& text) {
+    demand(text.empty() || nlohmann::json::accept(text), "an export is not JSON");
+}
+
+void export_all(const trace::Trace& trace, const analysis::PhaseRule& rule) {
+    for (const bool lanes : {false, true}) {
+        exported([&](const report::Take& take) { return report::write_csv(trace, rule, {}, lanes, take); });
+        demand_json(exported([&](const report::Take& take) {
+            return report::write_trace_json(trace, rule, {}, lanes, take);
+        }));
+    }
+    demand_json(
+        exported([&](const report::Take& take) { return report::write_perfetto(trace, rule, {}, take); }));
+}
+
+// Whether the variables of the recording's PTX are few.
+bool is_small(const trace::Trace& trace) {
+    const auto module = ptx::parse(trace.meta.ptx, trace.meta.ptx_name);
+    if (!module) return false;
+    uint64_t bytes = 0;
+    const auto add = [&](const std::vector<ptx::Symbol>& symbols) {
+        for (const ptx::Symbol& symbol : symbols) bytes += std::min(symbol.bytes(), kMostVariables + 1);
+    };
+    add(module->variables);
+    for (const ptx::Kernel& kernel : module->kernels) add(kernel.symbols);
+    return bytes <= kMostVariables;
+}
+
+// Whether a block of the recording's PTX ends soon.
+bool ends_soon(const trace::Trace& trace, const trace::Block& block) {
+    auto ready = kernels::make_ready(kernels::plan_of(trace));
+    if (!ready) return false;
+    simt::RunOptions run;
+    run.window = {block.x, block.x + 1, block.y, block.y + 1, block.z, block.z + 1};
+    run.threads = 1;
+    run.max_instructions_per_warp = kMostInstructions;
+    const auto outcome = simt::run(*ready->program, ready->launch, ready->memory, run,
+                                   [](const simt::BlockId&) { return nullptr; });
+    return outcome && !(outcome->fault && outcome->fault->kind == simt::Fault::Kind::NeverEnds);
+}
+
+// A click on what each store of the block stored.
+void click(const trace::Trace& trace, const analysis::PhaseRule& rule, const playback::BlockReplay& replay) {
+    const auto index = look::index_block(trace, rule, replay.block());
+    const auto some = [](const auto& stores, const auto& visit) {
+        for (size_t i = 0; i < std::min(stores.size(), kMostClicks); ++i) visit(stores[i]);
+    };
+    some(
+        replay.global_stores(),
+        [&](const playback::BlockReplay::Store& store) {
+            const auto trail = step::output_trail(trace, *index, replay, store.to.index);
+            for (const step::ProductTrail& product : trail.products)
+                step::factor_text(trace, *index, product.m) + step::factor_text(trace, *index, product.n);
+            step::TouchScan scan{.element = store.to};
+            while (!scan.done(trace)) step::go_on(scan, trace, 1000);
+        });
+    some(replay.shared_stores(), [&](const playback::BlockReplay::Store& store) {
+        step::cell_trail(trace, *index, replay, store.to, index->steps - 1);
+    });
+}
+
+void run_again(const trace::Trace& trace, const analysis::PhaseRule& rule, analysis::Hazards& hazards) {
+    if (trace.blocks.empty() || !is_small(trace)) return;
+    const auto block = static_cast<uint32_t>(trace.blocks.size() - 1);
+    auto replayer = kernels::Replayer::of(trace);
+    if (!made(replayer) || !ends_soon(trace, trace.blocks[block])) return;
+    playback::BlockReplay replay(trace, block);
+    if (!made(replayer->replay(trace, block, replay))) return;
+    replay.finish();
+    const auto value = [&](uint32_t step, uint32_t lane, uint32_t part) {
+        return replay.value(step, lane, part);
+    };
+    analysis::tell_values(trace, rule, block, value, hazards);
+    const analysis::PhaseMap phases = analysis::phases_of_block(trace, rule, block);
+    const Notation notation = analysis::notation_of(trace.launch, analysis::product_of(trace), {});
+    const playback::PhaseTable table = playback::phase_table(trace, replay, phases, notation);
+    using enum playback::TableFormat;
+    for (const auto format : {Text, Csv, Markdown}) playback::print(table, format);
+    if (replay.steps() > 0) click(trace, rule, replay);
+}
+
+void walk(const trace::Trace& trace) {
+    const auto summary = analysis::summarize(trace);
+    const auto rule = analysis::phase_rule(trace);
+    if (!made(rule) || !made(summary)) return;
+    auto hazards = analysis::find_hazards(trace, *rule, {4, 1});
+    run_again(trace, *rule, hazards);
+    report::to_text(trace, *summary, &hazards);
+    demand_json(report::to_json(trace, *summary, &hazards));
+    export_all(trace, *rule);
+}
+
+}  // namespace
+}  // namespace tilescope::fuzz
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+    setenv("TILESCOPE_MAX_MEMORY", "0.256", 1);
+    return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    using namespace tilescope;
+    const auto read = trace::deserialize({reinterpret_cast<const char*>(data), size}, "fuzz.tsc");
+    if (!fuzz::made(read)) return 0;
+    fuzz::demand(trace::check(*read), "what was read is not consistent");
+    const std::string written = trace::serialize(*read);
+    const auto again = trace::deserialize(written, "again.tsc");
+    fuzz::demand(again, "what was read cannot be written and read again");
+    fuzz::demand(trace::serialize(*again) == written, "what is written changes when it is read");
+    fuzz::walk(*read);
+    return 0;
+}
