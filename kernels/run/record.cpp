@@ -139,7 +139,10 @@ Result<ReadyRecording> ready_to_record(const Plan& plan, const RecordOptions& op
     if (auto ok = check_readable(meta_of(plan, options, window), made); !ok) return ok.error();
     uint64_t taken = check + simt::memory_of(*made.program, made.launch, false);
     for (const simt::Buffer& buffer : made.memory.buffers) taken += buffer.bytes.size();
-    made.left = std::min(*limit - taken, trace::most_unpacked(*limit, 0));
+    // Of what a reader takes, the texts, and a sixteenth for tables and for steps that come before it shows
+    // that there is no memory left.
+    const uint64_t readable = trace::most_unpacked(*limit, 0), texts = plan.ptx.size() + plan.source.size();
+    made.left = std::min(*limit - taken, (readable - std::min(readable, texts)) / 16 * 15);
     return made;
 }
 
