@@ -6,6 +6,7 @@
 #include "app/cli/cli.h"
 #include "core/ptx/parse.h"
 #include "core/ptx/sites.h"
+#include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/driver.h"
 #include "kernels/gpu/nvrtc.h"
@@ -15,8 +16,6 @@ namespace tilescope::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr uint64_t kMostSource = 4 << 20, kMostPtx = 64 << 20;  // bytes
 
 std::optional<uint64_t> parse_step(std::string_view text, const trace::Trace& trace) {
     const uint64_t steps = trace.steps();
@@ -48,7 +47,7 @@ std::string find_source(kernels::Plan& plan, const fs::path& ptx_path) {
         plan.source_name = name.filename().string();
         plan.source = kernels::shipped_file(file.name);
         for (const fs::path& path : {name, ptx_path.parent_path() / name.filename()}) {
-            auto text = read_whole(path.string(), kMostSource);
+            auto text = read_whole(path.string(), trace::most_of(trace::Claim::SourceBytes));
             if (!text) continue;
             plan.source = std::move(*text);
             return path.string();
@@ -132,7 +131,7 @@ void check_ptx(const PtxChoice& choice) {
 std::vector<std::string> use_ptx(const PtxChoice& choice, kernels::TextbookPlan& plan) {
     const std::string& path = choice.ptx_file;
     if (!path.empty()) {
-        auto text = read_whole(path, kMostPtx);
+        auto text = read_whole(path, trace::most_of(trace::Claim::PtxBytes));
         if (!text) refuse(kFailure, "{}; give --ptx a PTX file", text.error().message);
         plan.ptx = std::move(*text);
         plan.ptx_name = fs::path(path).filename().string();

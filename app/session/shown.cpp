@@ -38,7 +38,8 @@ std::shared_ptr<const look::BlockIndex> worded(const std::shared_ptr<const look:
 }
 
 // The block with its faults and, where there is a replayer, its values.
-MadeBlock replayed(const Recording& recording, MadeBlock made, Result<kernels::Replayer>* replayer) {
+MadeBlock replayed(const Recording& recording, MadeBlock made, Result<kernels::Replayer>* replayer,
+                   const std::atomic<bool>* stop = nullptr) {
     const trace::Trace& trace = *recording.trace;
     if (replayer == nullptr) {
     } else if (made.block->steps > kMostReplayedSteps) {
@@ -48,7 +49,7 @@ MadeBlock replayed(const Recording& recording, MadeBlock made, Result<kernels::R
         made.no_values = replayer->error().message;
     } else {
         auto replay = std::make_shared<playback::BlockReplay>(trace, made.block->block);
-        if (const auto ran = (*replayer)->replay(trace, made.block->block, *replay)) {
+        if (const auto ran = (*replayer)->replay(trace, made.block->block, *replay, {stop})) {
             replay->finish();
             made.replay = std::move(replay);
         } else {
@@ -101,10 +102,11 @@ MadeBlock block_now(Shown& shown, Jobs& jobs, Blocks::Ask ask, bool wait) {
         *made = replayed(*recording, *made, replayer ? &*replayer : nullptr);
     } else if (!blocks.valuing.begun()) {
         if (!blocks.replayer) blocks.replayer = std::make_shared<Blocks::Replayer>();
-        blocks.valuing = jobs.start([recording, known = *made, replayer = blocks.replayer, values](Control&) {
-            if (values && !*replayer) *replayer = kernels::Replayer::of(*recording->trace);
-            return replayed(*recording, known, values ? &**replayer : nullptr);
-        });
+        blocks.valuing =
+            jobs.start([recording, known = *made, replayer = blocks.replayer, values](Control& control) {
+                if (values && !*replayer) *replayer = kernels::Replayer::of(*recording->trace);
+                return replayed(*recording, known, values ? &**replayer : nullptr, &control.stop);
+            });
     }
     return *made;
 }
@@ -200,6 +202,8 @@ void set(Shown& shown, std::shared_ptr<const Recording> recording, std::shared_p
     Shown next;
     if (recording && shown.recording && recording->serial == shown.recording->serial)
         next.blocks = std::move(shown.blocks);  // the same in other words: its blocks are known
+    else
+        shown.blocks.valuing.stop();
     next.recording = std::move(recording);
     next.totals = std::move(totals);
     shown = std::move(next);

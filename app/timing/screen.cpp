@@ -438,10 +438,10 @@ bool press(State& chosen, session::Session& session, const input::KeyPress& pres
     return kernel != 0 || wider != 0 || tile != 0;
 }
 
-Result<analysis::RecordedWork> work_of(const trace::Trace& trace) {
+Result<analysis::RecordedWork> work_of(const trace::Trace& trace, const std::atomic<bool>& stop) {
     const auto summary = analysis::summarize(trace);
     if (!summary) return summary.error();
-    const auto flop = kernels::count_flop(trace);
+    const auto flop = kernels::count_flop(trace, {&stop});
     if (!flop) return flop.error();
     return analysis::recorded_work(trace, *summary, *flop);
 }
@@ -453,8 +453,9 @@ bool update(State& state, session::Session& session, bool wait) {
         state.counting.stop();
         state.work.reset();
         state.counted = session.recording->serial;
-        state.counting = session.jobs->start(
-            [trace = session.recording->trace](session::Control&) { return work_of(*trace); });
+        state.counting = session.jobs->start([trace = session.recording->trace](session::Control& control) {
+            return work_of(*trace, control.stop);
+        });
     }
     if (auto work = state.counting.take(wait)) state.work = std::move(*work);
     return state.counting.begun();

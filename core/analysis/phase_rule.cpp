@@ -15,35 +15,38 @@ namespace {
 
 using ptx::ControlFlow;
 
-bool holds(const ptx::Loop& loop, int32_t block) {
-    return std::binary_search(loop.blocks.begin(), loop.blocks.end(), block);
-}
-
 // The kernel with its back edges left out and every loop drawn as one node (its header), but for those that
 // walk the tiles, whose bodies are laid open. Nodes in an order in which every path climbs: depth-first
 // postorder reversed.
 struct Unrolled {
     const ControlFlow& flow;
-    const std::vector<int32_t>& open_loops;
-    std::vector<int32_t> order;
+    std::vector<bool> open;       // by loop: laid open
+    std::vector<int32_t> folded;  // by loop: the outermost one around it, or itself, that is not, -1 for none
+    std::vector<int32_t> order{};
 
-    // The outermost loop around a block that is not laid open, -1 for none.
+    Unrolled(const ControlFlow& of, const std::vector<int32_t>& open_loops)
+        : flow(of), open(of.loops.size(), false), folded(of.loops.size(), -1) {
+        for (const int32_t loop : open_loops) open[loop] = true;
+        for (size_t loop = 0; loop < folded.size(); ++loop) {
+            const int32_t parent = flow.loops[loop].parent;
+            const int32_t around = parent < 0 ? -1 : folded[parent];
+            folded[loop] = around >= 0 || open[loop] ? around : static_cast<int32_t>(loop);
+        }
+    }
+
     int32_t folded_loop(int32_t block) const {
-        int32_t folded = -1;
-        for (int32_t loop = flow.blocks[block].loop; loop >= 0; loop = flow.loops[loop].parent)
-            if (std::find(open_loops.begin(), open_loops.end(), loop) == open_loops.end()) folded = loop;
-        return folded;
+        const int32_t loop = flow.blocks[block].loop;
+        return loop < 0 ? -1 : folded[loop];
     }
 
     int32_t node_of(int32_t block) const {
-        const int32_t folded = folded_loop(block);
-        return folded < 0 ? block : flow.loops[folded].header;
+        const int32_t loop = folded_loop(block);
+        return loop < 0 ? block : flow.loops[loop].header;
     }
 
     bool is_back_edge(int32_t from, int32_t to) const {
-        return std::any_of(
-            open_loops.begin(), open_loops.end(),
-            [&](int32_t loop) { return flow.loops[loop].header == to && holds(flow.loops[loop], from); });
+        const int32_t loop = flow.blocks[to].loop;
+        return loop >= 0 && open[loop] && flow.loops[loop].header == to && flow.holds(loop, from);
     }
 
     std::vector<int32_t> next_nodes(int32_t node) const {
@@ -52,10 +55,14 @@ struct Unrolled {
             for (const int32_t to : flow.blocks[from].successors)
                 if (to >= 0 && !is_back_edge(from, to) && node_of(to) != node) next.push_back(node_of(to));
         };
-        if (const int32_t folded = folded_loop(node); folded >= 0)
-            for (const int32_t block : flow.loops[folded].blocks) follow(block);
-        else
+        if (const int32_t loop = folded_loop(node); loop >= 0) {
+            const auto blocks = flow.blocks_of(loop);
+            std::vector<int32_t> in_order(blocks.begin(), blocks.end());
+            std::ranges::sort(in_order);
+            for (const int32_t block : in_order) follow(block);
+        } else {
             follow(node);
+        }
         return next;
     }
 
@@ -90,7 +97,7 @@ std::vector<bool> reached_from(const ControlFlow& flow, const std::vector<int32_
     std::vector<bool> reached(flow.blocks.size(), false);
     std::vector<int32_t> open;
     for (const int32_t loop : loops)
-        for (const int32_t block : flow.loops[loop].blocks) {
+        for (const int32_t block : flow.blocks_of(loop)) {
             reached[block] = true;
             open.push_back(block);
         }
@@ -106,21 +113,23 @@ std::vector<bool> reached_from(const ControlFlow& flow, const std::vector<int32_
     return reached;
 }
 
-// -1 for none.
-int32_t outermost_loop(const ControlFlow& flow, int32_t block) {
-    int32_t loop = flow.blocks[block].loop;
-    while (loop >= 0 && flow.loops[loop].parent >= 0) loop = flow.loops[loop].parent;
-    return loop;
+// The outermost loop around each block, -1 for none.
+std::vector<int32_t> outermost_loops(const ControlFlow& flow) {
+    std::vector<int32_t> of_loop, of_block;
+    for (const ptx::Loop& loop : flow.loops)
+        of_loop.push_back(loop.parent < 0 ? static_cast<int32_t>(of_loop.size()) : of_loop[loop.parent]);
+    for (const ptx::BasicBlock& block : flow.blocks)
+        of_block.push_back(block.loop < 0 ? -1 : of_loop[block.loop]);
+    return of_block;
 }
 
 // Outermost loops that hold a site for which `wanted` holds.
 template <class Wanted>
-std::vector<int32_t> outermost_loops_with(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
-                                          Wanted wanted) {
+std::vector<int32_t> outermost_loops_with(const ControlFlow& flow, const std::vector<int32_t>& outermost,
+                                          const std::vector<ptx::Site>& sites, Wanted wanted) {
     std::set<int32_t> found;
     for (const ptx::Site& site : sites)
-        if (const int32_t loop = outermost_loop(flow, flow.block_of[site.instruction]);
-            loop >= 0 && wanted(site))
+        if (const int32_t loop = outermost[flow.block_of[site.instruction]]; loop >= 0 && wanted(site))
             found.insert(loop);
     return {found.begin(), found.end()};
 }
@@ -157,7 +166,7 @@ std::set<Source> opening_of(const std::vector<const ptx::Site*>& trip) {
 template <class Belongs>
 void number_places(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
                    const std::vector<int32_t>& loops, Belongs belongs, PhaseRule& rule) {
-    Unrolled kernel{flow, loops, {}};
+    Unrolled kernel(flow, loops);
     kernel.lay_out();
     std::vector<std::vector<const ptx::Site*>> sites_of_node(flow.blocks.size());
     for (const ptx::Site& site : sites)
@@ -222,10 +231,11 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     rule.groups = static_cast<uint32_t>(numbers.size());
 
     const auto is_barrier = [](const ptx::Site& s) { return s.kind == ptx::SiteKind::Barrier; };
-    std::vector<int32_t> loops = outermost_loops_with(flow, sites, is_barrier);
+    const std::vector<int32_t> outermost = outermost_loops(flow);
+    std::vector<int32_t> loops = outermost_loops_with(flow, outermost, sites, is_barrier);
     rule.by_barrier = !loops.empty();
     if (std::none_of(sites.begin(), sites.end(), is_barrier))
-        loops = outermost_loops_with(flow, sites, [](const ptx::Site&) { return true; });
+        loops = outermost_loops_with(flow, outermost, sites, [](const ptx::Site&) { return true; });
     if (loops.empty()) {
         rule.by_barrier = true;
         rule.rank.assign(count, 0);
@@ -237,7 +247,7 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     std::vector<bool> looped(rule.groups, false);  // groups that have a site inside a loop
     std::set<Source> copies;                       // and where such sites stand in the source
     for (const ptx::Site& site : sites)
-        if (std::ranges::binary_search(loops, outermost_loop(flow, flow.block_of[site.instruction]))) {
+        if (std::ranges::binary_search(loops, outermost[flow.block_of[site.instruction]])) {
             looped[rule.group[site.id]] = true;
             copies.insert(source_of(site));
         }

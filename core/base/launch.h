@@ -18,6 +18,12 @@ namespace tilescope {
 
 inline constexpr int kWarpSize = 32;
 
+// The most that a GPU has. Source: CUDA C++ Programming Guide, "Technical Specifications per Compute
+// Capability"; shared memory of a block: compute capability 9.0 and 10.0; parameters: 12.1 and later.
+inline constexpr uint64_t kMostSharedBytes = 232'448, kMostParameterBytes = 32'764;
+inline constexpr uint64_t kMostConstantBytes = 64 << 10;
+inline constexpr uint64_t kMostLocalBytes = 512 << 10;  // a thread
+
 struct Dim3 {
     uint32_t x = 1, y = 1, z = 1;
     uint64_t count() const { return uint64_t{x} * y * z; }

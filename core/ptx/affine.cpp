@@ -16,7 +16,9 @@ namespace tilescope::ptx {
 
 namespace {
 
-constexpr uint64_t kMostValues = 4u << 20;  // blocks times registers; beyond, nothing is claimed
+// Beyond these nothing is claimed: blocks times registers; blocks times branches, for each of which the
+// blocks that it reaches are looked for; values that are met, with the loops that each of them may leave.
+constexpr uint64_t kMostValues = 4u << 20, kMostReached = 1u << 21, kMostMet = 1u << 28;
 
 struct Analysis {
     const Kernel& kernel;
@@ -27,6 +29,7 @@ struct Analysis {
     std::vector<bool> divergent;       // by block: it ends in a branch that threads may take differently
     std::vector<bool> divergent_join;  // by block
     std::vector<bool> ragged;          // by loop: threads may leave it at different trips
+    uint64_t reached = 0, met = 0;     // so far
 };
 
 const Instruction* branch_of(const Analysis& a, size_t block) {
@@ -52,14 +55,10 @@ std::vector<bool> reach(const Analysis& a, int32_t from, int32_t stop) {
     return seen;
 }
 
-bool in_loop(const Analysis& a, int32_t block, int32_t loop) {
-    const auto& blocks = a.flow.loops[loop].blocks;
-    return block != kExitBlock && std::binary_search(blocks.begin(), blocks.end(), block);
-}
-
 void mark_divergent(Analysis& a, size_t block) {
     a.divergent[block] = true;
     const BasicBlock& b = a.flow.blocks[block];
+    a.reached += a.flow.blocks.size() + a.flow.loops.size();
     std::vector<int> times(a.flow.blocks.size());
     for (const int32_t successor : b.successors) {
         const std::vector<bool> reached = reach(a, successor, b.post_dominator);
@@ -69,9 +68,9 @@ void mark_divergent(Analysis& a, size_t block) {
         if (times[i] > 1 && a.flow.blocks[i].predecessors.size() > 1) a.divergent_join[i] = true;
     for (size_t loop = 0; loop < a.flow.loops.size(); ++loop) {
         const auto l = static_cast<int32_t>(loop);
-        if (in_loop(a, static_cast<int32_t>(block), l) &&
+        if (a.flow.holds(l, static_cast<int32_t>(block)) &&
             std::any_of(b.successors.begin(), b.successors.end(),
-                        [&](int32_t s) { return !in_loop(a, s, l); }))
+                        [&](int32_t s) { return !a.flow.holds(l, s); }))
             a.ragged[loop] = true;
     }
 }
@@ -81,17 +80,19 @@ void mark_divergent(Analysis& a, size_t block) {
 AffineValue along(const Analysis& a, const AffineValue& value, int32_t from, int32_t to) {
     if (!value.affine || value.constant || value.block < 0) return value;
     for (int32_t loop = a.flow.blocks[from].loop; loop >= 0; loop = a.flow.loops[loop].parent)
-        if (a.ragged[loop] && !in_loop(a, to, loop) && in_loop(a, value.block, loop)) return {};
+        if (a.ragged[loop] && !a.flow.holds(loop, to) && a.flow.holds(loop, value.block)) return {};
     return value;
 }
 
-std::vector<AffineValue> meet(const Analysis& a, size_t block) {
+std::vector<AffineValue> meet(Analysis& a, size_t block) {
     const size_t registers = a.kernel.registers.size();
     std::vector<AffineValue> result(registers);
     const auto& from = a.flow.blocks[block].predecessors;
     bool first = true;
     for (const int32_t p : from) {
         if (!a.visited[p]) continue;
+        const int32_t loop = a.flow.blocks[p].loop;
+        a.met += registers * (1 + (loop < 0 ? 0 : a.flow.loops[loop].depth));
         for (size_t r = 0; r < registers; ++r) {
             const AffineValue value = along(a, a.out[p][r], p, static_cast<int32_t>(block));
             if (first) {
@@ -127,9 +128,14 @@ std::vector<AffineValue> meet(const Analysis& a, size_t block) {
 void run_to_fixpoint(Analysis& a) {
     const size_t blocks = a.flow.blocks.size();
     bool changed = true;
-    for (size_t round = 0; changed; ++round) {
+    while (changed) {
         changed = false;
         for (size_t block = 0; block < blocks; ++block) {
+            if (a.reached > kMostReached || a.met > kMostMet) {
+                for (auto& values : a.in) std::fill(values.begin(), values.end(), AffineValue{});
+                return;
+            }
+            a.met += a.kernel.registers.size();
             const BasicBlock& b = a.flow.blocks[block];
             const bool entry = block == 0;
             const bool ready = entry || std::any_of(b.predecessors.begin(), b.predecessors.end(),
@@ -155,10 +161,6 @@ void run_to_fixpoint(Analysis& a) {
                 a.out[block] = std::move(values);
             }
         }
-        if (round > 64 + 4 * blocks) {  // cannot be, since values only move one way; then nothing is claimed
-            for (auto& values : a.in) std::fill(values.begin(), values.end(), AffineValue{});
-            return;
-        }
     }
 }
 
@@ -180,7 +182,7 @@ AffineAddresses affine_addresses(const Kernel& kernel, const std::vector<Site>& 
                                  const LaunchFacts& facts) {
     AffineAddresses result;
     result.shapes.resize(sites.size());
-    Analysis a{kernel, facts, control_flow(kernel), {}, {}, {}, {}, {}, {}};
+    Analysis a{kernel, facts, control_flow(kernel), {}, {}, {}, {}, {}, {}, 0, 0};
     const size_t blocks = a.flow.blocks.size(), registers = kernel.registers.size();
     if (blocks == 0 || blocks * registers > kMostValues) return result;
     a.in.assign(blocks, std::vector<AffineValue>(registers));

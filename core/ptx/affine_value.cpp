@@ -196,12 +196,12 @@ struct Step {
     AffineValue load() const {
         if (instruction.space != StateSpace::Param) return {};
         const Operand& address = source(0);
-        const auto& parameters = kernel.parameters;
-        const auto found = std::find(parameters.begin(), parameters.end(), address.symbol);
+        const auto& parameters = kernel.parameters;  // sorted
+        const auto found = std::lower_bound(parameters.begin(), parameters.end(), address.symbol);
         if (address.symbol < 0 || address.reg >= 0 || instruction.vector != 1) return {};
         const auto index = static_cast<size_t>(found - parameters.begin());
-        if (found == parameters.end() || index >= facts.parameters.size() || address.offset != 0 ||
-            is_float(instruction.type) || size_of(instruction.type) < 4 ||
+        if (found == parameters.end() || *found != address.symbol || index >= facts.parameters.size() ||
+            address.offset != 0 || is_float(instruction.type) || size_of(instruction.type) < 4 ||
             size_of(instruction.type) != size_of(kernel.symbols[address.symbol].type))
             return uniform();
         return number(facts.parameters[index] & mask_of(size_of(instruction.type)));

@@ -146,7 +146,8 @@ struct Symbol {
     int32_t module_variable = -1;  // in Kernel::symbols: index into Module::variables, -1 for its own
     std::string linkage;           // ".visible", ".weak", ... as written, or empty
     std::string attributes;        // of a parameter: ".ptr .global .align 4" as written, or empty
-    std::vector<uint8_t> initial;  // bytes of an initialiser, zeros after it; empty for none
+    // Bytes of an initialiser, zeros after it; empty for none, and in a kernel's copy of a module variable.
+    std::vector<uint8_t> initial;
     uint64_t bytes() const { return count * static_cast<uint64_t>(size_of(type)); }
 };
 

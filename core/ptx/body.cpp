@@ -162,30 +162,46 @@ bool read_instruction(Parser& parser, Body& body) {
     if (mnemonic.text == "bar" && !made.suffixes.empty() && made.suffixes[0] == "warp")
         rule = &rule_of(Op::BarWarp);
     made.op = rule->op;
+    if (++parser.read.instructions > kMaxInstructions) {
+        return parser.fail(mnemonic.line, "the module has more than {} instructions; split it",
+                           kMaxInstructions);
+    }
     if (!read_suffixes(parser, *rule, made) || !read_operands(parser, body, *rule, made)) return false;
     body.kernel.instructions.push_back(std::move(made));
     body.unused_loc.clear();
     return true;
 }
 
+bool no_label(Parser& parser, const Body& body, const Jump& jump, std::string_view label) {
+    return parser.fail(jump.line,
+                       "instruction '{}' goes to '{}', which is no label of this kernel; add the label",
+                       full_name(body.kernel.instructions[jump.instruction]), label.substr(0, 60));
+}
+
 // Jumps to labels of the scope that ends are settled; the others are left to the scope around it.
 bool close_scope(Parser& parser, Body& body) {
-    Scope scope = std::move(body.scopes.back());
+    const Scope scope = std::move(body.scopes.back());
     body.scopes.pop_back();
-    for (const Jump& jump : scope.jumps) {
-        const auto found = scope.names.find(std::string(jump.label));
-        if (found == scope.names.end() && body.scopes.size() > 1) {
-            body.scopes.back().jumps.push_back(jump);
-            continue;
+    for (const auto& [text, name] : scope.names) {
+        const auto waiting = body.jumps.find(text);
+        if (waiting == body.jumps.end()) continue;
+        std::vector<Jump>& jumps = waiting->second;
+        for (; !jumps.empty() && jumps.back().instruction >= scope.first; jumps.pop_back()) {
+            if (name.kind != Name::Kind::Label) return no_label(parser, body, jumps.back(), text);
+            body.kernel.instructions[jumps.back().instruction].operands[0].label = name.index;
         }
-        if (found == scope.names.end() || found->second.kind != Name::Kind::Label) {
-            return parser.fail(
-                jump.line, "instruction '{}' goes to '{}', which is no label of this kernel; add the label",
-                full_name(body.kernel.instructions[jump.instruction]), jump.label.substr(0, 60));
-        }
-        body.kernel.instructions[jump.instruction].operands[0].label = found->second.index;
     }
     return true;
+}
+
+// No jump is left.
+bool check_jumps(Parser& parser, const Body& body) {
+    const Jump* first = nullptr;
+    std::string_view label;
+    for (const auto& [text, jumps] : body.jumps)
+        if (!jumps.empty() && (!first || jumps.front().instruction < first->instruction))
+            first = &jumps.front(), label = text;
+    return !first || no_label(parser, body, *first, label);
 }
 
 // Module variables that the kernel names follow its own symbols.
@@ -195,6 +211,7 @@ void add_module_symbols(const Parser& parser, Body& body) {
     for (const int32_t index : body.module_symbols) {
         symbols.push_back(parser.module.variables[static_cast<size_t>(index)]);
         symbols.back().module_variable = index;
+        symbols.back().initial.clear();  // may be large, and stands in the module
     }
     for (Instruction& instruction : body.kernel.instructions) {
         for (Operand& operand : instruction.operands)
@@ -233,13 +250,14 @@ bool read_body(Parser& parser, Body& body) {
                 return parser.fail(token.line, "scopes are nested more than {} deep; flatten them",
                                    kMaxDepth);
             }
-            body.scopes.emplace_back();
+            body.scopes.push_back({{}, static_cast<uint32_t>(body.kernel.instructions.size())});
         } else if (parser.accept('}')) {
             if (!close_scope(parser, body)) return false;
         } else if (!parser.accept(';') && !read_statement(parser, body)) {
             return false;
         }
     }
+    if (!check_jumps(parser, body)) return false;
     add_module_symbols(parser, body);
     return true;
 }

@@ -250,12 +250,11 @@ void add_parameter(Kernel& kernel, const std::string& name, Type type) {
     kernel.parameters.push_back(static_cast<int32_t>(kernel.symbols.size() - 1));
 }
 
+// Names are unique in a kernel (parser.h).
 std::vector<std::string> shared_symbols(const Kernel& kernel) {
     std::vector<std::string> names;
     for (const Symbol& symbol : kernel.symbols)
-        if (symbol.space == StateSpace::Shared &&
-            std::find(names.begin(), names.end(), symbol.name) == names.end())
-            names.push_back(symbol.name);
+        if (symbol.space == StateSpace::Shared) names.push_back(symbol.name);
     return names;
 }
 

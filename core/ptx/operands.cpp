@@ -260,8 +260,8 @@ struct Reader {
         const Token& token = parser.next();
         if (token.kind != Token::Kind::Word) return fail_at(token, "a label");
         operand.kind = Operand::Kind::Label;
-        body.scopes.back().jumps.push_back(
-            {static_cast<uint32_t>(body.kernel.instructions.size()), token.text, made.text_line});
+        body.jumps[token.text].push_back(
+            {static_cast<uint32_t>(body.kernel.instructions.size()), made.text_line});
         return true;
     }
 

@@ -134,9 +134,9 @@ bool skip_function(Parser& parser) {
 }
 
 // A body that cannot be read ends the reading of this kernel, not of the module.
-bool refuse(Parser& parser, std::string_view kernel, size_t start, size_t registers) {
+bool refuse(Parser& parser, std::string_view kernel, size_t start, const Parser::Read& before) {
     parser.at = start;
-    parser.registers = registers;
+    parser.read = before;
     if (!skip_function(parser)) return false;
     parser.module.refused.push_back({std::string(kernel), std::move(parser.message)});
     parser.message.clear();
@@ -153,13 +153,14 @@ bool read_kernel(Parser& parser, std::string_view linkage) {
     }
     if (!parser.kernels.insert(name.text).second)
         return parser.fail(name.line, "kernel '{}' is defined twice; rename one", name.text.substr(0, 60));
-    const size_t start = parser.at, registers = parser.registers;
+    const size_t start = parser.at;
+    const Parser::Read before = parser.read;
     body.kernel.name = std::string(name.text);
     body.kernel.visible = linkage == ".visible";
     body.kernel.weak = linkage == ".weak";
     if (!read_parameters(parser, body) || !read_kernel_directives(parser, body.kernel) ||
         !read_body(parser, body))
-        return refuse(parser, name.text, start, registers);
+        return refuse(parser, name.text, start, before);
     parser.module.kernels.push_back(std::move(body.kernel));
     return true;
 }

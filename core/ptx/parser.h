@@ -24,10 +24,14 @@
 
 namespace tilescope::ptx {
 
-inline constexpr size_t kMaxRegisters = size_t{1} << 17;  // of a module, over all kernels
-inline constexpr size_t kMaxDepth = 64;                   // nested { }
+inline constexpr size_t kMaxRegisters = size_t{1} << 17;      // of a module, over all kernels
+inline constexpr size_t kMaxRegistersRead = size_t{1} << 18;  // those of kernels that are refused too
+inline constexpr size_t kMaxInstructions = size_t{1} << 18;   // of a module, over all kernels
+inline constexpr size_t kMaxVariables = size_t{1} << 16;      // the same
+inline constexpr size_t kMaxDepth = 64;                       // nested { }
+inline constexpr size_t kMaxDimensions = 16;
 inline constexpr uint64_t kMaxVariableBytes = uint64_t{1} << 31;
-inline constexpr uint64_t kMaxInitialisedBytes = uint64_t{1} << 24;
+inline constexpr uint64_t kMaxInitialisedBytes = uint64_t{1} << 24;  // of a module
 
 struct Parser {
     std::string_view name;      // of the text, for messages
@@ -37,7 +41,11 @@ struct Parser {
     Module module;
     std::unordered_map<std::string_view, int32_t> variables;  // of the module, by name
     std::unordered_set<std::string_view> kernels;
-    size_t registers = 0;  // declared so far, over all kernels
+    struct Read {  // so far, over all kernels that are not refused
+        size_t registers = 0, instructions = 0, variables = 0;
+    } read;
+    size_t registers_read = 0;      // refused ones too
+    uint64_t initialised_read = 0;  // bytes, the same
 
     const Token& peek(size_t ahead = 0) const { return tokens[std::min(at + ahead, tokens.size() - 1)]; }
     const Token& next() { return tokens[at + 1 < tokens.size() ? at++ : at]; }
@@ -90,18 +98,18 @@ struct Name {
 
 struct Jump {  // a branch whose label may still come
     uint32_t instruction = 0;
-    std::string_view label;
     uint32_t line = 0;
 };
 
 struct Scope {
     std::unordered_map<std::string, Name> names;
-    std::vector<Jump> jumps;
+    uint32_t first = 0;  // instruction
 };
 
 struct Body {
     Kernel kernel;
     std::vector<Scope> scopes;  // innermost last; [0] holds the parameters
+    std::unordered_map<std::string_view, std::vector<Jump>> jumps;  // by label, in the order of the text
     // Names given out in the whole kernel, and copies of each.
     std::unordered_map<std::string, uint32_t> used;
     std::vector<int32_t> module_symbols;                 // module variables that it names, in order

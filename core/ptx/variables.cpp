@@ -81,7 +81,7 @@ bool read_registers(Parser& parser, Body& body) {
     }
     auto& registers = body.kernel.registers;
     const auto add = [&](std::string_view name) {
-        if (++parser.registers > kMaxRegisters)
+        if (++parser.read.registers > kMaxRegisters || ++parser.registers_read > kMaxRegistersRead)
             return parser.fail(line, "the module declares more than {} registers; split it", kMaxRegisters);
         Register made{"", *type};
         const auto index = static_cast<int32_t>(registers.size());
@@ -149,9 +149,9 @@ bool read_list(Parser& parser, const Symbol& symbol, const std::vector<uint64_t>
     for (uint64_t i = 0; !parser.peek().is('}'); ++i) {
         if (i == dims[depth])
             return parser.fail(line, "'{}' has more values than elements; shorten the list", symbol.name);
-        if (start + i * stride > kMaxInitialisedBytes) {
-            return parser.fail(line, "'{}' has more than {} bytes; make it smaller", symbol.name,
-                               kMaxInitialisedBytes);
+        if (parser.initialised_read + start + i * stride > kMaxInitialisedBytes) {
+            return parser.fail(line, "the initial values up to '{}' have more than {} bytes; make it smaller",
+                               symbol.name, kMaxInitialisedBytes);
         }
         out.resize(start + i * stride);
         if (!read_list(parser, symbol, dims, depth + 1, out)) return false;
@@ -187,6 +187,8 @@ bool read_pointer_attributes(Parser& parser, Symbol& symbol) {
 bool read_variable(Parser& parser, Symbol& symbol) {
     const Token& space = parser.next();
     const uint32_t line = space.line;
+    if (++parser.read.variables > kMaxVariables)
+        return parser.fail(line, "the module declares more than {} variables; split it", kMaxVariables);
     symbol.space = *find_space(space.text.substr(1));
     symbol.is_extern = symbol.linkage == ".extern";
     const bool is_parameter = symbol.space == StateSpace::Param;
@@ -228,6 +230,10 @@ bool read_variable(Parser& parser, Symbol& symbol) {
             return false;
         }
         if (!parser.expect(']', "after a dimension")) return false;
+        if (dims.size() == kMaxDimensions) {
+            return parser.fail(line, "'{}' has more than {} dimensions; declare it with fewer", symbol.name,
+                               kMaxDimensions);
+        }
         dims.push_back(dim);
         symbol.count *= dim;
         if (symbol.count * size > kMaxVariableBytes) {
@@ -253,7 +259,9 @@ bool read_variable(Parser& parser, Symbol& symbol) {
             return parser.fail(line, "'{}' has an initial value and more than {} bytes; make it smaller",
                                symbol.name, kMaxInitialisedBytes);
         }
-        if (!read_list(parser, symbol, dims, 0, symbol.initial)) return false;
+        const bool whole = read_list(parser, symbol, dims, 0, symbol.initial);
+        parser.initialised_read += symbol.initial.size();
+        if (!whole) return false;
         if (is_open) symbol.count = (symbol.initial.size() + row - 1) / row * (row / size);
     } else if (symbol.is_array && symbol.count == 0 && !symbol.is_extern) {
         return parser.fail(line, "'{}' has no size; give one, or declare it .extern", symbol.name);

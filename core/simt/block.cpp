@@ -38,6 +38,13 @@ uint64_t parameter_bits(const PoolColumn& column, uint64_t value) {
 
 }  // namespace
 
+uint64_t Machine::bytes(const Program& program, const Launch& launch, bool values) {
+    const uint64_t warps = (launch.block.count() + kWarpSize - 1) / kWarpSize;
+    const uint64_t a_warp = uint64_t{program.register_bytes} * (values ? 2 : 1) +
+                            program.local_bytes * kWarpSize + 4 * sizeof(Chunk);
+    return program.pool_bytes + program.shared_bytes + launch.dynamic_shared + warps * a_warp;
+}
+
 Machine::Machine(const Program& program, const Launch& launch, const RunOptions& options,
                  std::vector<View> views)
     : program_(program), launch_(launch), options_(options), views_(std::move(views)) {
@@ -247,6 +254,7 @@ Ended Machine::turns() {
         if (const Advance a = advance<Values>(warp); a != Advance::Ok) return ended(a);
     for (;;) {
         if (options_.stop && options_.stop->load(std::memory_order_relaxed)) return Ended::Stopped;
+        if (observer_ && observer_->enough) return Ended::Stopped;
         const int next = next_warp();
         if (next == -2) return Ended::OrderNotFollowed;
         if (next == -1) break;
@@ -289,6 +297,7 @@ Ended Machine::run_block(const BlockId& block, BlockObserver* observer) {
     const Ended result = options_.values ? turns<true>() : turns<false>();
     instructions = 0;
     for (const Warp& warp : warps_) instructions += warp.instructions;
+    if (observer_) observer_->on_end();
     return result;
 }
 

@@ -12,6 +12,9 @@
 // is its own running sum: it is reported with its chain X and its value. So the chain that is stored to
 // an output is always the one under which its products were reported. Where two running sums are
 // added, the result goes on with the first one's chain.
+#include <algorithm>
+#include <span>
+#include <unordered_set>
 
 #include "core/simt/warp_inline.h"
 
@@ -30,17 +33,33 @@ void read_column(const std::byte* column, ElementType type, std::array<uint64_t,
     }
 }
 
+// The lanes that have each of some chains: of two operands at most.
+struct LanesOfChains {
+    std::array<std::pair<Origin, uint32_t>, 2 * kWarpSize> of;
+    size_t count = 0;
+
+    void add(Origin chain, uint32_t lane) {
+        size_t at = count;
+        while (at > 0 && of[at - 1].first != chain) --at;
+        if (at == 0) of[at = count++] = {chain, 0}, ++at;
+        of[at - 1].second |= 1u << lane;
+    }
+    std::span<const std::pair<Origin, uint32_t>> in_order() {
+        std::sort(of.begin(), of.begin() + count);
+        return {of.data(), count};
+    }
+};
+
 }  // namespace
 
 const Origin* Machine::origin(const Warp& warp, Ref ref) const {
     return in_pool(ref) ? no_origin_.data() : reinterpret_cast<const Origin*>(warp.origins + ref);
 }
 
-LooseProduct* Machine::loose_product(Warp& warp, Origin o, int lane) {
+LooseProduct* Machine::loose_product(Warp& warp, Origin o, uint32_t lane) {
     if (!is_computed(o)) return nullptr;
-    for (LooseProduct& product : warp.loose)
-        if (product.chain == o && (product.mask >> lane & 1)) return &product;
-    return nullptr;
+    const auto found = warp.loose.find(o);
+    return found != warp.loose.end() && (found->second.mask >> lane & 1) ? &found->second : nullptr;
 }
 
 void Machine::report_loose(Warp& warp, LooseProduct& product, uint32_t mask,
@@ -55,27 +74,43 @@ void Machine::report_loose(Warp& warp, LooseProduct& product, uint32_t mask,
     if (observer_) observer_->on_multiplication(report);
 }
 
+void Machine::report_alone(Warp& warp, LooseProduct& product, uint32_t lanes) {
+    std::array<Origin, kWarpSize> result;
+    result.fill(product.chain);
+    report_loose(warp, product, lanes, result, product.sum);
+}
+
 // Loose products among these origins become running sums of their own.
 void Machine::settle_loose(Warp& warp, const Origin* origins, uint32_t mask) {
-    for (LooseProduct& product : warp.loose) {
-        uint32_t lanes = 0;
-        for_lanes(mask & product.mask,
-                  [&](uint32_t l) { lanes |= origins[l] == product.chain ? 1u << l : 0u; });
-        if (lanes == 0) continue;
-        std::array<Origin, kWarpSize> result;
-        result.fill(product.chain);
-        report_loose(warp, product, lanes, result, product.sum);
+    LanesOfChains found;
+    for_lanes(mask, [&](uint32_t l) {
+        if (loose_product(warp, origins[l], l)) found.add(origins[l], l);
+    });
+    for (const auto& [chain, lanes] : found.in_order()) {
+        LooseProduct& product = warp.loose.at(chain);
+        report_alone(warp, product, lanes);
+        if (product.mask == 0) warp.loose.erase(chain);
     }
-    std::erase_if(warp.loose, [](const LooseProduct& p) { return p.mask == 0; });
 }
 
 void Machine::settle_all_loose(Warp& warp) {
-    for (LooseProduct& product : warp.loose) {
-        std::array<Origin, kWarpSize> result;
-        result.fill(product.chain);
-        report_loose(warp, product, product.mask, result, product.sum);
-    }
+    for (auto& [chain, product] : warp.loose) report_alone(warp, product, product.mask);
     warp.loose.clear();
+}
+
+// Those that no register holds any more, which nothing can take.
+void Machine::settle_dead_loose(Warp& warp) {
+    std::unordered_set<uint64_t> held;  // chain, lane
+    const auto* origins = reinterpret_cast<const Origin*>(warp.origins);
+    for (uint32_t slot = 0; slot < program_.register_bytes / sizeof(Origin); ++slot)
+        if (is_computed(origins[slot])) held.insert(uint64_t{origins[slot]} << 5 | slot % kWarpSize);
+    for (auto& [chain, product] : warp.loose) {
+        uint32_t dead = 0;
+        for_lanes(product.mask,
+                  [&](uint32_t l) { dead |= held.contains(uint64_t{chain} << 5 | l) ? 0u : 1u << l; });
+        if (dead) report_alone(warp, product, dead);
+    }
+    std::erase_if(warp.loose, [](const auto& entry) { return entry.second.mask == 0; });
 }
 
 void Machine::flow_before(Warp& warp, const MicroOp& op, const Flow& flow, uint32_t mask, OriginPlan& plan) {
@@ -104,11 +139,10 @@ void Machine::flow_before(Warp& warp, const MicroOp& op, const Flow& flow, uint3
     }
     for_lanes(mask, [&](uint32_t l) {
         const Origin x = a[l], y = b[l], z = c[l];
-        const int lane = static_cast<int>(l);
         switch (flow.kind) {
             case K::Sum: {
-                const bool loose_x = loose_product(warp, x, lane) != nullptr,
-                           loose_y = loose_product(warp, y, lane) != nullptr;
+                const bool loose_x = loose_product(warp, x, l) != nullptr,
+                           loose_y = loose_product(warp, y, l) != nullptr;
                 plan.taken_a |= loose_x ? 1u << l : 0u;
                 plan.taken_b |= loose_y && !(loose_x && x == y) ? 1u << l : 0u;
                 plan.result[l] = is_computed(x) && !loose_x   ? x
@@ -155,20 +189,26 @@ void Machine::flow_after(Warp& warp, const MicroOp& op, const Flow& flow, uint32
         report.a_value = plan.a_value.data(), report.b_value = plan.b_value.data(), report.sum = sum.data();
         if (observer_) observer_->on_multiplication(report);
     }
-    if (flow.kind == K::Product && plan.products)
-        warp.loose.push_back({plan.chain_of_product, plan.products, plan.a, plan.b, flow.factor_type,
-                              flow.sum_type, plan.a_value, plan.b_value, sum});
-    if (flow.kind == K::Sum && (plan.taken_a | plan.taken_b)) {
-        for (LooseProduct& product : warp.loose) {
-            uint32_t lanes = 0;
-            for_lanes(
-                plan.taken_a & product.mask,
-                [&](uint32_t l) { lanes |= plan.a[l] == product.chain ? 1u << l : 0u; });
-            for_lanes(plan.taken_b & product.mask,
-                      [&](uint32_t l) { lanes |= plan.b[l] == product.chain ? 1u << l : 0u; });
-            if (lanes) report_loose(warp, product, lanes, plan.result, sum);
+    if (flow.kind == K::Product && plan.products) {
+        warp.loose[plan.chain_of_product] = {
+            plan.chain_of_product, plan.products, plan.a,       plan.b, flow.factor_type,
+            flow.sum_type,         plan.a_value,  plan.b_value, sum};
+        if (warp.loose.size() >= warp.most_loose) {
+            settle_dead_loose(warp);
+            // So that looking at the registers costs little for each product.
+            warp.most_loose = 1024 + 2 * warp.loose.size() + program_.register_bytes / (128 * kColumnBytes);
         }
-        std::erase_if(warp.loose, [](const LooseProduct& p) { return p.mask == 0; });
+    }
+    if (flow.kind == K::Sum && (plan.taken_a | plan.taken_b)) {
+        LanesOfChains taken;
+        for_lanes(
+            plan.taken_a, [&](uint32_t l) { taken.add(plan.a[l], l); });
+        for_lanes(plan.taken_b, [&](uint32_t l) { taken.add(plan.b[l], l); });
+        for (const auto& [chain, lanes] : taken.in_order()) {
+            LooseProduct& product = warp.loose.at(chain);
+            report_loose(warp, product, lanes, plan.result, sum);
+            if (product.mask == 0) warp.loose.erase(chain);
+        }
     }
 }
 

@@ -45,6 +45,10 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
 
 const std::vector<ptx::Site>& sites_of(const Program& program);
 
+// Bytes that a run takes beside the launch's arrays, on one CPU thread: variables in global memory, and a
+// block's registers, shared and local memory. values: as RunOptions.
+uint64_t memory_of(const Program& program, const Launch& launch, bool values);
+
 // Byte offset of a shared variable in the block's shared memory (declaration order, aligned; dynamic shared
 // memory behind all others); -1 for a name that is not there.
 int64_t shared_offset(const Program& program, const std::string& symbol);
@@ -103,6 +107,10 @@ public:
     // A warp arrives at a block barrier. mask: its lanes that have not exited.
     virtual void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) = 0;
     virtual void on_multiplication(const Multiplication&) {}
+    // The block has ended, or was stopped.
+    virtual void on_end() {}
+    // Set by the observer: it has seen enough, and the run is stopped before the block's next step.
+    bool enough = false;
 };
 
 struct Fault {
@@ -130,8 +138,11 @@ struct RunOptions {
     Schedule schedule;
     // Schedule::Recorded: the warp of each step, of the one block that is run.
     std::vector<uint8_t> recorded_order;
-    unsigned threads = 0;                             // CPU threads, 0 for all
-    uint64_t max_instructions_per_warp = 1ull << 32;  // then the kernel counts as never ending
+    unsigned threads = 0;                              // CPU threads, 0 for all
+    uint64_t max_instructions_per_warp = 1ull << 32;   // then the kernel counts as never ending
+    uint64_t max_instructions_per_block = UINT64_MAX;  // the same, of its warps together
+    // Bytes for what memory_of() says; fewer threads are used where that is little.
+    uint64_t memory = 1'000'000'000;
     bool values = false;  // Request::value and ::origin are filled, multiplications reported, FLOP counted
     const std::atomic<bool>* stop = nullptr;       // set by another thread to stop early
     std::atomic<uint64_t>* blocks_done = nullptr;  // progress
@@ -139,7 +150,7 @@ struct RunOptions {
 
 struct Outcome {
     bool complete = false;       // every block of the window ran to its end
-    bool stopped = false;        // by RunOptions::stop
+    bool stopped = false;        // by RunOptions::stop or an observer
     std::optional<Fault> fault;  // that of the first block (in block order) that faulted
     uint64_t instructions = 0;   // warp instructions executed
     uint64_t flop = 0;           // with RunOptions::values: floating-point operations of all lanes, fma as 2
@@ -149,7 +160,8 @@ struct Outcome {
 // arguments point to. make_observer is called once for each block, on the CPU thread that runs it, before it
 // runs; it may return null for a block that nobody watches. Blocks finish in any order; the observer of one
 // that faulted has seen all until the fault. After a fault, blocks before the faulting one still run to their
-// end, later ones may not run at all.
+// end, later ones may not run at all. An exception of an observer, or bad_alloc, of
+// whichever thread, is thrown to the caller.
 using MakeObserver = std::function<BlockObserver*(const BlockId&)>;
 Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& memory,
                     const RunOptions& options, const MakeObserver& make_observer);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/words.h"
 #include "core/ptx/parse.h"
 
 namespace tilescope::simt {
@@ -41,19 +42,18 @@ bool is_dynamic(const ptx::Symbol& symbol) {
     return symbol.space == StateSpace::Shared && symbol.is_extern && symbol.count == 0;
 }
 
-// Places a variable and appends its initial bytes.
-uint64_t place(std::vector<std::byte>& memory, const ptx::Symbol& symbol) {
-    const uint64_t at = aligned(
-        memory.size(), std::max<uint64_t>(symbol.alignment, static_cast<uint64_t>(size_of(symbol.type))));
-    memory.resize(at + symbol.bytes());
-    const size_t given = std::min<size_t>(symbol.initial.size(), symbol.bytes());
-    if (given > 0) std::memcpy(memory.data() + at, symbol.initial.data(), given);
-    return at;
-}
+// What a warp's registers may take, the temporary ones of all instructions included.
+constexpr uint32_t kMostRegisterBytes = 1u << 28;
 
 }  // namespace
 
-void Lowering::lay_out() {
+Result<void> Lowering::lay_out() {
+    const auto too_much = [&](uint64_t bytes, const char* space, uint64_t most) {
+        return Error{
+            fmt::format("kernel '{}' declares {} bytes of {}, more than the {} that a GPU has; "
+                        "declare less",
+                        kernel.name, grouped(bytes), space, grouped(most))};
+    };
     for (const ptx::Register& r : kernel.registers)
         if (r.type == Type::Pred)
             register_offset.push_back(next_predicate), next_predicate += 4;
@@ -69,28 +69,42 @@ void Lowering::lay_out() {
     for (size_t p = 0; p < kernel.parameters.size(); ++p)
         parameter_of[static_cast<size_t>(kernel.parameters[p])] = static_cast<int32_t>(p);
     program.parameters = static_cast<uint32_t>(kernel.parameters.size());
+    uint64_t parameter_bytes = 0, constant_bytes = 0;
+    for (const int32_t parameter : kernel.parameters)
+        parameter_bytes += kernel.symbols[static_cast<size_t>(parameter)].bytes();
+    if (parameter_bytes > kMostParameterBytes)
+        return too_much(parameter_bytes, "parameters", kMostParameterBytes);
+    std::vector<InitialBytes> constants;
+    // Places a variable behind `bytes`, and notes what it begins with.
+    const auto place = [&](const ptx::Symbol& symbol, uint64_t& bytes, std::vector<InitialBytes>* initial) {
+        const uint64_t at =
+            aligned(bytes, std::max<uint64_t>(symbol.alignment, static_cast<uint64_t>(size_of(symbol.type))));
+        bytes = at + symbol.bytes();
+        const std::vector<uint8_t>& given =
+            (symbol.module_variable < 0 ? symbol
+                                        : module.variables[static_cast<size_t>(symbol.module_variable)])
+                .initial;
+        if (initial && !given.empty()) initial->push_back({at, given});
+        return at;
+    };
     // Dynamic shared memory lies behind what is declared, and all of its names are one place.
     constexpr uint64_t kDynamicAlignment = 16;
     for (const ptx::Symbol& symbol : kernel.symbols) {
-        const uint64_t alignment =
-            std::max<uint64_t>(symbol.alignment, static_cast<uint64_t>(size_of(symbol.type)));
         uint64_t at = 0;
         switch (symbol.space) {
             case StateSpace::Shared:
                 if (is_dynamic(symbol)) break;
-                at = aligned(program.shared_bytes, alignment);
-                program.shared.push_back({symbol.name, at, symbol.bytes()});
-                program.shared_bytes = at + symbol.bytes();
+                at = place(symbol, program.shared_bytes, nullptr);
+                program.shared.emplace(symbol.name, at);
                 break;
             case StateSpace::Local:
-                at = aligned(program.local_bytes, alignment);
-                program.local_bytes = at + symbol.bytes();
+                at = place(symbol, program.local_bytes, nullptr);
                 break;
             case StateSpace::Const:
-                at = place(program.constants, symbol);
+                at = place(symbol, constant_bytes, &constants);
                 break;
             case StateSpace::Global:
-                at = kModuleWindow + place(program.module_bytes, symbol);
+                at = kModuleWindow + place(symbol, program.module_bytes, &program.module_initial);
                 break;
             default:
                 break;
@@ -101,15 +115,29 @@ void Lowering::lay_out() {
     for (size_t i = 0; i < kernel.symbols.size(); ++i) {
         if (!is_dynamic(kernel.symbols[i])) continue;
         symbol_address[i] = aligned(program.shared_bytes, kDynamicAlignment);
-        program.shared.push_back({kernel.symbols[i].name, symbol_address[i], 0});
+        program.shared.emplace(kernel.symbols[i].name, symbol_address[i]);
         dynamic = true;
     }
     if (dynamic) program.shared_bytes = aligned(program.shared_bytes, kDynamicAlignment);
     program.local_bytes = aligned(program.local_bytes, 16);
+    if (constant_bytes > kMostConstantBytes)
+        return too_much(constant_bytes, "constant memory", kMostConstantBytes);
+    if (program.local_bytes > kMostLocalBytes)
+        return too_much(program.local_bytes, "local memory", kMostLocalBytes);
+    if (program.shared_bytes > kMostSharedBytes)
+        return too_much(program.shared_bytes, "shared memory", kMostSharedBytes);
+    program.constants.resize(constant_bytes);
+    for (const InitialBytes& initial : constants)
+        std::memcpy(program.constants.data() + initial.offset, initial.bytes.data(), initial.bytes.size());
+    return {};
 }
 
 uint32_t Lowering::column(int bytes) {
     const uint32_t at = next_column;
+    if (at > kMostRegisterBytes) {
+        fail("the kernel has too many registers and constants; split it");
+        return 0;
+    }
     next_column += bytes == 8 ? 2 * kColumnBytes : kColumnBytes;
     return at;
 }
@@ -122,14 +150,14 @@ uint32_t Lowering::predicate() {
 }
 
 Ref Lowering::pool(PoolColumn wanted) {
-    for (const PoolColumn& have : program.pool) {
-        wanted.offset = have.offset;
-        if (have == wanted) return have.offset | 1;
-    }
+    const auto [known, is_new] =
+        pooled.try_emplace({wanted.kind, wanted.bytes, wanted.index, wanted.byte, wanted.type, wanted.bits},
+                           program.pool_bytes | 1);
+    if (!is_new) return known->second;
     wanted.offset = program.pool_bytes;
     program.pool_bytes += wanted.bytes == 8 ? 2 * kColumnBytes : kColumnBytes;
     program.pool.push_back(wanted);
-    return wanted.offset | 1;
+    return known->second;
 }
 
 Ref Lowering::immediate(uint64_t bits, int bytes) {
@@ -145,7 +173,7 @@ Ref Lowering::special(ptx::SpecialRegister which, int bytes) {
     const auto shared_column = [&](K kind, int index = 0) {
         PoolColumn wanted;
         wanted.kind = kind;
-        wanted.index = static_cast<uint8_t>(index);
+        wanted.index = static_cast<uint16_t>(index);
         wanted.bytes = static_cast<uint8_t>(bytes);
         return pool(wanted);
     };

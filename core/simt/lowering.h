@@ -1,8 +1,10 @@
 // What lowering an instruction needs: where registers, constants, temporaries and variables lie.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/simt/program.h"
@@ -22,8 +24,10 @@ struct Lowering {
     std::vector<int32_t> parameter_of{};           // by symbol: parameter index or -1
     std::vector<int32_t> site_of{};                // by instruction
     uint32_t next_predicate = 0, next_column = 0;  // offsets
+    // Kind, bytes, index, byte, type, bits of a pool column -> what refers to it.
+    std::map<std::tuple<PoolColumn::Kind, uint8_t, uint16_t, uint8_t, ptx::Type, uint64_t>, Ref> pooled{};
 
-    void lay_out();                     // registers and variables
+    Result<void> lay_out();             // registers and variables
     bool fail(const std::string& why);  // false, for `return fail(...)`
 
     uint32_t column(int bytes);  // a new column of a warp's registers

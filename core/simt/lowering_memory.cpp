@@ -24,7 +24,7 @@ bool Lowering::parameter_load() {
         const int bytes = register_bytes(d);
         PoolColumn wanted;
         wanted.kind = PoolColumn::Kind::Parameter;
-        wanted.index = static_cast<uint8_t>(parameter_of[static_cast<size_t>(address.symbol)]);
+        wanted.index = static_cast<uint16_t>(parameter_of[static_cast<size_t>(address.symbol)]);
         wanted.byte = static_cast<uint8_t>(byte);
         wanted.type = current->type;
         wanted.bits = static_cast<uint64_t>(bytes);  // the register's size, for signs

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,9 +47,10 @@ struct Warp {
     uint32_t barrier = 0, barrier_threads = 0;  // Waiting: which, and its thread count where given
     uint64_t instructions = 0;
     std::byte* registers = nullptr;
-    std::byte* origins = nullptr;  // the same layout; Origin for every 32-bit slot
-    std::byte* local = nullptr;    // Program::local_bytes for each lane
-    std::vector<LooseProduct> loose;
+    std::byte* origins = nullptr;          // the same layout; Origin for every 32-bit slot
+    std::byte* local = nullptr;            // Program::local_bytes for each lane
+    std::map<Origin, LooseProduct> loose;  // by chain
+    size_t most_loose = 1024;              // then those that nothing can take any more are settled
 };
 
 // A range of host memory at a virtual address.
@@ -69,6 +71,9 @@ public:
     Machine(const Program& program, const Launch& launch, const RunOptions& options, std::vector<View> views);
 
     Ended run_block(const BlockId& block, BlockObserver* observer);
+
+    // Of one machine. values: as RunOptions.
+    static uint64_t bytes(const Program& program, const Launch& launch, bool values);
 
     std::optional<Fault> fault;  // of the last block
     std::string order_problem;   // why a recorded order could not be followed
@@ -112,12 +117,14 @@ private:
     // dataflow.cpp
     void flow_before(Warp& warp, const MicroOp& op, const Flow& flow, uint32_t mask, OriginPlan& plan);
     void flow_after(Warp& warp, const MicroOp& op, const Flow& flow, uint32_t mask, OriginPlan& plan);
-    LooseProduct* loose_product(Warp& warp, Origin origin, int lane);
+    LooseProduct* loose_product(Warp& warp, Origin origin, uint32_t lane);
     void report_loose(Warp& warp, LooseProduct& product, uint32_t mask,
                       const std::array<Origin, kWarpSize>& result,
                       const std::array<uint64_t, kWarpSize>& sum);
+    void report_alone(Warp& warp, LooseProduct& product, uint32_t lanes);
     void settle_loose(Warp& warp, const Origin* origins, uint32_t mask);
     void settle_all_loose(Warp& warp);
+    void settle_dead_loose(Warp& warp);
     const Origin* origin(const Warp& warp, Ref ref) const;
 
     // fault.cpp

@@ -1,4 +1,6 @@
 // From PTX to micro-operations: one instruction after the other, then branches and reconvergence.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/ptx/cfg.h"
@@ -225,13 +227,23 @@ void find_value_flow(Program& program) {
     const auto takes_value = [&](const MicroOp& op) {
         return value_in(op.a) || value_in(op.b) || value_in(op.c);
     };
-    for (bool more = true; more;) {
-        more = false;
-        for (size_t i = 0; i < program.code.size(); ++i) {
-            const MicroOp& op = program.code[i];
-            if (program.flows[i].kind == Flow::Kind::None || holds[op.d] || !takes_value(op)) continue;
-            holds[op.d] = more = true;
-        }
+    std::vector<std::pair<Ref, Ref>> flows;  // what a column flows to, sorted
+    std::vector<Ref> open;
+    for (size_t i = 0; i < program.code.size(); ++i) {
+        const MicroOp& op = program.code[i];
+        if (program.flows[i].kind == Flow::Kind::None) continue;
+        for (const Ref from : {op.a, op.b, op.c})
+            if (!in_pool(from)) flows.emplace_back(from, op.d);
+        if (!holds[op.d] && takes_value(op)) open.push_back(op.d);
+    }
+    std::ranges::sort(flows);
+    while (!open.empty()) {
+        const Ref to = open.back();
+        open.pop_back();
+        if (holds[to]) continue;
+        holds[to] = true;
+        for (const auto& [from, next] : std::ranges::equal_range(flows, to, {}, &std::pair<Ref, Ref>::first))
+            open.push_back(next);
     }
     for (size_t i = 0; i < program.code.size(); ++i) {
         Flow& flow = program.flows[i];
@@ -255,9 +267,7 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
     lowering.site_of.assign(kernel->instructions.size(), -1);
     for (const ptx::Site& site : program->sites)
         lowering.site_of[site.instruction] = static_cast<int32_t>(site.id);
-    lowering.lay_out();
-    if (program->local_bytes > (1u << 20) || program->shared_bytes > (1u << 24))
-        return Error{fmt::format("kernel '{}' declares more local or shared memory than any GPU has", name)};
+    if (auto placed = lowering.lay_out(); !placed) return placed.error();
 
     std::vector<uint32_t> pc_of;
     for (size_t i = 0; i < kernel->instructions.size(); ++i) {
@@ -266,7 +276,7 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
         pc_of.push_back(static_cast<uint32_t>(program->code.size()));
         program->ptx_lines.push_back(lowering.current->text_line);
         program->source_lines.push_back(lowering.current->source.line);
-        if (!lowering.instruction()) return Error{lowering.problem};
+        if (!lowering.instruction() || !lowering.problem.empty()) return Error{lowering.problem};
         if (program->code.size() == pc_of.back()) lowering.emit(MicroOp::Kind::Nothing);
         program->code.back().counted = true;
     }
@@ -301,9 +311,8 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
 const std::vector<ptx::Site>& sites_of(const Program& program) { return program.sites; }
 
 int64_t shared_offset(const Program& program, const std::string& symbol) {
-    for (const SharedVariable& v : program.shared)
-        if (v.symbol == symbol) return static_cast<int64_t>(v.offset);
-    return -1;
+    const auto found = program.shared.find(symbol);
+    return found == program.shared.end() ? -1 : static_cast<int64_t>(found->second);
 }
 
 }  // namespace tilescope::simt

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -102,16 +103,18 @@ struct PoolColumn {
         TotalShared,
     } kind{};
     uint8_t bytes = 4;  // slot: 4 or 8; 0 for a predicate (one word)
-    uint8_t index = 0, byte = 0;
+    uint16_t index = 0;
+    uint8_t byte = 0;
     ptx::Type type = ptx::Type::None;
     uint64_t bits = 0;
     uint32_t offset = 0;  // where it lies in the pool
     bool operator==(const PoolColumn&) const = default;
 };
 
-struct SharedVariable {
-    std::string symbol;
-    uint64_t offset = 0, bytes = 0;
+// The first bytes of a variable; zeros follow.
+struct InitialBytes {
+    uint64_t offset = 0;
+    std::vector<uint8_t> bytes;
 };
 
 class Program {
@@ -129,11 +132,12 @@ public:
     std::array<uint32_t, 3> tid{UINT32_MAX, UINT32_MAX, UINT32_MAX};
     uint32_t warp_id = UINT32_MAX;
     uint32_t parameters = 0;
-    std::vector<SharedVariable> shared;
-    uint64_t shared_bytes = 0;            // that the kernel declares
-    uint64_t local_bytes = 0;             // a thread
-    std::vector<std::byte> constants;     // constant memory
-    std::vector<std::byte> module_bytes;  // module variables in global memory, at kModuleWindow
+    std::map<std::string, uint64_t> shared;  // offsets of shared variables
+    uint64_t shared_bytes = 0;               // that the kernel declares
+    uint64_t local_bytes = 0;                // a thread
+    std::vector<std::byte> constants;        // constant memory
+    uint64_t module_bytes = 0;               // of variables in global memory, at kModuleWindow
+    std::vector<InitialBytes> module_initial;
 };
 
 // prepare(), with lane functions of the caller's choice.

@@ -1,12 +1,13 @@
 // A launch: its blocks, one after the other in block order (x fastest), taken by CPU threads.
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "core/base/parallel.h"
+#include "core/base/words.h"
 #include "core/simt/machine.h"
 
 namespace tilescope::simt {
@@ -50,6 +51,18 @@ Result<void> check(const Program& program, const Launch& launch, const GlobalMem
     if (options.schedule.kind == Schedule::Kind::Recorded && blocks.count() != 1)
         return Error{
             fmt::format("a recorded order belongs to one block, but the window holds {}", blocks.count())};
+    if (launch.dynamic_shared > kMostSharedBytes ||
+        program.shared_bytes + launch.dynamic_shared > kMostSharedBytes)
+        return Error{
+            fmt::format("kernel '{}' takes {} bytes of shared memory a block, more than the {} that "
+                        "a GPU has; choose a smaller block or tile",
+                        program.kernel, grouped(program.shared_bytes + launch.dynamic_shared),
+                        grouped(kMostSharedBytes))};
+    if (const uint64_t bytes = memory_of(program, launch, options.values); bytes > options.memory)
+        return Error{
+            fmt::format("kernel '{}' takes {} for its variables and registers, more than the {} that "
+                        "are allowed; choose a smaller block or less memory a thread",
+                        program.kernel, bytes_text(bytes), bytes_text(options.memory))};
     for (const Buffer& buffer : memory.buffers)
         if (buffer.base % 16 != 0)
             return Error{fmt::format("buffer {} is at address {:#x}; buffers must be aligned to 16 bytes",
@@ -59,6 +72,10 @@ Result<void> check(const Program& program, const Launch& launch, const GlobalMem
 
 }  // namespace
 
+uint64_t memory_of(const Program& program, const Launch& launch, bool values) {
+    return program.module_bytes + Machine::bytes(program, launch, values);
+}
+
 Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& memory,
                     const RunOptions& options, const MakeObserver& make_observer) {
     const Blocks blocks = blocks_of(launch, options.window);
@@ -66,11 +83,11 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
     std::vector<View> views;
     for (Buffer& buffer : memory.buffers)
         views.push_back({buffer.base, buffer.bytes.size(), buffer.bytes.data()});
-    std::vector<Chunk> module_store(program.module_bytes.size() / sizeof(Chunk) + 1);
+    std::vector<Chunk> module_store(program.module_bytes / sizeof(Chunk) + 1);
     std::byte* module_data = module_store.data()->bytes;
-    std::copy(program.module_bytes.begin(), program.module_bytes.end(), module_data);
-    if (!program.module_bytes.empty())
-        views.push_back({kModuleWindow, program.module_bytes.size(), module_data});
+    for (const InitialBytes& initial : program.module_initial)
+        std::memcpy(module_data + initial.offset, initial.bytes.data(), initial.bytes.size());
+    if (program.module_bytes > 0) views.push_back({kModuleWindow, program.module_bytes, module_data});
 
     const uint64_t total = blocks.count();
     std::atomic<uint64_t> next{0}, first_fault{UINT64_MAX};
@@ -82,7 +99,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
     bool stopped = false;
     std::atomic<uint64_t> flop{0};
 
-    const auto work = [&] {
+    const auto run_blocks = [&] {
         Machine machine(program, launch, options, views);
         std::vector<std::pair<uint64_t, uint64_t>> own_counts;
         for (;;) {
@@ -115,11 +132,16 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
         counts.insert(counts.end(), own_counts.begin(), own_counts.end());
     };
 
-    const uint64_t workers = std::min<uint64_t>(threads_of(options.threads), total);
-    std::vector<std::thread> threads;
-    for (uint64_t t = 1; t < workers; ++t) threads.emplace_back(work);
-    work();
-    for (std::thread& thread : threads) thread.join();
+    const uint64_t fitting = (options.memory - program.module_bytes) /
+                             Machine::bytes(program, launch, options.values);  // 1 at least, by check()
+    on_threads(std::min<uint64_t>({threads_of(options.threads), total, fitting}), [&] {
+        try {
+            run_blocks();
+        } catch (...) {
+            next = total;  // no further block is begun
+            throw;
+        }
+    });
 
     if (!order_problem.empty()) return Error{order_problem};
     Outcome outcome;

@@ -82,9 +82,14 @@ void Machine::lane_op(Warp& warp, const MicroOp& op, uint32_t mask) {
 // Runs a warp until it stands before a request or barrier (then it stays Ready), or has ended.
 template <bool Values>
 Machine::Advance Machine::advance(Warp& warp) {
-    constexpr uint64_t kCheck = 1 << 16;  // instructions between looks at the stop flag
+    constexpr uint64_t kCheck = 1 << 12;  // instructions between looks at the stop flag
     uint64_t count = warp.instructions;
-    uint64_t check = std::min(options_.max_instructions_per_warp, count + kCheck);
+    const uint64_t most_of_block = options_.max_instructions_per_block;
+    const uint64_t left = most_of_block - std::min(most_of_block, clock_);
+    const uint64_t most = left > UINT64_MAX - count
+                              ? options_.max_instructions_per_warp
+                              : std::min(options_.max_instructions_per_warp, count + left);
+    uint64_t check = std::min(most, count + kCheck);
     StackEntry* top = &warp.stack.back();
     uint32_t pc = top->pc, active = top->mask;
     const auto reload = [&] { top = &warp.stack.back(), pc = top->pc, active = top->mask; };
@@ -146,18 +151,20 @@ Machine::Advance Machine::advance(Warp& warp) {
             case MicroOp::Kind::Branch:
                 ++count;
                 if (count >= check) {
-                    if (count >= options_.max_instructions_per_warp) {
-                        raise(
-                            Fault::Kind::NeverEnds, warp, std::countr_zero(active), op,
-                            fmt::format(
-                                "{} has run {} instructions and is still in a loop at {}: the kernel counts "
-                                "as never ending",
-                                thread_text(warp, std::countr_zero(active)), count, line_text(op)));
+                    if (count >= most) {
+                        const bool of_block = count < options_.max_instructions_per_warp;
+                        raise(Fault::Kind::NeverEnds, warp, std::countr_zero(active), op,
+                              fmt::format(
+                                  "{} has run {} instructions{} and is still in a loop at {}: the kernel "
+                                  "counts as never ending",
+                                  thread_text(warp, std::countr_zero(active)),
+                                  of_block ? clock_ + (count - warp.instructions) : count,
+                                  of_block ? " with the others of its block" : "", line_text(op)));
                         return leave(Advance::Fault);
                     }
                     if (options_.stop && options_.stop->load(std::memory_order_relaxed))
                         return leave(Advance::Stopped);
-                    check = std::min(options_.max_instructions_per_warp, count + kCheck);
+                    check = std::min(most, count + kCheck);
                 }
                 if (mask == 0) {
                     ++pc;

@@ -44,10 +44,14 @@ struct Steady {
 struct BlockRecorder::State {
     const std::vector<Array>* arrays = nullptr;
     const std::vector<ptx::Site>* sites = nullptr;
-    Block block;                            // count and first are filled by assemble
-    FormTable table;                        // forms in the order of their first use
-    std::vector<SiteCache> caches;          // by site
-    std::vector<Steady> steady;             // by warp, then site
+    Block block;                        // count and first are filled by assemble
+    FormTable table;                    // forms in the order of their first use
+    std::vector<SiteCache> caches;      // by site
+    std::vector<Steady> steady;         // by warp, then site
+    uint64_t patterns = 0;              // of all caches
+    RecordingMemory* memory = nullptr;  // that `taken` bytes of it were taken from
+    uint64_t taken = 0;
+    uint32_t unaccounted = 0;               // steps
     bool timed = false;                     // steps have times
     uint32_t now = 0;                       // of the next step
     std::vector<uint32_t> base, key, time;  // as in Trace, with the forms of `table`; time may stay empty

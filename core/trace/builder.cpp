@@ -14,6 +14,8 @@ namespace tilescope::trace {
 
 namespace {
 
+constexpr uint32_t kAccounted = 1024;  // steps between looks at the memory
+
 bool matches(const Pattern& pattern, const simt::Request& request, uint64_t start) {
     if (pattern.mask != request.mask || pattern.space != request.space || start < pattern.lowest ||
         start > pattern.highest)
@@ -59,8 +61,9 @@ void add_step(BlockRecorder::State& state, uint32_t form, uint32_t warp, uint32_
     if (state.timed) state.time.push_back(state.now);
 }
 
-Pattern& slot_for_new(SiteCache& cache) {
+Pattern& slot_for_new(BlockRecorder::State& state, SiteCache& cache) {
     if (cache.patterns.size() < SiteCache::kPatterns) {
+        ++state.patterns;
         cache.patterns.emplace_back();
         cache.latest = static_cast<uint32_t>(cache.patterns.size()) - 1;
     } else {
@@ -78,7 +81,7 @@ const Pattern* record_new(BlockRecorder::State& state, SiteCache& cache, const s
     const uint32_t number = intern(state.table, fitted.form, fitted.rows.data());
     add_step(state, number, request.warp, fitted.base);
     if (number == kNoForm || fitted.form.wide) return nullptr;
-    Pattern& pattern = slot_for_new(cache);
+    Pattern& pattern = slot_for_new(state, cache);
     pattern.form = number;
     pattern.mask = request.mask;
     pattern.space = request.space;
@@ -150,7 +153,7 @@ void settle_spaces(std::vector<ptx::Site>& sites, const std::vector<std::unique_
 }  // namespace
 
 BlockRecorder::BlockRecorder(const std::vector<Array>& arrays, const std::vector<ptx::Site>& sites,
-                             simt::BlockId block)
+                             simt::BlockId block, RecordingMemory* memory)
     : state_(std::make_unique<State>()) {
     state_->arrays = &arrays;
     state_->sites = &sites;
@@ -158,6 +161,8 @@ BlockRecorder::BlockRecorder(const std::vector<Array>& arrays, const std::vector
     state_->block.y = block.y;
     state_->block.z = block.z;
     state_->caches.resize(sites.size());
+    state_->memory = memory;
+    account();
 }
 
 BlockRecorder::~BlockRecorder() = default;
@@ -166,7 +171,33 @@ BlockRecorder::State& BlockRecorder::state() { return *state_; }
 
 uint64_t BlockRecorder::dropped() const { return state_->block.dropped; }
 
-void BlockRecorder::on_request(const simt::Request& request) { record(*state_, request); }
+uint64_t BlockRecorder::bytes() const {
+    constexpr uint64_t kHashed = 32;  // of a form, in the table's index
+    const State& s = *state_;
+    return s.key.size() * (s.timed ? 12 : 8) + s.table.forms.size() * (sizeof(Form) + kHashed) +
+           s.table.irregular.size() * sizeof(s.table.irregular[0]);
+}
+
+void BlockRecorder::account() {
+    State& s = *state_;
+    s.unaccounted = 0;
+    if (!s.memory) return;
+    const uint64_t now = bytes() + s.caches.size() * sizeof(SiteCache) + s.patterns * sizeof(Pattern);
+    if (now > s.taken) s.memory->take(now - s.taken);
+    s.taken = std::max(s.taken, now);
+    enough = s.memory->spent();
+}
+
+void BlockRecorder::on_end() {
+    for (SiteCache& cache : state_->caches) cache.patterns = {};
+    state_->base.shrink_to_fit();
+    state_->key.shrink_to_fit();
+}
+
+void BlockRecorder::on_request(const simt::Request& request) {
+    record(*state_, request);
+    if (++state_->unaccounted == kAccounted) account();
+}
 
 void BlockRecorder::set_time(uint32_t clocks) {
     state_->timed = true;
@@ -199,6 +230,7 @@ bool BlockRecorder::repeat(uint32_t site, uint32_t warp, uint32_t mask, Space sp
 }
 
 void BlockRecorder::on_barrier(uint32_t site, uint32_t warp, uint32_t mask) {
+    if (++state_->unaccounted == kAccounted) account();
     SiteCache& cache = state_->caches[site];
     for (const Pattern& pattern : cache.patterns) {
         if (pattern.mask == mask) {
@@ -213,7 +245,7 @@ void BlockRecorder::on_barrier(uint32_t site, uint32_t warp, uint32_t mask) {
     const uint32_t number = intern(state_->table, form, nullptr);
     add_step(*state_, number, warp, 0);
     if (number != kNoForm) {
-        Pattern& pattern = slot_for_new(cache);
+        Pattern& pattern = slot_for_new(*state_, cache);
         pattern.form = number;
         pattern.mask = mask;
     }

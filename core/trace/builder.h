@@ -5,6 +5,7 @@
 //                   is the same on any number of threads
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -14,13 +15,28 @@
 
 namespace tilescope::trace {
 
+// Bytes that the blocks of a recording share, on whichever threads they are recorded.
+class RecordingMemory {
+public:
+    explicit RecordingMemory(uint64_t bytes) : bytes_(bytes) {}
+    void take(uint64_t bytes) { taken_ += bytes; }
+    bool spent() const { return taken_ > bytes_; }
+
+private:
+    uint64_t bytes_;
+    std::atomic<uint64_t> taken_ = 0;
+};
+
 class BlockRecorder final : public simt::BlockObserver {
 public:
-    // arrays: as they will stand in the trace; both outlive the recorder.
-    BlockRecorder(const std::vector<Array>& arrays, const std::vector<ptx::Site>& sites, simt::BlockId block);
+    // arrays: as they will stand in the trace. memory: where it is spent, the observer has seen enough; null
+    // for no bound. All outlive the recorder.
+    BlockRecorder(const std::vector<Array>& arrays, const std::vector<ptx::Site>& sites, simt::BlockId block,
+                  RecordingMemory* memory = nullptr);
     ~BlockRecorder() override;
     void on_request(const simt::Request& request) override;
     void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) override;
+    void on_end() override;  // gives back what only recording needs
 
     // From a GPU. set_time: the steps that follow happened so many clocks after the block's first;
     // called before every step or before none. expect: about how many steps there will be.
@@ -34,11 +50,15 @@ public:
 
     // Requests of the block that were not kept, on the device or here.
     uint64_t dropped() const;
+    // That its steps and forms take.
+    uint64_t bytes() const;
 
     struct State;
     State& state();
 
 private:
+    void account();
+
     std::unique_ptr<State> state_;
 };
 

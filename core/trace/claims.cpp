@@ -27,8 +27,7 @@ constexpr const char* kCuda = "that CUDA allows";
 constexpr const char* kHeld = "that a recording can hold";
 
 // Of grid and block also the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability";
-// shared memory: compute capability 9.0 and 10.0; memory: what a base of 40 bits can reach, more than a GPU
-// has; arguments: 32,764 bytes of parameters (12.1 and later), one byte each.
+// memory: what a base of 40 bits can reach, more than a GPU has; arguments: of one byte each.
 constexpr Bound kBounds[] = {
     {Claim::BlockX, "block", 1024, "threads in x", kCuda},
     {Claim::BlockY, "block", 1024, "threads in y", kCuda},
@@ -37,10 +36,10 @@ constexpr Bound kBounds[] = {
     {Claim::GridX, "grid", 0x7FFF'FFFF, "blocks in x", kCuda},
     {Claim::GridY, "grid", 65535, "blocks in y", kCuda},
     {Claim::GridZ, "grid", 65535, "blocks in z", kCuda},
-    {Claim::SharedBytes, "block", 232'448, "bytes of shared memory", kCuda},
+    {Claim::SharedBytes, "block", kMostSharedBytes, "bytes of shared memory", kCuda},
     {Claim::GlobalBytes, "launch", 1ull << 40, "bytes in its global arrays", kHeld},
     {Claim::Arrays, "launch", kNoArray - 1, "arrays", kHeld},
-    {Claim::Arguments, "launch", 32'764, "arguments", kCuda},
+    {Claim::Arguments, "launch", kMostParameterBytes, "arguments", kCuda},
     {Claim::NameBytes, "longest name", 1u << 14, "bytes", kHeld},
     {Claim::ReasonBytes, "reason for being incomplete", 1u << 16, "bytes", kHeld},
     {Claim::MetaBytes, "description", 4u << 20, "bytes", kHeld},

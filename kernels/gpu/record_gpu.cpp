@@ -26,7 +26,7 @@ namespace tilescope::gpu {
 namespace {
 
 constexpr uint64_t kMostBuffer = uint64_t{4} << 30;  // of a buffer whose size nobody chose
-constexpr uint64_t kBytesAStep = 24;                 // 12 in the block's recorder, 12 in the trace
+constexpr uint64_t kBytesAStep = 12;
 
 uint64_t blocks_of(const BlockWindow& window, const Dim3& grid) {
     return uint64_t{window.x1 - window.x0} * (window.y1 - window.y0) * grid.z;
@@ -36,13 +36,14 @@ struct Recording {
     Device& device;
     const kernels::Plan& plan;
     const GpuRecordOptions& options;
-    kernels::ReadyLaunch ready;
+    kernels::ReadyRecording ready;
     DeviceArrays arrays;
     BlockWindow window;
     uint64_t steps_a_block = 0;
     trace::Price price;
     bool clock_gaps = false;
     std::vector<std::unique_ptr<trace::BlockRecorder>> blocks;
+    uint64_t bytes = 0;  // that these take
 
     // One way of instrumenting, used for all windows.
     ptx::Instrumented code;
@@ -149,6 +150,7 @@ Result<void> keep(Recording& r, Result<trace::Decoded> decoded, uint64_t blocks)
     if (!decoded) return decoded.error();
     r.clock_gaps |= decoded->clock_gaps;
     r.price.device_bytes += decoded->written;
+    for (const auto& block : decoded->blocks) r.bytes += block->bytes();
     std::move(decoded->blocks.begin(), decoded->blocks.end(), std::back_inserter(r.blocks));
     if (r.options.common.blocks_done) *r.options.common.blocks_done += blocks;
     return {};
@@ -177,7 +179,7 @@ Result<Ended> record_windows(Recording& r, bool exact, bool windowed) {
         return decoding.valid() ? keep(r, decoding.get(), decoding_blocks) : Result<void>{};
     };
     uint32_t x = r.window.x0, y = r.window.y0;
-    for (unsigned turn = 0; y < r.window.y1;) {
+    for (unsigned turn = 0; y < r.window.y1 && r.bytes <= r.ready.left;) {
         const BlockWindow piece = one ? r.window : next_piece(r.window, x, y, at_once, r.plan.launch.grid.z);
         auto launched = launch_window(r, piece, turn);
         if (!launched) return launched.error();
@@ -232,6 +234,7 @@ Result<void> record_all(Recording& r, const Function& plain) {
         exact |= *ended == Ended::NotAsProven;
         windowed |= *ended == Ended::TooFull;
         r.blocks.clear();
+        r.bytes = 0;
         const double plain_ms = r.price.plain_ms;
         r.price = {};
         r.price.plain_ms = plain_ms;
@@ -262,6 +265,9 @@ void judge(trace::Meta& meta, const Recording& r) {
             "{} did not fit the trace buffer of {} bytes; give it more with --buffer, or record a "
             "smaller window of blocks",
             counted(dropped, "request"), r.buffer->bytes());
+    } else if (r.bytes > r.ready.left) {
+        meta.complete = false;
+        meta.incomplete_reason = kernels::no_memory_left();
     } else if (r.clock_gaps) {
         meta.complete = false;
         meta.incomplete_reason =
@@ -280,21 +286,15 @@ Result<trace::Trace> record_gpu(Device& device, const kernels::Plan& plan, const
     const auto window = kernels::window_of(plan, options.common);
     if (!window) return window.error();
     try {
-        auto ready = kernels::make_ready(plan);
+        auto ready = kernels::ready_to_record(plan, options.common, *window);
         if (!ready) return ready.error();
-        Recording r{device, plan, options, std::move(*ready), {}, *window, 0, {}, false, {}, {}, {}, {}};
+        Recording r{device, plan, options, std::move(*ready), {}, *window, 0, {}, false, {}, 0, {}, {}, {}};
         auto arrays = place_arrays(device, r.ready);
         if (!arrays) return arrays.error();
         r.arrays = std::move(*arrays);
-        simt::GlobalMemory scratch = r.ready.memory;
-        const auto steps = kernels::steps_of_first_block(r.ready, scratch, *window, options.common);
+        const auto steps = kernels::steps_of_first_block(r.ready, *window, kBytesAStep, options.common);
         if (!steps) return steps.error();
-        scratch = {};
         r.steps_a_block = std::max<uint64_t>(*steps, 1);
-        if (auto ok = kernels::check_memory(blocks_of(*window, plan.launch.grid), r.steps_a_block,
-                                            kBytesAStep, options.common);
-            !ok)
-            return ok.error();
         const auto plain = run_plain(r);
         if (!plain) return plain.error();
         if (auto ok = record_all(r, *plain); !ok) return ok.error();

@@ -1,6 +1,7 @@
 // What recording needs: the code, the launch, and how to tell whether its result is right.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -12,9 +13,9 @@
 namespace tilescope::kernels {
 
 // Holds the outputs of a whole recording against what they must be. The memory is the launch's as the kernel
-// left it: buffers in the order of the global arrays.
-using Check =
-    std::function<trace::Verification(const trace::Trace&, const simt::GlobalMemory&, unsigned threads)>;
+// left it: buffers in the order of the global arrays. Nothing is checked where `stop` ends it early.
+using Check = std::function<trace::Verification(const trace::Trace&, const simt::GlobalMemory&,
+                                                unsigned threads, const std::atomic<bool>* stop)>;
 
 struct Plan {
     std::string kernel;  // what people call it: "tiled"

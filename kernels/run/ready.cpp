@@ -12,6 +12,7 @@
 #include "core/base/contents.h"
 #include "core/base/words.h"
 #include "core/ptx/parse.h"
+#include "core/trace/claims.h"
 
 namespace tilescope::kernels {
 
@@ -93,9 +94,11 @@ void shape(Array& array, uint64_t bytes, const std::optional<SharedDeclaration>&
 }
 
 // Shared variables that the plan does not name: by the PTX's names, in the shape that the source declares.
-void find_shared(const ptx::Module& module, const ptx::Kernel& kernel, const Plan& plan, ReadyLaunch& ready) {
+Result<void> find_shared(const ptx::Module& module, const ptx::Kernel& kernel, const Plan& plan,
+                         ReadyLaunch& ready) {
     std::vector<Array>& arrays = ready.launch.arrays;
     for_shared(module, kernel, [&](const ptx::Symbol& symbol) {
+        if (arrays.size() > trace::most_of(trace::Claim::Arrays)) return;
         const auto is_it = [&](const Array& array) { return array.symbol == symbol.name; };
         const int64_t offset = simt::shared_offset(*ready.program, symbol.name);
         const uint64_t bytes = symbol.count == 0 ? ready.launch.dynamic_shared : symbol.bytes();
@@ -109,6 +112,23 @@ void find_shared(const ptx::Module& module, const ptx::Kernel& kernel, const Pla
         shape(array, bytes, shared_declaration(plan.source, array.name));
         arrays.push_back(std::move(array));
     });
+    if (auto held = trace::within(trace::Claim::Arrays, arrays.size()); !held)
+        return Error{fmt::format("{} cannot be recorded: {}", plan.ptx_name, held.error().message)};
+    return {};
+}
+
+// What the arrays, the kernel's variables and its registers take, against what is allowed.
+Result<void> check_memory(const ReadyLaunch& ready, uint64_t memory, const std::string& doing, bool values) {
+    uint64_t arrays = 0;
+    for (const Array& array : ready.launch.arrays)
+        if (array.space == Space::Global) arrays += array.bytes();
+    const uint64_t kernel = simt::memory_of(*ready.program, ready.launch, values);
+    if (arrays > memory)
+        return trace::more_memory(fmt::format("{} with {} of arrays", doing, bytes_text(arrays)));
+    if (kernel > memory - arrays)
+        return trace::more_memory(fmt::format("{} with {} of arrays, and {} of variables and registers,",
+                                              doing, bytes_text(arrays), bytes_text(kernel)));
+    return {};
 }
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -235,7 +255,7 @@ size_t buffer_of(const std::vector<Array>& arrays, size_t array) {
         [](const Array& a) { return a.space == Space::Global; }));
 }
 
-Result<ReadyLaunch> make_ready(const Plan& plan) {
+Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::string& doing, bool values) {
     auto module = ptx::parse(plan.ptx, plan.ptx_name);
     if (!module) return module.error();
     const auto entry = entry_of(*module, plan);
@@ -252,7 +272,8 @@ Result<ReadyLaunch> make_ready(const Plan& plan) {
     if (std::any_of(plan.launch.arrays.begin(), plan.launch.arrays.end(), unplaced))
         place_arrays(ready.launch);
     if (auto ok = place_shared(*module, kernel, plan, ready); !ok) return ok.error();
-    find_shared(*module, kernel, plan, ready);
+    if (auto ok = find_shared(*module, kernel, plan, ready); !ok) return ok.error();
+    if (auto ok = check_memory(ready, memory, doing, values); !ok) return ok.error();
     try {
         for (const Array& array : ready.launch.arrays) {
             if (array.space != Space::Global) continue;

@@ -23,8 +23,12 @@ struct ReadyLaunch {
 };
 
 // Fails for PTX that cannot run, for atomic operations, which no backend records, for a shared array that
-// it lacks, and for too little memory.
-Result<ReadyLaunch> make_ready(const Plan& plan);
+// it lacks, for more arrays than a recording holds, and where arrays, variables and registers take more than
+// `memory` bytes: their sum is known before anything is allocated for them.
+//   doing    what is said to take too much, "recording tiled"
+//   values   whether the launch will run with values
+Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::string& doing,
+                               bool values = false);
 
 // Whether a PTX symbol is the mangled name of the array `name` inside a function: "_ZZ5tiledE3Mds".
 // Source: Itanium C++ ABI, 5.1.7 "Scope Encoding": _Z Z <function> E <length><name> [_<number>].

@@ -7,12 +7,14 @@
 #include <tuple>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include "core/base/contents.h"
 #include "core/base/utc.h"
 #include "core/base/version.h"
+#include "core/base/words.h"
 #include "core/trace/builder.h"
+#include "core/trace/claims.h"
+#include "core/trace/format.h"
 
 namespace tilescope::kernels {
 
@@ -38,19 +40,52 @@ void set_outcome(trace::Meta& meta, const simt::Outcome& outcome) {
 }
 
 struct StepCounter final : simt::BlockObserver {
-    uint64_t steps = 0;
-    void on_request(const simt::Request&) override { ++steps; }
-    void on_barrier(uint32_t, uint32_t, uint32_t) override { ++steps; }
+    explicit StepCounter(uint64_t most_steps) : most(most_steps) {}
+    uint64_t steps = 0, most = 0;
+    void on_request(const simt::Request&) override { enough = ++steps > most; }
+    void on_barrier(uint32_t, uint32_t, uint32_t) override { enough = ++steps > most; }
 };
 
-uint64_t memory_for_steps(const RecordOptions& options) {
-    return options.memory ? options.memory
-                          : static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                                static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
+uint64_t blocks_of(const BlockWindow& window, const Dim3& grid) {
+    return uint64_t{window.x1 - window.x0} * (window.y1 - window.y0) * grid.z;
 }
 
-simt::RunOptions run_options(const RecordOptions& options) {
+// What the check of a result needs beside the arrays: two bits for each element, and a row's sums.
+uint64_t bytes_of_check(const Plan& plan) {
+    uint64_t bytes = 0;
+    for (const Array& array : plan.launch.arrays)
+        if (plan.check && array.writes())
+            bytes += array.elements() / 4 + uint64_t{array.rows} * sizeof(trace::Verification);
+    return bytes;
+}
+
+Result<void> check_readable(trace::Meta meta, const ReadyLaunch& ready) {
+    using trace::Claim;
+    trace::Trace empty;
+    empty.meta = std::move(meta);
+    empty.launch = ready.launch;
+    empty.sites = simt::sites_of(*ready.program);
+    const std::string &ptx = empty.meta.ptx, &source = empty.meta.source;
+    const auto lines = [](const std::string& text) {
+        return static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+    };
+    for (const Result<void>& held :
+         {trace::within(Claim::PtxBytes, ptx.size()), trace::within(Claim::PtxLines, lines(ptx)),
+          trace::within(Claim::SourceBytes, source.size()), trace::within(Claim::SourceLines, lines(source)),
+          trace::check_claims(empty.meta, empty.launch),
+          trace::within(Claim::MetaBytes, trace::meta_to_json(empty).size())}) {
+        if (held) continue;
+        return Error{
+            fmt::format("a recording of {} could not be opened again: {}; record a smaller kernel or "
+                        "launch",
+                        empty.meta.kernel, held.error().message)};
+    }
+    return {};
+}
+
+simt::RunOptions run_options(const RecordOptions& options, const ReadyRecording& ready) {
     simt::RunOptions run;
+    run.memory = ready.left + simt::memory_of(*ready.program, ready.launch, run.values);
     run.max_instructions_per_warp = options.max_instructions_per_warp;
     run.stop = options.stop;
     return run;
@@ -93,42 +128,57 @@ trace::Meta meta_of(const Plan& plan, const RecordOptions& options, const BlockW
     return meta;
 }
 
-Result<uint64_t> steps_of_first_block(const ReadyLaunch& ready, simt::GlobalMemory& memory,
-                                      const BlockWindow& window, const RecordOptions& options) {
-    StepCounter counter;
-    simt::RunOptions run = run_options(options);
-    run.threads = 1;
-    run.window = {window.x0, window.x0 + 1, window.y0, window.y0 + 1, 0, 1};
-    const auto outcome =
-        simt::run(*ready.program, ready.launch, memory, run, [&](const simt::BlockId&) { return &counter; });
-    if (!outcome) return outcome.error();
-    return counter.steps;
+Result<ReadyRecording> ready_to_record(const Plan& plan, const RecordOptions& options,
+                                       const BlockWindow& window) {
+    const auto limit = trace::memory_limit();
+    if (!limit) return limit.error();
+    const uint64_t check = bytes_of_check(plan);
+    auto ready = make_ready(plan, *limit - std::min(*limit, check), "recording " + plan.kernel);
+    if (!ready) return ready.error();
+    ReadyRecording made{std::move(*ready)};
+    if (auto ok = check_readable(meta_of(plan, options, window), made); !ok) return ok.error();
+    uint64_t taken = check + simt::memory_of(*made.program, made.launch, false);
+    for (const simt::Buffer& buffer : made.memory.buffers) taken += buffer.bytes.size();
+    // Of what a reader takes, the texts, and a sixteenth for tables and for steps that come before it shows
+    // that there is no memory left.
+    const uint64_t readable = trace::most_unpacked(*limit, 0), texts = plan.ptx.size() + plan.source.size();
+    made.left = std::min(*limit - taken, (readable - std::min(readable, texts)) / 16 * 15);
+    return made;
 }
 
-Result<void> check_memory(uint64_t blocks, uint64_t steps_a_block, uint64_t bytes_a_step,
-                          const RecordOptions& options) {
-    const double bytes =
-        static_cast<double>(steps_a_block) * static_cast<double>(blocks) * static_cast<double>(bytes_a_step);
-    if (bytes > static_cast<double>(memory_for_steps(options))) {
-        return Error{fmt::format(
-            "{} blocks of about {} requests need {:.1f} GB of memory; record a smaller window of blocks",
-            blocks, steps_a_block, bytes / 1e9)};
-    }
-    return {};
+Result<uint64_t> steps_of_first_block(ReadyRecording& ready, const BlockWindow& window, uint64_t bytes_a_step,
+                                      const RecordOptions& options) {
+    const uint64_t blocks = blocks_of(window, ready.launch.grid);
+    StepCounter counter(ready.left / blocks / bytes_a_step);
+    simt::RunOptions run = run_options(options, ready);
+    run.threads = 1;
+    run.window = {window.x0, window.x0 + 1, window.y0, window.y0 + 1, 0, 1};
+    const auto outcome = simt::run(*ready.program, ready.launch, ready.memory, run,
+                                   [&](const simt::BlockId&) { return &counter; });
+    if (!outcome) return outcome.error();
+    refill_outputs(ready);
+    if (!counter.enough) return counter.steps;
+    const Error error = trace::more_memory(fmt::format(
+        "recording {} of more than {}", counted(blocks, "block"), counted(counter.most, "request")));
+    return Error{error.message + ", or record a smaller window of blocks"};
+}
+
+std::string no_memory_left() {
+    return trace::more_memory("the recording").message + ", or record a smaller window of blocks";
 }
 
 void finish_recording(trace::Trace& trace, const Plan& plan, simt::GlobalMemory& memory,
                       const RecordOptions& options) {
-    if (plan.check) trace.meta.result = plan.check(trace, memory, options.threads);
+    if (plan.check) trace.meta.result = plan.check(trace, memory, options.threads, options.stop);
     if (options.after) *options.after = std::move(memory);
 }
 
-Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) {
+Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) try {
     const auto window = window_of(plan, options);
     if (!window) return window.error();
-    auto ready = make_ready(plan);
+    auto ready = ready_to_record(plan, options, *window);
     if (!ready) return ready.error();
-    simt::RunOptions run = run_options(options);
+    simt::RunOptions run = run_options(options, *ready);
     run.threads = options.threads;
     run.blocks_done = options.blocks_done;
     run.window = *window;
@@ -136,40 +186,34 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
 
     // Windows too small to fill a memory are not measured.
     constexpr uint64_t kFewBlocks = 64;
-    constexpr uint64_t kBytesAStep = 16;  // 8 in the block's recorder, 8 in the trace that is put together
-    const uint64_t blocks =
-        uint64_t{window->x1 - window->x0} * (window->y1 - window->y0) * plan.launch.grid.z;
-    if (blocks >= kFewBlocks || options.memory != 0) {
-        const auto steps = steps_of_first_block(*ready, ready->memory, *window, options);
-        if (!steps) return steps.error();
-        if (auto ok = check_memory(blocks, *steps, kBytesAStep, options); !ok) return ok.error();
-        refill_outputs(*ready);
-    }
+    constexpr uint64_t kBytesAStep = 8;
+    if (blocks_of(*window, plan.launch.grid) >= kFewBlocks)
+        if (const auto steps = steps_of_first_block(*ready, *window, kBytesAStep, options); !steps)
+            return steps.error();
     const std::vector<ptx::Site>& sites = simt::sites_of(*ready->program);
+    trace::RecordingMemory memory(ready->left);
     std::mutex mutex;
     std::vector<std::pair<simt::BlockId, std::unique_ptr<trace::BlockRecorder>>> made;
-    try {
-        const auto make_recorder = [&](const simt::BlockId& id) {
-            auto recorder = std::make_unique<trace::BlockRecorder>(ready->launch.arrays, sites, id);
-            trace::BlockRecorder* const observer = recorder.get();
-            const std::lock_guard lock(mutex);
-            made.emplace_back(id, std::move(recorder));
-            return observer;
-        };
-        const auto outcome = simt::run(*ready->program, ready->launch, ready->memory, run, make_recorder);
-        if (!outcome) return outcome.error();
-        std::vector<std::unique_ptr<trace::BlockRecorder>> recorders;
-        for (auto& [id, recorder] : made)
-            if (!outcome->fault || !after(id, outcome->fault->block))
-                recorders.push_back(std::move(recorder));
-        trace::Meta meta = meta_of(plan, options, *window);
-        set_outcome(meta, *outcome);
-        trace::Trace trace = trace::assemble(std::move(meta), ready->launch, sites, std::move(recorders));
-        finish_recording(trace, plan, ready->memory, options);
-        return trace;
-    } catch (const std::bad_alloc&) {
-        return Error{"too little memory for this recording; record a smaller window of blocks"};
-    }
+    const auto make_recorder = [&](const simt::BlockId& id) {
+        auto recorder = std::make_unique<trace::BlockRecorder>(ready->launch.arrays, sites, id, &memory);
+        trace::BlockRecorder* const observer = recorder.get();
+        const std::lock_guard lock(mutex);
+        made.emplace_back(id, std::move(recorder));
+        return observer;
+    };
+    const auto outcome = simt::run(*ready->program, ready->launch, ready->memory, run, make_recorder);
+    if (!outcome) return outcome.error();
+    std::vector<std::unique_ptr<trace::BlockRecorder>> recorders;
+    for (auto& [id, recorder] : made)
+        if (!outcome->fault || !after(id, outcome->fault->block)) recorders.push_back(std::move(recorder));
+    trace::Meta meta = meta_of(plan, options, *window);
+    set_outcome(meta, *outcome);
+    if (!outcome->complete && !outcome->fault && memory.spent()) meta.incomplete_reason = no_memory_left();
+    trace::Trace trace = trace::assemble(std::move(meta), ready->launch, sites, std::move(recorders));
+    finish_recording(trace, plan, ready->memory, options);
+    return trace;
+} catch (const std::bad_alloc&) {
+    return Error{"too little memory for this recording; record a smaller window of blocks"};
 }
 
 }  // namespace tilescope::kernels

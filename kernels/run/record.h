@@ -22,19 +22,26 @@ struct RecordOptions {
     uint64_t max_instructions_per_warp = 1ull << 32;
     const std::atomic<bool>* stop = nullptr;
     std::atomic<uint64_t>* blocks_done = nullptr;
-    // Bytes that the steps may take, 0 for three quarters of the machine's memory. A window whose first
-    // block says that it will take more is refused before it runs.
-    uint64_t memory = 0;
     simt::GlobalMemory* after = nullptr;  // takes the arrays as the kernel left them
     bool timestamp = true;                // fill Meta::recorded_at
 };
 
 // A fault of the kernel is no Error: the trace holds what was recorded until then, with
-// complete == false and the reason. Errors are bad PTX or too little memory.
+// complete == false and the reason. Errors are bad PTX, texts and names that a reader would refuse, and
+// arrays or a window that take more memory than is allowed (claims.h), as the window's first block tells
+// before the others run. Where that shows only later, the recording ends there and says so.
 Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options);
 
 // What a trace was recorded from: its own PTX, source and launch.
 Plan plan_of(const trace::Trace& trace);
+
+struct ReplayOptions {
+    const std::atomic<bool>* stop = nullptr;
+    // Warp instructions that a block may take: these, for kernels that compute long and access little, and
+    // some for each of its steps. (The kernels that ship take 5 to 7 a step.)
+    uint64_t spare = uint64_t{1} << 25;
+    uint64_t a_step = 64;
+};
 
 // Makes blocks of a recorded launch again with values: runs the trace's own PTX on the trace's own
 // contents, in the order of warps that the trace recorded. Made once for a trace (it holds program and
@@ -47,11 +54,15 @@ public:
     ~Replayer();
 
     // block: index into trace.blocks. `trace` is the one given to of(). The observer sees the same
-    // steps as recorded, with values, origins and products; a difference is an Error that says where.
-    Result<void> replay(const trace::Trace& trace, uint32_t block, simt::BlockObserver& observer);
+    // steps as recorded, with values, origins and products; a difference is an Error that says where. So is
+    // a kernel that runs on and on between two steps or after the last one, and one that was stopped.
+    Result<void> replay(const trace::Trace& trace, uint32_t block, simt::BlockObserver& observer,
+                        const ReplayOptions& options = {});
 
-    // Floating-point operations of the block that was replayed last; an fma counts as 2.
+    // Of the block that was replayed last: floating-point operations, where an fma counts as 2; and what the
+    // replay took in warp instructions, clearing the block's memory included.
     uint64_t flop() const;
+    uint64_t work() const;
 
 private:
     struct State;
@@ -59,8 +70,9 @@ private:
     std::unique_ptr<State> state_;
 };
 
-// Floating-point operations of all recorded blocks, counted as they are run again.
-Result<uint64_t> count_flop(const trace::Trace& trace);
+// Floating-point operations of all recorded blocks, counted as they are run again. Error: as replay(), and
+// where all blocks together take more than eight times what one may spare.
+Result<uint64_t> count_flop(const trace::Trace& trace, const ReplayOptions& options = {});
 
 // What recording on the CPU and on a GPU have in common.
 
@@ -70,14 +82,21 @@ Result<BlockWindow> window_of(const Plan& plan, const RecordOptions& options);
 // All of Meta but what the recording itself decides, for the CPU.
 trace::Meta meta_of(const Plan& plan, const RecordOptions& options, const BlockWindow& window);
 
-// Requests and barriers of the window's first block, which the others are alike to but for edges: runs
-// it unrecorded. What it stores stays in `memory`.
-Result<uint64_t> steps_of_first_block(const ReadyLaunch& ready, simt::GlobalMemory& memory,
-                                      const BlockWindow& window, const RecordOptions& options);
+// make_ready() within the memory that is allowed. Refuses what a reader would refuse (claims.h).
+struct ReadyRecording : ReadyLaunch {
+    uint64_t left = 0;  // bytes for the steps; no more than a reader takes
+};
+Result<ReadyRecording> ready_to_record(const Plan& plan, const RecordOptions& options,
+                                       const BlockWindow& window);
 
-// Refuses a recording that the machine's memory cannot hold.
-Result<void> check_memory(uint64_t blocks, uint64_t steps_a_block, uint64_t bytes_a_step,
-                          const RecordOptions& options);
+// Requests and barriers of the window's first block, which the others are alike to but for edges: runs it
+// unrecorded, and puts back what it may have stored to. An Error where so many steps of every block, of
+// `bytes_a_step` bytes each, take more memory than is left.
+Result<uint64_t> steps_of_first_block(ReadyRecording& ready, const BlockWindow& window, uint64_t bytes_a_step,
+                                      const RecordOptions& options);
+
+// Why a recording ends early that has taken all the memory that is left for its steps.
+std::string no_memory_left();
 
 // Holds the outputs in `memory` against what they must be, where the plan knows; the answer goes to
 // trace.meta.result, and the memory to options.after where that is asked for.

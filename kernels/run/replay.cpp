@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <new>
 
 #include <fmt/core.h>
 
@@ -19,7 +20,10 @@ namespace {
 class Comparison final : public simt::BlockObserver {
 public:
     Comparison(const trace::Trace& trace, const trace::Block& block, simt::BlockObserver& observer)
-        : trace_(trace), block_(block), observer_(observer) {}
+        : trace_(trace),
+          block_(block),
+          observer_(observer),
+          products_left_(trace::memory_left(trace) / kBytesOfProduct) {}
 
     void on_request(const simt::Request& request) override {
         const trace::Access* recorded = next(request.site, request.warp, request.mask);
@@ -41,12 +45,19 @@ public:
     }
 
     void on_multiplication(const simt::Multiplication& multiplication) override {
-        if (problem.empty()) observer_.on_multiplication(multiplication);
+        if (!problem.empty()) return;
+        if (products_left_-- == 0) {
+            problem = trace::more_memory("running " + name() + " again, for all that it multiplies,").message;
+            enough = true;
+            return;
+        }
+        observer_.on_multiplication(multiplication);
     }
 
+    std::string name() const { return block_name(trace_.launch.grid, block_.x, block_.y, block_.z); }
+
     std::string problem;  // the sentence, empty while all is the same
-    std::atomic<bool> stop = false;
-    uint64_t steps = 0;  // seen
+    uint64_t steps = 0;   // seen
 
 private:
     const trace::Access* next(uint32_t site, uint32_t warp, uint32_t mask) {
@@ -69,13 +80,16 @@ private:
 
     void differ(const std::string& how) {
         problem = fmt::format("{} does not run again as it was recorded: at its step {} {}; record it again",
-                              block_name(trace_.launch.grid, block_.x, block_.y, block_.z), steps + 1, how);
-        stop = true;
+                              name(), steps + 1, how);
+        enough = true;
     }
+
+    static constexpr uint64_t kBytesOfProduct = 1280;  // that an observer may keep: all lanes' values
 
     const trace::Trace& trace_;
     const trace::Block& block_;
     simt::BlockObserver& observer_;
+    uint64_t products_left_ = 0;
     trace::Access recorded_;
 };
 
@@ -83,7 +97,7 @@ private:
 
 struct Replayer::State {
     ReadyLaunch ready;
-    uint64_t flop = 0;
+    simt::Outcome outcome;  // of the block that was replayed last
 };
 
 Replayer::Replayer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -97,20 +111,23 @@ Plan plan_of(const trace::Trace& trace) {
             meta.source, meta.ptx_name, meta.ptx,      {}};
 }
 
-Result<Replayer> Replayer::of(const trace::Trace& trace) {
-    uint64_t bytes = 0;
-    for (const Array& array : trace.launch.arrays)
-        if (array.space == Space::Global) bytes += array.bytes();
-    if (bytes > trace::memory_left(trace))
-        return trace::more_memory(fmt::format("running blocks again with {} of arrays", bytes_text(bytes)));
-    auto ready = make_ready(plan_of(trace));
+Result<Replayer> Replayer::of(const trace::Trace& trace) try {
+    auto ready = make_ready(plan_of(trace), trace::memory_left(trace), "running blocks again", true);
     if (!ready) return ready.error();
     auto state = std::make_unique<State>();
     state->ready = std::move(*ready);
     return Replayer(std::move(state));
+} catch (const std::bad_alloc&) {
+    return trace::more_memory("running blocks again");
 }
 
-uint64_t Replayer::flop() const { return state_->flop; }
+uint64_t Replayer::flop() const { return state_->outcome.flop; }
+
+uint64_t Replayer::work() const {
+    constexpr uint64_t kBytesCleared = 64;  // in the time of an instruction
+    return state_->outcome.instructions +
+           simt::memory_of(*state_->ready.program, state_->ready.launch, true) / kBytesCleared;
+}
 
 namespace {
 
@@ -137,52 +154,63 @@ void undo_stores(const trace::Trace& trace, const trace::Block& block, ReadyLaun
 
 }  // namespace
 
-Result<void> Replayer::replay(const trace::Trace& trace, uint32_t block_index,
-                              simt::BlockObserver& observer) {
+Result<void> Replayer::replay(const trace::Trace& trace, uint32_t block_index, simt::BlockObserver& observer,
+                              const ReplayOptions& options) try {
     const trace::Block& block = trace.blocks[block_index];
+    Comparison comparison(trace, block, observer);
+    state_->outcome = {};
     if (block.dropped > 0) {
         return Error{fmt::format("{} lost {} while it was recorded and cannot run again; record it again",
-                                 block_name(trace.launch.grid, block.x, block.y, block.z),
-                                 counted(block.dropped, "request"))};
+                                 comparison.name(), counted(block.dropped, "request"))};
     }
+    ReadyLaunch& ready = state_->ready;
     simt::RunOptions run;
     run.window = {block.x, block.x + 1, block.y, block.y + 1, block.z, block.z + 1};
     run.schedule = {Schedule::Kind::Recorded, 0};
     run.recorded_order.resize(block.count);
     for (uint64_t i = 0; i < block.count; ++i)
         run.recorded_order[i] = static_cast<uint8_t>(trace.warp_of(block.first + i));
-    Comparison comparison(trace, block, observer);
     run.threads = 1;
     run.values = true;
-    run.stop = &comparison.stop;
-    ReadyLaunch& ready = state_->ready;
+    run.stop = options.stop;
+    run.max_instructions_per_block = options.spare + options.a_step * block.count;
+    run.memory = simt::memory_of(*ready.program, ready.launch, run.values);
     const auto outcome = simt::run(*ready.program, ready.launch, ready.memory, run,
                                    [&](const simt::BlockId&) { return &comparison; });
     undo_stores(trace, block, ready);
-    state_->flop = outcome ? outcome->flop : 0;
     if (!outcome) return outcome.error();
+    state_->outcome = *outcome;
     if (!comparison.problem.empty()) return Error{comparison.problem};
-    if (comparison.steps != block.count) {
-        return Error{fmt::format(
-            "{} does not run again as it was recorded: it ends after {} of {} "
-            "steps{}; record it again",
-            block_name(trace.launch.grid, block.x, block.y, block.z), comparison.steps, block.count,
-            outcome->fault ? ", because " + outcome->fault->message : std::string())};
-    }
-    return {};
+    if (outcome->stopped) return Error{"running " + comparison.name() + " again was stopped"};
+    // A fault of the kernel after the last step is one of the recording, too, where that is not complete.
+    const bool whole = comparison.steps == block.count;
+    if (whole && !(outcome->fault && trace.meta.complete)) return {};
+    return Error{fmt::format("{} does not run again as it was recorded: it {} {} of {}{}; record it again",
+                             comparison.name(), whole ? "goes on after" : "ends after", comparison.steps,
+                             counted(block.count, "step"),
+                             outcome->fault ? ", because " + outcome->fault->message : std::string())};
+} catch (const std::bad_alloc&) {
+    return trace::more_memory("running a block again");
 }
 
-Result<uint64_t> count_flop(const trace::Trace& trace) {
+Result<uint64_t> count_flop(const trace::Trace& trace, const ReplayOptions& options) {
     struct Ignore final : simt::BlockObserver {
         void on_request(const simt::Request&) override {}
         void on_barrier(uint32_t, uint32_t, uint32_t) override {}
     } ignore;
+    const uint64_t most = 8 * options.spare + options.a_step * trace.steps();
     auto replayer = Replayer::of(trace);
     if (!replayer) return replayer.error();
-    uint64_t flop = 0;
+    uint64_t flop = 0, work = 0;
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
-        if (auto ok = replayer->replay(trace, block, ignore); !ok) return ok.error();
+        if (auto ok = replayer->replay(trace, block, ignore, options); !ok) return ok.error();
         flop += replayer->flop();
+        work += replayer->work();
+        if (work > most && block + 1 < trace.blocks.size())
+            return Error{
+                fmt::format("floating-point operations were counted in {} of {} only, which took {} "
+                            "instructions; record a smaller window of blocks",
+                            grouped(block + 1), counted(trace.blocks.size(), "block"), grouped(work))};
     }
     return flop;
 }

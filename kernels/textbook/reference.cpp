@@ -60,14 +60,14 @@ void add(trace::Verification& sum, const trace::Verification& row) {
 
 // One row of P: the owned columns' sums grow side by side, a row of N at a time.
 trace::Verification verify_row(const Shape& shape, uint64_t seed, const Elements& p, const float* P,
-                               uint64_t row) {
+                               uint64_t row, const std::atomic<bool>& stop) {
     std::vector<uint64_t> cols;
     for (uint64_t col = 0; col < p.cols; ++col)
         if (p.owned[row * p.cols + col]) cols.push_back(col);
     trace::Verification result;
     if (cols.empty()) return result;
     std::vector<double> sum(cols.size()), magnitude(cols.size());
-    for (uint64_t k = 0; k < shape.k; ++k) {
+    for (uint64_t k = 0; k < shape.k && !stop.load(std::memory_order_relaxed); ++k) {
         const double m = input_value(seed, 0, row * shape.k + k);
         for (size_t i = 0; i < cols.size(); ++i) {
             const double product = m * input_value(seed, 1, k * shape.n + cols[i]);
@@ -117,7 +117,7 @@ std::vector<double> reference_product(const std::vector<float>& M, const std::ve
 }
 
 trace::Verification verify(const trace::Trace& trace, const Shape& shape, uint64_t seed, bool swapped,
-                           const float* P, unsigned threads) {
+                           const float* P, unsigned threads, const std::atomic<bool>* stop) {
     trace::Verification result;
     result.array = kP;
     if (!trace.meta.complete) return result;
@@ -129,8 +129,13 @@ trace::Verification verify(const trace::Trace& trace, const Shape& shape, uint64
     mark_owned(trace, swapped, p);
     mark_stored(trace, p);
 
+    const std::atomic<bool> never = false;
+    const std::atomic<bool>& stopped = stop ? *stop : never;
     std::vector<trace::Verification> rows(p.rows);
-    for_each_index(p.rows, threads, [&](uint64_t row) { rows[row] = verify_row(shape, seed, p, P, row); });
+    for_each_index(p.rows, threads, [&](uint64_t row) {
+        if (!stopped) rows[row] = verify_row(shape, seed, p, P, row, stopped);
+    });
+    if (stopped) return result;
     result.checked = true;
     for (const trace::Verification& row : rows) add(result, row);
     result.verified = result.wrong == 0;
@@ -138,9 +143,10 @@ trace::Verification verify(const trace::Trace& trace, const Shape& shape, uint64
 }
 
 Check product_check(const Shape& shape, uint64_t seed, bool swapped) {
-    return [=](const trace::Trace& trace, const simt::GlobalMemory& memory, unsigned threads) {
+    return [=](const trace::Trace& trace, const simt::GlobalMemory& memory, unsigned threads,
+               const std::atomic<bool>* stop) {
         const auto* P = reinterpret_cast<const float*>(memory.buffers[kP].bytes.data());
-        return verify(trace, shape, seed, swapped, P, threads);
+        return verify(trace, shape, seed, swapped, P, threads, stop);
     };
 }
 

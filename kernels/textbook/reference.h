@@ -1,6 +1,7 @@
 // The plain product, and P held against it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -26,8 +27,9 @@ std::vector<double> reference_product(const std::vector<float>& M, const std::ve
 // has no part in max_abs_error. A recording that is not complete is not checked.
 //   P: m x n values by row, after the run; array 2 of the launch
 //   swapped: thread x walks the rows of P
+//   stop: set to end early; nothing is checked then
 trace::Verification verify(const trace::Trace& trace, const Shape& shape, uint64_t seed, bool swapped,
-                           const float* P, unsigned threads = 0);
+                           const float* P, unsigned threads = 0, const std::atomic<bool>* stop = nullptr);
 
 // The same, for a plan.
 Check product_check(const Shape& shape, uint64_t seed, bool swapped);

@@ -142,7 +142,8 @@ TEST(CliFailure, OfAnotherKernelsPtx) {
 // The grid is far more than a machine records in a second, and Ctrl-C comes first.
 TEST(CliStop, LeavesNoFile) {
     const Ran ran = shell(
-        "\"$TILESCOPE\" record untiled --m 2048 --k 2048 --n 2048 --blocks 0:128,0:128 -o big.tsc & pid=$!; "
+        "TILESCOPE_MAX_MEMORY=100 \"$TILESCOPE\" record untiled --m 2048 --k 2048 --n 2048 --blocks "
+        "0:128,0:128 -o big.tsc & pid=$!; "
         "sleep 0.4; kill -INT $pid; wait $pid");
     EXPECT_EQ(ran.status, 1);
     expect_one_sentence(ran.err);

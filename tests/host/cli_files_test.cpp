@@ -98,7 +98,7 @@ TEST(CliFiles, WhatNeverEndsIsNotReadAsPtx) {
     for (const auto& [file, says] : {std::pair{"/dev/zero", "regular file"},
                                      {"pipe", "regular file"},
                                      {"/dev/stdin", "regular file"},
-                                     {"large.ptx", "larger than the 64.0 MiB"}}) {
+                                     {"large.ptx", "larger than the 4.0 MiB"}}) {
         const Ran ran =
             shell(std::string("ulimit -v 4000000; timeout 10 \"$TILESCOPE\" record tiled --ptx ") + file);
         EXPECT_EQ(ran.status, 1) << file;

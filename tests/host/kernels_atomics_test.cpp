@@ -8,6 +8,8 @@
 namespace tilescope::kernels {
 namespace {
 
+constexpr uint64_t kMemory = 1'000'000'000;
+
 // The shipped kernel with one instruction more before its last.
 TextbookPlan with(const std::string& instruction) {
     auto made = plan("untiled", {8, 8, 8, 4});
@@ -23,7 +25,7 @@ TEST(Atomics, AreRefusedBeforeAnythingRuns) {
                                             std::pair{"atom.global.add.u32 %r1, [%rd1], 1;", "atom"},
                                             std::pair{"red.shared.add.u32 [%r1], 1;", "red"}}) {
         const TextbookPlan changed = with(instruction);
-        const auto ready = make_ready(changed);  // what both backends begin with
+        const auto ready = make_ready(changed, kMemory, "a test");  // what both backends begin with
         ASSERT_FALSE(ready) << instruction;
         const std::string& said = ready.error().message;
         EXPECT_NE(said.find(std::string("kernel untiled updates memory with ") + name), std::string::npos)
@@ -35,7 +37,7 @@ TEST(Atomics, AreRefusedBeforeAnythingRuns) {
     }
 }
 
-TEST(Atomics, AreWhatIsRefused) { EXPECT_TRUE(make_ready(with("bar.sync 0;"))); }
+TEST(Atomics, AreWhatIsRefused) { EXPECT_TRUE(make_ready(with("bar.sync 0;"), kMemory, "a test")); }
 
 }  // namespace
 }  // namespace tilescope::kernels

@@ -28,7 +28,7 @@ void record_both(const TextbookPlan& plan, Both& both, const BlockWindow& window
     auto cpu = record_cpu(plan, options);
     ASSERT_TRUE(cpu) << cpu.error().message;
     both.cpu = std::move(*cpu);
-    auto ready = make_ready(plan);
+    auto ready = make_ready(plan, 1'000'000'000, "a test");
     ASSERT_TRUE(ready) << ready.error().message;
 
     simt::GlobalMemory plain = ready->memory;  // the result without recording

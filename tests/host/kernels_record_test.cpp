@@ -111,13 +111,17 @@ TEST(Record, LargeMatricesCostWhatTheWindowCosts) {
 }
 
 TEST(Record, TooLittleMemoryIsSaidBeforeTheRun) {
-    RecordOptions options;
-    options.memory = 100'000;
-    const auto refused = record_cpu(*plan("tiled", {64, 64, 64, 16}), options);
+    setenv("TILESCOPE_MAX_MEMORY", "0.001", 1);
+    const auto refused = record_cpu(*plan("tiled", {144, 144, 144, 16}), {});
+    unsetenv("TILESCOPE_MAX_MEMORY");
     ASSERT_FALSE(refused);
-    EXPECT_NE(refused.error().message.find("record a smaller window of blocks"), std::string::npos);
-    options.memory = 100'000'000;
-    EXPECT_TRUE(record("tiled", {64, 64, 64, 16}, options).meta.result.verified);
+    EXPECT_NE(refused.error().message.find("recording 81 blocks of more than "), std::string::npos)
+        << refused.error().message;
+    EXPECT_NE(refused.error().message.find(
+                  "takes more memory than the 0.001 GB that are allowed; set TILESCOPE_MAX_MEMORY to more "
+                  "gigabytes, or record a smaller window of blocks"),
+              std::string::npos);
+    EXPECT_TRUE(record("tiled", {144, 144, 144, 16}).meta.result.verified);
 }
 
 TEST(Record, FaultsOfTheKernelsAreCaught) {
