@@ -13,7 +13,7 @@
 #include "core/export/report.h"
 #include "core/export/trace_json.h"
 #include "core/playback/phase_table.h"
-#include "core/ptx/parse.h"
+#include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "core/trace/format.h"
 #include "kernels/run/ready.h"
@@ -26,7 +26,6 @@ namespace {
 constexpr uint64_t kMostText = 256 << 10;        // bytes of an export that are looked at
 constexpr uint64_t kMostInstructions = 100'000;  // of a warp, in a block that is run again
 constexpr size_t kMostClicks = 4;                // on elements, and on shared cells
-constexpr uint64_t kMostVariables = 1 << 20;     // bytes of the PTX's variables, where it is run
 
 // What an export writes, up to kMostText; "" where there is more.
 template <class Write>
@@ -54,22 +53,9 @@ void export_all(const trace::Trace& trace, const analysis::PhaseRule& rule) {
         exported([&](const report::Take& take) { return report::write_perfetto(trace, rule, {}, take); }));
 }
 
-// Whether the variables of the recording's PTX are few.
-bool is_small(const trace::Trace& trace) {
-    const auto module = ptx::parse(trace.meta.ptx, trace.meta.ptx_name);
-    if (!module) return false;
-    uint64_t bytes = 0;
-    const auto add = [&](const std::vector<ptx::Symbol>& symbols) {
-        for (const ptx::Symbol& symbol : symbols) bytes += std::min(symbol.bytes(), kMostVariables + 1);
-    };
-    add(module->variables);
-    for (const ptx::Kernel& kernel : module->kernels) add(kernel.symbols);
-    return bytes <= kMostVariables;
-}
-
 // Whether a block of the recording's PTX ends soon.
 bool ends_soon(const trace::Trace& trace, const trace::Block& block) {
-    auto ready = kernels::make_ready(kernels::plan_of(trace));
+    auto ready = kernels::make_ready(kernels::plan_of(trace), trace::memory_left(trace), "this");
     if (!ready) return false;
     simt::RunOptions run;
     run.window = {block.x, block.x + 1, block.y, block.y + 1, block.z, block.z + 1};
@@ -101,7 +87,7 @@ void click(const trace::Trace& trace, const analysis::PhaseRule& rule, const pla
 }
 
 void run_again(const trace::Trace& trace, const analysis::PhaseRule& rule, analysis::Hazards& hazards) {
-    if (trace.blocks.empty() || !is_small(trace)) return;
+    if (trace.blocks.empty()) return;
     const auto block = static_cast<uint32_t>(trace.blocks.size() - 1);
     auto replayer = kernels::Replayer::of(trace);
     if (!made(replayer) || !ends_soon(trace, trace.blocks[block])) return;
