@@ -35,11 +35,12 @@ struct Conflict {
 };
 
 template <class Visit>  // visit(block, step, kind, cell, lanes)
-void each_access(HazardForms& forms, Visit visit) {
+void each_access(HazardForms& forms, uint32_t blocks, Stop stop, Visit visit) {
     const trace::Trace& trace = forms.trace;
-    for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
+    for (uint32_t block = 0; block < blocks; ++block) {
         const trace::Block& b = trace.blocks[block];
         for (uint64_t step = b.first; step < b.first + b.count; ++step) {
+            if (stop.at(step)) return;
             const uint32_t form = trace.key[step] & 0xFFFFFF;
             const HazardForms::Kind& kind = forms.kind(form);
             if (!kind.grid_written) continue;
@@ -52,13 +53,13 @@ void each_access(HazardForms& forms, Visit visit) {
 
 }  // namespace
 
-bool find_grid_races(HazardForms& forms, const HazardSink& sink) {
+bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink, Stop stop) {
     const trace::Trace& trace = forms.trace;
-    if (trace.blocks.size() < 2) return true;
+    if (blocks < 2) return true;
     bool whole = true;
     const size_t most_bytes = std::min<uint64_t>(kMostBytes, trace::memory_left(trace) / 4 * 3);
     CellMap<Seen> seen;
-    each_access(forms, [&](uint32_t block, uint64_t, const HazardForms::Kind& kind, uint64_t cell, uint32_t) {
+    each_access(forms, blocks, stop, [&](uint32_t block, uint64_t, const HazardForms::Kind& kind, uint64_t cell, uint32_t) {
         Seen* const reached = seen.reach(cell, most_bytes);
         if (!reached) {
             whole = false;
@@ -83,7 +84,7 @@ bool find_grid_races(HazardForms& forms, const HazardSink& sink) {
     CellMap<Conflict> conflicts;
     for (const uint64_t cell : cells) conflicts.at(cell).is = true;
     std::vector<Who> all;
-    each_access(forms, [&](uint32_t block, uint64_t step, const HazardForms::Kind& kind, uint64_t cell,
+    each_access(forms, blocks, stop, [&](uint32_t block, uint64_t step, const HazardForms::Kind& kind, uint64_t cell,
                            uint32_t lanes) {
         Conflict* const conflict = conflicts.find(cell);
         if (!conflict || !conflict->is) return;

@@ -101,8 +101,7 @@ bool write_csv(const trace::Trace& trace, const analysis::PhaseRule& rule, const
                bool lanes, const Take& take, ExportProgress progress) {
     Writer writer(trace, lanes, take);
     writer.heading();
-    const bool whole = each_step(trace, rule, selected, [&](const StepRow& row) {
-        progress.add(1);
+    const bool whole = each_step(trace, rule, selected, progress, [&](const StepRow& row) {
         return writer.row(row);
     });
     return whole && writer.flush();
