@@ -31,7 +31,8 @@ int export_text(const ExportOptions& options) {
     }
     if (!block && options.steps.empty() && steps > kMostSteps) {
         refuse(kWrongCall,
-               "'{}' has {} steps, whose export takes minutes and gigabytes; choose some with --block or --steps, "
+               "'{}' has {} steps, whose export takes minutes and gigabytes; choose some with --block or "
+               "--steps, "
                "or all of them with --steps first:last",
                options.file, grouped(steps));
     }

@@ -41,7 +41,9 @@ void tell_values(const trace::Trace& trace, const analysis::PhaseRule& rule, ana
     if (!replayer) return;
     for (const uint32_t block : blocks) {
         playback::BlockReplay replay(trace, block);
-        if (trace.blocks[block].count > kMostSteps || !replayer->replay(trace, block, replay) || replay.full()) continue;
+        if (trace.blocks[block].count > kMostSteps || !replayer->replay(trace, block, replay) ||
+            replay.full())
+            continue;
         replay.finish();
         analysis::tell_values(trace, rule, block, std::bind_front(&playback::BlockReplay::value, &replay),
                               hazards);
@@ -75,8 +77,9 @@ int run_table(const Options& options) {
     const auto rule = need(analysis::phase_rule(trace));
     const uint64_t most = trace::memory_left(trace) / 4;
     const auto too_large = [&] {
-        return trace::more_memory(fmt::format("the table of block {},{}", trace.blocks[block].x,
-                                              trace.blocks[block].y)).message;
+        return trace::more_memory(
+                   fmt::format("the table of block {},{}", trace.blocks[block].x, trace.blocks[block].y))
+            .message;
     };
     constexpr uint64_t kStepBytes = 16;  // of the phases
     if (trace.blocks[block].count * kStepBytes > most) refuse(kFailure, "{}", too_large());

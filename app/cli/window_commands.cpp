@@ -133,7 +133,9 @@ int export_pictures(const ExportOptions& options) {
     state.session.screen = options.screen;
     state.session.lecture = options.lecture;
     session::show(state.session, need(recording_of(options.file)));
-    if (!options.with.empty()) compare::set_beside(state.compare, need(recording_of(options.with, trace::bytes_of(state.session.trace()))));
+    if (!options.with.empty())
+        compare::set_beside(state.compare,
+                            need(recording_of(options.with, trace::bytes_of(state.session.trace()))));
     (film ? write_film : write_picture)(std::move(state), options, width, height);
     return kDone;
 }

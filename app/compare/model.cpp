@@ -15,8 +15,8 @@
 namespace tilescope::compare {
 namespace {
 
-// The elements of the output that a block stores, as their bounding box. left: lane accesses that may still be
-// looked at.
+// The elements of the output that a block stores, as their bounding box. left: lane accesses that may still
+// be looked at.
 Result<CellRect> stored_by(const trace::Trace& trace, const trace::Block& block, uint64_t& left, Stop stop) {
     CellRect rect;
     for (uint64_t step = block.first; step < block.first + block.count; ++step) {

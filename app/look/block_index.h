@@ -51,7 +51,7 @@ uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site);
 struct BlockIndex {
     uint32_t block = 0;
     std::string why_not;  // a sentence, where it takes more memory than is left: it is then empty
-    uint64_t first = 0;  // of the trace
+    uint64_t first = 0;   // of the trace
     uint32_t steps = 0;
     uint32_t warps = 0;
     std::optional<analysis::Product> product;  // of the launch
@@ -64,8 +64,9 @@ struct BlockIndex {
     std::vector<std::vector<uint32_t>> arrivals;  // by barrier interval: the steps at which warps arrive
     bool clocked = false;                         // every step has its SM's clock
     std::vector<BarrierTimes> barriers;           // of a block with clocks
-    // Bounding boxes of the elements touched: by global array, one a slice; and in each phase (the last is what
-    // comes after), ascending by array, phase and slice. A block that touches very many has one for all slices.
+    // Bounding boxes of the elements touched: by global array, one a slice; and in each phase (the last is
+    // what comes after), ascending by array, phase and slice. A block that touches very many has one for all
+    // slices.
     std::vector<std::vector<CellRect>> touched;
     struct Touched {
         uint32_t phase = 0, slice = 0;

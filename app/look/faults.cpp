@@ -41,8 +41,7 @@ BlockFaults block_faults(const trace::Trace& trace, const analysis::PhaseRule& r
     faults.block = index.block;
     analysis::ValueAt value;
     if (replay != nullptr) value = std::bind_front(&playback::BlockReplay::value, replay);
-    faults.found =
-        analysis::faulty_cells(trace, rule, index.block, value, analysis::kMostFaultyCells, stop);
+    faults.found = analysis::faulty_cells(trace, rule, index.block, value, analysis::kMostFaultyCells, stop);
     faults.not_looked = faults.found.not_looked;
     const auto& cells = faults.found.cells;
     const bool any_wrong = std::ranges::any_of(cells, went_wrong);

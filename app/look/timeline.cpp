@@ -92,7 +92,8 @@ TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, u
     uint64_t free = 0;  // the first column without one
     for (const PhaseSpan& span : index.spans) {
         if (span.end <= view.first || span.first >= view.end) continue;
-        const uint64_t column = (std::max(span.first, view.first) - view.first) * uint64_t{view.columns} / shown;
+        const uint64_t column =
+            (std::max(span.first, view.first) - view.first) * uint64_t{view.columns} / shown;
         if (column < free) continue;
         view.phases.push_back(span);
         free = index.spans.size() > view.columns ? column + 1 : 0;

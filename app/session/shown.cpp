@@ -63,9 +63,10 @@ MadeBlock replayed(const Recording& recording, MadeBlock made, Result<kernels::R
     made.faults = std::make_shared<const look::BlockFaults>(
         look::block_faults(trace, recording.rule, *made.block, made.replay.get(), stop));
     if (made.faults->not_looked)
-        made.no_values += fmt::format("{}Faults were not looked for in this block: it takes more memory or "
-                                      "accesses than are allowed.",
-                                      made.no_values.empty() ? "" : " ");
+        made.no_values += fmt::format(
+            "{}Faults were not looked for in this block: it takes more memory or "
+            "accesses than are allowed.",
+            made.no_values.empty() ? "" : " ");
     return made;
 }
 
@@ -112,11 +113,11 @@ MadeBlock block_now(Shown& shown, Jobs& jobs, Blocks::Ask ask, bool wait) {
         *made = replayed(*recording, *made, replayer ? &*replayer : nullptr, {});
     } else if (!blocks.valuing.begun()) {
         if (!blocks.replayer) blocks.replayer = std::make_shared<Blocks::Replayer>();
-        blocks.valuing = jobs.start([recording, known = *made, replayer = blocks.replayer,
-                                     values](Control& control) {
-            if (values && !*replayer) *replayer = kernels::Replayer::of(*recording->trace);
-            return replayed(*recording, known, values ? &**replayer : nullptr, {&control.stop});
-        });
+        blocks.valuing =
+            jobs.start([recording, known = *made, replayer = blocks.replayer, values](Control& control) {
+                if (values && !*replayer) *replayer = kernels::Replayer::of(*recording->trace);
+                return replayed(*recording, known, values ? &**replayer : nullptr, {&control.stop});
+            });
     }
     return *made;
 }
@@ -177,18 +178,20 @@ MadeTotals totals_of(const Recording& recording, Stop stop) {
     totals.most_loads.resize(arrays.size(), 0);
     totals.even_loads.resize(arrays.size(), true);
     totals.windows.resize(arrays.size());
-    analysis::LoadCounter counter(trace, trace::memory_left(trace) / 2);  // as many as summarize() counted
+    analysis::LoadCounter counter(trace);  // all that summarize() counted fits
     for (uint64_t step = 0; step < trace.steps(); ++step) {
         if (stop.at(step)) return Error{kStopped};
         counter.add(step);
     }
     uint64_t mapped = 0;  // elements of all maps
+    const uint64_t most_mapped =
+        std::min(kMostMapsElements, trace::memory_left(trace) / 4 / sizeof(uint32_t));
     for (size_t at = 0; at < arrays.size(); ++at) {
         if (arrays[at].space != Space::Global || !arrays[at].reads()) continue;
         const analysis::ElementCounts& counts = counter.of(static_cast<uint8_t>(at));
         const bool small = arrays[at].elements() <= kMostMapElements;
-        if (!small || mapped + arrays[at].elements() > kMostMapsElements) {
-            const uint64_t most = std::min(kMostMapElements, kMostMapsElements - mapped);
+        if (!small || mapped + arrays[at].elements() > most_mapped) {
+            const uint64_t most = std::min(kMostMapElements, most_mapped - mapped);
             totals.windows[at] = loads_window(arrays[at], counts, most);
             totals.most_loads[at] = totals.windows[at].most;
             mapped += totals.windows[at].loads.size();
@@ -226,10 +229,9 @@ void set(Shown& shown, std::shared_ptr<const Recording> recording, std::shared_p
 bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message) {
     if (shown.totals || shown.uncounted) return false;
     if (!shown.counting.begun())
-        shown.counting =
-            jobs.start([recording = shown.recording](Control& control) {
-                return totals_of(*recording, {&control.stop});
-            });
+        shown.counting = jobs.start([recording = shown.recording](Control& control) {
+            return totals_of(*recording, {&control.stop});
+        });
     auto totals = shown.counting.take(wait || shown.trace().steps() <= kCountedAtOnce);
     if (!totals) return true;
     if (*totals)

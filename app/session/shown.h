@@ -41,8 +41,7 @@ inline MadeRecording make_recording(trace::Trace trace, std::string origin) {
 std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recording,
                                         const analysis::Wording& wording);
 // The index of one of its blocks, in its notation.
-std::shared_ptr<const look::BlockIndex> index_of(const Recording& recording, uint32_t block,
-                                                 Stop stop = {});
+std::shared_ptr<const look::BlockIndex> index_of(const Recording& recording, uint32_t block, Stop stop = {});
 
 // How often elements were loaded, of the part of a large array that the recorded blocks touched: of 8192 x
 // 8192 elements, 16 blocks touch 64 rows, and only those are kept.

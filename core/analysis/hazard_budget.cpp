@@ -1,10 +1,10 @@
-// How much of a recording the search for hazards looks at: the first blocks whose accesses come to no more than
-// is allowed (trace/claims.h), told before the search, so that it comes out the same with any number of
+// How much of a recording the search for hazards looks at: the first blocks whose accesses come to no more
+// than is allowed (trace/claims.h), told before the search, so that it comes out the same with any number of
 // threads.
 //
-// What a request costs follows from its form: nothing for loads of arrays that nobody stores to; a shared load
-// less than a store, as most are those of a request before (BlockHazards::Judged); accesses to global arrays
-// that are stored to more, as they are held against those of other blocks as well.
+// What a request costs follows from its form: nothing for loads of arrays that nobody stores to; a shared
+// load less than a store, as most are those of a request before (BlockHazards::Judged); accesses to global
+// arrays that are stored to more, as they are held against those of other blocks as well.
 #include <algorithm>
 #include <bit>
 
@@ -17,7 +17,7 @@ namespace tilescope::analysis {
 namespace {
 
 constexpr uint64_t kSharedLoad = 1, kSharedStore = 4, kGlobal = 12;  // of a lane, in quarters
-constexpr uint64_t kBytesAForm = 40;  // of HazardForms; each thread has its own
+constexpr uint64_t kBytesAForm = 28;                                 // of HazardForms
 
 std::vector<uint32_t> costs_of_forms(const trace::Trace& trace) {
     std::vector<bool> stored(256, false);
@@ -48,14 +48,18 @@ uint64_t cost_of_block(const trace::Trace& trace, const std::vector<uint32_t>& c
     return cost;
 }
 
-uint64_t most_bytes(const trace::Trace& trace) { return trace::memory_left(trace) / 4; }
+uint64_t most_bytes(const trace::Trace& trace) { return trace::memory_left(trace) / 2; }
+
+// What is known of the forms takes a part of what they take themselves.
+bool forms_fit(const trace::Trace& trace) {
+    return trace.forms.size() * kBytesAForm <= std::max(most_bytes(trace), trace::bytes_of(trace)) / 4;
+}
 uint64_t most_cost() { return trace::most_lane_accesses() * 2 * 4; }
 
 }  // namespace
 
 bool is_looked_at(const trace::Trace& trace, const trace::Block& block) {
-    return trace.forms.size() * kBytesAForm <= most_bytes(trace) &&
-           block.count * kIntervalBytes <= most_bytes(trace) &&
+    return forms_fit(trace) && block.count * kIntervalBytes <= most_bytes(trace) &&
            cost_of_block(trace, costs_of_forms(trace), block) <= most_cost();
 }
 
@@ -67,7 +71,7 @@ uint64_t most_found_of_a_block(uint32_t blocks) {
 uint32_t blocks_looked_at(const trace::Trace& trace, std::string& why) {
     const auto blocks = static_cast<uint32_t>(trace.blocks.size());
     uint32_t looked_at = 0;
-    if (trace.forms.size() * kBytesAForm <= most_bytes(trace)) {
+    if (forms_fit(trace)) {
         const std::vector<uint32_t> costs = costs_of_forms(trace);
         for (uint64_t spent = 0; looked_at < blocks; ++looked_at) {
             const trace::Block& block = trace.blocks[looked_at];
@@ -77,9 +81,10 @@ uint32_t blocks_looked_at(const trace::Trace& trace, std::string& why) {
         }
     }
     if (looked_at < blocks)
-        why = fmt::format("hazards were looked for in the first {} of {}: more would take more memory or "
-                          "accesses than are allowed; set TILESCOPE_MAX_MEMORY to more gigabytes",
-                          grouped(looked_at), counted(blocks, "block"));
+        why = fmt::format(
+            "hazards were looked for in the first {} of {}: more would take more memory or "
+            "accesses than are allowed; set TILESCOPE_MAX_MEMORY to more gigabytes",
+            grouped(looked_at), counted(blocks, "block"));
     return looked_at;
 }
 

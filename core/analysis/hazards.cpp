@@ -8,8 +8,8 @@
 
 #include "core/analysis/hazard_block.h"
 #include "core/base/parallel.h"
-#include "core/trace/claims.h"
 #include "core/base/text.h"
+#include "core/trace/claims.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -209,7 +209,8 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
     if (left_out)
         out.not_judged =
-            "a block touches more elements, or has more faults, than are held against one another: the others "
+            "a block touches more elements, or has more faults, than are held against one another: the "
+            "others "
             "were not looked at; "
             "set TILESCOPE_MAX_MEMORY to more gigabytes";
     if (!find_grid_races(forms, blocks, sink, options.stop))

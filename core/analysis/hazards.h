@@ -175,8 +175,7 @@ struct FaultyCells {
 inline constexpr size_t kMostFaultyCells = 1u << 18;
 // value: none where values are not known.
 FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint32_t block,
-                         const ValueAt& value = {}, size_t most = kMostFaultyCells,
-                         Stop stop = {});
+                         const ValueAt& value = {}, size_t most = kMostFaultyCells, Stop stop = {});
 
 // One example in a plain sentence without its full stop: "thread[7,0] of warp 3 overwrote Nds[7,0] at line
 // 27; thread[12,0] of warp 6 now reads phase 1's 4 at line 34 instead of phase 0's -2, with no barrier

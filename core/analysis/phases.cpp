@@ -32,7 +32,7 @@ struct PhaseWalk::State {
     const trace::Trace& trace;
     const PhaseRule& rule;
     uint32_t warps = 1;
-    uint64_t step = 0;  // the next one
+    uint64_t step = 0;                     // the next one
     std::vector<LaneClasses<Walk>> walks;  // by warp
     // By warp and group: its number in `visits`. Those of a block alone are there, which may come to few.
     std::vector<uint32_t> number, visited;

@@ -21,8 +21,8 @@
 namespace tilescope::analysis {
 namespace {
 
-constexpr uint64_t kAskEvery = 4096;    // steps: whether it is still wanted, and within what is allowed
-constexpr uint64_t kBytesAForm = 24;    // of what is kept for each form
+constexpr uint64_t kAskEvery = 4096;  // steps: whether it is still wanted, and within what is allowed
+constexpr uint64_t kBytesAForm = 16;  // of what is kept for each form
 
 // Of `count` steps of a form that cost as much each.
 Sums sums_of(const trace::Trace& trace, const trace::Form& form, const Cost& cost, uint64_t count) {
@@ -156,16 +156,19 @@ Result<Summary> summarize(const trace::Trace& trace, Stop stop) {
     const auto rule = phase_rule(trace);
     if (!rule) return rule.error();
     if (trace.forms.size() * kBytesAForm > trace::memory_left(trace))
-        return trace::more_memory(fmt::format("counting requests of {}", counted(trace.forms.size(), "form")));
+        return trace::more_memory(
+            fmt::format("counting requests of {}", counted(trace.forms.size(), "form")));
 
     Tally tally(trace);
-    LoadCounter loads(trace, trace::memory_left(trace) / 2);
+    LoadCounter loads(trace, trace::memory_left(trace) / 4 * 3);
     const uint64_t allowed = trace::most_lane_accesses();
     for (uint64_t step = 0; step < trace.steps(); ++step) {
         if (step % kAskEvery == 0) {
             if (stop.now()) return Error{kStopped};
-            if (loads.looked_at() > allowed) return trace::more_work("counting how often each element is loaded");
-            if (tally.judged() > allowed / kWarpSize) return trace::more_work("judging what each request costs");
+            if (loads.looked_at() > allowed)
+                return trace::more_work("counting how often each element is loaded");
+            if (tally.judged() > allowed / kWarpSize)
+                return trace::more_work("judging what each request costs");
         }
         tally.add(step);
         loads.add(step);
@@ -201,7 +204,8 @@ Result<Summary> summarize(const trace::Trace& trace, Stop stop) {
         walk.enter(block);
         for (uint64_t step = 0; step < trace.blocks[block].count; ++step) {
             if (step % kAskEvery == 0 && stop.now()) return Error{kStopped};
-            if (step % kAskEvery == 0 && walk.looked_at() > allowed) return trace::more_work("counting phases");
+            if (step % kAskEvery == 0 && walk.looked_at() > allowed)
+                return trace::more_work("counting phases");
             walk.next();
         }
         summary.phases = std::max(summary.phases, walk.phases());

@@ -55,8 +55,8 @@ struct Summary : SplitSums {
     uint32_t barriers_per_block = 0;
 };
 
-// An Error where the PTX is not that of the recording, where its counts take more memory or more accesses than
-// are allowed (trace/claims.h), or where it was stopped.
+// An Error where the PTX is not that of the recording, where its counts take more memory or more accesses
+// than are allowed (trace/claims.h), or where it was stopped.
 Result<Summary> summarize(const trace::Trace& trace, Stop stop = {});
 
 // Adds a step that costs as much.

@@ -264,12 +264,13 @@ uint64_t memory_left(const Trace& trace) {
     return std::max(std::max(limit, trace_bytes) / 8, limit - std::min(limit, taken));
 }
 
-uint64_t most_lane_accesses() { return known_limit() / 100 * 32; }
+uint64_t most_lane_accesses() { return known_limit() / 100 * 40; }
 
 Error more_work(std::string_view what) {
-    return Error{fmt::format("{} takes more than the {} lane accesses that are looked at; record a smaller "
-                             "window of blocks, or set TILESCOPE_MAX_MEMORY to more gigabytes",
-                             what, grouped(most_lane_accesses()))};
+    return Error{
+        fmt::format("{} takes more than the {} lane accesses that are looked at; record a smaller "
+                    "window of blocks, or set TILESCOPE_MAX_MEMORY to more gigabytes",
+                    what, grouped(most_lane_accesses()))};
 }
 
 Error more_memory(std::string_view what) {

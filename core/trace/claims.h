@@ -64,20 +64,21 @@ Result<uint64_t> memory_limit();
 // an eighth of it, or of the recording where that is larger.
 uint64_t memory_left(const Trace& trace);
 
-// Lane accesses that one walk over a recording looks at one by one: those of 10 million full requests for each
-// gigabyte that is allowed. What repeats is looked at once (analysis/cost.h), so that more steps than these
-// are counted all the same.
+// Lane accesses that one walk over a recording looks at one by one: those of 12.5 million full requests for
+// each gigabyte that is allowed. What repeats is looked at once (analysis/cost.h), so that more steps than
+// these are counted all the same.
 uint64_t most_lane_accesses();
 
-// "counting ... takes more than the 320,000,000 lane accesses that are looked at; set TILESCOPE_MAX_MEMORY ..."
+// "counting ... takes more than the 400,000,000 lane accesses that are looked at; set TILESCOPE_MAX_MEMORY
+// ..."
 Error more_work(std::string_view what);
 
 // "counting ... takes more memory than the 1 GB that are allowed; set TILESCOPE_MAX_MEMORY ..."
 Error more_memory(std::string_view what);
 
-// The bytes that a file of `stored` bytes may unpack to under a limit of memory: three quarters of it, as what
-// is made of a recording takes some too; 64 times its own size where that is more, up to four limits. (10
-// million requests take 80 MB, 120 MB with clocks.) beside: bytes of another recording that stays open.
+// The bytes that a file of `stored` bytes may unpack to under a limit of memory: three quarters of it, as
+// what is made of a recording takes some too; 64 times its own size where that is more, up to four limits.
+// (10 million requests take 80 MB, 120 MB with clocks.) beside: bytes of another recording that stays open.
 uint64_t most_unpacked(uint64_t limit, uint64_t stored, uint64_t beside = 0);
 
 // The most bytes that `stored` bytes of zstd can unpack to: a block takes 4 bytes at least and holds 128 KiB

@@ -125,8 +125,7 @@ StoredElements::StoredElements(const Trace& trace) {
     too_many_ = !limit || elements_ / 8 > *limit / 16;
     if (too_many_) return;
     for (const Form& form : trace.forms)
-        stores_.push_back(form.array == result.array &&
-                          trace.sites[form.site].kind == ptx::SiteKind::Store);
+        stores_.push_back(form.array == result.array && trace.sites[form.site].kind == ptx::SiteKind::Store);
     bits_ = std::vector<std::atomic<uint64_t>>((elements_ + 63) / 64);
 }
 
@@ -146,7 +145,8 @@ void StoredElements::enter(const Trace& trace, uint64_t first, uint64_t end) {
 
 uint64_t StoredElements::lacking() const {
     uint64_t stored = 0;
-    for (const std::atomic<uint64_t>& word : bits_) stored += static_cast<uint64_t>(std::popcount(word.load()));
+    for (const std::atomic<uint64_t>& word : bits_)
+        stored += static_cast<uint64_t>(std::popcount(word.load()));
     return elements_ - stored;
 }
 

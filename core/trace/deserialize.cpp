@@ -333,11 +333,12 @@ Result<void> check_unpacked(const std::vector<Section>& sections, uint64_t store
         taken += static_cast<double>(section.raw) * (section.kind < SectionKind::Key ? 2 : 1);
     }
     if (taken <= static_cast<double>(most_unpacked(*limit, stored, beside))) return {};
-    return Error{
-        fmt::format("{} unpacks to {:.1f} GB, which with what is made of it{} takes more memory than the "
-                    "{:g} GB that are allowed; set TILESCOPE_MAX_MEMORY={:.0f} in the environment to allow as many gigabytes",
-                    name, unpacked / 1e9, beside > 0 ? " and the other recording" : "",
-                    static_cast<double>(*limit) / 1e9, std::ceil(4 * (taken + static_cast<double>(beside)) / 3e9))};
+    return Error{fmt::format(
+        "{} unpacks to {:.1f} GB, which with what is made of it{} takes more memory than the "
+        "{:g} GB that are allowed; set TILESCOPE_MAX_MEMORY={:.0f} in the environment to allow as many "
+        "gigabytes",
+        name, unpacked / 1e9, beside > 0 ? " and the other recording" : "", static_cast<double>(*limit) / 1e9,
+        std::ceil(4 * (taken + static_cast<double>(beside)) / 3e9))};
 }
 
 }  // namespace

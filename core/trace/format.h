@@ -117,7 +117,7 @@ Result<void> check(const Trace& trace);              // all of it
 // any other recording nothing. Entered by the threads that read the steps.
 class StoredElements {
 public:
-    explicit StoredElements(const Trace& trace);  // whose tables are checked
+    explicit StoredElements(const Trace& trace);                   // whose tables are checked
     void enter(const Trace& trace, uint64_t first, uint64_t end);  // sound steps; from any thread
     bool all_entered() const { return requests_ <= kMostRequests && !too_many_; }
     uint64_t lacking() const;

@@ -1,9 +1,10 @@
 // bombs FOLDER: writes the full-sized recordings of tests/unit/bombs.h, for bombs.sh.
+#include "tests/unit/bombs.h"
+
 #include <cstdio>
 #include <string>
 
 #include "core/trace/file.h"
-#include "tests/unit/bombs.h"
 
 int main(int argc, char** argv) {
     if (argc != 2) return 2;

@@ -31,8 +31,9 @@ TEST(CliLong, OneFileComparedWithItselfIsReadOnceAndTwoAreNotReadBeyondTheMemory
     const std::string other = written({.name = "other", .blocks = 10, .steps = 6000});
     EXPECT_EQ(with_memory("0.001", fmt::format("compare '{0}' '{0}'", one)).status, 0);
     EXPECT_EQ(with_memory("0.01", fmt::format("compare '{}' '{}'", one, other)).status, 0);
-    expect_failure(with_memory("0.001", fmt::format("compare '{}' '{}'", one, other)),
-                   "which with what is made of it and the other recording takes more memory than the 0.001 GB");
+    expect_failure(
+        with_memory("0.001", fmt::format("compare '{}' '{}'", one, other)),
+        "which with what is made of it and the other recording takes more memory than the 0.001 GB");
 }
 
 TEST(CliLong, ReportSaysHowFarHazardsWereLookedFor) {
@@ -40,8 +41,9 @@ TEST(CliLong, ReportSaysHowFarHazardsWereLookedFor) {
     const Ran ran = with_memory("0.003", fmt::format("report '{}'", file));
     EXPECT_EQ(ran.status, 0) << ran.err;
     EXPECT_NE(ran.out.find("hazards were looked for in the first "), std::string::npos) << ran.out;
-    EXPECT_NE(with_memory("0.003", fmt::format("report '{}' --json", file)).out.find("hazards were looked for in"),
-              std::string::npos);
+    EXPECT_NE(
+        with_memory("0.003", fmt::format("report '{}' --json", file)).out.find("hazards were looked for in"),
+        std::string::npos);
 }
 
 TEST(CliLong, ATableOfVeryManyPhasesIsRefusedBeforeItIsMade) {
@@ -54,7 +56,8 @@ TEST(CliLong, AnExportOfVeryManyStepsAsksWhichOnes) {
     const std::string file = written({.name = "many", .blocks = 13, .steps = 1'000'000});
     expect_refused(2, {"export", file, "--format", "csv", "-o", in_folder("a.csv")},
                    "has 13,000,000 steps, whose export takes minutes and gigabytes");
-    EXPECT_EQ(tilescope({"export", file, "--format", "csv", "--steps", "first:20", "-o", in_folder("a.csv")}).status,
+    EXPECT_EQ(tilescope({"export", file, "--format", "csv", "--steps", "first:20", "-o", in_folder("a.csv")})
+                  .status,
               0);
 }
 

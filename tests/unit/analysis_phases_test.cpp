@@ -63,7 +63,8 @@ TEST(Phases, OfATiledProduct) {
         PhaseWalk walk(trace, rule);
         for (int again = 0; again < 2; ++again) {
             walk.enter(0);
-            for (uint64_t step = 0; step < trace.steps(); ++step) EXPECT_EQ(walk.next().phase, map.phase[step]);
+            for (uint64_t step = 0; step < trace.steps(); ++step)
+                EXPECT_EQ(walk.next().phase, map.phase[step]);
             EXPECT_EQ(walk.phases(), map.phases);
             EXPECT_EQ(walk.barriers(), map.barriers);
         }

@@ -18,12 +18,12 @@ struct Bomb {
     std::string name;
     uint64_t blocks = 1, steps = 0;  // steps of each block
     uint32_t warps = 1;
-    uint32_t forms = 3;         // of loads and stores together with the one of the barrier
-    bool irregular = false;     // rows of offsets that lie far apart; else a stride
-    uint32_t arrays = 1;        // global ones
-    uint32_t slices = 1;        // of each; more than one: arrays of three dimensions
+    uint32_t forms = 3;          // of loads and stores together with the one of the barrier
+    bool irregular = false;      // rows of offsets that lie far apart; else a stride
+    uint32_t arrays = 1;         // global ones
+    uint32_t slices = 1;         // of each; more than one: arrays of three dimensions
     uint32_t barrier_every = 3;  // steps; 1: barriers alone, 0: none
-    bool single_lanes = false;  // masks of one lane, another one every step
+    bool single_lanes = false;   // masks of one lane, another one every step
     bool clocks = false;
     bool trips = true;  // of the loop; else every access is at its first place
 };
@@ -69,9 +69,9 @@ inline trace::Trace made_of(const Bomb& bomb) {
         arrays.push_back(std::move(array));
     }
     const auto width = static_cast<uint32_t>(std::min<uint64_t>(bomb.blocks, 1u << 20));
-    trace.launch = test_launch(std::move(arrays),
-                               {width, static_cast<uint32_t>((bomb.blocks + width - 1) / width), 1},
-                               {32 * bomb.warps, 1, 1});
+    trace.launch =
+        test_launch(std::move(arrays), {width, static_cast<uint32_t>((bomb.blocks + width - 1) / width), 1},
+                    {32 * bomb.warps, 1, 1});
     trace.launch.entry = "bomb";
     trace.meta.window = {0, trace.launch.grid.x, 0, trace.launch.grid.y};
     const auto module = ptx::parse(kBombPtx, "bomb.ptx");
@@ -106,9 +106,11 @@ inline trace::Trace made_of(const Bomb& bomb) {
         for (uint64_t i = 0; i < bomb.steps; ++i) {
             const uint64_t at = b.first + i;
             const uint64_t turn = i / bomb.warps;  // every warp makes it
-            const bool barrier = bomb.barrier_every > 0 && turn % bomb.barrier_every == bomb.barrier_every - 1;
+            const bool barrier =
+                bomb.barrier_every > 0 && turn % bomb.barrier_every == bomb.barrier_every - 1;
             uint32_t form = 0;
-            if (!barrier) form = 1 + static_cast<uint32_t>(bomb.trips ? turn % accesses : 2 * (turn % (accesses / 2)));
+            if (!barrier)
+                form = 1 + static_cast<uint32_t>(bomb.trips ? turn % accesses : 2 * (turn % (accesses / 2)));
             trace.key[at] = form | static_cast<uint32_t>(i % bomb.warps) << 24;
             trace.base[at] = barrier ? 0 : static_cast<uint32_t>(turn * 256 % (1u << 20));
             if (bomb.clocks) trace.time[at] = static_cast<uint32_t>(i);
@@ -130,11 +132,33 @@ inline std::vector<Bomb> bombs(uint64_t scale = 1000) {
         {.name = "ten_blocks", .blocks = 10, .steps = some(3'000'000)},
         {.name = "million_blocks", .blocks = some(1'000'000), .steps = 30},
         {.name = "phases", .steps = some(60'000) * 3 * 32, .warps = 32},
-        {.name = "irregular", .blocks = 10, .steps = some(3'000'000), .forms = few(65'000), .irregular = true},
-        {.name = "irregular_80_million", .blocks = 100, .steps = some(800'000), .forms = few(2'000), .irregular = true},
-        {.name = "irregular_forms", .blocks = 10, .steps = some(200'000), .forms = few(200'000), .irregular = true},
-        {.name = "arrays", .steps = some(60'000) * 3 * 8, .warps = 8, .forms = 501, .irregular = true, .arrays = 250},
-        {.name = "slices", .blocks = 10, .steps = some(1'000'000), .forms = 101, .irregular = true, .slices = 1u << 20},
+        {.name = "irregular",
+         .blocks = 10,
+         .steps = some(3'000'000),
+         .forms = few(65'000),
+         .irregular = true},
+        {.name = "irregular_80_million",
+         .blocks = 100,
+         .steps = some(800'000),
+         .forms = few(2'000),
+         .irregular = true},
+        {.name = "irregular_forms",
+         .blocks = 10,
+         .steps = some(200'000),
+         .forms = few(200'000),
+         .irregular = true},
+        {.name = "arrays",
+         .steps = some(60'000) * 3 * 8,
+         .warps = 8,
+         .forms = 501,
+         .irregular = true,
+         .arrays = 250},
+        {.name = "slices",
+         .blocks = 10,
+         .steps = some(1'000'000),
+         .forms = 101,
+         .irregular = true,
+         .slices = 1u << 20},
         {.name = "barriers", .blocks = 10, .steps = some(8'000'000), .barrier_every = 1},
         {.name = "single_lanes", .blocks = 10, .steps = some(3'000'000), .forms = 64, .single_lanes = true},
         {.name = "clocks", .blocks = 10, .steps = some(6'000'000), .warps = 32, .forms = 9, .clocks = true},

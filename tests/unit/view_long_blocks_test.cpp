@@ -43,7 +43,8 @@ TEST_F(LongBlocks, HaveBoxesForWhatTheyTouch) {
 
 // The slices that are touched have a box each, however many the array has before them.
 TEST_F(LongBlocks, HaveABoxForEachSliceTheyTouch) {
-    const trace::Trace trace = made_of({.name = "slices", .steps = 60, .irregular = true, .slices = 1u << 20});
+    const trace::Trace trace =
+        made_of({.name = "slices", .steps = 60, .irregular = true, .slices = 1u << 20});
     const auto index = indexed(trace);
     const std::vector<CellRect> slices = slices_of_phase(trace, *index, 0, 0);
     EXPECT_GE(slices.size(), 30u);
@@ -57,9 +58,10 @@ TEST_F(LongBlocks, SayThatTheyTakeMoreMemoryThanIsAllowed) {
     setenv("TILESCOPE_MAX_MEMORY", "0.002", 1);
     const auto index = indexed(trace);
     EXPECT_EQ(index->steps, 0u);
-    EXPECT_EQ(index->why_not,
-              "showing the 60,000 steps of block (0,0) takes more memory than the 0.002 GB that are allowed; set "
-              "TILESCOPE_MAX_MEMORY to more gigabytes");
+    EXPECT_EQ(
+        index->why_not,
+        "showing the 60,000 steps of block (0,0) takes more memory than the 0.002 GB that are allowed; set "
+        "TILESCOPE_MAX_MEMORY to more gigabytes");
     EXPECT_EQ(sums_so_far(trace, *index, 5), SplitSums{});
 }
 
