@@ -167,6 +167,10 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     Hazards out;
     if (!barriers) out.not_judged = "the recording is not whole: barriers were not judged";
     const uint32_t blocks = blocks_looked_at(trace, out.not_judged);
+    if (blocks == 0) {
+        if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
+        return out;
+    }
     const uint64_t parts = std::clamp<uint64_t>(
         trace.steps() / kStepsWorthAThread, 1,
         std::clamp<uint64_t>(std::min(threads_of(options.threads), threads_that_fit(trace, blocks)), 1,
@@ -210,8 +214,7 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     if (left_out)
         out.not_judged =
             "a block touches more elements, or has more faults, than are held against one another: the "
-            "others "
-            "were not looked at; "
+            "others were not looked at; "
             "set TILESCOPE_MAX_MEMORY to more gigabytes";
     if (!find_grid_races(forms, blocks, sink, options.stop))
         out.not_judged =
