@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include <fmt/core.h>
+
 #include "core/analysis/hazard_block.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
@@ -166,7 +168,12 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     const bool barriers = whole(trace);
     Hazards out;
     if (!barriers) out.not_judged = "the recording is not whole: barriers were not judged";
-    const uint32_t blocks = blocks_looked_at(trace, out.not_judged);
+    std::string cut;  // blocks that are not looked at
+    const uint32_t blocks = blocks_looked_at(trace, cut);
+    if (!cut.empty()) out.not_judged = cut;
+    const auto lacks = [&](const char* what) {
+        out.not_judged = cut.empty() ? what : fmt::format("{}; {}", cut, what);
+    };
     if (blocks == 0) {
         if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
         return out;
@@ -212,15 +219,15 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     HazardForms forms(trace);
     const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
     if (left_out)
-        out.not_judged =
+        lacks(
             "a block touches more elements, or has more faults, than are held against one another: the "
             "others were not looked at; "
-            "set TILESCOPE_MAX_MEMORY to more gigabytes";
+            "set TILESCOPE_MAX_MEMORY to more gigabytes");
     if (!find_grid_races(forms, blocks, sink, options.stop))
-        out.not_judged =
+        lacks(
             "more elements were stored to than are held against one another between blocks: "
-            "the others were not looked at; record a smaller window of blocks";
-    if (groups.full()) out.not_judged = "there are more faults than are told apart: the others were left out";
+            "the others were not looked at; record a smaller window of blocks");
+    if (groups.full()) lacks("there are more faults than are told apart: the others were left out");
     out.found = groups.take();
     std::set<uint32_t> told;  // blocks that an example is of
     for (const Hazard& h : out.found)

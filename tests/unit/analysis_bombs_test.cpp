@@ -28,7 +28,7 @@ Bomb ten_blocks(uint64_t steps) { return {.name = "ten", .blocks = 10, .steps = 
 
 TEST_F(Bombs, AreCountedInTheMemoryThatIsLeft) {
     constexpr int64_t kTables = 3 << 20;  // of the first forms, whatever the recording is
-    for (const Bomb& bomb : bombs(5)) {
+    for (const Bomb& bomb : bombs(2)) {
         allow("1");
         const trace::Trace trace = made_of(bomb);
         allow("0.01");
@@ -54,10 +54,10 @@ TEST_F(Bombs, HazardsAreLookedForInTheFirstBlocksAndThatIsSaid) {
     for (const unsigned threads : {1u, 3u}) {
         const auto hazards = find_hazards(trace, {.threads = threads});
         ASSERT_TRUE(hazards);
-        EXPECT_EQ(
-            hazards->not_judged,
+        EXPECT_TRUE(hazards->not_judged.starts_with(
             "hazards were looked for in the first 4 of 10 blocks: more would take more memory or accesses "
-            "than are allowed; set TILESCOPE_MAX_MEMORY to more gigabytes");
+            "than are allowed; set TILESCOPE_MAX_MEMORY to more gigabytes"))
+            << hazards->not_judged;
         for (const Hazard& hazard : hazards->found) EXPECT_LE(hazard.blocks, 4u);
     }
 }
@@ -81,13 +81,14 @@ TEST_F(Bombs, JudgingManyFormsEndsInASentence) {
     allow("0.004");
     const auto summary = summarize(trace);
     ASSERT_FALSE(summary);
-    EXPECT_EQ(summary.error().message,
-              "judging what each request costs takes more than the 1,600,000 lane accesses that are looked at; "
-              "record a smaller window of blocks, or set TILESCOPE_MAX_MEMORY to more gigabytes");
+    EXPECT_EQ(
+        summary.error().message,
+        "judging what each request costs takes more than the 1,600,000 lane accesses that are looked at; "
+        "record a smaller window of blocks, or set TILESCOPE_MAX_MEMORY to more gigabytes");
 }
 
 TEST_F(Bombs, CountingEndsWhenItIsNotWantedAnyMore) {
-    const trace::Trace trace = made_of(ten_blocks(30'000));
+    const trace::Trace trace = made_of(ten_blocks(5000));
     std::atomic<bool> stop = true;
     const auto summary = summarize(trace, {&stop});
     ASSERT_FALSE(summary);
