@@ -1,6 +1,7 @@
 #include "app/compare/model.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -25,8 +26,9 @@ Result<CellRect> stored_by(const trace::Trace& trace, const trace::Block& block,
         if (form.array == trace::kNoArray || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
         const Array& array = trace.launch.arrays[form.array];
         if (array.space != Space::Global || !array.writes()) continue;
-        if (left < kWarpSize) return trace::more_work("looking for the output of each block");
-        left -= kWarpSize;
+        const auto lanes = static_cast<uint64_t>(std::popcount(form.mask));
+        if (left < lanes) return trace::more_work("looking for the output of each block");
+        left -= lanes;
         const trace::Access access = trace::decode(trace, step);
         for_lanes(access.mask, [&](uint32_t lane) {
             rect.include(draw::cell_on_sheet(array, access.offset[lane] / array.element_bytes()));

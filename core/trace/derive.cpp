@@ -143,7 +143,10 @@ void StoredElements::enter(const Trace& trace, uint64_t first, uint64_t end) {
     }
 }
 
-uint64_t StoredElements::lacking() const {
+uint64_t StoredElements::lacking(const Trace& trace) const {
+    constexpr uint64_t kMostOfALane = 17;  // bytes of a vector access, and one for where it begins
+    if (too_many_) return elements_ - std::min(elements_, trace.steps() * kWarpSize * kMostOfALane);
+    if (!all_entered()) return 0;
     uint64_t stored = 0;
     for (const std::atomic<uint64_t>& word : bits_)
         stored += static_cast<uint64_t>(std::popcount(word.load()));
@@ -164,11 +167,10 @@ Result<void> derive(Trace& trace, const StoredElements& stored) {
     }
     const bool whole_grid = trace.blocks.size() == trace.launch.grid.count();
     if (!meta.result.verified || !whole_grid) return {};
-    if (!stored.all_entered())
-        drop_result(meta);
-    else if (const uint64_t lacking = stored.lacking(); lacking > 0)
+    if (const uint64_t lacking = stored.lacking(trace); lacking > 0)
         return Error{fmt::format("it says that its result is verified and stores nothing to {} of it",
                                  counted(lacking, "element"))};
+    if (!stored.all_entered()) drop_result(meta);
     return {};
 }
 

@@ -120,7 +120,7 @@ public:
     explicit StoredElements(const Trace& trace);                   // whose tables are checked
     void enter(const Trace& trace, uint64_t first, uint64_t end);  // sound steps; from any thread
     bool all_entered() const { return requests_ <= kMostRequests && !too_many_; }
-    uint64_t lacking() const;
+    uint64_t lacking(const Trace& trace) const;  // as far as is known
 
 private:
     static constexpr uint64_t kMostRequests = 1u << 24;

@@ -27,22 +27,32 @@ void expect_failure(const Ran& ran, const std::string& says) {
 }
 
 TEST(CliLong, OneFileComparedWithItselfIsReadOnceAndTwoAreNotReadBeyondTheMemory) {
-    const std::string one = written({.name = "one", .blocks = 10, .steps = 6000});
-    const std::string other = written({.name = "other", .blocks = 10, .steps = 6000});
-    EXPECT_EQ(with_memory("0.001", fmt::format("compare '{0}' '{0}'", one)).status, 0);
-    EXPECT_EQ(with_memory("0.01", fmt::format("compare '{}' '{}'", one, other)).status, 0);
+    const std::string one = written({.name = "one",
+                                     .blocks = 40,
+                                     .steps = 15'000,
+                                     .forms = 64,
+                                     .barrier_every = 1000,
+                                     .single_lanes = true});
+    const std::string other = written({.name = "other",
+                                       .blocks = 40,
+                                       .steps = 15'000,
+                                       .forms = 64,
+                                       .barrier_every = 1000,
+                                       .single_lanes = true});
+    EXPECT_EQ(with_memory("0.01", fmt::format("compare '{0}' '{0}'", one)).status, 0);
+    EXPECT_EQ(with_memory("0.02", fmt::format("compare '{}' '{}'", one, other)).status, 0);
     expect_failure(
-        with_memory("0.001", fmt::format("compare '{}' '{}'", one, other)),
-        "which with what is made of it and the other recording takes more memory than the 0.001 GB");
+        with_memory("0.01", fmt::format("compare '{}' '{}'", one, other)),
+        "which with what is made of it and the other recording takes more memory than the 0.01 GB");
 }
 
 TEST(CliLong, ReportSaysHowFarHazardsWereLookedFor) {
-    const std::string file = written({.name = "ten", .blocks = 10, .steps = 3000, .forms = 9});
-    const Ran ran = with_memory("0.003", fmt::format("report '{}'", file));
+    const std::string file = written({.name = "many", .blocks = 400, .steps = 300});
+    const Ran ran = with_memory("0.005", fmt::format("report '{}'", file));
     EXPECT_EQ(ran.status, 0) << ran.err;
     EXPECT_NE(ran.out.find("hazards were looked for in the first "), std::string::npos) << ran.out;
     EXPECT_NE(
-        with_memory("0.003", fmt::format("report '{}' --json", file)).out.find("hazards were looked for in"),
+        with_memory("0.005", fmt::format("report '{}' --json", file)).out.find("hazards were looked for in"),
         std::string::npos);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/draw/sheet.h"
 #include "app/look/block_index.h"
 #include "app/look/timeline.h"
 #include "app/session/shown.h"
