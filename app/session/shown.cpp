@@ -170,7 +170,8 @@ LoadsWindow loads_window(const Array& array, const analysis::ElementCounts& coun
 
 MadeTotals totals_of(const Recording& recording, Stop stop) {
     const trace::Trace& trace = *recording.trace;
-    auto summary = analysis::summarize(trace, stop);
+    analysis::LoadCounter counter(trace, trace::memory_left(trace) / 2);
+    auto summary = analysis::summarize(trace, stop, &counter);
     if (!summary) return summary.error();
     const std::vector<Array>& arrays = trace.launch.arrays;
     Totals totals{recording.serial, std::move(*summary), {}, {}, {}, {}};
@@ -178,11 +179,6 @@ MadeTotals totals_of(const Recording& recording, Stop stop) {
     totals.most_loads.resize(arrays.size(), 0);
     totals.even_loads.resize(arrays.size(), true);
     totals.windows.resize(arrays.size());
-    analysis::LoadCounter counter(trace);  // all that summarize() counted fits
-    for (uint64_t step = 0; step < trace.steps(); ++step) {
-        if (stop.at(step)) return Error{kStopped};
-        counter.add(step);
-    }
     uint64_t mapped = 0;  // elements of all maps
     const uint64_t most_mapped =
         std::min(kMostMapsElements, trace::memory_left(trace) / 4 / sizeof(uint32_t));

@@ -152,7 +152,7 @@ void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const C
     add_to(sums, trace, form, sums_of(trace, form, cost, 1));
 }
 
-Result<Summary> summarize(const trace::Trace& trace, Stop stop) {
+Result<Summary> summarize(const trace::Trace& trace, Stop stop, LoadCounter* counted_loads) {
     const auto rule = phase_rule(trace);
     if (!rule) return rule.error();
     if (trace.forms.size() * kBytesAForm > trace::memory_left(trace))
@@ -160,7 +160,8 @@ Result<Summary> summarize(const trace::Trace& trace, Stop stop) {
             fmt::format("counting requests of {}", counted(trace.forms.size(), "form")));
 
     Tally tally(trace);
-    LoadCounter loads(trace, trace::memory_left(trace) / 4 * 3);
+    LoadCounter own(trace, trace::memory_left(trace) / 4 * 3);
+    LoadCounter& loads = counted_loads ? *counted_loads : own;
     const uint64_t allowed = trace::most_lane_accesses();
     for (uint64_t step = 0; step < trace.steps(); ++step) {
         if (step % kAskEvery == 0) {

@@ -12,6 +12,8 @@
 
 namespace tilescope::analysis {
 
+class LoadCounter;  // reuse.h
+
 struct Sums {
     uint64_t requests = 0, lanes = 0, bytes = 0;
     uint64_t sectors = 0, ideal_sectors = 0, block_sectors = 0, lines = 0;  // as in SectorCost
@@ -57,7 +59,8 @@ struct Summary : SplitSums {
 
 // An Error where the PTX is not that of the recording, where its counts take more memory or more accesses
 // than are allowed (trace/claims.h), or where it was stopped.
-Result<Summary> summarize(const trace::Trace& trace, Stop stop = {});
+// loads: a new one, which takes the loads of the elements, of which the summary has the sums.
+Result<Summary> summarize(const trace::Trace& trace, Stop stop = {}, LoadCounter* loads = nullptr);
 
 // Adds a step that costs as much.
 void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const Cost& cost);
