@@ -82,3 +82,7 @@ add_test(NAME CoreAlone.AsksForNoWindowAndNoDevice
           -DREADELF=${CMAKE_READELF} -P ${PROJECT_SOURCE_DIR}/cmake/core_alone.cmake)
 set_tests_properties(CoreAlone.AsksForNoWindowAndNoDevice PROPERTIES LABELS unit)
 include(cmake/fuzz.cmake)
+
+# Recordings that take as much memory and time as a small file can make a reader take, for tests/fuzz/bombs.sh.
+add_executable(bombs EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/fuzz/bombs.cpp)
+target_link_libraries(bombs PRIVATE tilescope_trace)

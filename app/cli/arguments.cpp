@@ -68,13 +68,14 @@ std::optional<NumberPair> parse_pair(std::string_view text, char separator) {
 }
 
 Result<OpenedRecording> open_recording(const std::string& file_or_name,
-                                       const std::vector<kernels::ShippedRecording>& shipped) {
+                                       const std::vector<kernels::ShippedRecording>& shipped,
+                                       uint64_t beside) {
     std::error_code error;
     const bool there = fs::exists(fs::symlink_status(file_or_name, error));
     const auto found = std::find_if(shipped.begin(), shipped.end(),
                                     [&](const auto& recording) { return recording.name == file_or_name; });
     const bool ships = !there && found != shipped.end();
-    auto trace = ships ? kernels::open_shipped(*found) : trace::read_file(file_or_name);
+    auto trace = ships ? kernels::open_shipped(*found) : trace::read_file(file_or_name, beside);
     if (trace) return OpenedRecording{std::move(*trace), ships ? found->label : file_or_name};
     if (there || ships) return trace.error();
     return Error{

@@ -144,9 +144,11 @@ struct OpenedRecording {
 };
 
 // A file of that name comes first; where there is none, a recording that ships.
+// beside: bytes of another recording that stays open.
 Result<OpenedRecording> open_recording(
     const std::string& file_or_name,
-    const std::vector<kernels::ShippedRecording>& shipped = kernels::shipped_recordings());
+    const std::vector<kernels::ShippedRecording>& shipped = kernels::shipped_recordings(),
+    uint64_t beside = 0);
 
 // What --help says of such an argument.
 inline constexpr const char* kRecordingArgument = "A recording: a .tsc file, or a name from 'recordings'";

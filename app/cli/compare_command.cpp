@@ -1,4 +1,7 @@
 // tilescope compare A B [--lock LOCK] [--at STEP] [--json]: the counters of two recordings beside each other.
+#include <filesystem>
+#include <system_error>
+
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -32,6 +35,8 @@ Standing stand(const compare::Run& a, const compare::Run& b, compare::Lock lock,
     at.b.block = compare::partner_block(lock, a, at.a, b);
     const auto index_a = look::index_block(a.trace, rule_a, at.a.block);
     const auto index_b = look::index_block(b.trace, rule_b, at.b.block);
+    for (const auto& index : {index_a, index_b})
+        if (!index->why_not.empty()) refuse(kFailure, "{}", index->why_not);
     at.b.step = compare::partner_step(lock, a, *index_a, at.a, b, *index_b);
     at.counters = compare::counters(lock, a, *index_a, at.a.step, b, *index_b, at.b.step);
     return at;
@@ -89,14 +94,21 @@ int run_compare(const Options& options) {
     const auto lock = compare::lock_of(options.lock);
     if (!lock) refuse(kWrongCall, "--lock '{}' is not known; choose step, phase or share", options.lock);
     const auto a = need(open_recording(options.a));
-    const auto b = need(open_recording(options.b));
+    // One that is compared with itself is read once.
+    std::error_code error;
+    const bool same = options.a == options.b || std::filesystem::equivalent(options.a, options.b, error);
+    const auto second = same ? std::nullopt
+                             : std::optional(need(open_recording(options.b, kernels::shipped_recordings(),
+                                                                 trace::bytes_of(a.trace))));
+    const auto& b = same ? a : *second;
     if (a.trace.steps() == 0 || b.trace.steps() == 0) {
         refuse(kFailure, "'{}' holds no steps; record it again",
                a.trace.steps() == 0 ? options.a : options.b);
     }
     const playback::Cursor a_at = choose_step(options.at, a.trace, options.a);
-    const compare::Tally side_a = compare::tally_of(a.trace), side_b = compare::tally_of(b.trace);
-    const compare::Run one{a.trace, side_a}, other{b.trace, side_b};
+    const compare::Tally side_a = need(compare::tally_of(a.trace));
+    const auto side_b = same ? std::nullopt : std::optional(need(compare::tally_of(b.trace)));
+    const compare::Run one{a.trace, side_a}, other{b.trace, same ? side_a : *side_b};
     const auto at = stand(one, other, *lock, a_at);
     return print(options.json ? as_json(one, other, at, *lock) : as_text(one, other, at));
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "core/base/words.h"
 #include "core/export/csv.h"
 #include "core/export/perfetto.h"
 #include "core/export/trace_json.h"
@@ -9,6 +10,8 @@
 namespace tilescope::cli {
 
 namespace {
+
+constexpr uint64_t kMostSteps = 12'000'000;  // that are exported where nobody chose them
 
 int export_text(const ExportOptions& options) {
     if (options.lecture) refuse(kWrongCall, "--lecture goes with pictures and films; leave it out for text");
@@ -26,12 +29,19 @@ int export_text(const ExportOptions& options) {
         refuse(kWrongCall, "none of steps {} is in block {}; leave out --steps or --block", options.steps,
                options.block);
     }
+    if (!block && options.steps.empty() && steps > kMostSteps) {
+        refuse(kWrongCall,
+               "'{}' has {} steps, whose export takes minutes and gigabytes; choose some with --block or "
+               "--steps, "
+               "or all of them with --steps first:last",
+               options.file, grouped(steps));
+    }
     const auto rule = need(analysis::phase_rule(trace));
     const std::string unwritten = fmt::format("'{}' was not written", options.output);
     with_progress(steps, "steps", unwritten, [&](const auto& stop, auto& done) -> Result<void> {
         OutputFile file(options.output, {options.file});
         const report::Take take = [&](std::string_view text) { return !stop && file.write(text); };
-        const report::ExportProgress progress{&done};
+        const report::ExportProgress progress{&done, {&stop}};
         if (options.format == "csv")
             report::write_csv(trace, rule, selected, options.lanes, take, progress);
         else if (options.format == "json")

@@ -14,6 +14,7 @@
 #include "core/export/report.h"
 #include "core/playback/phase_table.h"
 #include "core/playback/replay.h"
+#include "core/trace/claims.h"
 #include "kernels/run/record.h"
 
 namespace tilescope::cli {
@@ -40,7 +41,9 @@ void tell_values(const trace::Trace& trace, const analysis::PhaseRule& rule, ana
     if (!replayer) return;
     for (const uint32_t block : blocks) {
         playback::BlockReplay replay(trace, block);
-        if (trace.blocks[block].count > kMostSteps || !replayer->replay(trace, block, replay)) continue;
+        if (trace.blocks[block].count > kMostSteps || !replayer->replay(trace, block, replay) ||
+            replay.full())
+            continue;
         replay.finish();
         analysis::tell_values(trace, rule, block, std::bind_front(&playback::BlockReplay::value, &replay),
                               hazards);
@@ -72,11 +75,21 @@ int run_table(const Options& options) {
     const trace::Trace trace = need(open_recording(options.file)).trace;
     const uint32_t block = choose_block(asked, trace, options.file);
     const auto rule = need(analysis::phase_rule(trace));
-    auto replayer = need(kernels::Replayer::of(trace));
-    playback::BlockReplay replay(trace, block);
-    need(replayer.replay(trace, block, replay));
-    replay.finish();
+    const uint64_t most = trace::memory_left(trace) / 4;
+    const auto too_large = [&] {
+        return trace::more_memory(
+                   fmt::format("the table of block {},{}", trace.blocks[block].x, trace.blocks[block].y))
+            .message;
+    };
+    constexpr uint64_t kStepBytes = 16;  // of the phases
+    if (trace.blocks[block].count * kStepBytes > most) refuse(kFailure, "{}", too_large());
     const analysis::PhaseMap phases = analysis::phases_of_block(trace, rule, block);
+    if (playback::table_bytes(trace, phases) > most) refuse(kFailure, "{}", too_large());
+    auto replayer = need(kernels::Replayer::of(trace));
+    playback::BlockReplay replay(trace, block, most);
+    need(replayer.replay(trace, block, replay));
+    if (replay.full()) refuse(kFailure, "{}", too_large());
+    replay.finish();
     const Notation notation = analysis::notation_of(trace.launch, analysis::product_of(trace),
                                                     {options.column_first, false, names});
     return print(playback::print(playback::phase_table(trace, replay, phases, notation), format));

@@ -34,8 +34,8 @@ app::State state_of(const std::string& theme) {
     return state;
 }
 
-session::MadeRecording recording_of(const std::string& file) {
-    auto opened = open_recording(file);
+session::MadeRecording recording_of(const std::string& file, uint64_t beside = 0) {
+    auto opened = open_recording(file, kernels::shipped_recordings(), beside);
     if (!opened) return opened.error();
     return session::make_recording(std::move(opened->trace), std::move(opened->origin));
 }
@@ -133,7 +133,9 @@ int export_pictures(const ExportOptions& options) {
     state.session.screen = options.screen;
     state.session.lecture = options.lecture;
     session::show(state.session, need(recording_of(options.file)));
-    if (!options.with.empty()) compare::set_beside(state.compare, need(recording_of(options.with)));
+    if (!options.with.empty())
+        compare::set_beside(state.compare,
+                            need(recording_of(options.with, trace::bytes_of(state.session.trace()))));
     (film ? write_film : write_picture)(std::move(state), options, width, height);
     return kDone;
 }

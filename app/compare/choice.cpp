@@ -101,13 +101,22 @@ bool know(Known& known, const session::Shown& shown, session::Jobs& jobs, bool w
         known.serial = shown.recording->serial;
     }
     if (shown.totals && known.maps.empty()) known.maps = maps_of(*shown.recording, *shown.totals);
+    if (!known.no_tally.empty()) return false;
     if (!known.tally && !known.counting.begun())
-        known.counting = jobs.start([trace = shown.recording->trace](session::Control&) {
-            return std::make_shared<const Tally>(tally_of(*trace));
+        known.counting = jobs.start([trace = shown.recording->trace](
+                                        session::Control& control) -> Result<std::shared_ptr<const Tally>> {
+            auto tally = tally_of(*trace, {&control.stop});
+            if (!tally) return tally.error();
+            return std::make_shared<const Tally>(std::move(*tally));
         });
     const bool at_once = wait || shown.trace().steps() <= session::kCountedAtOnce;
-    if (auto tally = known.counting.take(at_once)) known.tally = std::move(*tally);
-    return !known.tally;
+    auto tally = known.counting.take(at_once);
+    if (!tally) return !known.tally;
+    if (*tally)
+        known.tally = std::move(**tally);
+    else
+        known.no_tally = tally->error().message;
+    return false;
 }
 
 bool are_two(const State& state, const Session& session) {
@@ -217,6 +226,8 @@ bool ready(State& state, Session& session, bool wait) {
     session::Shown& other = state.other;
     coming = know(state.a, session, *session.jobs, wait) || coming;
     coming = know(state.b, other, *session.jobs, wait) || coming;
+    for (const Known* known : {&state.a, &state.b})
+        if (!known->no_tally.empty()) state.message = known->no_tally + ".", state.choosing = true;
     if (!state.a.tally || !state.b.tally || !session.block || other.trace().blocks.empty()) return coming;
     const Run a{session.trace(), *state.a.tally}, b{other.trace(), *state.b.tally};
     other.cursor = {partner_block(state.lock, a, session.cursor, b), 0};
@@ -224,6 +235,8 @@ bool ready(State& state, Session& session, bool wait) {
         session::ready_block(other, *session.jobs, session::Blocks::Ask::Faults, session.wording, wait) ||
         coming;
     if (!other.block) return true;
+    for (const look::BlockIndex* index : {session.block.get(), other.block.get()})
+        if (!index->why_not.empty()) state.message = index->why_not + ".", state.choosing = true;
     other.cursor.step = partner_step(state.lock, a, *session.block, session.cursor, b, *other.block);
     return coming;
 }

@@ -1,6 +1,7 @@
 #include "app/compare/model.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -10,18 +11,24 @@
 
 #include "app/look/sums.h"
 #include "app/look/time_words.h"
+#include "core/trace/claims.h"
 
 namespace tilescope::compare {
 namespace {
 
-// The elements of the output that a block stores, as their bounding box.
-CellRect stored_by(const trace::Trace& trace, const trace::Block& block) {
+// The elements of the output that a block stores, as their bounding box. left: lane accesses that may still
+// be looked at.
+Result<CellRect> stored_by(const trace::Trace& trace, const trace::Block& block, uint64_t& left, Stop stop) {
     CellRect rect;
     for (uint64_t step = block.first; step < block.first + block.count; ++step) {
+        if (stop.at(step)) return Error{kStopped};
         const trace::Form& form = trace.form_of(step);
         if (form.array == trace::kNoArray || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
         const Array& array = trace.launch.arrays[form.array];
         if (array.space != Space::Global || !array.writes()) continue;
+        const auto lanes = static_cast<uint64_t>(std::popcount(form.mask));
+        if (left < lanes) return trace::more_work("looking for the output of each block");
+        left -= lanes;
         const trace::Access access = trace::decode(trace, step);
         for_lanes(access.mask, [&](uint32_t lane) {
             rect.include(draw::cell_on_sheet(array, access.offset[lane] / array.element_bytes()));
@@ -109,10 +116,17 @@ std::optional<Lock> lock_of(std::string_view name) {
     return static_cast<Lock>(found - std::begin(kLockNames));
 }
 
-Tally tally_of(const trace::Trace& trace) {
+Result<Tally> tally_of(const trace::Trace& trace, Stop stop) {
     Tally side;
-    side.before = look::sums_before_blocks(trace);
-    for (const trace::Block& block : trace.blocks) side.outputs.push_back(stored_by(trace, block));
+    auto before = look::sums_before_blocks(trace, stop);
+    if (!before) return before.error();
+    side.before = std::move(*before);
+    uint64_t left = trace::most_lane_accesses();
+    for (const trace::Block& block : trace.blocks) {
+        const auto stored = stored_by(trace, block, left, stop);
+        if (!stored) return stored.error();
+        side.outputs.push_back(*stored);
+    }
     const auto product = analysis::product_of(trace);
     side.product = product;
     for (const Array& array : trace.launch.arrays)

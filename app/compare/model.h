@@ -50,7 +50,8 @@ struct Tally {
     std::vector<std::pair<bool, uint64_t>> arrays;  // in global memory: whether written, and elements; sorted
     std::string kernel, size;                       // "tiled T=16", "64x64x64"
 };
-Tally tally_of(const trace::Trace& trace);
+// An Error where it takes more memory or accesses than are allowed, or where it was stopped.
+Result<Tally> tally_of(const trace::Trace& trace, Stop stop = {});
 
 // One of the two runs, to be asked about. Nothing is copied.
 struct Run {
@@ -175,7 +176,8 @@ struct Known {
     uint64_t serial = 0;  // of the recording; 0 for none
     std::shared_ptr<const Tally> tally;
     std::vector<LoadsSummary> maps;  // by array: how often the elements of the inputs were loaded
-    session::Job<std::shared_ptr<const Tally>> counting;
+    session::Job<Result<std::shared_ptr<const Tally>>> counting;
+    std::string no_tally;  // why there is none
     // The strip of its block as wide as it was last drawn.
     std::shared_ptr<const look::BlockIndex> strip_of;
     draw::TimelineView strip;

@@ -77,7 +77,10 @@ struct SessionUi : draw::Ui {
     Session& session;
 
     const trace::Trace& trace() const { return session.trace(); }
-    const look::BlockIndex* index() const { return session.block.get(); }  // null while it is made
+    // Null while it is made, and where it cannot be.
+    const look::BlockIndex* index() const {
+        return session.block && session.block->why_not.empty() ? session.block.get() : nullptr;
+    }
     const Notation& notation() const { return session.recording->notation; }
     uint32_t step() const { return session.cursor.step; }
     // What was picked, as all panels show it: what is hovered over before what is pinned.

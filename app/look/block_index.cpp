@@ -1,32 +1,97 @@
 #include "app/look/block_index.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "app/draw/sheet.h"
 #include "core/analysis/cost.h"
+#include "core/trace/claims.h"
 
 namespace tilescope::look {
 namespace {
 
-// The bounding boxes of a request's elements, by slice; stores to the output say whose element it is.
-void include_elements(std::vector<CellRect>& slices, BlockIndex& index, const trace::Trace& trace,
+using Touched = BlockIndex::Touched;
+
+// The boxes while they grow: a request's follow those of the one before, and are put together now and then.
+class Boxes {
+public:
+    explicit Boxes(uint64_t steps) : most_(steps + 65'536) {}
+
+    void include(uint8_t array, uint32_t phase, uint32_t slice, const CellRect& cell) {
+        if (!slices_) slice = 0;
+        Touched* at = boxes_.empty() ? nullptr : &boxes_.back();
+        if (at == nullptr || at->array != array || at->phase != phase || at->slice != slice) {
+            if (boxes_.size() >= next_) join();
+            at = &boxes_.emplace_back(Touched{phase, slices_ ? slice : 0, array, {}});
+        }
+        at->box.include(cell);
+    }
+
+    std::vector<Touched> take() {
+        join();
+        return std::move(boxes_);
+    }
+    uint64_t bytes() const { return boxes_.capacity() * sizeof(Touched); }
+
+private:
+    static auto key(const Touched& of) { return std::tuple(of.array, of.phase, of.slice); }
+
+    void join() {
+        std::ranges::sort(boxes_, {}, key);
+        size_t kept = 0;
+        for (size_t i = 0; i < boxes_.size(); ++i)
+            if (kept > 0 && key(boxes_[kept - 1]) == key(boxes_[i]))
+                boxes_[kept - 1].box.include(boxes_[i].box);
+            else
+                boxes_[kept++] = boxes_[i];
+        boxes_.resize(kept);
+        next_ = 2 * kept + 4096;
+        if (!slices_ || kept <= most_) return;
+        slices_ = false;
+        for (Touched& of : boxes_) of.slice = 0;
+        join();
+    }
+
+    std::vector<Touched> boxes_;
+    size_t next_ = 4096;
+    uint64_t most_;
+    bool slices_ = true;
+};
+
+// A request's elements; stores to the output say whose element it is.
+void include_elements(Boxes& boxes, uint32_t phase, BlockIndex& index, const trace::Trace& trace,
                       uint64_t step) {
     const trace::Access access = trace::decode(trace, step);
     const Array& array = trace.launch.arrays[access.array];
     const draw::Sheet sheet(array);
     const bool stores_output = array.writes() && trace.sites[access.site].kind == ptx::SiteKind::Store;
-    for_lanes(access.mask, [&](uint32_t lane) {
-        const size_t thread = size_t{access.warp} * kWarpSize + lane;
-        if (stores_output && thread < index.output.size())
-            index.output[thread] = {access.array, access.offset[lane] / array.element_bytes()};
-    });
+    for_lanes(
+        access.mask,
+        [&](uint32_t lane) {
+            const size_t thread = size_t{access.warp} * kWarpSize + lane;
+            if (stores_output && thread < index.output.size())
+                index.output[thread] = {access.array, access.offset[lane] / array.element_bytes()};
+        });
     for_elements(trace, access, [&](uint32_t, uint64_t element) {
-        const size_t slice = sheet.slice(element);
-        if (slice >= slices.size()) slices.resize(slice + 1);
-        slices[slice].include(sheet.cell(element));
+        boxes.include(access.array, phase, static_cast<uint32_t>(sheet.slice(element)), sheet.cell(element));
     });
+}
+
+// The lists of the index with room for all steps, so that they never move.
+void make_room(BlockIndex& index, const trace::Trace& trace) {
+    std::vector<uint32_t> of_site(index.steps_of_site.size()), of_warp(index.steps_of_warp.size());
+    for (uint64_t step = index.first; step < index.first + index.steps; ++step) {
+        ++of_site[trace.form_of(step).site];
+        const uint32_t warp = trace.warp_of(step);
+        if (warp >= of_warp.size()) of_warp.resize(warp + 1);
+        ++of_warp[warp];
+    }
+    index.steps_of_warp.resize(of_warp.size());
+    for (size_t i = 0; i < of_site.size(); ++i) index.steps_of_site[i].reserve(of_site[i]);
+    for (size_t i = 0; i < of_warp.size(); ++i) index.steps_of_warp[i].reserve(of_warp[i]);
+    index.checkpoints.reserve(index.steps / BlockIndex::kCheckpointSteps + 1);
 }
 
 // Whether every step of the block has a clock, in the order of the steps: a block whose clocks run backwards
@@ -79,9 +144,10 @@ uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site) {
     return trace.meta.source.empty() ? site.ptx_line : site.line;
 }
 
-std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
-                                              const std::optional<analysis::Product>& product,
-                                              uint32_t block) {
+namespace {
+
+std::shared_ptr<BlockIndex> empty_index(const trace::Trace& trace,
+                                        const std::optional<analysis::Product>& product, uint32_t block) {
     auto made = std::make_shared<BlockIndex>();
     BlockIndex& index = *made;
     index.block = block;
@@ -92,23 +158,51 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
     index.steps_of_site.resize(trace.sites.size());
     index.steps_of_warp.resize(index.warps);
     index.touched.resize(trace.launch.arrays.size());
-    index.touched_in_phase.resize(trace.launch.arrays.size());
     index.output.resize(trace.launch.block.count());
     index.checkpoints.emplace_back();
+    if (block < trace.blocks.size()) index.first = trace.blocks[block].first;
+    return made;
+}
+
+// Bytes of the index for each step, for each barrier and for each phase of the block.
+constexpr uint64_t kStepBytes = 18, kBarrierBytes = 64, kClockedBarrierBytes = 160, kSpanBytes = 24;
+
+}  // namespace
+
+std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
+                                              const std::optional<analysis::Product>& product, uint32_t block,
+                                              Stop stop) {
+    auto made = empty_index(trace, product, block);
     if (block >= trace.blocks.size()) return made;
-    index.first = trace.blocks[block].first;
+    const uint64_t most = trace::memory_left(trace) / 4, of_steps = trace.blocks[block].count * kStepBytes;
+    const auto too_large = [&] {
+        auto empty = empty_index(trace, product, block);
+        const trace::Block& at = trace.blocks[block];
+        empty->why_not = trace::more_memory(fmt::format("showing the {} of {}", counted(at.count, "step"),
+                                                        block_name(trace.launch.grid, at.x, at.y, at.z)))
+                             .message;
+        return empty;
+    };
+    if (of_steps > most) return too_large();
+    BlockIndex& index = *made;
     index.steps = static_cast<uint32_t>(trace.blocks[block].count);
     index.phases = analysis::phases_of_block(trace, rule, block);
+    make_room(index, trace);
 
+    const uint64_t barrier_bytes = trace.time.empty() ? kBarrierBytes : kClockedBarrierBytes;
     analysis::CostTable costs(trace);
     SplitSums sums;
+    Boxes boxes(index.steps);
     for (uint32_t step = 0; step < index.steps; ++step) {
+        if (stop.at(step)) return empty_index(trace, product, block);
+        if (step % 4096 == 0 && of_steps + boxes.bytes() + index.spans.size() * kSpanBytes +
+                                        index.arrivals.size() * barrier_bytes >
+                                    most)
+            return too_large();
         const uint64_t at = index.first + step;
         const trace::Form& form = trace.form_of(at);
-        const uint32_t warp = trace.warp_of(at);
-        if (warp >= index.steps_of_warp.size()) index.steps_of_warp.resize(warp + 1);
         index.steps_of_site[form.site].push_back(step);
-        index.steps_of_warp[warp].push_back(step);
+        index.steps_of_warp[trace.warp_of(at)].push_back(step);
 
         const uint32_t phase = index.phases.phase[step];
         if (index.spans.empty() || phase > index.spans.back().phase) {
@@ -120,19 +214,15 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
             if (interval >= index.arrivals.size()) index.arrivals.resize(interval + 1);
             index.arrivals[interval].push_back(step);
         } else if (form.array != trace::kNoArray && trace.launch.arrays[form.array].space == Space::Global) {
-            const size_t slot = std::min(phase, index.phases.phases);  // what comes after is the last
-            auto& by_phase = index.touched_in_phase[form.array];
-            if (by_phase.size() <= slot) by_phase.resize(size_t{index.phases.phases} + 1);
-            include_elements(by_phase[slot], index, trace, at);
+            include_elements(boxes, std::min(phase, index.phases.phases), index, trace, at);
         }
         analysis::add_step(sums, trace, at, costs.of(at));
         if ((step + 1) % BlockIndex::kCheckpointSteps == 0) index.checkpoints.push_back(sums);
     }
-    for (size_t array = 0; array < index.touched.size(); ++array)
-        for (const std::vector<CellRect>& slices : index.touched_in_phase[array]) {
-            index.touched[array].resize(std::max(index.touched[array].size(), slices.size()));
-            for (size_t i = 0; i < slices.size(); ++i) index.touched[array][i].include(slices[i]);
-        }
+    index.touched_in_phase = boxes.take();
+    Boxes all(index.steps);
+    for (const Touched& of : index.touched_in_phase) all.include(of.array, 0, of.slice, of.box);
+    for (const Touched& of : all.take()) index.touched[of.array].push_back(of.box);
     index.warps = static_cast<uint32_t>(index.steps_of_warp.size());
     index.clocked = has_clocks(trace, trace.blocks[block]);
     if (index.clocked) index.barriers = barrier_times(trace, index);
@@ -143,9 +233,12 @@ std::vector<CellRect> slices_of_phase(const trace::Trace& trace, const BlockInde
                                       uint32_t phase) {
     if (array >= index.touched.size()) return {};
     if (trace.launch.arrays[array].role == ArrayRole::Output) return index.touched[array];
-    const size_t slot = phase == analysis::kAfter ? index.phases.phases : phase;
-    if (slot >= index.touched_in_phase[array].size()) return {};
-    return index.touched_in_phase[array][slot];
+    const auto of = [](const Touched& at) { return std::pair(at.array, at.phase); };
+    const auto here = std::ranges::equal_range(
+        index.touched_in_phase, std::pair(array, std::min(phase, index.phases.phases)), {}, of);
+    std::vector<CellRect> slices;
+    for (const Touched& at : here) slices.push_back(at.box);
+    return slices;
 }
 
 CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t phase) {
@@ -164,14 +257,20 @@ SplitSums sums_so_far(const trace::Trace& trace, const BlockIndex& index, uint32
     return sums;
 }
 
-std::vector<SplitSums> sums_before_blocks(const trace::Trace& trace) {
+Result<std::vector<SplitSums>> sums_before_blocks(const trace::Trace& trace, Stop stop) {
+    if (trace.blocks.size() * sizeof(SplitSums) > trace::memory_left(trace) / 2)
+        return trace::more_memory(fmt::format("adding up {}", counted(trace.blocks.size(), "block")));
+    const uint64_t most = trace::most_lane_accesses() / kWarpSize;
     std::vector<SplitSums> before(1);
     before.reserve(trace.blocks.size() + 1);
     analysis::CostTable costs(trace);
     SplitSums sums;
     for (const trace::Block& block : trace.blocks) {
-        for (uint64_t step = block.first; step < block.first + block.count; ++step)
+        for (uint64_t step = block.first; step < block.first + block.count; ++step) {
+            if (stop.at(step)) return Error{kStopped};
+            if (costs.judged() > most) return trace::more_work("judging what each request costs");
             analysis::add_step(sums, trace, step, costs.of(step));
+        }
         before.push_back(sums);
     }
     return before;

@@ -50,7 +50,8 @@ uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site);
 
 struct BlockIndex {
     uint32_t block = 0;
-    uint64_t first = 0;  // of the trace
+    std::string why_not;  // a sentence, where it takes more memory than is left: it is then empty
+    uint64_t first = 0;   // of the trace
     uint32_t steps = 0;
     uint32_t warps = 0;
     std::optional<analysis::Product> product;  // of the launch
@@ -63,9 +64,16 @@ struct BlockIndex {
     std::vector<std::vector<uint32_t>> arrivals;  // by barrier interval: the steps at which warps arrive
     bool clocked = false;                         // every step has its SM's clock
     std::vector<BarrierTimes> barriers;           // of a block with clocks
-    // Bounding boxes of the elements touched, one a slice: by global array; by global array and phase.
+    // Bounding boxes of the elements touched: by global array, one a slice; and in each phase (the last is
+    // what comes after), ascending by array, phase and slice. A block that touches very many has one for all
+    // slices.
     std::vector<std::vector<CellRect>> touched;
-    std::vector<std::vector<std::vector<CellRect>>> touched_in_phase;
+    struct Touched {
+        uint32_t phase = 0, slice = 0;
+        uint8_t array = trace::kNoArray;
+        CellRect box;
+    };
+    std::vector<Touched> touched_in_phase;
     // By thread: the element that it stores last; of no array for none.
     std::vector<playback::Element> output;
     static constexpr uint32_t kCheckpointSteps = 256;
@@ -74,10 +82,11 @@ struct BlockIndex {
     uint32_t phase_at(uint32_t step) const { return step < phases.phase.size() ? phases.phase[step] : 0; }
 };
 
-// steps: steps of the trace's block `block`. A block without steps gives an empty index.
+// Of the trace's block `block`. One without steps, or that was stopped, gives an empty index. It takes a
+// small multiple of the block's steps, and no more than a quarter of the memory that is left.
 std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
-                                              const std::optional<analysis::Product>& product,
-                                              uint32_t block);
+                                              const std::optional<analysis::Product>& product, uint32_t block,
+                                              Stop stop = {});
 inline std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace,
                                                      const analysis::PhaseRule& rule, uint32_t block) {
     return index_block(trace, rule, analysis::product_of(trace), block);
@@ -86,15 +95,16 @@ inline std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace,
 // The tile of a phase in an array: what the block touches of it in that phase; for the output, which
 // is touched once, what it touches at all. Empty where it touches nothing.
 CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t phase);
-// The same slice by slice of an array of three dimensions; some are empty. One of any other array.
+// The same slice by slice of an array of three dimensions, of those it touches. One of any other array.
 std::vector<CellRect> slices_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array,
                                       uint32_t phase);
 
 // Sums over the block's steps 0..step, inclusive.
 SplitSums sums_so_far(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
 
-// [blocks + 1]: the sums of all blocks before each one; the last are those of the whole recording.
-std::vector<SplitSums> sums_before_blocks(const trace::Trace& trace);
+// [blocks + 1]: the sums of all blocks before each one; the last are those of the whole recording. An Error
+// where they take more memory or accesses than are allowed, or where it was stopped.
+Result<std::vector<SplitSums>> sums_before_blocks(const trace::Trace& trace, Stop stop = {});
 
 // How many requests (or barrier arrivals) of a site the block has made in steps 0..step, inclusive.
 uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step);

@@ -36,12 +36,13 @@ std::vector<WrongElement> wrong_elements(const trace::Trace& trace, const BlockI
 }  // namespace
 
 BlockFaults block_faults(const trace::Trace& trace, const analysis::PhaseRule& rule, const BlockIndex& index,
-                         const playback::BlockReplay* replay) {
+                         const playback::BlockReplay* replay, Stop stop) {
     BlockFaults faults;
     faults.block = index.block;
     analysis::ValueAt value;
     if (replay != nullptr) value = std::bind_front(&playback::BlockReplay::value, replay);
-    faults.found = analysis::faulty_cells(trace, rule, index.block, value);
+    faults.found = analysis::faulty_cells(trace, rule, index.block, value, analysis::kMostFaultyCells, stop);
+    faults.not_looked = faults.found.not_looked;
     const auto& cells = faults.found.cells;
     const bool any_wrong = std::ranges::any_of(cells, went_wrong);
     const bool any_of_warps =  // where none went wrong, those of two warps are told

@@ -25,6 +25,7 @@ struct BlockFaults {
     // Of the block, ascending: where a load went wrong, as far as is known; where none did, where a fault
     // comes about, of two warps if there is one.
     std::vector<uint32_t> steps;
+    bool not_looked = false;          // the block takes more memory or accesses than are allowed
     bool all_right = false;           // races alone, and every load read what it should
     std::vector<WrongElement> wrong;  // elements of P, ascending; none where the recording is verified
     bool any() const { return !found.cells.empty() || !wrong.empty(); }
@@ -32,7 +33,7 @@ struct BlockFaults {
 
 // replay: null where there are no values; wrong elements are then not known.
 BlockFaults block_faults(const trace::Trace& trace, const analysis::PhaseRule& rule, const BlockIndex& index,
-                         const playback::BlockReplay* replay);
+                         const playback::BlockReplay* replay, Stop stop = {});
 
 // Cells of an array that are at fault at a step, each once.
 std::vector<CellRect> faulty_at(const trace::Trace& trace, const BlockFaults& faults, uint8_t array,

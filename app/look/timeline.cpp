@@ -87,12 +87,20 @@ TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, u
     view.first = std::min(first, view.end);
     view.columns = std::max(columns, 1u);
     view.warps.resize(index.steps_of_warp.size());
-    for (const PhaseSpan& span : index.spans)
-        if (span.end > view.first && span.first < view.end) view.phases.push_back(span);
+    const uint64_t shown = view.end - view.first;
+    // Of those that begin in one column the first is seen.
+    uint64_t free = 0;  // the first column without one
+    for (const PhaseSpan& span : index.spans) {
+        if (span.end <= view.first || span.first >= view.end) continue;
+        const uint64_t column =
+            (std::max(span.first, view.first) - view.first) * uint64_t{view.columns} / shown;
+        if (column < free) continue;
+        view.phases.push_back(span);
+        free = index.spans.size() > view.columns ? column + 1 : 0;
+    }
     for (const auto& arrivals : index.arrivals)
         if (!arrivals.empty() && arrivals.back() >= view.first && arrivals.back() < view.end)
             view.barriers.push_back(arrivals.back());
-    const uint64_t shown = view.end - view.first;
     for (size_t warp = 0; warp < index.steps_of_warp.size(); ++warp) {
         const auto& steps = index.steps_of_warp[warp];
         auto at = std::lower_bound(steps.begin(), steps.end(), view.first);

@@ -99,8 +99,9 @@ void open(Session& session, const std::string& what, const std::string& path, bo
 }
 
 void open_file(Session& session, const std::string& path, bool beside) {
-    open(
-        session, path, path, beside, [path] { return made_of(trace::read_file(path), path); });
+    const uint64_t open_bytes = beside && session.recording ? trace::bytes_of(session.trace()) : 0;
+    open(session, path, path, beside,
+         [path, open_bytes] { return made_of(trace::read_file(path, open_bytes), path); });
 }
 
 void open_shipped(Session& session, std::string_view name, bool beside) {

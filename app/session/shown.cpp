@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/sheet.h"
+#include "core/trace/claims.h"
 
 namespace tilescope::session {
 namespace {
@@ -39,7 +40,7 @@ std::shared_ptr<const look::BlockIndex> worded(const std::shared_ptr<const look:
 
 // The block with its faults and, where there is a replayer, its values.
 MadeBlock replayed(const Recording& recording, MadeBlock made, Result<kernels::Replayer>* replayer,
-                   const std::atomic<bool>* stop = nullptr) {
+                   Stop stop) {
     const trace::Trace& trace = *recording.trace;
     if (replayer == nullptr) {
     } else if (made.block->steps > kMostReplayedSteps) {
@@ -49,7 +50,10 @@ MadeBlock replayed(const Recording& recording, MadeBlock made, Result<kernels::R
         made.no_values = replayer->error().message;
     } else {
         auto replay = std::make_shared<playback::BlockReplay>(trace, made.block->block);
-        if (const auto ran = (*replayer)->replay(trace, made.block->block, *replay, {stop})) {
+        const auto ran = (*replayer)->replay(trace, made.block->block, *replay, {stop.asked});
+        if (ran && replay->full()) {
+            made.no_values = trace::more_memory("showing the values of this block").message + ".";
+        } else if (ran) {
             replay->finish();
             made.replay = std::move(replay);
         } else {
@@ -57,7 +61,12 @@ MadeBlock replayed(const Recording& recording, MadeBlock made, Result<kernels::R
         }
     }
     made.faults = std::make_shared<const look::BlockFaults>(
-        look::block_faults(trace, recording.rule, *made.block, made.replay.get()));
+        look::block_faults(trace, recording.rule, *made.block, made.replay.get(), stop));
+    if (made.faults->not_looked)
+        made.no_values += fmt::format(
+            "{}Faults were not looked for in this block: it takes more memory or "
+            "accesses than are allowed.",
+            made.no_values.empty() ? "" : " ");
     return made;
 }
 
@@ -88,24 +97,26 @@ MadeBlock block_now(Shown& shown, Jobs& jobs, Blocks::Ask ask, bool wait) {
         made = &keep(blocks, {index_of(*recording, block)});
     } else if (made == nullptr) {
         if (!blocks.indexing.begun())
-            blocks.indexing =
-                jobs.start([recording, block](Control&) { return MadeBlock{index_of(*recording, block)}; });
+            blocks.indexing = jobs.start([recording, block](Control& control) {
+                return MadeBlock{index_of(*recording, block, {&control.stop})};
+            });
         return {};
     }
     made->block = worded(made->block, recording->notation);
+    if (!made->block->why_not.empty()) made->faults = std::make_shared<const look::BlockFaults>();
     if (made->faults) return *made;
     const bool values = ask == Blocks::Ask::Values;
     if (wait || (!values && steps <= kFaultsAtOnce)) {
         // A replayer of its own: a job may be using the other one.
         Blocks::Replayer replayer;
         if (values) replayer = kernels::Replayer::of(shown.trace());
-        *made = replayed(*recording, *made, replayer ? &*replayer : nullptr);
+        *made = replayed(*recording, *made, replayer ? &*replayer : nullptr, {});
     } else if (!blocks.valuing.begun()) {
         if (!blocks.replayer) blocks.replayer = std::make_shared<Blocks::Replayer>();
         blocks.valuing =
             jobs.start([recording, known = *made, replayer = blocks.replayer, values](Control& control) {
                 if (values && !*replayer) *replayer = kernels::Replayer::of(*recording->trace);
-                return replayed(*recording, known, values ? &**replayer : nullptr, &control.stop);
+                return replayed(*recording, known, values ? &**replayer : nullptr, {&control.stop});
             });
     }
     return *made;
@@ -137,8 +148,8 @@ std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recordi
     return copy;
 }
 
-std::shared_ptr<const look::BlockIndex> index_of(const Recording& recording, uint32_t block) {
-    return worded(look::index_block(*recording.trace, recording.rule, recording.product, block),
+std::shared_ptr<const look::BlockIndex> index_of(const Recording& recording, uint32_t block, Stop stop) {
+    return worded(look::index_block(*recording.trace, recording.rule, recording.product, block, stop),
                   recording.notation);
 }
 
@@ -157,9 +168,10 @@ LoadsWindow loads_window(const Array& array, const analysis::ElementCounts& coun
     return window;
 }
 
-MadeTotals totals_of(const Recording& recording) {
+MadeTotals totals_of(const Recording& recording, Stop stop) {
     const trace::Trace& trace = *recording.trace;
-    auto summary = analysis::summarize(trace);
+    analysis::LoadCounter counter(trace, trace::memory_left(trace) / 2);
+    auto summary = analysis::summarize(trace, stop, &counter);
     if (!summary) return summary.error();
     const std::vector<Array>& arrays = trace.launch.arrays;
     Totals totals{recording.serial, std::move(*summary), {}, {}, {}, {}};
@@ -167,15 +179,15 @@ MadeTotals totals_of(const Recording& recording) {
     totals.most_loads.resize(arrays.size(), 0);
     totals.even_loads.resize(arrays.size(), true);
     totals.windows.resize(arrays.size());
-    analysis::LoadCounter counter(trace);
-    for (uint64_t step = 0; step < trace.steps(); ++step) counter.add(step);
     uint64_t mapped = 0;  // elements of all maps
+    const uint64_t most_mapped =
+        std::min(kMostMapsElements, trace::memory_left(trace) / 4 / sizeof(uint32_t));
     for (size_t at = 0; at < arrays.size(); ++at) {
         if (arrays[at].space != Space::Global || !arrays[at].reads()) continue;
         const analysis::ElementCounts& counts = counter.of(static_cast<uint8_t>(at));
         const bool small = arrays[at].elements() <= kMostMapElements;
-        if (!small || mapped + arrays[at].elements() > kMostMapsElements) {
-            const uint64_t most = std::min(kMostMapElements, kMostMapsElements - mapped);
+        if (!small || mapped + arrays[at].elements() > most_mapped) {
+            const uint64_t most = std::min(kMostMapElements, most_mapped - mapped);
             totals.windows[at] = loads_window(arrays[at], counts, most);
             totals.most_loads[at] = totals.windows[at].most;
             mapped += totals.windows[at].loads.size();
@@ -203,23 +215,25 @@ void set(Shown& shown, std::shared_ptr<const Recording> recording, std::shared_p
     if (recording && shown.recording && recording->serial == shown.recording->serial)
         next.blocks = std::move(shown.blocks);  // the same in other words: its blocks are known
     else
-        shown.blocks.valuing.stop();
+        shown.blocks.indexing.stop(), shown.blocks.valuing.stop();
+    shown.counting.stop();
     next.recording = std::move(recording);
     next.totals = std::move(totals);
     shown = std::move(next);
 }
 
 bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message) {
-    if (shown.totals) return false;
+    if (shown.totals || shown.uncounted) return false;
     if (!shown.counting.begun())
-        shown.counting =
-            jobs.start([recording = shown.recording](Control&) { return totals_of(*recording); });
+        shown.counting = jobs.start([recording = shown.recording](Control& control) {
+            return totals_of(*recording, {&control.stop});
+        });
     auto totals = shown.counting.take(wait || shown.trace().steps() <= kCountedAtOnce);
     if (!totals) return true;
     if (*totals)
         shown.totals = std::move(**totals);
     else
-        message = totals->error().message;
+        message = totals->error().message, shown.uncounted = true;
     return false;
 }
 

@@ -41,7 +41,7 @@ inline MadeRecording make_recording(trace::Trace trace, std::string origin) {
 std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recording,
                                         const analysis::Wording& wording);
 // The index of one of its blocks, in its notation.
-std::shared_ptr<const look::BlockIndex> index_of(const Recording& recording, uint32_t block);
+std::shared_ptr<const look::BlockIndex> index_of(const Recording& recording, uint32_t block, Stop stop = {});
 
 // How often elements were loaded, of the part of a large array that the recorded blocks touched: of 8192 x
 // 8192 elements, 16 blocks touch 64 rows, and only those are kept.
@@ -72,7 +72,7 @@ struct Totals {
     std::vector<LoadsWindow> windows;
 };
 using MadeTotals = Result<std::shared_ptr<const Totals>>;
-MadeTotals totals_of(const Recording& recording);
+MadeTotals totals_of(const Recording& recording, Stop stop = {});
 
 // Recordings of more steps have their totals, and blocks of more steps their index, made beside the window.
 inline constexpr uint64_t kCountedAtOnce = 50'000;  // a few milliseconds
@@ -103,6 +103,7 @@ struct Blocks {
 struct Shown : MadeBlock {                       // of the cursor's block
     std::shared_ptr<const Recording> recording;  // null while none is open
     std::shared_ptr<const Totals> totals;        // of it; null while they are counted
+    bool uncounted = false;                      // they cannot be counted, and that was said
     playback::Cursor cursor;
     Job<MadeTotals> counting;
     Blocks blocks;

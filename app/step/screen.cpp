@@ -64,6 +64,11 @@ void caption_bar(Ui& ui, const Rect& rect, const std::vector<std::string>& fault
     const Rect in{{rect.min.x + ui.px(16), rect.min.y}, {rect.max.x - ui.px(16), rect.max.y}};
     const float title = line_height(ui, Size::Title), body = line_height(ui, Size::Body);
     const float small = line_height(ui, Size::Small);
+    if (ui.index() == nullptr && session.block) {
+        paragraph(ui, {in.min.x, rect.min.y + (rect.height() - body * 2) / 2}, in.width(), Face::Text,
+                  Size::Body, Ink::Fault, session.block->why_not + ".", 2);
+        return;
+    }
     if (ui.index() == nullptr) {
         line(ui, {in.min.x, rect.min.y + (rect.height() - title) / 2}, in.width(), Face::Text, Size::Title,
              Ink::TextQuiet, "Reading this block\u2026");
@@ -133,9 +138,12 @@ void phases(Ui& ui, const Rect& rect) {
     const auto stride = static_cast<size_t>(std::max(1.f, std::ceil((width_of(most) + ui.px(6)) / each)));
     std::string end = "after";  // or what a product writes then
     if (index.product) end = name_in(ui.notation(), ui.trace().launch.arrays[index.product->P]);
+    float drawn = in.min.x - ui.px(2);
     for (size_t i = 0; i < index.spans.size(); ++i) {
         const draw::PhaseSpan& span = index.spans[i];
         const Rect box{{x_of(span.first), in.min.y}, {x_of(span.end) - ui.px(1), in.max.y}};
+        if (box.max.x <= drawn) continue;  // narrower than a pixel
+        drawn = box.max.x;
         const bool here = ui.step() >= span.first && ui.step() < span.end;
         ui.list.AddRectFilled(box.min, box.max, ui.ink(here ? Ink::Accent : Ink::Raised), ui.px(2));
         if (index.spans.size() == 1) continue;  // all of it is one

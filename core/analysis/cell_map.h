@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,26 +31,30 @@ public:
     // visit(cell, value) for every cell of every page, ascending.
     template <class Visit>
     void each(Visit visit) const {
-        std::vector<std::pair<uint64_t, uint32_t>> pages(pages_.begin(), pages_.end());
+        std::vector<std::pair<uint64_t, uint32_t>> pages;
+        for (const Slot& slot : slots_)
+            if (slot.index != kNone) pages.emplace_back(slot.page, slot.index);
         std::sort(pages.begin(), pages.end());
         for (const auto& [page, index] : pages)
             for (uint64_t i = 0; i < kPage; ++i) visit(page * kPage + i, std::as_const(values_of(index)[i]));
     }
 
-    // Memory is kept for what comes next.
+    // Memory is kept for what comes next, as far as this took it: clearing costs what was touched.
     void clear() {
-        pages_.clear();
+        const size_t enough = std::bit_ceil(size_t{pages_} * 4 + 16);
+        if (pages_ > 0) slots_.assign(std::min(slots_.size(), enough), Slot{});
+        pages_ = 0;
         recent_.fill({});
     }
 
     // In use: the pages, and what finds them.
-    size_t bytes() const { return pages_.size() * (kPage * sizeof(T) + kPageEntry); }
+    size_t bytes() const { return size_t{pages_} * (kPage * sizeof(T) + kPageEntry); }
 
 private:
     static constexpr uint32_t kNone = 0xFFFF'FFFFu;
-    static constexpr size_t kPageEntry = 64;     // bytes of an entry of pages_ with its bucket
+    static constexpr size_t kPageEntry = 64;     // bytes of a page's part of slots_, while it grows
     static constexpr uint32_t kChunkPages = 16;  // that are allocated together
-    struct Recent {
+    struct Slot {
         uint64_t page = ~uint64_t{0};
         uint32_t index = kNone;
     };
@@ -60,28 +64,45 @@ private:
     }
 
     uint32_t find_page(uint64_t page, bool make) {
-        Recent& recent = recent_[page % recent_.size()];
+        Slot& recent = recent_[page % recent_.size()];
         if (recent.page == page) return recent.index;
-        const auto found = pages_.find(page);
-        if (found == pages_.end() && !make) return kNone;
-        const uint32_t index = found == pages_.end() ? open_page(page) : found->second;
-        recent = {page, index};
-        return index;
+        if (slots_.empty() && !make) return kNone;
+        if (2 * (size_t{pages_} + 1) > slots_.size() && make) grow();
+        Slot& slot = slot_of(page);
+        if (slot.index == kNone && !make) return kNone;
+        if (slot.index == kNone) slot = {page, open_page()};
+        recent = slot;
+        return slot.index;
     }
 
-    uint32_t open_page(uint64_t page) {
-        const auto index = static_cast<uint32_t>(pages_.size());
+    // Its slot, or the free one that it would take: the first from its hash on. Half of them are free.
+    Slot& slot_of(uint64_t page) {
+        const size_t mask = slots_.size() - 1;
+        size_t at = static_cast<size_t>(page * 0x9E37'79B9'7F4A'7C15u >> 32) & mask;
+        while (slots_[at].index != kNone && slots_[at].page != page) at = (at + 1) & mask;
+        return slots_[at];
+    }
+
+    void grow() {
+        std::vector<Slot> before(std::max<size_t>(16, slots_.size() * 2));
+        before.swap(slots_);
+        for (const Slot& slot : before)
+            if (slot.index != kNone) slot_of(slot.page) = slot;
+    }
+
+    uint32_t open_page() {
+        const uint32_t index = pages_++;
         if (index / kChunkPages == chunks_.size())
             chunks_.push_back(std::make_unique<T[]>(kChunkPages * kPage));
         else
             std::fill_n(values_of(index), kPage, T{});
-        pages_.emplace(page, index);
         return index;
     }
 
-    std::unordered_map<uint64_t, uint32_t> pages_;
+    std::vector<Slot> slots_;  // a power of two of them: pages by hash
+    uint32_t pages_ = 0;
     std::vector<std::unique_ptr<T[]>> chunks_;
-    std::array<Recent, 64> recent_;
+    std::array<Slot, 64> recent_;
 };
 
 }  // namespace tilescope::analysis

@@ -70,6 +70,7 @@ const Cost& CostTable::of(uint32_t form, uint32_t place, uint64_t step) {
             known = 0;
         } else {
             known = static_cast<int32_t>(costs_.size());
+            ++judged_;
             costs_.push_back(cost_of(trace_, step));
         }
     }

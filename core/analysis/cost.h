@@ -42,6 +42,8 @@ public:
     uint32_t place(uint64_t step) const {
         return (trace_.base[step] + array_base_[trace_.key[step] & 0xFFFFFF]) % kCostPeriod;
     }
+    // Requests whose lanes were looked at; all others were known.
+    uint64_t judged() const { return judged_; }
     // The cost of a form at such a place; `step` is any step that has both.
     const Cost& of(uint32_t form, uint32_t place, uint64_t step);
 
@@ -51,6 +53,7 @@ private:
     std::vector<int32_t> row_;          // per form: its row of known_, -1 until asked for
     std::vector<int32_t> known_;        // row * 128 + place -> costs_, -1 for not judged yet
     std::vector<Cost> costs_;           // [0] is that of barriers
+    uint64_t judged_ = 0;
 };
 
 // A step's addresses as the hardware sees them: virtual addresses, or offsets in the block's shared memory.

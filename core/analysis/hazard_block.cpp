@@ -10,6 +10,8 @@
 namespace tilescope::analysis {
 namespace {
 
+constexpr uint32_t kMostPlaces = 256;  // that access one cell in one interval
+
 // How far apart two threads are; those of different warps always farther than those of one.
 constexpr uint32_t apart(uint32_t a, uint32_t b) {
     return (a / kWarpSize != b / kWarpSize ? 1u << 16 : 0) + (a < b ? b - a : a - b);
@@ -22,8 +24,18 @@ constexpr uint32_t last_lane_of(uint32_t lanes) {
 
 }  // namespace
 
-BlockHazards::BlockHazards(HazardForms& forms, uint64_t most_bytes)
-    : forms_(forms), judged_(1u << 12), epoch_(64), most_bytes_(most_bytes) {}
+BlockHazards::BlockHazards(HazardForms& forms, uint64_t most_bytes, uint64_t most_found, Stop stop)
+    : forms_(forms),
+      judged_(1u << 12),
+      epoch_(64),
+      most_bytes_(most_bytes),
+      most_found_(most_found),
+      stop_(stop) {}
+
+bool BlockHazards::tells() {
+    full_ = full_ || found_ >= most_found_;
+    return found_++ < most_found_;
+}
 
 // A quarter of the memory for the cells of each space, and for the records.
 BlockHazards::Cell* BlockHazards::reach(bool shared, uint64_t number) {
@@ -43,16 +55,20 @@ void BlockHazards::each_cell(const BlockIntervals& b, const Part& part, Visit vi
 
 void BlockHazards::add(int32_t& head, uint32_t place, uint32_t warp, uint32_t lanes, uint32_t step) {
     const uint32_t low = warp * kWarpSize + lane_of(lanes), high = warp * kWarpSize + last_lane_of(lanes);
+    uint32_t places = 0;
     for (int32_t i = head; i >= 0; i = records_[i].next) {
         Record& r = records_[i];
-        if (r.place != place) continue;
+        if (r.place != place) {
+            ++places;
+            continue;
+        }
         if (low < r.low || (low == r.low && step < r.low_step)) r.low = low, r.low_step = step;
         if (high > r.high || (high == r.high && step < r.high_step)) r.high = high, r.high_step = step;
         if (step < r.first_step) r.first = low, r.first_step = step;
         if (step > r.last_step) r.last = low, r.last_step = step;
         return;
     }
-    if (records_.size() * sizeof(Record) >= most_bytes_ / 4) {
+    if (places >= kMostPlaces || records_.size() * sizeof(Record) >= most_bytes_ / 4) {
         full_ = true;
         return;
     }
@@ -62,6 +78,7 @@ void BlockHazards::add(int32_t& head, uint32_t place, uint32_t warp, uint32_t la
 
 void BlockHazards::enter_stores(const BlockIntervals& b, uint32_t interval) {
     for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
+        if (stop_.at(i)) break;
         const Part& part = b.parts[i];
         const uint64_t step = b.first + part.step;
         const HazardForms::Kind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
@@ -91,6 +108,7 @@ void BlockHazards::enter_stores(const BlockIntervals& b, uint32_t interval) {
 // Shared loads: of nothing, or of what is left over.
 void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
     for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
+        if (stop_.at(i)) break;
         const Part& part = b.parts[i];
         const uint64_t step = b.first + part.step;
         const uint32_t form = forms_.trace.key[step] & 0xFFFFFF;
@@ -133,6 +151,7 @@ void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
 // Loads of cells that the interval stores to.
 void BlockHazards::enter_loads(const BlockIntervals& b, uint32_t interval) {
     for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
+        if (stop_.at(i)) break;
         const Part& part = b.parts[i];
         const uint64_t step = b.first + part.step;
         const HazardForms::Kind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
@@ -150,6 +169,7 @@ void BlockHazards::enter_loads(const BlockIntervals& b, uint32_t interval) {
 bool BlockHazards::meets(const BlockIntervals& b, uint32_t interval, uint64_t stored, bool loads_only) {
     bool met = false;
     for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1] && !met; ++i) {
+        if (stop_.at(i)) break;
         const Part& part = b.parts[i];
         const uint64_t step = b.first + part.step;
         const HazardForms::Kind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
@@ -178,6 +198,10 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
         const Cell& cell = *map(touched.shared).find(touched.cell);
         if (cell.records < 0) continue;
         if (const Record& only = records_[cell.records]; only.next < 0 && only.low == only.high) continue;
+        if (found_ >= most_found_) {
+            full_ = true;
+            return;
+        }
         of_cell.clear();
         for (int32_t r = cell.records; r >= 0; r = records_[r].next) of_cell.push_back(&records_[r]);
         const std::vector<Place>& places = forms_.places();
@@ -188,6 +212,7 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
                 const Record &p = *of_cell[i], &q = *of_cell[j];
                 const uint32_t low = std::min(p.low, q.low), high = std::max(p.high, q.high);
                 if (low == high) continue;
+                if (!tells()) return;
                 HazardInstance found{HazardKind::Race, places[p.place], places[q.place], false, {}};
                 found.same_warp = low / kWarpSize == high / kWarpSize;
                 // The extremes of one against those of the other: of different warps where there are such.
@@ -228,6 +253,7 @@ void BlockHazards::tell_loads(const BlockIntervals& b, uint32_t interval, const 
         const Cell& cell = *shared_.find(touched.cell);
         const bool never = cell.written == kNoInterval;
         for (int32_t r = cell.bad; r >= 0; r = records_[r].next) {
+            if (!tells()) return;
             const Record& load = records_[r];
             HazardInstance found{never ? HazardKind::Uninitialised : HazardKind::Stale,
                                  forms_.places()[load.place],
@@ -254,6 +280,7 @@ void BlockHazards::find(const BlockIntervals& b, const HazardSink& sink, std::ve
     global_.clear();
     std::fill(epoch_.begin(), epoch_.end(), 0);
     ++run_;
+    found_ = 0;
     needed.assign(b.intervals(), false);
     for (uint32_t at = 0; at < b.intervals(); ++at) {
         records_.clear();

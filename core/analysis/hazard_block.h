@@ -93,7 +93,9 @@ struct BlockIntervals {
     bool cut = false;  // lanes are further apart than is followed: some steps lie whole in their first lane's
     uint32_t intervals() const { return static_cast<uint32_t>(begin.size()) - 1; }
 };
-BlockIntervals intervals_of_block(HazardForms& forms, const PhaseRule& rule, uint32_t block);
+BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t block);
+// Bytes that this takes for each step of the block while it is made.
+inline constexpr uint64_t kIntervalBytes = 28;
 
 // What is found in a block, told one by one; in no order within an interval.
 struct HazardInstance {
@@ -108,8 +110,9 @@ using HazardSink = std::function<void(const HazardInstance&)>;
 class BlockHazards {
 public:
     // most_bytes: that what it keeps of cells and of accesses to them may take.
-    BlockHazards(HazardForms& forms, uint64_t most_bytes);
-    // Some accesses were not looked at, as they would have taken more.
+    // most_found: that is told of a block.
+    BlockHazards(HazardForms& forms, uint64_t most_bytes, uint64_t most_found, Stop stop = {});
+    // Some accesses were not looked at, or faults not told, as they would have taken more.
     bool full() const { return full_; }
     // Races, uninitialised and stale loads. needed: interval -> whether the barrier that ends it keeps
     // accesses apart.
@@ -152,6 +155,7 @@ private:
     bool meets(const BlockIntervals& b, uint32_t interval, uint64_t stored, bool loads_only);
     void tell_races(const BlockIntervals& b, uint32_t interval, const HazardSink& sink);
     void tell_loads(const BlockIntervals& b, uint32_t interval, const HazardSink& sink);
+    bool tells();  // one more
     HazardSide side(const BlockIntervals& b, uint32_t thread, uint32_t step) const;
     template <class Visit>
     void each_cell(const BlockIntervals& b, const Part& part, Visit visit);
@@ -163,7 +167,8 @@ private:
     std::vector<Judged> judged_;
     std::vector<uint32_t> epoch_;  // array bit -> latest interval + 1 that stored to it
     uint32_t stamp_ = 0, run_ = 0;
-    uint64_t most_bytes_ = 0;
+    uint64_t most_bytes_ = 0, most_found_ = 0, found_ = 0;
+    Stop stop_;
     bool full_ = false;
 };
 
@@ -184,7 +189,14 @@ using PassagesOfLines = std::map<uint32_t, Passages>;
 void find_redundant(const HazardForms& forms, const PhaseRule& rule, const BlockIntervals& block,
                     const std::vector<bool>& needed, PassagesOfLines& passages, const HazardSink& sink);
 
-// hazard_grid.cpp: elements that two blocks touch. Returns false where there were too many to look at all.
-bool find_grid_races(HazardForms& forms, const HazardSink& sink);
+// hazard_grid.cpp: elements that two of the first `blocks` touch. Returns false where there were too many to
+// look at all.
+bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink, Stop stop);
+
+// hazard_budget.cpp: how many blocks from the first on are looked at; where that is not all of them, `why`
+// says so.
+uint32_t blocks_looked_at(const trace::Trace& trace, std::string& why);
+bool is_looked_at(const trace::Trace& trace, const trace::Block& block);  // where it is looked at alone
+uint64_t most_found_of_a_block(uint32_t blocks);
 
 }  // namespace tilescope::analysis

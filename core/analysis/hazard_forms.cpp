@@ -130,14 +130,15 @@ void HazardForms::name(Space space, uint64_t cell, uint8_t& array, uint64_t& ele
     element = address;
 }
 
-BlockIntervals intervals_of_block(HazardForms& forms, const PhaseRule& rule, uint32_t block) {
+BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t block) {
     const trace::Trace& trace = forms.trace;
     const trace::Block& b = trace.blocks[block];
     BlockIntervals out;
     out.first = b.first;
     out.block = block;
-    out.phases = phases_of_block(trace, rule, block);
-    const uint32_t threads = 256 * kWarpSize;  // as many as a key can name
+    out.phases = phases_of_block(walk, trace, block);
+    const uint64_t warps = (trace.launch.block.count() + kWarpSize - 1) / kWarpSize;
+    const uint64_t threads = std::clamp<uint64_t>(warps, 1, trace::kMaxWarpsPerBlock) * kWarpSize;
     out.passed.assign(threads, 0);
     out.last_step.assign(threads, kNoInterval);
 
@@ -157,6 +158,10 @@ BlockIntervals intervals_of_block(HazardForms& forms, const PhaseRule& rule, uin
         const uint64_t step = b.first + i;
         const uint32_t form = trace.key[step] & 0xFFFFFF, warp = trace.warp_of(step);
         const uint32_t mask = trace.forms[form].mask;
+        if (out.passed.size() <= size_t{warp} * kWarpSize) {  // a warp that the launch does not have
+            out.passed.resize((size_t{warp} + 1) * kWarpSize, 0);
+            out.last_step.resize(out.passed.size(), kNoInterval);
+        }
         uint32_t* const passed = out.passed.data() + size_t{warp} * kWarpSize;
         uint32_t* const last = out.last_step.data() + size_t{warp} * kWarpSize;
         if (mask == ~0u)

@@ -35,11 +35,12 @@ struct Conflict {
 };
 
 template <class Visit>  // visit(block, step, kind, cell, lanes)
-void each_access(HazardForms& forms, Visit visit) {
+void each_access(HazardForms& forms, uint32_t blocks, Stop stop, Visit visit) {
     const trace::Trace& trace = forms.trace;
-    for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
+    for (uint32_t block = 0; block < blocks; ++block) {
         const trace::Block& b = trace.blocks[block];
         for (uint64_t step = b.first; step < b.first + b.count; ++step) {
+            if (stop.at(step)) return;
             const uint32_t form = trace.key[step] & 0xFFFFFF;
             const HazardForms::Kind& kind = forms.kind(form);
             if (!kind.grid_written) continue;
@@ -52,23 +53,24 @@ void each_access(HazardForms& forms, Visit visit) {
 
 }  // namespace
 
-bool find_grid_races(HazardForms& forms, const HazardSink& sink) {
+bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink, Stop stop) {
     const trace::Trace& trace = forms.trace;
-    if (trace.blocks.size() < 2) return true;
+    if (blocks < 2) return true;
     bool whole = true;
     const size_t most_bytes = std::min<uint64_t>(kMostBytes, trace::memory_left(trace) / 4 * 3);
     CellMap<Seen> seen;
-    each_access(forms, [&](uint32_t block, uint64_t, const HazardForms::Kind& kind, uint64_t cell, uint32_t) {
-        Seen* const reached = seen.reach(cell, most_bytes);
-        if (!reached) {
-            whole = false;
-            return;
-        }
-        Seen& s = *reached;
-        if (s.first == 0) s.first = block + 1;
-        s.several = s.several || s.first != block + 1;
-        s.stored = s.stored || kind.store;
-    });
+    each_access(forms, blocks, stop,
+                [&](uint32_t block, uint64_t, const HazardForms::Kind& kind, uint64_t cell, uint32_t) {
+                    Seen* const reached = seen.reach(cell, most_bytes);
+                    if (!reached) {
+                        whole = false;
+                        return;
+                    }
+                    Seen& s = *reached;
+                    if (s.first == 0) s.first = block + 1;
+                    s.several = s.several || s.first != block + 1;
+                    s.stored = s.stored || kind.store;
+                });
     std::vector<uint64_t> cells;
     seen.each([&](uint64_t cell, const Seen& s) {
         if (s.several && s.stored && cells.size() <= kMostConflicts) cells.push_back(cell);
@@ -83,27 +85,28 @@ bool find_grid_races(HazardForms& forms, const HazardSink& sink) {
     CellMap<Conflict> conflicts;
     for (const uint64_t cell : cells) conflicts.at(cell).is = true;
     std::vector<Who> all;
-    each_access(forms, [&](uint32_t block, uint64_t step, const HazardForms::Kind& kind, uint64_t cell,
-                           uint32_t lanes) {
-        Conflict* const conflict = conflicts.find(cell);
-        if (!conflict || !conflict->is) return;
-        const uint64_t warp = uint64_t{block} << 13 | uint64_t{trace.warp_of(step)} * kWarpSize;
-        const uint64_t low = warp | static_cast<uint64_t>(std::countr_zero(lanes));
-        const uint64_t high = warp | static_cast<uint64_t>(31 - std::countl_zero(lanes));
-        for (int32_t i = conflict->head; i >= 0; i = all[i].next) {
-            Who& who = all[i];
-            if (who.place != kind.place) continue;
-            if (low < who.low) who.low = low, who.low_step = step;
-            if (high > who.high) who.high = high, who.high_step = step;
-            return;
-        }
-        if (all.size() == kMostPlaces) {
-            whole = false;
-            return;
-        }
-        all.push_back({kind.place, conflict->head, low, high, step, step});
-        conflict->head = static_cast<int32_t>(all.size()) - 1;
-    });
+    each_access(
+        forms, blocks, stop,
+        [&](uint32_t block, uint64_t step, const HazardForms::Kind& kind, uint64_t cell, uint32_t lanes) {
+            Conflict* const conflict = conflicts.find(cell);
+            if (!conflict || !conflict->is) return;
+            const uint64_t warp = uint64_t{block} << 13 | uint64_t{trace.warp_of(step)} * kWarpSize;
+            const uint64_t low = warp | static_cast<uint64_t>(std::countr_zero(lanes));
+            const uint64_t high = warp | static_cast<uint64_t>(31 - std::countl_zero(lanes));
+            for (int32_t i = conflict->head; i >= 0; i = all[i].next) {
+                Who& who = all[i];
+                if (who.place != kind.place) continue;
+                if (low < who.low) who.low = low, who.low_step = step;
+                if (high > who.high) who.high = high, who.high_step = step;
+                return;
+            }
+            if (all.size() == kMostPlaces) {
+                whole = false;
+                return;
+            }
+            all.push_back({kind.place, conflict->head, low, high, step, step});
+            conflict->head = static_cast<int32_t>(all.size()) - 1;
+        });
 
     const std::vector<Place>& places = forms.places();
     std::vector<const Who*> of_cell;

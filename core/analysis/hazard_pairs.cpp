@@ -50,6 +50,8 @@ private:
     const trace::Trace& trace_;
     const BlockIntervals& block_;
     const ValueAt& value_;
+    // Stores that may still be gone through: the pair of a race that is told is the best one so far.
+    mutable uint64_t left_ = 200'000'000;
     CellMap<uint32_t> number_;  // cell -> its watch + 1
     std::vector<Watch> watches_;
     std::vector<bool> watched_ = std::vector<bool>(256, false);  // arrays
@@ -85,7 +87,8 @@ const Touch* Pairs::should_read(const Watch& watch, const Touch& load) const {
     const auto later = [](const Touch& l, const Touch& store) { return l.phase < store.phase; };
     auto at = std::upper_bound(watch.by_phase.begin(), watch.by_phase.end(), load, later);
     const Touch* found = nullptr;
-    while (at != watch.by_phase.begin()) {
+    while (at != watch.by_phase.begin() && left_ > 0) {
+        --left_;
         const Touch& store = *--at;
         if (found != nullptr && store.phase != found->phase) break;
         if (store.phase == load.phase && store.site > load.site) continue;
@@ -107,6 +110,7 @@ HazardExample::Held Pairs::held(const Touch& load, const Touch* from) const {
 
 // Whether the load makes a better pair with a store of its interval than the one that is told so far.
 void Pairs::consider(const Watch& watch, const Touch& load) {
+    if (left_ == 0) return;
     const auto after = std::lower_bound(watch.stores.begin(), watch.stores.end(), load.step,
                                         [](const Touch& store, uint32_t step) { return store.step < step; });
     const Touch* const last = after == watch.stores.begin() ? nullptr : &*(after - 1);
@@ -117,7 +121,10 @@ void Pairs::consider(const Watch& watch, const Touch& load) {
             return store != nullptr && store->interval == load.interval && store->thread != load.thread &&
                    site(store->site).line == site(told->a.site).line;
         };
-        const auto one = [&](const Touch& store) { return other_side(&store); };
+        const auto one = [&](const Touch& store) {
+            left_ -= left_ > 0 ? 1 : 0;
+            return other_side(&store) || left_ == 0;
+        };
         HazardExample made = *told;
         made.b = side(load);
         made.read = held(load, last);
@@ -134,7 +141,8 @@ void Pairs::consider(const Watch& watch, const Touch& load) {
                 last != nullptr && own != nullptr && last->step == own->step && last->thread == own->thread;
             made.order = right ? ReadOrder::Right : ReadOrder::Open;
             // The next store would be read in another order; or, without the last, what was there before.
-            if (const auto next = std::find_if(after, watch.stores.end(), one); next != watch.stores.end()) {
+            if (const auto next = std::find_if(after, watch.stores.end(), one);
+                next != watch.stores.end() && left_ > 0) {
                 made.a = side(*next);
                 made.other = held(load, &*next);
             } else if (other_side(last)) {

@@ -6,10 +6,12 @@
 #include <set>
 #include <tuple>
 
+#include <fmt/core.h>
+
 #include "core/analysis/hazard_block.h"
 #include "core/base/parallel.h"
-#include "core/trace/claims.h"
 #include "core/base/text.h"
+#include "core/trace/claims.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -67,7 +69,13 @@ public:
     Hazard& add(const HazardInstance& found) {
         const Key key{found.kind,        found.place.line,  found.other.line, found.example.array,
                       found.place.space, found.other.store, found.same_warp};
-        const auto [at, fresh] = groups_.try_emplace(key);
+        auto at = groups_.find(key);
+        const bool fresh = at == groups_.end();
+        if (fresh && groups_.size() >= kMostFindings) {
+            full_ = true;
+            return rest_;
+        }
+        if (fresh) at = groups_.try_emplace(key).first;
         Hazard& h = at->second.hazard;
         if (fresh) {
             h.kind = found.kind;
@@ -87,8 +95,12 @@ public:
         return h;
     }
 
+    // There are more findings than are kept.
+    bool full() const { return full_; }
+
     // What another part of the blocks found; no block is in both.
     void merge(Groups&& other) {
+        full_ = full_ || other.full_;
         for (auto& [key, group] : other.groups_) {
             const auto [at, fresh] = groups_.try_emplace(key, std::move(group));
             if (fresh) continue;
@@ -123,12 +135,24 @@ private:
         if (kept.size() > most) kept.pop_back();
     }
 
+    static constexpr size_t kMostFindings = 4096;
+
     uint32_t examples_;
     std::map<Key, Group> groups_;
+    Hazard rest_;  // of those that are not kept
+    bool full_ = false;
 };
 
 // A thread is worth starting for a few milliseconds of work.
 constexpr uint64_t kStepsWorthAThread = 100'000;
+
+// Threads that lay out a block and know the forms at a time, in half of the memory.
+unsigned threads_that_fit(const trace::Trace& trace, uint32_t blocks) {
+    uint64_t longest = 1;
+    for (uint32_t i = 0; i < blocks; ++i) longest = std::max(longest, trace.blocks[i].count);
+    const uint64_t bytes = longest * kIntervalBytes + trace.forms.size() * sizeof(HazardForms::Kind) * 2;
+    return static_cast<unsigned>(std::clamp<uint64_t>(trace::memory_left(trace) / 2 / bytes, 1, 256));
+}
 
 bool whole(const trace::Trace& trace) { return trace.meta.complete && trace::dropped_of(trace) == 0; }
 
@@ -142,22 +166,36 @@ Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& opt
 
 Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const HazardOptions& options) {
     const bool barriers = whole(trace);
-    const uint64_t blocks = trace.blocks.size();
+    Hazards out;
+    if (!barriers) out.not_judged = "the recording is not whole: barriers were not judged";
+    std::string cut;  // blocks that are not looked at
+    const uint32_t blocks = blocks_looked_at(trace, cut);
+    if (!cut.empty()) out.not_judged = cut;
+    const auto lacks = [&](const char* what) {
+        out.not_judged = cut.empty() ? what : fmt::format("{}; {}", cut, what);
+    };
+    if (blocks == 0) {
+        if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
+        return out;
+    }
     const uint64_t parts = std::clamp<uint64_t>(
         trace.steps() / kStepsWorthAThread, 1,
-        std::clamp<uint64_t>(threads_of(options.threads), 1, std::max<uint64_t>(blocks, 1)));
+        std::clamp<uint64_t>(std::min(threads_of(options.threads), threads_that_fit(trace, blocks)), 1,
+                             std::max<uint64_t>(blocks, 1)));
     std::vector<Groups> of_part(parts, Groups(options.examples));
     std::vector<PassagesOfLines> passages_of_part(parts);
     std::atomic<bool> left_out = false;
-    const uint64_t most_bytes = trace::memory_left(trace) / parts;
+    const uint64_t most_bytes = trace::memory_left(trace) / 2 / parts;
     for_each_index(parts, static_cast<unsigned>(parts), [&](uint64_t part) {
         HazardForms forms(trace);
-        BlockHazards hazards(forms, most_bytes);
+        PhaseWalk walk(trace, rule);
+        BlockHazards hazards(forms, most_bytes, most_found_of_a_block(blocks), options.stop);
         Groups& groups = of_part[part];
         const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
         std::vector<bool> needed;
         for (uint64_t i = blocks * part / parts; i < blocks * (part + 1) / parts; ++i) {
-            const BlockIntervals block = intervals_of_block(forms, rule, static_cast<uint32_t>(i));
+            if (options.stop.now()) return;
+            const BlockIntervals block = intervals_of_block(forms, walk, static_cast<uint32_t>(i));
             hazards.find(block, sink, needed);
             if (block.cut || hazards.full()) left_out = true;
             if (!barriers) continue;
@@ -180,23 +218,25 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     }
     HazardForms forms(trace);
     const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
-    Hazards out;
-    if (!barriers) out.not_judged = "the recording is not whole: barriers were not judged";
     if (left_out)
-        out.not_judged =
-            "a block touches more elements than are held against one another: the others were not looked at; "
-            "set TILESCOPE_MAX_MEMORY to more gigabytes";
-    if (!find_grid_races(forms, sink))
-        out.not_judged =
+        lacks(
+            "a block touches more elements, or has more faults, than are held against one another: the "
+            "others were not looked at; "
+            "set TILESCOPE_MAX_MEMORY to more gigabytes");
+    if (!find_grid_races(forms, blocks, sink, options.stop))
+        lacks(
             "more elements were stored to than are held against one another between blocks: "
-            "the others were not looked at; record a smaller window of blocks";
+            "the others were not looked at; record a smaller window of blocks");
+    if (groups.full()) lacks("there are more faults than are told apart: the others were left out");
     out.found = groups.take();
     std::set<uint32_t> told;  // blocks that an example is of
     for (const Hazard& h : out.found)
         for (const HazardExample& e : h.examples)
             if (h.kind == HazardKind::Race) told.insert(e.a.block);
+    PhaseWalk walk(trace, rule);
     for (const uint32_t block : told)
-        tell_pairs(trace, intervals_of_block(forms, rule, block), examples_of(out.found, block), {});
+        if (!options.stop.now())
+            tell_pairs(trace, intervals_of_block(forms, walk, block), examples_of(out.found, block), {});
     for (Hazard& h : out.found) say(trace, h);
     if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
     for (Hazard& h : out.found)
@@ -208,18 +248,22 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
 void tell_values(const trace::Trace& trace, const PhaseRule& rule, uint32_t block, const ValueAt& value,
                  Hazards& hazards) {
     HazardForms forms(trace);
-    tell_pairs(trace, intervals_of_block(forms, rule, block), examples_of(hazards.found, block), value);
+    PhaseWalk walk(trace, rule);
+    tell_pairs(trace, intervals_of_block(forms, walk, block), examples_of(hazards.found, block), value);
     for (Hazard& h : hazards.found)
         if (of_cells(h.kind)) say(trace, h);
 }
 
 FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint32_t block,
-                         const ValueAt& value, size_t most) {
-    HazardForms forms(trace);
-    BlockHazards hazards(forms, trace::memory_left(trace));
+                         const ValueAt& value, size_t most, Stop stop) {
     FaultyCells out;
+    out.not_looked = !is_looked_at(trace, trace.blocks[block]);
+    if (out.not_looked) return out;
+    HazardForms forms(trace);
+    BlockHazards hazards(forms, trace::memory_left(trace) / 2, most_found_of_a_block(1), stop);
     std::vector<bool> needed;
-    const BlockIntervals intervals = intervals_of_block(forms, rule, block);
+    PhaseWalk walk(trace, rule);
+    const BlockIntervals intervals = intervals_of_block(forms, walk, block);
     const auto sink = [&](const HazardInstance& found) {
         if (out.cells.size() >= most) {
             out.cut = true;
@@ -231,6 +275,7 @@ FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint3
                              static_cast<uint32_t>(e.last_step - intervals.first), e, 0});
     };
     hazards.find(intervals, sink, needed);
+    if (stop.now()) return {};
     std::vector<HazardExample*> examples;
     for (FaultyCell& cell : out.cells) examples.push_back(&cell.example);
     tell_pairs(trace, intervals, examples, value);

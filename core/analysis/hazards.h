@@ -40,6 +40,7 @@
 #include "core/analysis/phases.h"
 #include "core/base/element.h"
 #include "core/base/result.h"
+#include "core/base/stop.h"
 #include "core/base/words.h"
 #include "core/trace/trace.h"
 
@@ -139,6 +140,7 @@ struct Hazards {
 struct HazardOptions {
     uint32_t examples = 4;  // kept of each finding
     unsigned threads = 0;   // 0: as many as the machine has; what is found is the same with any number
+    Stop stop = {};         // what was found until then is then returned
 };
 
 Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& options = {});
@@ -168,11 +170,12 @@ struct FaultyCell {
 struct FaultyCells {
     std::vector<FaultyCell> cells;  // by interval, array, element, kind
     bool cut = false;               // there are more than were asked for
+    bool not_looked = false;        // the block takes more memory or accesses than are allowed
 };
 inline constexpr size_t kMostFaultyCells = 1u << 18;
 // value: none where values are not known.
 FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint32_t block,
-                         const ValueAt& value = {}, size_t most = kMostFaultyCells);
+                         const ValueAt& value = {}, size_t most = kMostFaultyCells, Stop stop = {});
 
 // One example in a plain sentence without its full stop: "thread[7,0] of warp 3 overwrote Nds[7,0] at line
 // 27; thread[12,0] of warp 6 now reads phase 1's 4 at line 34 instead of phase 0's -2, with no barrier

@@ -5,43 +5,50 @@
 // where their states have become equal. Two classes are common (the arms of a bounds check), 32 are possible.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace tilescope::analysis {
 
 template <class State>  // regular: copyable, ==
 class LaneClasses {
 public:
-    explicit LaneClasses(State initial = {}) { classes_[0] = {~0u, initial}; }
+    explicit LaneClasses(State initial = {}) : classes_{{~0u, initial}} {}
 
     // change(State&) for every lane of mask; returns the first active lane's state after it.
     template <class Change>
     State update(uint32_t mask, Change change) {
         const uint32_t lowest = mask & (~mask + 1);
         State of_lowest{};
-        bool several = count_ > 1;
-        for (uint32_t i = 0, end = count_; i < end; ++i) {
+        uint32_t changes = 0;  // classes, a bit each
+        const bool several = classes_.size() > 1;
+        for (size_t i = 0, end = classes_.size(); i < end; ++i) {
             const uint32_t inside = classes_[i].lanes & mask;
             if (inside == 0) continue;
             State changed = classes_[i].state;
             change(changed);
             if (inside & lowest) of_lowest = changed;
+            if (changed == classes_[i].state) continue;
             if (inside == classes_[i].lanes) {
                 classes_[i].state = changed;
-            } else if (!(changed == classes_[i].state)) {
+                changes |= 1u << i;
+            } else {
                 classes_[i].lanes &= ~inside;
-                classes_[count_++] = {inside, changed};  // never more classes than lanes
-                several = true;
+                changes |= 1u << classes_.size();
+                classes_.push_back({inside, changed});  // never more classes than lanes
             }
         }
-        if (several) join();
+        if (changes != 0 && (several || classes_.size() > 1)) join(changes);
         return of_lowest;
     }
 
+    // How many sets of lanes there are: what an update costs.
+    uint32_t classes() const { return static_cast<uint32_t>(classes_.size()); }
+
     template <class Visit>
     void each(Visit visit) const {
-        for (uint32_t i = 0; i < count_; ++i) visit(classes_[i].lanes, classes_[i].state);
+        for (const Class& one : classes_) visit(one.lanes, one.state);
     }
 
 private:
@@ -50,17 +57,21 @@ private:
         State state;
     };
 
-    void join() {
-        for (uint32_t i = 0; i < count_; ++i)
-            for (uint32_t j = count_ - 1; j > i; --j)
-                if (classes_[i].state == classes_[j].state) {
-                    classes_[i].lanes |= classes_[j].lanes;
-                    classes_[j] = classes_[--count_];
-                }
+    // Those that changed, each with one that is now equal to it.
+    void join(uint32_t changes) {
+        for (size_t i = classes_.size(); i-- > 0;) {
+            if (!(changes >> i & 1)) continue;
+            for (size_t j = 0; j < classes_.size(); ++j) {
+                if (j == i || !(classes_[j].state == classes_[i].state)) continue;
+                classes_[j].lanes |= classes_[i].lanes;
+                classes_[i] = classes_.back();
+                classes_.pop_back();
+                break;
+            }
+        }
     }
 
-    std::array<Class, 32> classes_;
-    uint32_t count_ = 1;
+    std::vector<Class> classes_;
 };
 
 }  // namespace tilescope::analysis

@@ -23,61 +23,108 @@ void advance(Walk& walk, int32_t place, uint32_t copy, bool stays) {
     walk.copy = copy;
 }
 
-// kMaps: fill the maps of steps too.
-template <bool kMaps>
-PhaseMap walk_block(const trace::Trace& trace, const PhaseRule& rule, uint32_t block) {
-    const trace::Block& b = trace.blocks[block];
-    PhaseMap map;
-    if constexpr (kMaps) {
-        map.phase.resize(b.count);
-        map.interval.resize(b.count);
-    }
-    const auto warps = static_cast<uint32_t>(std::clamp<uint64_t>(
-        (trace.launch.block.count() + kWarpSize - 1) / kWarpSize, 1, trace::kMaxWarpsPerBlock));
-    std::vector<LaneClasses<Walk>> walks(rule.by_barrier ? warps : 0);
-    std::vector<LaneClasses<uint32_t>> visits(rule.by_barrier ? 0 : size_t{warps} * rule.groups,
-                                              LaneClasses<uint32_t>(0));
-    std::array<uint32_t, trace::kMaxWarpsPerBlock> barriers{};    // per warp
-    std::array<uint32_t, trace::kMaxWarpsPerBlock> last_phase{};  // per warp, for steps outside the loop
-
-    for (uint64_t i = 0; i < b.count; ++i) {
-        const uint64_t step = b.first + i;
-        const trace::Form& form = trace.form_of(step);
-        const uint32_t warp = std::min(trace.warp_of(step), warps - 1);
-        const bool is_barrier = trace.sites[form.site].kind == ptx::SiteKind::Barrier;
-        if constexpr (kMaps) map.interval[i] = barriers[warp];
-
-        uint32_t phase = last_phase[warp];
-        if (rule.after[form.site]) {
-            phase = kAfter;
-        } else if (rule.by_barrier) {
-            if (const int32_t place = rule.rank[form.site]; place >= 0) {
-                const bool stays = rule.stays[form.site];
-                const uint32_t copy = rule.copy[form.site];
-                phase = walks[warp].update(form.mask, [&](Walk& w) { advance(w, place, copy, stays); }).phase;
-                last_phase[warp] = phase;
-                map.phases = std::max(map.phases, phase + 1);
-            }
-        } else if (!is_barrier) {
-            auto& lanes = visits[size_t{warp} * rule.groups + rule.group[form.site]];
-            phase = lanes.update(form.mask, [](uint32_t& been) { ++been; }) - 1;
-            last_phase[warp] = phase;
-            map.phases = std::max(map.phases, phase + 1);
-        }
-        if constexpr (kMaps) map.phase[i] = phase;
-        if (is_barrier) map.barriers = std::max(map.barriers, ++barriers[warp]);
-    }
-    return map;
-}
+constexpr uint32_t kUnvisited = 0xFFFF'FFFFu;
 
 }  // namespace
 
-PhaseMap phases_of_block(const trace::Trace& trace, const PhaseRule& rule, uint32_t block) {
-    return walk_block<true>(trace, rule, block);
+struct PhaseWalk::State {
+    State(const trace::Trace& of, const PhaseRule& by) : trace(of), rule(by) {}
+    const trace::Trace& trace;
+    const PhaseRule& rule;
+    uint32_t warps = 1;
+    uint64_t step = 0;                     // the next one
+    std::vector<LaneClasses<Walk>> walks;  // by warp
+    // By warp and group: its number in `visits`. Those of a block alone are there, which may come to few.
+    std::vector<uint32_t> number, visited;
+    std::vector<LaneClasses<uint32_t>> visits;
+    std::array<uint32_t, trace::kMaxWarpsPerBlock> passed{};      // barriers, by warp
+    std::array<uint32_t, trace::kMaxWarpsPerBlock> last_phase{};  // by warp, for steps outside the loop
+    uint32_t phases = 0, barriers = 0;
+    uint64_t looked_at = 0;
+
+    LaneClasses<uint32_t>& visits_of(uint32_t warp, uint32_t group) {
+        const auto place = static_cast<uint32_t>(size_t{warp} * rule.groups + group);
+        if (number[place] == kUnvisited) {
+            number[place] = static_cast<uint32_t>(visits.size());
+            visited.push_back(place);
+            visits.emplace_back(0);
+        }
+        return visits[number[place]];
+    }
+};
+
+PhaseWalk::PhaseWalk(const trace::Trace& trace, const PhaseRule& rule)
+    : state_(std::make_unique<State>(trace, rule)) {
+    state_->warps = static_cast<uint32_t>(std::clamp<uint64_t>(
+        (trace.launch.block.count() + kWarpSize - 1) / kWarpSize, 1, trace::kMaxWarpsPerBlock));
+    if (!rule.by_barrier) state_->number.assign(size_t{state_->warps} * rule.groups, kUnvisited);
 }
 
-PhaseMap count_phases(const trace::Trace& trace, const PhaseRule& rule, uint32_t block) {
-    return walk_block<false>(trace, rule, block);
+PhaseWalk::~PhaseWalk() = default;
+
+void PhaseWalk::enter(uint32_t block) {
+    State& s = *state_;
+    s.step = s.trace.blocks[block].first;
+    s.walks.assign(s.rule.by_barrier ? s.warps : 0, LaneClasses<Walk>{});
+    for (const uint32_t place : s.visited) s.number[place] = kUnvisited;
+    s.visited.clear();
+    s.visits.clear();
+    s.passed.fill(0);
+    s.last_phase.fill(0);
+    s.phases = s.barriers = 0;
+}
+
+PhaseWalk::Step PhaseWalk::next() {
+    State& s = *state_;
+    const trace::Form& form = s.trace.form_of(s.step);
+    const uint32_t warp = std::min(s.trace.warp_of(s.step++), s.warps - 1);
+    const bool is_barrier = s.trace.sites[form.site].kind == ptx::SiteKind::Barrier;
+    Step at{s.last_phase[warp], s.passed[warp]};
+    if (s.rule.after[form.site]) {
+        at.phase = kAfter;
+    } else if (s.rule.by_barrier) {
+        if (const int32_t place = s.rule.rank[form.site]; place >= 0) {
+            const bool stays = s.rule.stays[form.site];
+            const uint32_t copy = s.rule.copy[form.site];
+            LaneClasses<Walk>& lanes = s.walks[warp];
+            at.phase = lanes.update(form.mask, [&](Walk& w) { advance(w, place, copy, stays); }).phase;
+            s.looked_at += lanes.classes();
+            s.last_phase[warp] = at.phase;
+            s.phases = std::max(s.phases, at.phase + 1);
+        }
+    } else if (!is_barrier) {
+        LaneClasses<uint32_t>& lanes = s.visits_of(warp, s.rule.group[form.site]);
+        at.phase = lanes.update(form.mask, [](uint32_t& been) { ++been; }) - 1;
+        s.looked_at += lanes.classes();
+        s.last_phase[warp] = at.phase;
+        s.phases = std::max(s.phases, at.phase + 1);
+    }
+    if (is_barrier) s.barriers = std::max(s.barriers, ++s.passed[warp]);
+    return at;
+}
+
+uint32_t PhaseWalk::phases() const { return state_->phases; }
+uint32_t PhaseWalk::barriers() const { return state_->barriers; }
+uint64_t PhaseWalk::looked_at() const { return state_->looked_at; }
+
+PhaseMap phases_of_block(PhaseWalk& walk, const trace::Trace& trace, uint32_t block) {
+    PhaseMap map;
+    map.phase.resize(trace.blocks[block].count);
+    map.interval.resize(trace.blocks[block].count);
+    walk.enter(block);
+    for (size_t i = 0; i < map.phase.size(); ++i) {
+        const PhaseWalk::Step at = walk.next();
+        map.phase[i] = at.phase;
+        map.interval[i] = at.interval;
+    }
+    map.phases = walk.phases();
+    map.barriers = walk.barriers();
+    return map;
+}
+
+PhaseMap phases_of_block(const trace::Trace& trace, const PhaseRule& rule, uint32_t block) {
+    PhaseWalk walk(trace, rule);
+    return phases_of_block(walk, trace, block);
 }
 
 }  // namespace tilescope::analysis

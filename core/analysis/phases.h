@@ -31,6 +31,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/base/result.h"
@@ -61,7 +62,24 @@ struct PhaseRule {
 Result<PhaseRule> phase_rule(const trace::Trace& trace);  // parses the trace's PTX
 PhaseMap phases_of_block(const trace::Trace& trace, const PhaseRule& rule, uint32_t block);
 
-// The same without the maps of steps, which a summary does not need: phases and barriers only.
-PhaseMap count_phases(const trace::Trace& trace, const PhaseRule& rule, uint32_t block);
+// The same step by step, for a walk over many blocks, or over a block too long for its maps.
+class PhaseWalk {
+public:
+    PhaseWalk(const trace::Trace& trace, const PhaseRule& rule);  // keeps references
+    ~PhaseWalk();
+    void enter(uint32_t block);  // stands before its first step
+    struct Step {
+        uint32_t phase = 0, interval = 0;
+    };
+    Step next();              // that of the block's next step
+    uint32_t phases() const;  // as in PhaseMap, of the steps so far
+    uint32_t barriers() const;
+    uint64_t looked_at() const;  // sets of lanes, over all blocks: what the walk has cost
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+PhaseMap phases_of_block(PhaseWalk& walk, const trace::Trace& trace, uint32_t block);
 
 }  // namespace tilescope::analysis

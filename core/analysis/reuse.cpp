@@ -12,8 +12,7 @@ LoadCounter::LoadCounter(const trace::Trace& trace, uint64_t most_bytes)
         const bool counted = trace.sites[form.site].kind == ptx::SiteKind::Load &&
                              form.array != trace::kNoArray &&
                              trace.launch.arrays[form.array].space == Space::Global;
-        // A form that is not affine is seldom met again: no shape is kept for it.
-        shape_.push_back(!counted ? kIgnored : form.irregular >= 0 ? kNoShape : kNew);
+        shape_.push_back(counted ? kNew : kIgnored);
     }
 }
 
@@ -48,6 +47,7 @@ LoadCounter::Shape LoadCounter::shape_of(uint64_t step) const {
 }
 
 void LoadCounter::count(uint8_t array, uint64_t first, uint64_t length, uint32_t by) {
+    ++looked_at_;
     ElementCounts& counts = counts_[array];
     const uint64_t before = counts.bytes();
     if (!counts.add(first, length, by, before + left_)) full_ = true;

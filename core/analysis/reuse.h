@@ -70,6 +70,9 @@ public:
         if (shape_[form] != kIgnored) add_load(step, form);
     }
 
+    // Additions to counts so far, what the counter has cost.
+    uint64_t looked_at() const { return looked_at_; }
+
     // Some loads were not counted, as the counts would have taken more memory than is allowed.
     bool full() const { return full_; }
 
@@ -87,7 +90,7 @@ private:
         int64_t lowest = 0, highest = 0;  // elements touched, from the first active lane's
     };
     static constexpr int32_t kIgnored = -1, kNew = -2, kNoShape = -3;
-    static constexpr size_t kMostShapes = 1u << 16;
+    static constexpr size_t kMostShapes = 1u << 14;
 
     void count(uint8_t array, uint64_t first, uint64_t length, uint32_t by);
     void add_load(uint64_t step, uint32_t form);
@@ -100,6 +103,7 @@ private:
     std::vector<ElementCounts> counts_;  // per array
     std::vector<uint64_t> elements_;     // per array
     uint64_t left_ = 0;                  // bytes
+    uint64_t looked_at_ = 0;
     bool full_ = false;
 };
 

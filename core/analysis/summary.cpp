@@ -11,12 +11,18 @@
 #include <bit>
 #include <unordered_map>
 
+#include <fmt/core.h>
+
 #include "core/analysis/cost.h"
 #include "core/analysis/phases.h"
 #include "core/analysis/reuse.h"
+#include "core/base/words.h"
 
 namespace tilescope::analysis {
 namespace {
+
+constexpr uint64_t kAskEvery = 4096;  // steps: whether it is still wanted, and within what is allowed
+constexpr uint64_t kBytesAForm = 16;  // of what is kept for each form
 
 // Of `count` steps of a form that cost as much each.
 Sums sums_of(const trace::Trace& trace, const trace::Form& form, const Cost& cost, uint64_t count) {
@@ -44,6 +50,9 @@ void add_to(SplitSums& sums, const trace::Trace& trace, const trace::Form& form,
 class Tally {
 public:
     explicit Tally(const trace::Trace& trace) : trace_(trace), costs_(trace), row_(trace.forms.size(), -1) {}
+
+    // Requests that were judged one by one.
+    uint64_t judged() const { return costs_.judged(); }
 
     void add(uint64_t step) {
         const uint32_t form = trace_.key[step] & 0xFFFFFF;
@@ -143,17 +152,29 @@ void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const C
     add_to(sums, trace, form, sums_of(trace, form, cost, 1));
 }
 
-Result<Summary> summarize(const trace::Trace& trace) {
+Result<Summary> summarize(const trace::Trace& trace, Stop stop, LoadCounter* counted_loads) {
     const auto rule = phase_rule(trace);
     if (!rule) return rule.error();
+    if (trace.forms.size() * kBytesAForm > trace::memory_left(trace))
+        return trace::more_memory(
+            fmt::format("counting requests of {}", counted(trace.forms.size(), "form")));
 
     Tally tally(trace);
-    LoadCounter loads(trace);
-    for (uint64_t step = 0; step < trace.steps() && !loads.full(); ++step) {
+    LoadCounter own(trace, trace::memory_left(trace) / 4 * 3);
+    LoadCounter& loads = counted_loads ? *counted_loads : own;
+    const uint64_t allowed = trace::most_lane_accesses();
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        if (step % kAskEvery == 0) {
+            if (stop.now()) return Error{kStopped};
+            if (loads.looked_at() > allowed)
+                return trace::more_work("counting how often each element is loaded");
+            if (tally.judged() > allowed / kWarpSize)
+                return trace::more_work("judging what each request costs");
+        }
         tally.add(step);
         loads.add(step);
+        if (loads.full()) return trace::more_memory("counting how often each element is loaded");
     }
-    if (loads.full()) return trace::more_memory("counting how often each element is loaded");
 
     Summary summary;
     std::vector<int32_t> row(trace.sites.size(), -1);  // site -> summary.sites
@@ -179,10 +200,17 @@ Result<Summary> summarize(const trace::Trace& trace) {
         if (trace.launch.arrays[i].reads() && trace.launch.arrays[i].space == Space::Global)
             summary.reuse.push_back(reuse_of(trace.launch.arrays[i], loads.of(i)));
 
+    PhaseWalk walk(trace, *rule);
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
-        const PhaseMap map = count_phases(trace, *rule, block);
-        summary.phases = std::max(summary.phases, map.phases);
-        summary.barriers_per_block = std::max(summary.barriers_per_block, map.barriers);
+        walk.enter(block);
+        for (uint64_t step = 0; step < trace.blocks[block].count; ++step) {
+            if (step % kAskEvery == 0 && stop.now()) return Error{kStopped};
+            if (step % kAskEvery == 0 && walk.looked_at() > allowed)
+                return trace::more_work("counting phases");
+            walk.next();
+        }
+        summary.phases = std::max(summary.phases, walk.phases());
+        summary.barriers_per_block = std::max(summary.barriers_per_block, walk.barriers());
     }
     return summary;
 }

@@ -7,9 +7,12 @@
 
 #include "core/analysis/cost.h"
 #include "core/base/result.h"
+#include "core/base/stop.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {
+
+class LoadCounter;  // reuse.h
 
 struct Sums {
     uint64_t requests = 0, lanes = 0, bytes = 0;
@@ -54,9 +57,10 @@ struct Summary : SplitSums {
     uint32_t barriers_per_block = 0;
 };
 
-// An Error where the PTX is not that of the recording, or where its counts take more memory than is allowed
-// (trace/claims.h).
-Result<Summary> summarize(const trace::Trace& trace);
+// An Error where the PTX is not that of the recording, where its counts take more memory or more accesses
+// than are allowed (trace/claims.h), or where it was stopped.
+// loads: a new one, which takes the loads of the elements, of which the summary has the sums.
+Result<Summary> summarize(const trace::Trace& trace, Stop stop = {}, LoadCounter* loads = nullptr);
 
 // Adds a step that costs as much.
 void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const Cost& cost);

@@ -101,10 +101,8 @@ bool write_csv(const trace::Trace& trace, const analysis::PhaseRule& rule, const
                bool lanes, const Take& take, ExportProgress progress) {
     Writer writer(trace, lanes, take);
     writer.heading();
-    const bool whole = each_step(trace, rule, selected, [&](const StepRow& row) {
-        progress.add(1);
-        return writer.row(row);
-    });
+    const bool whole =
+        each_step(trace, rule, selected, progress, [&](const StepRow& row) { return writer.row(row); });
     return whole && writer.flush();
 }
 

@@ -167,14 +167,16 @@ private:
         name("process_name", pid_of(block), tid_of(block, 0), text, "process_sort_index", block);
     }
 
-    // The latest arrival at each barrier of the block.
-    std::vector<uint64_t> openings(uint32_t block, const analysis::PhaseMap& phases) const {
-        std::vector<uint64_t> opens(phases.barriers + size_t{1}, 0);
+    // The latest arrival at each barrier of the block; as far as it came, where it was stopped.
+    std::vector<uint64_t> openings(uint32_t block, const ExportProgress& progress) const {
+        std::vector<uint64_t> opens(1, 0);
+        std::array<uint32_t, trace::kMaxWarpsPerBlock> passed{};
         const trace::Block& b = trace_.blocks[block];
-        for (uint64_t i = 0; i < b.count; ++i) {
-            if (trace_.sites[trace_.form_of(b.first + i).site].kind != ptx::SiteKind::Barrier) continue;
-            uint64_t& open = opens[std::min<size_t>(phases.interval[i], opens.size() - 1)];
-            open = std::max(open, axis_.of(block, b.first + i));
+        for (uint64_t step = b.first; step < b.first + b.count && !progress.stop.at(step); ++step) {
+            if (trace_.sites[trace_.form_of(step).site].kind != ptx::SiteKind::Barrier) continue;
+            const uint32_t barrier = passed[trace_.warp_of(step) % trace::kMaxWarpsPerBlock]++;
+            if (barrier >= opens.size()) opens.resize(barrier + size_t{1}, 0);
+            opens[barrier] = std::max(opens[barrier], axis_.of(block, step));
         }
         return opens;
     }
@@ -229,8 +231,9 @@ private:
 
     bool write_block(uint32_t block, const ExportProgress& progress) {
         const trace::Block& b = trace_.blocks[block];
-        const analysis::PhaseMap phases = analysis::phases_of_block(trace_, rule_, block);
-        const std::vector<uint64_t> opens = openings(block, phases);
+        const std::vector<uint64_t> opens = openings(block, progress);
+        analysis::PhaseWalk walk(trace_, rule_);
+        walk.enter(block);
         const uint64_t last = std::min(b.first + b.count, selected_.end) - 1;
         std::array<Pending, trace::kMaxWarpsPerBlock> pending;
         std::array<bool, trace::kMaxWarpsPerBlock> named{};
@@ -238,10 +241,12 @@ private:
         name_block(block);
         for (uint64_t i = 0; i < b.count; ++i) {
             const uint64_t step = b.first + i, ts = axis_.of(block, step);
+            if (progress.stop.at(step)) return false;
+            const auto [phase, interval] = walk.next();
             const uint32_t warp = trace_.warp_of(step) % trace::kMaxWarpsPerBlock;
             if (pending[warp].there) event(block, warp, pending[warp], opens, ts);
             const analysis::Cost& cost = costs_.of(step);
-            pending[warp] = {true, step, ts, phases.phase[i], phases.interval[i], cost};
+            pending[warp] = {true, step, ts, phase, interval, cost};
             sectors.now += cost.global.sectors;
             wavefronts.now += cost.shared.wavefronts;
             if (selects_step(step)) {

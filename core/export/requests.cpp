@@ -24,7 +24,9 @@ Span span_of(const trace::Trace& trace, const Selected& selected, uint32_t block
 
 uint64_t steps_in(const trace::Trace& trace, const Selected& selected) {
     uint64_t steps = 0;
-    for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
+    const bool one = selected.block >= 0 && static_cast<uint64_t>(selected.block) < trace.blocks.size();
+    const auto from = static_cast<uint32_t>(one ? selected.block : 0);
+    for (uint32_t block = from; block < (one ? from + 1 : trace.blocks.size()); ++block) {
         const Span span = span_of(trace, selected, block);
         steps += span.end - span.first;
     }
@@ -32,16 +34,20 @@ uint64_t steps_in(const trace::Trace& trace, const Selected& selected) {
 }
 
 bool each_step(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
-               const std::function<bool(const StepRow&)>& visit) {
+               const ExportProgress& progress, const std::function<bool(const StepRow&)>& visit) {
     analysis::CostTable costs(trace);
+    analysis::PhaseWalk walk(trace, rule);
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
         const Span span = span_of(trace, selected, block);
         if (span.first == span.end) continue;
-        const analysis::PhaseMap phases = analysis::phases_of_block(trace, rule, block);
+        walk.enter(block);
         StepRow row;
         row.block = block;
-        for (row.step = span.first; row.step < span.end; ++row.step) {
-            row.phase = phases.phase[row.step - trace.blocks[block].first];
+        for (row.step = trace.blocks[block].first; row.step < span.end; ++row.step) {
+            if (progress.stop.at(row.step)) return false;
+            row.phase = walk.next().phase;
+            if (row.step < span.first) continue;
+            progress.add(1);
             row.form = &trace.form_of(row.step);
             row.site = &trace.sites[row.form->site];
             row.cost = &costs.of(row.step);

@@ -1,7 +1,6 @@
 // Walks the steps of a recording in order, each with its phase and its cost, for what writes them out.
 //
-// A block's phases are made when the walk enters it and dropped when it leaves, so ten million steps take no
-// more memory than the largest block of them does (8 bytes a step).
+// Phases are found step by step (analysis::PhaseWalk), so that a walk takes no memory for the steps.
 #pragma once
 
 #include <atomic>
@@ -13,6 +12,7 @@
 
 #include "core/analysis/cost.h"
 #include "core/analysis/phases.h"
+#include "core/base/stop.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::report {
@@ -30,6 +30,7 @@ using Take = std::function<bool(std::string_view)>;
 // How far an export is, in steps; may be watched from another thread.
 struct ExportProgress {
     std::atomic<uint64_t>* done = nullptr;
+    Stop stop = {};
     void add(uint64_t steps) const {
         if (done) done->fetch_add(steps, std::memory_order_relaxed);
     }
@@ -45,9 +46,9 @@ struct StepRow {
     bool barrier() const { return site->kind == ptx::SiteKind::Barrier; }
 };
 
-// visit(row) for every selected step, in order, until it says false; false if it did.
+// visit(row) for every selected step, in order, until it says false or is stopped; false then.
 bool each_step(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
-               const std::function<bool(const StepRow&)>& visit);
+               const ExportProgress& progress, const std::function<bool(const StepRow&)>& visit);
 
 // "load", "store", "barrier".
 const char* kind_of(const ptx::Site& site);

@@ -122,8 +122,7 @@ bool write_trace_json(const trace::Trace& trace, const analysis::PhaseRule& rule
     write_blocks(out, trace);
     out.add_text(",\n\"steps\":[");
     bool first = true;
-    const bool all = each_step(trace, rule, selected, [&](const StepRow& row) {
-        progress.add(1);
+    const bool all = each_step(trace, rule, selected, progress, [&](const StepRow& row) {
         out.add_text(first ? "\n" : ",\n");
         first = false;
         write_step(out, trace, row, lanes);

@@ -131,6 +131,10 @@ struct Maker {
 
 }  // namespace
 
+uint64_t table_bytes(const trace::Trace& trace, const analysis::PhaseMap& phases) {
+    return trace.launch.block.count() * phases.phases * (sizeof(TableCell) + sizeof(std::vector<Sum>));
+}
+
 PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases,
                        const Notation& notation) {
     const trace::Block& block = trace.blocks[replay.block()];

@@ -39,6 +39,9 @@ struct PhaseTable {
     std::vector<Row> rows;  // y-major
 };
 
+// What a table of so many phases takes at least.
+uint64_t table_bytes(const trace::Trace& trace, const analysis::PhaseMap& phases);
+
 PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases,
                        const Notation& notation = {});
 

@@ -4,7 +4,15 @@
 #include <bit>
 #include <unordered_map>
 
+#include "core/trace/claims.h"
+
 namespace tilescope::playback {
+namespace {
+
+constexpr uint64_t kStepBytes = 18;   // of what is kept for each step
+constexpr uint64_t kCellBytes = 128;  // of a cell's entry in the tables, beside the store
+
+}  // namespace
 
 struct BlockReplay::Cell {
     struct Loads {
@@ -49,7 +57,10 @@ struct BlockReplay::Index {
 };
 
 BlockReplay::BlockReplay(const trace::Trace& trace, uint32_t block)
-    : trace_(trace), block_(block), index_(std::make_shared<Index>()) {
+    : BlockReplay(trace, block, trace::memory_left(trace) / 2) {}
+
+BlockReplay::BlockReplay(const trace::Trace& trace, uint32_t block, uint64_t most_bytes)
+    : trace_(trace), block_(block), most_bytes_(most_bytes), index_(std::make_shared<Index>()) {
     const std::vector<Array>& arrays = trace.launch.arrays;
     const size_t threads =
         std::min<size_t>(trace.launch.block.count(), size_t{trace::kMaxWarpsPerBlock} * kWarpSize);
@@ -67,13 +78,18 @@ BlockReplay::~BlockReplay() = default;
 uint32_t BlockReplay::steps() const { return static_cast<uint32_t>(index_->first_value.size()); }
 
 void BlockReplay::on_barrier(uint32_t, uint32_t, uint32_t) {
+    if (full()) return;
+    bytes_ += kStepBytes;
     index_->first_value.push_back(index_->values.size());
     index_->part_bytes.push_back(0);
 }
 
 void BlockReplay::on_request(const simt::Request& request) {
+    if (full()) return;
     Index& index = *index_;
     const uint32_t step = steps();
+    bytes_ += kStepBytes + uint64_t{request.elements} * request.element_bytes *
+                               static_cast<uint64_t>(std::popcount(request.mask));
     index.first_value.push_back(index.values.size());
     index.part_bytes.push_back(static_cast<uint8_t>(request.element_bytes));
     const auto bits_of = [&](uint32_t lane, uint32_t part) {
@@ -96,6 +112,8 @@ void BlockReplay::on_request(const simt::Request& request) {
     if (!shared && !store) return;
     const uint64_t width = array.element_bytes();
 
+    bytes_ += static_cast<uint64_t>(std::popcount(request.mask)) * request.elements *
+              (store ? sizeof(Store) + kCellBytes : sizeof(Cell::Loads) * 2);
     for_lanes(request.mask & access.mask, [&](uint32_t lane) {
         const uint32_t thread = request.warp * kWarpSize + lane;
         const uint64_t first = access.offset[lane] / width;
@@ -130,6 +148,8 @@ void BlockReplay::on_request(const simt::Request& request) {
 }
 
 void BlockReplay::on_multiplication(const simt::Multiplication& m) {
+    if (full()) return;
+    bytes_ += sizeof(MultiplyStep) + static_cast<uint64_t>(std::popcount(m.mask)) * sizeof(Index::Sum);
     MultiplyStep& made = products_.emplace_back();
     made.after_step = steps() == 0 ? 0 : steps() - 1;
     made.warp = m.warp;

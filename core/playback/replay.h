@@ -60,12 +60,16 @@ struct Factor {
 
 class BlockReplay final : public simt::BlockObserver {
 public:
-    BlockReplay(const trace::Trace& trace, uint32_t block);  // keeps a reference to the trace
+    // Keeps a reference to the trace. most_bytes: that what it keeps may take.
+    BlockReplay(const trace::Trace& trace, uint32_t block, uint64_t most_bytes);
+    BlockReplay(const trace::Trace& trace, uint32_t block);  // half of the memory that is left
     ~BlockReplay() override;
     void on_request(const simt::Request& request) override;
     void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) override;
     void on_multiplication(const simt::Multiplication& multiplication) override;
     void finish();
+    // What was run was more than fits: values are missing, and nothing is to be asked of it.
+    bool full() const { return bytes_ > most_bytes_; }
 
     uint32_t block() const { return block_; }
     uint32_t steps() const;
@@ -115,6 +119,7 @@ private:
 
     const trace::Trace& trace_;
     uint32_t block_ = 0;
+    uint64_t bytes_ = 0, most_bytes_ = 0;  // about what is kept
     std::vector<MultiplyStep> products_;
     struct Index;  // values by step, stores and loads by cell, sums by thread
     std::shared_ptr<Index> index_;

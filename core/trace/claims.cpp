@@ -259,8 +259,17 @@ uint64_t known_limit() {
 }  // namespace
 
 uint64_t memory_left(const Trace& trace) {
-    const uint64_t limit = known_limit(), taken = bytes_of(trace) + limit / 8;
-    return std::max(limit / 8, limit - std::min(limit, taken));
+    const uint64_t limit = known_limit(), trace_bytes = bytes_of(trace), taken = trace_bytes + limit / 8;
+    return std::max(std::max(limit, trace_bytes) / 8, limit - std::min(limit, taken));
+}
+
+uint64_t most_lane_accesses() { return known_limit() / 100 * 40; }
+
+Error more_work(std::string_view what) {
+    return Error{
+        fmt::format("{} takes more than the {} lane accesses that are looked at; record a smaller "
+                    "window of blocks, or set TILESCOPE_MAX_MEMORY to more gigabytes",
+                    what, grouped(most_lane_accesses()))};
 }
 
 Error more_memory(std::string_view what) {
@@ -270,9 +279,9 @@ Error more_memory(std::string_view what) {
                     what, static_cast<double>(known_limit()) / 1e9)};
 }
 
-uint64_t most_unpacked(uint64_t limit, uint64_t stored) {
+uint64_t most_unpacked(uint64_t limit, uint64_t stored, uint64_t beside) {
     const uint64_t by_size = stored > limit / 16 ? limit * 4 : stored * 64;
-    return std::max(limit / 4, by_size);
+    return std::max(limit / 4 * 3 - std::min(limit / 4 * 3, beside), by_size);
 }
 
 uint64_t most_unpacked_by_zstd(uint64_t stored) {

@@ -61,16 +61,25 @@ Result<void> within(Claim claim, uint64_t value);
 Result<uint64_t> memory_limit();
 
 // What is left of it (of 1 GB where it is not readable) beside a recording for what is made of it: at least
-// an eighth of it.
+// an eighth of it, or of the recording where that is larger.
 uint64_t memory_left(const Trace& trace);
+
+// Lane accesses that one walk over a recording looks at one by one: those of 12.5 million full requests for
+// each gigabyte that is allowed. What repeats is looked at once (analysis/cost.h), so that more steps than
+// these are counted all the same.
+uint64_t most_lane_accesses();
+
+// "counting ... takes more than the 400,000,000 lane accesses that are looked at; set TILESCOPE_MAX_MEMORY
+// ..."
+Error more_work(std::string_view what);
 
 // "counting ... takes more memory than the 1 GB that are allowed; set TILESCOPE_MAX_MEMORY ..."
 Error more_memory(std::string_view what);
 
-// The bytes that a file of `stored` bytes may unpack to under a limit of memory: a quarter of it, for what is
-// made of a recording takes as much again and more; 64 times its own size where that is more, up to four
-// limits. (10 million requests take 80 MB, 120 MB with clocks.)
-uint64_t most_unpacked(uint64_t limit, uint64_t stored);
+// The bytes that a file of `stored` bytes may unpack to under a limit of memory: three quarters of it, as
+// what is made of a recording takes some too; 64 times its own size where that is more, up to four limits.
+// (10 million requests take 80 MB, 120 MB with clocks.) beside: bytes of another recording that stays open.
+uint64_t most_unpacked(uint64_t limit, uint64_t stored, uint64_t beside = 0);
 
 // The most bytes that `stored` bytes of zstd can unpack to: a block takes 4 bytes at least and holds 128 KiB
 // at most (RFC 8878, 3.1.1.2).
@@ -82,10 +91,5 @@ Result<void> check_claims(const Meta& meta, const Launch& launch);
 
 // Blocks of the launch that lie in its window, which has one of them at least once check_claims is passed.
 uint64_t blocks_of_window(const Meta& meta, const Launch& launch);
-
-// Holds `complete` and `verified` against the steps, in a trace that check() found consistent. A recording
-// whose warps stop where their kernel goes on, by its PTX, loses `complete` and its result, and says why. One
-// of the whole grid that is verified and lacks a store to an element of the result is an Error.
-Result<void> derive(Trace& trace);
 
 }  // namespace tilescope::trace

@@ -13,6 +13,7 @@
 //
 // Steps that are cut off behind a place where a warp may end are not found this way.
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "core/ptx/cfg.h"
 #include "core/ptx/parse.h"
 #include "core/trace/claims.h"
+#include "core/trace/format.h"
 
 namespace tilescope::trace {
 
@@ -107,41 +109,51 @@ const Block* cut_block(const Trace& trace, const Ends& ends) {
     return nullptr;
 }
 
-// Elements of the array that no step stores to.
-uint64_t not_stored(const Trace& trace, uint8_t number) {
-    const Array& array = trace.launch.arrays[number];
-    std::vector<bool> stores;  // by form
-    for (const Form& form : trace.forms)
-        stores.push_back(form.array == number && trace.sites[form.site].kind == ptx::SiteKind::Store);
-    const auto each_step = [&](auto visit) {
-        for (uint64_t step = 0; step < trace.steps(); ++step)
-            if (stores[trace.key[step] & 0xFF'FFFF]) visit(step);
-    };
-    const uint64_t elements = array.elements(), size = array.element_bytes();
-    const auto a_lane = [&](const Form& form) {
-        return (trace.sites[form.site].bytes + size - 1) / size + 1;
-    };
-    uint64_t most = 0;  // that the steps can reach: before anything is allocated for the elements
-    each_step([&](uint64_t step) { most += a_lane(trace.form_of(step)) * kWarpSize; });
-    if (most < elements) return elements - most;
-    std::vector<bool> stored(elements, false);
-    uint64_t left = elements;
-    each_step([&](uint64_t step) {
-        const Access access = decode(trace, step);
-        for_lanes(access.mask, [&](uint32_t lane) {
-            const uint64_t end = access.offset[lane] + trace.sites[access.site].bytes;
-            for (uint64_t at = access.offset[lane] / size; at * size < end; ++at) {
-                left -= stored[at] ? 0 : 1;
-                stored[at] = true;
-            }
-        });
-    });
-    return left;
+void drop_result(Meta& meta) {
+    const uint8_t array = meta.result.array;
+    meta.result = {};
+    meta.result.array = array;
 }
 
 }  // namespace
 
-Result<void> derive(Trace& trace) {
+StoredElements::StoredElements(const Trace& trace) {
+    const Verification& result = trace.meta.result;
+    if (!trace.meta.complete || !result.verified || trace.blocks.size() != trace.launch.grid.count()) return;
+    elements_ = trace.launch.arrays[result.array].elements();
+    const auto limit = memory_limit();
+    too_many_ = !limit || elements_ / 8 > *limit / 16;
+    if (too_many_) return;
+    for (const Form& form : trace.forms)
+        stores_.push_back(form.array == result.array && trace.sites[form.site].kind == ptx::SiteKind::Store);
+    bits_ = std::vector<std::atomic<uint64_t>>((elements_ + 63) / 64);
+}
+
+void StoredElements::enter(const Trace& trace, uint64_t first, uint64_t end) {
+    if (stores_.empty()) return;
+    const uint64_t size = trace.launch.arrays[trace.meta.result.array].element_bytes();
+    for (uint64_t step = first; step < end; ++step) {
+        if (!stores_[trace.key[step] & 0xFF'FFFF] || requests_++ >= kMostRequests) continue;
+        const Access access = decode(trace, step);
+        for_lanes(access.mask, [&](uint32_t lane) {
+            const uint64_t last = access.offset[lane] + trace.sites[access.site].bytes - 1;
+            for (uint64_t at = access.offset[lane] / size; at * size <= last; ++at)
+                bits_[at / 64].fetch_or(uint64_t{1} << at % 64, std::memory_order_relaxed);
+        });
+    }
+}
+
+uint64_t StoredElements::lacking(const Trace& trace) const {
+    constexpr uint64_t kMostOfALane = 17;  // bytes of a vector access, and one for where it begins
+    if (too_many_) return elements_ - std::min(elements_, trace.steps() * kWarpSize * kMostOfALane);
+    if (!all_entered()) return 0;
+    uint64_t stored = 0;
+    for (const std::atomic<uint64_t>& word : bits_)
+        stored += static_cast<uint64_t>(std::popcount(word.load()));
+    return elements_ - stored;
+}
+
+Result<void> derive(Trace& trace, const StoredElements& stored) {
     Meta& meta = trace.meta;
     if (!meta.complete) return {};
     if (const auto ends = ends_of(trace)) {
@@ -150,17 +162,15 @@ Result<void> derive(Trace& trace) {
             meta.incomplete_reason =
                 fmt::format("the steps of {} end before the kernel does; record it again",
                             block_name(trace.launch.grid, cut->x, cut->y, cut->z));
-            const uint8_t array = meta.result.array;
-            meta.result = {};
-            meta.result.array = array;
+            drop_result(meta);
         }
     }
-    const Launch& launch = trace.launch;
-    const bool whole_grid = trace.blocks.size() == launch.grid.count();
+    const bool whole_grid = trace.blocks.size() == trace.launch.grid.count();
     if (!meta.result.verified || !whole_grid) return {};
-    if (const uint64_t lacking = not_stored(trace, meta.result.array); lacking > 0)
+    if (const uint64_t lacking = stored.lacking(trace); lacking > 0)
         return Error{fmt::format("it says that its result is verified and stores nothing to {} of it",
                                  counted(lacking, "element"))};
+    if (!stored.all_entered()) drop_result(meta);
     return {};
 }
 

@@ -113,14 +113,16 @@ bool unpack(std::string_view bytes, const Section& section, uint32_t* out) {
     return ZSTD_decompress(out, section.raw, stored.data(), stored.size()) == section.raw;
 }
 
-// The same piece by piece into bytes of a string or a vector, which grow with what is really there.
-template <class Bytes>
-bool unpack(std::string_view bytes, const Section& section, Bytes& out) {
+// The same piece by piece into a string or a vector, which grows with what is really there. section.raw is a
+// multiple of the size of its values.
+template <class Values>
+bool unpack(std::string_view bytes, const Section& section, Values& out) {
+    constexpr size_t kSize = sizeof(typename Values::value_type);
     const std::string_view stored = stored_bytes(bytes, section);
     if (crc32c(stored) != section.crc) return false;
-    const auto* const data = reinterpret_cast<const typename Bytes::value_type*>(stored.data());
     if (section.encoding == Encoding::Raw) {
-        out.assign(data, data + stored.size());
+        out.resize(stored.size() / kSize);
+        if (!stored.empty()) std::memcpy(out.data(), stored.data(), stored.size());
         return true;
     }
     const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
@@ -128,18 +130,19 @@ bool unpack(std::string_view bytes, const Section& section, Bytes& out) {
     if (!stream) throw std::bad_alloc();
     ZSTD_inBuffer in{stored.data(), stored.size(), 0};
     constexpr uint64_t kFirst = 64 * 1024;
-    for (size_t have = 0, left = 1; left != 0;) {
+    size_t have = 0;
+    for (size_t left = 1; left != 0;) {
         if (have == section.raw && in.pos == in.size) return false;
         const size_t room = std::min<uint64_t>(section.raw, std::max<uint64_t>(2 * have, kFirst));
-        out.resize(room);
+        out.resize((room + kSize - 1) / kSize);
         ZSTD_outBuffer to{out.data(), room, have};
         const size_t before = in.pos;
         left = ZSTD_decompressStream(stream.get(), &to, &in);
         if (ZSTD_isError(left) || (to.pos == have && in.pos == before && left != 0)) return false;
         have = to.pos;
-        out.resize(have);
+        out.resize((have + kSize - 1) / kSize);
     }
-    return out.size() == section.raw && in.pos == in.size;
+    return have == section.raw && in.pos == in.size;
 }
 
 void read_forms(std::string_view raw, Trace& trace, bool& known) {
@@ -218,9 +221,8 @@ Result<void> read_tables(std::string_view bytes, const std::vector<Section>& sec
     if (!unpack(bytes, sections[3], raw)) return damaged;
     read_forms(raw, trace, known);
     if (!known) return Error{"its forms hold values that mean nothing"};
-    if (!unpack(bytes, sections[4], raw)) return damaged;
-    trace.irregular.resize(raw.size() / kRowBytes);
-    if (!raw.empty()) std::memcpy(trace.irregular.data(), raw.data(), raw.size());
+    static_assert(sizeof(trace.irregular[0]) == kRowBytes);
+    if (!unpack(bytes, sections[4], trace.irregular)) return damaged;
     if (!unpack(bytes, sections[5], raw)) return damaged;
     read_blocks(raw, trace);
     return {};
@@ -260,7 +262,7 @@ Result<void> check_chunks(const std::vector<Section>& sections, uint64_t steps, 
 }
 
 Result<void> read_columns(std::string_view bytes, const std::vector<Section>& sections,
-                          const StepCheck& check_steps, Trace& trace) {
+                          const StepCheck& check_steps, StoredElements& stored, Trace& trace) {
     uint64_t steps = 0;
     for (const Block& block : trace.blocks)
         if (block.count > kMaxSteps || (steps += block.count) > kMaxSteps)
@@ -293,6 +295,8 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
             if (auto sound = check_steps(trace, first, first + count); !sound) {
                 const std::lock_guard lock(mutex);
                 damage.emplace(i, sound.error());
+            } else {
+                stored.enter(trace, first, first + count);
             }
         }
     };
@@ -311,28 +315,35 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     if (auto ok = read_contents(bytes, sections, trace); !ok) return ok;
     const auto steps = check_tables(trace);
     if (!steps) return steps.error();
-    if (auto ok = read_columns(bytes, sections, *steps, trace); !ok) return ok;
+    StoredElements stored(trace);
+    if (auto ok = read_columns(bytes, sections, *steps, stored, trace); !ok) return ok;
     if (auto ok = check_blocks(trace); !ok) return ok;
-    return derive(trace);
+    return derive(trace, stored);
 }
 
-// That all sections together fit the memory that is allowed.
-Result<void> check_unpacked(const std::vector<Section>& sections, uint64_t stored, const std::string& name) {
+// That all sections together fit the memory that is allowed. Those that grow while they are read, all but the
+// columns, take up to twice their size.
+Result<void> check_unpacked(const std::vector<Section>& sections, uint64_t stored, uint64_t beside,
+                            const std::string& name) {
     const auto limit = memory_limit();
     if (!limit) return limit.error();
-    double unpacked = 0;
-    for (const Section& section : sections) unpacked += static_cast<double>(section.raw);
-    if (unpacked <= static_cast<double>(most_unpacked(*limit, stored))) return {};
-    return Error{
-        fmt::format("{} unpacks to {:.1f} GB, which with what is made of it takes more memory than the "
-                    "{:g} GB that are "
-                    "allowed; set TILESCOPE_MAX_MEMORY={:.0f} in the environment to allow as many gigabytes",
-                    name, unpacked / 1e9, static_cast<double>(*limit) / 1e9, std::ceil(4 * unpacked / 1e9))};
+    double unpacked = 0, taken = 0;
+    for (const Section& section : sections) {
+        unpacked += static_cast<double>(section.raw);
+        taken += static_cast<double>(section.raw) * (section.kind < SectionKind::Key ? 2 : 1);
+    }
+    if (taken <= static_cast<double>(most_unpacked(*limit, stored, beside))) return {};
+    return Error{fmt::format(
+        "{} unpacks to {:.1f} GB, which with what is made of it{} takes more memory than the "
+        "{:g} GB that are allowed; set TILESCOPE_MAX_MEMORY={:.0f} in the environment to allow as many "
+        "gigabytes",
+        name, unpacked / 1e9, beside > 0 ? " and the other recording" : "", static_cast<double>(*limit) / 1e9,
+        std::ceil(4 * (taken + static_cast<double>(beside)) / 3e9))};
 }
 
 }  // namespace
 
-Result<Trace> deserialize(std::string_view bytes, const std::string& name) {
+Result<Trace> deserialize(std::string_view bytes, const std::string& name, uint64_t beside) {
     const auto damaged = [&](const Error& error) {
         return Error{fmt::format("{} is not a whole Tilescope recording: {}", name, error.message)};
     };
@@ -340,7 +351,7 @@ Result<Trace> deserialize(std::string_view bytes, const std::string& name) {
     try {
         const auto sections = read_sections(bytes);
         if (!sections) return damaged(sections.error());
-        if (auto ok = check_unpacked(*sections, bytes.size(), name); !ok) return ok.error();
+        if (auto ok = check_unpacked(*sections, bytes.size(), beside, name); !ok) return ok.error();
         if (auto ok = read_trace(bytes, *sections, trace); !ok) return damaged(ok.error());
     } catch (const std::bad_alloc&) {
         return Error{fmt::format(

@@ -36,9 +36,9 @@ Result<void> write_file(const Trace& trace, const std::string& path) {
     return Error{fmt::format("cannot write {}: {}; choose another place", path, why)};
 }
 
-Result<Trace> read_file(const std::string& path) {
+Result<Trace> read_file(const std::string& path, uint64_t beside) {
     const auto bytes = read_whole(path, most_bytes(), kMagic);
-    return bytes ? deserialize(*bytes, path) : bytes.error();
+    return bytes ? deserialize(*bytes, path, beside) : bytes.error();
 }
 
 }  // namespace tilescope::trace

@@ -35,6 +35,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -111,5 +112,29 @@ private:
 Result<StepCheck> check_tables(const Trace& trace);  // all but blocks and steps
 Result<void> check_blocks(const Trace& trace);       // the blocks, and that the columns are as long as they
 Result<void> check(const Trace& trace);              // all of it
+
+// The elements that the steps store to, of the result of a recording of the whole grid that is verified; of
+// any other recording nothing. Entered by the threads that read the steps.
+class StoredElements {
+public:
+    explicit StoredElements(const Trace& trace);                   // whose tables are checked
+    void enter(const Trace& trace, uint64_t first, uint64_t end);  // sound steps; from any thread
+    bool all_entered() const { return requests_ <= kMostRequests && !too_many_; }
+    uint64_t lacking(const Trace& trace) const;  // as far as is known
+
+private:
+    static constexpr uint64_t kMostRequests = 1u << 24;
+    std::vector<bool> stores_;  // by form; empty where nothing is verified
+    std::vector<std::atomic<uint64_t>> bits_;
+    uint64_t elements_ = 0;
+    bool too_many_ = false;
+    std::atomic<uint64_t> requests_ = 0;
+};
+
+// Holds `complete` and `verified` against the steps, in a trace that check() found consistent. A recording
+// whose warps stop where their kernel goes on, by its PTX, loses `complete` and its result, and says why. One
+// of the whole grid that is verified and lacks a store to an element of the result is an Error; it loses its
+// result where it stores to it more often, or to more elements, than is looked at.
+Result<void> derive(Trace& trace, const StoredElements& stored);
 
 }  // namespace tilescope::trace

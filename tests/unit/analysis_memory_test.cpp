@@ -1,5 +1,7 @@
 // What is made of a recording takes memory for what its steps touch, however far apart that lies, and no more
 // than is allowed.
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include "core/analysis/hazards.h"
@@ -9,6 +11,12 @@
 #include "core/trace/claims.h"
 #include "tests/allocated.h"
 #include "tests/launches.h"
+
+namespace tilescope {
+
+int64_t most_allocated_by_work(const std::function<void()>& work) { return most_allocated_by(work); }
+
+}  // namespace tilescope
 
 namespace tilescope::analysis {
 namespace {

@@ -59,10 +59,15 @@ TEST(Phases, OfATiledProduct) {
             EXPECT_EQ(map.interval[step], barriers[warp]) << step;
             barriers[warp] += site == 4 || site == 7;
         }
-        const PhaseMap counted = count_phases(trace, by_hand::rule(), 0);
-        EXPECT_EQ(counted.phases, map.phases);
-        EXPECT_EQ(counted.barriers, map.barriers);
-        EXPECT_TRUE(counted.phase.empty());
+        const PhaseRule rule = by_hand::rule();
+        PhaseWalk walk(trace, rule);
+        for (int again = 0; again < 2; ++again) {
+            walk.enter(0);
+            for (uint64_t step = 0; step < trace.steps(); ++step)
+                EXPECT_EQ(walk.next().phase, map.phase[step]);
+            EXPECT_EQ(walk.phases(), map.phases);
+            EXPECT_EQ(walk.barriers(), map.barriers);
+        }
     }
 }
 

@@ -71,8 +71,8 @@ TEST(TraceClaims, AllSectionsTogetherFitTheMemoryThatIsAllowed) {
     EXPECT_LT(file.size(), 400'000u);
     EXPECT_EQ(refusal(file),
               "a.tsc unpacks to 8.4 GB, which with what is made of it takes more memory than the 1 GB that "
-              "are allowed; set TILESCOPE_MAX_MEMORY=34 in the environment to allow as many gigabytes");
-    const Memory more("34");
+              "are allowed; set TILESCOPE_MAX_MEMORY=12 in the environment to allow as many gigabytes");
+    const Memory more("12");
     expect_says(refusal(file), "a.tsc is not a whole Tilescope recording");
 }
 
@@ -82,11 +82,11 @@ TEST(TraceClaims, TheUserRaisesAndLowersTheMemoryThatIsAllowed) {
     {
         const Memory less("0.001");
         EXPECT_EQ(*memory_limit(), 1'000'000u);
-        EXPECT_EQ(most_unpacked(*memory_limit(), 100), 250'000u);
-        EXPECT_EQ(most_unpacked(*memory_limit(), 10'000), 640'000u) << "64 times its size";
+        EXPECT_EQ(most_unpacked(*memory_limit(), 100), 750'000u);
+        EXPECT_EQ(most_unpacked(*memory_limit(), 20'000), 1'280'000u) << "64 times its size";
         EXPECT_EQ(most_unpacked(*memory_limit(), 1 << 30), 4'000'000u) << "four limits at most";
     }
-    EXPECT_EQ(most_unpacked(*memory_limit(), 1 << 20), 250'000'000u);
+    EXPECT_EQ(most_unpacked(*memory_limit(), 1 << 20), 750'000'000u);
     for (const char* text : {"", "much", "-1", "0", "nan", "inf", "1e9", "4 GB"}) {
         const Memory wrong(text);
         expect_says(deserialize(file, "a.tsc").error().message,

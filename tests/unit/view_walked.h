@@ -19,7 +19,7 @@ inline Walked walked(trace::Trace trace, uint32_t block = 0) {
     EXPECT_TRUE(rule);
     one.made.rule = *rule;
     one.made.index = index_block(*one.made.trace, one.made.rule, block);
-    one.side = compare::tally_of(*one.made.trace);
+    one.side = *compare::tally_of(*one.made.trace);
     return one;
 }
 

@@ -1,0 +1,20 @@
+// Whether long work is still wanted. Walks over a recording ask every few thousand steps, so that they end
+// within 0.2 s.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace tilescope {
+
+struct Stop {
+    const std::atomic<bool>* asked = nullptr;  // null: nobody asks
+    bool now() const { return asked != nullptr && asked->load(std::memory_order_relaxed); }
+    // The same, asked at every 4,096th step alone.
+    bool at(uint64_t step) const { return step % 4096 == 0 && now(); }
+};
+
+// What work that was stopped returns; nobody waits for it.
+inline constexpr const char* kStopped = "it was stopped";
+
+}  // namespace tilescope
