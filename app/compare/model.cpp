@@ -397,6 +397,7 @@ std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Ti
     const bool square = quick.m == quick.k && quick.k == quick.n;
     const Count requests{slow.tally.before.back().global_load.requests,
                          fast.tally.before.back().global_load.requests};
+    if (requests.a == 0 || requests.b == 0) return "";  // a recording that ends before its loads
     const std::string fewer =
         requests.a == requests.b ? "as many load requests"
         : requests.fewer() > 0   ? claim(requests, "load requests").text

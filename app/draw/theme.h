@@ -69,7 +69,7 @@ struct Palette {
     std::array<Rgba, kInks> ink{};
     std::array<Rgba, 256> heat{};  // cividis; reversed in no theme: dark is cold
     Rgba operator[](Ink i) const { return ink[static_cast<size_t>(i)]; }
-    Rgba hot(float t) const;  // t clamped to 0..1
+    Rgba hot(float t) const;  // t clamped to 0..1, NaN to 0
     // Text that can be read on a cell of that colour: black or white, whichever has more contrast.
     Rgba text_on(Rgba fill) const;
 };

@@ -211,12 +211,14 @@ void fault_sign(Ui& ui, const Rect& box) {
 }
 
 GridMark fault_mark(const Ui& ui, const CellRect& cell, float pitch) {
-    const float edge = std::min(ui.px(2), std::max(1.f, pitch / 16));
-    GridMark mark = frame_mark(cell, ui.ink(Ink::Fault), edge);
-    mark.pattern = Pattern::Cross;
-    if (pitch >= ui.px(12)) return mark;
-    mark = fill_mark(cell, ui.ink(Ink::Fault));
-    if (pitch < 4 || mark.rows > 1 || mark.cols > 1) return mark;
+    const Rgba ink = ui.ink(Ink::Fault);
+    if (pitch >= ui.px(12)) {
+        GridMark mark = frame_mark(cell, ink, std::min(ui.px(2), std::max(1.f, pitch / 16)));
+        mark.pattern = Pattern::Cross;
+        return mark;
+    }
+    GridMark mark = fill_mark(cell, ink);
+    if (pitch < 4) return mark;
     // A dot in the cell: its own colour stays in sight around it.
     mark.row += 0.3f, mark.col += 0.3f, mark.rows = mark.cols = 0.4f;
     return mark;

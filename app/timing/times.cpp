@@ -170,7 +170,7 @@ std::string measured_words(const Machine& machine) {
     std::string words = "Measured on " + times.device;
     if (!times.driver.empty()) words += ", driver " + times.driver;
     if (!times.cuda.empty()) words += ", CUDA " + times.cuda;
-    if (times.date.size() >= 10) words += ", " + times.date.substr(0, 10);
+    if (const std::string days = kernels::days_of(times); !days.empty()) words += ", " + days;
     return words;
 }
 

@@ -4,8 +4,8 @@
     merge.py OUT PART
 
 Rows of PART replace rows of OUT with the same kernel, shape and tile width; OUT may not exist yet. Both must
-be of one device, driver and compiler: times of two devices or compilers are two files. Roofs, date and version are those of PART;
-the commands are listed one behind the other.
+be of one device, driver and compiler: times of two devices or compilers are two files. Roofs and version are those of PART;
+the commands are listed one behind the other, and the date is "FIRST to LAST" where days differ.
 """
 import json
 import os
@@ -21,6 +21,11 @@ def key(row):
     return tuple(row[name] for name in ("kernel", "m", "k", "n", "tile"))
 
 
+def dates(old, new):
+    first, last = old.split(" to ")[0], new.split(" to ")[-1]
+    return last if first[:10] == last[:10] else f"{first} to {last}"
+
+
 def merged(old, new):
     for name in ("schema", "device", "driver", "cuda", "compiler"):
         if old[name] != new[name]:
@@ -34,7 +39,7 @@ def merged(old, new):
     if new["command"] not in commands:
         commands.append(new["command"])
     roofs = {name: new["roofs"][name] or old["roofs"][name] for name in new["roofs"]}
-    return {**new, "command": "; ".join(commands), "roofs": roofs, "rows": rows}
+    return {**new, "date": dates(old["date"], new["date"]), "command": "; ".join(commands), "roofs": roofs, "rows": rows}
 
 
 def text_of(timings):

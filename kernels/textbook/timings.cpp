@@ -151,6 +151,15 @@ const std::vector<Timings>& shipped_timings() {
     return sets;
 }
 
+std::string days_of(const Timings& timings) {
+    constexpr size_t kDay = 10;  // letters of "2026-11-21"
+    constexpr std::string_view kTo = " to ";
+    if (timings.date.size() < kDay) return "";
+    const size_t to = timings.date.find(kTo);
+    return timings.date.substr(0, kDay) +
+           (to == std::string::npos ? "" : timings.date.substr(to, kTo.size() + kDay));
+}
+
 const Timing* find_timing(const Timings& timings, std::string_view kernel, uint32_t m, uint32_t k, uint32_t n,
                           uint32_t tile) {
     for (const Timing& row : timings.rows)

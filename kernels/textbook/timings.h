@@ -31,13 +31,16 @@ struct Roofs {
 };
 
 struct Timings {
-    std::string device, driver, cuda, date, command, tool_version;
+    std::string device, driver, cuda, command, tool_version;
+    std::string date;                // UTC: "2026-11-21T05:04:18Z", or two of them with " to " between
     std::string compiler = "clang";  // that made the PTX: "clang" of what ships, "nvrtc", or a file's name
     Roofs roofs;
     std::vector<Timing> rows;
 };
 
 std::string to_json(const Timings& timings);
+// "2026-11-21", "2026-11-21 to 2026-11-22"; "" where no date is known.
+std::string days_of(const Timings& timings);
 Result<Timings> timings_from_json(std::string_view text, std::string_view name);
 
 // The timings that ship with the program (assets/timings): a set a device and compiler, those of the PTX that

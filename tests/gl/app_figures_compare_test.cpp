@@ -1,7 +1,7 @@
 // The figures of Compare, as app_figures_test.cpp holds those of the Step screen.
 #include <fmt/ranges.h>
 
-#include "tests/gl/figures_page.h"
+#include "tests/gl/figures_screens.h"
 
 namespace tilescope::app {
 namespace {

@@ -1,5 +1,5 @@
 // The figures of Limits, as app_figures_test.cpp holds those of the Step screen.
-#include "tests/gl/figures_page.h"
+#include "tests/gl/figures_screens.h"
 
 namespace tilescope::app {
 namespace {
@@ -412,12 +412,9 @@ std::vector<Rule> limits_rules() {
 
 TEST(FiguresOfTheLimitsScreen, OfCasesAndDevices) {
     SKIP_WITHOUT_GLYPHS();
-    Drawn small(1280, 720), large(1600, 1000);
-    const Notation plain;
-    const Facts facts(std::make_shared<const trace::Trace>(kernels::recorded("tiled", {4, 4, 4, 2})));
-    Lot lot(3);
-    State state;
-    state.session.screen = "limits";
+    Still screen("limits", 3);
+    State& state = screen.state;
+    Lot& lot = screen.lot;
     const auto& devices = state.session.assets.devices();
     const auto hold = [&](const std::string& what) {
         const auto* preset = analysis::find_limit_preset(state.limits.preset);
@@ -432,10 +429,7 @@ TEST(FiguresOfTheLimitsScreen, OfCasesAndDevices) {
             return;  // refused
         const LimitsScene scene{sm, state.limits.use, preset, &*device};
         g_limits = &scene;
-        Drawn& drawn = lot.below(2) == 0 ? small : large;
-        drawn.frames(state);
-        for (const std::string& complaint :
-             Page(drawn.seen(), {state, facts, {}, "", &plain}).complaints(limits_rules(), limits_tables))
+        for (const std::string& complaint : screen.complaints(limits_rules(), limits_tables))
             ADD_FAILURE() << what << ", " << state.limits.use.threads << " threads, "
                           << state.limits.use.registers << " registers, " << state.limits.use.shared
                           << " bytes: " << complaint;
@@ -457,21 +451,15 @@ TEST(FiguresOfTheLimitsScreen, OfCasesAndDevices) {
 
 TEST(WrongFiguresOfTheLimitsScreen, AreFoundInEveryText) {
     SKIP_WITHOUT_GLYPHS();
-    Drawn drawn(1600, 1000);
-    const Notation plain;
-    const Facts facts(std::make_shared<const trace::Trace>(kernels::recorded("tiled", {4, 4, 4, 2})));
-    State state;
-    state.session.screen = "limits";
+    Still screen("limits", 0);
+    State& state = screen.state;
     const auto& devices = state.session.assets.devices();
     for (const analysis::LimitPreset& preset : analysis::limit_presets()) {
         take_preset(state.limits, preset.id);
         const LimitsScene scene{limits_device(state.limits, devices).sm, state.limits.use, &preset,
                                 &*std::ranges::find(devices, preset.device, &analysis::DeviceSpec::id)};
         g_limits = &scene;
-        drawn.frames(state);
-        for (const std::string& text : unheld(drawn.seen(), [&](const draw::Inspection& seen) {
-                 return Page(seen, {state, facts, {}, "", &plain}).complaints(limits_rules(), limits_tables);
-             }))
+        for (const std::string& text : screen.changed(limits_rules(), limits_tables))
             // But ticks, and what another block of the case is called.
             if (!std::ranges::all_of(text, [](char c) { return test::is_digit(c) || c == ','; }) &&
                 std::ranges::find(preset.blocks, text, &analysis::PresetBlock::label) == preset.blocks.end())

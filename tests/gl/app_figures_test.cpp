@@ -7,7 +7,7 @@
 //                                                     -> fixed texts, each with its reason
 #include "core/trace/file.h"
 #include "tests/clocked.h"
-#include "tests/gl/figures_page.h"
+#include "tests/gl/figures_screens.h"
 
 namespace tilescope::app {
 namespace {

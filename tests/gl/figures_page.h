@@ -566,24 +566,6 @@ private:
     std::vector<std::string> complaints_;
 };
 
-// Texts of a frame of which a figure may be changed and nothing is found: each figure of each by one.
-inline std::set<std::string> unheld(
-    const draw::Inspection& seen,
-    const std::function<std::vector<std::string>(const draw::Inspection&)>& complaints) {
-    std::set<std::string> all;
-    for (size_t i = 0; i < seen.texts.size(); ++i)
-        for (size_t at = 0; at < seen.texts[i].text.size(); ++at) {
-            const bool last =
-                at + 1 == seen.texts[i].text.size() || !test::is_digit(seen.texts[i].text[at + 1]);
-            if (!test::is_digit(seen.texts[i].text[at]) || !last) continue;
-            draw::Inspection changed = seen;
-            char& digit = changed.texts[i].text[at];
-            digit = digit == '9' ? '8' : static_cast<char>(digit + 1);
-            if (complaints(changed).empty()) all.insert(seen.texts[i].text);
-        }
-    return all;
-}
-
 // The rules of the Step screen, many of which other screens share (app_figures_test.cpp).
 const std::vector<Rule>& step_rules();
 

@@ -180,5 +180,14 @@ TEST(MadeWrong, NamesKernelsThatShip) {
     EXPECT_FALSE(made_wrong("tiled"));
 }
 
+TEST(Timings, SayTheDaysOfTheirRuns) {
+    Timings timings;
+    EXPECT_EQ(days_of(timings), "");
+    timings.date = "2026-11-21T05:04:18Z";
+    EXPECT_EQ(days_of(timings), "2026-11-21");
+    timings.date += " to 2026-11-22T08:55:48Z";
+    EXPECT_EQ(days_of(timings), "2026-11-21 to 2026-11-22");
+}
+
 }  // namespace
 }  // namespace tilescope::kernels

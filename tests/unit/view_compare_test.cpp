@@ -139,6 +139,10 @@ TEST(Compare, HowMuchFasterIsSaidWithWhatTheCacheHad) {
         "X, width 64, T=16: tiled 1.00 ms, untiled 3.00 ms: no difference beyond the spread of the runs.");
     times.rows.resize(3);
     EXPECT_EQ(said({}), "") << "one of the two was not timed at this size";
+    times.rows = {row("untiled", 64, 3), row("tiled", 64, 1)};
+    Walked cut = walked("untiled", kShape);
+    cut.side.before.back().global_load.requests = 0;
+    EXPECT_EQ(speed_text(cut.compared(), b.compared(), {times}, {}), "") << "no loads were recorded";
 }
 
 // Of 3 x 2 blocks of a larger grid only their columns and rows ask.
