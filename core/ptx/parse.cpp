@@ -161,6 +161,7 @@ bool read_kernel(Parser& parser, std::string_view linkage) {
     if (!read_parameters(parser, body) || !read_kernel_directives(parser, body.kernel) ||
         !read_body(parser, body))
         return refuse(parser, name.text, start, before);
+    parser.names_in_kernels.merge(body.used);
     parser.module.kernels.push_back(std::move(body.kernel));
     return true;
 }
@@ -174,6 +175,9 @@ bool read_module_variable(Parser& parser, std::string_view linkage) {
                            first.text);
     }
     if (!read_variable(parser, symbol)) return false;
+    // It is printed before the kernels, where theirs would hide it.
+    if (parser.names_in_kernels.contains(symbol.name))
+        return parser.fail(first.line, "a kernel above has its own '{}'; rename this variable", symbol.name);
     // The name as the text has it: a view that stays.
     const auto index = static_cast<int32_t>(parser.module.variables.size());
     for (size_t i = parser.at; i-- > 0;) {

@@ -41,6 +41,7 @@ struct Parser {
     Module module;
     std::unordered_map<std::string_view, int32_t> variables;  // of the module, by name
     std::unordered_set<std::string_view> kernels;
+    std::unordered_map<std::string, uint32_t> names_in_kernels;  // of those that are not refused
     struct Read {  // so far, over all kernels that are not refused
         size_t registers = 0, instructions = 0, variables = 0;
     } read;
