@@ -11,6 +11,7 @@ namespace tilescope::analysis {
 inline std::vector<uint32_t> loads_per_element(const trace::Trace& trace, uint8_t array) {
     LoadCounter loads(trace);
     for (uint64_t step = 0; step < trace.steps(); ++step) loads.add(step);
+    loads.finish();
     return loads.of(array).all(trace.launch.arrays[array].elements());
 }
 

@@ -1,6 +1,7 @@
 #include "app/look/block_index.h"
 
 #include <algorithm>
+#include <new>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -167,11 +168,9 @@ std::shared_ptr<BlockIndex> empty_index(const trace::Trace& trace,
 // Bytes of the index for each step, for each barrier and for each phase of the block.
 constexpr uint64_t kStepBytes = 18, kBarrierBytes = 64, kClockedBarrierBytes = 160, kSpanBytes = 24;
 
-}  // namespace
-
-std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
-                                              const std::optional<analysis::Product>& product, uint32_t block,
-                                              Stop stop) {
+std::shared_ptr<const BlockIndex> indexed(const trace::Trace& trace, const analysis::PhaseRule& rule,
+                                          const std::optional<analysis::Product>& product, uint32_t block,
+                                          Stop stop) {
     auto made = empty_index(trace, product, block);
     if (block >= trace.blocks.size()) return made;
     const uint64_t most = trace::memory_left(trace) / 4, of_steps = trace.blocks[block].count * kStepBytes;
@@ -227,6 +226,21 @@ std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const a
     index.clocked = has_clocks(trace, trace.blocks[block]);
     if (index.clocked) index.barriers = barrier_times(trace, index);
     return made;
+}
+
+}  // namespace
+
+std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
+                                              const std::optional<analysis::Product>& product, uint32_t block,
+                                              Stop stop) {
+    try {
+        return indexed(trace, rule, product, block, stop);
+    } catch (const std::bad_alloc&) {
+        auto empty = empty_index(trace, product, block);
+        empty->why_not =
+            "This block takes more than this machine's memory; record a smaller window of blocks.";
+        return empty;
+    }
 }
 
 std::vector<CellRect> slices_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array,

@@ -3,7 +3,8 @@
 //
 //   jobs.start([=](Control& control) { ... return result; })   -->   Job<Result>
 //
-// A job is given values and returns one; it never touches the state. Whoever began it asks in a later frame
+// A job is given values and returns one; it never touches the state. Where memory ends, a job that returns a
+// tilescope::Result returns an Error. Whoever began it asks in a later frame
 // whether it is ready. Copies of a Job refer to the same work.
 #pragma once
 
@@ -15,10 +16,14 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "core/base/result.h"
 
 namespace tilescope::session {
 
@@ -71,7 +76,17 @@ public:
         using Result = std::invoke_result_t<Work, Control&>;
         auto control = std::make_shared<Control>();
         auto task = std::make_shared<std::packaged_task<Result()>>(
-            [control, work = std::move(work)]() mutable { return work(*control); });
+            [control, work = std::move(work)]() mutable -> Result {
+                if constexpr (std::is_constructible_v<Result, Error>) {
+                    try {
+                        return work(*control);
+                    } catch (const std::bad_alloc&) {
+                        return Error{"this takes more than this machine's memory; open or record less"};
+                    }
+                } else {
+                    return work(*control);
+                }
+            });
         post([task] { (*task)(); }, control);
         return {task->get_future().share(), control};
     }

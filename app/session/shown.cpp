@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -38,9 +39,8 @@ std::shared_ptr<const look::BlockIndex> worded(const std::shared_ptr<const look:
     return copy;
 }
 
-// The block with its faults and, where there is a replayer, its values.
-MadeBlock replayed(const Recording& recording, MadeBlock made, Result<kernels::Replayer>* replayer,
-                   Stop stop) {
+MadeBlock replayed_in_memory(const Recording& recording, MadeBlock made, Result<kernels::Replayer>* replayer,
+                             Stop stop) {
     const trace::Trace& trace = *recording.trace;
     if (replayer == nullptr) {
     } else if (made.block->steps > kMostReplayedSteps) {
@@ -68,6 +68,17 @@ MadeBlock replayed(const Recording& recording, MadeBlock made, Result<kernels::R
             "accesses than are allowed.",
             made.no_values.empty() ? "" : " ");
     return made;
+}
+
+// The block with its faults and, where there is a replayer, its values.
+MadeBlock replayed(const Recording& recording, const MadeBlock& made, Result<kernels::Replayer>* replayer,
+                   Stop stop) {
+    try {
+        return replayed_in_memory(recording, made, replayer, stop);
+    } catch (const std::bad_alloc&) {
+        return {made.block, nullptr, "Values and faults of this block take more than this machine's memory.",
+                std::make_shared<const look::BlockFaults>()};
+    }
 }
 
 MadeBlock* find(Blocks& blocks, uint32_t block) {
@@ -223,7 +234,7 @@ void set(Shown& shown, std::shared_ptr<const Recording> recording, std::shared_p
 }
 
 bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message) {
-    if (shown.totals || shown.uncounted) return false;
+    if (shown.totals || !shown.uncounted.empty()) return false;
     if (!shown.counting.begun())
         shown.counting = jobs.start([recording = shown.recording](Control& control) {
             return totals_of(*recording, {&control.stop});
@@ -233,7 +244,7 @@ bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message) {
     if (*totals)
         shown.totals = std::move(**totals);
     else
-        message = totals->error().message, shown.uncounted = true;
+        message = shown.uncounted = totals->error().message;
     return false;
 }
 

@@ -103,7 +103,7 @@ struct Blocks {
 struct Shown : MadeBlock {                       // of the cursor's block
     std::shared_ptr<const Recording> recording;  // null while none is open
     std::shared_ptr<const Totals> totals;        // of it; null while they are counted
-    bool uncounted = false;                      // they cannot be counted, and that was said
+    std::string uncounted;                       // why they cannot be counted, once that was said
     playback::Cursor cursor;
     Job<MadeTotals> counting;
     Blocks blocks;

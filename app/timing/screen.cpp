@@ -438,24 +438,25 @@ bool press(State& chosen, session::Session& session, const input::KeyPress& pres
     return kernel != 0 || wider != 0 || tile != 0;
 }
 
-Result<analysis::RecordedWork> work_of(const trace::Trace& trace, const std::atomic<bool>& stop) {
-    const auto summary = analysis::summarize(trace);
-    if (!summary) return summary.error();
-    const auto flop = kernels::count_flop(trace, {&stop});
-    if (!flop) return flop.error();
-    return analysis::recorded_work(trace, *summary, *flop);
-}
-
 // Counts what a launch that is no product did, once a recording, while this screen is shown.
 bool update(State& state, session::Session& session, bool wait) {
     if (!no_product(session) || session.screen != kScreen.option) return false;
     if (state.counted != session.recording->serial) {
         state.counting.stop();
         state.work.reset();
+        if (session::count(session, *session.jobs, wait, session.message)) return true;
         state.counted = session.recording->serial;
-        state.counting = session.jobs->start([trace = session.recording->trace](session::Control& control) {
-            return work_of(*trace, control.stop);
-        });
+        if (!session.totals) {
+            state.work = Error{session.uncounted};
+            return false;
+        }
+        state.counting =
+            session.jobs->start([recording = session.recording, totals = session.totals](
+                                    session::Control& control) -> Result<analysis::RecordedWork> {
+                const auto flop = kernels::count_flop(*recording->trace, {&control.stop});
+                if (!flop) return flop.error();
+                return analysis::recorded_work(*recording->trace, totals->summary, *flop);
+            });
     }
     if (auto work = state.counting.take(wait)) state.work = std::move(*work);
     return state.counting.begun();

@@ -4,7 +4,8 @@
 //
 // What a request costs follows from its form: nothing for loads of arrays that nobody stores to; a shared
 // load less than a store, as most are those of a request before (BlockHazards::Judged); accesses to global
-// arrays that are stored to more, as they are held against those of other blocks as well.
+// arrays that are stored to more, as they are held against those of other blocks as well, and those far from
+// the lane before most of all, as caches do not hold what is kept of their elements.
 #include <algorithm>
 #include <bit>
 
@@ -17,7 +18,19 @@ namespace tilescope::analysis {
 namespace {
 
 constexpr uint64_t kSharedLoad = 1, kSharedStore = 4, kGlobal = 12;  // of a lane, in quarters
+constexpr uint64_t kApart = 52;                                      // beside, of a lane
 constexpr uint64_t kBytesAForm = 28;                                 // of HazardForms
+
+// Lanes of a form that lie in another 256 bytes than the lane before.
+uint64_t lanes_apart(const trace::Trace& trace, uint32_t form) {
+    const trace::Access access = trace::decode_form(trace, form, 0);
+    uint64_t apart = 0, page = ~uint64_t{0};
+    for_lanes(access.mask, [&](uint32_t lane) {
+        if (access.offset[lane] / 256 != page) ++apart;
+        page = access.offset[lane] / 256;
+    });
+    return apart;
+}
 
 std::vector<uint32_t> costs_of_forms(const trace::Trace& trace) {
     std::vector<bool> stored(256, false);
@@ -25,16 +38,17 @@ std::vector<uint32_t> costs_of_forms(const trace::Trace& trace) {
         if (trace.sites[form.site].kind == ptx::SiteKind::Store) stored[form.array] = true;
     std::vector<uint32_t> costs;
     costs.reserve(trace.forms.size());
-    for (const trace::Form& form : trace.forms) {
+    for (uint32_t number = 0; number < trace.forms.size(); ++number) {
+        const trace::Form& form = trace.forms[number];
         const ptx::SiteKind kind = trace.sites[form.site].kind;
         const uint64_t lanes = static_cast<uint64_t>(std::popcount(form.mask));
         const uint64_t words = std::max<uint64_t>(trace.sites[form.site].bytes / 4, 1);
         uint64_t cost = 0;
         if (form.space == Space::Shared)
-            cost = kind == ptx::SiteKind::Load ? kSharedLoad : kSharedStore;
+            cost = lanes * (kind == ptx::SiteKind::Load ? kSharedLoad : kSharedStore);
         else if (stored[form.array] || stored[trace::kNoArray])
-            cost = kGlobal;
-        costs.push_back(kind == ptx::SiteKind::Barrier ? 1 : static_cast<uint32_t>(1 + cost * lanes * words));
+            cost = lanes * kGlobal + lanes_apart(trace, number) * kApart;
+        costs.push_back(kind == ptx::SiteKind::Barrier ? 1 : static_cast<uint32_t>(1 + cost * words));
     }
     return costs;
 }

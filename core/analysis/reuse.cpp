@@ -4,9 +4,15 @@
 #include <bit>
 
 namespace tilescope::analysis {
+namespace {
+constexpr uint64_t kMostAgain = 1u << 16;  // 1 MB
+}
 
 LoadCounter::LoadCounter(const trace::Trace& trace, uint64_t most_bytes)
-    : trace_(trace), counts_(trace.launch.arrays.size()), left_(most_bytes) {
+    : trace_(trace),
+      counts_(trace.launch.arrays.size()),
+      again_(std::bit_ceil(std::clamp<uint64_t>(trace.steps(), 1, kMostAgain))),
+      left_(most_bytes) {
     for (const Array& array : trace.launch.arrays) elements_.push_back(array.elements());
     for (const trace::Form& form : trace.forms) {
         const bool counted = trace.sites[form.site].kind == ptx::SiteKind::Load &&
@@ -46,11 +52,13 @@ LoadCounter::Shape LoadCounter::shape_of(uint64_t step) const {
     return shape;
 }
 
-void LoadCounter::count(uint8_t array, uint64_t first, uint64_t length, uint32_t by) {
-    ++looked_at_;
+void LoadCounter::count(uint8_t array, uint64_t first, uint64_t length, uint64_t by) {
+    const uint64_t page = first / CellMap<uint32_t>::kPage;
+    looked_at_ += page == page_ ? 1 : 3;
+    page_ = page;
     ElementCounts& counts = counts_[array];
     const uint64_t before = counts.bytes();
-    if (!counts.add(first, length, by, before + left_)) full_ = true;
+    if (!counts.add(first, length, static_cast<uint32_t>(by), before + left_)) full_ = true;
     left_ -= std::min(left_, counts.bytes() - before);
 }
 
@@ -69,8 +77,34 @@ void LoadCounter::add_load(uint64_t step, uint32_t form) {
     const bool whole = !shape.runs.empty() && offset % element == 0 && first + shape.lowest >= 0 &&
                        static_cast<uint64_t>(first + shape.highest) < elements_[f.array];
     if (!whole) return add_lanes(step);
-    for (const Run& run : shape.runs)
-        count(f.array, static_cast<uint64_t>(first + run.first), run.length, run.loads);
+    if (shape.runs.size() == 1) return add_shape(form, trace_.base[step], 1);
+    const uint64_t request = uint64_t{form} << 32 | trace_.base[step];
+    Again& again = again_[(request * 0x9E37'79B9'7F4A'7C15u >> 40) & (again_.size() - 1)];
+    if (again.count > 0 && again.request != request) {
+        add_shape(static_cast<uint32_t>(again.request >> 32), static_cast<uint32_t>(again.request),
+                  again.count);
+        again.count = 0;
+    }
+    again.request = request;
+    ++again.count;
+}
+
+// Of a form whose shape is known, and fits.
+void LoadCounter::add_shape(uint32_t form, uint32_t base, uint64_t times) {
+    const trace::Form& f = trace_.forms[form];
+    const uint64_t offset = uint64_t{f.base_high} << 32 | base;
+    const auto first = static_cast<int64_t>(offset / trace_.launch.arrays[f.array].element_bytes());
+    for (const Run& run : shapes_[shape_[form]].runs)
+        count(f.array, static_cast<uint64_t>(first + run.first), run.length, times * run.loads);
+}
+
+void LoadCounter::finish() {
+    for (Again& again : again_) {
+        if (again.count > 0)
+            add_shape(static_cast<uint32_t>(again.request >> 32), static_cast<uint32_t>(again.request),
+                      again.count);
+        again.count = 0;
+    }
 }
 
 // Lane by lane: for accesses that straddle elements, or leave the array (which a damaged file may claim).

@@ -6,7 +6,8 @@
 //   two rows of 16, one element    two runs of 1 element, each 16 times
 //   a column                       32 runs of 1 element, each once
 //
-// so that a request is a few short additions. Only loads of global arrays count.
+// so that a request is a few short additions; requests of many runs that come again with the same first
+// element are added together. Only loads of global arrays count.
 #pragma once
 
 #include <algorithm>
@@ -70,13 +71,16 @@ public:
         if (shape_[form] != kIgnored) add_load(step, form);
     }
 
-    // Additions to counts so far, what the counter has cost.
+    // Behind the last step: adds what was kept to be added together.
+    void finish();
+
+    // Additions to counts so far, what the counter has cost: those that lie apart count three times.
     uint64_t looked_at() const { return looked_at_; }
 
     // Some loads were not counted, as the counts would have taken more memory than is allowed.
     bool full() const { return full_; }
 
-    // Loads of the elements of a global array.
+    // Loads of the elements of a global array, once it is finished.
     const ElementCounts& of(uint8_t array) const { return counts_[array]; }
 
 private:
@@ -89,11 +93,17 @@ private:
         std::vector<Run> runs;            // empty: the lanes do not lie on whole elements, each is looked at
         int64_t lowest = 0, highest = 0;  // elements touched, from the first active lane's
     };
+    // Equal requests, until others take their place; of `count` 0 none.
+    struct Again {
+        uint64_t request = 0;  // form << 32 | base
+        uint64_t count = 0;
+    };
     static constexpr int32_t kIgnored = -1, kNew = -2, kNoShape = -3;
     static constexpr size_t kMostShapes = 1u << 14;
 
-    void count(uint8_t array, uint64_t first, uint64_t length, uint32_t by);
+    void count(uint8_t array, uint64_t first, uint64_t length, uint64_t by);
     void add_load(uint64_t step, uint32_t form);
+    void add_shape(uint32_t form, uint32_t base, uint64_t times);
     void add_lanes(uint64_t step);
     Shape shape_of(uint64_t step) const;
 
@@ -102,6 +112,8 @@ private:
     std::vector<Shape> shapes_;
     std::vector<ElementCounts> counts_;  // per array
     std::vector<uint64_t> elements_;     // per array
+    std::vector<Again> again_;           // by hash; a power of two
+    uint64_t page_ = 0;                  // of the latest addition
     uint64_t left_ = 0;                  // bytes
     uint64_t looked_at_ = 0;
     bool full_ = false;

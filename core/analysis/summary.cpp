@@ -168,13 +168,15 @@ Result<Summary> summarize(const trace::Trace& trace, Stop stop, LoadCounter* cou
             if (stop.now()) return Error{kStopped};
             if (loads.looked_at() > allowed)
                 return trace::more_work("counting how often each element is loaded");
-            if (tally.judged() > allowed / kWarpSize)
+            if (tally.judged() > (allowed - loads.looked_at()) / (2 * kWarpSize))
                 return trace::more_work("judging what each request costs");
         }
         tally.add(step);
         loads.add(step);
-        if (loads.full()) return trace::more_memory("counting how often each element is loaded");
+        if (loads.full()) break;
     }
+    loads.finish();
+    if (loads.full()) return trace::more_memory("counting how often each element is loaded");
 
     Summary summary;
     std::vector<int32_t> row(trace.sites.size(), -1);  // site -> summary.sites

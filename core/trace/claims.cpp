@@ -259,7 +259,8 @@ uint64_t known_limit() {
 }  // namespace
 
 uint64_t memory_left(const Trace& trace) {
-    const uint64_t limit = known_limit(), trace_bytes = bytes_of(trace), taken = trace_bytes + limit / 8;
+    const uint64_t limit = known_limit(), trace_bytes = bytes_of(trace);
+    const uint64_t taken = trace_bytes + trace.beside + limit / 8;
     return std::max(std::max(limit, trace_bytes) / 8, limit - std::min(limit, taken));
 }
 

@@ -7,11 +7,11 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <thread>
 
 #include <fmt/core.h>
 #include <zstd.h>
 
+#include "core/base/parallel.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "core/trace/format.h"
@@ -276,35 +276,28 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
     trace.base.resize(steps);
     trace.time.resize(columns == 3 ? steps : 0);
 
-    std::atomic<uint64_t> next = 0;
     std::atomic<bool> whole = true;
     std::mutex mutex;
     std::map<uint64_t, Error> damage;  // by chunk: the first one is told
-    const auto work = [&] {
-        for (uint64_t i = next++; i < chunks && whole; i = next++) {
-            const uint64_t first = i * kChunkSteps, count = std::min(kChunkSteps, steps - first);
-            const auto column = [&](uint64_t number, Column& out) {
-                return unpack(bytes, sections[kTables + number * chunks + i], out.data() + first);
-            };
-            if (!column(0, trace.key) || !column(1, trace.base) || (columns == 3 && !column(2, trace.time))) {
-                whole = false;
-                return;
-            }
-            differences_to_bases(trace.key.data() + first, trace.base.data() + first, count);
-            if (columns == 3) differences_to_times(trace.time.data() + first, count);
-            if (auto sound = check_steps(trace, first, first + count); !sound) {
-                const std::lock_guard lock(mutex);
-                damage.emplace(i, sound.error());
-            } else {
-                stored.enter(trace, first, first + count);
-            }
+    for_each_index(chunks, std::min(threads_of(0), 8u), [&](uint64_t i) {
+        if (!whole) return;
+        const uint64_t first = i * kChunkSteps, count = std::min(kChunkSteps, steps - first);
+        const auto column = [&](uint64_t number, Column& out) {
+            return unpack(bytes, sections[kTables + number * chunks + i], out.data() + first);
+        };
+        if (!column(0, trace.key) || !column(1, trace.base) || (columns == 3 && !column(2, trace.time))) {
+            whole = false;
+            return;
         }
-    };
-    const uint64_t helpers = std::min<uint64_t>({chunks, std::thread::hardware_concurrency(), 8});
-    std::vector<std::thread> threads;
-    for (uint64_t i = 1; i < helpers; ++i) threads.emplace_back(work);
-    work();
-    for (std::thread& thread : threads) thread.join();
+        differences_to_bases(trace.key.data() + first, trace.base.data() + first, count);
+        if (columns == 3) differences_to_times(trace.time.data() + first, count);
+        if (auto sound = check_steps(trace, first, first + count); !sound) {
+            const std::lock_guard lock(mutex);
+            damage.emplace(i, sound.error());
+        } else {
+            stored.enter(trace, first, first + count);
+        }
+    });
     if (!whole) return Error{"the checksum of some of its steps is wrong"};
     return damage.empty() ? Result<void>{} : damage.begin()->second;
 }
@@ -357,6 +350,7 @@ Result<Trace> deserialize(std::string_view bytes, const std::string& name, uint6
         return Error{fmt::format(
             "{} is too large for this machine's memory; record a smaller window of blocks", name)};
     }
+    trace.beside = beside;
     return trace;
 }
 

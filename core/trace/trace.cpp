@@ -8,14 +8,19 @@ namespace tilescope::trace {
 
 Access decode(const Trace& trace, uint64_t step) {
     assert(step < trace.steps());
-    const Form& form = trace.form_of(step);
+    Access access = decode_form(trace, trace.key[step] & 0xFF'FFFF, trace.base[step]);
+    access.warp = trace.warp_of(step);
+    return access;
+}
+
+Access decode_form(const Trace& trace, uint32_t number, uint32_t base_low) {
+    const Form& form = trace.forms[number];
     Access access;
     access.site = form.site;
-    access.warp = trace.warp_of(step);
     access.mask = form.mask;
     access.array = form.array;
     if (trace.sites[form.site].kind == ptx::SiteKind::Barrier) return access;
-    const uint64_t base = uint64_t{form.base_high} << 32 | trace.base[step];
+    const uint64_t base = uint64_t{form.base_high} << 32 | base_low;
     if (form.irregular >= 0) {
         const auto& low = trace.irregular[form.irregular];
         for (int lane = 0; lane < kWarpSize; ++lane) {

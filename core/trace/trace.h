@@ -141,6 +141,7 @@ struct Trace {
     Column base;                                     // one per step
     Column key;                                      // one per step
     Column time;                                     // one per step, or empty
+    uint64_t beside = 0;  // bytes of another recording that was open when this one was read; not in the file
 
     uint64_t steps() const { return key.size(); }
     const Form& form_of(uint64_t step) const { return forms[key[step] & 0xFFFFFF]; }
@@ -160,6 +161,8 @@ struct Access {
     std::array<uint64_t, 32> offset{};
 };
 Access decode(const Trace& trace, uint64_t step);  // O(1); step < trace.steps()
+// The same of any step of a form, whose warp is not known then: the low 32 bits of its base are given.
+Access decode_form(const Trace& trace, uint32_t form, uint32_t base);
 
 // The block that holds a step, by binary search.
 uint32_t block_of(const Trace& trace, uint64_t step);

@@ -59,6 +59,7 @@ TEST(CompareScreen, WindowsOfALargeLaunch) {
         const trace::Trace& trace = *recording.trace;
         analysis::LoadCounter counter(trace);
         for (uint64_t step = 0; step < trace.steps(); ++step) counter.add(step);
+        counter.finish();
         for (size_t array = 0; array < totals.loads.size(); ++array) {
             if (totals.loads[array].empty()) continue;
             totals.windows[array] =

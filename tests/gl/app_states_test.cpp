@@ -268,6 +268,14 @@ TEST_P(EveryScreen, UnderEveryOverlay) {
     }
 }
 
+TEST(Jobs, WhereMemoryEndsAResultIsAnError) {
+    session::Jobs jobs;
+    auto job = jobs.start([](session::Control&) -> Result<int> { throw std::bad_alloc(); });
+    const auto result = job.take(true);
+    ASSERT_TRUE(result && !*result);
+    EXPECT_EQ(result->error().message, "this takes more than this machine's memory; open or record less");
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, EveryScreen, testing::ValuesIn(kLooks),
                          [](const auto& of) { return "At" + std::string(of.param.name); });
 

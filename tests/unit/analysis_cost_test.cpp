@@ -107,6 +107,7 @@ TEST(Reuse, LoadsOfEveryElementAgreeWithWalkingTheLanes) {
     const trace::Trace trace = trace::random_trace(7, 2, 2, 3000, &plain);
     LoadCounter counter(trace);
     for (uint64_t step = 0; step < trace.steps(); ++step) counter.add(step);
+    counter.finish();
     for (uint8_t array = 0; array < 3; ++array) {
         const Array& a = trace.launch.arrays[array];
         std::map<uint64_t, uint32_t> expected;

@@ -79,6 +79,7 @@ TEST_F(AnalysisMemory, CountsOfTheFarthestElementTakeAPage) {
     const int64_t most = most_allocated_by([&] {
         LoadCounter loads(trace);
         loads.add(0);
+        loads.finish();
         EXPECT_FALSE(loads.full());
         int visited = 0;
         loads.of(0).each([&](uint64_t element, uint32_t count) {
@@ -97,6 +98,7 @@ TEST_F(AnalysisMemory, CountsGrowWithWhatIsTouchedUpToALimit) {
         return most_allocated_by([&] {
             LoadCounter loads(trace, most_bytes);
             for (uint64_t step = 0; step < trace.steps(); ++step) loads.add(step);
+            loads.finish();
             full = loads.full();
         });
     };

@@ -330,7 +330,8 @@ TEST(PtxParse, RefusesModules) {
                   .find("test.ptx:5: kernel 'k' is defined twice"),
               std::string::npos);
     EXPECT_NE(refusal(head + ".global .u32 a; .global .u32 a;").find("declared twice"), std::string::npos);
-    EXPECT_NE(refusal(head + ".entry k() { .shared .u32 a; ret; } .global .u32 a;").find("a kernel above has its own 'a'"),
+    EXPECT_NE(refusal(head + ".entry k() { .shared .u32 a; ret; } .global .u32 a;")
+                  .find("a kernel above has its own 'a'"),
               std::string::npos);
     EXPECT_NE(refusal(head + ".global .u32 a[2] = {1,2,3};").find("more values than elements"),
               std::string::npos);

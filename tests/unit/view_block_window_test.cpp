@@ -72,6 +72,7 @@ TEST(LoadsWindows, AgreeWithTheCountsOfTheWholeMatrix) {
     ASSERT_TRUE(trace);
     analysis::LoadCounter counter(*trace);
     for (uint64_t step = 0; step < trace->steps(); ++step) counter.add(step);
+    counter.finish();
     for (uint8_t array = 0; array < 2; ++array) {
         const LoadsWindow window = loads_window(trace->launch.arrays[array], counter.of(array), 1u << 20);
         const std::vector<uint32_t> all = analysis::loads_per_element(*trace, array);
