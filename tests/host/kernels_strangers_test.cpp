@@ -8,6 +8,7 @@
 
 #include "core/trace/file.h"
 #include "kernels/run/record.h"
+#include "tests/allowed_memory.h"
 #include "tests/launches.h"
 #include "tests/recorded.h"
 
@@ -56,11 +57,6 @@ std::string problem_of_replay(const trace::Trace& trace, const ReplayOptions& op
     const auto done = replayer->replay(trace, 0, ignore, options);
     return done ? "" : done.error().message;
 }
-
-struct MemoryOf {
-    explicit MemoryOf(const char* gigabytes) { setenv("TILESCOPE_MAX_MEMORY", gigabytes, 1); }
-    ~MemoryOf() { unsetenv("TILESCOPE_MAX_MEMORY"); }
-};
 
 TEST(Strangers, AnEndlessLoopBetweenOrBehindTheStepsEndsTheReplay) {
     const std::string load = "ld.global.u32 %r2, [%rd1];\n", store = "st.global.u32 [%rd1], %r1;\n";
@@ -113,7 +109,7 @@ TEST(Strangers, AFaultThatWasRecordedIsNone) {
 
 // What observers keep of each product would be gigabytes here.
 TEST(Strangers, ProductsWithoutEnd) {
-    const MemoryOf memory("0.01");
+    const AllowedMemory memory("0.01");
     const std::string problem = problem_of_replay(recorded(plan_of(R"(
     ld.global.f32 %f1, [%rd1];
 L:  fma.rn.f32 %f2, %f1, %f1, %f2;
@@ -128,7 +124,7 @@ L:  fma.rn.f32 %f2, %f1, %f1, %f2;
 }
 
 TEST(Strangers, ARecordingWithoutEndIsKeptAsFarAsMemoryGoes) {
-    const MemoryOf memory("0.01");
+    const AllowedMemory memory("0.01");
     const trace::Trace trace = recorded(plan_of("L: ld.global.u32 %r2, [%rd1]; bra L;\n"));
     EXPECT_FALSE(trace.meta.complete);
     EXPECT_EQ(
@@ -157,7 +153,7 @@ L:  add.u32 %r1, %r1, %r3;
 }
 
 TEST(Strangers, TheFirstBlockIsCountedNoLongerThanItMatters) {
-    const MemoryOf memory("0.01");
+    const AllowedMemory memory("0.01");
     const auto refused = record_cpu(plan_of("L: ld.global.u32 %r2, [%rd1]; bra L;\n", "", 100), {});
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message.find("recording 100 blocks of more than "), std::string::npos)

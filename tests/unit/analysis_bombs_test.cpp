@@ -9,6 +9,7 @@
 #include "core/analysis/phases.h"
 #include "core/analysis/summary.h"
 #include "core/trace/claims.h"
+#include "tests/allowed_memory.h"
 #include "tests/unit/bombs.h"
 
 namespace tilescope {
@@ -18,11 +19,7 @@ int64_t most_allocated_by_work(const std::function<void()>& work);  // analysis_
 namespace analysis {
 namespace {
 
-class Bombs : public ::testing::Test {
-protected:
-    ~Bombs() override { unsetenv("TILESCOPE_MAX_MEMORY"); }
-    static void allow(const char* gigabytes) { setenv("TILESCOPE_MAX_MEMORY", gigabytes, 1); }
-};
+using Bombs = AllowedMemoryTest;
 
 Bomb ten_blocks(uint64_t steps) { return {.name = "ten", .blocks = 10, .steps = steps}; }
 

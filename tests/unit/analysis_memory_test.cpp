@@ -10,6 +10,7 @@
 #include "core/analysis/summary.h"
 #include "core/trace/claims.h"
 #include "tests/allocated.h"
+#include "tests/allowed_memory.h"
 #include "tests/launches.h"
 
 namespace tilescope {
@@ -65,11 +66,7 @@ trace::Trace far_apart(uint32_t steps, uint32_t blocks = 1) {
     return trace;
 }
 
-class AnalysisMemory : public ::testing::Test {
-protected:
-    ~AnalysisMemory() override { unsetenv("TILESCOPE_MAX_MEMORY"); }
-    static void allow(const char* gigabytes) { setenv("TILESCOPE_MAX_MEMORY", gigabytes, 1); }
-};
+using AnalysisMemory = AllowedMemoryTest;
 
 TEST_F(AnalysisMemory, CountsOfTheFarthestElementTakeAPage) {
     trace::Trace trace = far_apart(1);

@@ -12,28 +12,18 @@
 
 #include "core/base/file.h"
 #include "tests/file_text.h"
+#include "tests/temp_folder.h"
 
 namespace tilescope {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Files : public testing::Test {
+class Files : public TempFolder {
 protected:
-    void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "tilescope.XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder_ = name;
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
-    std::string at(const std::string& name) const { return (folder_ / name).string(); }
     std::string made(const std::string& name, const std::string& text) const {
         std::ofstream(at(name)) << text;
         return at(name);
-    }
-    size_t files() const {
-        return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
     }
     mode_t mode(const std::string& path) const {
         struct stat status {};
@@ -44,8 +34,6 @@ protected:
     static bool has(const std::string& text, const std::string& words) {
         return text.find(words) != std::string::npos;
     }
-
-    fs::path folder_;
 };
 
 TEST_F(Files, AreNewOrReplacedWithTheirPermissions) {

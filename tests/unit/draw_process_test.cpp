@@ -13,6 +13,7 @@
 
 #include "app/platform/process.h"
 #include "core/base/file.h"
+#include "tests/temp_folder.h"
 
 namespace tilescope::platform {
 namespace {
@@ -32,15 +33,12 @@ TEST(ProcessChild, DISABLED_Writes) {
     _exit(6);
 }
 
-class Process : public testing::Test {
+class Process : public TempFolder {
 protected:
     void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "tilescope.XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder_ = name;
-        setenv(kFolder, name.c_str(), 1);
+        TempFolder::SetUp();
+        setenv(kFolder, folder_.c_str(), 1);
     }
-    void TearDown() override { fs::remove_all(folder_); }
 
     static Result<Ran> run(const std::atomic<bool>& stop) {
         return run_self({"--gtest_filter=ProcessChild.DISABLED_Writes", "--gtest_also_run_disabled_tests"},
@@ -54,8 +52,6 @@ protected:
         }
         return false;
     }
-
-    fs::path folder_;
 };
 
 TEST_F(Process, EndsWhenItIsStopped) {

@@ -7,6 +7,7 @@
 #include "core/ptx/parse.h"
 #include "core/trace/claims.h"
 #include "tests/allocated.h"
+#include "tests/allowed_memory.h"
 #include "tests/unit/trace_compare.h"
 #include "tests/unit/trace_forge.h"
 #include "tests/unit/trace_requests.h"
@@ -15,13 +16,6 @@ namespace tilescope::trace {
 namespace {
 
 constexpr int64_t kMebibyte = 1 << 20;
-
-// A value of TILESCOPE_MAX_MEMORY for a while.
-class Memory {
-public:
-    explicit Memory(const char* gigabytes) { setenv("TILESCOPE_MAX_MEMORY", gigabytes, 1); }
-    ~Memory() { unsetenv("TILESCOPE_MAX_MEMORY"); }
-};
 
 // The sentence that a file is refused with, which takes no more memory than a few times its size.
 std::string refusal(const std::string& file, int64_t most_memory = 4 * kMebibyte) {
@@ -72,7 +66,7 @@ TEST(TraceClaims, AllSectionsTogetherFitTheMemoryThatIsAllowed) {
     EXPECT_EQ(refusal(file),
               "a.tsc unpacks to 8.4 GB, which with what is made of it takes more memory than the 1 GB that "
               "are allowed; set TILESCOPE_MAX_MEMORY=12 in the environment to allow as many gigabytes");
-    const Memory more("12");
+    const AllowedMemory more("12");
     expect_says(refusal(file), "a.tsc is not a whole Tilescope recording");
 }
 
@@ -80,7 +74,7 @@ TEST(TraceClaims, TheUserRaisesAndLowersTheMemoryThatIsAllowed) {
     const std::string file = serialize(random_trace(1, 2, 2, 500));
     EXPECT_TRUE(deserialize(file, "a.tsc"));
     {
-        const Memory less("0.001");
+        const AllowedMemory less("0.001");
         EXPECT_EQ(*memory_limit(), 1'000'000u);
         EXPECT_EQ(most_unpacked(*memory_limit(), 100), 750'000u);
         EXPECT_EQ(most_unpacked(*memory_limit(), 20'000), 1'280'000u) << "64 times its size";
@@ -88,7 +82,7 @@ TEST(TraceClaims, TheUserRaisesAndLowersTheMemoryThatIsAllowed) {
     }
     EXPECT_EQ(most_unpacked(*memory_limit(), 1 << 20), 750'000'000u);
     for (const char* text : {"", "much", "-1", "0", "nan", "inf", "1e9", "4 GB"}) {
-        const Memory wrong(text);
+        const AllowedMemory wrong(text);
         expect_says(deserialize(file, "a.tsc").error().message,
                     "which is not a number of gigabytes; set it to one, such as 4");
     }

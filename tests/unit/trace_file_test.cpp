@@ -10,6 +10,7 @@
 
 #include "core/trace/file.h"
 #include "core/trace/format.h"
+#include "tests/temp_folder.h"
 #include "tests/unit/trace_compare.h"
 #include "tests/unit/trace_requests.h"
 
@@ -18,22 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class TraceFile : public testing::Test {
-protected:
-    void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "tilescope.XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder_ = name;
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
-    std::string at(const std::string& name) const { return (folder_ / name).string(); }
-    size_t files() const {
-        return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
-    }
-
-    fs::path folder_;
-};
+using TraceFile = TempFolder;
 
 TEST_F(TraceFile, ReadsBackAsWritten) {
     const Trace trace = random_trace(1, 3, 2, 500);

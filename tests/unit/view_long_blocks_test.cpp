@@ -9,15 +9,13 @@
 #include "app/look/timeline.h"
 #include "app/session/shown.h"
 #include "core/analysis/phases.h"
+#include "tests/allowed_memory.h"
 #include "tests/unit/bombs.h"
 
 namespace tilescope::look {
 namespace {
 
-class LongBlocks : public ::testing::Test {
-protected:
-    ~LongBlocks() override { unsetenv("TILESCOPE_MAX_MEMORY"); }
-};
+using LongBlocks = AllowedMemoryTest;
 
 std::shared_ptr<const BlockIndex> indexed(const trace::Trace& trace, Stop stop = {}) {
     return index_block(trace, *analysis::phase_rule(trace), std::nullopt, 0, stop);
@@ -56,7 +54,7 @@ TEST_F(LongBlocks, HaveABoxForEachSliceTheyTouch) {
 TEST_F(LongBlocks, SayThatTheyTakeMoreMemoryThanIsAllowed) {
     const trace::Trace trace = made_of({.name = "long", .steps = 60'000});
     EXPECT_EQ(indexed(trace)->steps, 60'000u);
-    setenv("TILESCOPE_MAX_MEMORY", "0.002", 1);
+    allow("0.002");
     const auto index = indexed(trace);
     EXPECT_EQ(index->steps, 0u);
     EXPECT_EQ(
