@@ -3,12 +3,15 @@
 
     window.py PROGRAM SECONDS SEED FILE...
 
-FILEs are opened in random order: dropped, or by a new start of the program. Every minute a line says how many
+FILEs are opened in random order: dropped, or by a new start of the program; copies of them, in a folder of its own,
+as the window saves beside what it has open. Every minute a line says how many
 actions were made, what memory the program has and had at most, and its longest frame in that minute; a window that does not answer for 30 s, an exit status
-other than 0 and a signal end the script with 1, and the last actions are printed. Needs Xvfb and python3-xlib.
+other than 0 and a signal end the script with 1, and the last actions are printed, with the stack of a window that
+hangs. Needs Xvfb, python3-xlib and gdb.
 """
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -39,7 +42,7 @@ class Window:
         self.longest = 0
 
     def start(self):
-        arguments = [self.program] + ([self.rng.choice(self.files)] if self.rng.random() < 0.5 else [])
+        arguments = [self.program] + (["open", self.rng.choice(self.files)] if self.rng.random() < 0.5 else [])
         self.done.append("start " + " ".join(arguments[1:]))
         self.window = None  # a file that is refused has none
         self.child = subprocess.Popen(arguments, env=self.environment, stdout=self.log, stderr=self.log)
@@ -158,11 +161,16 @@ class Window:
 
 
 def main():
-    program, seconds, seed = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
-    files = [os.path.abspath(path) for path in sys.argv[4:]]
+    program, seconds, seed = os.path.abspath(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+    folder = tempfile.mkdtemp(prefix="window-")
+    files = []
+    for number, path in enumerate(sys.argv[4:]):
+        files.append(f"{folder}/{number}-{os.path.basename(path)}")
+        shutil.copy(path, files[-1])
+    os.chdir(folder)
     rng = random.Random(seed)
-    log = open("window.log", "w")
-    window = Window(os.path.abspath(program), files, rng, log)
+    window = Window(program, files, rng, open("window.log", "w"))
+    print("in", folder, flush=True)
     began, said, actions, starts = time.time(), 0, 0, 0
     failed = ""
     while time.time() < began + seconds and not failed:
@@ -191,7 +199,10 @@ def main():
             said += 1
     print(failed or "no fault", "after", actions, "actions;", starts, "starts")
     if failed:
-        print("\n".join(window.done[-40:]))
+        print("\n".join(window.done[-200:]), flush=True)
+        if window.child.poll() is None:  # where it stands
+            subprocess.run(["gdb", "-p", str(window.child.pid), "-batch", "-ex", "thread apply all bt 30"],
+                           stderr=subprocess.DEVNULL)
     if window.child.poll() is None:
         window.child.terminate()
     window.server.terminate()
