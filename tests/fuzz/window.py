@@ -35,6 +35,7 @@ class Window:
         self.environment = dict(os.environ, DISPLAY=number, HOME=tempfile.mkdtemp(prefix="window-"))
         self.program, self.log, self.child, self.window = program, log, None, None
         self.display = display.Display(number)
+        self.display.set_error_handler(lambda *_: None)  # of a window that has just ended
         self.atom = self.display.intern_atom
         self.source = self.display.screen().root.create_window(0, 0, 1, 1, 0, X.CopyFromParent)
         self.dragged = ""
@@ -171,16 +172,18 @@ def main():
     rng = random.Random(seed)
     window = Window(program, files, rng, open("window.log", "w"))
     print("in", folder, flush=True)
-    began, said, actions, starts = time.time(), 0, 0, 0
+    began, said, actions, starts, since = time.time(), 0, 0, 0, 0
     failed = ""
     while time.time() < began + seconds and not failed:
         if window.child is None or window.child.poll() is not None:
-            refused = window.window is None and window.child is not None and window.child.returncode in (1, 2)
+            # A file that is refused ends the program with 1 before anything is done.
+            refused = actions == since and window.child is not None and window.child.returncode == 1
             if window.child is not None and window.child.returncode != 0 and not refused:
                 failed = f"exit status {window.child.returncode}"
                 break
             window.start()
             starts += 1
+            since = actions
             if window.window is None:
                 continue
         try:
