@@ -24,9 +24,9 @@ int64_t most_allocated_by(const Work& work) {
 
 }  // namespace tilescope
 
-void* operator new(std::size_t size) {
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     void* const at = std::malloc(size == 0 ? 1 : size);
-    if (!at) throw std::bad_alloc();
+    if (!at) return at;
     const auto bytes = static_cast<int64_t>(malloc_usable_size(at));
     const int64_t now = tilescope::g_allocated += bytes;
     int64_t most = tilescope::g_most_allocated;
@@ -34,8 +34,13 @@ void* operator new(std::size_t size) {
     }
     return at;
 }
+void* operator new(std::size_t size) {
+    if (void* const at = operator new(size, std::nothrow)) return at;
+    throw std::bad_alloc();
+}
 void operator delete(void* at) noexcept {
     if (at) tilescope::g_allocated -= static_cast<int64_t>(malloc_usable_size(at));
     std::free(at);
 }
 void operator delete(void* at, std::size_t) noexcept { operator delete(at); }
+void operator delete(void* at, const std::nothrow_t&) noexcept { operator delete(at); }
