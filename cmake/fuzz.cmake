@@ -33,8 +33,9 @@ function(tilescope_fuzzer name)
 endfunction()
 
 tilescope_fuzzer(trace tilescope_look)
-target_sources(fuzz_trace PRIVATE ${PROJECT_SOURCE_DIR}/app/step/provenance.cpp)
+target_sources(fuzz_trace PRIVATE ${PROJECT_SOURCE_DIR}/app/step/provenance.cpp ${fuzz_folder}/little_memory.cpp)
 tilescope_fuzzer(ptx tilescope_kernels)
+target_sources(fuzz_ptx PRIVATE ${fuzz_folder}/little_memory.cpp)
 tilescope_fuzzer(args tilescope_cli)
 
 # Makes the inputs of tests/fuzz/corpus that have a name.

@@ -82,6 +82,11 @@ Result<OpenedRecording> open_recording(const std::string& file_or_name,
         fmt::format("{}; 'tilescope recordings' lists the names of those that ship", trace.error().message)};
 }
 
+bool is_same_recording(const std::string& a, const std::string& b) {
+    std::error_code error;
+    return a == b || fs::equivalent(a, b, error);
+}
+
 std::optional<NumberPair> parse_block(const std::string& option) {
     const auto block = parse_pair(option, ',');
     if (!block && !option.empty())

@@ -143,6 +143,9 @@ struct OpenedRecording {
     std::string origin;  // the file, or the label of a recording that ships
 };
 
+// Whether two names lead to one recording.
+bool is_same_recording(const std::string& a, const std::string& b);
+
 // A file of that name comes first; where there is none, a recording that ships.
 // beside: bytes of another recording that stays open.
 Result<OpenedRecording> open_recording(

@@ -1,7 +1,4 @@
 // tilescope compare A B [--lock LOCK] [--at STEP] [--json]: the counters of two recordings beside each other.
-#include <filesystem>
-#include <system_error>
-
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -95,8 +92,7 @@ int run_compare(const Options& options) {
     if (!lock) refuse(kWrongCall, "--lock '{}' is not known; choose step, phase or share", options.lock);
     const auto a = need(open_recording(options.a));
     // One that is compared with itself is read once.
-    std::error_code error;
-    const bool same = options.a == options.b || std::filesystem::equivalent(options.a, options.b, error);
+    const bool same = is_same_recording(options.a, options.b);
     const auto second = same ? std::nullopt
                              : std::optional(need(open_recording(options.b, kernels::shipped_recordings(),
                                                                  trace::bytes_of(a.trace))));

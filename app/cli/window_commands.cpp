@@ -133,9 +133,13 @@ int export_pictures(const ExportOptions& options) {
     state.session.screen = options.screen;
     state.session.lecture = options.lecture;
     session::show(state.session, need(recording_of(options.file)));
+    // One that is compared with itself is read once.
     if (!options.with.empty())
         compare::set_beside(state.compare,
-                            need(recording_of(options.with, trace::bytes_of(state.session.trace()))));
+                            need(is_same_recording(options.file, options.with)
+                                     ? session::make_recording(state.session.recording->trace,
+                                                               state.session.recording->origin)
+                                     : recording_of(options.with, trace::bytes_of(state.session.trace()))));
     (film ? write_film : write_picture)(std::move(state), options, width, height);
     return kDone;
 }

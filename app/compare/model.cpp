@@ -13,26 +13,33 @@
 
 #include "app/look/sums.h"
 #include "app/look/time_words.h"
+#include "core/base/hash.h"
 #include "core/trace/claims.h"
 
 namespace tilescope::compare {
 namespace {
 
+// Requests of a block that were lately looked at: one that comes again adds nothing.
+struct Seen {
+    uint64_t request = 0;  // form << 32 | base
+    const trace::Block* block = nullptr;
+    bool operator==(const Seen&) const = default;
+};
+using SeenLately = std::array<Seen, 1024>;
+
 // The elements of the output that a block stores, as their bounding box. left: lane accesses that may still
 // be looked at.
-Result<CellRect> stored_by(const trace::Trace& trace, const trace::Block& block, uint64_t& left, Stop stop) {
+Result<CellRect> stored_by(const trace::Trace& trace, const trace::Block& block, SeenLately& seen,
+                           uint64_t& left, Stop stop) {
     CellRect rect;
-    std::array<uint64_t, 1024> seen;  // form << 32 | base: a request again adds nothing
-    seen.fill(~uint64_t{0});
     for (uint64_t step = block.first; step < block.first + block.count; ++step) {
         if (stop.at(step)) return Error{kStopped};
         const trace::Form& form = trace.form_of(step);
         if (form.array == trace::kNoArray || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
         const Array& array = trace.launch.arrays[form.array];
         if (array.space != Space::Global || !array.writes()) continue;
-        const uint64_t request = uint64_t{trace.key[step] & 0xFF'FFFF} << 32 | trace.base[step];
-        uint64_t& known = seen[(request * 0x9E37'79B9'7F4A'7C15u >> 40) % seen.size()];
-        if (std::exchange(known, request) == request) continue;
+        const Seen request{uint64_t{trace.key[step] & 0xFF'FFFF} << 32 | trace.base[step], &block};
+        if (std::exchange(seen[slot_of_key(request.request, seen.size())], request) == request) continue;
         const auto lanes = static_cast<uint64_t>(std::popcount(form.mask));
         if (left < lanes) return trace::more_work("looking for the output of each block");
         left -= lanes;
@@ -128,9 +135,10 @@ Result<Tally> tally_of(const trace::Trace& trace, Stop stop) {
     auto before = look::sums_before_blocks(trace, stop);
     if (!before) return before.error();
     side.before = std::move(*before);
-    uint64_t left = trace::most_lane_accesses() / 2;
+    uint64_t left = trace::most_lane_accesses() / 4;  // of two sides
+    SeenLately seen;
     for (const trace::Block& block : trace.blocks) {
-        const auto stored = stored_by(trace, block, left, stop);
+        const auto stored = stored_by(trace, block, seen, left, stop);
         if (!stored) return stored.error();
         side.outputs.push_back(*stored);
     }

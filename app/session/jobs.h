@@ -4,8 +4,8 @@
 //   jobs.start([=](Control& control) { ... return result; })   -->   Job<Result>
 //
 // A job is given values and returns one; it never touches the state. Where memory ends, a job that returns a
-// tilescope::Result returns an Error. Whoever began it asks in a later frame
-// whether it is ready. Copies of a Job refer to the same work.
+// tilescope::Result returns an Error. Whoever began it asks in a later frame whether it is ready. Copies of a
+// Job refer to the same work.
 #pragma once
 
 #include <atomic>

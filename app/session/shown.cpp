@@ -39,7 +39,8 @@ std::shared_ptr<const look::BlockIndex> worded(const std::shared_ptr<const look:
     return copy;
 }
 
-MadeBlock replayed_in_memory(const Recording& recording, MadeBlock made, Result<kernels::Replayer>* replayer,
+// As replayed(), which says where memory ends.
+MadeBlock replayed_unguarded(const Recording& recording, MadeBlock made, Result<kernels::Replayer>* replayer,
                              Stop stop) {
     const trace::Trace& trace = *recording.trace;
     if (replayer == nullptr) {
@@ -74,7 +75,7 @@ MadeBlock replayed_in_memory(const Recording& recording, MadeBlock made, Result<
 MadeBlock replayed(const Recording& recording, const MadeBlock& made, Result<kernels::Replayer>* replayer,
                    Stop stop) {
     try {
-        return replayed_in_memory(recording, made, replayer, stop);
+        return replayed_unguarded(recording, made, replayer, stop);
     } catch (const std::bad_alloc&) {
         return {made.block, nullptr, "Values and faults of this block take more than this machine's memory.",
                 std::make_shared<const look::BlockFaults>()};

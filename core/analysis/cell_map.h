@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/hash.h"
+
 namespace tilescope::analysis {
 
 template <class T>
@@ -22,6 +24,8 @@ public:
 
     // The same; null where that takes a new page and `most_bytes` are in use.
     T* reach(uint64_t cell, size_t most_bytes) {
+        const Slot& recent = recent_[cell / kPage % recent_.size()];
+        if (recent.page == cell / kPage) return values_of(recent.index) + cell % kPage;
         const uint32_t page = find_page(cell / kPage, bytes() < most_bytes);
         return page == kNone ? nullptr : values_of(page) + cell % kPage;
     }
@@ -63,23 +67,21 @@ private:
         return chunks_[index / kChunkPages].get() + index % kChunkPages * kPage;
     }
 
-    uint32_t find_page(uint64_t page, bool make) {
-        Slot& recent = recent_[page % recent_.size()];
-        if (recent.page == page) return recent.index;
+    // Of a page that is not a recent one.
+    [[gnu::noinline]] uint32_t find_page(uint64_t page, bool make) {
         if (slots_.empty() && !make) return kNone;
         if (2 * (size_t{pages_} + 1) > slots_.size() && make) grow();
         Slot& slot = slot_of(page);
         if (slot.index == kNone && !make) return kNone;
         if (slot.index == kNone) slot = {page, open_page()};
-        recent = slot;
+        recent_[page % recent_.size()] = slot;
         return slot.index;
     }
 
     // Its slot, or the free one that it would take: the first from its hash on. Half of them are free.
     Slot& slot_of(uint64_t page) {
-        const size_t mask = slots_.size() - 1;
-        size_t at = static_cast<size_t>(page * 0x9E37'79B9'7F4A'7C15u >> 32) & mask;
-        while (slots_[at].index != kNone && slots_[at].page != page) at = (at + 1) & mask;
+        size_t at = slot_of_key(page, slots_.size());
+        while (slots_[at].index != kNone && slots_[at].page != page) at = (at + 1) & (slots_.size() - 1);
         return slots_[at];
     }
 

@@ -21,13 +21,14 @@ constexpr uint64_t kSharedLoad = 1, kSharedStore = 4, kGlobal = 12;  // of a lan
 constexpr uint64_t kApart = 52;                                      // beside, of a lane
 constexpr uint64_t kBytesAForm = 28;                                 // of HazardForms
 
-// Lanes of a form that lie in another 256 bytes than the lane before.
+// Lanes of a form that lie in another page of what is kept (CellMap) than the lane before, of words.
 uint64_t lanes_apart(const trace::Trace& trace, uint32_t form) {
     const trace::Access access = trace::decode_form(trace, form, 0);
+    constexpr uint64_t kPageBytes = CellMap<uint32_t>::kPage * 4;
     uint64_t apart = 0, page = ~uint64_t{0};
     for_lanes(access.mask, [&](uint32_t lane) {
-        if (access.offset[lane] / 256 != page) ++apart;
-        page = access.offset[lane] / 256;
+        if (access.offset[lane] / kPageBytes != page) ++apart;
+        page = access.offset[lane] / kPageBytes;
     });
     return apart;
 }

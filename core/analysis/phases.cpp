@@ -51,6 +51,35 @@ struct PhaseWalk::State {
         }
         return visits[number[place]];
     }
+
+    // That of the block's next step.
+    Step next() {
+        const trace::Form& form = trace.form_of(step);
+        const uint32_t warp = std::min(trace.warp_of(step++), warps - 1);
+        const bool is_barrier = trace.sites[form.site].kind == ptx::SiteKind::Barrier;
+        Step at{last_phase[warp], passed[warp]};
+        if (rule.after[form.site]) {
+            at.phase = kAfter;
+        } else if (rule.by_barrier) {
+            if (const int32_t place = rule.rank[form.site]; place >= 0) {
+                const bool stays = rule.stays[form.site];
+                const uint32_t copy = rule.copy[form.site];
+                LaneClasses<Walk>& lanes = walks[warp];
+                at.phase = lanes.update(form.mask, [&](Walk& w) { advance(w, place, copy, stays); }).phase;
+                looked_at += lanes.classes();
+                last_phase[warp] = at.phase;
+                phases = std::max(phases, at.phase + 1);
+            }
+        } else if (!is_barrier) {
+            LaneClasses<uint32_t>& lanes = visits_of(warp, rule.group[form.site]);
+            at.phase = lanes.update(form.mask, [](uint32_t& been) { ++been; }) - 1;
+            looked_at += lanes.classes();
+            last_phase[warp] = at.phase;
+            phases = std::max(phases, at.phase + 1);
+        }
+        if (is_barrier) barriers = std::max(barriers, ++passed[warp]);
+        return at;
+    }
 };
 
 PhaseWalk::PhaseWalk(const trace::Trace& trace, const PhaseRule& rule)
@@ -74,33 +103,10 @@ void PhaseWalk::enter(uint32_t block) {
     s.phases = s.barriers = 0;
 }
 
-PhaseWalk::Step PhaseWalk::next() {
-    State& s = *state_;
-    const trace::Form& form = s.trace.form_of(s.step);
-    const uint32_t warp = std::min(s.trace.warp_of(s.step++), s.warps - 1);
-    const bool is_barrier = s.trace.sites[form.site].kind == ptx::SiteKind::Barrier;
-    Step at{s.last_phase[warp], s.passed[warp]};
-    if (s.rule.after[form.site]) {
-        at.phase = kAfter;
-    } else if (s.rule.by_barrier) {
-        if (const int32_t place = s.rule.rank[form.site]; place >= 0) {
-            const bool stays = s.rule.stays[form.site];
-            const uint32_t copy = s.rule.copy[form.site];
-            LaneClasses<Walk>& lanes = s.walks[warp];
-            at.phase = lanes.update(form.mask, [&](Walk& w) { advance(w, place, copy, stays); }).phase;
-            s.looked_at += lanes.classes();
-            s.last_phase[warp] = at.phase;
-            s.phases = std::max(s.phases, at.phase + 1);
-        }
-    } else if (!is_barrier) {
-        LaneClasses<uint32_t>& lanes = s.visits_of(warp, s.rule.group[form.site]);
-        at.phase = lanes.update(form.mask, [](uint32_t& been) { ++been; }) - 1;
-        s.looked_at += lanes.classes();
-        s.last_phase[warp] = at.phase;
-        s.phases = std::max(s.phases, at.phase + 1);
-    }
-    if (is_barrier) s.barriers = std::max(s.barriers, ++s.passed[warp]);
-    return at;
+PhaseWalk::Step PhaseWalk::next() { return state_->next(); }
+
+void PhaseWalk::skip(uint64_t steps) {
+    for (; steps > 0; --steps) state_->next();
 }
 
 uint32_t PhaseWalk::phases() const { return state_->phases; }

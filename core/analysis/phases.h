@@ -71,7 +71,8 @@ public:
     struct Step {
         uint32_t phase = 0, interval = 0;
     };
-    Step next();              // that of the block's next step
+    Step next();  // that of the block's next step
+    void skip(uint64_t steps);
     uint32_t phases() const;  // as in PhaseMap, of the steps so far
     uint32_t barriers() const;
     uint64_t looked_at() const;  // sets of lanes, over all blocks: what the walk has cost

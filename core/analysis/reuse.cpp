@@ -79,7 +79,7 @@ void LoadCounter::add_load(uint64_t step, uint32_t form) {
     if (!whole) return add_lanes(step);
     if (shape.runs.size() == 1) return add_shape(form, trace_.base[step], 1);
     const uint64_t request = uint64_t{form} << 32 | trace_.base[step];
-    Again& again = again_[(request * 0x9E37'79B9'7F4A'7C15u >> 40) & (again_.size() - 1)];
+    Again& again = again_[slot_of_key(request, again_.size())];
     if (again.count > 0 && again.request != request) {
         add_shape(static_cast<uint32_t>(again.request >> 32), static_cast<uint32_t>(again.request),
                   again.count);

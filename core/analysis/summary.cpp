@@ -205,11 +205,10 @@ Result<Summary> summarize(const trace::Trace& trace, Stop stop, LoadCounter* cou
     PhaseWalk walk(trace, *rule);
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
         walk.enter(block);
-        for (uint64_t step = 0; step < trace.blocks[block].count; ++step) {
-            if (step % kAskEvery == 0 && stop.now()) return Error{kStopped};
-            if (step % kAskEvery == 0 && walk.looked_at() > allowed)
-                return trace::more_work("counting phases");
-            walk.next();
+        for (uint64_t left = trace.blocks[block].count; left > 0; left -= std::min(left, kAskEvery)) {
+            if (stop.now()) return Error{kStopped};
+            if (walk.looked_at() > allowed) return trace::more_work("counting phases");
+            walk.skip(std::min(left, kAskEvery));
         }
         summary.phases = std::max(summary.phases, walk.phases());
         summary.barriers_per_block = std::max(summary.barriers_per_block, walk.barriers());

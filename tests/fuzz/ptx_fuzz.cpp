@@ -153,11 +153,6 @@ void hold(const std::string& text) {
 }  // namespace
 }  // namespace tilescope::fuzz
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-    setenv("TILESCOPE_MAX_MEMORY", "0.256", 1);
-    return 0;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     tilescope::fuzz::hold({reinterpret_cast<const char*>(data), size});
     return 0;

@@ -120,11 +120,6 @@ void walk(const trace::Trace& trace) {
 }  // namespace
 }  // namespace tilescope::fuzz
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-    setenv("TILESCOPE_MAX_MEMORY", "0.256", 1);
-    return 0;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace tilescope;
     const auto read = trace::deserialize({reinterpret_cast<const char*>(data), size}, "fuzz.tsc");
