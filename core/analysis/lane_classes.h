@@ -19,6 +19,29 @@ public:
     // change(State&) for every lane of mask; returns the first active lane's state after it.
     template <class Change>
     State update(uint32_t mask, Change change) {
+        if (Class& first = classes_.front(); classes_.size() == 1 && (first.lanes & ~mask) == 0) {
+            change(first.state);  // as in most kernels: all lanes together
+            return (first.lanes & mask) != 0 ? first.state : State{};
+        }
+        return update_each(mask, change);
+    }
+
+    // How many sets of lanes there are: what an update costs.
+    uint32_t classes() const { return static_cast<uint32_t>(classes_.size()); }
+
+    template <class Visit>
+    void each(Visit visit) const {
+        for (const Class& one : classes_) visit(one.lanes, one.state);
+    }
+
+private:
+    struct Class {
+        uint32_t lanes;
+        State state;
+    };
+
+    template <class Change>
+    [[gnu::noinline]] State update_each(uint32_t mask, Change change) {
         const uint32_t lowest = mask & (~mask + 1);
         State of_lowest{};
         uint32_t changes = 0;  // classes, a bit each
@@ -42,20 +65,6 @@ public:
         if (changes != 0 && (several || classes_.size() > 1)) join(changes);
         return of_lowest;
     }
-
-    // How many sets of lanes there are: what an update costs.
-    uint32_t classes() const { return static_cast<uint32_t>(classes_.size()); }
-
-    template <class Visit>
-    void each(Visit visit) const {
-        for (const Class& one : classes_) visit(one.lanes, one.state);
-    }
-
-private:
-    struct Class {
-        uint32_t lanes;
-        State state;
-    };
 
     // Those that changed, each with one that is now equal to it.
     void join(uint32_t changes) {

@@ -28,9 +28,21 @@ constexpr uint32_t kUnvisited = 0xFFFF'FFFFu;
 }  // namespace
 
 struct PhaseWalk::State {
-    State(const trace::Trace& of, const PhaseRule& by) : trace(of), rule(by) {}
+    State(const trace::Trace& of, const PhaseRule& by) : trace(of), rule(by) {
+        places.reserve(trace.sites.size());
+        for (size_t site = 0; site < trace.sites.size(); ++site)
+            places.push_back({rule.rank[site], rule.copy[site], rule.group[site], rule.stays[site],
+                              rule.after[site], trace.sites[site].kind == ptx::SiteKind::Barrier});
+    }
+    // What the rule says of a site, side by side.
+    struct Place {
+        int32_t rank;
+        uint32_t copy, group;
+        bool stays, after, barrier;
+    };
     const trace::Trace& trace;
     const PhaseRule& rule;
+    std::vector<Place> places;  // by site
     uint32_t warps = 1;
     uint64_t step = 0;                     // the next one
     std::vector<LaneClasses<Walk>> walks;  // by warp
@@ -52,33 +64,34 @@ struct PhaseWalk::State {
         return visits[number[place]];
     }
 
-    // That of the block's next step.
-    Step next() {
+    // That of the block's next step. Inlined, as this is most of what a walk costs.
+    [[gnu::always_inline]] Step next() {
         const trace::Form& form = trace.form_of(step);
         const uint32_t warp = std::min(trace.warp_of(step++), warps - 1);
-        const bool is_barrier = trace.sites[form.site].kind == ptx::SiteKind::Barrier;
+        const Place& place = places[form.site];
         Step at{last_phase[warp], passed[warp]};
-        if (rule.after[form.site]) {
+        if (place.after) {
             at.phase = kAfter;
         } else if (rule.by_barrier) {
-            if (const int32_t place = rule.rank[form.site]; place >= 0) {
-                const bool stays = rule.stays[form.site];
-                const uint32_t copy = rule.copy[form.site];
+            if (place.rank >= 0) {
                 LaneClasses<Walk>& lanes = walks[warp];
-                at.phase = lanes.update(form.mask, [&](Walk& w) { advance(w, place, copy, stays); }).phase;
-                looked_at += lanes.classes();
-                last_phase[warp] = at.phase;
-                phases = std::max(phases, at.phase + 1);
+                at.phase =
+                    lanes.update(form.mask, [&](Walk& w) { advance(w, place.rank, place.copy, place.stays); })
+                        .phase;
+                enter_phase(warp, at.phase, lanes.classes());
             }
-        } else if (!is_barrier) {
-            LaneClasses<uint32_t>& lanes = visits_of(warp, rule.group[form.site]);
+        } else if (!place.barrier) {
+            LaneClasses<uint32_t>& lanes = visits_of(warp, place.group);
             at.phase = lanes.update(form.mask, [](uint32_t& been) { ++been; }) - 1;
-            looked_at += lanes.classes();
-            last_phase[warp] = at.phase;
-            phases = std::max(phases, at.phase + 1);
+            enter_phase(warp, at.phase, lanes.classes());
         }
-        if (is_barrier) barriers = std::max(barriers, ++passed[warp]);
+        if (place.barrier) barriers = std::max(barriers, ++passed[warp]);
         return at;
+    }
+    void enter_phase(uint32_t warp, uint32_t phase, uint64_t classes) {
+        looked_at += classes;
+        last_phase[warp] = phase;
+        phases = std::max(phases, phase + 1);
     }
 };
 
@@ -119,7 +132,7 @@ PhaseMap phases_of_block(PhaseWalk& walk, const trace::Trace& trace, uint32_t bl
     map.interval.resize(trace.blocks[block].count);
     walk.enter(block);
     for (size_t i = 0; i < map.phase.size(); ++i) {
-        const PhaseWalk::Step at = walk.next();
+        const PhaseWalk::Step at = walk.state_->next();
         map.phase[i] = at.phase;
         map.interval[i] = at.interval;
     }

@@ -78,6 +78,7 @@ public:
     uint64_t looked_at() const;  // sets of lanes, over all blocks: what the walk has cost
 
 private:
+    friend PhaseMap phases_of_block(PhaseWalk& walk, const trace::Trace& trace, uint32_t block);
     struct State;
     std::unique_ptr<State> state_;
 };
