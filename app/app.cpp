@@ -257,13 +257,13 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     }
     const bool theirs = context.typing || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
     if (!theirs || input::overlay_open(over))
-        handle_input(state, input, context.still);
+        handle_input(state, input, context.waits);
     else if (over.form.open)
         over.form.keys.insert(over.form.keys.end(), input.presses.begin(), input.presses.end());
 
     // What goes on by itself.
     session::advance(session, input.dt);
-    context.soon = update(state, context.still);
+    context.soon = update(state, context.waits);
     context.another_frame = session.playback.playing || !over.form.keys.empty();
 
     // What is seen: panels have the mouse unless a form or a list of keys lies over them.
@@ -298,7 +298,7 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
 
     // What was clicked.
     const bool asked = !session.asked.empty() || session.wants_beside;
-    context.soon = grant(state, context.still) || context.soon;
+    context.soon = grant(state, context.waits) || context.soon;
     context.another_frame = context.another_frame || asked;
 }
 

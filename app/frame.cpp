@@ -53,7 +53,8 @@ void Frame::dress(const draw::Palette& palette, float scale) {
     styled_ = &palette;
 }
 
-Frame::Outcome Frame::build(State& state, const platform::Input& input, const Canvas& canvas, bool still) {
+Frame::Outcome Frame::build(State& state, const platform::Input& input, const Canvas& canvas, bool still,
+                            bool waits) {
     const auto start = std::chrono::steady_clock::now();
     ImGui::SetCurrentContext(imgui_);
     const session::Session& session = state.session;
@@ -73,6 +74,7 @@ Frame::Outcome Frame::build(State& state, const platform::Input& input, const Ca
     if (clears_surfaces_) context.surfaces = &surfaces_;
     context.time = still ? 0 : time_;
     context.still = still;
+    context.waits = waits;
     context.typing = ImGui::GetIO().WantTextInput;
     context.inspection = inspection_;
     if (inspection_) *inspection_ = {};
@@ -104,7 +106,7 @@ void Frame::render() {
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-std::string Frame::svg(State state, const Canvas& canvas) {
+std::string Frame::svg(State state, const Canvas& canvas, bool waits) {
     // This copy stands still; what the window's own state has under way goes on there.
     state.session.playback.playing = false;
     state.session.pictures.clear();
@@ -114,11 +116,11 @@ std::string Frame::svg(State state, const Canvas& canvas) {
     platform::Input input;
     input.dt = 1.0 / 60;
     clears_surfaces_ = false;
-    build(state, input, canvas, true);  // sets the style that is changed here
+    build(state, input, canvas, true, waits);  // sets the style that is changed here
     ImGuiStyle& style = ImGui::GetStyle();
     const ImGuiStyle kept = style;
     style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = false;
-    for (int i = 0; i < 2; ++i) build(state, input, canvas, true);
+    for (int i = 0; i < 2; ++i) build(state, input, canvas, true, waits);
     std::string text =
         draw::svg_of(*ImGui::GetDrawData(), (*styled_)[draw::Ink::Ground], window_title(state));
     style = kept;
@@ -138,7 +140,7 @@ struct Stage {
     // ImGui settles its layout in the first frames; the third is the picture.
     void build(State& state, int frames) {
         const platform::Input input = offscreen->collect(0);
-        for (int i = 0; i < frames; ++i) frame->build(state, input, canvas, true);
+        for (int i = 0; i < frames; ++i) frame->build(state, input, canvas, true, true);
     }
     platform::Image picture() {
         frame->render();
@@ -186,8 +188,9 @@ void save_pictures(State& state, Frame& frame, const platform::Backend& shown) {
             message = fmt::format("The picture '{}' cannot be written: {}; choose another name.", path, why);
             continue;
         }
-        const Result<void> written = ending == ".svg" ? write_text(frame.svg(state, shown.canvas()), path)
-                                                      : platform::write_png(shown.read(), path);
+        const Result<void> written = ending == ".svg"
+                                         ? write_text(frame.svg(state, shown.canvas(), false), path)
+                                         : platform::write_png(shown.read(), path);
         message = written ? fmt::format("This view is in {}.", path) : written.error().message;
     }
 }
@@ -211,7 +214,7 @@ Result<void> render_png(State state, const RenderOptions& options) {
 Result<std::string> render_svg(State state, const RenderOptions& options) {
     auto made = stage(options.width, options.height);
     if (!made) return made.error();
-    return made->frame->svg(std::move(state), made->canvas);
+    return made->frame->svg(std::move(state), made->canvas, true);
 }
 
 Result<void> render_film(State state, const FilmOptions& options) {

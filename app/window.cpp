@@ -125,7 +125,7 @@ public:
             outcome_.another_frame = false, due_ = 0;
             return !window_->asked_to_close();
         }
-        outcome_ = frame_->build(state_, input, canvas, false);
+        outcome_ = frame_->build(state_, input, canvas, false, false);
         std::string& message = state_.session.message;
         if (timing_.frames == 0 && message.empty()) message = frame_->notice();
         frame_->render();

@@ -267,7 +267,7 @@ void wait(Ui& ui, const Rect& screen, const std::string& what) {
 void draw_screen(Ui& ui, const Rect& screen) {
     State& state = ui.state;
     const session::Session& session = ui.session;
-    const bool coming = ready(state, ui.session, ui.context.still);
+    const bool coming = ready(state, ui.session, ui.context.waits);
     ui.context.soon = ui.context.soon || coming;
     const auto whole = [](const session::Shown& one, const Known& known) {
         return one.recording && one.totals && one.block && known.tally;

@@ -108,6 +108,7 @@ struct DrawContext {
     std::vector<Surface>* surfaces = nullptr;  // cleared under the draw lists; null: drawn in them
     double time = 0;                           // seconds since the program started; fixed in pictures
     bool still = false;                        // a picture: nothing may depend on time
+    bool waits = false;                        // for all that is worked out beside the window
     bool typing = false;                       // a text field has the keyboard: key bindings are off
     Inspection* inspection = nullptr;          // notes what is written, where a test asks
     // out

@@ -176,7 +176,7 @@ void list(Ui& ui, const Rect& rect) {
 void stops(Ui& ui, const Rect& rect, size_t number) {
     const std::vector<LessonStop>& all = (*ui.state.lessons)[number].stops;
     if (std::exchange(ui.state.wording, ui.session.wording) != ui.session.wording) ui.state.said.clear();
-    if (work_out_words(ui.state, number, ui.context.still)) ui.context.another_frame = true;
+    if (work_out_words(ui.state, number, ui.context.waits)) ui.context.another_frame = true;
     const std::vector<Standing>& said = ui.state.said[number];
     const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
     const float indent = ui.px(40), room = rect.width() - indent - ui.px(8), pad = ui.px(6);

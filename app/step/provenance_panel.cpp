@@ -275,7 +275,7 @@ List list_of_pin(Ui& ui) {
     if (known.output) return output_list(ui, *known.output);
     if (known.scan) {
         if (!known.scan->done(ui.trace()))
-            go_on(*known.scan, ui.trace(), ui.context.still ? UINT64_MAX : kScannedAFrame);
+            go_on(*known.scan, ui.trace(), ui.context.waits ? UINT64_MAX : kScannedAFrame);
         if (!known.scan->done(ui.trace())) ui.context.another_frame = true;
         return touch_list(ui, *known.scan);
     }

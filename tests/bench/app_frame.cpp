@@ -35,7 +35,7 @@ void frames(benchmark::State& state, const trace::Trace& trace, Next next,
     input.dt = 1.0 / 60;
     const app::Canvas canvas{1600, 1000, 1};
     for (int i = 0; i < 3; ++i) {  // the first frames make type and shaders: TILESCOPE_TIMING measures those
-        (*frame)->build(shown, input, canvas, false);
+        (*frame)->build(shown, input, canvas, false, false);
         (*frame)->render();
         (*offscreen)->show();
     }
@@ -43,7 +43,7 @@ void frames(benchmark::State& state, const trace::Trace& trace, Next next,
     for (auto _ : state) {
         const auto start = std::chrono::steady_clock::now();
         next(shown);
-        (*frame)->build(shown, input, canvas, false);
+        (*frame)->build(shown, input, canvas, false, false);
         if (measured == Measured::Build) state.PauseTiming();
         (*frame)->render();  // what was built is used up, as in the window
         (*offscreen)->show();

@@ -69,7 +69,7 @@ test::Picture picture(State state, const char* screen) {
         picture.seen = {};
         static_cast<platform::Image&>(picture) = canvas.frame(palette, [&](ImDrawList& list) {
             DrawContext context{1, palette, canvas.fonts(), canvas.grids()};
-            context.still = true;
+            context.still = context.waits = true;
             context.inspection = &picture.seen;
             Pick hovered;
             input::Ui<State> ui{{{context, list}, state.session, hovered}, state};

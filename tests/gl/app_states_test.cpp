@@ -185,7 +185,7 @@ public:
         frame_->inspect(&seen);
     }
     void draw(State& state) {
-        for (int i = 0; i < 2; ++i) frame_->build(state, {}, {width_, height_, 1}, true);
+        for (int i = 0; i < 2; ++i) frame_->build(state, {}, {width_, height_, 1}, true, true);
         frame_->render();
         EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
     }

@@ -3,12 +3,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <vector>
 
 #include "app/app.h"
 #include "app/draw/svg.h"
 #include "tests/app_names.h"
 #include "tests/gl/canvas.h"
+#include "tests/gl/drawn.h"
 #include "tests/gl/golden.h"
 #include "tests/recorded.h"
 
@@ -67,6 +69,28 @@ TEST(Svg, IsAWellFormedDocumentOfModestSize) {
     EXPECT_LT(svg->size(), 3u << 20);
     EXPECT_NE(svg->find("<title>tiled 64x64x64 T=16 - step 301 of "), std::string::npos);
     EXPECT_NE(svg->find("<use href=\"#g"), std::string::npos) << "type as outlines";
+}
+
+// A large recording is counted beside the window, which takes minutes for some; a picture shows what is
+// there.
+TEST(Svg, OfTheWindowWaitsForNothing) {
+    SKIP_WITHOUT_OPENGL();
+    app::State state = state_of(draw::Theme::Light);
+    app::show_trace(state, kernels::recorded("tiled", kernels::Shape{128, 128, 128, 16}));
+    ASSERT_GT(state.session.trace().steps(), session::kCountedAtOnce);
+    std::promise<void> end;
+    state.session.totals = nullptr;
+    state.session.counting = state.session.jobs->start(
+        [wait = end.get_future().share()](session::Control&) -> session::MadeTotals {
+            wait.wait();
+            return Error{"it was not counted"};
+        });
+    app::Drawn window(1280, 720);
+    const std::string svg = window.svg(state, false);
+    EXPECT_FALSE(state.session.counting.ready());
+    end.set_value();
+    expect_well_formed(svg);
+    EXPECT_NE(svg.find("tiled"), std::string::npos);
 }
 
 TEST(Svg, IsTheSameEveryTime) {

@@ -23,13 +23,14 @@ public:
     }
     // Hovering and layout have settled after three.
     void frames(State& state, const platform::Input& input = {}, int count = 3, bool still = true) {
-        for (int i = 0; i < count; ++i) frame_->build(state, input, canvas_, still);
+        for (int i = 0; i < count; ++i) frame_->build(state, input, canvas_, still, still);
     }
     test::Picture picture(State& state) {
         frames(state);
         frame_->render();
         return {headless_->read(), seen_};
     }
+    std::string svg(State state, bool waits) { return frame_->svg(std::move(state), canvas_, waits); }
     const draw::Inspection& seen() const { return seen_; }  // of the last frame
     // All that is written in a frame, in the order in which it is drawn, without its spaces.
     std::string words(State& state) {
