@@ -179,7 +179,7 @@ std::string part_name(const ComparePreset::Part& part) {
 
 void set_beside(State& state, std::shared_ptr<const Recording> other) {
     state.preset = -1;
-    state.choosing = false;
+    state.wanted = state.choosing = false;
     state.message.clear();
     session::set(state.other, std::move(other));
 }

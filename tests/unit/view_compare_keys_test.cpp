@@ -42,6 +42,20 @@ TEST_F(CompareKeys, TheListIsWalkedAndTaken) {
     EXPECT_EQ(state.compare.chosen, pairs + 1) << "behind the pairs A and B";
 }
 
+// A pair is asked for and, before it is opened, a recording comes that was to be set beside A: that one
+// stays.
+TEST_F(CompareKeys, ARecordingThatComesInBetweenTakesThePlaceOfAPair) {
+    key(Key::V);
+    key(Key::Enter);
+    ASSERT_TRUE(state.compare.wanted);
+    state.session.beside = state.session.recording;
+    for (int i = 0; i < 3; ++i) update(state, true);
+    EXPECT_EQ(state.compare.other.recording, state.session.recording);
+    EXPECT_EQ(state.compare.preset, -1);
+    EXPECT_FALSE(state.compare.wanted);
+    EXPECT_EQ(state.compare.message, "");
+}
+
 TEST_F(CompareKeys, EscapeLeadsBackWhereThereIsAWayBack) {
     key(Key::V);
     key(Key::Escape);
