@@ -30,3 +30,8 @@ if(TILESCOPE_CLANG)
 else()
   set(TILESCOPE_CLANG "")
 endif()
+
+# What the command and the runtime in a recorded program tell each other.
+add_library(tilescope_orders STATIC ${PROJECT_SOURCE_DIR}/kernels/cudart/orders.cpp)
+target_include_directories(tilescope_orders PUBLIC ${PROJECT_SOURCE_DIR})
+target_link_libraries(tilescope_orders PUBLIC tilescope_base PRIVATE nlohmann_json::nlohmann_json)

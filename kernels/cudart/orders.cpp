@@ -1,0 +1,98 @@
+#include "kernels/cudart/orders.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tilescope::cudart {
+
+using nlohmann::json;
+
+namespace {
+
+json to_array(const Dim3& size) { return json::array({size.x, size.y, size.z}); }
+
+Dim3 dim3_of(const json& array) {
+    return {array.at(0).get<uint32_t>(), array.at(1).get<uint32_t>(), array.at(2).get<uint32_t>()};
+}
+
+json or_null(const std::string& text) { return text.empty() ? json() : json(text); }
+
+std::string text_of(const json& value) { return value.is_null() ? std::string() : value.get<std::string>(); }
+
+// Names of kernels and files may hold any bytes.
+std::string written(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+template <class Read>
+auto read(std::string_view text, const char* what, Read from) -> Result<decltype(from(json()))> {
+    try {
+        return from(json::parse(text));
+    } catch (const json::exception&) {
+        return Error{std::string(what) + " cannot be read; run the program with tilescope record"};
+    }
+}
+
+}  // namespace
+
+std::string to_json(const Orders& orders) {
+    const BlockWindow& w = orders.window;
+    return written({{"schema", "tilescope.orders/1"},
+                    {"folder", orders.folder},
+                    {"launches", orders.launches},
+                    {"source", orders.source},
+                    {"device", orders.device},
+                    {"kernels", orders.kernels},
+                    {"numbers", orders.numbers},
+                    {"every", orders.every},
+                    {"window", {w.x0, w.x1, w.y0, w.y1, w.z0, w.z1}}});
+}
+
+std::string to_json(const LaunchLine& line) {
+    return written({{"number", line.number},
+                    {"kernel", line.kernel},
+                    {"grid", to_array(line.grid)},
+                    {"block", to_array(line.block)},
+                    {"shared", line.shared},
+                    {"ms", line.ms},
+                    {"error", or_null(line.error)},
+                    {"recorded", or_null(line.recorded)},
+                    {"unrecorded", or_null(line.unrecorded)},
+                    {"same_as", line.same_as == 0 ? json() : json(line.same_as)}});
+}
+
+Result<Orders> orders_from_json(std::string_view text) {
+    return read(
+        text, "the file of orders",
+        [](const json& value) {
+            Orders orders;
+            orders.folder = value.at("folder").get<std::string>();
+            orders.launches = value.at("launches").get<std::string>();
+            orders.source = value.at("source").get<std::string>();
+            orders.device = value.at("device").get<std::string>();
+            orders.kernels = value.at("kernels").get<std::vector<std::string>>();
+            orders.numbers = value.at("numbers").get<std::vector<uint64_t>>();
+            orders.every = value.at("every").get<bool>();
+            const auto w = value.at("window").get<std::array<uint32_t, 6>>();
+            orders.window = {w[0], w[1], w[2], w[3], w[4], w[5]};
+            return orders;
+        });
+}
+
+Result<LaunchLine> launch_from_json(std::string_view text) {
+    return read(
+        text, "the line of a launch",
+        [](const json& value) {
+            LaunchLine line;
+            line.number = value.at("number").get<uint64_t>();
+            line.kernel = value.at("kernel").get<std::string>();
+            line.grid = dim3_of(value.at("grid"));
+            line.block = dim3_of(value.at("block"));
+            line.shared = value.at("shared").get<uint64_t>();
+            line.ms = value.at("ms").get<double>();
+            line.error = text_of(value.at("error"));
+            line.recorded = text_of(value.at("recorded"));
+            line.unrecorded = text_of(value.at("unrecorded"));
+            if (const json& same = value.at("same_as"); !same.is_null()) line.same_as = same.get<uint64_t>();
+            return line;
+        });
+}
+
+}  // namespace tilescope::cudart

@@ -1,0 +1,56 @@
+// What `tilescope record FILE.cu` and the runtime in the program that it starts tell each other.
+//
+//   command                                   program, linked with the runtime
+//   orders.json  --- TILESCOPE_ORDERS --->    which launches to record, and where to
+//   lines        <-- Orders::launches ----    a JSON line for each launch, as it ends
+//
+// A program that is started without orders runs its launches and records none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/launch.h"
+#include "core/base/result.h"
+
+namespace tilescope::cudart {
+
+inline constexpr const char* kOrdersVariable = "TILESCOPE_ORDERS";
+
+struct Orders {
+    std::string folder;    // recordings are written here as KERNEL.NUMBER.tsc; it exists
+    std::string launches;  // the file that takes a line for each launch; it exists and is empty
+    std::string source;    // path of the program's source
+    std::string device;    // of assets/devices; empty: H200
+    // Which launches are recorded: the first one of each kernel, where none of these says more.
+    std::vector<std::string> kernels;  // of these kernels only
+    std::vector<uint64_t> numbers;     // these launches, numbered from 1
+    bool every = false;                // all launches (of `kernels`, where they are named)
+    BlockWindow window;                // the blocks that are recorded of a launch
+    bool operator==(const Orders&) const = default;
+};
+
+struct LaunchLine {
+    uint64_t number = 0;  // from 1
+    std::string kernel;   // as people call it
+    Dim3 grid, block;
+    uint64_t shared = 0;     // dynamic bytes a block
+    double ms = 0;           // of the interpreter
+    std::string error;       // a sentence; empty where the launch was right
+    std::string recorded;    // path of the recording; empty where there is none
+    std::string unrecorded;  // why a launch that was to be recorded was not; empty
+    uint64_t same_as = 0;    // the earlier launch that this one repeats and was not run again for; 0: none
+    bool operator==(const LaunchLine&) const = default;
+};
+
+std::string to_json(const Orders& orders);
+std::string to_json(const LaunchLine& line);  // one line, without its end
+
+// Errors: text that is not what to_json() writes.
+Result<Orders> orders_from_json(std::string_view text);
+Result<LaunchLine> launch_from_json(std::string_view text);
+
+}  // namespace tilescope::cudart
