@@ -21,6 +21,7 @@ function(tilescope_tests label part)
     DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
 endfunction()
 
+tilescope_tests(unit cudart LINK tilescope_cudart)
 foreach(part base ptx simt trace analysis playback export kernels)
   tilescope_tests(unit ${part} LINK tilescope_${part})
   tilescope_tests(host ${part} LINK tilescope_kernels)

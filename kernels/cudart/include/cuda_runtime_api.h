@@ -178,11 +178,12 @@ void __cudaUnregisterFatBinary(void** handle);
 void __cudaRegisterFunction(void** handle, const void* function, char* deviceFunction, const char* deviceName,
                             int threadLimit, uint3* tid, uint3* bid, dim3* blockDim, dim3* gridDim,
                             int* warpSize);
-void __cudaRegisterVar(void** handle, void* variable, const char* deviceVariable, const char* deviceName,
+void __cudaRegisterVar(void** handle, void* variable, char* deviceVariable, const char* deviceName,
                        int isExtern, size_t bytes, int isConstant, int isGlobal);
 void __cudaRegisterManagedVar(void** handle, void** variable, void* initial, const char* deviceName,
                               size_t bytes, unsigned int alignment);
-unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void* stream);
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared TILESCOPE_DEFAULT(0),
+                                         void* stream TILESCOPE_DEFAULT(0));
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream);
 
 #ifdef __cplusplus
