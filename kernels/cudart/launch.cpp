@@ -216,10 +216,6 @@ void tell_line(const Runtime& r, const LaunchLine& line) {
     close(file);
 }
 
-ElementType element_of(ptx::Type type) {
-    return element_type_of(ptx::name_of(type)).value_or(ElementType::B8);
-}
-
 std::string key_of(const Runtime& r, const Function& function, const Launch& launch) {
     const Dim3 &g = launch.grid, &b = launch.block;
     std::string key = fmt::format("{}|{}|{},{},{}|{},{},{}|{}|{}", fmt::ptr(function.module), function.entry,
@@ -278,7 +274,7 @@ std::string name_outside(Runtime& r, uint64_t address) {
     return "";
 }
 
-bool add_array(Launch& launch, const Allocation& allocation, std::string name) {
+bool add_array(Launch& launch, const Allocation& allocation, std::string name, ElementType type) {
     for (const Array& array : launch.arrays)
         if (array.space == Space::Global && array.base == allocation.base) return true;
     constexpr size_t kMost = 200;
@@ -286,7 +282,7 @@ bool add_array(Launch& launch, const Allocation& allocation, std::string name) {
     Array array;
     array.name = std::move(name);
     array.role = ArrayRole::InOut;
-    array.type = allocation.bytes % 4 == 0 ? ElementType::F32 : ElementType::B8;
+    array.type = allocation.bytes % size_of(type) == 0 ? type : ElementType::B8;
     array.rank = 1;
     array.extents = ExtentSource::Flat;
     array.cols = static_cast<uint32_t>(allocation.bytes / array.element_bytes());
@@ -296,6 +292,16 @@ bool add_array(Launch& launch, const Allocation& allocation, std::string name) {
     return true;
 }
 
+namespace {
+
+// Of a variable's elements; arrays of structs are bytes in PTX.
+ElementType type_of(const ptx::Symbol& symbol) {
+    const ElementType type = element_type_of(ptx::name_of(symbol.type)).value_or(ElementType::B8);
+    return is_bits(type) && size_of(type) == 1 && symbol.alignment == 4 ? ElementType::B32 : type;
+}
+
+}  // namespace
+
 Launch describe(Runtime& r, Function& function, const ptx::Kernel& kernel, const dim3& grid,
                 const dim3& block, void** arguments, size_t shared) {
     Launch launch;
@@ -303,31 +309,30 @@ Launch describe(Runtime& r, Function& function, const ptx::Kernel& kernel, const
     launch.grid = {grid.x, grid.y, grid.z};
     launch.block = {block.x, block.y, block.z};
     launch.dynamic_shared = static_cast<uint32_t>(shared);
-    const auto point = [&](uint64_t address, const std::string& name) -> int32_t {
+    const auto point = [&](uint64_t address, const std::string& name, ElementType type) -> int32_t {
         const Allocation* const to = r.memory.holds(reinterpret_cast<void*>(address), 0);
-        if (!to || address < 4096 || !add_array(launch, *to, name)) return -1;
-        for (size_t i = 0; i < launch.arrays.size(); ++i)
-            if (launch.arrays[i].base == to->base) return static_cast<int32_t>(i);
-        return -1;
+        if (!to || !add_array(launch, *to, name, type)) return -1;
+        const auto is_it = [&](const Array& array) { return array.base == to->base; };
+        return static_cast<int32_t>(std::ranges::find_if(launch.arrays, is_it) - launch.arrays.begin());
     };
     for (size_t p = 0; p < kernel.parameters.size(); ++p) {
-        const ptx::Symbol& symbol = kernel.symbols[static_cast<size_t>(kernel.parameters[p])];
-        Argument argument;
-        argument.name = fmt::format("arg{}", p + 1);
+        const kernels::Parameter& parameter = function.parameters[p];
         const auto* const bytes = static_cast<const std::byte*>(arguments[p]);
-        const uint64_t size = symbol.bytes();
-        if (symbol.is_array || size > 8) {
-            argument.type = ElementType::B8;
-            argument.object.assign(bytes, bytes + size);
-            for (uint64_t at = 0; at + 8 <= size; at += 8) {
+        Argument argument;
+        argument.name = parameter.name;
+        argument.type = parameter.pointer ? ElementType::U64 : parameter.type;
+        if (kernel.symbols[static_cast<size_t>(kernel.parameters[p])].is_array || parameter.bytes > 8) {
+            argument.object.assign(bytes, bytes + parameter.bytes);
+            for (uint64_t at = 0; at + 8 <= parameter.bytes; at += 8) {
                 uint64_t word = 0;
                 std::memcpy(&word, bytes + at, 8);
-                point(word, fmt::format("{}.{}", argument.name, at));
+                point(word, fmt::format("{}+{}", parameter.name, at), parameter.type);
             }
         } else {
-            argument.type = element_of(symbol.type);
-            std::memcpy(&argument.value, bytes, size);
-            if (size == 8) argument.array = point(argument.value, argument.name);
+            std::memcpy(&argument.value, bytes, parameter.bytes);
+            if (parameter.bytes == 8)
+                argument.array = point(argument.value, parameter.name,
+                                       parameter.pointer ? parameter.type : ElementType::B32);
             if (argument.array >= 0) {
                 argument.offset = argument.value - launch.arrays[static_cast<size_t>(argument.array)].base;
                 argument.value = 0;
@@ -339,7 +344,7 @@ Launch describe(Runtime& r, Function& function, const ptx::Kernel& kernel, const
         const auto base = function.module->bases.find(symbol.name);
         if (base == function.module->bases.end()) continue;
         const Allocation* const variable = r.memory.find(base->second);
-        if (!variable || !add_array(launch, *variable, symbol.name)) continue;
+        if (!variable || !add_array(launch, *variable, symbol.name, type_of(symbol))) continue;
         Array& array = launch.arrays.back();
         if (symbol.space == ptx::StateSpace::Const) {
             array.role = ArrayRole::Input;

@@ -6,7 +6,6 @@
 // in the PTX.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 
 #include <cxxabi.h>
@@ -97,41 +96,13 @@ const ptx::Kernel* kernel_of(Runtime& r, Function& function) {
         return nullptr;
     }
     const ptx::Kernel* const kernel = ptx::find_kernel(function.module->ptx, function.entry);
+    if (kernel && function.parameters.size() != kernel->parameters.size())
+        function.parameters = kernels::parameters_of(function.module->ptx, *kernel, r.source);
     if (kernel) return kernel;
     const std::string* const why = ptx::refusal_of(function.module->ptx, function.entry);
     function.problem =
         why ? *why : fmt::format("the program's PTX has no kernel {}; compile it again", function.entry);
     return nullptr;
-}
-
-std::string plain_name(const std::string& entry) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(
-        abi::__cxa_demangle(entry.c_str(), nullptr, nullptr, &status), &std::free);
-    if (status != 0 || !text) return entry;
-    // "void N::transpose<32>(float*, int)": up to the parameters, less the template's arguments, from the
-    // last scope on.
-    std::string_view name = text.get();
-    constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-    int depth = 0;
-    size_t at = 0;
-    size_t first = 0;
-    for (; at < name.size(); ++at) {
-        if (name.substr(at).starts_with(kAnonymous)) {
-            at += kAnonymous.size() - 1;
-            if (depth == 0) first = at + 1;
-            continue;
-        }
-        const char c = name[at];
-        if (c == '<') ++depth;
-        if (c == '>') --depth;
-        if (depth > 0) continue;
-        if (c == '(') break;
-        if (c == ' ' || c == ':') first = at + 1;
-    }
-    name = name.substr(first, at - first);
-    name = name.substr(0, name.find('<'));
-    return name.empty() ? entry : std::string(name);
 }
 
 uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space) {
@@ -204,7 +175,7 @@ void __cudaRegisterFunction(void** handle, const void* function, char*, const ch
     Function made;
     made.module = module_of(handle);
     made.entry = deviceName;
-    made.name = plain_name(made.entry);
+    made.name = tilescope::kernels::plain_name(made.entry);
     r.functions[function] = std::move(made);
 }
 

@@ -16,8 +16,6 @@
 #include <fmt/format.h>
 
 #include "core/analysis/hazards.h"
-#include "core/base/file.h"
-#include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "kernels/cudart/runtime.h"
 #include "kernels/run/record.h"
@@ -73,9 +71,7 @@ kernels::Plan plan_for(const Runtime& r, const Function& function, const Launch&
     const std::filesystem::path source(r.orders.source);
     plan.source_name = source.filename().string();
     plan.ptx_name = source.empty() ? function.module->name : source.stem().string() + ".ptx";
-    if (!source.empty())
-        if (auto text = read_whole(source.string(), trace::most_of(trace::Claim::SourceBytes)))
-            plan.source = std::move(*text);
+    plan.source = r.source;
     return plan;
 }
 

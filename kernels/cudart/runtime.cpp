@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/trace/claims.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::cudart {
@@ -36,6 +37,8 @@ Runtime* make_runtime() {
         if (orders) {
             r->orders = *orders;
             r->recording = true;
+            if (auto source = read_whole(r->orders.source, trace::most_of(trace::Claim::SourceBytes)))
+                r->source = std::move(*source);
         } else {
             say(orders.error().message);
         }

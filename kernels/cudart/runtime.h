@@ -30,6 +30,7 @@
 #include "core/simt/interpreter.h"
 #include "kernels/cudart/include/cuda_runtime_api.h"
 #include "kernels/cudart/orders.h"
+#include "kernels/run/parameters.h"
 
 namespace tilescope::cudart {
 
@@ -112,6 +113,7 @@ struct Function {
     std::string problem;                           // why it cannot be run; empty
     bool recorded = false;                         // some launch of it was
     uint64_t launches = 0;
+    std::vector<kernels::Parameter> parameters;  // once its module was read
 };
 
 struct CallConfiguration {
@@ -136,6 +138,7 @@ struct Runtime {
     cudaError_t sticky = cudaSuccess;  // a fault's: every later call returns it
     Orders orders;
     bool recording = false;  // orders were given
+    std::string source;      // text of the program's source; empty where it is not known
     analysis::DeviceSpec device;
     uint64_t launches = 0;
     std::map<std::string, Repeatable> repeatable;  // by kernel, sizes and arguments
@@ -179,7 +182,6 @@ bool load(Runtime& r, Module& module);
 Allocation* memory_of_symbol(Runtime& r, const void* symbol);
 Function* find_function(Runtime& r, const void* host);
 const ptx::Kernel* kernel_of(Runtime& r, Function& function);
-std::string plain_name(const std::string& entry);  // "transpose" for "_Z9transposeILi32EEvPfS0_ii"
 // Of the kernel's variables: shared ones a block, local ones a thread, constants.
 uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space);
 
@@ -190,7 +192,8 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
 Launch describe(Runtime& r, Function& function, const ptx::Kernel& kernel, const dim3& grid,
                 const dim3& block, void** arguments, size_t shared);
 // Adds the memory as an array, where no array is it yet. False where there are as many as there can be.
-bool add_array(Launch& launch, const Allocation& allocation, std::string name);
+bool add_array(Launch& launch, const Allocation& allocation, std::string name,
+               ElementType type = ElementType::F32);
 // What lies at an address that a launch may not use, as the end of a sentence.
 std::string name_outside(Runtime& r, uint64_t address);
 

@@ -182,8 +182,7 @@ void __cudaRegisterVar(void** handle, void* variable, char* deviceVariable, cons
                        int isExtern, size_t bytes, int isConstant, int isGlobal);
 void __cudaRegisterManagedVar(void** handle, void** variable, void* initial, const char* deviceName,
                               size_t bytes, unsigned int alignment);
-unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared TILESCOPE_DEFAULT(0),
-                                         void* stream TILESCOPE_DEFAULT(0));
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void* stream);
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream);
 
 #ifdef __cplusplus
