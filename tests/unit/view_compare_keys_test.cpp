@@ -55,8 +55,8 @@ TEST_F(CompareKeys, APairIsOpenedThoughARecordingComesBeforeIt) {
     EXPECT_EQ(state.compare.preset, 0);
     EXPECT_FALSE(state.compare.wanted);
     ASSERT_TRUE(state.compare.other.recording);
-    EXPECT_EQ(state.session.recording->trace.meta.kernel, compare::compare_presets()[0].a.kernel);
-    EXPECT_EQ(state.compare.other.recording->trace.meta.kernel, compare::compare_presets()[0].b.kernel);
+    EXPECT_EQ(state.session.recording->trace->meta.kernel, compare::compare_presets()[0].a.kernel);
+    EXPECT_EQ(state.compare.other.recording->trace->meta.kernel, compare::compare_presets()[0].b.kernel);
 }
 
 TEST_F(CompareKeys, EscapeLeadsBackWhereThereIsAWayBack) {
