@@ -26,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/launch.h"
@@ -122,6 +123,7 @@ struct Fault {
         Deadlock,
         Trap,
         BadAddress,
+        Assert,
     } kind{};
     BlockId block;
     uint32_t thread = 0;  // linear number in the block
@@ -144,6 +146,9 @@ struct RunOptions {
     // Bytes for what memory_of() says; fewer threads are used where that is little.
     uint64_t memory = 1'000'000'000;
     bool values = false;  // Request::value and ::origin are filled, multiplications reported, FLOP counted
+    // Takes what one thread's printf writes, one call after the other, from whichever CPU thread runs it;
+    // blocks print in no order. Null: it is discarded.
+    std::function<void(std::string_view)> print;
     const std::atomic<bool>* stop = nullptr;       // set by another thread to stop early
     std::atomic<uint64_t>* blocks_done = nullptr;  // progress
 };
