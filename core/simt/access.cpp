@@ -225,8 +225,7 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask, bool reported
         std::byte* base = shared_;
         uint64_t size = shared_bytes_, stride = 0;
         if (space == StateSpace::Local) base = warp.local, size = program_.local_bytes, stride = size;
-        if (space == StateSpace::Const)
-            base = const_cast<std::byte*>(program_.constants.data()), size = program_.constants.size();
+        if (space == StateSpace::Const) base = constants_.data(), size = constants_.size();
         uint32_t outside = 0;
         for (int lane = 0; lane < kWarpSize; ++lane) {
             const uint64_t address = address_[static_cast<size_t>(lane)];
