@@ -42,10 +42,27 @@ bool is_dynamic(const ptx::Symbol& symbol) {
     return symbol.space == StateSpace::Shared && symbol.is_extern && symbol.count == 0;
 }
 
+// The array that is a variable of the module; null where there is none.
+const Array* variable_among(const std::vector<Array>& arrays, const std::string& symbol) {
+    for (const Array& array : arrays)
+        if (array.space != Space::Shared && array.symbol == symbol) return &array;
+    return nullptr;
+}
+
 // What a warp's registers may take, the temporary ones of all instructions included.
 constexpr uint32_t kMostRegisterBytes = 1u << 28;
 
 }  // namespace
+
+void set_constants(Program& program, const std::vector<Array>& arrays) {
+    for (const auto& [symbol, offset] : program.constant_offsets) {
+        const Array* const array = variable_among(arrays, symbol);
+        if (!array || array->contents.kind != Contents::Kind::Stored || !array->contents.bytes) continue;
+        const std::vector<std::byte>& bytes = *array->contents.bytes;
+        std::memcpy(program.constants.data() + offset, bytes.data(),
+                    std::min<size_t>(bytes.size(), program.constants.size() - offset));
+    }
+}
 
 Result<void> Lowering::lay_out() {
     const auto too_much = [&](uint64_t bytes, const char* space, uint64_t most) {
@@ -102,9 +119,15 @@ Result<void> Lowering::lay_out() {
                 break;
             case StateSpace::Const:
                 at = place(symbol, constant_bytes, &constants);
+                program.constant_offsets.emplace(symbol.name, at);
+                program.variables.push_back(symbol.name);
                 break;
             case StateSpace::Global:
-                at = kModuleWindow + place(symbol, program.module_bytes, &program.module_initial);
+                program.variables.push_back(symbol.name);
+                if (const Array* array = variable_among(arrays, symbol.name))
+                    at = array->base;
+                else
+                    at = kModuleWindow + place(symbol, program.module_bytes, &program.module_initial);
                 break;
             default:
                 break;
@@ -129,6 +152,7 @@ Result<void> Lowering::lay_out() {
     program.constants.resize(constant_bytes);
     for (const InitialBytes& initial : constants)
         std::memcpy(program.constants.data() + initial.offset, initial.bytes.data(), initial.bytes.size());
+    set_constants(program, arrays);
     return {};
 }
 

@@ -16,6 +16,7 @@ struct Lowering {
     const ptx::Kernel& kernel;
     LaneVersion version;
     Program& program;
+    const std::vector<Array>& arrays;  // of the launch; those with a symbol are variables of the module
     const ptx::Instruction* current = nullptr;
     uint32_t current_index = 0;
     std::string problem{};                         // set once something cannot be run
@@ -62,6 +63,9 @@ struct Lowering {
     bool space_test();
     bool arithmetic();
 };
+
+// Bytes of the constants that the arrays name.
+void set_constants(Program& program, const std::vector<Array>& arrays);
 
 int slot_bytes(ptx::Type type);    // 4 or 8; 0 for a predicate
 ptx::Type unsigned_of(int bytes);  // 2, 4, 8 -> U16, U32, U64
