@@ -181,15 +181,20 @@ void Machine::start(const BlockId& block) {
 int Machine::next_warp() {
     const uint32_t n = static_cast<uint32_t>(warps_.size());
     const auto ready = [&](uint32_t w) { return warps_[w].state == Warp::State::Ready; };
+    if (options_.schedule.kind == Schedule::Kind::Fair) {
+        for (uint32_t w = cursor_ + 1; w < n; ++w)
+            if (ready(w)) return static_cast<int>(w);
+        for (uint32_t w = 0; w <= cursor_; ++w)
+            if (ready(w)) return static_cast<int>(w);
+        return -1;
+    }
     uint32_t first = n, count = 0;
     for (uint32_t w = 0; w < n; ++w)
         if (ready(w)) first = std::min(first, w), ++count;
     if (count == 0) return -1;
     switch (options_.schedule.kind) {
         case Schedule::Kind::Fair:
-            for (uint32_t k = 1; k <= n; ++k)
-                if (ready((cursor_ + k) % n)) return static_cast<int>((cursor_ + k) % n);
-            return -1;
+            break;  // above
         case Schedule::Kind::Greedy:
             return static_cast<int>(ready(cursor_) && steps_ > 0 ? cursor_ : first);
         case Schedule::Kind::Seeded: {
