@@ -1,4 +1,5 @@
-// tilescope record KERNEL ...: runs a kernel and writes its recording.
+// tilescope record KERNEL ...: runs a kernel that ships and writes its recording. FILE.ptx and FILE.cu in its
+// place are a kernel alone (alone_command.cpp).
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -25,6 +26,7 @@ struct Options : PtxChoice {
     uint64_t seed = kernels::kDefaultSeed;
     gpu::GpuRecordOptions how;  // `common` is all that the CPU needs
     std::string output;         // "" for a name made of the launch
+    AloneOptions alone;         // of a kernel in a file
 };
 
 // The block of every kernel that ships is T x T, so --block is another way to say --tile.
@@ -46,25 +48,6 @@ uint32_t tile_of(const Options& options) {
     return block->first;
 }
 
-// "x0:x1,y0:y1", half-open and not empty; "" for the whole grid.
-BlockWindow window_of(const std::string& text, const Dim3& grid) {
-    if (text.empty()) return {0, grid.x, 0, grid.y};
-    // Without a comma nothing is left for y, which is then refused.
-    const size_t comma = std::min(text.find(','), text.size() - 1);
-    const auto x = parse_pair(text.substr(0, comma), ':'), y = parse_pair(text.substr(comma + 1), ':');
-    if (!x || !y || x->first >= x->second || y->first >= y->second) {
-        refuse(kWrongCall,
-               "--blocks '{}' is not a window of blocks; give it as x0:x1,y0:y1 with x0 < x1 and "
-               "y0 < y1, such as 0:2,0:2",
-               text);
-    }
-    if (x->first >= grid.x || y->first >= grid.y) {
-        refuse(kWrongCall, "--blocks {} lies outside the grid of {} x {} blocks; x goes to {} and y to {}",
-               text, grid.x, grid.y, grid.x, grid.y);
-    }
-    return {x->first, std::min(x->second, grid.x), y->first, std::min(y->second, grid.y)};
-}
-
 // An option that only one of them takes decides where auto would: --schedule is the CPU's, --buffer and the
 // like are the GPU's.
 gpu::BackendChoice backend_of(const Options& options) {
@@ -83,16 +66,6 @@ gpu::BackendChoice backend_of(const Options& options) {
     if (*choice == gpu::BackendChoice::Cpu && !gpus.empty())
         refuse(kWrongCall, "{} is for recording on a GPU; leave it out or --backend cpu", gpus);
     return gpus.empty() ? *choice : gpu::BackendChoice::Gpu;
-}
-
-// "fair", "greedy", or a seed; "" for the kernel's own.
-std::optional<Schedule> schedule_of(const std::string& text) {
-    if (text.empty()) return std::nullopt;
-    if (text == "fair") return Schedule{Schedule::Kind::Fair, 0};
-    if (text == "greedy") return Schedule{Schedule::Kind::Greedy, 0};
-    if (const auto seed = parse_number<uint64_t>(text)) return Schedule{Schedule::Kind::Seeded, *seed};
-    refuse(kWrongCall,
-           "--schedule '{}' is not an order of warps; choose fair, greedy or a whole number as a seed", text);
 }
 
 // Without separators, for programs that read them.
@@ -126,16 +99,76 @@ uint64_t count_barriers(const trace::Trace& trace) {
     return barriers;
 }
 
+}  // namespace
+
+BlockWindow choose_window(const std::string& text, const Dim3& grid) {
+    if (text.empty()) return {0, grid.x, 0, grid.y};
+    // Without a comma nothing is left for y, which is then refused.
+    const size_t comma = std::min(text.find(','), text.size() - 1);
+    const auto x = parse_pair(text.substr(0, comma), ':'), y = parse_pair(text.substr(comma + 1), ':');
+    if (!x || !y || x->first >= x->second || y->first >= y->second) {
+        refuse(kWrongCall,
+               "--blocks '{}' is not a window of blocks; give it as x0:x1,y0:y1 with x0 < x1 and "
+               "y0 < y1, such as 0:2,0:2",
+               text);
+    }
+    if (x->first >= grid.x || y->first >= grid.y) {
+        refuse(kWrongCall, "--blocks {} lies outside the grid of {} x {} blocks; x goes to {} and y to {}",
+               text, grid.x, grid.y, grid.x, grid.y);
+    }
+    return {x->first, std::min(x->second, grid.x), y->first, std::min(y->second, grid.y)};
+}
+
+std::optional<Schedule> choose_schedule(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    if (text == "fair") return Schedule{Schedule::Kind::Fair, 0};
+    if (text == "greedy") return Schedule{Schedule::Kind::Greedy, 0};
+    if (const auto seed = parse_number<uint64_t>(text)) return Schedule{Schedule::Kind::Seeded, *seed};
+    refuse(kWrongCall,
+           "--schedule '{}' is not an order of warps; choose fair, greedy or a whole number as a seed", text);
+}
+
+int say_recorded(const trace::Trace& trace, const std::string& output, const std::string& said) {
+    if (!trace.meta.complete)
+        refuse(kFailure, "{}; what was recorded until then is in '{}'", trace.meta.incomplete_reason, output);
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(output, error);
+    const uint64_t barriers = count_barriers(trace);
+    return print(fmt::format("{}: {} and {} in {}, {}; {}; recorded {}\n", output,
+                             counted(trace.steps() - barriers, "request"), counted(barriers, "barrier"),
+                             counted(trace.blocks.size(), "block"), judgement(trace),
+                             counted(error ? 0 : bytes, "byte"), said + price_of(trace.meta.price)));
+}
+
+namespace {
+
 int run_record(const Options& options) {
+    if (is_kernel_file(options.kernel)) {
+        AloneOptions alone = options.alone;
+        alone.file = options.kernel;
+        alone.block = options.block;
+        alone.blocks = options.blocks;
+        alone.output = options.output;
+        alone.backend = backend_of(options);
+        alone.how = options.how;
+        alone.how.common.schedule = choose_schedule(options.schedule);
+        return record_alone(alone);
+    }
+    if (options.alone.said())
+        refuse(
+            kWrongCall,
+            "--kernel, --grid, --shared, --arg, --call and --json describe the kernel of a file, and '{}' is "
+            "none; name a .ptx or .cu file",
+            options.kernel);
     // What is wrong with the call is said before any file is read.
     const gpu::BackendChoice backend = backend_of(options);
     check_ptx(options);
     const kernels::Shape shape{options.m, options.k, options.n, tile_of(options)};
     auto plan = need(kernels::plan(options.kernel, shape, options.seed), kWrongCall);
-    const BlockWindow window = window_of(options.blocks, plan.launch.grid);
+    const BlockWindow window = choose_window(options.blocks, plan.launch.grid);
     gpu::GpuRecordOptions how = options.how;
     how.common.window = window;
-    how.common.schedule = schedule_of(options.schedule);
+    how.common.schedule = choose_schedule(options.schedule);
     std::string output = options.output;
     if (output.empty())
         output = fmt::format("{}-{}x{}x{}-t{}.tsc", options.kernel, shape.m, shape.k, shape.n, shape.tile);
@@ -151,16 +184,7 @@ int run_record(const Options& options) {
         return gpu::record(plan, how, backend, said);
     });
     need(trace::write_file(trace, output));
-
-    if (!trace.meta.complete)
-        refuse(kFailure, "{}; what was recorded until then is in '{}'", trace.meta.incomplete_reason, output);
-    std::error_code error;
-    const auto bytes = std::filesystem::file_size(output, error);
-    const uint64_t barriers = count_barriers(trace);
-    return print(fmt::format("{}: {} and {} in {}, {}; {}; recorded {}\n", output,
-                             counted(trace.steps() - barriers, "request"), counted(barriers, "barrier"),
-                             counted(trace.blocks.size(), "block"), judgement(trace),
-                             counted(error ? 0 : bytes, "byte"), said + price_of(trace.meta.price)));
+    return say_recorded(trace, output, said);
 }
 
 }  // namespace
@@ -168,13 +192,16 @@ int run_record(const Options& options) {
 void add_record(CommandLine& line) {
     const auto [command, options] =
         line.command("record", "Run a kernel and write which thread touched what, and when", run_record);
-    command->add_option("KERNEL", options->kernel, "A kernel that 'tilescope kernels' lists")->required();
+    command
+        ->add_option("KERNEL", options->kernel,
+                     "A kernel that 'tilescope kernels' lists, or a file: .ptx or .cu")
+        ->required();
     command->add_option("--tile", options->tile, "Tile width T: 2, 4, 8, 16 or 32 (16)");
     command->add_option("--m", options->m, "Rows of M and P (64)");
     command->add_option("--k", options->k, "Columns of M, rows of N (64)");
     command->add_option("--n", options->n, "Columns of N and P (64)");
     command->add_option("--block", options->block,
-                        "Threads of a block as XxY; the same as --tile for a square");
+                        "Threads of a block as X,Y; of a kernel that ships the same as --tile T: TxT");
     command->add_option("--blocks", options->blocks, "Record only blocks x0:x1,y0:y1 (all)");
     command->add_option("--backend", options->backend,
                         "cpu, gpu, or auto: the GPU where there is one (auto)");
@@ -193,7 +220,21 @@ void add_record(CommandLine& line) {
     command->add_option("--seed", options->seed, "Seed of the inputs (1)");
     command->add_option("--threads", options->how.common.threads, "CPU threads to use (all)");
     command->add_option("--ptx", options->ptx_file, "PTX of the same kernel by another compiler");
-    command->add_option("-o,--output", options->output, "The file to write (KERNEL-MxKxN-tT.tsc)");
+    command->add_option("-o,--output", options->output,
+                        "The file to write (KERNEL-MxKxN-tT.tsc), or a folder for the kernel of a file");
+    // What is not said of the kernel of a file is guessed.
+    command->add_option("--kernel", options->alone.kernel, "Of a file: its kernel (the first one)");
+    command->add_option("--grid", options->alone.grid,
+                        "Of a file: blocks as X,Y (those that cover the sizes)");
+    command->add_option("--shared", options->alone.shared,
+                        "Of a file: dynamic shared memory of a block in bytes (what it touches)");
+    command
+        ->add_option("--arg", options->alone.arguments,
+                     "Of a file: an argument, as n=512 or in=float[512,512]:random")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command->add_option("--call", options->alone.call, "Of a file: all in one, as 'add(a=float[64], n=64)'");
+    command->add_flag("--json", options->alone.json, "Of a file: print the launch as JSON");
 }
 
 }  // namespace tilescope::cli
