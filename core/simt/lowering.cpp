@@ -102,6 +102,7 @@ Result<void> Lowering::lay_out() {
                 break;
             case StateSpace::Const:
                 at = place(symbol, constant_bytes, &constants);
+                program.constant_offsets.emplace(symbol.name, at);
                 break;
             case StateSpace::Global:
                 at = kModuleWindow + place(symbol, program.module_bytes, &program.module_initial);

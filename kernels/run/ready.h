@@ -22,9 +22,9 @@ struct ReadyLaunch {
     simt::GlobalMemory memory;  // buffer i is that of the i-th global array of launch.arrays
 };
 
-// Fails for PTX that cannot run, for atomic operations, which no backend records, for a shared array that
-// it lacks, for more arrays than a recording holds, and where arrays, variables and registers take more than
-// `memory` bytes: their sum is known before anything is allocated for them.
+// Fails for PTX that cannot run, for a shared array that it lacks, for more arrays than a recording holds,
+// and where arrays, variables and registers take more than `memory` bytes: their sum is known before anything
+// is allocated for them.
 //   doing    what is said to take too much, "recording tiled"
 //   values   whether the launch will run with values
 Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::string& doing,
@@ -36,13 +36,15 @@ bool is_symbol_of(std::string_view symbol, std::string_view name);
 // The name inside such a symbol; the symbol itself where it is not mangled.
 std::string_view name_in_symbol(std::string_view symbol);
 
-// What a `__shared__` declaration of a source says of an array: its element type and extents, as far as they
-// are numbers, or names that a #define, a constexpr or a const of the same source gives a number.
-struct SharedDeclaration {
+// What a declaration of a source behind `__shared__` or `__constant__` says of an array: its element type and
+// extents, as far as they are numbers, or names that a #define, a constexpr or a const of the same source
+// gives a number.
+struct Declaration {
     ElementType type = ElementType::F32;
     std::vector<uint64_t> extents;  // outermost first; empty where one is not known
 };
-std::optional<SharedDeclaration> shared_declaration(std::string_view source, std::string_view name);
+std::optional<Declaration> declaration(std::string_view source, std::string_view keyword,
+                                       std::string_view name);
 
 // Index into memory.buffers of a global array.
 size_t buffer_of(const std::vector<Array>& arrays, size_t array);
