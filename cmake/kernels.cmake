@@ -35,3 +35,18 @@ endif()
 add_library(tilescope_orders STATIC ${PROJECT_SOURCE_DIR}/kernels/cudart/orders.cpp)
 target_include_directories(tilescope_orders PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(tilescope_orders PUBLIC tilescope_base PRIVATE nlohmann_json::nlohmann_json)
+
+# From a .cu file to a program that runs; the headers that clang needs for it are part of this program.
+tilescope_part(kernels/program LINK tilescope_orders)
+file(GLOB_RECURSE cuda_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/kernels/cudart/include/*)
+tilescope_embed_bytes(tilescope_program tilescope::program::embedded_headers ${cuda_headers})
+if(TILESCOPE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  foreach(library asan ubsan)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${library}.so
+                    OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+    list(APPEND preload ${path})
+  endforeach()
+  string(REPLACE ";" ":" preload "${preload}")
+  target_compile_definitions(tilescope_program PRIVATE TILESCOPE_PRELOAD="${preload}")
+endif()
