@@ -347,6 +347,7 @@ Launch describe(Runtime& r, Function& function, const ptx::Kernel& kernel, const
         if (!variable || !add_array(launch, *variable, symbol.name, type_of(symbol))) continue;
         Array& array = launch.arrays.back();
         if (symbol.space == ptx::StateSpace::Const) {
+            array.space = Space::Const;
             array.role = ArrayRole::Input;
             array.contents.kind = Contents::Kind::Stored;
             array.contents.bytes = std::make_shared<const std::vector<std::byte>>(
