@@ -51,9 +51,6 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
 // The same program with other bytes in its constants, of those that the arrays name.
 std::shared_ptr<const Program> with_constants(const Program& program, const std::vector<Array>& arrays);
 
-// Module variables in global and constant memory that the kernel names.
-const std::vector<std::string>& variables_of(const Program& program);
-
 const std::vector<ptx::Site>& sites_of(const Program& program);
 
 // Bytes that a run takes beside the launch's arrays, on one CPU thread: variables in global memory, and a

@@ -321,8 +321,6 @@ std::shared_ptr<const Program> with_constants(const Program& program, const std:
     return changed;
 }
 
-const std::vector<std::string>& variables_of(const Program& program) { return program.variables; }
-
 const std::vector<ptx::Site>& sites_of(const Program& program) { return program.sites; }
 
 namespace {
