@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analysis/array_shapes.h"
 #include "core/analysis/hazards.h"
 #include "core/trace/file.h"
 #include "kernels/cudart/runtime.h"
@@ -126,6 +127,7 @@ Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t n
         return done;
     }
     trace::Trace& trace = **made;
+    analysis::infer_arrays(trace);
     done.stopped = run.stop && run.stop->load() && !trace.meta.complete && !done.fault;
     if (all && (trace.meta.complete || done.fault)) {
         done.ran = true;
