@@ -2,6 +2,8 @@
 include(cmake/embed.cmake)
 
 tilescope_part(kernels/run LINK tilescope_export)
+# A kernel without a main: what is said of its launch, and what is guessed.
+tilescope_part(kernels/alone LINK tilescope_run)
 tilescope_part(kernels/textbook NAME kernels LINK tilescope_run)
 file(GLOB shipped RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/kernels/textbook/*.cu ${PROJECT_SOURCE_DIR}/assets/ptx/*.ptx

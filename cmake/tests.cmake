@@ -27,6 +27,11 @@ foreach(part base ptx simt trace analysis playback export kernels)
   tilescope_tests(unit ${part} LINK tilescope_${part})
   tilescope_tests(host ${part} LINK tilescope_kernels)
 endforeach()
+foreach(target unit_kernels host_kernels)
+  if(TARGET ${target})
+    target_link_libraries(${target} PRIVATE tilescope_alone)
+  endif()
+endforeach()
 # Where the CUDA Toolkit is, its own sums of occupancy are held against ours.
 find_path(TILESCOPE_CUDA_OCCUPANCY_DIR cuda_occupancy.h
           PATHS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES include)

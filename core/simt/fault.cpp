@@ -103,9 +103,8 @@ void Machine::raise_access(Warp& warp, const MicroOp& op, const Access& access, 
                               signed_address, where, shared_bytes_);
     } else if (space == StateSpace::Local || space == StateSpace::Const) {
         const char* name = space == StateSpace::Local ? "local" : "constant";
-        message =
-            fmt::format("{}byte {} of {} memory{}, outside its {} bytes", start, signed_address, name, where,
-                        space == StateSpace::Local ? program_.local_bytes : program_.constants.size());
+        message = fmt::format("{}byte {} of {} memory{}, outside its {} bytes", start, signed_address, name,
+                              where, space == StateSpace::Local ? program_.local_bytes : constants_.size());
     } else if (nearest) {
         message = fmt::format("{}{}{}, whose {} bytes reach outside its buffer", start,
                               element_text(*nearest, signed_address), where, bytes);

@@ -26,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/launch.h"
@@ -132,6 +133,7 @@ struct Fault {
         Deadlock,
         Trap,
         BadAddress,
+        Assert,
     } kind{};
     BlockId block;
     uint32_t thread = 0;  // linear number in the block
@@ -157,6 +159,9 @@ struct RunOptions {
     // where there is nothing to be said. Called from the threads of the run.
     std::function<std::string(uint64_t address)> name_outside;
     bool values = false;  // Request::value and ::origin are filled, multiplications reported, FLOP counted
+    // Takes what one thread's printf writes, one call after the other, from whichever CPU thread runs it;
+    // blocks print in no order. Null: it is discarded.
+    std::function<void(std::string_view)> print;
     const std::atomic<bool>* stop = nullptr;       // set by another thread to stop early
     std::atomic<uint64_t>* blocks_done = nullptr;  // progress
 };

@@ -26,8 +26,9 @@ struct Lowering {
     std::vector<int32_t> site_of{};                // by instruction
     uint32_t carry = UINT32_MAX;                   // the predicate that is the carry flag, once needed
     uint32_t next_predicate = 0, next_column = 0;  // offsets
-    // Kind, bytes, index, byte, type, bits of a pool column -> what refers to it.
-    std::map<std::tuple<PoolColumn::Kind, uint8_t, uint16_t, uint8_t, ptx::Type, uint64_t>, Ref> pooled{};
+    // Kind, bytes, index, type, bits of a pool column -> what refers to it.
+    std::map<std::tuple<PoolColumn::Kind, uint8_t, uint16_t, ptx::Type, uint64_t>, Ref> pooled{};
+    std::map<std::pair<int32_t, int64_t>, Ref> call_values{};  // symbol and offset -> its column
 
     Result<void> lay_out();             // registers and variables
     bool fail(const std::string& why);  // false, for `return fail(...)`
@@ -59,6 +60,10 @@ struct Lowering {
     bool memory();
     bool atomic();
     bool parameter_load();
+    void relocate();
+    bool call();  // calls.cpp
+    bool move_call_value();
+    Ref call_value(const ptx::Operand& variable);
     bool address_conversion();
     bool space_test();
     bool arithmetic();

@@ -4,6 +4,7 @@
 //   advance       a warp runs up to its next request or barrier          (warp.cpp)
 //   access        a request: addresses checked, data moved, reported     (access.cpp)
 //   update        atom and red                                           (atomic.cpp)
+//   print         printf and assert                                      (calls.cpp)
 //   dataflow      where values come from, for observers that ask         (dataflow.cpp)
 //
 // A warp that is Ready stands right before a request or barrier; its turn is that one step and the
@@ -123,6 +124,12 @@ private:
     void settle_dead_loose(Warp& warp);
     const Origin* origin(const Warp& warp, Ref ref) const;
 
+    // calls.cpp
+    void print(Warp& warp, const MicroOp& op, uint32_t mask);
+    void fail_assertion(Warp& warp, const MicroOp& op, uint32_t mask);
+    const std::byte* find(const Warp& warp, int lane, uint64_t address, uint64_t bytes) const;
+    std::string text_at(const Warp& warp, int lane, uint64_t address) const;
+
     // fault.cpp
     bool raise(Fault::Kind kind, const Warp& warp, int lane, const MicroOp& op, std::string message);
     void raise_access(Warp& warp, const MicroOp& op, const Access& access, ptx::StateSpace space, int lane,
@@ -141,7 +148,8 @@ private:
     std::vector<Chunk> pool_store_, register_store_, origin_store_, shared_store_, local_store_;
     std::byte* pool_ = nullptr;
     std::byte* shared_ = nullptr;
-    uint64_t shared_bytes_ = 0;  // declared and dynamic
+    std::vector<std::byte> constants_;  // the program's and, where it takes their addresses, the parameters
+    uint64_t shared_bytes_ = 0;         // declared and dynamic
     std::vector<Warp> warps_;
     BlockId block_;
     BlockObserver* observer_ = nullptr;

@@ -187,6 +187,8 @@ bool Lowering::instruction() {
         case Op::Atom:
         case Op::Red:
             return atomic();
+        case Op::Call:
+            return call();
         case Op::Cvta:
             return address_conversion();
         case Op::Mov:

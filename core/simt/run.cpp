@@ -44,9 +44,17 @@ Result<void> check(const Program& program, const Launch& launch, const RunOption
             launch.block.x, launch.block.y, launch.block.z)};
     if (launch.grid.count() == 0)
         return Error{"a grid without blocks cannot be launched; choose at least one block each way"};
-    if (launch.arguments.size() != program.parameters)
+    if (launch.arguments.size() != program.parameters.size())
         return Error{fmt::format("kernel '{}' takes {} parameters and was given {}", program.kernel,
-                                 program.parameters, launch.arguments.size())};
+                                 program.parameters.size(), launch.arguments.size())};
+    for (size_t i = 0; i < launch.arguments.size(); ++i) {
+        const uint64_t wanted = program.parameters[i].bytes, given = launch.arguments[i].object.size();
+        if (given != wanted && (given > 0 || wanted > sizeof(uint64_t)))
+            return Error{
+                fmt::format("parameter {} of kernel '{}' is an object of {} bytes and was given {}; give all "
+                            "of its bytes",
+                            i + 1, program.kernel, wanted, given > 0 ? given : sizeof(uint64_t))};
+    }
     if (blocks.count() == 0) return Error{"the window holds no block of the grid; choose one that does"};
     if (options.schedule.kind == Schedule::Kind::Recorded && blocks.count() != 1)
         return Error{
@@ -88,8 +96,16 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
 }
 
 Result<Outcome> run(const Program& program, const Launch& launch, const std::vector<View>& memory,
-                    const RunOptions& options, const MakeObserver& make_observer) {
-    const Blocks blocks = blocks_of(launch, options.window);
+                    const RunOptions& asked, const MakeObserver& make_observer) {
+    const Blocks blocks = blocks_of(launch, asked.window);
+    std::mutex printing;
+    RunOptions options = asked;
+    if (asked.print) {
+        options.print = [&](std::string_view text) {
+            const std::lock_guard lock(printing);
+            asked.print(text);
+        };
+    }
     if (const auto ok = check(program, launch, options, blocks); !ok) return ok.error();
     for (const View& view : memory)
         if (!aligned(view))
