@@ -35,3 +35,30 @@ endif()
 add_library(tilescope_orders STATIC ${PROJECT_SOURCE_DIR}/kernels/cudart/orders.cpp)
 target_include_directories(tilescope_orders PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(tilescope_orders PUBLIC tilescope_base PRIVATE nlohmann_json::nlohmann_json)
+
+# From a .cu file to a program that runs; the headers that clang needs for it are part of this program.
+tilescope_part(kernels/program LINK tilescope_orders)
+file(GLOB_RECURSE cuda_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/kernels/cudart/include/*)
+tilescope_embed_bytes(tilescope_program tilescope::program::embedded_headers ${cuda_headers})
+if(TILESCOPE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  foreach(library asan ubsan)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${library}.so
+                    OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+    list(APPEND preload ${path})
+  endforeach()
+  string(REPLACE ";" ":" preload "${preload}")
+  target_compile_definitions(tilescope_program PRIVATE TILESCOPE_PRELOAD="${preload}")
+endif()
+
+# The stand-in for NVIDIA's runtime, which programs are linked with: it offers the C functions and nothing else.
+file(GLOB cudart_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cudart/*.cpp)
+list(REMOVE_ITEM cudart_sources ${PROJECT_SOURCE_DIR}/kernels/cudart/orders.cpp)
+add_library(tilescope_cudart SHARED ${cudart_sources})
+target_include_directories(tilescope_cudart PUBLIC ${PROJECT_SOURCE_DIR}
+                           INTERFACE ${PROJECT_SOURCE_DIR}/kernels/cudart/include)
+target_link_libraries(tilescope_cudart PRIVATE tilescope_kernels tilescope_orders)
+set_target_properties(tilescope_cudart PROPERTIES CXX_VISIBILITY_PRESET default
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cudart/exports.map)
+target_link_options(tilescope_cudart PRIVATE
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/kernels/cudart/exports.map -Wl,--exclude-libs,ALL)

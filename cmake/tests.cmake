@@ -21,6 +21,8 @@ function(tilescope_tests label part)
     DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
 endfunction()
 
+# Through the C functions of the library, as programs use it.
+tilescope_tests(unit cudart LINK tilescope_cudart tilescope_trace tilescope_orders)
 foreach(part base ptx simt trace analysis playback export kernels)
   tilescope_tests(unit ${part} LINK tilescope_${part})
   tilescope_tests(host ${part} LINK tilescope_kernels)

@@ -154,6 +154,11 @@ void keep(OutputFile& file, const std::string& path) {
     if (!why.empty()) refuse(kFailure, "'{}' cannot be written: {}; name another file with -o", path, why);
 }
 
+void run_stoppable(const std::function<void()>& work, std::atomic<bool>& stop) {
+    const StopOnSignal guard(stop);
+    work();
+}
+
 void run_with_progress(const std::function<void()>& work, std::atomic<bool>& stop,
                        const std::atomic<uint64_t>& done, uint64_t total, const char* things) {
     using namespace std::chrono_literals;

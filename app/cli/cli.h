@@ -182,6 +182,24 @@ void check_ptx(const PtxChoice& choice);  // reads no file
 // Returns the files that were read.
 std::vector<std::string> use_ptx(const PtxChoice& choice, kernels::TextbookPlan& plan);
 
+// --- record FILE.cu: a program with a main
+
+struct ProgramRequest {
+    std::vector<std::string> kernels;  // none: all
+    std::vector<uint64_t> launches;    // numbers from 1; none: each kernel's first
+    bool every = false, json = false;
+    std::string device, flags;
+    std::vector<std::string> arguments;             // of the program
+    std::string compiler, backend, blocks, output;  // as the kernels that ship have them
+};
+
+// Whether `record` is given a program rather than the name of a kernel that ships.
+bool is_program(const std::string& name);
+
+// Compiles it, runs it, says what it launched and what was recorded; returns the exit status. opened: takes
+// the first recording, "" for none.
+int record_program(const std::string& file, const ProgramRequest& request, std::string* opened = nullptr);
+
 // --- files: a command writes a whole file, or none (core/base/file.h)
 
 // Refuses before long work, rather than after it, a file that cannot be written: no such folder, a folder or
@@ -200,6 +218,9 @@ void keep(OutputFile& file, const std::string& path);
 // work watches; where standard error is a terminal, a line shows `done` of `total` of `things`.
 void run_with_progress(const std::function<void()>& work, std::atomic<bool>& stop,
                        const std::atomic<uint64_t>& done, uint64_t total, const char* things);
+
+// The same for work that shows itself: nothing is shown.
+void run_stoppable(const std::function<void()>& work, std::atomic<bool>& stop);
 
 // Runs work(stop, done), which returns a Result, and returns what that holds. outcome: what is said of work
 // that was stopped, "no times are shown".

@@ -25,6 +25,7 @@ struct Options : PtxChoice {
     uint64_t seed = kernels::kDefaultSeed;
     gpu::GpuRecordOptions how;  // `common` is all that the CPU needs
     std::string output;         // "" for a name made of the launch
+    ProgramRequest program;     // of a file in the kernel's place
 };
 
 // The block of every kernel that ships is T x T, so --block is another way to say --tile.
@@ -126,7 +127,30 @@ uint64_t count_barriers(const trace::Trace& trace) {
     return barriers;
 }
 
+// What only a program has, and was given.
+const char* said_of_program(const ProgramRequest& program) {
+    return !program.kernels.empty()     ? "--kernel"
+           : !program.launches.empty()  ? "--launch"
+           : program.every              ? "--every"
+           : program.json               ? "--json"
+           : !program.device.empty()    ? "--device"
+           : !program.flags.empty()     ? "--flags"
+           : !program.arguments.empty() ? "what follows the kernel's name"
+                                        : nullptr;
+}
+
 int run_record(const Options& options) {
+    if (is_program(options.kernel)) {
+        ProgramRequest program = options.program;
+        program.compiler = options.compiler;
+        program.backend = options.backend;
+        program.blocks = options.blocks;
+        program.output = options.output;
+        return record_program(options.kernel, program);
+    }
+    if (const char* said = said_of_program(options.program))
+        refuse(kWrongCall, "{} is for programs, such as my.cu, and '{}' is none; leave it out", said,
+               options.kernel);
     // What is wrong with the call is said before any file is read.
     const gpu::BackendChoice backend = backend_of(options);
     check_ptx(options);
@@ -168,7 +192,23 @@ int run_record(const Options& options) {
 void add_record(CommandLine& line) {
     const auto [command, options] =
         line.command("record", "Run a kernel and write which thread touched what, and when", run_record);
-    command->add_option("KERNEL", options->kernel, "A kernel that 'tilescope kernels' lists")->required();
+    command
+        ->add_option("KERNEL", options->kernel,
+                     "A kernel that 'tilescope kernels' lists, or a program: FILE.cu")
+        ->required();
+    command->add_option("ARG", options->program.arguments, "What a program is given, behind --");
+    command->add_option("--kernel", options->program.kernels, "Of a program: record launches of this kernel")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+    command->add_option("--launch", options->program.launches, "Of a program: record this launch, from 1 on")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+    command->add_flag("--every", options->program.every, "Of a program: record all launches");
+    command->add_option("--device", options->program.device, "Of a program: the device that it sees (H200)");
+    command->add_option("--flags", options->program.flags,
+                        "Of a program: the compiler's flags and further files, in one word");
+    command->add_flag("--json", options->program.json,
+                      "Of a program: print its launches as JSON; its own output goes to standard error");
     command->add_option("--tile", options->tile, "Tile width T: 2, 4, 8, 16 or 32 (16)");
     command->add_option("--m", options->m, "Rows of M and P (64)");
     command->add_option("--k", options->k, "Columns of M, rows of N (64)");

@@ -248,8 +248,13 @@ struct Step {
             case Op::Selp:
                 return whole ? select() : all_uniform();
             case Op::Activemask:
+            case Op::Addc:  // the carry is no operand
             case Op::Atom:
+            case Op::Madc:
+            case Op::Match:
+            case Op::Redux:
             case Op::Shfl:
+            case Op::Subc:
             case Op::Vote:
             case Op::Fns:
                 return {};

@@ -4,6 +4,7 @@
 // Blocks of one launch run at the same time on several CPU threads and may touch the same global
 // words, as on a GPU. Aligned 32- and 64-bit elements are therefore read and written as relaxed
 // atomics, which costs nothing on any processor of today; smaller ones as bytes, the same way.
+#include <algorithm>
 #include <cstring>
 
 #include "core/simt/warp_inline.h"
@@ -138,13 +139,17 @@ bool Machine::locate_global(Warp& warp, const MicroOp& op, const Access& access,
     for (; outside; outside &= outside - 1) {
         const int lane = std::countr_zero(outside);
         const uint64_t address = address_[static_cast<size_t>(lane)];
-        size_t v = 0;
-        while (v < views_.size() && !holds(views_[v], address)) ++v;
-        if (v == views_.size()) {
+        const auto after = std::upper_bound(views_.begin(), views_.end(), address,
+                                            [](uint64_t a, const View& view) { return a < view.base; });
+        const auto v = static_cast<size_t>(after - views_.begin()) - 1;
+        if (after == views_.begin() || !holds(views_[v], address)) {
             raise_access(warp, op, access, StateSpace::Global, lane, false);
             return false;
         }
         last = static_cast<uint32_t>(v);
+        touched[v] |= op.kind == MicroOp::Kind::Load    ? kLoads
+                      : op.kind == MicroOp::Kind::Store ? kStores
+                                                        : kLoads | kStores;
         host_[static_cast<size_t>(lane)] = views_[v].data + (address - views_[v].base);
     }
     return true;

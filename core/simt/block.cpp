@@ -49,7 +49,8 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
                  std::vector<View> views)
     : program_(program), launch_(launch), options_(options), views_(std::move(views)) {
     const size_t warps = static_cast<size_t>((launch.block.count() + kWarpSize - 1) / kWarpSize);
-    last_view_.resize(program.accesses.size());
+    last_view_.assign(program.accesses.size(), UINT32_MAX);
+    touched.resize(views_.size());
     pool_store_.resize(chunks(program.pool_bytes));
     pool_ = pool_store_.data()->bytes;
     register_store_.resize(chunks(program.register_bytes) * warps);

@@ -79,6 +79,9 @@ void Machine::raise_access(Warp& warp, const MicroOp& op, const Access& access, 
             if (d < least) least = d, nearest = &array;
         }
 
+    const std::string outside = space == StateSpace::Global && !misaligned && options_.name_outside
+                                    ? options_.name_outside(address)
+                                    : std::string();
     std::string message;
     Fault::Kind kind = misaligned ? Fault::Kind::Misaligned : Fault::Kind::OutOfBounds;
     if (misaligned) {
@@ -88,6 +91,9 @@ void Machine::raise_access(Warp& warp, const MicroOp& op, const Access& access, 
                               shared ? "offset" : "address", address)
                 : fmt::format("{} bytes at {} {:#x}", bytes, shared ? "offset" : "address", address);
         message = fmt::format("{}{}{}, which is not a multiple of {}", start, what, where, bytes);
+    } else if (!outside.empty()) {
+        kind = Fault::Kind::BadAddress;
+        message = fmt::format("{}{} bytes at address {:#x}{}, {}", start, bytes, address, where, outside);
     } else if (nearest && least != 0) {
         message =
             fmt::format("{}{}{}, outside {}'s {} elements", start, element_text(*nearest, signed_address),

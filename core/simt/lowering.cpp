@@ -42,10 +42,27 @@ bool is_dynamic(const ptx::Symbol& symbol) {
     return symbol.space == StateSpace::Shared && symbol.is_extern && symbol.count == 0;
 }
 
+// The array that is a variable of the module; null where there is none.
+const Array* variable_among(const std::vector<Array>& arrays, const std::string& symbol) {
+    for (const Array& array : arrays)
+        if (array.space != Space::Shared && array.symbol == symbol) return &array;
+    return nullptr;
+}
+
 // What a warp's registers may take, the temporary ones of all instructions included.
 constexpr uint32_t kMostRegisterBytes = 1u << 28;
 
 }  // namespace
+
+void set_constants(Program& program, const std::vector<Array>& arrays) {
+    for (const auto& [symbol, offset] : program.constant_offsets) {
+        const Array* const array = variable_among(arrays, symbol);
+        if (!array || array->contents.kind != Contents::Kind::Stored || !array->contents.bytes) continue;
+        const std::vector<std::byte>& bytes = *array->contents.bytes;
+        std::memcpy(program.constants.data() + offset, bytes.data(),
+                    std::min<size_t>(bytes.size(), program.constants.size() - offset));
+    }
+}
 
 Result<void> Lowering::lay_out() {
     const auto too_much = [&](uint64_t bytes, const char* space, uint64_t most) {
@@ -102,9 +119,15 @@ Result<void> Lowering::lay_out() {
                 break;
             case StateSpace::Const:
                 at = place(symbol, constant_bytes, &constants);
+                program.constant_offsets.emplace(symbol.name, at);
+                program.variables.push_back(symbol.name);
                 break;
             case StateSpace::Global:
-                at = kModuleWindow + place(symbol, program.module_bytes, &program.module_initial);
+                program.variables.push_back(symbol.name);
+                if (const Array* array = variable_among(arrays, symbol.name))
+                    at = array->base;
+                else
+                    at = kModuleWindow + place(symbol, program.module_bytes, &program.module_initial);
                 break;
             default:
                 break;
@@ -129,6 +152,7 @@ Result<void> Lowering::lay_out() {
     program.constants.resize(constant_bytes);
     for (const InitialBytes& initial : constants)
         std::memcpy(program.constants.data() + initial.offset, initial.bytes.data(), initial.bytes.size());
+    set_constants(program, arrays);
     return {};
 }
 
@@ -313,11 +337,6 @@ Type wider(Type type) {
 bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Ref e) {
     const LaneOp found = find_lane_op(like, version);
     if (!found) {
-        for (const std::string& suffix : like.suffixes)
-            if (suffix == "approx" || suffix == "full")
-                return fail(
-                    "approximate results differ between GPUs; compile it with -prec-div=true "
-                    "-prec-sqrt=true");
         return fail(
             "the interpreter does not know this form of it; compile the kernel another way or leave it out");
     }
@@ -326,7 +345,7 @@ bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Re
     op.partial = found.partial;
     op.d = d, op.e = e, op.a = a, op.b = b, op.c = c;
     Flow& flow = program.flows.back();
-    flow.writes_column = like.type != Type::Pred && like.op != Op::Setp;
+    flow.writes_column = like.type != Type::Pred && like.op != Op::Setp && like.op != Op::Testp;
     const bool is_float = ptx::is_float(like.type), is_number = like.type != Type::Pred;
     flow.factor_type = element_type(like.type);
     flow.sum_type = like.half == ptx::Half::Wide ? element_type(wider(like.type)) : flow.factor_type;
@@ -354,6 +373,7 @@ bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Re
         case Op::Add:
         case Op::Sub:
             if (is_number) flow.kind = Flow::Kind::Sum;
+            if (like.carry_out) flow.kind = Flow::Kind::Other;
             flow.flop = is_float;
             break;
         case Op::Mul:
@@ -362,16 +382,23 @@ bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Re
             break;
         case Op::Mad:
         case Op::Fma:
-            flow.kind = like.half == ptx::Half::Hi ? Flow::Kind::Other : Flow::Kind::Fused;
+            flow.kind = like.half == ptx::Half::Hi || like.carry_out ? Flow::Kind::Other : Flow::Kind::Fused;
             flow.flop = is_float ? 2 : 0;
             break;
+        case Op::Cos:
         case Op::Div:
+        case Op::Ex2:
+        case Op::Lg2:
         case Op::Rcp:
+        case Op::Rsqrt:
+        case Op::Sin:
         case Op::Sqrt:
+        case Op::Tanh:
             flow.flop = is_float;
             [[fallthrough]];
         default:
-            if (is_number && like.op != Op::Set && like.op != Op::Setp) flow.kind = Flow::Kind::Other;
+            if (is_number && like.op != Op::Set && like.op != Op::Setp && like.op != Op::Testp)
+                flow.kind = Flow::Kind::Other;
             break;
     }
     if (flow.kind == Flow::Kind::CopyA || flow.kind == Flow::Kind::CopyAB)

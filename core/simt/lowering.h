@@ -16,6 +16,7 @@ struct Lowering {
     const ptx::Kernel& kernel;
     LaneVersion version;
     Program& program;
+    const std::vector<Array>& arrays;  // of the launch; those with a symbol are variables of the module
     const ptx::Instruction* current = nullptr;
     uint32_t current_index = 0;
     std::string problem{};                         // set once something cannot be run
@@ -23,6 +24,7 @@ struct Lowering {
     std::vector<uint64_t> symbol_address{};        // by symbol: in its own space; module globals: virtual
     std::vector<int32_t> parameter_of{};           // by symbol: parameter index or -1
     std::vector<int32_t> site_of{};                // by instruction
+    uint32_t carry = UINT32_MAX;                   // the predicate that is the carry flag, once needed
     uint32_t next_predicate = 0, next_column = 0;  // offsets
     // Kind, bytes, index, byte, type, bits of a pool column -> what refers to it.
     std::map<std::tuple<PoolColumn::Kind, uint8_t, uint16_t, uint8_t, ptx::Type, uint64_t>, Ref> pooled{};
@@ -61,6 +63,9 @@ struct Lowering {
     bool space_test();
     bool arithmetic();
 };
+
+// Bytes of the constants that the arrays name.
+void set_constants(Program& program, const std::vector<Array>& arrays);
 
 int slot_bytes(ptx::Type type);    // 4 or 8; 0 for a predicate
 ptx::Type unsigned_of(int bytes);  // 2, 4, 8 -> U16, U32, U64

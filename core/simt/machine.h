@@ -53,12 +53,6 @@ struct Warp {
     size_t most_loose = 1024;              // then those that nothing can take any more are settled
 };
 
-// A range of host memory at a virtual address.
-struct View {
-    uint64_t base = 0, bytes = 0;
-    std::byte* data = nullptr;
-};
-
 enum class Ended : uint8_t { Complete, Faulted, Stopped, OrderNotFollowed };
 
 // 64 bytes is a cache line and the widest vector.
@@ -68,6 +62,7 @@ struct alignas(64) Chunk {
 
 class Machine {
 public:
+    // The views are sorted by their bases.
     Machine(const Program& program, const Launch& launch, const RunOptions& options, std::vector<View> views);
 
     Ended run_block(const BlockId& block, BlockObserver* observer);
@@ -75,10 +70,11 @@ public:
     // Of one machine. values: as RunOptions.
     static uint64_t bytes(const Program& program, const Launch& launch, bool values);
 
-    std::optional<Fault> fault;  // of the last block
-    std::string order_problem;   // why a recorded order could not be followed
-    uint64_t instructions = 0;   // of the last block
-    uint64_t flop = 0;           // the same, where values are wanted
+    std::optional<Fault> fault;    // of the last block
+    std::string order_problem;     // why a recorded order could not be followed
+    uint64_t instructions = 0;     // of the last block
+    uint64_t flop = 0;             // the same, where values are wanted
+    std::vector<uint8_t> touched;  // by view: kLoads, kStores, of all blocks so far
 
 private:
     enum class Advance : uint8_t { Ok, Fault, Stopped };
@@ -141,7 +137,7 @@ private:
     const Launch& launch_;
     const RunOptions& options_;
     std::vector<View> views_;
-    std::vector<uint32_t> last_view_;  // by access: where its last request fell
+    std::vector<uint32_t> last_view_;  // by access: where its last request fell; none before the first
     std::vector<Chunk> pool_store_, register_store_, origin_store_, shared_store_, local_store_;
     std::byte* pool_ = nullptr;
     std::byte* shared_ = nullptr;

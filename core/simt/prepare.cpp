@@ -144,6 +144,10 @@ bool Lowering::arithmetic() {
     for (size_t k = 0; k < std::min<size_t>(sources, 4); ++k) refs[k] = source(o[k + 1], types[k]);
     if (!problem.empty()) return false;
     if (i.op == Op::Lop3) refs[3] = immediate(i.lut, 4);
+    if (i.carry_out || i.op == Op::Addc || i.op == Op::Subc || i.op == Op::Madc) {
+        if (carry == UINT32_MAX) carry = predicate();
+        refs[3] = carry;
+    }
     return lane(i, d, refs[0], refs[1], refs[2], refs[3]);
 }
 
@@ -192,11 +196,12 @@ bool Lowering::instruction() {
         case Op::Setp:
         case Op::Set:
             return compare();
+        case Op::Match:
         case Op::Shfl: {
             const size_t first = i.destinations == 2 ? 2 : 1;
             const auto& o = i.operands;
-            const Ref a = source(o[first], Type::U32), b = source(o[first + 1], Type::U32),
-                      c = source(o[first + 2], Type::U32);
+            const Ref a = source(o[first], i.type), b = source(o[first + 1], Type::U32),
+                      c = i.op == Op::Shfl ? source(o[first + 2], Type::U32) : 0;
             const bool kept = o[0].kind == Operand::Kind::Register;
             const bool wants = first == 2 && o[1].kind == Operand::Kind::Register;
             const Ref d = kept ? register_offset[static_cast<size_t>(o[0].reg)] : column(4);
@@ -205,8 +210,6 @@ bool Lowering::instruction() {
         }
         case Op::Isspacep:
             return space_test();
-        case Op::Fns:
-            return fail("the interpreter does not know it; compile the kernel another way or leave it out");
         default:
             return arithmetic();
     }
@@ -255,7 +258,7 @@ void find_value_flow(Program& program) {
 }  // namespace
 
 Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& name,
-                                               LaneVersion version) {
+                                               LaneVersion version, const std::vector<Array>& arrays) {
     const ptx::Kernel* kernel = ptx::find_kernel(module, name);
     if (const std::string* why = kernel ? nullptr : ptx::refusal_of(module, name)) return Error{*why};
     if (!kernel)
@@ -263,7 +266,8 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
     const auto program = std::make_shared<Program>();
     program->kernel = name;
     program->sites = ptx::sites_of(*kernel);
-    Lowering lowering{.module = module, .kernel = *kernel, .version = version, .program = *program};
+    Lowering lowering{
+        .module = module, .kernel = *kernel, .version = version, .program = *program, .arrays = arrays};
     lowering.site_of.assign(kernel->instructions.size(), -1);
     for (const ptx::Site& site : program->sites)
         lowering.site_of[site.instruction] = static_cast<int32_t>(site.id);
@@ -304,9 +308,18 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
     return std::shared_ptr<const Program>(program);
 }
 
-Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel) {
-    return prepare(module, kernel, best_version());
+Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel,
+                                               const std::vector<Array>& arrays) {
+    return prepare(module, kernel, best_version(), arrays);
 }
+
+std::shared_ptr<const Program> with_constants(const Program& program, const std::vector<Array>& arrays) {
+    auto changed = std::make_shared<Program>(program);
+    set_constants(*changed, arrays);
+    return changed;
+}
+
+const std::vector<std::string>& variables_of(const Program& program) { return program.variables; }
 
 const std::vector<ptx::Site>& sites_of(const Program& program) { return program.sites; }
 

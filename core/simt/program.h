@@ -132,16 +132,18 @@ public:
     std::array<uint32_t, 3> tid{UINT32_MAX, UINT32_MAX, UINT32_MAX};
     uint32_t warp_id = UINT32_MAX;
     uint32_t parameters = 0;
-    std::map<std::string, uint64_t> shared;  // offsets of shared variables
-    uint64_t shared_bytes = 0;               // that the kernel declares
-    uint64_t local_bytes = 0;                // a thread
-    std::vector<std::byte> constants;        // constant memory
-    uint64_t module_bytes = 0;               // of variables in global memory, at kModuleWindow
+    std::map<std::string, uint64_t> shared;            // offsets of shared variables
+    uint64_t shared_bytes = 0;                         // that the kernel declares
+    uint64_t local_bytes = 0;                          // a thread
+    std::vector<std::byte> constants;                  // constant memory
+    std::map<std::string, uint64_t> constant_offsets;  // of its variables
+    std::vector<std::string> variables;                // of the module, in global and constant memory
+    uint64_t module_bytes = 0;                         // of variables in global memory, at kModuleWindow
     std::vector<InitialBytes> module_initial;
 };
 
 // prepare(), with lane functions of the caller's choice.
 Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel,
-                                               LaneVersion version);
+                                               LaneVersion version, const std::vector<Array>& arrays = {});
 
 }  // namespace tilescope::simt

@@ -21,6 +21,7 @@
 #include "core/playback/replay.h"
 #include "core/trace/file.h"
 #include "kernels/run/record.h"
+#include "kernels/run/source_text.h"
 #include "kernels/textbook/catalogue.h"
 #include "tests/launch_examples.h"
 #include "tests/unit/trace_compare.h"
@@ -363,6 +364,7 @@ __shared__ unsigned int a, bins[WIDE];
 __shared__ double d[2][3][4];
 extern __shared__ int dyn[];
 __shared__ float2 pairs[8];
+__shared__ Thing things[8];
 __shared__ volatile int v[UNKNOWN];
 )";
     const auto extents = [&](const char* name) {
@@ -379,7 +381,8 @@ __shared__ volatile int v[UNKNOWN];
     EXPECT_EQ(extents("dyn"), Extents{});
     EXPECT_EQ(extents("v"), Extents{});
     EXPECT_EQ(shared_declaration(source, "v")->type, ElementType::S32);
-    EXPECT_FALSE(shared_declaration(source, "pairs"));
+    EXPECT_EQ(extents("pairs"), (Extents{8, 2}));
+    EXPECT_FALSE(shared_declaration(source, "things"));
     EXPECT_FALSE(shared_declaration(source, "Mdx"));
     EXPECT_EQ(name_in_symbol("_ZZ5tiledE3Mds"), "Mds");
     EXPECT_EQ(name_in_symbol("_ZZ4EasyE4E3xE"), "E3xE");

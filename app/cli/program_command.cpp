@@ -1,0 +1,272 @@
+// tilescope record FILE.cu [-- ARG...]: compiles a CUDA program with clang alone, runs it on the CPU, and
+// records the launches that were asked for.
+//
+// The program has this command's working directory, standard input and output. Then, on standard output, the
+// launches and what was recorded; with --json a document in their place, and the program's output goes to
+// standard error.
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "kernels/cudart/orders.h"
+#include "kernels/program/compile.h"
+#include "kernels/program/run.h"
+
+namespace tilescope::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using cudart::LaunchLine;
+
+// "x0:x1,y0:y1"; the grid is not known yet.
+BlockWindow window_of(const std::string& text) {
+    if (text.empty()) return {};
+    const size_t comma = std::min(text.find(','), text.size() - 1);
+    const auto x = parse_pair(text.substr(0, comma), ':'), y = parse_pair(text.substr(comma + 1), ':');
+    if (!x || !y || x->first >= x->second || y->first >= y->second) {
+        refuse(kWrongCall,
+               "--blocks '{}' is not a window of blocks; give it as x0:x1,y0:y1 with x0 < x1 and y0 < y1, "
+               "such as 0:2,0:2",
+               text);
+    }
+    return {x->first, x->second, y->first, y->second};
+}
+
+void check(const ProgramRequest& request) {
+    if (request.backend == "gpu")
+        refuse(kWrongCall, "programs do not run on a GPU yet; leave out --backend gpu");
+    if (request.backend != "auto" && request.backend != "cpu")
+        refuse(kWrongCall, "--backend '{}' is not known; choose cpu or auto", request.backend);
+    if (request.compiler == "nvcc" || request.compiler == "nvrtc")
+        refuse(kWrongCall, "programs are compiled with clang; leave out --compiler {}", request.compiler);
+    if (!request.compiler.empty() && request.compiler != "clang")
+        refuse(kWrongCall, "--compiler '{}' is not known; choose clang", request.compiler);
+    for (const uint64_t number : request.launches)
+        if (number == 0) refuse(kWrongCall, "--launch 0 is no launch; they are numbered from 1");
+}
+
+// Where recordings go until the program has ended: beside their last place, so that a rename brings them
+// there.
+class Recordings {
+public:
+    Recordings(const std::string& output, const std::string& source) : output_(output) {
+        if (output_.empty()) output_ = fs::path(source).stem().string();
+        if (output_.empty() || output_ == "." || output_ == "..") output_ = "recordings";
+        single_ = fs::path(output_).extension() == ".tsc";
+        std::error_code error;
+        if (single_) check_output(output_, {source});
+        // A program's file without an ending may have the same name.
+        if (!single_ && fs::exists(output_, error) && !fs::is_directory(output_, error)) {
+            if (!output.empty())
+                refuse(kFailure, "'{}' is a file, and recordings go to a folder; name another one with -o",
+                       output_);
+            output_ += "-recordings";
+        }
+        const fs::path parent = fs::absolute(output_, error).parent_path();
+        if (!single_) fs::create_directories(parent, error);
+        folder_ = (parent / ".tilescope-XXXXXX").string();
+        if (mkdtemp(folder_.data()) == nullptr)
+            refuse(kFailure, "no file can be made in '{}'; name another folder with -o", parent.string());
+    }
+    ~Recordings() {
+        std::error_code error;
+        fs::remove_all(folder_, error);
+    }
+    Recordings(const Recordings&) = delete;
+    Recordings& operator=(const Recordings&) = delete;
+
+    const std::string& folder() const { return folder_; }
+    const std::string& output() const { return output_; }
+
+    // Brings what was recorded to its place, by which the lines then call it; returns how many there are.
+    uint64_t keep(std::vector<LaunchLine>& launches) {
+        const auto recorded = std::count_if(launches.begin(), launches.end(),
+                                            [](const LaunchLine& line) { return !line.recorded.empty(); });
+        std::error_code error;
+        if (recorded > 1 && single_) {
+            // One file was asked for: the first one takes it, the others stand beside it.
+            others_ = fs::path(output_).replace_extension().string();
+        }
+        bool first = true;
+        for (LaunchLine& line : launches) {
+            if (line.recorded.empty()) continue;
+            const fs::path name = fs::path(line.recorded).filename();
+            fs::path to;
+            if (single_) {
+                to = first ? fs::path(output_) : fs::path(others_ + "." + name.string());
+            } else {
+                fs::create_directories(output_, error);
+                to = fs::path(output_) / name;
+            }
+            first = false;
+            fs::rename(fs::path(folder_) / name, to, error);
+            if (error)
+                refuse(kFailure, "'{}' cannot be written: {}; name another place with -o", to.string(),
+                       error.message());
+            line.recorded = to.string();
+        }
+        return static_cast<uint64_t>(recorded);
+    }
+
+private:
+    std::string output_, folder_, others_;
+    bool single_ = false;
+};
+
+std::string size_of(const Dim3& size) { return fmt::format("{},{},{}", size.x, size.y, size.z); }
+
+bool repeats(const LaunchLine& a, const LaunchLine& b) {
+    return a.kernel == b.kernel && a.grid == b.grid && a.block == b.block && a.shared == b.shared &&
+           b.error.empty() && a.error.empty() && b.recorded.empty() && b.unrecorded.empty();
+}
+
+// A row a launch; those that follow one of the same shape and say nothing else are counted in its row.
+std::string table_of(const std::vector<LaunchLine>& launches) {
+    struct Row {
+        const LaunchLine* first;
+        uint64_t count = 1;
+        double ms = 0;
+    };
+    std::vector<Row> rows;
+    for (const LaunchLine& line : launches) {
+        if (!rows.empty() && rows.back().first->number + rows.back().count == line.number &&
+            repeats(*rows.back().first, line)) {
+            ++rows.back().count;
+            rows.back().ms += line.ms;
+        } else {
+            rows.push_back({&line, 1, line.ms});
+        }
+    }
+    size_t width = 6;
+    for (const Row& row : rows) width = std::max(width, std::min(row.first->kernel.size(), size_t{40}));
+    std::string text = fmt::format("\n{:>9}  {:<{}}  {:>14}  {:>11}  {:>10}  \n", "launch", "kernel", width,
+                                   "grid", "block", "CPU ms");
+    for (const Row& row : rows) {
+        const LaunchLine& line = *row.first;
+        const std::string number = row.count == 1
+                                       ? fmt::format("{}", line.number)
+                                       : fmt::format("{}-{}", line.number, line.number + row.count - 1);
+        std::string what;
+        if (!line.recorded.empty()) what = line.recorded;
+        if (!line.unrecorded.empty()) what = "not recorded: " + line.unrecorded;
+        if (!line.error.empty()) what += (what.empty() ? "" : "; ") + line.error;
+        if (row.count > 1) what += fmt::format("{}{} times the same", what.empty() ? "" : "; ", row.count);
+        text += fmt::format("{:>9}  {:<{}}  {:>14}  {:>11}  {:>10.2f}  {}\n", number,
+                            shortened(one_line(line.kernel), 40), width, size_of(line.grid),
+                            size_of(line.block), row.ms, one_line(what, kLongestLine));
+    }
+    return text;
+}
+
+Json json_of(const Dim3& size) { return Json::array({size.x, size.y, size.z}); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+std::string document_of(const std::string& file, const program::Built& built,
+                        const program::ProgramRun& run) {
+    Json launches = Json::array();
+    for (const LaunchLine& line : run.launches) {
+        launches.push_back(object_of(
+            "number", line.number, "kernel", line.kernel, "grid", json_of(line.grid), "block",
+            json_of(line.block), "shared", line.shared, "ms", line.ms, "error", text_or_null(line.error),
+            "recorded", text_or_null(line.recorded), "unrecorded", text_or_null(line.unrecorded)));
+    }
+    return document("tilescope.launches/1", "program", file, "compiler", built.compiler, "backend", "cpu",
+                    "exit", run.status, "launches", launches);
+}
+
+// Compiling takes a moment; a terminal is told.
+program::Built build(const std::string& file, const ProgramRequest& request) {
+    std::optional<Result<program::Built>> built;
+    program::Complaint complaint;
+    std::atomic<bool> stop{false};
+    run_stoppable([&] { built.emplace(program::build(file, {request.flags, &stop}, &complaint)); }, stop);
+    // What the compiler says is for the person who wrote the program, as it is.
+    std::fputs(printable(complaint.said).c_str(), stderr);
+    return need(std::move(*built));
+}
+
+}  // namespace
+
+bool is_program(const std::string& name) {
+    return name.find('/') != std::string::npos || fs::path(name).extension() == ".cu";
+}
+
+int record_program(const std::string& file, const ProgramRequest& request, std::string* opened) {
+    check(request);
+    const BlockWindow window = window_of(request.blocks);
+    const auto text = need(read_whole(file, uint64_t{64} << 20));
+    if (!program::has_main(text) && request.flags.empty())
+        refuse(
+            kFailure,
+            "'{}' has no main, so that nothing would run; add one, or name the file that has it with --flags",
+            file);
+    Recordings recordings(request.output, file);
+    const program::Built built = build(file, request);
+
+    program::RunRequest run;
+    run.path = built.path;
+    run.name = fs::path(file).stem().string();
+    run.arguments = request.arguments;
+    run.output_to_error = request.json;
+    std::error_code error;
+    run.orders.folder = recordings.folder();
+    run.orders.source = fs::absolute(file, error).string();
+    run.orders.device = request.device;
+    run.orders.kernels = request.kernels;
+    run.orders.numbers = request.launches;
+    run.orders.every = request.every;
+    run.orders.window = window;
+    std::atomic<bool> stop{false};
+    run.stop = &stop;
+    std::optional<Result<program::ProgramRun>> ended;
+    run_stoppable([&] { ended.emplace(program::run_program(run)); }, stop);
+    program::ProgramRun result = need(std::move(*ended));
+    const uint64_t recorded = recordings.keep(result.launches);
+    if (opened != nullptr) {
+        for (const LaunchLine& line : result.launches)
+            if (opened->empty()) *opened = line.recorded;
+    }
+
+    const bool right = std::all_of(result.launches.begin(), result.launches.end(),
+                                   [](const LaunchLine& line) { return line.error.empty(); });
+    std::string last;  // what is said in the end
+    if (request.json) {
+        if (print(document_of(file, built, result)) != kDone) return kFailure;
+    } else {
+        std::string said = result.launches.empty() ? "" : table_of(result.launches);
+        if (recorded == 1) {
+            const auto line = std::find_if(result.launches.begin(), result.launches.end(),
+                                           [](const LaunchLine& one) { return !one.recorded.empty(); });
+            said +=
+                fmt::format("recorded in {}; 'tilescope open {}' shows it\n", line->recorded, line->recorded);
+        } else if (recorded > 1) {
+            said += fmt::format("{} recordings in the folder {}\n", recorded, recordings.output());
+        }
+        if (print(said) != kDone) return kFailure;
+    }
+    if (!result.damage.empty()) return fail(kFailure, result.damage);
+    if (stop) return fail(kFailure, "stopped; what was recorded until then is kept");
+    if (result.status >= 128)
+        return fail(kFailure, fmt::format("the program was ended by signal {}", result.status - 128));
+    if (result.status != 0)
+        return fail(kFailure, fmt::format("the program ended with status {}", result.status));
+    if (!right) return fail(kFailure, "a launch went wrong; its row says how");
+    if (result.launches.empty())
+        return fail(kFailure, "the program launched no kernel, so that nothing was recorded");
+    if (recorded == 0)
+        return fail(
+            kFailure,
+            request.kernels.empty() && request.launches.empty()
+                ? "no launch was recorded"
+                : "no launch was recorded; the rows above name the kernels and launches that there are");
+    return kDone;
+}
+
+}  // namespace tilescope::cli

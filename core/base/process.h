@@ -1,0 +1,62 @@
+// Child processes: a program and its words, handed on as they are; no shell reads them.
+//
+//   start_process    and goes on; the caller gives descriptors and waits with wait_for_process
+//   run_process      waits, keeps what it wrote, ends it at a deadline or when it is to stop
+//
+// A child ends with this program, however that ends: the kernel sends it a signal then (Linux, prctl(2),
+// PR_SET_PDEATHSIG).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "core/base/result.h"
+
+namespace tilescope {
+
+struct ProcessStart {
+    std::vector<std::string> words;  // the first one is its name
+    std::array<int, 4> descriptors = {-1, -1, -1,
+                                      -1};  // from 0 on, in place of this program's own; -1 for those
+    int at_our_end = SIGKILL;               // the signal that it gets when this program ends
+    std::vector<std::string> environment;   // NAME=VALUE, beside this program's or in place of it
+    // A group of its own: Ctrl-C is this program's to answer. A program that reads from the terminal has to
+    // stay in this one's.
+    bool own_group = true;
+};
+
+// program: its path, or a name to look for in PATH. Returns why it could not be started (errno.h), 0 where it
+// was.
+int start_process(const char* program, ProcessStart start, pid_t& child);
+
+// Until it has ended; its status as waitpid() gives it. stop: may be null; `first` is the signal that asks it
+// to end, SIGKILL follows after two seconds. to_group: the child has a group of its own. look: is called
+// meanwhile, every few hundredths of a second, where there is one.
+int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool to_group = true,
+                     const std::function<void()>& look = {});
+
+struct ProcessRan {
+    int status = 0;         // of the program; 128 + the signal that ended it
+    bool stopped = false;   // because it was to stop
+    bool too_late = false;  // at its deadline
+    std::string out, err;   // what it wrote
+};
+
+// Its standard input is empty. The words' first one is the program. Fails where it cannot be started.
+Result<ProcessRan> run_process(std::vector<std::string> words, std::chrono::milliseconds deadline,
+                               const std::atomic<bool>* stop = nullptr);
+
+// The exit status as a shell says it.
+int exit_status(int waited);
+
+// Where PATH has that program; "" for nowhere. A name with a slash is itself, where it can be run.
+std::string find_program(const std::string& name);
+
+}  // namespace tilescope

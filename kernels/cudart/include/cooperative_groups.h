@@ -1,0 +1,209 @@
+// Groups of threads: a block, tiles of a warp, the lanes that are active, and the whole grid (whose barrier is missing: a kernel
+// that calls it is refused by the name cudaCGSynchronizeGrid).
+//
+// Source: CUDA C++ Programming Guide, "Cooperative Groups".
+#pragma once
+
+#include "cuda_runtime.h"
+
+namespace cooperative_groups {
+
+#define TILESCOPE_CG __device__ __inline__ __attribute__((always_inline, nodebug))
+
+// Not defined anywhere.
+extern "C" __device__ void cudaCGSynchronizeGrid();
+
+namespace details {
+
+TILESCOPE_CG unsigned thread_of_block() {
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+TILESCOPE_CG unsigned threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
+
+}  // namespace details
+
+class thread_block;
+
+// Any group. kind: which of the ones below it was.
+class thread_group {
+public:
+    enum Kind { kBlock, kLanes, kGrid };
+    TILESCOPE_CG thread_group(Kind kind, unsigned mask, unsigned size, unsigned rank)
+        : kind_(kind), mask_(mask), size_(size), rank_(rank) {}
+    TILESCOPE_CG void sync() const {
+        if (kind_ == kBlock) {
+            __syncthreads();
+        } else if (kind_ == kLanes) {
+            __syncwarp(mask_);
+        } else {
+            cudaCGSynchronizeGrid();
+        }
+    }
+    TILESCOPE_CG unsigned size() const { return size_; }
+    TILESCOPE_CG unsigned num_threads() const { return size_; }
+    TILESCOPE_CG unsigned thread_rank() const { return rank_; }
+    TILESCOPE_CG bool is_valid() const { return true; }
+
+protected:
+    Kind kind_;
+    unsigned mask_, size_, rank_;
+};
+
+class thread_block : public thread_group {
+public:
+    TILESCOPE_CG thread_block() : thread_group(kBlock, 0, details::threads_of_block(), details::thread_of_block()) {}
+    static TILESCOPE_CG void sync() { __syncthreads(); }
+    static TILESCOPE_CG unsigned size() { return details::threads_of_block(); }
+    static TILESCOPE_CG unsigned num_threads() { return details::threads_of_block(); }
+    static TILESCOPE_CG unsigned thread_rank() { return details::thread_of_block(); }
+    static TILESCOPE_CG dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    static TILESCOPE_CG dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+    static TILESCOPE_CG dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
+    static TILESCOPE_CG dim3 dim_threads() { return group_dim(); }
+};
+TILESCOPE_CG thread_block this_thread_block() { return thread_block(); }
+
+class grid_group : public thread_group {
+public:
+    TILESCOPE_CG grid_group() : thread_group(kGrid, 0, 0, 0) {}
+    static TILESCOPE_CG void sync() { cudaCGSynchronizeGrid(); }
+    static TILESCOPE_CG bool is_valid() { return true; }
+    static TILESCOPE_CG unsigned long long size() {
+        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * details::threads_of_block();
+    }
+    static TILESCOPE_CG unsigned long long num_threads() { return size(); }
+    static TILESCOPE_CG unsigned long long block_rank() {
+        return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    }
+    static TILESCOPE_CG unsigned long long num_blocks() {
+        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+    }
+    static TILESCOPE_CG unsigned long long thread_rank() {
+        return block_rank() * details::threads_of_block() + details::thread_of_block();
+    }
+    static TILESCOPE_CG dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+    static TILESCOPE_CG dim3 dim_blocks() { return group_dim(); }
+    static TILESCOPE_CG dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+};
+TILESCOPE_CG grid_group this_grid() { return grid_group(); }
+
+namespace details {
+
+// What tiles and coalesced groups share: lanes of one warp, `mask` of them, this one the rank-th.
+class lanes : public thread_group {
+public:
+    TILESCOPE_CG lanes(unsigned mask, unsigned size, unsigned rank) : thread_group(kLanes, mask, size, rank) {}
+    TILESCOPE_CG void sync() const { __syncwarp(mask_); }
+    TILESCOPE_CG int any(int predicate) const { return __ballot_sync(mask_, predicate) != 0; }
+    TILESCOPE_CG int all(int predicate) const { return __ballot_sync(mask_, predicate) == mask_; }
+    TILESCOPE_CG unsigned mask() const { return mask_; }
+};
+
+}  // namespace details
+
+// Size lanes that lie beside each other, aligned; Parent is for the reader.
+template <unsigned Size, class Parent = void>
+class thread_block_tile : public details::lanes {
+    static_assert(Size > 0 && (Size & (Size - 1)) == 0, "a tile has a power of two threads");
+    static_assert(Size <= 32, "tiles of more than a warp are missing in Tilescope's cooperative_groups.h");
+
+public:
+    TILESCOPE_CG thread_block_tile()
+        : lanes(Size == 32 ? 0xffffffffu : ((1u << (Size & 31)) - 1u) << (tilescope_lane() & ~(Size - 1)), Size,
+                tilescope_lane() & (Size - 1)) {}
+    static TILESCOPE_CG unsigned size() { return Size; }
+    static TILESCOPE_CG unsigned num_threads() { return Size; }
+    TILESCOPE_CG unsigned thread_rank() const { return tilescope_lane() & (Size - 1); }
+    TILESCOPE_CG unsigned meta_group_rank() const { return details::thread_of_block() / Size; }
+    TILESCOPE_CG unsigned meta_group_size() const { return (details::threads_of_block() + Size - 1) / Size; }
+    template <class T>
+    TILESCOPE_CG T shfl(T value, unsigned rank) const {
+        return __shfl_sync(mask_, value, rank, Size);
+    }
+    template <class T>
+    TILESCOPE_CG T shfl_down(T value, unsigned by) const {
+        return __shfl_down_sync(mask_, value, by, Size);
+    }
+    template <class T>
+    TILESCOPE_CG T shfl_up(T value, unsigned by) const {
+        return __shfl_up_sync(mask_, value, by, Size);
+    }
+    template <class T>
+    TILESCOPE_CG T shfl_xor(T value, unsigned by) const {
+        return __shfl_xor_sync(mask_, value, by, Size);
+    }
+    TILESCOPE_CG unsigned ballot(int predicate) const {
+        return (__ballot_sync(mask_, predicate) & mask_) >> (tilescope_lane() & ~(Size - 1) & 31);
+    }
+    template <class T>
+    TILESCOPE_CG unsigned match_any(T value) const {
+        return (__match_any_sync(mask_, value) & mask_) >> (tilescope_lane() & ~(Size - 1) & 31);
+    }
+};
+
+// The lanes of a warp that were together when it was made; ranks count them from the lowest.
+class coalesced_group : public details::lanes {
+public:
+    TILESCOPE_CG coalesced_group(unsigned mask)
+        : lanes(mask, __popc(mask), __popc(mask & ((1u << tilescope_lane()) - 1u))) {}
+    TILESCOPE_CG unsigned meta_group_rank() const { return 0; }
+    TILESCOPE_CG unsigned meta_group_size() const { return 1; }
+    template <class T>
+    TILESCOPE_CG T shfl(T value, unsigned rank) const {
+        return __shfl_sync(mask_, value, __fns(mask_, 0, (int)(rank % size_) + 1));
+    }
+    template <class T>
+    TILESCOPE_CG T shfl_down(T value, unsigned by) const {
+        const unsigned rank = rank_ + by < size_ ? rank_ + by : rank_;
+        return __shfl_sync(mask_, value, __fns(mask_, 0, (int)rank + 1));
+    }
+    template <class T>
+    TILESCOPE_CG T shfl_up(T value, unsigned by) const {
+        const unsigned rank = rank_ >= by ? rank_ - by : rank_;
+        return __shfl_sync(mask_, value, __fns(mask_, 0, (int)rank + 1));
+    }
+    TILESCOPE_CG unsigned ballot(int predicate) const {
+        const unsigned all = __ballot_sync(mask_, predicate);
+        unsigned packed = 0, at = 0;
+        for (unsigned lane = 0; lane < 32; ++lane)
+            if (mask_ >> lane & 1) packed |= (all >> lane & 1) << at++;
+        return packed;
+    }
+};
+TILESCOPE_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+template <unsigned Size, class Parent>
+TILESCOPE_CG thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
+    return thread_block_tile<Size, Parent>();
+}
+// Of a size known when it runs: lanes of this warp.
+TILESCOPE_CG coalesced_group tiled_partition(const thread_group& parent, unsigned size) {
+    const unsigned lane = tilescope_lane(), first = lane - parent.thread_rank() % size;
+    const unsigned tile = size >= 32 ? 0xffffffffu : ((1u << size) - 1u) << first;
+    return coalesced_group(tile & __activemask());
+}
+// Of those that are together, the ones with the same predicate or label.
+template <class Group>
+TILESCOPE_CG coalesced_group binary_partition(const Group& group, bool predicate) {
+    const unsigned yes = __ballot_sync(group.mask(), predicate);
+    return coalesced_group(predicate ? yes : group.mask() & ~yes);
+}
+template <class Group>
+TILESCOPE_CG coalesced_group labeled_partition(const Group& group, int label) {
+    return coalesced_group(__match_any_sync(group.mask(), label));
+}
+
+template <class Group>
+TILESCOPE_CG void sync(const Group& group) {
+    group.sync();
+}
+template <class Group>
+TILESCOPE_CG auto thread_rank(const Group& group) {
+    return group.thread_rank();
+}
+template <class Group>
+TILESCOPE_CG auto group_size(const Group& group) {
+    return group.size();
+}
+
+}  // namespace cooperative_groups

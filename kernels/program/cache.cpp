@@ -1,0 +1,117 @@
+#include "kernels/program/cache.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
+
+#include "core/base/file.h"
+
+namespace tilescope::program {
+
+std::vector<std::pair<std::string_view, std::string_view>> embedded_headers();  // made by cmake/embed.cmake
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kLargestSource = uint64_t{64} << 20;  // bytes
+constexpr std::string_view kHeaders = "kernels/cudart/include/";
+
+}  // namespace
+
+Digest& Digest::add(std::string_view bytes) {
+    const auto take = [&](unsigned char c) {
+        a_ = (a_ ^ c) * 0x100000001b3;
+        b_ = (b_ ^ c ^ (b_ >> 29)) * 0x9fb21c651e98df25;
+    };
+    for (uint64_t size = bytes.size(), k = 0; k < 8; ++k) take(static_cast<unsigned char>(size >> 8 * k));
+    for (const char c : bytes) take(static_cast<unsigned char>(c));
+    return *this;
+}
+
+std::string Digest::text() const { return fmt::format("{:016x}{:016x}", a_, b_); }
+
+Result<fs::path> cache_folder(const char* part) {
+    const char* xdg = std::getenv("XDG_CACHE_HOME");
+    const char* home = std::getenv("HOME");
+    fs::path folder;
+    if (xdg != nullptr && xdg[0] == '/')
+        folder = xdg;
+    else if (home != nullptr && home[0] != '\0')
+        folder = fs::path(home) / ".cache";
+    else
+        folder = fs::temp_directory_path();
+    folder = folder / "tilescope" / part;
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error)
+        return Error{fmt::format("the cache '{}' cannot be made: {}; name another folder with XDG_CACHE_HOME",
+                                 folder.string(), error.message())};
+    return folder;
+}
+
+Result<WorkFolder> WorkFolder::make(const fs::path& in) {
+    std::string name = (in / "making-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+        return Error{fmt::format(
+            "no folder can be made in '{}'; make room, or name another folder with XDG_CACHE_HOME",
+            in.string())};
+    return WorkFolder(name);
+}
+
+WorkFolder::~WorkFolder() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove_all(path_, error);
+}
+
+Result<fs::path> headers_folder() {
+    const auto headers = embedded_headers();
+    Digest digest;
+    for (const auto& [name, text] : headers) digest.add(name).add(text);
+    auto all = cache_folder("headers");
+    if (!all) return all.error();
+    const fs::path folder = *all / digest.text();
+    std::error_code error;
+    if (fs::is_directory(folder, error)) return folder;
+    auto work = WorkFolder::make(*all);
+    if (!work) return work.error();
+    const fs::path made = work->path() / "include";
+    for (const auto& [name, text] : headers) {
+        const fs::path path = made / name.substr(kHeaders.size());
+        fs::create_directories(path.parent_path(), error);
+        if (const std::string why = write_whole(path.string(), text); !why.empty())
+            return Error{
+                fmt::format("'{}' cannot be written: {}; make room in the cache", path.string(), why)};
+    }
+    fs::rename(made, folder, error);
+    // Another start may have been faster, with the same headers.
+    if (error && !fs::is_directory(folder))
+        return Error{fmt::format("'{}' cannot be made: {}; look at the cache's permissions", folder.string(),
+                                 error.message())};
+    return folder;
+}
+
+std::optional<std::string> digest_of_files(const std::vector<std::string>& paths) {
+    Digest digest;
+    for (const std::string& path : paths) {
+        const auto text = read_whole(path, kLargestSource);
+        if (!text) return std::nullopt;
+        digest.add(path).add(*text);
+    }
+    return digest.text();
+}
+
+void tidy(const fs::path& folder) {
+    std::error_code error;
+    const auto oldest = fs::file_time_type::clock::now() - std::chrono::hours(24 * 30);
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        std::error_code ignored;
+        if (entry.last_write_time(ignored) < oldest && !ignored) fs::remove_all(entry.path(), ignored);
+    }
+}
+
+}  // namespace tilescope::program

@@ -1,0 +1,373 @@
+#include "kernels/program/compile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/process.h"
+#include "kernels/program/cache.h"
+#include "kernels/program/complaint.h"
+#include "kernels/program/flags.h"
+
+namespace tilescope::program {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr auto kDeadline = 10min;                      // of one file; a compiler that takes longer hangs
+constexpr uint64_t kLargestPtx = uint64_t{256} << 20;  // bytes
+constexpr int kOldest = 13, kNewest = 30;              // versions of clang
+
+// What everything is compiled with.
+struct Tools {
+    Compiler compiler;
+    fs::path headers;
+    Flags flags;
+};
+
+Result<Tools> tools_of(const CompileOptions& options) {
+    auto words = split_words(options.flags);
+    if (!words) return words.error();
+    auto flags = flags_of(*words);
+    if (!flags) return flags.error();
+    auto compiler = find_compiler();
+    if (!compiler) return compiler.error();
+    auto headers = headers_folder();
+    if (!headers) return headers.error();
+    return Tools{std::move(*compiler), std::move(*headers), std::move(*flags)};
+}
+
+bool is_cuda(const fs::path& path) { return path.extension() == ".cu"; }
+
+// A name that begins with a dash would be a flag.
+std::string file_word(const fs::path& path) {
+    const std::string text = path.string();
+    return text.rfind('-', 0) == 0 ? "./" + text : text;
+}
+
+// Of every pass. What nvcc takes without a word is no error here either.
+std::vector<std::string> common_words(const Tools& tools) {
+    std::vector<std::string> words = {
+        tools.compiler.path,     "-std=" + tools.flags.standard,       "-Wno-c++11-narrowing",
+        "-Wno-narrowing",        "-Wno-reserved-user-defined-literal", "-Wno-register",
+        "-Wno-error=register",   "-Wno-unknown-cuda-version",          "-Wno-unused-command-line-argument",
+        "-fno-color-diagnostics"};
+    if (!tools.flags.warnings) words.push_back("-w");
+    words.insert(words.end(), tools.flags.compile.begin(), tools.flags.compile.end());
+    // Behind the user's folders: a sample's own helper_cuda.h comes first.
+    words.insert(words.end(), {"-idirafter", tools.headers.string()});
+    return words;
+}
+
+std::vector<std::string> cuda_words(const Tools& tools) {
+    std::vector<std::string> words = common_words(tools);
+    words.insert(words.end(), {"-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib",
+                               "--cuda-gpu-arch=" + tools.flags.arch, "-Xclang", "-target-sdk-version=11.5",
+                               "-include", (tools.headers / "tilescope_cuda.h").string()});
+    return words;
+}
+
+// PTX 7.0 knows all instructions that our headers use; sm_89 and later ask for more.
+std::string ptx_feature(const std::string& arch) {
+    const int capability = std::atoi(arch.c_str() + 3);
+    return capability >= 100  ? "+ptx86"
+           : capability >= 89 ? "+ptx78"
+           : capability >= 86 ? "+ptx71"
+                              : "+ptx70";
+}
+
+std::vector<std::string> device_words(const Tools& tools, const fs::path& source, const fs::path& out) {
+    std::vector<std::string> words = cuda_words(tools);
+    // Loops stay loops, so that a memory instruction of the PTX is an access of the source
+    // (kernels/textbook/make_ptx.sh).
+    words.insert(words.end(),
+                 {"--cuda-device-only", "-O3", "-gline-tables-only", "-mllvm", "-unroll-threshold=0",
+                  "-mllvm", "-unroll-max-count=1", "-mllvm", "-unroll-full-max-count=1", "-mllvm",
+                  "-unroll-runtime=0", "-Xclang", "-target-feature", "-Xclang", ptx_feature(tools.flags.arch),
+                  "-S", "-o", out.string(), file_word(source)});
+    return words;
+}
+
+// Where a compiler's dependency file (make's syntax) names files: blanks in names are quoted by a backslash,
+// dollars doubled.
+std::vector<std::string> files_in(const std::string& rule) {
+    std::vector<std::string> files;
+    std::string name;
+    const auto end = [&] {
+        if (!name.empty()) files.push_back(std::exchange(name, ""));
+    };
+    size_t at = rule.find(": ");
+    for (at = at == std::string::npos ? rule.size() : at + 2; at < rule.size(); ++at) {
+        const char c = rule[at], next = at + 1 < rule.size() ? rule[at + 1] : '\0';
+        if (c == '\\' && (next == '\n' || next == '\r')) {
+            end();
+            ++at;
+        } else if (c == '\\' && (next == ' ' || next == '#' || next == '\\')) {
+            name += next;
+            ++at;
+        } else if (c == '$' && next == '$') {
+            name += c;
+            ++at;
+        } else if (c == ' ' || c == '\n' || c == '\r') {
+            end();
+        } else {
+            name += c;
+        }
+    }
+    end();
+    return files;
+}
+
+// One call of the compiler; what it said goes to `said`.
+Result<void> call(std::vector<std::string> words, const CompileOptions& options, const std::string& what,
+                  std::string& said) {
+    const auto ran = run_process(std::move(words), kDeadline, options.stop);
+    if (!ran) return ran.error();
+    said += ran->out + ran->err;
+    if (ran->stopped) return Error{"stopped; nothing was run"};
+    if (ran->too_late)
+        return Error{fmt::format("the compiler took more than ten minutes for '{}'; give it less", what)};
+    if (ran->status == 0) return {};
+    const std::string missing = missing_call(ran->err);
+    return Error{missing.empty()
+                     ? fmt::format("'{}' does not compile; the compiler's words stand above", what)
+                     : missing};
+}
+
+class Build {
+public:
+    Build(const Tools& tools, const CompileOptions& options, const fs::path& folder)
+        : tools_(tools), options_(options), folder_(folder) {}
+
+    // An object of a .cu or a C++ file.
+    Result<void> compile(const fs::path& source) {
+        const std::string stem = std::to_string(objects_.size());
+        const fs::path ptx = folder_ / (stem + ".ptx"), object = folder_ / (stem + ".o"),
+                       rule = folder_ / (stem + ".d");
+        std::vector<std::string> host;
+        if (is_cuda(source)) {
+            auto device = call(device_words(tools_, source, ptx), options_, source.string(), said);
+            if (!device) return device;
+            auto text = read_whole(ptx.string(), kLargestPtx);
+            if (!text) return text.error();
+            text->push_back('\0');
+            if (const std::string why = write_whole(ptx.string(), *text); !why.empty())
+                return Error{
+                    fmt::format("'{}' cannot be written: {}; make room in the cache", ptx.string(), why)};
+            host = cuda_words(tools_);
+            host.insert(host.end(),
+                        {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx.string()});
+        } else {
+            host = common_words(tools_);
+            if (source.extension() == ".c") std::erase(host, "-std=" + tools_.flags.standard);
+        }
+        host.insert(host.end(), {"-O2", "-fwrapv", "-fPIC", "-MD", "-MF", rule.string(), "-c", "-o",
+                                 object.string(), file_word(source)});
+        // What the device pass said comes again.
+        std::string again;
+        auto made = call(std::move(host), options_, source.string(), again);
+        if (!is_cuda(source) || !made || said.empty()) said += again;
+        if (!made) return made;
+        objects_.push_back(object.string());
+        if (const auto text = read_whole(rule.string(), kLargestPtx))
+            for (std::string& file : files_in(*text)) files.push_back(std::move(file));
+        return {};
+    }
+
+    Result<void> link(const std::string& runtime, const fs::path& out) {
+        std::vector<std::string> words = {tools_.compiler.path};
+        for (const std::string& flag : tools_.flags.compile)
+            if (flag.rfind("-stdlib", 0) == 0 || flag.rfind("-fsanitize", 0) == 0 ||
+                flag.rfind("-fopenmp", 0) == 0 || flag == "-pthread")
+                words.push_back(flag);
+        words.insert(words.end(), objects_.begin(), objects_.end());
+        words.insert(words.end(), tools_.flags.link.begin(), tools_.flags.link.end());
+        words.insert(words.end(), {runtime, "-Wl,-rpath," + fs::path(runtime).parent_path().string(),
+                                   "-lpthread", "-lm", "-ldl", "-o", out.string()});
+        return call(std::move(words), options_, out.filename().string(), said);
+    }
+
+    void add_object(const std::string& path) {
+        objects_.push_back(path);
+        files.push_back(path);
+    }
+
+    std::string said;
+    std::vector<std::string> files;  // that the program is made of
+
+private:
+    const Tools& tools_;
+    const CompileOptions& options_;
+    const fs::path folder_;
+    std::vector<std::string> objects_;
+};
+
+// Where the program of this source lies in the cache: everything but the contents of the files that the
+// compiler read.
+std::string key_of(const fs::path& source, const Tools& tools, const std::string& runtime) {
+    Digest digest;
+    std::error_code error;
+    digest.add(fs::current_path(error).string()).add(source.string());
+    digest.add(tools.compiler.path).add(tools.compiler.version).add(tools.headers.string()).add(runtime);
+    digest.add(tools.flags.arch).add(tools.flags.standard).add(tools.flags.warnings ? "W" : "w");
+    for (const auto* words : {&tools.flags.compile, &tools.flags.link, &tools.flags.files}) {
+        digest.add(std::to_string(words->size()));
+        for (const std::string& word : *words) digest.add(word);
+    }
+    return digest.text();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines(1);
+    for (const char c : text)
+        if (c == '\0')
+            lines.emplace_back();
+        else
+            lines.back() += c;
+    lines.pop_back();
+    return lines;
+}
+
+// The program that was built of files with these contents; none where one has changed.
+std::optional<std::string> cached(const fs::path& programs, const std::string& key) {
+    const auto list = read_whole((programs / (key + ".files")).string(), kLargestPtx);
+    if (!list) return std::nullopt;
+    const auto contents = digest_of_files(lines_of(*list));
+    if (!contents) return std::nullopt;
+    const fs::path program = programs / (key + "-" + *contents);
+    std::error_code error;
+    if (!fs::is_regular_file(program, error)) return std::nullopt;
+    fs::last_write_time(program, fs::file_time_type::clock::now(), error);
+    fs::last_write_time(programs / (key + ".files"), fs::file_time_type::clock::now(), error);
+    return program.string();
+}
+
+}  // namespace
+
+Result<Compiler> find_compiler() {
+    std::vector<std::string> names;
+    const char* given = std::getenv("TILESCOPE_CLANG");
+    if (given != nullptr && given[0] != '\0') {
+        names = {given};
+    } else {
+        for (int version = kNewest; version >= kOldest; --version)
+            names.push_back(fmt::format("clang++-{}", version));
+        names.push_back("clang++");
+    }
+    for (const std::string& name : names) {
+        const std::string path = find_program(name);
+        if (path.empty()) continue;
+        const auto ran = run_process({path, "--version"}, 30s);
+        if (!ran || ran->status != 0) continue;
+        const size_t at = ran->out.find("clang version ");
+        if (at == std::string::npos) continue;
+        const std::string version = ran->out.substr(at, ran->out.find_first_of(" \n(", at + 14) - at);
+        if (std::atoi(version.c_str() + 14) < kOldest) continue;
+        return Compiler{path, version};
+    }
+    if (given != nullptr && given[0] != '\0')
+        return Error{fmt::format(
+            "TILESCOPE_CLANG names '{}', which is no clang++ of version {} or newer; name another one", given,
+            kOldest)};
+    return Error{
+        fmt::format("CUDA programs are compiled by clang, which is not installed; install the package clang, "
+                    "version {} or newer",
+                    kOldest)};
+}
+
+Result<std::string> find_runtime() {
+    if (const char* given = std::getenv("TILESCOPE_CUDART"); given != nullptr && given[0] != '\0')
+        return std::string(given);
+    std::error_code error;
+    const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+    for (const fs::path& folder : {here, here / ".." / "lib", here / ".."}) {
+        const fs::path path = folder / "libtilescope_cudart.so";
+        if (fs::is_regular_file(path, error)) return fs::canonical(path, error).string();
+    }
+    return Error{fmt::format(
+        "libtilescope_cudart.so, which programs are linked with, is not beside this program in '{}'; "
+        "build it, or name it with TILESCOPE_CUDART",
+        here.string())};
+}
+
+Result<std::string> compile_device(const fs::path& source, const CompileOptions& options,
+                                   Complaint* complaint) {
+    auto tools = tools_of(options);
+    if (!tools) return tools.error();
+    auto programs = cache_folder("programs");
+    if (!programs) return programs.error();
+    auto work = WorkFolder::make(*programs);
+    if (!work) return work.error();
+    const fs::path out = work->path() / "device.ptx";
+    std::string said;
+    const auto made = call(device_words(*tools, source, out), options, source.string(), said);
+    if (complaint != nullptr) complaint->said = said;
+    if (!made) return made.error();
+    return read_whole(out.string(), kLargestPtx);
+}
+
+Result<Built> build(const fs::path& source, const CompileOptions& options, Complaint* complaint) {
+    std::error_code error;
+    if (!fs::is_regular_file(source, error))
+        return Error{fmt::format("there is no file '{}'; give the path of a .cu file", source.string())};
+    auto tools = tools_of(options);
+    if (!tools) return tools.error();
+    auto runtime = find_runtime();
+    if (!runtime) return runtime.error();
+    auto programs = cache_folder("programs");
+    if (!programs) return programs.error();
+    const std::string key = key_of(source, *tools, *runtime);
+    if (auto program = cached(*programs, key))
+        return Built{std::move(*program), tools->compiler.version, "", true};
+
+    tidy(*programs);
+    auto work = WorkFolder::make(*programs);
+    if (!work) return work.error();
+    Build making(*tools, options, work->path());
+    const auto make = [&]() -> Result<void> {
+        std::vector<fs::path> sources = {source};
+        for (const std::string& file : tools->flags.files) {
+            const std::string ending = fs::path(file).extension().string();
+            if (!fs::is_regular_file(file, error))
+                return Error{fmt::format("--flags names '{}', which is not there", file)};
+            if (ending == ".o" || ending == ".a" || ending == ".so")
+                making.add_object(file);
+            else if (!fs::equivalent(file, source, error))
+                sources.emplace_back(file);
+        }
+        for (const fs::path& one : sources)
+            if (auto made = making.compile(one); !made) return made;
+        return making.link(*runtime, work->path() / "program");
+    };
+    const auto made = make();
+    if (complaint != nullptr) complaint->said = making.said;
+    if (!made) return made.error();
+
+    std::sort(making.files.begin(), making.files.end());
+    making.files.erase(std::unique(making.files.begin(), making.files.end()), making.files.end());
+    const auto contents = digest_of_files(making.files);
+    if (!contents) return Error{"a file that the program is made of went away meanwhile; try again"};
+    const fs::path program = *programs / (key + "-" + *contents);
+    fs::rename(work->path() / "program", program, error);
+    if (error)
+        return Error{fmt::format("'{}' cannot be made: {}; make room in the cache", program.string(),
+                                 error.message())};
+    std::string list;
+    for (const std::string& file : making.files) list += file + '\0';
+    if (const std::string why = write_whole((*programs / (key + ".files")).string(), list); !why.empty())
+        return Error{
+            fmt::format("the cache '{}' cannot be written: {}; make room there", programs->string(), why)};
+    return Built{program.string(), tools->compiler.version, making.said, false};
+}
+
+}  // namespace tilescope::program

@@ -1,0 +1,56 @@
+// From FILE.cu to a program that runs without NVIDIA's software, with clang alone:
+//
+//   FILE.cu  --device pass-->  FILE.ptx  --embedded by the host pass-->  FILE.o  --+
+//   other .cu and .cpp files                                                  .o  --+--link-->  program
+//   libtilescope_cudart.so, in place of NVIDIA's runtime  --------------------------+
+//
+// clang finds our headers (kernels/cudart/include), which are part of this program and unpacked once into the
+// cache. The PTX is embedded as text that ends with a zero byte.
+//
+// Source: clang, "Compiling CUDA with clang"; LLVM, "User Guide for NVPTX Back-end".
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+
+#include "core/base/result.h"
+
+namespace tilescope::program {
+
+struct CompileOptions {
+    std::string flags;  // as a shell takes them apart (flags.h); may name further files
+    const std::atomic<bool>* stop = nullptr;
+};
+
+struct Built {
+    std::string path;      // of the program
+    std::string compiler;  // "clang version 19.1.7"
+    std::string said;      // warnings
+    bool cached = false;   // it was built before
+};
+
+// A failure of the compiler: what it said stands as it is, with the sentence behind it in Error.
+struct Complaint {
+    std::string said;  // lines of the compiler or linker; "" where it did not come to that
+};
+
+// PTX of the device code of a .cu file. Error: one sentence; complaint: may be null.
+Result<std::string> compile_device(const std::filesystem::path& source, const CompileOptions& options,
+                                   Complaint* complaint = nullptr);
+
+// The program, from the cache where nothing that it is made of has changed.
+Result<Built> build(const std::filesystem::path& source, const CompileOptions& options,
+                    Complaint* complaint = nullptr);
+
+// The newest clang++ of PATH, or what TILESCOPE_CLANG names. Error: there is none; what to install.
+struct Compiler {
+    std::string path, version;
+};
+Result<Compiler> find_compiler();
+
+// The library that takes the place of NVIDIA's runtime: beside this program, or in ../lib of it.
+// TILESCOPE_CUDART names another one.
+Result<std::string> find_runtime();
+
+}  // namespace tilescope::program

@@ -1,0 +1,81 @@
+#include "kernels/program/complaint.h"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace tilescope::program {
+
+namespace {
+
+struct Library {
+    const char* header;  // how its headers' or files' names begin
+    const char* name;
+};
+constexpr std::array kLibraries = {
+    Library{"cublas", "cuBLAS"},     Library{"curand", "cuRAND"},
+    Library{"cufft", "cuFFT"},       Library{"cusparse", "cuSPARSE"},
+    Library{"cusolver", "cuSOLVER"}, Library{"cudnn", "cuDNN"},
+    Library{"thrust/", "Thrust"},    Library{"cub/", "CUB"},
+    Library{"npp", "NPP"},           Library{"nvrtc", "NVRTC"},
+    Library{"nvjpeg", "nvJPEG"},     Library{"nvToolsExt", "NVTX"},
+    Library{"nvtx3/", "NVTX"},       Library{"nvml", "NVML"},
+    Library{"cuda/std/", "libcu++"}, Library{"cuda/", "libcu++"},
+    Library{"nvgraph", "nvGRAPH"},   Library{"mma.h", "tensor cores"},
+    Library{"GL/", "OpenGL"},        Library{"cuda_gl_interop", "OpenGL interoperability"},
+    Library{"helper_gl", "OpenGL"},  Library{"cudaGL", "OpenGL interoperability"},
+    Library{"EGL/", "EGL"},          Library{"vulkan/", "Vulkan"},
+    Library{"mpi", "MPI"},           Library{"nccl", "NCCL"},
+    Library{"cutlass/", "CUTLASS"},  Library{"cooperative_groups/", "this part of cooperative groups"},
+    Library{"opencv2/", "OpenCV"},   Library{"cudaProfiler", "the driver's profiler"},
+    Library{"texture_", "textures"}, Library{"surface_", "surfaces"}};
+
+bool is_nvidias(const std::string& name) {
+    static const std::regex pattern(
+        "^(__)?(cuda[A-Z]|cu[A-Z][a-z]|cuda::|cublas|curand|cufft|cusparse|cusolver|cudnn|nvrtc|nvml|npp[a-z]"
+        "|nvtx|tex[123]D|"
+        "tex(Cubemap|1Dfetch)|surf[123]D|CU_|CUDA_|CUFFT|CUBLAS|CURAND|thrust|cooperative_groups|__nv_|wmma|"
+        "nvcuda).*");
+    return std::regex_match(name, pattern) || name == "texture" || name == "surface" || name == "wmma";
+}
+
+}  // namespace
+
+std::string missing_call(std::string_view said) {
+    const std::string text(said);
+    std::smatch found;
+    static const std::regex header(R"(fatal error: '([^'\n]+)' file not found)");
+    if (std::regex_search(text, found, header)) {
+        const std::string file = found[1];
+        for (const Library& library : kLibraries)
+            if (file.rfind(library.header, 0) == 0)
+                return fmt::format("the program includes {}, and {} is not part of Tilescope's runtime", file,
+                                   library.name);
+        return "";
+    }
+    static const std::regex library_file(R"((?:cannot find|unable to find library) -l([A-Za-z0-9_]+))");
+    if (std::regex_search(text, found, library_file))
+        return fmt::format(
+            "the program is linked with lib{}, which is not there; leave -l{} out of --flags, or install it",
+            found[1].str(), found[1].str());
+    static const std::regex name(
+        R"((?:use of undeclared identifier|unknown type name|undefined reference to|undefined symbol:|no type named|no template named|no member named|no matching function for call to|variable has incomplete type) ?['`"]?(?:struct |enum )?([A-Za-z_][A-Za-z0-9_:]*))");
+    std::vector<std::string> names;
+    for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at) {
+        const std::string one = (*at)[1];
+        if (is_nvidias(one) && std::find(names.begin(), names.end(), one) == names.end())
+            names.push_back(one);
+    }
+    if (names.empty()) return "";
+    std::string list = names[0];
+    constexpr size_t kMost = 3;
+    for (size_t at = 1; at < std::min(names.size(), kMost); ++at)
+        list += (at + 1 == names.size() ? " and " : ", ") + names[at];
+    if (names.size() > kMost) list += fmt::format(" and {} more", names.size() - kMost);
+    return fmt::format("the program uses {}, which Tilescope's runtime does not have", list);
+}
+
+}  // namespace tilescope::program

@@ -1,0 +1,120 @@
+#include "kernels/program/run.h"
+
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/file.h"
+#include "core/base/process.h"
+#include "kernels/program/cache.h"
+
+namespace tilescope::program {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMostLines = uint64_t{1} << 30;  // bytes
+
+// A runtime that was built with sanitizers needs theirs to be there first. What the program leaks is its own
+// business.
+void add_sanitizers(std::vector<std::string>& environment) {
+#ifdef TILESCOPE_PRELOAD
+    environment.emplace_back("LD_PRELOAD=" TILESCOPE_PRELOAD);
+    environment.emplace_back("ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0");
+#else
+    static_cast<void>(environment);
+#endif
+}
+
+void read_launches(const fs::path& file, ProgramRun& run) {
+    const auto text = read_whole(file.string(), kMostLines);
+    if (!text) {
+        run.damage = text.error().message;
+        return;
+    }
+    std::string_view rest = *text;
+    while (!rest.empty()) {
+        const size_t end = rest.find('\n');
+        if (end == std::string_view::npos) return;  // it was being written when the program ended
+        auto line = cudart::launch_from_json(rest.substr(0, end));
+        rest.remove_prefix(end + 1);
+        if (line)
+            run.launches.push_back(std::move(*line));
+        else if (run.damage.empty())
+            run.damage = line.error().message;
+    }
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// Where the comment or string that begins at `at` ends; `at` where none begins.
+size_t behind_quoted(std::string_view text, size_t at) {
+    const std::string_view rest = text.substr(at);
+    const auto behind = [&](std::string_view end, size_t from) {
+        const size_t found = text.find(end, from);
+        return found == std::string_view::npos ? text.size() : found + end.size();
+    };
+    if (rest.substr(0, 2) == "//") return behind("\n", at);
+    if (rest.substr(0, 2) == "/*") return behind("*/", at + 2);
+    // A ' between digits separates thousands.
+    if (rest[0] != '"' && (rest[0] != '\'' || (at > 0 && is_word(text[at - 1])))) return at;
+    for (size_t c = at + 1; c < text.size(); ++c)
+        if (text[c] == '\\')
+            ++c;
+        else if (text[c] == rest[0] || text[c] == '\n')
+            return c + 1;
+    return text.size();
+}
+
+}  // namespace
+
+bool has_main(std::string_view source) {
+    for (size_t at = 0; at < source.size();) {
+        if (const size_t behind = behind_quoted(source, at); behind > at) {
+            at = behind;
+            continue;
+        }
+        if (source.substr(at, 4) == "main" && (at == 0 || !is_word(source[at - 1]))) {
+            size_t next = at + 4;
+            while (next < source.size() && std::isspace(static_cast<unsigned char>(source[next]))) ++next;
+            if (next < source.size() && source[next] == '(') return true;
+        }
+        ++at;
+    }
+    return false;
+}
+
+Result<ProgramRun> run_program(const RunRequest& request) {
+    std::error_code error;
+    const fs::path temporary = fs::temp_directory_path(error);
+    auto work = WorkFolder::make(error ? fs::path("/tmp") : temporary);
+    if (!work) return work.error();
+    cudart::Orders orders = request.orders;
+    const fs::path launches = work->path() / "launches", told = work->path() / "orders";
+    orders.launches = launches.string();
+    for (const auto& [path, text] : {std::pair{launches, std::string()}, {told, cudart::to_json(orders)}})
+        if (const std::string why = write_whole(path.string(), text); !why.empty())
+            return Error{fmt::format("'{}' cannot be written: {}; make room there", path.string(), why)};
+
+    ProcessStart start;
+    start.words = request.arguments;
+    start.words.insert(start.words.begin(), request.name.empty() ? request.path : request.name);
+    start.environment = {std::string(cudart::kOrdersVariable) + "=" + told.string()};
+    add_sanitizers(start.environment);
+    if (request.output_to_error) start.descriptors[1] = 2;
+    // It reads this terminal, if it reads, and gets its Ctrl-C.
+    start.own_group = false;
+    pid_t child = -1;
+    if (const int why = start_process(request.path.c_str(), std::move(start), child))
+        return Error{
+            fmt::format("the program '{}' could not be started: {}", request.path, std::strerror(why))};
+    ProgramRun run;
+    run.status = exit_status(wait_for_process(child, request.stop, SIGINT, false));
+    read_launches(launches, run);
+    return run;
+}
+
+}  // namespace tilescope::program

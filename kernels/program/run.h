@@ -1,0 +1,40 @@
+// Runs a program that was built (compile.h), tells the runtime in it what to record, and reads what became of
+// its launches (kernels/cudart/orders.h).
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "kernels/cudart/orders.h"
+
+namespace tilescope::program {
+
+struct RunRequest {
+    std::string path;                    // of the program
+    std::string name;                    // as argv[0]; "" for its path
+    std::vector<std::string> arguments;  // behind its name
+    cudart::Orders orders;               // `launches` is filled in here
+    bool output_to_error = false;        // its standard output goes where its errors go
+    const std::atomic<bool>* stop = nullptr;
+};
+
+struct ProgramRun {
+    int status = 0;  // its exit status; 128 + the signal that ended it
+    std::vector<cudart::LaunchLine> launches;
+    std::string damage;  // why a line of a launch could not be read; "" mostly
+};
+
+// The program has this one's working directory, standard input and output. stop: Ctrl-C's signal is passed on
+// to it, and what was recorded by then stays. Error: it could not be started.
+Result<ProgramRun> run_program(const RunRequest& request);
+
+// Whether a source seems to define a main: the word, with a parenthesis behind it, outside of comments and
+// strings.
+bool has_main(std::string_view source);
+
+}  // namespace tilescope::program
