@@ -40,6 +40,7 @@ ScreenRow row() {
         input::Ui<Own> own{ui, ui.state.*member};
         return screen.strip != nullptr ? screen.strip(own, area) : 0.f;
     };
+    row.there = screen.there;
     return row;
 }
 
@@ -51,6 +52,7 @@ void for_screens(Visit visit) {
     visit.template operator()<&State::timing, timing::kScreen>();
     visit.template operator()<&State::limits, limits::kScreen>();
     visit.template operator()<&State::lessons, lessons::kScreen>();
+    visit.template operator()<&State::program, program::kScreen>();
 }
 
 // What can be done, and who does it.
@@ -128,6 +130,7 @@ void top_bar(input::Ui<State>& ui, const Rect& rect) {
     x += line(ui, {x, text_y}, ui.px(120), Face::Strong, Size::Body, Ink::Text, "Tilescope") + ui.px(20);
     for (const ScreenRow& screen : screens()) {
         const bool here = &screen == &screen_of(ui.state);
+        if (!here && screen.there != nullptr && !screen.there(ui.session)) continue;
         const float tab = draw::text_size(ui.font(Face::Strong, Size::Body), screen.name).x;
         const Rect box{{x - ui.px(6), rect.min.y}, {x + tab + ui.px(6), rect.max.y}};
         const Ink ink = here || ui.over(box) ? Ink::Text : Ink::TextQuiet;

@@ -113,6 +113,7 @@ std::string Frame::svg(State state, const Canvas& canvas, bool waits) {
     state.session.opening.reset();
     state.session.ordered.reset();
     state.session.exporting.reset();
+    if (state.session.program) state.session.program->job = {};
     platform::Input input;
     input.dt = 1.0 / 60;
     clears_surfaces_ = false;

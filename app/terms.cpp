@@ -30,7 +30,7 @@ constexpr Term kTerms[] = {
     {"zero fill", "the zero that a lane outside the matrices stores in its tile", "lesson:stale"},
     {"boundary check", "lanes outside the matrices load and store nothing", "lesson:edges"},
     {"launch", "one <<<>>>: a kernel with its grid, block and arguments", "record"},
-    {"program", "a .cu file with a main; its recordings are opened by their path", "open"},
+    {"program", "a .cu file with a main; its launches are numbered from 1", "screen_program"},
     {"product", "a launch read as P = M N, with m, k, n and T", "screen_step"},
     {"array", "memory with a name, an element type and up to three extents", "screen_step"},
     {"block", "threads that share memory and barriers", "screen_step"},

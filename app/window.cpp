@@ -63,6 +63,7 @@ struct Memory {
         static_cast<session::Recent&>(state.session) = now.recent;
         if (keep_theme) state.session.theme = asked;
         if (state.session.recording) session::remember_file(state.session, state.session.recording->origin);
+        if (state.session.program) session::remember_file(state.session, state.session.program->order.path);
         if (!loaded.notice.empty()) state.session.message = loaded.notice;
     }
 

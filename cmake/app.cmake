@@ -84,10 +84,13 @@ list(REMOVE_ITEM app_sources ${plain_drawing})
 add_library(tilescope_app STATIC ${app_sources} ${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp)
 target_include_directories(tilescope_app PUBLIC ${PROJECT_SOURCE_DIR})
 target_include_directories(tilescope_app SYSTEM PUBLIC ${IMGUI_INCLUDE_DIRS})
-target_link_libraries(tilescope_app PUBLIC tilescope_look tilescope_gpu PkgConfig::IMGUI PkgConfig::FREETYPE
+target_link_libraries(tilescope_app PUBLIC tilescope_look tilescope_gpu tilescope_orders PkgConfig::IMGUI PkgConfig::FREETYPE
                       PRIVATE tilescope_glad glfw nlohmann_json::nlohmann_json)
 file(GLOB lessons RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/assets/lessons/*.json)
 tilescope_embed_bytes(tilescope_app tilescope::lessons::embedded_lessons ${lessons})
+# Whole programs to open, each a .cu file; there may be none.
+file(GLOB examples RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/examples/*.cu)
+tilescope_embed_bytes(tilescope_app tilescope::session::embedded_examples ${examples})
 file(GLOB shaders RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/shaders/*.glsl)
 tilescope_embed(tilescope_app tilescope::draw::embedded_shader ${shaders})
 

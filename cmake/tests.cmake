@@ -21,9 +21,16 @@ function(tilescope_tests label part)
     DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
 endfunction()
 
+# Through the C functions of the library, as programs use it.
+tilescope_tests(unit cudart LINK tilescope_cudart tilescope_trace tilescope_orders)
 foreach(part base ptx simt trace analysis playback export kernels)
   tilescope_tests(unit ${part} LINK tilescope_${part})
   tilescope_tests(host ${part} LINK tilescope_kernels)
+endforeach()
+foreach(target unit_kernels host_kernels)
+  if(TARGET ${target})
+    target_link_libraries(${target} PRIVATE tilescope_alone)
+  endif()
 endforeach()
 # Where the CUDA Toolkit is, its own sums of occupancy are held against ours.
 find_path(TILESCOPE_CUDA_OCCUPANCY_DIR cuda_occupancy.h

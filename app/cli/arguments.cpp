@@ -31,31 +31,6 @@ std::optional<uint64_t> parse_step(std::string_view text, const trace::Trace& tr
     return *number - 1;
 }
 
-// By the name that the PTX gives, as it is, beside the PTX, or as a file that ships. Returns the file that
-// was read, "" for none.
-std::string find_source(kernels::Plan& plan, const fs::path& ptx_path) {
-    plan.source.clear();
-    plan.source_name = plan.ptx_name;
-    const auto module = ptx::parse(plan.ptx, plan.ptx_name);
-    if (!module) return "";  // said when it is recorded
-    const ptx::Kernel* kernel = ptx::find_kernel(*module, plan.launch.entry);
-    if (!kernel && module->kernels.size() == 1) kernel = &module->kernels.front();
-    const uint32_t number = kernel ? ptx::source_file_of(*kernel) : 0;
-    for (const ptx::SourceFile& file : module->files) {
-        if (number == 0 || file.index != number) continue;
-        const fs::path name(file.name);
-        plan.source_name = name.filename().string();
-        plan.source = kernels::shipped_file(file.name);
-        for (const fs::path& path : {name, ptx_path.parent_path() / name.filename()}) {
-            auto text = read_whole(path.string(), trace::most_of(trace::Claim::SourceBytes));
-            if (!text) continue;
-            plan.source = std::move(*text);
-            return path.string();
-        }
-    }
-    return "";
-}
-
 }  // namespace
 
 std::optional<NumberPair> parse_pair(std::string_view text, char separator) {
@@ -132,6 +107,32 @@ void check_ptx(const PtxChoice& choice) {
         refuse(kWrongCall, "--compiler '{}' is not known; choose clang, whose PTX ships, or nvrtc", compiler);
     if (compiler == "nvrtc" && !choice.ptx_file.empty())
         refuse(kWrongCall, "--ptx and --compiler nvrtc contradict each other; give one of them");
+}
+
+// By the name that the PTX gives, as it is, beside the PTX, or as a file that ships. Returns the file that
+// was read, "" for none.
+std::string find_source(kernels::Plan& plan, const std::string& ptx_file) {
+    const fs::path ptx_path(ptx_file);
+    plan.source.clear();
+    plan.source_name = plan.ptx_name;
+    const auto module = ptx::parse(plan.ptx, plan.ptx_name);
+    if (!module) return "";  // said when it is recorded
+    const ptx::Kernel* kernel = ptx::find_kernel(*module, plan.launch.entry);
+    if (!kernel && !module->kernels.empty()) kernel = &module->kernels.front();
+    const uint32_t number = kernel ? ptx::source_file_of(*kernel) : 0;
+    for (const ptx::SourceFile& file : module->files) {
+        if (number == 0 || file.index != number) continue;
+        const fs::path name(file.name);
+        plan.source_name = name.filename().string();
+        plan.source = kernels::shipped_file(file.name);
+        for (const fs::path& path : {name, ptx_path.parent_path() / name.filename()}) {
+            auto text = read_whole(path.string(), trace::most_of(trace::Claim::SourceBytes));
+            if (!text) continue;
+            plan.source = std::move(*text);
+            return path.string();
+        }
+    }
+    return "";
 }
 
 std::vector<std::string> use_ptx(const PtxChoice& choice, kernels::TextbookPlan& plan) {

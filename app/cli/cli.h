@@ -27,6 +27,7 @@
 #include "core/base/version.h"
 #include "core/playback/cursor.h"
 #include "core/trace/trace.h"
+#include "kernels/gpu/backend.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/shipped.h"
 #include "kernels/textbook/timings.h"
@@ -181,6 +182,31 @@ void check_ptx(const PtxChoice& choice);  // reads no file
 // source is shown: it need not be the one that ships.
 // Returns the files that were read.
 std::vector<std::string> use_ptx(const PtxChoice& choice, kernels::TextbookPlan& plan);
+// Gives a plan the source of its PTX, and returns the file that was read; "" where there is none.
+std::string find_source(kernels::Plan& plan, const std::string& ptx_file);
+
+// --- record: what its ways have in common
+
+// --blocks: "x0:x1,y0:y1", half-open and not empty; "" for the whole grid.
+BlockWindow choose_window(const std::string& text, const Dim3& grid);
+// --schedule: "fair", "greedy", or a seed; "" for the kernel's own.
+std::optional<Schedule> choose_schedule(const std::string& text);
+// What a recording that was written holds, in a line. said: on what it was recorded.
+int say_recorded(const trace::Trace& trace, const std::string& output, const std::string& said);
+
+// A kernel in a file without a main, as far as it is described.
+struct AloneOptions {
+    std::string file, kernel, flags, grid, block, shared, call, blocks, output;
+    std::vector<std::string> arguments;
+    bool json = false;
+    gpu::BackendChoice backend{};
+    gpu::GpuRecordOptions how;
+    bool said() const { return !arguments.empty() || !(grid + shared + call).empty(); }
+};
+// Whether that file is to be recorded as a kernel alone: PTX, CUDA C++ without a main, or one whose launch is
+// described.
+bool is_kernel_alone(const std::string& file, const AloneOptions& options);
+int record_alone(const AloneOptions& options);
 
 // --- record FILE.cu: a program with a main
 

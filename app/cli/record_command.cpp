@@ -1,4 +1,5 @@
-// tilescope record KERNEL ...: runs a kernel and writes its recording.
+// tilescope record KERNEL ...: runs a kernel that ships and writes its recording. FILE.ptx and FILE.cu in its
+// place are a kernel alone (alone_command.cpp).
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -25,7 +26,8 @@ struct Options : PtxChoice {
     uint64_t seed = kernels::kDefaultSeed;
     gpu::GpuRecordOptions how;  // `common` is all that the CPU needs
     std::string output;         // "" for a name made of the launch
-    ProgramRequest program;     // of a file in the kernel's place
+    ProgramRequest program;     // of a program in the kernel's place
+    AloneOptions alone;         // of a kernel in a file
 };
 
 // The block of every kernel that ships is T x T, so --block is another way to say --tile.
@@ -47,25 +49,6 @@ uint32_t tile_of(const Options& options) {
     return block->first;
 }
 
-// "x0:x1,y0:y1", half-open and not empty; "" for the whole grid.
-BlockWindow window_of(const std::string& text, const Dim3& grid) {
-    if (text.empty()) return {0, grid.x, 0, grid.y};
-    // Without a comma nothing is left for y, which is then refused.
-    const size_t comma = std::min(text.find(','), text.size() - 1);
-    const auto x = parse_pair(text.substr(0, comma), ':'), y = parse_pair(text.substr(comma + 1), ':');
-    if (!x || !y || x->first >= x->second || y->first >= y->second) {
-        refuse(kWrongCall,
-               "--blocks '{}' is not a window of blocks; give it as x0:x1,y0:y1 with x0 < x1 and "
-               "y0 < y1, such as 0:2,0:2",
-               text);
-    }
-    if (x->first >= grid.x || y->first >= grid.y) {
-        refuse(kWrongCall, "--blocks {} lies outside the grid of {} x {} blocks; x goes to {} and y to {}",
-               text, grid.x, grid.y, grid.x, grid.y);
-    }
-    return {x->first, std::min(x->second, grid.x), y->first, std::min(y->second, grid.y)};
-}
-
 // An option that only one of them takes decides where auto would: --schedule is the CPU's, --buffer and the
 // like are the GPU's.
 gpu::BackendChoice backend_of(const Options& options) {
@@ -84,16 +67,6 @@ gpu::BackendChoice backend_of(const Options& options) {
     if (*choice == gpu::BackendChoice::Cpu && !gpus.empty())
         refuse(kWrongCall, "{} is for recording on a GPU; leave it out or --backend cpu", gpus);
     return gpus.empty() ? *choice : gpu::BackendChoice::Gpu;
-}
-
-// "fair", "greedy", or a seed; "" for the kernel's own.
-std::optional<Schedule> schedule_of(const std::string& text) {
-    if (text.empty()) return std::nullopt;
-    if (text == "fair") return Schedule{Schedule::Kind::Fair, 0};
-    if (text == "greedy") return Schedule{Schedule::Kind::Greedy, 0};
-    if (const auto seed = parse_number<uint64_t>(text)) return Schedule{Schedule::Kind::Seeded, *seed};
-    refuse(kWrongCall,
-           "--schedule '{}' is not an order of warps; choose fair, greedy or a whole number as a seed", text);
 }
 
 // Without separators, for programs that read them.
@@ -127,8 +100,52 @@ uint64_t count_barriers(const trace::Trace& trace) {
     return barriers;
 }
 
-// What only a program has, and was given.
-const char* said_of_program(const ProgramRequest& program) {
+}  // namespace
+
+BlockWindow choose_window(const std::string& text, const Dim3& grid) {
+    if (text.empty()) return {0, grid.x, 0, grid.y};
+    // Without a comma nothing is left for y, which is then refused.
+    const size_t comma = std::min(text.find(','), text.size() - 1);
+    const auto x = parse_pair(text.substr(0, comma), ':'), y = parse_pair(text.substr(comma + 1), ':');
+    if (!x || !y || x->first >= x->second || y->first >= y->second) {
+        refuse(kWrongCall,
+               "--blocks '{}' is not a window of blocks; give it as x0:x1,y0:y1 with x0 < x1 and "
+               "y0 < y1, such as 0:2,0:2",
+               text);
+    }
+    if (x->first >= grid.x || y->first >= grid.y) {
+        refuse(kWrongCall, "--blocks {} lies outside the grid of {} x {} blocks; x goes to {} and y to {}",
+               text, grid.x, grid.y, grid.x, grid.y);
+    }
+    return {x->first, std::min(x->second, grid.x), y->first, std::min(y->second, grid.y)};
+}
+
+std::optional<Schedule> choose_schedule(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    if (text == "fair") return Schedule{Schedule::Kind::Fair, 0};
+    if (text == "greedy") return Schedule{Schedule::Kind::Greedy, 0};
+    if (const auto seed = parse_number<uint64_t>(text)) return Schedule{Schedule::Kind::Seeded, *seed};
+    refuse(kWrongCall,
+           "--schedule '{}' is not an order of warps; choose fair, greedy or a whole number as a seed", text);
+}
+
+int say_recorded(const trace::Trace& trace, const std::string& output, const std::string& said) {
+    if (!trace.meta.complete)
+        refuse(kFailure, "{}; what was recorded until then is in '{}'", trace.meta.incomplete_reason, output);
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(output, error);
+    const uint64_t barriers = count_barriers(trace);
+    return print(fmt::format("{}: {} and {} in {}, {}; {}; recorded {}\n", output,
+                             counted(trace.steps() - barriers, "request"), counted(barriers, "barrier"),
+                             counted(trace.blocks.size(), "block"), judgement(trace),
+                             counted(error ? 0 : bytes, "byte"), said + price_of(trace.meta.price)));
+}
+
+namespace {
+
+// What only files have, and was given.
+const char* said_of_file(const Options& options) {
+    const ProgramRequest& program = options.program;
     return !program.kernels.empty()     ? "--kernel"
            : !program.launches.empty()  ? "--launch"
            : program.every              ? "--every"
@@ -136,10 +153,38 @@ const char* said_of_program(const ProgramRequest& program) {
            : !program.device.empty()    ? "--device"
            : !program.flags.empty()     ? "--flags"
            : !program.arguments.empty() ? "what follows the kernel's name"
+           : options.alone.said()       ? "what describes a launch (--grid, --shared, --arg, --call)"
                                         : nullptr;
 }
 
+int run_alone(const Options& options) {
+    AloneOptions alone = options.alone;
+    const ProgramRequest& said = options.program;
+    if (said.kernels.size() > 1)
+        refuse(kWrongCall, "one launch has one kernel, and --kernel names {}; name one", said.kernels.size());
+    if (!said.launches.empty() || said.every || !said.device.empty() || !said.arguments.empty())
+        refuse(
+            kWrongCall,
+            "--launch, --every, --device and a program's arguments are for programs, and '{}' is recorded as "
+            "a kernel alone; leave them out",
+            options.kernel);
+    if (!said.kernels.empty()) alone.kernel = said.kernels.front();
+    alone.json = said.json;
+    alone.file = options.kernel;
+    alone.flags = said.flags;
+    alone.block = options.block;
+    alone.blocks = options.blocks;
+    alone.output = options.output;
+    alone.backend = backend_of(options);
+    alone.how = options.how;
+    alone.how.common.schedule = choose_schedule(options.schedule);
+    return record_alone(alone);
+}
+
 int run_record(const Options& options) {
+    AloneOptions described = options.alone;
+    described.flags = options.program.flags;
+    if (is_kernel_alone(options.kernel, described)) return run_alone(options);
     if (is_program(options.kernel)) {
         ProgramRequest program = options.program;
         program.compiler = options.compiler;
@@ -148,18 +193,18 @@ int run_record(const Options& options) {
         program.output = options.output;
         return record_program(options.kernel, program);
     }
-    if (const char* said = said_of_program(options.program))
-        refuse(kWrongCall, "{} is for programs, such as my.cu, and '{}' is none; leave it out", said,
+    if (const char* said = said_of_file(options))
+        refuse(kWrongCall, "{} is for files, such as my.cu, and '{}' is none; leave it out", said,
                options.kernel);
     // What is wrong with the call is said before any file is read.
     const gpu::BackendChoice backend = backend_of(options);
     check_ptx(options);
     const kernels::Shape shape{options.m, options.k, options.n, tile_of(options)};
     auto plan = need(kernels::plan(options.kernel, shape, options.seed), kWrongCall);
-    const BlockWindow window = window_of(options.blocks, plan.launch.grid);
+    const BlockWindow window = choose_window(options.blocks, plan.launch.grid);
     gpu::GpuRecordOptions how = options.how;
     how.common.window = window;
-    how.common.schedule = schedule_of(options.schedule);
+    how.common.schedule = choose_schedule(options.schedule);
     std::string output = options.output;
     if (output.empty())
         output = fmt::format("{}-{}x{}x{}-t{}.tsc", options.kernel, shape.m, shape.k, shape.n, shape.tile);
@@ -175,16 +220,7 @@ int run_record(const Options& options) {
         return gpu::record(plan, how, backend, said);
     });
     need(trace::write_file(trace, output));
-
-    if (!trace.meta.complete)
-        refuse(kFailure, "{}; what was recorded until then is in '{}'", trace.meta.incomplete_reason, output);
-    std::error_code error;
-    const auto bytes = std::filesystem::file_size(output, error);
-    const uint64_t barriers = count_barriers(trace);
-    return print(fmt::format("{}: {} and {} in {}, {}; {}; recorded {}\n", output,
-                             counted(trace.steps() - barriers, "request"), counted(barriers, "barrier"),
-                             counted(trace.blocks.size(), "block"), judgement(trace),
-                             counted(error ? 0 : bytes, "byte"), said + price_of(trace.meta.price)));
+    return say_recorded(trace, output, said);
 }
 
 }  // namespace
@@ -194,10 +230,12 @@ void add_record(CommandLine& line) {
         line.command("record", "Run a kernel and write which thread touched what, and when", run_record);
     command
         ->add_option("KERNEL", options->kernel,
-                     "A kernel that 'tilescope kernels' lists, or a program: FILE.cu")
+                     "A kernel that 'tilescope kernels' lists, or a file: a program or a kernel, .cu or .ptx")
         ->required();
     command->add_option("ARG", options->program.arguments, "What a program is given, behind --");
-    command->add_option("--kernel", options->program.kernels, "Of a program: record launches of this kernel")
+    command
+        ->add_option("--kernel", options->program.kernels,
+                     "Of a file: record this kernel (the first of a kernel alone)")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false);
     command->add_option("--launch", options->program.launches, "Of a program: record this launch, from 1 on")
@@ -208,13 +246,13 @@ void add_record(CommandLine& line) {
     command->add_option("--flags", options->program.flags,
                         "Of a program: the compiler's flags and further files, in one word");
     command->add_flag("--json", options->program.json,
-                      "Of a program: print its launches as JSON; its own output goes to standard error");
+                      "Of a file: print the launches as JSON; a program's own output goes to standard error");
     command->add_option("--tile", options->tile, "Tile width T: 2, 4, 8, 16 or 32 (16)");
     command->add_option("--m", options->m, "Rows of M and P (64)");
     command->add_option("--k", options->k, "Columns of M, rows of N (64)");
     command->add_option("--n", options->n, "Columns of N and P (64)");
     command->add_option("--block", options->block,
-                        "Threads of a block as XxY; the same as --tile for a square");
+                        "Threads of a block as X,Y; of a kernel that ships the same as --tile T: TxT");
     command->add_option("--blocks", options->blocks, "Record only blocks x0:x1,y0:y1 (all)");
     command->add_option("--backend", options->backend,
                         "cpu, gpu, or auto: the GPU where there is one (auto)");
@@ -233,7 +271,20 @@ void add_record(CommandLine& line) {
     command->add_option("--seed", options->seed, "Seed of the inputs (1)");
     command->add_option("--threads", options->how.common.threads, "CPU threads to use (all)");
     command->add_option("--ptx", options->ptx_file, "PTX of the same kernel by another compiler");
-    command->add_option("-o,--output", options->output, "The file to write (KERNEL-MxKxN-tT.tsc)");
+    command->add_option("-o,--output", options->output,
+                        "The file to write (KERNEL-MxKxN-tT.tsc), or a folder for the kernel of a file");
+    // What is not said of the kernel of a file is guessed.
+    command->add_option("--grid", options->alone.grid,
+                        "Of a kernel alone: blocks as X,Y (those that cover the sizes)");
+    command->add_option("--shared", options->alone.shared,
+                        "Of a kernel alone: dynamic shared memory of a block in bytes (what it touches)");
+    command
+        ->add_option("--arg", options->alone.arguments,
+                     "Of a kernel alone: an argument, as n=512 or in=float[512,512]:random")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command->add_option("--call", options->alone.call,
+                        "Of a kernel alone: all in one, as 'add(a=float[64], n=64)'");
 }
 
 }  // namespace tilescope::cli

@@ -47,6 +47,11 @@ int show(app::State state, const WindowOptions& options) {
 
 int run_open(const WindowOptions& options) {
     app::State state = state_of(options.theme);
+    if (session::is_program(options.file)) {
+        session::run_program(state.session, {options.file, "", "", "", ""});
+        if (!state.session.program) refuse(kFailure, "{}", state.session.message);
+        return show(std::move(state), options);
+    }
     session::open(state.session, options.file, options.file, false,
                   [file = options.file] { return recording_of(file); });
     // What cannot be opened is mostly told at once; a large recording is read while the window comes up.
@@ -66,9 +71,13 @@ int run_default_window(const WindowOptions& options) {
     return show(std::move(state), options);
 }
 
+// A recording has no program beside it.
+bool is_of_recordings(const app::ScreenRow& screen) { return screen.there == nullptr; }
+
 std::string screen_names() {
     std::vector<std::string> names;
-    for (const app::ScreenRow& screen : app::screens()) names.emplace_back(screen.option);
+    for (const app::ScreenRow& screen : app::screens())
+        if (is_of_recordings(screen)) names.emplace_back(screen.option);
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -126,7 +135,7 @@ int export_pictures(const ExportOptions& options) {
     if (film && (options.fps < 1 || options.fps > kMostFps))
         refuse(kWrongCall, "--fps {} cannot be shown; choose 1 to {}", options.fps, kMostFps);
     app::State state = state_of(options.theme);
-    if (!app::find_screen(options.screen))
+    if (const auto* screen = app::find_screen(options.screen); !screen || !is_of_recordings(*screen))
         refuse(kWrongCall, "--screen '{}' is not known; choose {}", options.screen, screen_names());
     const auto [width, height] = size_of(options);
     check_output(options.output, {options.file, options.with});
@@ -151,8 +160,12 @@ void add_window(CommandLine& line) {
 }
 
 void add_open(CommandLine& line) {
-    const auto [command, options] = line.command("open", "Open the window on a recording", run_open);
-    command->add_option("FILE", options->file, kRecordingArgument)->required();
+    const auto [command, options] =
+        line.command("open", "Open the window on a recording or a program", run_open);
+    command
+        ->add_option("FILE", options->file,
+                     "A recording: a .tsc file, or a name from 'recordings'; or a program: a .cu file")
+        ->required();
     command->add_option("--theme", options->theme, "Colours: light or dark (as last time)");
 }
 

@@ -58,6 +58,12 @@ void clear(State& state, Session& session) {
     session.hover = {};
 }
 
+// The form, with the program that is open.
+void record_program(State& state, Session& session) {
+    state.form.open = state.form.of_program = true;
+    if (session.program) state.form.program = session.program->order;
+}
+
 // What the parts of a chord must be for a key that was pressed.
 bool pressed(const Chord& chord, const KeyPress& press) {
     if (chord.key == Key::None || chord.key != press.key || chord.control != press.control || press.alt)
@@ -142,7 +148,7 @@ const Actions<State>& files() {
         {
             {"commands", "find any of these", "Ctrl + P", control(Key::P),
              [](State& s) { s.palette = {.open = true}; }},
-            {"open", "open a recording", "Ctrl + O", control(Key::O),
+            {"open", "open a recording or a program", "Ctrl + O", control(Key::O),
              [](State& s, Session& of) { open_path_box(s, of, PathBox::Mode::Open); }},
             {"save", "save this recording", "Ctrl + S", control(Key::S),
              [](State& s, Session& of) { open_path_box(s, of, PathBox::Mode::Save); }},
@@ -152,6 +158,8 @@ const Actions<State>& files() {
              [](Session& s) { s.pictures.emplace_back(".svg"); }},
             {"record", "record another kernel or size", "R", key(Key::R),
              [](State& s) { s.form.open = !s.form.open; }},
+            {"form:program", "record a program with arguments, or other launches of it", "", Chord(),
+             record_program},
             {"keys", "this list of keys", "?", key(Key::Question),
              [](State& s) { s.show_keys = !s.show_keys; }},
             {"clear", "unpin, close, end the lesson", "Esc", key(Key::Escape), clear},

@@ -295,7 +295,7 @@ void path_box(Ui<State>& ui, const Rect& screen) {
     if (box.mode == PathBox::Mode::Closed) return;
     const bool save = box.mode == PathBox::Mode::Save;
     const session::ExportChoice* const exported = session::find_export(box.exported);
-    constexpr const char* kKinds[] = {"folder", "recording", "opened lately", "ships"};
+    constexpr const char* kKinds[] = {"folder", "recording", "opened lately", "ships", "program"};
     std::vector<Command> rows;
     for (const Suggestion& one : suggestions(box, ui.session))
         rows.push_back({one.value, one.text, kKinds[static_cast<size_t>(one.kind)]});
@@ -303,8 +303,10 @@ void path_box(Ui<State>& ui, const Rect& screen) {
     const Finder finder{exported     ? exported->title
                         : save       ? "Save this recording"
                         : box.beside ? "Open a recording beside this one, as B"
-                                     : "Open a recording",
-                        exported ? "The path of the file to write" : "The path of a .tsc file",
+                                     : "Open a recording or a program",
+                        exported             ? "The path of the file to write"
+                        : save || box.beside ? "The path of a .tsc file"
+                                             : "The path of a .tsc or a .cu file",
                         box.problem.empty() ? Ink::TextQuiet : Ink::Fault,
                         !box.problem.empty() ? box.problem
                         : save ? "Tab completes, \u2191 \u2193 choose, Enter saves, Esc leaves it"

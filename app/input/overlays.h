@@ -29,7 +29,7 @@ struct CommandPalette {
     size_t chosen = 0;
 };
 
-// The box that opens or saves a recording by its path.
+// The box that opens a recording or a program, or saves a recording, by its path.
 struct PathBox {
     enum class Mode : uint8_t { Closed, Open, Save } mode = Mode::Closed;
     TextField path;
@@ -54,6 +54,9 @@ struct RecordForm : session::Order {
     std::map<std::pair<std::string, uint32_t>, Result<BlockSteps>> block_steps;
     // What was pressed for its fields and lists, in order; ImGui takes one a frame.
     std::vector<KeyPress> keys;
+    // Instead of a kernel of the catalogue, a program is asked for.
+    bool of_program = false;
+    session::ProgramOrder program;
 };
 
 struct State {
@@ -115,16 +118,16 @@ std::vector<Command> find_commands(const Session& session, std::span<const Offer
 // Does what the palette's row says, and remembers it.
 void run_command(State& state, Session& session, std::span<const Offer> offers, const std::string& id);
 
-// What the path box suggests (path_box.cpp): folders and recordings that begin with what is typed, and before
-// anything is typed the recordings opened lately and those that ship.
+// What the path box suggests (path_box.cpp): folders, recordings and programs that begin with what is typed,
+// and before anything is typed what was opened lately and what ships.
 struct Suggestion {
-    enum class Kind : uint8_t { Folder, File, Recent, Shipped } kind = Kind::File;
+    enum class Kind : uint8_t { Folder, File, Recent, Shipped, Program } kind = Kind::File;
     std::string text;   // as it is shown
     std::string value;  // the path; the name of what ships
 };
 // Looks at the folder that is typed; a folder that cannot be read suggests nothing.
 std::vector<Suggestion> suggestions(const PathBox& box, const Session& session);
-// What Tab makes of the typed path: as far as all the folders and recordings that begin with it agree.
+// What Tab makes of the typed path: as far as all folders and files that begin with it agree.
 std::string completed(const std::string& typed);
 
 void open_path_box(State& state, Session& session, PathBox::Mode mode);
@@ -141,6 +144,9 @@ void command_palette(Ui<State>& ui, const draw::Rect& screen, std::span<const Of
 void path_box(Ui<State>& ui, const draw::Rect& screen);
 // top: below the bar, framebuffer pixels.
 void record_form(Ui<State>& ui, const draw::Rect& screen, float top);
+// What it holds where a program is asked for: its path, arguments, and which launches to record
+// (program_form.cpp).
+void program_fields(Ui<State>& ui);
 
 // Not over the screens but on them: those that walk through a recording have it at their foot.
 void transport(SessionUi& ui, const draw::Rect& rect);

@@ -1,11 +1,14 @@
 // The command palette's list, and what its rows do.
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include <fmt/format.h>
 
 #include "app/input/overlays.h"
 #include "app/session/session.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace tilescope::input {
 namespace {
@@ -134,6 +137,19 @@ std::vector<Command> all_commands(const Session& session, std::span<const Offer>
         all.push_back({fmt::format("preset:{}", at), "Record preset " + kernels::presets()[at].label, ""});
     for (const kernels::ShippedRecording& recording : session.assets.recordings())
         all.push_back({"shipped:" + recording.name, "Open shipped recording " + recording.label, ""});
+    if (session.program) {
+        all.push_back({"action:screen_program", "Launches of " + session.program->name, ""});
+        if (const auto& list = session.program->ended.list; list && !session.program->running)
+            for (const cudart::LaunchLine& launch : list->launches)
+                if (!launch.recorded.empty())
+                    all.push_back({fmt::format("launch:{}", launch.number),
+                                   fmt::format("Open launch {} of {}: {}", grouped(launch.number),
+                                               session.program->name, one_line(launch.kernel)),
+                                   ""});
+    }
+    for (const session::Example& example : session.assets.examples())
+        all.push_back(
+            {"example:" + example.name, fmt::format("Open program {}: {}", example.name, example.about), ""});
     for (const std::string& path : session.recent_files) all.push_back({"open:" + path, "Open " + path, ""});
     return all;
 }
@@ -207,6 +223,12 @@ void run_command(State& state, Session& session, std::span<const Offer> offers, 
     } else if (kind == "shipped" || kind == "open") {
         session.walk.running = false;
         kind == "open" ? session::open_file(session, what) : session::open_shipped(session, what);
+    } else if (kind == "launch") {
+        uint64_t number = 0;
+        std::from_chars(what.data(), what.data() + what.size(), number);
+        return session::open_launch(session, number);  // of this program alone: not remembered
+    } else if (kind == "example") {
+        session::open_example(session, what);
     } else if (kind == "export") {
         open_export_box(state, session, what);
     } else if (std::ranges::find(offers, name, &Offer::name) != offers.end()) {

@@ -25,8 +25,9 @@ std::string expanded(const std::string& typed) {
     return home + typed.substr(1);
 }
 
-// Folders and recordings beside the typed name that begin with it; hidden ones only when asked for.
-std::vector<Suggestion> beside(const std::string& typed) {
+// Folders, recordings and, where they are asked for, programs beside the typed name that begin with it;
+// hidden ones only when asked for.
+std::vector<Suggestion> beside(const std::string& typed, bool programs) {
     const size_t slash = typed.rfind('/') + 1;  // 0 where there is none
     const std::string in = typed.substr(0, slash), start = typed.substr(slash), folder = expanded(in);
     std::vector<Suggestion> found;
@@ -42,9 +43,11 @@ std::vector<Suggestion> beside(const std::string& typed) {
             found.push_back({Suggestion::Kind::Folder, path + "/", path + "/"});
         else if (each->path().extension() == ".tsc")
             found.push_back({Suggestion::Kind::File, path, path});
+        else if (programs && session::is_program(name))
+            found.push_back({Suggestion::Kind::Program, path, path});
     }
     std::ranges::sort(found, [](const Suggestion& a, const Suggestion& b) {
-        return a.kind != b.kind ? a.kind > b.kind : a.text < b.text;  // recordings before folders
+        return a.kind != b.kind ? a.kind > b.kind : a.text < b.text;  // files before folders
     });
     if (found.size() > kMostSuggestions) found.resize(kMostSuggestions);
     return found;
@@ -108,7 +111,7 @@ void export_to(PathBox& box, Session& session, const std::string& path) {
 void open(PathBox& box, Session& session, const std::string& path) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
-        box.problem = fmt::format("'{}' is a folder; choose a recording in it.", path);
+        box.problem = fmt::format("'{}' is a folder; choose a file in it.", path);
         return;
     }
     session.walk.running = false;
@@ -124,17 +127,19 @@ std::vector<Suggestion> suggestions(const PathBox& box, const Session& session) 
     // A name without a folder, or none yet, also finds what was opened before and what ships.
     if (box.mode == PathBox::Mode::Open && typed.find('/') == std::string::npos) {
         for (const std::string& path : session.recent_files)
-            if (match(typed, path) >= 0) all.push_back({Suggestion::Kind::Recent, path, path});
+            if (match(typed, path) >= 0 && !(box.beside && session::is_program(path)))
+                all.push_back({Suggestion::Kind::Recent, path, path});
         for (const kernels::ShippedRecording& recording : session.assets.recordings())
             if (match(typed, recording.label) >= 0)
                 all.push_back({Suggestion::Kind::Shipped, recording.label, recording.name});
     }
-    for (Suggestion& one : beside(typed)) all.push_back(std::move(one));
+    const bool programs = box.mode == PathBox::Mode::Open && !box.beside;
+    for (Suggestion& one : beside(typed, programs)) all.push_back(std::move(one));
     return all;
 }
 
 std::string completed(const std::string& typed) {
-    const std::vector<Suggestion> all = beside(typed);
+    const std::vector<Suggestion> all = beside(typed, true);
     if (all.empty()) return typed;
     std::string common = all.front().value;
     for (const Suggestion& one : all) {
@@ -183,7 +188,7 @@ void take_path(State& state, Session& session) {
         if (one.kind == Suggestion::Kind::Folder || box.mode == PathBox::Mode::Save) return;
     }
     if (box.path.text.empty()) {
-        box.problem = "Type the path of a recording, or choose one with the arrow keys.";
+        box.problem = "Type a path, or choose one with the arrow keys.";
         return;
     }
     const std::string path = expanded(box.path.text);

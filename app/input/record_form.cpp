@@ -233,7 +233,7 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
     ImGui::PopStyleColor();
     ImGui::PopStyleVar();
     draw::push_font(ui.font(Face::Strong, Size::Body));
-    ImGui::TextUnformatted(running ? "Recording" : "Record a kernel");
+    ImGui::TextUnformatted(running ? "Recording" : form.of_program ? "Record a program" : "Record a kernel");
     ImGui::PopFont();
     if (running) {
         ImGui::TextUnformatted(running->what.c_str());
@@ -249,7 +249,21 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
         ui.context.soon = true;
         return;
     }
+    const char* const other = form.of_program ? "A kernel\u2026" : "A program\u2026";
+    const float wide = ImGui::CalcTextSize(other).x + ImGui::GetStyle().FramePadding.x * 2;
+    ImGui::SameLine(ImGui::GetContentRegionMax().x - wide);
+    if (ImGui::SmallButton(other)) {
+        form.of_program = !form.of_program;
+        if (form.program.path.empty() && ui.session.program) form.program = ui.session.program->order;
+    }
     ImGui::PushTextWrapPos(0);
+    if (form.of_program) {
+        program_fields(ui);
+        if (!ui.session.message.empty()) ImGui::TextUnformatted(one_sentence(ui.session.message).c_str());
+        ImGui::PopTextWrapPos();
+        ImGui::End();
+        return;
+    }
     const float beside = ImGui::GetStyle().ItemSpacing.x;
     const float half = (ImGui::GetContentRegionAvail().x - beside) / 2;
     bool left = true;

@@ -124,6 +124,8 @@ struct Screen {
     bool (*update)(State& state, Session& session, bool wait) = nullptr;
     // A strip above the screen that is shown, where there is something to say; returns the height taken.
     float (*strip)(Ui<State>& ui, const draw::Rect& area) = nullptr;
+    // Whether its tab stands in the bar though it is not shown; null: always.
+    bool (*there)(const Session& session) = nullptr;
 };
 
 // -1 or 1 for a key that means less or more; 0 for any other.

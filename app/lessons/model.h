@@ -129,7 +129,8 @@ struct State {
     const std::vector<Lesson>* lessons = &lesson_list();  // or a test's own, which must outlive it
     size_t lesson = 0, stop = 0;
     Standing standing;
-    size_t listed = 0;  // the lesson chosen on the Lessons screen
+    size_t listed = 0;   // the lesson chosen on the Lessons screen; behind the last one, the programs
+    size_t program = 0;  // of those, the one chosen
     // By lesson and stop, as far as worked out, in a reader's wording.
     std::vector<std::vector<Standing>> said;
     analysis::Wording wording;

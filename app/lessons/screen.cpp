@@ -7,6 +7,8 @@
 //   |                      | its stops: what each says, and shows on  |
 //   |                      | [ Walk through it ]                      |
 //   +----------------------+------------------------------------------+
+//
+// Below the lessons stand the programs that ship: whole ones, to be opened, run and walked through.
 
 #include <algorithm>
 #include <utility>
@@ -22,6 +24,8 @@ namespace {
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
 using session::Session;
 using Ui = input::Ui<State>;
+
+const std::string kPrograms = "Programs to open";
 
 bool same_recording(const LessonStop& a, const LessonStop& b) {
     return a.kernel == b.kernel && a.recording == b.recording && a.shape == b.shape;
@@ -138,11 +142,20 @@ std::string stands_at(const LessonStop& stop, const Notation& notation) {
     return where;
 }
 
+void row_ground(Ui& ui, const Rect& row, bool chosen) {
+    if (chosen || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
+}
+
 // The ground of a row, and its number from 1 before its words.
 void row_head(Ui& ui, const Rect& row, float indent, size_t at, bool chosen = false) {
-    if (chosen || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
+    row_ground(ui, row, chosen);
     line(ui, {row.min.x + indent, row.min.y + ui.px(6)}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
          std::to_string(at + 1), draw::Align::Center);
+}
+
+// How many rows the list has: the lessons, and one for the programs where some ship.
+size_t rows_of(const State& state, const Session& session) {
+    return state.lessons->size() + (session.assets.examples().empty() ? 0 : 1);
 }
 
 void list(Ui& ui, const Rect& rect) {
@@ -152,16 +165,16 @@ void list(Ui& ui, const Rect& rect) {
     line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text, "Lessons");
     const float body = line_height(ui, Size::Body);
     float y = in.min.y + line_height(ui, Size::Title) + ui.px(12);
-    for (size_t at = 0; at < place.lessons->size(); ++at) {
-        const bool on = at == place.listed;
+    for (size_t at = 0; at < rows_of(place, ui.session); ++at) {
+        const bool on = at == place.listed, programs = at == place.lessons->size();
         const Face face = on ? Face::Strong : Face::Text;
-        const std::string& title = (*place.lessons)[at].title;
+        const std::string& title = programs ? kPrograms : (*place.lessons)[at].title;
         const float width = in.width() - ui.px(48);
         const auto lines = wrapped(ui.font(face, Size::Body), title, width).size();
         const float high = body * static_cast<float>(lines) + ui.px(12);
         const Rect row{{in.min.x, y}, {in.max.x, y + high}};
         if (row.max.y > in.max.y) break;
-        row_head(ui, row, ui.px(22), at, on);
+        programs ? row_ground(ui, row, on) : row_head(ui, row, ui.px(22), at, on);
         if (on)
             ui.list.AddRectFilled(row.min, {row.min.x + ui.px(3), row.max.y}, ui.ink(Ink::Accent), ui.px(2));
         paragraph(ui, {row.min.x + ui.px(40), y + ui.px(6)}, width, face, Size::Body, Ink::Text, title,
@@ -234,14 +247,52 @@ void lesson(Ui& ui, const Rect& rect, size_t number) {
     stops(ui, {{in.min.x, y}, {in.min.x + width, in.max.y}}, number);
 }
 
+// A row a program: its name, and its first line in small. A click opens it, as Enter does the chosen one.
+void programs(Ui& ui, const Rect& rect) {
+    surface(ui, rect);
+    const auto& all = ui.session.assets.examples();
+    const Rect in = rect.inset(ui.px(24));
+    const float width = std::min(in.width(), ui.px(880));
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small), pad = ui.px(4);
+    float y = in.min.y;
+    y += paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, kPrograms, 2) + ui.px(8);
+    y +=
+        paragraph(ui, {in.min.x, y}, width, Face::Text, Size::Body, Ink::Text,
+                  "Each is compiled and run here, and the first launch of each of its kernels is recorded.") +
+        ui.px(4);
+    const std::vector<std::string> hints{
+        "Enter opens; \u2190 \u2192 choose a program. Any other .cu file: drop it on the window, or Ctrl+O.",
+        "Enter opens; \u2190 \u2192 choose a program."};
+    note(ui, {in.min.x, y}, width, hints);
+    y += small + ui.px(12);
+    State& place = ui.state;
+    place.program = std::min(place.program, all.size() - 1);
+    const float high = body + small + pad * 2;
+    const auto fit = static_cast<size_t>(std::max(1.f, std::floor((in.max.y - y) / high)));
+    const size_t first = place.program >= fit ? place.program + 1 - fit : 0;
+    for (size_t at = first; at < std::min(all.size(), first + fit); ++at, y += high) {
+        const Rect row{{in.min.x, y}, {in.min.x + width, y + high}};
+        row_head(ui, row, ui.px(14), at, at == place.program);
+        const float x = row.min.x + ui.px(40), room = row.max.x - x - ui.px(8);
+        line(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text, all[at].name);
+        note(ui, {x, y + pad + body}, room, all[at].about);
+        if (ui.over(row)) ui.tip = all[at].about;
+        if (!ui.clicked(row)) continue;
+        place.program = at;
+        session::open_example(ui.session, all[at].name);
+        ui.context.another_frame = true;
+    }
+}
+
 void draw_screen(Ui& ui, const Rect& area) {
     const float gap = ui.px(8), left = std::clamp(area.width() * 0.3f, ui.px(260), ui.px(420));
     const Rect in = area.inset(gap);
     if (ui.state.lessons->empty()) return;
     State& place = ui.state;
-    place.listed = std::min(place.listed, place.lessons->size() - 1);
+    place.listed = std::min(place.listed, rows_of(place, ui.session) - 1);
     list(ui, {in.min, {in.min.x + left, in.max.y}});
-    lesson(ui, {{in.min.x + left + gap, in.min.y}, in.max}, place.listed);
+    const Rect rest{{in.min.x + left + gap, in.min.y}, in.max};
+    place.listed == place.lessons->size() ? programs(ui, rest) : lesson(ui, rest, place.listed);
 }
 
 // The strip of the lesson that runs, above the other screens: which stop this is, what to look at, and where
@@ -297,12 +348,25 @@ float strip(Ui& ui, const Rect& area) {
     return height;
 }
 
-// The arrows choose a lesson and Enter begins it.
+// The arrows choose a lesson and Enter begins it; to the right and left they choose a program.
 bool press(State& state, Session& session, const input::KeyPress& press) {
     using input::Key;
     if (state.lessons->empty()) return false;
+    const auto& programs = session.assets.examples();
+    if (state.listed == state.lessons->size() && !programs.empty()) {
+        state.program = std::min(state.program, programs.size() - 1);
+        if (press.key == Key::Enter) {
+            session::open_example(session, programs[state.program].name);
+            return true;
+        }
+        if (const int by = input::along(press, Key::Left, Key::Right); by != 0) {
+            if (by > 0 ? state.program + 1 < programs.size() : state.program > 0)
+                state.program += static_cast<size_t>(by);
+            return true;
+        }
+    }
     if (press.key == Key::Down)
-        state.listed = std::min(state.listed + 1, state.lessons->size() - 1);
+        state.listed = std::min(state.listed + 1, rows_of(state, session) - 1);
     else if (press.key == Key::Up)
         state.listed -= state.listed > 0 ? 1 : 0;
     else if (press.key == Key::Enter)

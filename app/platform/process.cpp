@@ -39,6 +39,19 @@ std::vector<std::string> words_of(const Film& film) {
 
 }  // namespace
 
+uint64_t Output::size() const {
+    struct stat now {};
+    return fstat(fileno(file.get()), &now) == 0 ? static_cast<uint64_t>(now.st_size) : 0;
+}
+
+// By pread: the child writes where the file's own offset stands, which they share.
+std::string Output::part(uint64_t from, size_t most) const {
+    std::string text(most, '\0');
+    const ssize_t got = pread(fileno(file.get()), text.data(), most, static_cast<off_t>(from));
+    text.resize(got > 0 ? static_cast<size_t>(got) : 0);
+    return text;
+}
+
 std::string Output::text() const {
     std::string text;
     char part[4096];
@@ -54,9 +67,9 @@ std::string Output::last_words() const {
 }
 
 Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given,
-                     const std::atomic<bool>& stop) {
-    const Output in, out, err;
-    if (!in.file || !out.file || !err.file)
+                     const std::atomic<bool>& stop, const Watch& watch) {
+    const Output nothing, in, out, err;
+    if (!nothing.file || !in.file || !out.file || !err.file)
         return Error{"There is no room for a temporary file; free some and try again."};
     if (std::fwrite(given.data(), 1, given.size(), in.file.get()) != given.size() ||
         std::fflush(in.file.get()) != 0)
@@ -64,14 +77,17 @@ Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given,
                                  std::strerror(errno))};
     arguments.insert(arguments.begin(), "tilescope");
     pid_t child = -1;
-    ProcessStart start{std::move(arguments),
-                       {-1, fileno(out.file.get()), fileno(err.file.get()), fileno(in.file.get())},
-                       SIGTERM,
-                       {}};
-    if (const int why = start_process("/proc/self/exe", std::move(start), child))
+    ProcessStart start{
+        std::move(arguments),
+        {fileno(nothing.file.get()), fileno(out.file.get()), fileno(err.file.get()), fileno(in.file.get())},
+        SIGTERM,
+        {}};
+    if (const int why = start_process(watch.program.c_str(), std::move(start), child))
         return Error{fmt::format("The program could not call itself: {}; use its command line instead.",
                                  std::strerror(why))};
-    const int status = wait_for_process(child, &stop, SIGINT);
+    const int status = wait_for_process(child, &stop, SIGINT, true, [&] {
+        if (watch.look) watch.look(err);
+    });
     return Ran{WIFEXITED(status) && WEXITSTATUS(status) == 0, out.text(), err.text()};
 }
 

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,11 +30,29 @@ struct Ran {
 // Where a child finds the bytes that it is given: a file without a name, which nobody else can put there.
 inline constexpr const char* kGivenFile = "/proc/self/fd/3";
 
-// Calls this program with `arguments` and waits until it has ended. given: the bytes of kGivenFile. stop:
-// ends it early, with Ctrl-C's signal first, upon which it takes half-written files away; this program's own
-// end does the same. Fails in one sentence where it cannot be started.
+// This program, as Linux names it for itself (proc(5)).
+inline constexpr const char* kThisProgram = "/proc/self/exe";
+
+// A file without a name, for what a child writes.
+struct Output {
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::tmpfile(), std::fclose};
+    uint64_t size() const;                               // so far
+    std::string part(uint64_t from, size_t most) const;  // of what is there so far
+    std::string text() const;
+    std::string last_words() const;  // the last line that is not empty
+};
+
+struct Watch {
+    std::string program = kThisProgram;             // or what stands in for it in a test
+    std::function<void(const Output& err)> look{};  // every few frames, at what it has written so far
+};
+
+// Calls this program with `arguments` and waits until it has ended. It reads nothing from the terminal.
+// given: the bytes of kGivenFile. stop: ends it early, with Ctrl-C's signal first, upon which it takes
+// half-written files away; this program's own end does the same. Fails in one sentence where it cannot be
+// started.
 Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given,
-                     const std::atomic<bool>& stop);
+                     const std::atomic<bool>& stop, const Watch& watch = {});
 
 struct Film {
     enum class Format : uint8_t { Gif, Mp4 } format = Format::Gif;
@@ -41,13 +60,6 @@ struct Film {
     uint32_t fps = 8;                // frames a second
     std::string path;
     const std::atomic<bool>* stop = nullptr;  // ends it early: the file is then of no use
-};
-
-// A file without a name, for what a child writes.
-struct Output {
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::tmpfile(), std::fclose};
-    std::string text() const;
-    std::string last_words() const;  // the last line that is not empty
 };
 
 class Ffmpeg {

@@ -74,6 +74,7 @@ void show(Session& session, std::shared_ptr<const Recording> recording,
 }
 
 bool update(Session& session, bool wait) {
+    const bool runs = update_program(session, wait);
     take(session, session.opening, wait);
     take(session, session.ordered, wait);
     if (auto outcome = session.exporting ? session.exporting->job.take(wait) : std::nullopt) {
@@ -81,7 +82,7 @@ bool update(Session& session, bool wait) {
         session.message = std::move(*outcome);
     }
     if (auto gpu = session.asking.take()) session.gpu = std::move(*gpu);
-    bool coming = session.opening || session.ordered || session.exporting || session.asking.begun();
+    bool coming = runs || session.opening || session.ordered || session.exporting || session.asking.begun();
     if (session.recording) {
         coming = ready_block(session, *session.jobs, Blocks::Ask::Values, session.wording, wait) || coming;
         coming = count(session, *session.jobs, wait, session.message) || coming;
@@ -98,10 +99,19 @@ void open(Session& session, const std::string& what, const std::string& path, bo
     session.opening->job.ready(kPatience);
 }
 
+MadeRecording read_recording(const std::string& path, const std::string& origin, uint64_t open_bytes) {
+    return made_of(trace::read_file(path, open_bytes), origin);
+}
+
 void open_file(Session& session, const std::string& path, bool beside) {
+    if (is_program(path) && beside) {
+        session.message =
+            "A program is not set beside a recording; open it by itself, then record its launches.";
+        return;
+    }
+    if (is_program(path)) return run_program(session, {path, "", "", "", ""});
     const uint64_t open_bytes = beside && session.recording ? trace::bytes_of(session.trace()) : 0;
-    open(session, path, path, beside,
-         [path, open_bytes] { return made_of(trace::read_file(path, open_bytes), path); });
+    open(session, path, path, beside, [path, open_bytes] { return read_recording(path, path, open_bytes); });
 }
 
 void open_shipped(Session& session, std::string_view name, bool beside) {

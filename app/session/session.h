@@ -15,6 +15,8 @@
 
 #include "app/draw/theme.h"
 #include "app/look/pick.h"
+#include "app/platform/process.h"
+#include "app/session/programs.h"
 #include "app/session/shown.h"
 #include "core/analysis/device_spec.h"
 #include "kernels/gpu/backend.h"
@@ -34,6 +36,7 @@ struct Assets {
     List<kernels::ShippedRecording> recordings = kernels::shipped_recordings;
     List<kernels::Counters> counters = kernels::shipped_counters;
     List<analysis::DeviceSpec> devices = kernels::devices;
+    List<Example> examples = session::examples;
 
     // A test's own, which must outlive whoever asks.
     template <class T>
@@ -124,6 +127,8 @@ struct Session : Shown, Choices, Recent {
     std::shared_ptr<const Recording> beside;  // opened to be set beside; taken by who shows two
     Job<GpuThere> asking;
     GpuThere gpu;
+    std::optional<Program> program;                    // that was opened last
+    std::string own_program = platform::kThisProgram;  // what runs it: this one, or a test's own
 
     Assets assets;
     std::shared_ptr<Jobs> jobs = std::make_shared<Jobs>();
@@ -146,8 +151,11 @@ void show(Session& session, std::shared_ptr<const Recording> recording,
 // picture. Returns true while something is still to come.
 bool update(Session& session, bool wait);
 
+// Reads a recording; open_bytes: of another one that stays open.
+MadeRecording read_recording(const std::string& path, const std::string& origin, uint64_t open_bytes = 0);
+
 // Opens a recording beside the window, in place of one that is on its way. A later update() shows it, or says
-// in session.message why not.
+// in session.message why not. A program is run instead (programs.h).
 void open_file(Session& session, const std::string& path, bool beside = false);
 // The same of what `open` opens, from whatever `what` names; path: where it is a file, "" else.
 void open(Session& session, const std::string& what, const std::string& path, bool beside,

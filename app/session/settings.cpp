@@ -68,13 +68,6 @@ void texts(JsonFields& fields, const char* key, std::vector<std::string>& out) {
 // Names of files may hold bytes that are no UTF-8: those stand as a question mark's sign.
 std::string printed(const Json& json) { return json_text(json, 2) + "\n"; }
 
-std::string path_of(const char* variable, const char* below_home, const char* file) {
-    // "All paths must be absolute. If an implementation encounters a relative path it should ignore it."
-    const char *set = std::getenv(variable), *home = std::getenv("HOME");
-    if (set != nullptr && set[0] == '/') return fmt::format("{}/tilescope/{}", set, file);
-    return home != nullptr && home[0] == '/' ? fmt::format("{}/{}/tilescope/{}", home, below_home, file) : "";
-}
-
 void load(const std::string& path, std::string (*read)(std::string_view, Remembered&), Loaded& loaded) {
     std::error_code error;
     if (path.empty() || !fs::is_regular_file(path, error)) return;
@@ -99,6 +92,13 @@ Result<void> write(const std::string& path, const std::string& text) {
 }
 
 }  // namespace
+
+std::string xdg_path(const char* variable, const char* below_home, const char* file) {
+    // "All paths must be absolute. If an implementation encounters a relative path it should ignore it."
+    const char *set = std::getenv(variable), *home = std::getenv("HOME");
+    if (set != nullptr && set[0] == '/') return fmt::format("{}/tilescope/{}", set, file);
+    return home != nullptr && home[0] == '/' ? fmt::format("{}/{}/tilescope/{}", home, below_home, file) : "";
+}
 
 std::string settings_text(const Remembered& remembered) {
     const Choices& c = remembered.choices;
@@ -174,8 +174,8 @@ std::string read_state(std::string_view text, Remembered& remembered) {
 }
 
 SettingsFiles settings_files() {
-    return {path_of("XDG_CONFIG_HOME", ".config", "settings.json"),
-            path_of("XDG_STATE_HOME", ".local/state", "state.json")};
+    return {xdg_path("XDG_CONFIG_HOME", ".config", "settings.json"),
+            xdg_path("XDG_STATE_HOME", ".local/state", "state.json")};
 }
 
 Loaded load_settings(const SettingsFiles& files) {

@@ -37,6 +37,10 @@ std::string read_state(std::string_view text, Remembered& remembered);
 //   $XDG_STATE_HOME/tilescope/state.json       else ~/.local/state/tilescope/
 //
 // Only the window reads and writes them: pictures and tests see the defaults.
+//
+// A file of this program in the folder that a variable names, else below the home folder; "" where not even
+// that is known.
+std::string xdg_path(const char* variable, const char* below_home, const char* file);
 struct SettingsFiles {
     std::string settings, state;  // paths; "" where not even a home folder is known
 };

@@ -40,20 +40,26 @@ bool is_matrix(const Array& array) {
     return array.space == Space::Global && array.rank == 2 && is_float(array.type);
 }
 
-// The three global arrays, in the order of the arguments that point to them.
-std::optional<Product> shaped_as_product(const Launch& launch) {
+// The three global arrays: M and N in the order of the arguments that point to them, or else in the other
+// one.
+std::vector<Product> shaped_as_product(const Launch& launch) {
     std::vector<uint8_t> inputs, outputs;
     for (const Argument& argument : launch.arguments) {
         if (argument.array < 0) continue;
         const Array& array = launch.arrays[static_cast<size_t>(argument.array)];
-        if (!is_matrix(array) || argument.offset != 0) return std::nullopt;
+        if (!is_matrix(array) || argument.offset != 0) return {};
         (array.writes() ? outputs : inputs).push_back(static_cast<uint8_t>(argument.array));
     }
     if (inputs.size() != 2 || outputs.size() != 1 || launch.block.x != launch.block.y || launch.block.z != 1)
-        return std::nullopt;
-    const Array &M = launch.arrays[inputs[0]], &N = launch.arrays[inputs[1]], &P = launch.arrays[outputs[0]];
-    if (M.cols != N.rows || P.rows != M.rows || P.cols != N.cols) return std::nullopt;
-    return Product{inputs[0], inputs[1], outputs[0], M.rows, M.cols, N.cols, launch.block.x};
+        return {};
+    std::vector<Product> products;
+    for (const size_t left : {0, 1}) {
+        const uint8_t m = inputs[left], n = inputs[1 - left];
+        const Array &M = launch.arrays[m], &N = launch.arrays[n], &P = launch.arrays[outputs[0]];
+        if (M.cols == N.rows && P.rows == M.rows && P.cols == N.cols)
+            products.push_back({m, n, outputs[0], M.rows, M.cols, N.cols, launch.block.x});
+    }
+    return products;
 }
 
 // The first block that stored anything and lost nothing; its loads must be those of a product.
@@ -89,9 +95,9 @@ bool loads_as_product(const trace::Trace& trace, const Product& product) {
 }  // namespace
 
 std::optional<Product> product_of(const trace::Trace& trace) {
-    const auto product = shaped_as_product(trace.launch);
-    if (!product || !loads_as_product(trace, *product)) return std::nullopt;
-    return product;
+    for (const Product& product : shaped_as_product(trace.launch))
+        if (loads_as_product(trace, product)) return product;
+    return std::nullopt;
 }
 
 std::string Product::sizes(std::string_view times) const {

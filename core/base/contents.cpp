@@ -1,6 +1,7 @@
 #include "core/base/contents.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -9,21 +10,22 @@
 namespace tilescope {
 namespace {
 
-// The bits of a small whole number in an element's type.
-uint64_t bits_of_small(ElementType type, int value) {
-    if (type == ElementType::F32) return value_of(static_cast<float>(value)).bits;
-    if (type == ElementType::F64) return value_of(static_cast<double>(value)).bits;
-    if (type == ElementType::BF16) return value_of(static_cast<float>(value)).bits >> 16;
-    if (!is_float(type)) return static_cast<uint64_t>(static_cast<int64_t>(value));
-    // Numbers up to 9 have at most four significant bits; formats of fewer fraction bits drop the last ones.
-    const int exponent_bits = type == ElementType::E4M3 ? 4 : 5;
-    const int fraction_bits = type == ElementType::F16 ? 10 : type == ElementType::E5M2 ? 2 : 3;
-    const auto magnitude = static_cast<uint32_t>(std::abs(value));
-    const int exponent = std::bit_width(magnitude) - 1;
-    const uint32_t fraction = (magnitude << 10 >> exponent & 0x3FF) >> (10 - fraction_bits);
+// A float of fewer than 32 bits, rounded to the nearest, ties to even. In units of its last place a number is
+// its fraction with the leading 1, so that the exponent is counted on from one less; a carry runs into it.
+uint64_t small_float_bits(double value, int exponent_bits, int fraction_bits, bool has_infinity) {
     const int bias = (1 << (exponent_bits - 1)) - 1;
-    return (value < 0 ? uint64_t{1} << (exponent_bits + fraction_bits) : 0) |
-           static_cast<uint64_t>(exponent + bias) << fraction_bits | fraction;
+    const uint64_t sign = std::signbit(value) ? uint64_t{1} << (exponent_bits + fraction_bits) : 0;
+    const uint64_t infinity = ((uint64_t{1} << exponent_bits) - 1) << fraction_bits;
+    const uint64_t nan = infinity | ((uint64_t{1} << fraction_bits) - 1);
+    if (std::isnan(value)) return nan;
+    const double size = std::abs(value);
+    if (size == 0) return sign;
+    if (std::isinf(size)) return sign | (has_infinity ? infinity : nan);
+    const int exponent = std::max(std::ilogb(size), 1 - bias);
+    if (exponent > bias + 1) return sign | (has_infinity ? infinity : nan);
+    const auto places = static_cast<uint64_t>(std::nearbyint(std::ldexp(size, fraction_bits - exponent)));
+    const uint64_t bits = places + (static_cast<uint64_t>(exponent + bias - 1) << fraction_bits);
+    return sign | std::min(bits, has_infinity ? infinity : nan);
 }
 
 // Small integers into elements of `Size` bytes. They are few: the bits of each are worked out once.
@@ -31,7 +33,7 @@ template <size_t Size>
 void fill_small_integers(const Array& array, std::byte* bytes) {
     uint64_t bits[19] = {};  // of -9 to 9
     for (int value = -9; value <= 9; ++value)
-        if (value != 0) bits[value + 9] = bits_of_small(array.type, value);
+        if (value != 0) bits[value + 9] = bits_of(array.type, value);
     const auto [seed, stream] = std::pair(array.contents.seed, array.contents.stream);
     const uint64_t count = array.elements();
     constexpr uint64_t kPiece = 1 << 20;  // elements: worth a thread
@@ -42,6 +44,30 @@ void fill_small_integers(const Array& array, std::byte* bytes) {
 }
 
 }  // namespace
+
+uint64_t bits_of(ElementType type, double value) {
+    switch (type) {
+        case ElementType::F64:
+            return value_of(value).bits;
+        case ElementType::F32:
+            return value_of(static_cast<float>(value)).bits;
+        case ElementType::BF16:
+            return small_float_bits(value, 8, 7, true);
+        case ElementType::F16:
+            return small_float_bits(value, 5, 10, true);
+        case ElementType::E5M2:
+            return small_float_bits(value, 5, 2, true);
+        case ElementType::E4M3:
+            return small_float_bits(value, 4, 3, false);
+        default:
+            break;
+    }
+    if (std::isnan(value)) return 0;
+    // Beyond the range of 64 bits a conversion would be undefined.
+    if (value >= 0x1p64) return UINT64_MAX;
+    if (value >= 0) return static_cast<uint64_t>(value);
+    return static_cast<uint64_t>(value <= -0x1p63 ? INT64_MIN : static_cast<int64_t>(value));
+}
 
 int small_integer(uint64_t seed, uint32_t stream, uint64_t index) {
     // splitmix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
@@ -81,8 +107,7 @@ Value initial_value(const Array& array, uint64_t element) {
     const uint64_t at = element * array.element_bytes();
     switch (contents.kind) {
         case Contents::Kind::SmallIntegers: {
-            const uint64_t bits =
-                bits_of_small(array.type, small_integer(contents.seed, contents.stream, element));
+            const uint64_t bits = bits_of(array.type, small_integer(contents.seed, contents.stream, element));
             return value_at(array.type, &bits);
         }
         case Contents::Kind::Stored:

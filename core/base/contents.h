@@ -13,6 +13,10 @@ namespace tilescope {
 // exact in fp32, cells are short to read, and any part can be made again anywhere.
 int small_integer(uint64_t seed, uint32_t stream, uint64_t index);
 
+// The bits of a number in an element's type: floats rounded to the nearest, whole numbers cut off, of which
+// the lowest size_of(type) bytes count.
+uint64_t bits_of(ElementType type, double value);
+
 // Writes the contents of a global array, array.bytes() of them.
 void fill(const Array& array, std::byte* bytes);
 

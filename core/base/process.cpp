@@ -117,10 +117,12 @@ int start_process(const char* program, ProcessStart start, pid_t& child) {
     return why;
 }
 
-int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool to_group) {
+int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool to_group,
+                     const std::function<void()>& look) {
     const pid_t to = to_group ? -child : child;
     int status = 0, polls = 0;
     for (;;) {
+        if (look) look();
         const pid_t got = waitpid(child, &status, WNOHANG);
         if (got == child || (got < 0 && errno != EINTR)) return status;
         if (stop != nullptr && *stop && polls++ == 0) kill(to, first);

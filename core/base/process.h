@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,7 @@ struct ProcessStart {
 int start_process(const char* program, ProcessStart start, pid_t& child);
 
 // Until it has ended; its status as waitpid() gives it. stop: may be null; `first` is the signal that asks it
-// to end, SIGKILL follows after two seconds. to_group: the child has a group of its own.
-int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool to_group = true);
+// XX
 
 struct ProcessRan {
     int status = 0;         // of the program; 128 + the signal that ended it

@@ -2,7 +2,7 @@
 // instrumenter changes.
 //
 //   Module            .version .target .address_size, files, module-scope variables
-//     Kernel          .entry: parameters, registers, variables, body
+//     Kernel          .entry: parameters, registers, variables, body; functions that it calls are inlined
 //       Statement     label | instruction | .loc (folded into the instructions) | .pragma
 //
 // Registers, symbols and labels are indexes into the kernel's tables, so that nothing later looks
@@ -41,6 +41,7 @@ enum class Op : uint16_t {
     Cvt, Cvta, Div, Dp2a, Dp4a, Ex2, Exit, Fma, Fns, Isspacep, Ld, Lg2, Lop3, Mad, Mad24, Madc, Match, Max,
     Membar, Min, Mov, Mul, Mul24, Neg, Not, Or, Popc, Prmt, Rcp, Red, Redux, Rem, Ret, Rsqrt, Sad, Selp, Set,
     Setp, Shf, Shfl, Shl, Shr, Sin, Slct, Sqrt, St, Sub, Subc, Szext, Tanh, Testp, Trap, Vote, Xor, BarWarp,
+    Call,
 };
 // clang-format on
 const char* name_of(Op op);  // the mnemonic: "add", "bar", ...
@@ -129,6 +130,10 @@ struct Instruction {
     uint8_t destinations = 0;       // how many of the operands, from the first, are written
     SourceLocation source;
     uint32_t text_line = 0;  // line in the PTX text, from 1
+    // Call: a function that has no body here, as vprintf. Its operands are .param variables; the first
+    // `results` of them take what it returns. They do not count as destinations, which are registers.
+    std::string callee;
+    uint8_t results = 0;
 };
 
 struct Register {
@@ -136,7 +141,16 @@ struct Register {
     Type type = Type::None;
 };
 
-// A variable of the kernel or the module, or a kernel parameter.
+// A value of an initialiser that is an address, known only where variables are placed.
+struct Relocation {
+    uint64_t offset = 0;   // bytes from the variable's first; it fills an element
+    int32_t variable = 0;  // Module::variables
+    int64_t addend = 0;
+    uint8_t shift = 0;     // of an element of 8 bits: which bits of the address, 0xFF00(x) those from 8 on
+    bool generic = false;  // a generic address
+};
+
+// A variable of the kernel or the module, a kernel parameter, or what a call is given or returns (.param).
 struct Symbol {
     std::string name;
     StateSpace space{};
@@ -150,6 +164,7 @@ struct Symbol {
     std::string attributes;        // of a parameter: ".ptr .global .align 4" as written, or empty
     // Bytes of an initialiser, zeros after it; empty for none, and in a kernel's copy of a module variable.
     std::vector<uint8_t> initial;
+    std::vector<Relocation> relocations;  // the same, by offset; `initial` holds zeros there
     uint64_t bytes() const { return count * static_cast<uint64_t>(size_of(type)); }
 };
 
@@ -196,7 +211,8 @@ struct Module {
     std::string target;  // "sm_70", or with more: "sm_70, debug"
     uint32_t address_size = 64;
     std::vector<SourceFile> files;
-    std::vector<Symbol> variables;  // module scope
+    std::vector<std::string> functions;  // declarations of those without a body that are called, as written
+    std::vector<Symbol> variables;       // module scope
     std::vector<Kernel> kernels;
     std::vector<Refusal> refused;
     std::vector<std::string> sections;  // .section blocks and other tails, as written

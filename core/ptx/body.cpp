@@ -14,8 +14,17 @@ const Name* Body::find(std::string_view name) const {
     for (size_t i = scopes.size(); i-- > 0;) {
         const auto found = scopes[i].names.find(key);
         if (found != scopes[i].names.end()) return &found->second;
+        if (scopes[i].is_function) break;
     }
     return nullptr;
+}
+
+std::string fresh_name(Parser& parser, Body& body, std::string_view name, bool is_parameter) {
+    const bool hides = !is_parameter && parser.variables.contains(name);
+    std::string unique(name);
+    while (!body.used.try_emplace(unique, 0).second || (hides && unique == name))
+        unique = fmt::format("{}_{}", name, ++body.used[std::string(name)]);
+    return unique;
 }
 
 bool declare(Parser& parser, Body& body, std::string_view name, Name::Kind kind, int32_t index, uint32_t line,
@@ -23,11 +32,7 @@ bool declare(Parser& parser, Body& body, std::string_view name, Name::Kind kind,
     const auto [entry, is_new] = body.scopes.back().names.try_emplace(std::string(name), Name{kind, index});
     if (!is_new)
         return parser.fail(line, "'{}' is declared twice in one scope; rename one", name.substr(0, 60));
-    const bool is_parameter = kind == Name::Kind::Symbol && body.scopes.size() == 1;
-    const bool hides = !is_parameter && parser.variables.contains(name);
-    unique = std::string(name);
-    while (!body.used.try_emplace(unique, 0).second || (hides && unique == name))
-        unique = fmt::format("{}_{}", name, ++body.used[std::string(name)]);
+    unique = fresh_name(parser, body, name, kind == Name::Kind::Symbol && body.scopes.size() == 1);
     return true;
 }
 
@@ -78,6 +83,14 @@ bool read_loc(Parser& parser, Body& body) {
     body.source = {static_cast<uint32_t>(file), static_cast<uint32_t>(line), static_cast<uint32_t>(column)};
     if (parser.accept(',') && !read_inlined(parser, body)) return false;
     body.unused_loc = std::string(parser.through(first));
+    // Code of another file than the call's, as of a function in a header, stands at the call.
+    if (!body.inlinings.empty()) {
+        const SourceLocation& call = body.inlinings.back().call;
+        if (call.line != 0 && (call.inlined != 0 || call.file != body.source.file)) {
+            body.source = call;
+            body.unused_loc.clear();
+        }
+    }
     return true;
 }
 
@@ -104,13 +117,19 @@ bool read_label(Parser& parser, Body& body) {
 
 bool read_own_variable(Parser& parser, Body& body) {
     const Token& first = parser.peek();
-    if (first.text == ".param") {
-        return parser.fail(first.line,
-                           "a .param variable in a body is for calls, which Tilescope does not run; build "
-                           "the kernel with its functions inlined");
-    }
+    const size_t place = parser.at;
     Symbol symbol;
     if (!read_variable(parser, symbol)) return false;
+    if (symbol.space == StateSpace::Param && !parser.expect(';', "after a variable")) return false;
+    // A static variable of a function is one, however often the function is inlined.
+    const bool is_static =
+        !body.inlinings.empty() && symbol.space != StateSpace::Param && symbol.space != StateSpace::Local;
+    if (const auto known = is_static ? body.statics.find(place) : body.statics.end();
+        known != body.statics.end()) {
+        body.scopes.back().names.try_emplace(symbol.name, Name{Name::Kind::Symbol, known->second});
+        return true;
+    }
+    if (is_static) body.statics.emplace(place, static_cast<int32_t>(body.kernel.symbols.size()));
     const auto index = static_cast<int32_t>(body.kernel.symbols.size());
     std::string unique;
     if (!declare(parser, body, symbol.name, Name::Kind::Symbol, index, first.line, unique)) return false;
@@ -147,12 +166,7 @@ bool read_instruction(Parser& parser, Body& body) {
     made.mnemonic = std::string(mnemonic.text.substr(0, 60));
     while (parser.peek().kind == Token::Kind::Dot) made.suffixes.emplace_back(parser.next().text.substr(1));
     const OpRule* rule = find_rule(mnemonic.text);
-    if (mnemonic.text == "call") {
-        return parser.fail(
-            mnemonic.line,
-            "a function that stays out of line is called, and Tilescope runs no calls; build the "
-            "kernel with its functions inlined");
-    }
+    if (mnemonic.text == "brx") return read_indexed_branch(parser, body, made);
     if (rule == nullptr) {
         return parser.fail(mnemonic.line,
                            "instruction '{}' is not known to Tilescope; it reads plain loads, stores, "
@@ -166,7 +180,10 @@ bool read_instruction(Parser& parser, Body& body) {
         return parser.fail(mnemonic.line, "the module has more than {} instructions; split it",
                            kMaxInstructions);
     }
-    if (!read_suffixes(parser, *rule, made) || !read_operands(parser, body, *rule, made)) return false;
+    if (!read_suffixes(parser, *rule, made)) return false;
+    if (made.op == Op::Call) return read_call(parser, body, made);
+    if (made.op == Op::Ret && !body.inlinings.empty()) return read_return(parser, body, made);
+    if (!read_operands(parser, body, *rule, made)) return false;
     body.kernel.instructions.push_back(std::move(made));
     body.unused_loc.clear();
     return true;
@@ -205,18 +222,34 @@ bool check_jumps(Parser& parser, const Body& body) {
 }
 
 // Module variables that the kernel names follow its own symbols.
-void add_module_symbols(const Parser& parser, Body& body) {
+bool add_module_symbols(Parser& parser, Body& body) {
     auto& symbols = body.kernel.symbols;
     const auto first = static_cast<int32_t>(symbols.size());
+    // Those that their initial values name too.
+    for (size_t i = 0; i < body.module_symbols.size(); ++i) {
+        for (const Relocation& to :
+             parser.module.variables[static_cast<size_t>(body.module_symbols[i])].relocations) {
+            const bool is_new =
+                body.module_symbol.try_emplace(to.variable, static_cast<int32_t>(body.module_symbols.size()))
+                    .second;
+            if (is_new) body.module_symbols.push_back(to.variable);
+        }
+    }
+    parser.variables_reached += body.module_symbols.size();
+    if (parser.variables_reached > kMaxReached)
+        return parser.fail(parser.peek().line, "the kernels name more than {} variables; split the module",
+                           kMaxReached);
     for (const int32_t index : body.module_symbols) {
         symbols.push_back(parser.module.variables[static_cast<size_t>(index)]);
         symbols.back().module_variable = index;
         symbols.back().initial.clear();  // may be large, and stands in the module
+        symbols.back().relocations.clear();
     }
     for (Instruction& instruction : body.kernel.instructions) {
         for (Operand& operand : instruction.operands)
             if (operand.symbol <= kModuleSymbol) operand.symbol = first + (kModuleSymbol - operand.symbol);
     }
+    return true;
 }
 
 bool read_statement(Parser& parser, Body& body) {
@@ -231,35 +264,48 @@ bool read_statement(Parser& parser, Body& body) {
                            "it",
                            token.text.substr(0, 60));
     }
-    if (token.kind == Token::Kind::Word && parser.peek(1).is(':')) return read_label(parser, body);
+    const bool named = token.kind == Token::Kind::Word && parser.peek(1).is(':');
+    if (named && (parser.peek(2).text == ".branchtargets" || parser.peek(2).text == ".callprototype")) {
+        if (parser.peek(2).text == ".branchtargets") body.branch_targets[token.text] = parser.at + 3;
+        while (!parser.peek().is(';') && parser.peek().kind != Token::Kind::End) parser.next();
+        return parser.expect(';', "after a list of targets");
+    }
+    if (named) return read_label(parser, body);
     return read_instruction(parser, body);
 }
 
 }  // namespace
 
-bool read_body(Parser& parser, Body& body) {
+bool read_scopes(Parser& parser, Body& body, std::string_view whose) {
     const uint32_t start = parser.peek().line;
-    if (!parser.expect('{', "before a kernel's body")) return false;
-    body.scopes.emplace_back();
-    while (body.scopes.size() > 1) {
+    if (!parser.expect('{', fmt::format("before a {}'s body", whose))) return false;
+    const size_t floor = body.scopes.size();
+    const auto open = [&] {
+        body.scopes.push_back({{}, static_cast<uint32_t>(body.kernel.instructions.size()), false});
+    };
+    open();
+    while (body.scopes.size() > floor) {
         const Token& token = parser.peek();
         if (token.kind == Token::Kind::End)
             return parser.fail(start, "the body that starts here does not end; close it with '}}'");
         if (parser.accept('{')) {
-            if (body.scopes.size() > kMaxDepth) {
+            if (body.scopes.size() - floor >= kMaxDepth) {
                 return parser.fail(token.line, "scopes are nested more than {} deep; flatten them",
                                    kMaxDepth);
             }
-            body.scopes.push_back({{}, static_cast<uint32_t>(body.kernel.instructions.size())});
+            open();
         } else if (parser.accept('}')) {
             if (!close_scope(parser, body)) return false;
         } else if (!parser.accept(';') && !read_statement(parser, body)) {
             return false;
         }
     }
-    if (!check_jumps(parser, body)) return false;
-    add_module_symbols(parser, body);
-    return true;
+    return check_jumps(parser, body);
+}
+
+bool read_body(Parser& parser, Body& body) {
+    if (!read_scopes(parser, body, "kernel") || !settle_call_values(parser, body)) return false;
+    return add_module_symbols(parser, body);
 }
 
 }  // namespace tilescope::ptx

@@ -92,7 +92,7 @@ std::optional<SpecialRegister> find_special(std::string_view name) {
 
 std::optional<StateSpace> find_space(std::string_view name) {
     if (name == "shared::cta") return StateSpace::Shared;
-    if (name == "param::entry") return StateSpace::Param;
+    if (name == "param::entry" || name == "param::func") return StateSpace::Param;
     return find_in<StateSpace>(kSpaces, name);
 }
 

@@ -192,13 +192,16 @@ struct Reader {
                 const Type type = type_of_register(operand);
                 if (size_of(type) < 4 || is_float(type) || type == Type::Pred)
                     return fail("needs a 32- or 64-bit integer register for its address");
-                if (made.space == StateSpace::Param) return fail("reads a parameter, which must be named");
+                if (made.space == StateSpace::Param && made.op != Op::Ld)
+                    return fail("writes what a call is given, which must be named");
             } else if (!read_symbol(operand)) {
                 return false;
             } else if (symbol_of(operand).space != made.space) {
                 const Symbol& symbol = symbol_of(operand);
                 return fail(fmt::format("goes to another state space than '{}', which is .{}", symbol.name,
                                         name_of(symbol.space)));
+            } else if (made.op != Op::Ld && is_kernel_parameter(body, operand.symbol)) {
+                return fail("writes a parameter of the kernel, which cannot be written");
             }
             if (!read_offset(operand)) return false;
         }
@@ -229,7 +232,7 @@ struct Reader {
         const int size = size_of(made.type) / static_cast<int>(count);
         if ((count != 2 && count != 4) || !is_bits(made.type) || size < 2)
             return fail("needs .b32 in two parts or .b64 in two or four");
-        return read_vector(size == 2 ? Type::B16 : Type::B32, count, is_destination, false, false, operand);
+        return read_vector(size == 2 ? Type::B16 : Type::B32, count, is_destination, false, true, operand);
     }
 
     bool read_moved(Operand& operand) {

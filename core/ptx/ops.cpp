@@ -93,12 +93,13 @@ constexpr std::array kRules{
     OpRule{Op::Vote, "vote", "dqu", kP | kB32, 0, kSync | kBallot},
     OpRule{Op::Xor, "xor", "dss", kP | kB, 0, 0},
     OpRule{Op::BarWarp, "bar", "u", 0, 0, kSync | kWarp},
+    OpRule{Op::Call, "call", "", 0, 0, kUniform},
 };
 
 constexpr bool in_order() {
     for (size_t i = 0; i < kRules.size(); ++i)
         if (static_cast<size_t>(kRules[i].op) != i) return false;
-    return kRules.size() == static_cast<size_t>(Op::BarWarp) + 1;
+    return kRules.size() == static_cast<size_t>(Op::Call) + 1;
 }
 static_assert(in_order());
 

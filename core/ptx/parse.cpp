@@ -204,6 +204,7 @@ bool read_item(Parser& parser) {
         if (token->text == ".entry") return read_kernel(parser, linkage);
         if (token->text == ".file") return read_file(parser);
         if (token->text == ".section") return read_section(parser, *token);
+        if (token->text == ".alias") return skip_function(parser);  // its names are known
         if (at_variable(*token)) return --parser.at, read_module_variable(parser, linkage);
     }
     if (token->text == ".func") {
@@ -245,7 +246,9 @@ Result<Module> parse(std::string_view text, std::string_view name) {
     Parser parser;
     parser.name = name;
     parser.tokens = std::move(*tokens);
+    find_functions(parser);
     if (!read_module(parser)) return Error{std::move(parser.message)};
+    keep_declarations(parser);
     if (parser.module.kernels.empty() && !parser.module.refused.empty())
         return Error{std::move(parser.module.refused.front().why)};
     return std::move(parser.module);

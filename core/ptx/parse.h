@@ -1,8 +1,10 @@
 // Reads PTX text.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/ptx/ast.h"
@@ -22,6 +24,11 @@ std::string print(const Module& module);
 
 // One instruction as text, "ld.global.f32 %f1, [%rd4+8];" without indentation.
 std::string print(const Kernel& kernel, const Instruction& instruction);
+
+// What a module's variable holds before any launch, where address_of gives the addresses of others that its
+// initial value names (Module::variables). Addresses in .const memory are counted from its start.
+std::vector<uint8_t> initial_bytes(const Symbol& variable,
+                                   const std::function<uint64_t(const Relocation&)>& address_of);
 
 const Kernel* find_kernel(const Module& module, std::string_view name);
 // Why a kernel of that name cannot be used; null where it can, or is not there.

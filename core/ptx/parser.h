@@ -5,6 +5,8 @@
 //   variables.cpp  .reg and variables with their initialisers
 //   suffixes.cpp   ".global.f32" against the rule of the instruction
 //   operands.cpp   "%f1, [%rd4+8]" against the rule of the instruction
+//   functions.cpp  .func, calls and brx.idx: bodies are read again where they are called
+//   call_values.cpp  .param variables of calls that were inlined become registers
 //
 // Functions return false after an error and leave its sentence in Parser::message; the first stays.
 #pragma once
@@ -28,10 +30,21 @@ inline constexpr size_t kMaxRegisters = size_t{1} << 17;      // of a module, ov
 inline constexpr size_t kMaxRegistersRead = size_t{1} << 18;  // those of kernels that are refused too
 inline constexpr size_t kMaxInstructions = size_t{1} << 18;   // of a module, over all kernels
 inline constexpr size_t kMaxVariables = size_t{1} << 16;      // the same
-inline constexpr size_t kMaxDepth = 64;                       // nested { }
+inline constexpr size_t kMaxDepth = 64;                       // nested { }, in a function
+inline constexpr size_t kMaxCallDepth = 64;                   // functions that call one another
+inline constexpr size_t kMaxInlined = size_t{1} << 23;        // tokens of bodies that are read again
+inline constexpr size_t kMaxRelocations = size_t{1} << 18;    // of a module
+inline constexpr size_t kMaxReached = size_t{1} << 20;        // variables that kernels name, over all kernels
 inline constexpr size_t kMaxDimensions = 16;
 inline constexpr uint64_t kMaxVariableBytes = uint64_t{1} << 31;
 inline constexpr uint64_t kMaxInitialisedBytes = uint64_t{1} << 24;  // of a module
+
+// A .func of the module: where its pieces stand among the tokens.
+struct Function {
+    size_t first = 0, end = 0;           // the declaration, from its linkage to before its body or ';'
+    size_t results = 0, parameters = 0;  // their '('; 0 where there is none
+    size_t body = 0, body_end = 0;       // from its '{' to after its '}'; 0 where there is none
+};
 
 struct Parser {
     std::string_view name;      // of the text, for messages
@@ -41,6 +54,10 @@ struct Parser {
     Module module;
     std::unordered_map<std::string_view, int32_t> variables;  // of the module, by name
     std::unordered_set<std::string_view> kernels;
+    std::unordered_map<std::string_view, Function> functions;
+    std::unordered_map<std::string_view, std::string_view> aliases;  // .alias: name, function
+    size_t inlined_read = 0;                                         // tokens
+    size_t relocations_read = 0, variables_reached = 0;
     std::unordered_map<std::string, uint32_t> names_in_kernels;  // of those that are not refused
     struct Read {  // so far, over all kernels that are not refused
         size_t registers = 0, instructions = 0, variables = 0;
@@ -104,7 +121,16 @@ struct Jump {  // a branch whose label may still come
 
 struct Scope {
     std::unordered_map<std::string, Name> names;
-    uint32_t first = 0;  // instruction
+    uint32_t first = 0;        // instruction
+    bool is_function = false;  // names around it are not seen in it
+};
+
+// A function that is being inlined.
+struct Inlining {
+    std::string_view function;
+    int32_t end = -1;  // the label that its ret goes to
+    size_t depth = 0;  // scopes around its body
+    SourceLocation call;
 };
 
 struct Body {
@@ -118,6 +144,9 @@ struct Body {
     SourceLocation source;                               // of the latest .loc
     std::string unused_loc;                              // its text, until an instruction takes it
     std::unordered_map<std::string_view, uint32_t> inlined;
+    std::vector<Inlining> inlinings;              // innermost last
+    std::unordered_map<size_t, int32_t> statics;  // variables that all copies of a function share, by token
+    std::unordered_map<std::string_view, size_t> branch_targets;  // token after .branchtargets, by label
 
     const Name* find(std::string_view name) const;
 };
@@ -130,18 +159,44 @@ inline constexpr int32_t kModuleSymbol = -2;
 bool declare(Parser& parser, Body& body, std::string_view name, Name::Kind kind, int32_t index, uint32_t line,
              std::string& unique);
 
+// A name that nothing in the kernel has yet.
+std::string fresh_name(Parser& parser, Body& body, std::string_view name, bool is_parameter = false);
+
 // At ".reg": one declaration to its ';'.
 bool read_registers(Parser& parser, Body& body);
 // At a state space: one variable to its ';' (or, of a kernel's parameter, to before ',' or ')').
 bool read_variable(Parser& parser, Symbol& symbol);
+// At an address in an initialiser: generic(x)+8, x, 0xFF00(x).
+bool at_relocation(const Parser& parser);
+bool read_relocation(Parser& parser, Symbol& symbol, uint64_t offset);
 // Does ".global", ".shared", ... stand here?
 bool at_variable(const Token& token);
 
 bool read_suffixes(Parser& parser, const OpRule& rule, Instruction& instruction);
 bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& instruction);
 
-// From '{' to its '}'.
+// From '{' to its '}': a kernel's body.
 bool read_body(Parser& parser, Body& body);
+// The same for a body in a scope of its own, of a function that is inlined.
+bool read_scopes(Parser& parser, Body& body, std::string_view whose);
+
+// Finds the functions of the text; nothing in their bodies is read.
+void find_functions(Parser& parser);
+// The declarations of functions that are still called, into the module.
+void keep_declarations(Parser& parser);
+// After "call{.uni}": inlines the function, or keeps the call of one that has no body.
+bool read_call(Parser& parser, Body& body, Instruction& made);
+// After "ret" in a function that is inlined.
+bool read_return(Parser& parser, Body& body, Instruction& made);
+// After "brx{.idx}": a comparison and a branch for each target.
+bool read_indexed_branch(Parser& parser, Body& body, Instruction& made);
+// Rewrites what calls are given and return, where the call was inlined.
+bool settle_call_values(Parser& parser, Body& body);
+
+// Is it one of the kernel's own parameters? They are its first symbols.
+inline bool is_kernel_parameter(const Body& body, int32_t symbol) {
+    return symbol >= 0 && static_cast<size_t>(symbol) < body.kernel.parameters.size();
+}
 
 // "ld.global.f32": for messages.
 std::string full_name(const Instruction& instruction);

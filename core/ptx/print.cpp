@@ -1,5 +1,6 @@
 // A module as PTX text. Registers and variables are declared at the head of the body, whatever
 // scope they came from; .loc stands where the source position changes.
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -52,6 +53,19 @@ std::string operand_text(const Kernel& kernel, const Operand& operand) {
     return "";
 }
 
+// " (retval0), vprintf, (param0, param1)"
+std::string call_text(const Kernel& kernel, const Instruction& call) {
+    const auto list = [&](size_t first, size_t end) {
+        std::string text = "(";
+        for (size_t i = first; i < end; ++i)
+            text += (i > first ? ", " : "") + operand_text(kernel, call.operands[i]);
+        return text + ")";
+    };
+    std::string text = " \t";
+    if (call.results > 0) text += list(0, call.results) + ", ";
+    return text + call.callee + ", " + list(call.results, call.operands.size());
+}
+
 // The registers prefix0, prefix1, ... from `first` on that one "%r<n>" declares; 0 for a single name.
 size_t run_length(const std::vector<Register>& registers, size_t first) {
     const std::string& name = registers[first].name;
@@ -92,14 +106,30 @@ std::string declaration(const Symbol& symbol) {
     return text;
 }
 
-std::string initialiser(const Symbol& symbol) {
+// "generic(table)+8", "0xFF00(table)"
+std::string relocation_text(const Module& module, const Relocation& to) {
+    std::string text = module.variables[static_cast<size_t>(to.variable)].name;
+    if (to.generic) text = "generic(" + text + ")";
+    if (to.addend != 0) text += fmt::format("{:+}", to.addend);
+    return text;
+}
+
+std::string initialiser(const Module& module, const Symbol& symbol) {
     if (symbol.initial.empty()) return "";
     const auto size = static_cast<size_t>(size_of(symbol.type));
     std::string text = symbol.is_array ? " = {" : " = ";
+    auto relocation = symbol.relocations.begin();
     for (size_t i = 0; i + size <= symbol.initial.size(); i += size) {
         uint64_t bits = 0;
         for (size_t b = 0; b < size; ++b) bits |= uint64_t{symbol.initial[i + b]} << (8 * b);
         if (i > 0) text += ", ";
+        if (relocation != symbol.relocations.end() && relocation->offset == i) {
+            const std::string address = relocation_text(module, *relocation);
+            text +=
+                size == 1 ? fmt::format("0x{:X}({})", uint64_t{0xFF} << relocation->shift, address) : address;
+            ++relocation;
+            continue;
+        }
         if (symbol.type == Type::F32)
             text += fmt::format("0f{:08X}", bits);
         else if (symbol.type == Type::F64)
@@ -121,11 +151,15 @@ void print_head(std::string& out, const Kernel& kernel) {
     for (const std::string& directive : kernel.directives) out += directive + "\n";
 }
 
-void print_body(std::string& out, const Kernel& kernel) {
+void print_body(std::string& out, const Module& module, const Kernel& kernel) {
     print_registers(out, kernel.registers);
     for (const Symbol& symbol : kernel.symbols) {
-        if (symbol.space == StateSpace::Param || symbol.module_variable >= 0) continue;
-        out += "\t" + declaration(symbol) + initialiser(symbol) + ";\n";
+        if (symbol.module_variable >= 0) continue;
+        if (symbol.space == StateSpace::Param &&
+            std::ranges::binary_search(kernel.parameters,
+                                       static_cast<int32_t>(&symbol - kernel.symbols.data())))
+            continue;
+        out += "\t" + declaration(symbol) + initialiser(module, symbol) + ";\n";
     }
     std::vector<std::vector<size_t>> labels(kernel.instructions.size() + 1);
     for (size_t i = 0; i < kernel.labels.size(); ++i)
@@ -166,6 +200,7 @@ std::string print(const Kernel& kernel, const Instruction& instruction) {
     }
     text += instruction.mnemonic.empty() ? name_of(instruction.op) : instruction.mnemonic;
     for (const std::string& suffix : instruction.suffixes) text += "." + suffix;
+    if (instruction.op == Op::Call) return text + call_text(kernel, instruction) + ";";
     for (size_t i = 0; i < instruction.operands.size(); ++i) {
         const bool second_destination = i == 1 && instruction.destinations == 2;
         text += i == 0 ? " \t" : second_destination ? "|" : ", ";
@@ -177,11 +212,13 @@ std::string print(const Kernel& kernel, const Instruction& instruction) {
 std::string print(const Module& module) {
     std::string out = fmt::format(".version {}.{}\n.target {}\n.address_size {}\n", module.version_major,
                                   module.version_minor, module.target, module.address_size);
-    for (const Symbol& symbol : module.variables) out += declaration(symbol) + initialiser(symbol) + ";\n";
+    for (const std::string& function : module.functions) out += function + ";\n";
+    for (const Symbol& symbol : module.variables)
+        out += declaration(symbol) + initialiser(module, symbol) + ";\n";
     for (const Kernel& kernel : module.kernels) {
         print_head(out, kernel);
         out += "{\n";
-        print_body(out, kernel);
+        print_body(out, module, kernel);
         out += "}\n";
     }
     for (const SourceFile& file : module.files)

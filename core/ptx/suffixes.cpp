@@ -290,8 +290,7 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
                 return "goes to memory that threads do not share";
             break;
         case Op::St:
-            if (made.space == StateSpace::Const || made.space == StateSpace::Param)
-                return "stores where nothing can be stored";
+            if (made.space == StateSpace::Const) return "stores where nothing can be stored";
             break;
         default:
             break;

@@ -113,8 +113,13 @@ bool at_variable(const Token& token) {
 
 namespace {
 
-bool read_element(Parser& parser, const Symbol& symbol, std::vector<uint8_t>& out) {
+bool read_element(Parser& parser, Symbol& symbol, std::vector<uint8_t>& out) {
     const Token& token = parser.peek();
+    if (at_relocation(parser)) {
+        if (!read_relocation(parser, symbol, out.size())) return false;
+        out.resize(out.size() + static_cast<size_t>(size_of(symbol.type)));
+        return true;
+    }
     uint64_t bits = 0;
     Type type = Type::None;
     if (read_float_bits(token.text, type, bits)) {
@@ -138,7 +143,7 @@ bool read_element(Parser& parser, const Symbol& symbol, std::vector<uint8_t>& ou
 
 // {a, b, ...}, or {{...}, {...}} with one more level for each dimension; a short list is filled
 // with zeros up to the size of its dimension.
-bool read_list(Parser& parser, const Symbol& symbol, const std::vector<uint64_t>& dims, size_t depth,
+bool read_list(Parser& parser, Symbol& symbol, const std::vector<uint64_t>& dims, size_t depth,
                std::vector<uint8_t>& out) {
     if (depth == dims.size()) return read_element(parser, symbol, out);
     uint64_t stride = static_cast<uint64_t>(size_of(symbol.type));

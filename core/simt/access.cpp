@@ -4,8 +4,10 @@
 // Blocks of one launch run at the same time on several CPU threads and may touch the same global
 // words, as on a GPU. Aligned 32- and 64-bit elements are therefore read and written as relaxed
 // atomics, which costs nothing on any processor of today; smaller ones as bytes, the same way.
+#include <algorithm>
 #include <cstring>
 
+#include "core/simt/lanes_memory.h"
 #include "core/simt/warp_inline.h"
 
 namespace tilescope::simt {
@@ -30,15 +32,12 @@ inline void write(std::byte* p, T value) {
         std::memcpy(p, &value, sizeof(T));
 }
 
-// base + offset, where lanes that are not active may lead anywhere: nothing is read through those.
-inline std::byte* displaced(std::byte* base, uint64_t offset) {
-    return reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(base) + offset);
-}
+const MemoryLanes& kLanes = memory_lanes(best_version());
 
 template <class Fn>
 inline void each_lane(uint32_t mask, Fn fn) {
     if (mask == ~0u) {
-        for (int lane = 0; lane < kWarpSize; ++lane) fn(lane);
+        for (int lane = 0; lane < kWarpSize; lane += 4) fn(lane), fn(lane + 1), fn(lane + 2), fn(lane + 3);
         return;
     }
     for_lanes(mask, fn);
@@ -56,9 +55,12 @@ void load_element(std::byte* column, int register_bytes, std::byte* const* host,
         return;
     }
     auto* out = reinterpret_cast<uint32_t*>(column);
-    const uint32_t keep = register_bytes == 2 ? 0xFFFF : 0xFFFF'FFFF;
+    if (std::is_signed_v<T> && register_bytes == 2) {
+        each_lane(mask, [&](int l) { out[l] = static_cast<uint16_t>(read<T, Atomic>(host[l] + offset)); });
+        return;
+    }
     each_lane(mask, [&](int l) {
-        out[l] = static_cast<uint32_t>(static_cast<int32_t>(read<T, Atomic>(host[l] + offset))) & keep;
+        out[l] = static_cast<uint32_t>(static_cast<int32_t>(read<T, Atomic>(host[l] + offset)));
     });
 }
 
@@ -108,9 +110,8 @@ void store_sized(const Access& access, const std::byte* column, std::byte* const
 void Machine::addresses(Warp& warp, const MicroOp& op, const Access& access) {
     const std::byte* column = at(warp, op.a);
     if (access.wide_address)
-        for (int lane = 0; lane < kWarpSize; ++lane)
-            address_[static_cast<size_t>(lane)] =
-                reinterpret_cast<const uint64_t*>(column)[lane] + static_cast<uint64_t>(access.offset);
+        kLanes.displace(address_.data(), reinterpret_cast<const uint64_t*>(column),
+                        static_cast<uint64_t>(access.offset));
     else
         for (int lane = 0; lane < kWarpSize; ++lane)
             address_[static_cast<size_t>(lane)] =
@@ -127,24 +128,24 @@ bool Machine::locate_global(Warp& warp, const MicroOp& op, const Access& access,
     uint32_t outside = mask;
     if (last < views_.size()) {
         const View& view = views_[last];
-        outside = 0;
-        for (int lane = 0; lane < kWarpSize; ++lane) {
-            const uint64_t address = address_[static_cast<size_t>(lane)];
-            host_[static_cast<size_t>(lane)] = displaced(view.data, address - view.base);
-            outside |= holds(view, address) ? 0u : 1u << lane;
-        }
-        outside &= mask;
+        if (view.bytes >= bytes)
+            outside = kLanes.locate(host_.data(), address_.data(), view.base, view.bytes - bytes, view.data,
+                                    0, mask);
     }
     for (; outside; outside &= outside - 1) {
         const int lane = std::countr_zero(outside);
         const uint64_t address = address_[static_cast<size_t>(lane)];
-        size_t v = 0;
-        while (v < views_.size() && !holds(views_[v], address)) ++v;
-        if (v == views_.size()) {
+        const auto after = std::upper_bound(views_.begin(), views_.end(), address,
+                                            [](uint64_t a, const View& view) { return a < view.base; });
+        const auto v = static_cast<size_t>(after - views_.begin()) - 1;
+        if (after == views_.begin() || !holds(views_[v], address)) {
             raise_access(warp, op, access, StateSpace::Global, lane, false);
             return false;
         }
         last = static_cast<uint32_t>(v);
+        touched[v] |= op.kind == MicroOp::Kind::Load    ? kLoads
+                      : op.kind == MicroOp::Kind::Store ? kStores
+                                                        : kLoads | kStores;
         host_[static_cast<size_t>(lane)] = views_[v].data + (address - views_[v].base);
     }
     return true;
@@ -221,10 +222,7 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask) {
 bool Machine::locate(Warp& warp, const MicroOp& op, StateSpace space, uint32_t mask) {
     const Access& access = program_.accesses[op.target];
     const uint32_t bytes = uint32_t{access.element_bytes} * access.elements;
-    uint64_t low_bits = 0;
-    for (int lane = 0; lane < kWarpSize; ++lane)
-        low_bits |= (mask >> lane & 1) ? address_[static_cast<size_t>(lane)] : 0;
-    if (low_bits & (bytes - 1)) {
+    if (kLanes.bits(address_.data(), mask) & (bytes - 1)) {
         int lane = std::countr_zero(mask);
         for (uint32_t m = mask; m; m &= m - 1)
             if (lane = std::countr_zero(m); address_[static_cast<size_t>(lane)] & (bytes - 1)) break;
@@ -235,16 +233,12 @@ bool Machine::locate(Warp& warp, const MicroOp& op, StateSpace space, uint32_t m
     std::byte* base = shared_;
     uint64_t size = shared_bytes_, stride = 0;
     if (space == StateSpace::Local) base = warp.local, size = program_.local_bytes, stride = size;
-    if (space == StateSpace::Const)
-        base = const_cast<std::byte*>(program_.constants.data()), size = program_.constants.size();
-    uint32_t outside = 0;
-    for (int lane = 0; lane < kWarpSize; ++lane) {
-        const uint64_t address = address_[static_cast<size_t>(lane)];
-        host_[static_cast<size_t>(lane)] = displaced(base, address + stride * static_cast<uint64_t>(lane));
-        outside |= size >= bytes && address <= size - bytes ? 0u : 1u << lane;
-    }
-    if (outside & mask) {
-        raise_access(warp, op, access, space, std::countr_zero(outside & mask), false);
+    if (space == StateSpace::Const) base = constants_.data(), size = constants_.size();
+    uint32_t outside = mask;
+    if (size >= bytes)
+        outside = kLanes.locate(host_.data(), address_.data(), 0, size - bytes, base, stride, mask);
+    if (outside) {
+        raise_access(warp, op, access, space, std::countr_zero(outside), false);
         return false;
     }
     const bool is_atomic = op.kind == MicroOp::Kind::Atomic;

@@ -26,9 +26,26 @@ void fill(std::byte* column, int bytes, uint64_t value) {
             reinterpret_cast<uint32_t*>(column)[lane] = static_cast<uint32_t>(value);
 }
 
-uint64_t parameter_bits(const PoolColumn& column, uint64_t value) {
-    uint64_t bits = value >> (8 * column.byte);
-    const int size = ptx::size_of(column.type), register_size = static_cast<int>(column.bits);
+// The kernel's parameters as they lie in memory.
+std::vector<std::byte> parameter_block(const Program& program, const Launch& launch) {
+    std::vector<std::byte> block(program.parameter_bytes);
+    for (size_t i = 0; i < program.parameters.size(); ++i) {
+        const auto& place = program.parameters[i];
+        const Argument& argument = launch.arguments[i];
+        const uint64_t bits = launch.bits_of(argument);
+        if (!argument.object.empty())
+            std::memcpy(block.data() + place.offset, argument.object.data(),
+                        std::min<size_t>(argument.object.size(), place.bytes));
+        else
+            std::memcpy(block.data() + place.offset, &bits, std::min<size_t>(sizeof bits, place.bytes));
+    }
+    return block;
+}
+
+uint64_t parameter_bits(const PoolColumn& column, const std::vector<std::byte>& block) {
+    uint64_t bits = 0;
+    const int size = ptx::size_of(column.type), register_size = column.index;
+    std::memcpy(&bits, block.data() + column.bits, static_cast<size_t>(size));
     if (size < 8) {
         bits &= (uint64_t{1} << (8 * size)) - 1;
         if (ptx::is_signed(column.type) && (bits >> (8 * size - 1) & 1)) bits |= ~uint64_t{0} << (8 * size);
@@ -49,7 +66,8 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
                  std::vector<View> views)
     : program_(program), launch_(launch), options_(options), views_(std::move(views)) {
     const size_t warps = static_cast<size_t>((launch.block.count() + kWarpSize - 1) / kWarpSize);
-    last_view_.resize(program.accesses.size());
+    last_view_.assign(program.accesses.size(), UINT32_MAX);
+    touched.resize(views_.size());
     pool_store_.resize(chunks(program.pool_bytes));
     pool_ = pool_store_.data()->bytes;
     register_store_.resize(chunks(program.register_bytes) * warps);
@@ -66,7 +84,12 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
         warps_[w].local = local_store_[w * chunks(program.local_bytes * kWarpSize)].bytes;
     }
     using K = PoolColumn::Kind;
-    const std::vector<uint64_t> parameters = launch.parameters();
+    const std::vector<std::byte> parameters = parameter_block(program, launch);
+    constants_ = program.constants;
+    if (program.parameters_addressed) {
+        constants_.resize(program.parameter_base);
+        constants_.insert(constants_.end(), parameters.begin(), parameters.end());
+    }
     for (const PoolColumn& column : program.pool) {
         std::byte* at = pool_ + column.offset;
         const uint32_t sizes[2][3] = {{launch.block.x, launch.block.y, launch.block.z},
@@ -76,7 +99,7 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
                 fill(at, column.bytes, column.bits);
                 continue;
             case K::Parameter:
-                fill(at, column.bytes, parameter_bits(column, parameters[column.index]));
+                fill(at, column.bytes, parameter_bits(column, parameters));
                 continue;
             case K::Ntid:
                 fill(at, column.bytes, sizes[0][column.index]);
@@ -159,15 +182,20 @@ void Machine::start(const BlockId& block) {
 int Machine::next_warp() {
     const uint32_t n = static_cast<uint32_t>(warps_.size());
     const auto ready = [&](uint32_t w) { return warps_[w].state == Warp::State::Ready; };
+    if (options_.schedule.kind == Schedule::Kind::Fair) {
+        for (uint32_t w = cursor_ + 1; w < n; ++w)
+            if (ready(w)) return static_cast<int>(w);
+        for (uint32_t w = 0; w <= cursor_; ++w)
+            if (ready(w)) return static_cast<int>(w);
+        return -1;
+    }
     uint32_t first = n, count = 0;
     for (uint32_t w = 0; w < n; ++w)
         if (ready(w)) first = std::min(first, w), ++count;
     if (count == 0) return -1;
     switch (options_.schedule.kind) {
         case Schedule::Kind::Fair:
-            for (uint32_t k = 1; k <= n; ++k)
-                if (ready((cursor_ + k) % n)) return static_cast<int>((cursor_ + k) % n);
-            return -1;
+            break;  // above
         case Schedule::Kind::Greedy:
             return static_cast<int>(ready(cursor_) && steps_ > 0 ? cursor_ : first);
         case Schedule::Kind::Seeded: {

@@ -79,6 +79,9 @@ void Machine::raise_access(Warp& warp, const MicroOp& op, const Access& access, 
             if (d < least) least = d, nearest = &array;
         }
 
+    const std::string outside = space == StateSpace::Global && !misaligned && options_.name_outside
+                                    ? options_.name_outside(address)
+                                    : std::string();
     std::string message;
     Fault::Kind kind = misaligned ? Fault::Kind::Misaligned : Fault::Kind::OutOfBounds;
     if (misaligned) {
@@ -88,6 +91,9 @@ void Machine::raise_access(Warp& warp, const MicroOp& op, const Access& access, 
                               shared ? "offset" : "address", address)
                 : fmt::format("{} bytes at {} {:#x}", bytes, shared ? "offset" : "address", address);
         message = fmt::format("{}{}{}, which is not a multiple of {}", start, what, where, bytes);
+    } else if (!outside.empty()) {
+        kind = Fault::Kind::BadAddress;
+        message = fmt::format("{}{} bytes at address {:#x}{}, {}", start, bytes, address, where, outside);
     } else if (nearest && least != 0) {
         message =
             fmt::format("{}{}{}, outside {}'s {} elements", start, element_text(*nearest, signed_address),
@@ -97,9 +103,8 @@ void Machine::raise_access(Warp& warp, const MicroOp& op, const Access& access, 
                               signed_address, where, shared_bytes_);
     } else if (space == StateSpace::Local || space == StateSpace::Const) {
         const char* name = space == StateSpace::Local ? "local" : "constant";
-        message =
-            fmt::format("{}byte {} of {} memory{}, outside its {} bytes", start, signed_address, name, where,
-                        space == StateSpace::Local ? program_.local_bytes : program_.constants.size());
+        message = fmt::format("{}byte {} of {} memory{}, outside its {} bytes", start, signed_address, name,
+                              where, space == StateSpace::Local ? program_.local_bytes : constants_.size());
     } else if (nearest) {
         message = fmt::format("{}{}{}, whose {} bytes reach outside its buffer", start,
                               element_text(*nearest, signed_address), where, bytes);

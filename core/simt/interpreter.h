@@ -26,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/launch.h"
@@ -41,7 +42,17 @@ namespace tilescope::simt {
 class Program;
 
 // Fails for an instruction that the interpreter does not run, naming instruction and PTX line.
-Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel);
+// Variables of the module that an array names by its symbol are that array: those in global memory lie at its
+// base, for the caller's memory to hold; constants begin with its contents, where those are stored. The
+// others are the run's own and begin with what the PTX gives them.
+Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel,
+                                               const std::vector<Array>& arrays = {});
+
+// The same program with other bytes in its constants, of those that the arrays name.
+std::shared_ptr<const Program> with_constants(const Program& program, const std::vector<Array>& arrays);
+
+// Module variables in global and constant memory that the kernel names.
+const std::vector<std::string>& variables_of(const Program& program);
 
 const std::vector<ptx::Site>& sites_of(const Program& program);
 
@@ -129,6 +140,7 @@ struct Fault {
         Deadlock,
         Trap,
         BadAddress,
+        Assert,
     } kind{};
     BlockId block;
     uint32_t thread = 0;  // linear number in the block
@@ -153,7 +165,13 @@ struct RunOptions {
     uint64_t max_instructions_per_block = UINT64_MAX;  // the same, of its warps together
     // Bytes for what memory_of() says; fewer threads are used where that is little.
     uint64_t memory = 1'000'000'000;
+    // What lies at an address that is in no buffer, as the end of a sentence ("memory that was freed"); empty
+    // where there is nothing to be said. Called from the threads of the run.
+    std::function<std::string(uint64_t address)> name_outside;
     bool values = false;  // Request::value and ::origin are filled, multiplications reported, FLOP counted
+    // Takes what one thread's printf writes, one call after the other, from whichever CPU thread runs it;
+    // blocks print in no order. Null: it is discarded.
+    std::function<void(std::string_view)> print;
     const std::atomic<bool>* stop = nullptr;       // set by another thread to stop early
     std::atomic<uint64_t>* blocks_done = nullptr;  // progress
 };
@@ -164,7 +182,10 @@ struct Outcome {
     std::optional<Fault> fault;  // that of the first block (in block order) that faulted
     uint64_t instructions = 0;   // warp instructions executed
     uint64_t flop = 0;           // with RunOptions::values: floating-point operations of all lanes, fma as 2
+    // By view (those of GlobalMemory in its order): whether any lane loaded from it, stored to it.
+    std::vector<uint8_t> touched;
 };
+inline constexpr uint8_t kLoads = 1, kStores = 2;  // atomics do both
 
 // launch.arrays gives names and shapes to messages, and may be empty; nothing of them is read but what its
 // arguments point to. make_observer is called once for each block, on the CPU thread that runs it, before it
@@ -174,6 +195,9 @@ struct Outcome {
 // whichever thread, is thrown to the caller.
 using MakeObserver = std::function<BlockObserver*(const BlockId&)>;
 Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& memory,
+                    const RunOptions& options, const MakeObserver& make_observer);
+// The same in memory that others own: views in any order.
+Result<Outcome> run(const Program& program, const Launch& launch, const std::vector<View>& memory,
                     const RunOptions& options, const MakeObserver& make_observer);
 
 }  // namespace tilescope::simt

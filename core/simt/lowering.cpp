@@ -42,10 +42,27 @@ bool is_dynamic(const ptx::Symbol& symbol) {
     return symbol.space == StateSpace::Shared && symbol.is_extern && symbol.count == 0;
 }
 
+// The array that is a variable of the module; null where there is none.
+const Array* variable_among(const std::vector<Array>& arrays, const std::string& symbol) {
+    for (const Array& array : arrays)
+        if (array.space != Space::Shared && array.symbol == symbol) return &array;
+    return nullptr;
+}
+
 // What a warp's registers may take, the temporary ones of all instructions included.
 constexpr uint32_t kMostRegisterBytes = 1u << 28;
 
 }  // namespace
+
+void set_constants(Program& program, const std::vector<Array>& arrays) {
+    for (const auto& [symbol, offset] : program.constant_offsets) {
+        const Array* const array = variable_among(arrays, symbol);
+        if (!array || array->contents.kind != Contents::Kind::Stored || !array->contents.bytes) continue;
+        const std::vector<std::byte>& bytes = *array->contents.bytes;
+        std::memcpy(program.constants.data() + offset, bytes.data(),
+                    std::min<size_t>(bytes.size(), program.constants.size() - offset));
+    }
+}
 
 Result<void> Lowering::lay_out() {
     const auto too_much = [&](uint64_t bytes, const char* space, uint64_t most) {
@@ -68,10 +85,18 @@ Result<void> Lowering::lay_out() {
     parameter_of.assign(kernel.symbols.size(), -1);
     for (size_t p = 0; p < kernel.parameters.size(); ++p)
         parameter_of[static_cast<size_t>(kernel.parameters[p])] = static_cast<int32_t>(p);
-    program.parameters = static_cast<uint32_t>(kernel.parameters.size());
     uint64_t parameter_bytes = 0, constant_bytes = 0;
-    for (const int32_t parameter : kernel.parameters)
-        parameter_bytes += kernel.symbols[static_cast<size_t>(parameter)].bytes();
+    for (const int32_t parameter : kernel.parameters) {
+        const ptx::Symbol& symbol = kernel.symbols[static_cast<size_t>(parameter)];
+        const uint64_t at =
+            aligned(parameter_bytes,
+                    std::max<uint64_t>(symbol.alignment, static_cast<uint64_t>(size_of(symbol.type))));
+        parameter_bytes = at + symbol.bytes();
+        program.parameters.push_back(
+            {static_cast<uint32_t>(at), static_cast<uint32_t>(symbol.bytes()), symbol.is_array});
+        if (parameter_bytes > kMostParameterBytes) break;
+    }
+    program.parameter_bytes = static_cast<uint32_t>(parameter_bytes);
     if (parameter_bytes > kMostParameterBytes)
         return too_much(parameter_bytes, "parameters", kMostParameterBytes);
     std::vector<InitialBytes> constants;
@@ -103,9 +128,14 @@ Result<void> Lowering::lay_out() {
             case StateSpace::Const:
                 at = place(symbol, constant_bytes, &constants);
                 program.constant_offsets.emplace(symbol.name, at);
+                program.variables.push_back(symbol.name);
                 break;
             case StateSpace::Global:
-                at = kModuleWindow + place(symbol, program.module_bytes, &program.module_initial);
+                program.variables.push_back(symbol.name);
+                if (const Array* array = variable_among(arrays, symbol.name))
+                    at = array->base;
+                else
+                    at = kModuleWindow + place(symbol, program.module_bytes, &program.module_initial);
                 break;
             default:
                 break;
@@ -130,7 +160,31 @@ Result<void> Lowering::lay_out() {
     program.constants.resize(constant_bytes);
     for (const InitialBytes& initial : constants)
         std::memcpy(program.constants.data() + initial.offset, initial.bytes.data(), initial.bytes.size());
+    set_constants(program, arrays);
+    constexpr uint64_t kGap = 4096;  // so that an index past the constants does not reach parameters
+    program.parameter_base = aligned(constant_bytes, 256) + kGap;
+    relocate();
     return {};
+}
+
+// Initial values that are addresses: of variables that the kernel names, by their initial values too.
+void Lowering::relocate() {
+    std::map<int32_t, size_t> symbol_of;  // by module variable
+    for (size_t s = 0; s < kernel.symbols.size(); ++s)
+        if (kernel.symbols[s].module_variable >= 0) symbol_of[kernel.symbols[s].module_variable] = s;
+    for (const auto& [variable, s] : symbol_of) {
+        const ptx::Symbol& symbol = module.variables[static_cast<size_t>(variable)];
+        if (symbol.relocations.empty()) continue;
+        const std::vector<uint8_t> bytes = ptx::initial_bytes(symbol, [&](const ptx::Relocation& to) {
+            const size_t target = symbol_of.at(to.variable);
+            const bool window = to.generic && kernel.symbols[target].space == StateSpace::Const;
+            return symbol_address[target] + (window ? kConstWindow : 0);
+        });
+        if (symbol.space == StateSpace::Const)
+            std::memcpy(program.constants.data() + symbol_address[s], bytes.data(), bytes.size());
+        else
+            program.module_initial.push_back({symbol_address[s] - kModuleWindow, bytes});
+    }
 }
 
 uint32_t Lowering::column(int bytes) {
@@ -151,9 +205,8 @@ uint32_t Lowering::predicate() {
 }
 
 Ref Lowering::pool(PoolColumn wanted) {
-    const auto [known, is_new] =
-        pooled.try_emplace({wanted.kind, wanted.bytes, wanted.index, wanted.byte, wanted.type, wanted.bits},
-                           program.pool_bytes | 1);
+    const auto [known, is_new] = pooled.try_emplace(
+        {wanted.kind, wanted.bytes, wanted.index, wanted.type, wanted.bits}, program.pool_bytes | 1);
     if (!is_new) return known->second;
     wanted.offset = program.pool_bytes;
     program.pool_bytes += wanted.bytes == 8 ? 2 * kColumnBytes : kColumnBytes;
@@ -269,11 +322,17 @@ Ref Lowering::source(const Operand& operand, Type type) {
             return special(operand.special, bytes);
         case Operand::Kind::Symbol: {
             const size_t s = static_cast<size_t>(operand.symbol);
+            uint64_t start = symbol_address[s];
             if (kernel.symbols[s].space == StateSpace::Param) {
-                fail("it takes the address of a parameter");
-                return 0;
+                if (parameter_of[s] < 0) {
+                    fail("it takes the address of what a call is given");
+                    return 0;
+                }
+                program.parameters_addressed = true;
+                start =
+                    program.parameter_base + program.parameters[static_cast<size_t>(parameter_of[s])].offset;
             }
-            const uint64_t address = symbol_address[s] + static_cast<uint64_t>(operand.offset);
+            const uint64_t address = start + static_cast<uint64_t>(operand.offset);
             return immediate(bytes == 8 ? address : address & 0xFFFF'FFFF, bytes);
         }
         default:

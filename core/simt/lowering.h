@@ -16,6 +16,7 @@ struct Lowering {
     const ptx::Kernel& kernel;
     LaneVersion version;
     Program& program;
+    const std::vector<Array>& arrays;  // of the launch; those with a symbol are variables of the module
     const ptx::Instruction* current = nullptr;
     uint32_t current_index = 0;
     std::string problem{};                         // set once something cannot be run
@@ -25,8 +26,9 @@ struct Lowering {
     std::vector<int32_t> site_of{};                // by instruction
     uint32_t carry = UINT32_MAX;                   // the predicate that is the carry flag, once needed
     uint32_t next_predicate = 0, next_column = 0;  // offsets
-    // Kind, bytes, index, byte, type, bits of a pool column -> what refers to it.
-    std::map<std::tuple<PoolColumn::Kind, uint8_t, uint16_t, uint8_t, ptx::Type, uint64_t>, Ref> pooled{};
+    // Kind, bytes, index, type, bits of a pool column -> what refers to it.
+    std::map<std::tuple<PoolColumn::Kind, uint8_t, uint16_t, ptx::Type, uint64_t>, Ref> pooled{};
+    std::map<std::pair<int32_t, int64_t>, Ref> call_values{};  // symbol and offset -> its column
 
     Result<void> lay_out();             // registers and variables
     bool fail(const std::string& why);  // false, for `return fail(...)`
@@ -58,10 +60,17 @@ struct Lowering {
     bool memory();
     bool atomic();
     bool parameter_load();
+    void relocate();
+    bool call();  // calls.cpp
+    bool move_call_value();
+    Ref call_value(const ptx::Operand& variable);
     bool address_conversion();
     bool space_test();
     bool arithmetic();
 };
+
+// Bytes of the constants that the arrays name.
+void set_constants(Program& program, const std::vector<Array>& arrays);
 
 int slot_bytes(ptx::Type type);    // 4 or 8; 0 for a predicate
 ptx::Type unsigned_of(int bytes);  // 2, 4, 8 -> U16, U32, U64

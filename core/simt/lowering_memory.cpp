@@ -9,10 +9,11 @@ using ptx::Operand;
 using ptx::StateSpace;
 using ptx::Type;
 
+// From a parameter by its name. (By an address in a register it is a load of constant memory.)
 bool Lowering::parameter_load() {
     const Operand& address = current->operands[1];
-    if (address.symbol < 0 || parameter_of[static_cast<size_t>(address.symbol)] < 0)
-        return fail("a parameter's address must be its name and a constant");
+    const auto& place =
+        program.parameters[static_cast<size_t>(parameter_of[static_cast<size_t>(address.symbol)])];
     const Operand& to = current->operands[0];
     const size_t count = to.kind == Operand::Kind::Vector ? to.elements.size() : 1;
     const int element = ptx::size_of(current->type);
@@ -20,14 +21,13 @@ bool Lowering::parameter_load() {
         const Operand& d = to.kind == Operand::Kind::Vector ? to.elements[i] : to;
         if (d.kind != Operand::Kind::Register) continue;
         const int64_t byte = address.offset + static_cast<int64_t>(i) * element;
-        if (byte < 0 || byte + element > 8) return fail("parameters of more than 8 bytes are not known here");
+        if (byte < 0 || byte + element > place.bytes) return fail("it reads past the end of the parameter");
         const int bytes = register_bytes(d);
         PoolColumn wanted;
         wanted.kind = PoolColumn::Kind::Parameter;
-        wanted.index = static_cast<uint16_t>(parameter_of[static_cast<size_t>(address.symbol)]);
-        wanted.byte = static_cast<uint8_t>(byte);
+        wanted.index = static_cast<uint16_t>(bytes);  // for signs
         wanted.type = current->type;
-        wanted.bits = static_cast<uint64_t>(bytes);  // the register's size, for signs
+        wanted.bits = place.offset + static_cast<uint64_t>(byte);
         wanted.bytes = static_cast<uint8_t>(bytes == 8 ? 8 : 4);
         if (!lane(Op::Mov, unsigned_of(bytes), register_offset[static_cast<size_t>(d.reg)], pool(wanted)))
             return false;
@@ -53,10 +53,15 @@ bool Lowering::memory() {
     const bool load = current->op == Op::Ld;
     const Operand& address = current->operands[load ? 1 : 0];
     const Operand& data = current->operands[load ? 0 : 1];
-    if (current->space == StateSpace::Param)
-        return load ? parameter_load() : fail("parameters cannot be stored to");
     Access access;
     access.space = current->space;
+    if (current->space == StateSpace::Param) {
+        if (address.reg < 0)
+            return parameter_of[static_cast<size_t>(address.symbol)] < 0 ? move_call_value()
+                                                                         : parameter_load();
+        access.space = StateSpace::Const;
+        program.parameters_addressed = true;
+    }
     access.site = site_of[current_index];
     access.element_bytes = static_cast<uint8_t>(ptx::size_of(current->type));
     access.is_signed = ptx::is_signed(current->type);
@@ -121,6 +126,7 @@ bool Lowering::address_conversion() {
             window = kLocalWindow;
             break;
         case StateSpace::Const:
+        case StateSpace::Param:
             window = kConstWindow;
             break;
         default:
@@ -136,8 +142,9 @@ bool Lowering::space_test() {
     uint64_t first = kModuleWindow, bytes = kSharedWindow - kModuleWindow;
     if (current->space == StateSpace::Shared) first = kSharedWindow, bytes = kWindowBytes;
     if (current->space == StateSpace::Local) first = kLocalWindow, bytes = kWindowBytes;
-    if (current->space == StateSpace::Const) first = kConstWindow, bytes = kWindowBytes;
-    if (current->space == StateSpace::Param) return fail("parameters have no generic addresses here");
+    if (current->space == StateSpace::Const) first = kConstWindow, bytes = program.parameter_base;
+    if (current->space == StateSpace::Param)
+        first = kConstWindow + program.parameter_base, bytes = program.parameter_bytes;
     const Operand& to = current->operands[0];
     const Ref d =
         to.kind == Operand::Kind::Register ? register_offset[static_cast<size_t>(to.reg)] : predicate();

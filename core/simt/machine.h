@@ -4,6 +4,7 @@
 //   advance       a warp runs up to its next request or barrier          (warp.cpp)
 //   access        a request: addresses checked, data moved, reported     (access.cpp)
 //   update        atom and red                                           (atomic.cpp)
+//   print         printf and assert                                      (calls.cpp)
 //   dataflow      where values come from, for observers that ask         (dataflow.cpp)
 //
 // A warp that is Ready stands right before a request or barrier; its turn is that one step and the
@@ -53,12 +54,6 @@ struct Warp {
     size_t most_loose = 1024;              // then those that nothing can take any more are settled
 };
 
-// A range of host memory at a virtual address.
-struct View {
-    uint64_t base = 0, bytes = 0;
-    std::byte* data = nullptr;
-};
-
 enum class Ended : uint8_t { Complete, Faulted, Stopped, OrderNotFollowed };
 
 // 64 bytes is a cache line and the widest vector.
@@ -68,6 +63,7 @@ struct alignas(64) Chunk {
 
 class Machine {
 public:
+    // The views are sorted by their bases.
     Machine(const Program& program, const Launch& launch, const RunOptions& options, std::vector<View> views);
 
     Ended run_block(const BlockId& block, BlockObserver* observer);
@@ -75,10 +71,11 @@ public:
     // Of one machine. values: as RunOptions.
     static uint64_t bytes(const Program& program, const Launch& launch, bool values);
 
-    std::optional<Fault> fault;  // of the last block
-    std::string order_problem;   // why a recorded order could not be followed
-    uint64_t instructions = 0;   // of the last block
-    uint64_t flop = 0;           // the same, where values are wanted
+    std::optional<Fault> fault;    // of the last block
+    std::string order_problem;     // why a recorded order could not be followed
+    uint64_t instructions = 0;     // of the last block
+    uint64_t flop = 0;             // the same, where values are wanted
+    std::vector<uint8_t> touched;  // by view: kLoads, kStores, of all blocks so far
 
 private:
     enum class Advance : uint8_t { Ok, Fault, Stopped };
@@ -131,6 +128,12 @@ private:
     void settle_dead_loose(Warp& warp);
     const Origin* origin(const Warp& warp, Ref ref) const;
 
+    // calls.cpp
+    void print(Warp& warp, const MicroOp& op, uint32_t mask);
+    void fail_assertion(Warp& warp, const MicroOp& op, uint32_t mask);
+    const std::byte* find(const Warp& warp, int lane, uint64_t address, uint64_t bytes) const;
+    std::string text_at(const Warp& warp, int lane, uint64_t address) const;
+
     // fault.cpp
     bool raise(Fault::Kind kind, const Warp& warp, int lane, const MicroOp& op, std::string message);
     void raise_access(Warp& warp, const MicroOp& op, const Access& access, ptx::StateSpace space, int lane,
@@ -145,11 +148,12 @@ private:
     const Launch& launch_;
     const RunOptions& options_;
     std::vector<View> views_;
-    std::vector<uint32_t> last_view_;  // by access: where its last request fell
+    std::vector<uint32_t> last_view_;  // by access: where its last request fell; none before the first
     std::vector<Chunk> pool_store_, register_store_, origin_store_, shared_store_, local_store_;
     std::byte* pool_ = nullptr;
     std::byte* shared_ = nullptr;
-    uint64_t shared_bytes_ = 0;  // declared and dynamic
+    std::vector<std::byte> constants_;  // the program's and, where it takes their addresses, the parameters
+    uint64_t shared_bytes_ = 0;         // declared and dynamic
     std::vector<Warp> warps_;
     BlockId block_;
     BlockObserver* observer_ = nullptr;

@@ -21,6 +21,12 @@ struct GlobalMemory {
     std::vector<Buffer> buffers;
 };
 
+// A range of host memory at a virtual address; memory that somebody else owns. Views of a run do not overlap.
+struct View {
+    uint64_t base = 0, bytes = 0;
+    std::byte* data = nullptr;
+};
+
 // Virtual addresses for buffers of the given sizes (bytes): each 256-byte aligned, as cudaMalloc
 // aligns, with at least 4 KiB of nothing after each, so that an index past an end faults.
 inline std::vector<uint64_t> place_buffers(const std::vector<uint64_t>& sizes) {

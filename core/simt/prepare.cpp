@@ -187,6 +187,8 @@ bool Lowering::instruction() {
         case Op::Atom:
         case Op::Red:
             return atomic();
+        case Op::Call:
+            return call();
         case Op::Cvta:
             return address_conversion();
         case Op::Mov:
@@ -258,7 +260,7 @@ void find_value_flow(Program& program) {
 }  // namespace
 
 Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& name,
-                                               LaneVersion version) {
+                                               LaneVersion version, const std::vector<Array>& arrays) {
     const ptx::Kernel* kernel = ptx::find_kernel(module, name);
     if (const std::string* why = kernel ? nullptr : ptx::refusal_of(module, name)) return Error{*why};
     if (!kernel)
@@ -266,7 +268,8 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
     const auto program = std::make_shared<Program>();
     program->kernel = name;
     program->sites = ptx::sites_of(*kernel);
-    Lowering lowering{.module = module, .kernel = *kernel, .version = version, .program = *program};
+    Lowering lowering{
+        .module = module, .kernel = *kernel, .version = version, .program = *program, .arrays = arrays};
     lowering.site_of.assign(kernel->instructions.size(), -1);
     for (const ptx::Site& site : program->sites)
         lowering.site_of[site.instruction] = static_cast<int32_t>(site.id);
@@ -307,9 +310,18 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
     return std::shared_ptr<const Program>(program);
 }
 
-Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel) {
-    return prepare(module, kernel, best_version());
+Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel,
+                                               const std::vector<Array>& arrays) {
+    return prepare(module, kernel, best_version(), arrays);
 }
+
+std::shared_ptr<const Program> with_constants(const Program& program, const std::vector<Array>& arrays) {
+    auto changed = std::make_shared<Program>(program);
+    set_constants(*changed, arrays);
+    return changed;
+}
+
+const std::vector<std::string>& variables_of(const Program& program) { return program.variables; }
 
 const std::vector<ptx::Site>& sites_of(const Program& program) { return program.sites; }
 

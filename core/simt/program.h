@@ -38,7 +38,12 @@ inline constexpr uint64_t kModuleWindow = 0xF300'0000'0000'0000;  // module vari
 inline constexpr uint64_t kWindowBytes = 0x0100'0000'0000'0000;
 
 struct MicroOp {
-    enum class Kind : uint8_t { Lane, Load, Store, Atomic, Barrier, Branch, Exit, Trap, Clock, Nothing };
+    // Print: vprintf, format a, arguments b, result d. Assert: __assertfail, message a, line c.
+    // clang-format off
+    enum class Kind : uint8_t {
+        Lane, Load, Store, Atomic, Barrier, Branch, Exit, Trap, Clock, Print, Assert, Nothing,
+    };
+    // clang-format on
     Kind kind = Kind::Nothing;
     bool counted = true;  // false for all but the last micro-operation of an instruction
     bool join = false;    // a diverged warp may reconverge here
@@ -89,7 +94,8 @@ struct Access {
 struct PoolColumn {
     enum class Kind : uint8_t {
         Immediate,  // bits
-        Parameter,  // the bits of parameter `index` from bit 8 * byte, as `type` for a register of `bytes`
+        Parameter,  // of the block of parameters from byte `bits` on, as `type` for a register of `index`
+                    // bytes
         Ntid,
         Nctaid,  // launch sizes, index 0 to 2
         Ctaid,   // filled anew for every block
@@ -105,7 +111,6 @@ struct PoolColumn {
     } kind{};
     uint8_t bytes = 4;  // slot: 4 or 8; 0 for a predicate (one word)
     uint16_t index = 0;
-    uint8_t byte = 0;
     ptx::Type type = ptx::Type::None;
     uint64_t bits = 0;
     uint32_t offset = 0;  // where it lies in the pool
@@ -132,18 +137,29 @@ public:
     // Columns of a warp's registers that are filled when it starts; UINT32_MAX where not used.
     std::array<uint32_t, 3> tid{UINT32_MAX, UINT32_MAX, UINT32_MAX};
     uint32_t warp_id = UINT32_MAX;
-    uint32_t parameters = 0;
-    std::map<std::string, uint64_t> shared;  // offsets of shared variables
-    uint64_t shared_bytes = 0;               // that the kernel declares
-    uint64_t local_bytes = 0;                // a thread
-    std::vector<std::byte> constants;        // constant memory
-    std::map<std::string, uint64_t> constant_offsets;
-    uint64_t module_bytes = 0;  // of variables in global memory, at kModuleWindow
+    // Where the kernel's parameters lie in their block, and its bytes.
+    struct ParameterPlace {
+        uint32_t offset = 0, bytes = 0;
+        bool is_object = false;  // declared as an array of bytes, as structs are
+    };
+    std::vector<ParameterPlace> parameters;
+    uint32_t parameter_bytes = 0;
+    // Where the kernel takes addresses of parameters, their block lies in constant memory from here on; else
+    // 0.
+    uint64_t parameter_base = 0;
+    bool parameters_addressed = false;
+    std::map<std::string, uint64_t> shared;            // offsets of shared variables
+    uint64_t shared_bytes = 0;                         // that the kernel declares
+    uint64_t local_bytes = 0;                          // a thread
+    std::vector<std::byte> constants;                  // constant memory
+    std::map<std::string, uint64_t> constant_offsets;  // of its variables
+    std::vector<std::string> variables;                // of the module, in global and constant memory
+    uint64_t module_bytes = 0;                         // of variables in global memory, at kModuleWindow
     std::vector<InitialBytes> module_initial;
 };
 
 // prepare(), with lane functions of the caller's choice.
 Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel,
-                                               LaneVersion version);
+                                               LaneVersion version, const std::vector<Array>& arrays = {});
 
 }  // namespace tilescope::simt

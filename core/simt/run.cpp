@@ -34,8 +34,8 @@ Blocks blocks_of(const Launch& launch, const BlockWindow& w) {
             size(w.z0, w.z1, launch.grid.z)};
 }
 
-Result<void> check(const Program& program, const Launch& launch, const GlobalMemory& memory,
-                   const RunOptions& options, const Blocks& blocks) {
+Result<void> check(const Program& program, const Launch& launch, const RunOptions& options,
+                   const Blocks& blocks) {
     const uint64_t threads = launch.block.count();
     if (threads == 0 || threads > 1024 || launch.block.x > 1024 || launch.block.y > 1024 ||
         launch.block.z > 64)
@@ -44,9 +44,17 @@ Result<void> check(const Program& program, const Launch& launch, const GlobalMem
             launch.block.x, launch.block.y, launch.block.z)};
     if (launch.grid.count() == 0)
         return Error{"a grid without blocks cannot be launched; choose at least one block each way"};
-    if (launch.arguments.size() != program.parameters)
+    if (launch.arguments.size() != program.parameters.size())
         return Error{fmt::format("kernel '{}' takes {} parameters and was given {}", program.kernel,
-                                 program.parameters, launch.arguments.size())};
+                                 program.parameters.size(), launch.arguments.size())};
+    for (size_t i = 0; i < launch.arguments.size(); ++i) {
+        const uint64_t wanted = program.parameters[i].bytes, given = launch.arguments[i].object.size();
+        if (given != wanted && (given > 0 || wanted > sizeof(uint64_t)))
+            return Error{
+                fmt::format("parameter {} of kernel '{}' is an object of {} bytes and was given {}; give all "
+                            "of its bytes",
+                            i + 1, program.kernel, wanted, given > 0 ? given : sizeof(uint64_t))};
+    }
     if (blocks.count() == 0) return Error{"the window holds no block of the grid; choose one that does"};
     if (options.schedule.kind == Schedule::Kind::Recorded && blocks.count() != 1)
         return Error{
@@ -63,12 +71,11 @@ Result<void> check(const Program& program, const Launch& launch, const GlobalMem
             fmt::format("kernel '{}' takes {} for its variables and registers, more than the {} that "
                         "are allowed; choose a smaller block or less memory a thread",
                         program.kernel, bytes_text(bytes), bytes_text(options.memory))};
-    for (const Buffer& buffer : memory.buffers)
-        if (buffer.base % 16 != 0)
-            return Error{fmt::format("buffer {} is at address {:#x}; buffers must be aligned to 16 bytes",
-                                     buffer.name, buffer.base)};
     return {};
 }
+
+// The aligned access of a kernel must be one of this machine too.
+bool aligned(const View& view) { return (view.base - reinterpret_cast<uintptr_t>(view.data)) % 16 == 0; }
 
 }  // namespace
 
@@ -78,16 +85,38 @@ uint64_t memory_of(const Program& program, const Launch& launch, bool values) {
 
 Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& memory,
                     const RunOptions& options, const MakeObserver& make_observer) {
-    const Blocks blocks = blocks_of(launch, options.window);
-    if (const auto ok = check(program, launch, memory, options, blocks); !ok) return ok.error();
     std::vector<View> views;
-    for (Buffer& buffer : memory.buffers)
+    for (Buffer& buffer : memory.buffers) {
         views.push_back({buffer.base, buffer.bytes.size(), buffer.bytes.data()});
+        if (buffer.base % 16 != 0)
+            return Error{fmt::format("buffer {} is at address {:#x}; buffers must be aligned to 16 bytes",
+                                     buffer.name, buffer.base)};
+    }
+    return run(program, launch, views, options, make_observer);
+}
+
+Result<Outcome> run(const Program& program, const Launch& launch, const std::vector<View>& memory,
+                    const RunOptions& asked, const MakeObserver& make_observer) {
+    const Blocks blocks = blocks_of(launch, asked.window);
+    std::mutex printing;
+    RunOptions options = asked;
+    if (asked.print) {
+        options.print = [&](std::string_view text) {
+            const std::lock_guard lock(printing);
+            asked.print(text);
+        };
+    }
+    if (const auto ok = check(program, launch, options, blocks); !ok) return ok.error();
+    for (const View& view : memory)
+        if (!aligned(view))
+            return Error{fmt::format("the memory at address {:#x} is not aligned to 16 bytes", view.base)};
+    std::vector<View> views = memory;
     std::vector<Chunk> module_store(program.module_bytes / sizeof(Chunk) + 1);
     std::byte* module_data = module_store.data()->bytes;
     for (const InitialBytes& initial : program.module_initial)
         std::memcpy(module_data + initial.offset, initial.bytes.data(), initial.bytes.size());
     if (program.module_bytes > 0) views.push_back({kModuleWindow, program.module_bytes, module_data});
+    std::ranges::sort(views, {}, &View::base);
 
     const uint64_t total = blocks.count();
     std::atomic<uint64_t> next{0}, first_fault{UINT64_MAX};
@@ -98,6 +127,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
     std::string order_problem;
     bool stopped = false;
     std::atomic<uint64_t> flop{0};
+    std::vector<uint8_t> touched(views.size());
 
     const auto run_blocks = [&] {
         Machine machine(program, launch, options, views);
@@ -130,6 +160,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
         }
         const std::lock_guard lock(mutex);
         counts.insert(counts.end(), own_counts.begin(), own_counts.end());
+        for (size_t v = 0; v < views.size(); ++v) touched[v] |= machine.touched[v];
     };
 
     const uint64_t fitting = (options.memory - program.module_bytes) /
@@ -151,6 +182,10 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
     outcome.flop = flop;
     for (const auto& [block, instructions] : counts)
         if (block <= fault_block) outcome.instructions += instructions;  // the same on any number of threads
+    for (const View& view : memory) {
+        const auto at = std::ranges::lower_bound(views, view.base, {}, &View::base);
+        outcome.touched.push_back(touched[static_cast<size_t>(at - views.begin())]);
+    }
     return outcome;
 }
 

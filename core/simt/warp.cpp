@@ -192,6 +192,17 @@ Machine::Advance Machine::advance(Warp& warp) {
                 }
                 go_on(op);
                 break;
+            case MicroOp::Kind::Print:
+                if (mask) print(warp, op, mask);
+                go_on(op);
+                break;
+            case MicroOp::Kind::Assert:
+                if (mask) {
+                    fail_assertion(warp, op, mask);
+                    return leave(Advance::Fault);
+                }
+                go_on(op);
+                break;
             case MicroOp::Kind::Clock: {
                 uint64_t* out = reinterpret_cast<uint64_t*>(at(warp, op.d));
                 for (int lane = 0; lane < kWarpSize; ++lane) out[lane] = clock_ + (count - warp.instructions);

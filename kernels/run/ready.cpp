@@ -194,15 +194,15 @@ Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::str
     const auto entry = entry_of(*module, plan);
     if (!entry) return entry.error();
     const ptx::Kernel& kernel = *ptx::find_kernel(*module, *entry);
-    auto program = simt::prepare(*module, *entry);
-    if (!program) return program.error();
     ReadyLaunch ready;
-    ready.program = *program;
     ready.launch = plan.launch;
     ready.launch.entry = *entry;
     const auto unplaced = [](const Array& array) { return array.space == Space::Global && array.base == 0; };
     if (std::any_of(plan.launch.arrays.begin(), plan.launch.arrays.end(), unplaced))
         place_arrays(ready.launch);
+    auto program = simt::prepare(*module, *entry, ready.launch.arrays);
+    if (!program) return program.error();
+    ready.program = *program;
     if (auto ok = place_shared(*module, kernel, plan, ready); !ok) return ok.error();
     if (auto ok = find_shared(*module, kernel, plan, ready); !ok) return ok.error();
     find_constants(*module, kernel, plan, ready);

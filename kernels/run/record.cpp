@@ -183,6 +183,7 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
     run.blocks_done = options.blocks_done;
     run.window = *window;
     run.schedule = options.schedule.value_or(plan.schedule);
+    run.name_outside = options.name_outside;
 
     // Windows too small to fill a memory are not measured.
     constexpr uint64_t kFewBlocks = 64;
@@ -208,6 +209,7 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
         if (!outcome->fault || !after(id, outcome->fault->block)) recorders.push_back(std::move(recorder));
     trace::Meta meta = meta_of(plan, options, *window);
     set_outcome(meta, *outcome);
+    if (options.fault) *options.fault = outcome->fault;
     if (!outcome->complete && !outcome->fault && memory.spent()) meta.incomplete_reason = no_memory_left();
     trace::Trace trace = trace::assemble(std::move(meta), ready->launch, sites, std::move(recorders));
     finish_recording(trace, plan, ready->memory, options);

@@ -22,8 +22,10 @@ struct RecordOptions {
     uint64_t max_instructions_per_warp = 1ull << 32;
     const std::atomic<bool>* stop = nullptr;
     std::atomic<uint64_t>* blocks_done = nullptr;
-    simt::GlobalMemory* after = nullptr;  // takes the arrays as the kernel left them
-    bool timestamp = true;                // fill Meta::recorded_at
+    simt::GlobalMemory* after = nullptr;                        // takes the arrays as the kernel left them
+    bool timestamp = true;                                      // fill Meta::recorded_at
+    std::function<std::string(uint64_t address)> name_outside;  // as simt::RunOptions
+    std::optional<simt::Fault>* fault = nullptr;                // takes the kernel's own
 };
 
 // A fault of the kernel is no Error: the trace holds what was recorded until then, with

@@ -364,6 +364,7 @@ __shared__ unsigned int a, bins[WIDE];
 __shared__ double d[2][3][4];
 extern __shared__ int dyn[];
 __shared__ float2 pairs[8];
+__shared__ Thing things[8];
 __shared__ volatile int v[UNKNOWN];
 )";
     const auto extents = [&](const char* name) {
@@ -380,7 +381,8 @@ __shared__ volatile int v[UNKNOWN];
     EXPECT_EQ(extents("dyn"), Extents{});
     EXPECT_EQ(extents("v"), Extents{});
     EXPECT_EQ(declaration(source, "__shared__", "v")->type, ElementType::S32);
-    EXPECT_FALSE(declaration(source, "__shared__", "pairs"));
+    EXPECT_EQ(extents("pairs"), (Extents{8, 2}));
+    EXPECT_FALSE(declaration(source, "__shared__", "things"));
     EXPECT_FALSE(declaration(source, "__shared__", "Mdx"));
     EXPECT_EQ(name_in_symbol("_ZZ5tiledE3Mds"), "Mds");
     EXPECT_EQ(name_in_symbol("_ZZ4EasyE4E3xE"), "E3xE");

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "core/simt/lanes_memory.h"
 #include "tests/unit/simt_lanes_check.h"
 
 namespace tilescope::simt {
@@ -275,6 +276,42 @@ TEST(LanesWarp, FieldsAndBytes) {
                           return static_cast<Bits>(sum) & 0xFFFF'FFFF;
                       });
         }
+}
+
+// Addresses around an array, some outside, and some that wrap round the end of the 64 bits.
+TEST(LanesMemory, AddressesAreFoundOrLieOutside) {
+    std::mt19937_64 random(5);
+    std::array<std::byte, 4096> array{};
+    const uint64_t base = 0x7000, most = 1000;
+    for (int n = 0; n < 300; ++n) {
+        const uint32_t mask = n % 2 ? ~0u : static_cast<uint32_t>(random());
+        const uint64_t offset = n % 3 ? uint64_t{0} - 8 : 24, stride = n % 5 ? 0 : 16;
+        alignas(64) std::array<uint64_t, 32> column{}, address{};
+        std::array<std::byte*, 32> host{};
+        for (uint64_t& at : column) {
+            at = base + random() % (n % 4 ? 900 : 1100) - offset;
+            if (n % 7 == 0 && random() % 30 == 0) at = random();
+        }
+        for (const LaneVersion version : {LaneVersion::Portable, LaneVersion::Avx2}) {
+            if (!supported(version)) continue;
+            const MemoryLanes& lanes = memory_lanes(version);
+            lanes.displace(address.data(), column.data(), offset);
+            const uint64_t bits = lanes.bits(address.data(), mask);
+            const uint32_t outside =
+                lanes.locate(host.data(), address.data(), base, most, array.data(), stride, mask);
+            uint64_t want_bits = 0;
+            for (uint32_t l = 0; l < 32; ++l) {
+                const uint64_t at = column[l] + offset;
+                ASSERT_EQ(address[l], at);
+                const bool active = mask >> l & 1, inside = at >= base && at <= base + most;
+                if (active) want_bits |= at;
+                ASSERT_EQ(outside >> l & 1, active && !inside) << "case " << n << " lane " << l;
+                if (inside)
+                    ASSERT_EQ(host[l] - array.data(), static_cast<std::ptrdiff_t>(at - base + stride * l));
+            }
+            ASSERT_EQ(bits, want_bits);
+        }
+    }
 }
 
 }  // namespace

@@ -203,6 +203,7 @@ TEST(Actions, EveryKeyOfTheDesignIsThere) {
                                                        {Key::Digit3, false, "screen_timing"},
                                                        {Key::Digit4, false, "screen_limits"},
                                                        {Key::Digit5, false, "screen_lessons"},
+                                                       {Key::Digit6, false, "screen_program"},
                                                        {Key::L, false, "lecture"},
                                                        {Key::T, false, "theme"},
                                                        {Key::Question, false, "keys"},

@@ -178,7 +178,7 @@ void __cudaUnregisterFatBinary(void** handle);
 void __cudaRegisterFunction(void** handle, const void* function, char* deviceFunction, const char* deviceName,
                             int threadLimit, uint3* tid, uint3* bid, dim3* blockDim, dim3* gridDim,
                             int* warpSize);
-void __cudaRegisterVar(void** handle, void* variable, const char* deviceVariable, const char* deviceName,
+void __cudaRegisterVar(void** handle, void* variable, char* deviceVariable, const char* deviceName,
                        int isExtern, size_t bytes, int isConstant, int isGlobal);
 void __cudaRegisterManagedVar(void** handle, void** variable, void* initial, const char* deviceName,
                               size_t bytes, unsigned int alignment);

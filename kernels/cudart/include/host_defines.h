@@ -7,7 +7,8 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __managed__ __attribute__((managed))
+// The runtime lets host and device share a variable's memory where it is aligned as device memory is.
+#define __managed__ __attribute__((device, aligned(256)))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #else
 #define __host__

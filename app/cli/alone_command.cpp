@@ -1,0 +1,131 @@
+// tilescope record FILE.ptx|FILE.cu ...: a kernel without a main. What is not said of its launch is guessed
+// (kernels/alone), and said in the end as the command that repeats it.
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "core/trace/claims.h"
+#include "core/trace/file.h"
+#include "kernels/alone/guess.h"
+#include "kernels/program/compile.h"
+#include "kernels/program/run.h"
+
+namespace tilescope::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the command line says, in the words of a description.
+kernels::Description said_by(const AloneOptions& options) {
+    std::vector<std::string> words;
+    const auto add = [&](const char* option, const std::string& value) {
+        if (!value.empty()) words.insert(words.end(), {option, value});
+    };
+    add("--call", options.call);
+    add("--kernel", options.kernel);
+    add("--grid", options.grid);
+    add("--block", options.block);
+    add("--shared", options.shared);
+    for (const std::string& argument : options.arguments) words.insert(words.end(), {"--arg", argument});
+    kernels::Description said;
+    need(kernels::add_options(said, words), kWrongCall);
+    return said;
+}
+
+struct Read {
+    kernels::Alone alone;
+    std::vector<std::string> files;  // that were read
+};
+
+Read read_kernel(const AloneOptions& options) {
+    const std::string& file = options.file;
+    Read read;
+    const fs::path path(file);
+    kernels::Plan plan;
+    if (path.extension() == ".cu") {
+        plan.source = need(read_whole(file, trace::most_of(trace::Claim::SourceBytes)));
+        plan.source_name = path.filename().string();
+        program::Complaint complaint;
+        auto ptx = program::compile_device(path, {options.flags, nullptr}, &complaint);
+        if (!ptx && !complaint.said.empty()) fmt::print(stderr, "{}", complaint.said);
+        return {{need(std::move(ptx)), path.stem().string() + ".ptx", plan.source, plan.source_name}, {file}};
+    }
+    plan.ptx = need(read_whole(file, trace::most_of(trace::Claim::PtxBytes)));
+    plan.ptx_name = path.filename().string();
+    read.files = {file};
+    if (const std::string source = find_source(plan, file); !source.empty()) read.files.push_back(source);
+    read.alone = {plan.ptx, plan.ptx_name, plan.source, plan.source_name};
+    return read;
+}
+
+// FOLDER/KERNEL.1.tsc of a folder, KERNEL.tsc where nothing is said.
+std::string output_of(const AloneOptions& options, const std::string& kernel) {
+    std::error_code error;
+    if (options.output.empty()) return kernel + ".tsc";
+    if (!fs::is_directory(options.output, error)) return options.output;
+    return (fs::path(options.output) / (kernel + ".1.tsc")).string();
+}
+
+Json size_json(const Dim3& size) { return Json::array({size.x, size.y, size.z}); }
+
+}  // namespace
+
+bool is_kernel_alone(const std::string& file, const AloneOptions& options) {
+    const fs::path end = fs::path(file).extension();
+    if (end == ".ptx") return true;
+    if (end != ".cu") return false;
+    if (options.said()) return true;
+    // A file that cannot be read is refused by whoever reads it next.
+    const auto text = read_whole(file, trace::most_of(trace::Claim::SourceBytes));
+    return text && options.flags.empty() && !program::has_main(*text);
+}
+
+int record_alone(const AloneOptions& options) {
+    const kernels::Description on_line = said_by(options);
+    const Read read = read_kernel(options);
+    const kernels::Alone& alone = read.alone;
+    const std::string& commented = kernels::has_description(alone.ptx) ? alone.ptx : alone.source;
+    const kernels::Description said =
+        kernels::joined(need(kernels::described_in(commented, on_line.kernel)), on_line);
+
+    const kernels::GuessedLaunch guessed =
+        with_progress(1, "launches guessed", "nothing was recorded",
+                      [&](const auto& stop, auto&) { return kernels::guess_launch(alone, said, &stop); });
+    const kernels::Plan& plan = guessed.plan;
+    const std::string command = kernels::command_of(options.file, guessed.whole);
+    const std::string output = output_of(options, plan.kernel);
+    check_output(output, read.files);
+    gpu::GpuRecordOptions how = options.how;
+    how.common.window = choose_window(options.blocks, plan.launch.grid);
+    const BlockWindow& window = how.common.window;
+    const uint64_t total = uint64_t{window.x1 - window.x0} * (window.y1 - window.y0) * plan.launch.grid.z;
+    std::string recorder;
+    const auto start = std::chrono::steady_clock::now();
+    const trace::Trace trace = with_progress(total, "blocks", fmt::format("'{}' was not written", output),
+                                             [&](const auto& stop, auto& done) {
+                                                 how.common.stop = &stop;
+                                                 how.common.blocks_done = &done;
+                                                 return gpu::record(plan, how, options.backend, recorder);
+                                             });
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    need(trace::write_file(trace, output));
+
+    if (options.json) {
+        const bool right = trace.meta.complete;
+        const Json launch =
+            object_of("number", 1, "kernel", plan.kernel, "grid", size_json(plan.launch.grid), "block",
+                      size_json(plan.launch.block), "shared", plan.launch.dynamic_shared, "ms", took.count(),
+                      "error", right ? Json() : Json(trace.meta.incomplete_reason), "recorded", output);
+        print(document("tilescope.launches/1", "program", options.file, "compiler", Json(), "backend",
+                       trace.meta.backend == trace::Backend::Cpu ? "cpu" : "gpu", "exit", Json(), "command",
+                       command, "launches", Json::array({launch})));
+        return right ? kDone : kFailure;
+    }
+    // What was guessed is said in any case: a launch that fails is to be said better.
+    print(fmt::format("{}\n", command));
+    return say_recorded(trace, output, recorder);
+}
+
+}  // namespace tilescope::cli

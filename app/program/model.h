@@ -1,0 +1,65 @@
+// The Program screen: a program that was opened, while it is compiled and runs, and then its launches.
+//
+//   transpose.cu     clang · CPU · 12 launches, 3 recorded · 0.8 s      [Run again] [Other arguments...]
+//   +--------------------------------------------+-------------------------+
+//   |  #  kernel      grid    block     ms       |  what the program       |
+//   |  1  copy        64 x 64 32 x 8  1.20  ...  |  printed, its last      |
+//   |  2  transpose   64 x 64 32 x 8  1.31  ...  |  lines in sight         |
+//   +--------------------------------------------+                         |
+//   |  the chosen launch, and what to do with it |                         |
+//   +--------------------------------------------+-------------------------+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/input/screen.h"
+
+namespace tilescope::program {
+
+// A launch as its row shows it.
+struct Row {
+    std::string number, kernel, grid, block, shared, ms, state;
+    bool fault = false;
+};
+Row row_of(const cudart::LaunchLine& launch);
+
+// The launch that is chosen, in words: "Launch 2: transpose <<<64 x 64, 32 x 8>>>", and what is to be known
+// of it: what went wrong, or what Enter does.
+std::string title_of(const cudart::LaunchLine& launch);
+std::string about(const cudart::LaunchLine& launch);
+
+// How far a run is, or how it ended, the longest wording first. hearing: of a run that goes on.
+struct Progress {
+    uint64_t bytes = 0, recordings = 0;  // printed, recorded so far
+    std::optional<double> seconds;       // since it began; none in pictures, which hold no time
+};
+std::vector<std::string> progress_words(const Progress& progress);
+std::vector<std::string> ended_words(const session::ProgramRun& run);
+
+// What was written, in lines of at most `columns` characters; of a line that was written over (a carriage
+// return, as progress bars send it) what was written last.
+std::vector<std::string> lines_of(std::string_view text, size_t columns);
+
+// The row to stand on when a run has ended: the first launch at fault, else the one that was opened.
+size_t first_choice(const session::Program& program);
+
+struct State {
+    size_t chosen = 0;    // of the launches, from 0
+    double top = 0;       // the first row in sight
+    bool follows = true;  // the output's last lines stay in sight, until somebody turns the wheel
+    double line = 0;      // else its first line in sight
+    // What the lines were made of, so that they are made again only when that changes.
+    std::vector<std::string> lines{};
+    uint64_t lines_bytes = 0;
+    size_t lines_columns = 0;
+    std::chrono::steady_clock::time_point began{};  // of the run that is shown
+    bool was_running = false;
+};
+
+extern const input::Screen<State> kScreen;  // screen.cpp
+
+}  // namespace tilescope::program

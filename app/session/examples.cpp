@@ -1,0 +1,71 @@
+// Programs that ship (programs.h), and where they are opened from.
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/session/programs.h"
+#include "app/session/settings.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+
+namespace tilescope::session {
+
+std::vector<std::pair<std::string_view, std::string_view>> embedded_examples();  // made by cmake/embed.cmake
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// "// Vector add: each thread adds a pair." without its slashes; "" where the text does not begin so.
+std::string first_comment(std::string_view text) {
+    text = text.substr(0, text.find('\n'));
+    if (!text.starts_with("//")) return "";
+    text.remove_prefix(std::min(text.find_first_not_of("/ "), text.size()));
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
+    return one_line(text, kLongestLine);
+}
+
+}  // namespace
+
+std::vector<Example> examples_of(const std::vector<std::pair<std::string_view, std::string_view>>& files) {
+    std::vector<Example> all;
+    for (const auto& [path, text] : files)
+        all.push_back({fs::path(path).stem().string(), first_comment(text), text});
+    return all;
+}
+
+const std::vector<Example>& examples() {
+    static const std::vector<Example> all = examples_of(embedded_examples());
+    return all;
+}
+
+Result<std::string> path_of(const Example& example) {
+    const std::string path =
+        xdg_path("XDG_CACHE_HOME", ".cache", fmt::format("examples/{}.cu", example.name).c_str());
+    if (path.empty())
+        return Error{"There is no folder for a copy of the example; set HOME or XDG_CACHE_HOME."};
+    if (const auto there = read_whole(path, example.text.size() + 1); there && *there == example.text)
+        return path;
+    std::error_code error;
+    fs::create_directories(fs::path(path).parent_path(), error);
+    const std::string why = write_whole(path, example.text);
+    if (why.empty()) return path;
+    return Error{fmt::format(
+        "The example could not be written to '{}': {}; set XDG_CACHE_HOME to another folder.", path, why)};
+}
+
+void open_example(Session& session, std::string_view name) {
+    const std::vector<Example>& all = session.assets.examples();
+    const auto found = std::ranges::find(all, name, &Example::name);
+    if (found == all.end()) {
+        session.message = fmt::format("No program '{}' ships with this one.", one_line(name));
+        return;
+    }
+    if (const auto path = path_of(*found))
+        run_program(session, {*path, "", "", "", ""});
+    else
+        session.message = path.error().message;
+}
+
+}  // namespace tilescope::session

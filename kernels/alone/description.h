@@ -1,0 +1,97 @@
+// How a person describes the launch of a kernel that has no main: the parts that are said; all others are
+// guessed (guess.h).
+//
+//   --kernel NAME --grid X,Y,Z --block X,Y,Z --shared BYTES --arg NAME=VALUE ...
+//   --call 'NAME(NAME=VALUE, VALUE, ...)'      values without a name are the parameters in their order
+//   // tilescope: --grid 4 --arg n=1000        the same options, in a comment of the source
+//
+//   VALUE   512   -1.5   0x1F              a number, in the parameter's type
+//           float[512,512]                 an array of rows of columns; contents as guessed
+//           float[512,512]:random          zeros, random, iota (0, 1, 2, …), ones, or a number
+//           bytes:00ff12                   a struct, as it lies in memory
+//           null                           a pointer to nothing
+//
+// The elements are C++'s types, CUDA's vectors of them (float4: four floats), and PTX's (f32).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/element.h"
+#include "core/base/launch.h"
+#include "core/base/result.h"
+
+namespace tilescope::kernels {
+
+// A number as it was written: whole ones keep all their 64 bits.
+struct GivenNumber {
+    double value = 0;
+    std::optional<uint64_t> whole;  // the bits of a whole number, negative ones as two's complement
+    bool operator==(const GivenNumber&) const = default;
+};
+// "512", "-9", "0x1F", "2.5f", "1e-3", "true"; nothing for other text.
+std::optional<GivenNumber> parse_given_number(std::string_view text);
+uint64_t bits_in(ElementType type, const GivenNumber& number);
+
+struct GivenContents {
+    enum class Kind : uint8_t { Guessed, Zeros, Random, Iota, Ones, Number } kind = Kind::Guessed;
+    GivenNumber number;
+    bool operator==(const GivenContents&) const = default;
+};
+// ":random"; "" for guessed ones.
+std::string contents_text(const GivenContents& contents);
+
+struct GivenArgument {
+    enum class Kind : uint8_t { Number, Array, Object, Null } kind = Kind::Number;
+    std::string name;               // "" where its place says which parameter it is
+    GivenNumber number;             // Number
+    ElementType type{};             // Array
+    std::vector<uint64_t> extents;  // Array, outermost first, 1 to 3 of them
+    GivenContents contents;         // Array
+    std::vector<std::byte> object;  // Object
+    bool operator==(const GivenArgument&) const = default;
+};
+// "n=512", or a value alone.
+Result<GivenArgument> parse_argument(std::string_view text);
+// A value as it would be given again: "float[512,512]:random".
+std::string value_text(const GivenArgument& argument);
+
+struct Description {
+    std::string kernel;  // as people call it, or its name in the PTX; "" for a guess
+    std::optional<Dim3> grid, block;
+    std::optional<uint32_t> shared;  // dynamic bytes a block
+    std::vector<GivenArgument> arguments;
+    bool operator==(const Description&) const = default;
+};
+
+// "4", "4,2", "16x16", "4,2,1".
+std::optional<Dim3> parse_size(std::string_view text);
+
+// "solve(A=float[1024], N=1024)" into kernel and arguments.
+Result<void> add_call(Description& description, std::string_view text);
+
+// The words of a comment or of a command: "--grid", "4,2". Takes --kernel, --grid, --block, --shared, --arg,
+// --call, each with its value behind it or behind a '='. An argument that is there by that name is replaced.
+Result<void> add_options(Description& description, const std::vector<std::string>& words);
+
+// Words as a shell splits them: blanks, '…', "…" and \.
+Result<std::vector<std::string>> words_of(std::string_view text);
+// A word as a shell takes it: in quotes where it needs them.
+std::string shell_word(std::string_view word);
+
+// What the comments `// tilescope: ...` of a source or a PTX text say of the launch of `kernel`; of the first
+// kernel that they name, where that is "". Lines that name none are of every kernel.
+Result<Description> described_in(std::string_view source, const std::string& kernel);
+bool has_description(std::string_view source);
+
+// Whether a source is of a whole program: it defines main.
+bool has_main(std::string_view source);
+
+// What was said on top of what a comment says.
+Description joined(Description comment, const Description& said);
+
+}  // namespace tilescope::kernels

@@ -1,0 +1,497 @@
+#include "kernels/alone/guess.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/contents.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/ptx/parse.h"
+#include "kernels/alone/probe.h"
+#include "kernels/alone/sizes.h"
+
+namespace tilescope::kernels {
+
+namespace {
+
+using Given = GivenArgument::Kind;
+using Fill = GivenContents::Kind;
+
+// A parameter, and what is said of it.
+struct Slot {
+    Parameter parameter;
+    const GivenArgument* given = nullptr;
+    bool used = false;  // the kernel reads it
+    Given kind = Given::Number;
+    bool is_integer_input() const {
+        return kind == Given::Array && parameter.reads && !is_float(parameter.type) && !given;
+    }
+};
+
+// One guess at all that is not said.
+struct Attempt {
+    Dim3 block;
+    uint32_t divided = 1;          // what sizes are divided by
+    Fill integers = Fill::Random;  // in arrays of integers
+};
+
+class Guess {
+public:
+    Guess(const Alone& alone, const Description& said, const std::atomic<bool>* stop)
+        : alone_(alone), said_(said), stop_(stop) {}
+
+    Result<GuessedLaunch> run() {
+        auto module = ptx::parse(alone_.ptx, alone_.ptx_name);
+        if (!module) return module.error();
+        const auto kernel = choose(*module);
+        if (!kernel) return kernel.error();
+        auto program = simt::prepare(*module, (*kernel)->name);
+        if (!program) return program.error();
+        program_ = *program;
+        if (auto ok = make_slots(*module, **kernel); !ok) return ok.error();
+        const auto& symbols = (*kernel)->symbols;
+        const auto dynamic = std::find_if(symbols.begin(), symbols.end(), [](const ptx::Symbol& symbol) {
+            return symbol.space == ptx::StateSpace::Shared && symbol.count == 0;
+        });
+        if (dynamic != symbols.end()) dynamic_at_ = simt::shared_offset(*program_, dynamic->name);
+        reads_ = reads_of(**kernel);
+        entry_ = (*kernel)->name;
+        find_sizes();
+        std::vector<Dim3> blocks = blocks_for(*module, **kernel, alone_.source);
+        if (said_.block) blocks = {*said_.block};
+        return best_of(blocks);
+    }
+
+private:
+    Result<const ptx::Kernel*> choose(const ptx::Module& module) const {
+        const std::string& name = said_.kernel;
+        if (name.empty()) {
+            if (!module.kernels.empty()) return &module.kernels.front();
+            return Error{module.refused.empty() ? alone_.ptx_name + " holds no kernel; name another file"
+                                                : module.refused.front().why};
+        }
+        if (const ptx::Kernel* kernel = ptx::find_kernel(module, name)) return kernel;
+        if (const std::string* why = ptx::refusal_of(module, name)) return Error{*why};
+        std::vector<const ptx::Kernel*> found;
+        for (const ptx::Kernel& kernel : module.kernels)
+            if (plain_name(kernel.name) == name) found.push_back(&kernel);
+        if (found.size() == 1) return found.front();
+        for (const ptx::Refusal& refusal : module.refused)
+            if (found.empty() && plain_name(refusal.kernel) == name) return Error{refusal.why};
+        std::vector<std::string> names;
+        for (const ptx::Kernel& kernel : module.kernels)
+            if (found.empty() || plain_name(kernel.name) == name)
+                names.push_back(found.empty() ? plain_name(kernel.name) : kernel.name);
+        return Error{one_sentence(fmt::format("{} holds {} kernel '{}'; choose one of {}", alone_.ptx_name,
+                                              found.empty() ? "no" : "more than one", one_line(name),
+                                              fmt::join(names, ", ")))};
+    }
+
+    // The parameter that an argument is of: by its name, or by its place.
+    Slot* slot_of(const GivenArgument& argument, size_t place) {
+        if (argument.name.empty()) return place < slots_.size() ? &slots_[place] : nullptr;
+        for (size_t i = 0; i < slots_.size(); ++i)
+            if (slots_[i].parameter.name == argument.name || fmt::format("arg{}", i + 1) == argument.name)
+                return &slots_[i];
+        return nullptr;
+    }
+
+    Result<void> fit(Slot& slot, const GivenArgument& argument) const {
+        const Parameter& parameter = slot.parameter;
+        const auto no = [&](std::string_view what) {
+            return Error{fmt::format("parameter '{}' {}, and '{}' was given", one_line(parameter.name), what,
+                                     one_line(value_text(argument)))};
+        };
+        const bool scalar = size_of(parameter.type) == parameter.bytes;
+        switch (argument.kind) {
+            case Given::Null:
+            case Given::Array:
+                // A pointer of which neither name nor source says that it is one.
+                if (!parameter.pointer && parameter.bytes != 8)
+                    return no(fmt::format("is a value of {}", bytes_text(parameter.bytes)));
+                break;
+            case Given::Object:
+                if (argument.object.size() != parameter.bytes)
+                    return no(fmt::format("takes {}", bytes_text(parameter.bytes)));
+                break;
+            case Given::Number:
+                if (parameter.pointer) return no("is a pointer: give it an array, such as float[1024]");
+                if (!scalar) return no("is a struct: give its bytes as bytes:HEX");
+                break;
+        }
+        slot.given = &argument;
+        slot.kind = argument.kind;
+        return {};
+    }
+
+    Result<void> make_slots(const ptx::Module& module, const ptx::Kernel& kernel) {
+        const std::vector<Parameter> parameters = parameters_of(module, kernel, alone_.source);
+        for (size_t i = 0; i < parameters.size(); ++i) {
+            Slot slot;
+            slot.parameter = parameters[i];
+            for (const ptx::Instruction& instruction : kernel.instructions)
+                for (const ptx::Operand& operand : instruction.operands)
+                    slot.used |= operand.symbol == kernel.parameters[i];
+            const bool scalar = size_of(slot.parameter.type) == slot.parameter.bytes;
+            slot.kind = slot.parameter.pointer ? Given::Array : scalar ? Given::Number : Given::Object;
+            // Triton and torch end the list with pointers to scratch memory that most kernels do not have.
+            if (slot.parameter.pointer && !slot.used) slot.kind = Given::Null;
+            slots_.push_back(std::move(slot));
+        }
+        for (size_t i = 0; i < said_.arguments.size(); ++i) {
+            const GivenArgument& argument = said_.arguments[i];
+            Slot* const slot = slot_of(argument, i);
+            if (slot) {
+                if (auto ok = fit(*slot, argument); !ok) return ok;
+                continue;
+            }
+            std::vector<std::string> names;
+            for (const Slot& known : slots_) names.push_back(known.parameter.name);
+            if (argument.name.empty())
+                return Error{fmt::format("kernel '{}' takes {} and was given {}", plain_name(kernel.name),
+                                         counted(slots_.size(), "argument"), said_.arguments.size())};
+            return Error{one_sentence(fmt::format("kernel '{}' has no parameter '{}'; its parameters are {}",
+                                                  plain_name(kernel.name), one_line(argument.name),
+                                                  fmt::join(names, ", ")))};
+        }
+        return {};
+    }
+
+    static bool is_whole_number(const Slot& slot) {
+        return slot.kind == Given::Number && !is_float(slot.parameter.type);
+    }
+
+    // Sizes as they are said by numbers and by the extents of arrays.
+    void find_sizes() {
+        std::optional<uint64_t> x, y, z;
+        uint64_t elements = 0;
+        size_t sizes = 0;
+        for (const Slot& slot : slots_) {
+            if (slot.given && slot.kind == Given::Array) {
+                const std::vector<uint64_t>& extents = slot.given->extents;
+                uint64_t count = 1;
+                for (const uint64_t extent : extents) count *= extent;
+                elements = std::max(elements, count);
+            }
+            if (!is_whole_number(slot) || slot.parameter.bytes < 4) continue;
+            const Meaning meaning = meaning_of(slot.parameter.name);
+            sizes += is_size(meaning);
+            if (!slot.given || !slot.given->number.whole) continue;
+            const auto take = [&](std::optional<uint64_t>& size) {
+                size = std::max(size.value_or(1), std::min(*slot.given->number.whole, uint64_t{1} << 31));
+            };
+            if (meaning == Meaning::Columns) take(x);
+            if (meaning == Meaning::Rows) take(y);
+            if (meaning == Meaning::Slices) take(z);
+        }
+        for (const Slot& slot : slots_) {
+            if (!slot.given || slot.kind != Given::Array) continue;
+            const std::vector<uint64_t>& extents = slot.given->extents;
+            if (!x) x = extents.back();
+            if (!y && extents.size() > 1) y = extents[extents.size() - 2];
+            if (!z && extents.size() > 2) z = extents[0];
+        }
+        sizes_ = sizes_for(reads_, sizes);
+        // A size that is said is that of all that are not: n rows of n columns.
+        const uint64_t any = x ? *x : y ? *y : z.value_or(0);
+        if (any != 0) sizes_ = {any, any, std::min(any, sizes_.z)};
+        if (x) sizes_.x = *x;
+        if (y) sizes_.y = *y;
+        if (z) sizes_.z = *z;
+        items_ = elements != 0 ? elements : sizes > 1 ? sizes_.x * sizes_.y : sizes_.x;
+    }
+
+    Sizes sizes_of(const Attempt& attempt) const {
+        const auto divided = [&](uint64_t size) { return std::max<uint64_t>(1, size / attempt.divided); };
+        return {divided(sizes_.x), divided(sizes_.y), divided(sizes_.z)};
+    }
+
+    Dim3 grid_for(const Attempt& attempt) const {
+        if (said_.grid) return *said_.grid;
+        const Sizes sizes = sizes_of(attempt);
+        constexpr uint64_t kMostBlocks = 4096;
+        const auto covering = [&](uint64_t items, uint32_t threads) {
+            return static_cast<uint32_t>(std::min((items + threads - 1) / threads, kMostBlocks));
+        };
+        const Dim3& block = attempt.block;
+        if (!reads_.y() && !reads_.z())
+            return {covering(std::max<uint64_t>(1, items_ / attempt.divided), block.x), 1, 1};
+        Dim3 grid{covering(sizes.x, block.x), reads_.y() ? covering(sizes.y, block.y) : 1,
+                  reads_.z() ? covering(sizes.z, block.z) : 1};
+        while (grid.count() > kMostBlocks && grid.z > 1) grid.z /= 2;
+        while (grid.count() > kMostBlocks && grid.y > 1) grid.y /= 2;
+        return grid;
+    }
+
+    // What an array holds that nobody says more of.
+    Fill guessed_fill(const Slot& slot, const Attempt& attempt) const {
+        if (slot.parameter.writes && !slot.parameter.reads) return Fill::Zeros;
+        return slot.is_integer_input() ? attempt.integers : Fill::Random;
+    }
+
+    void put_contents(Array& array, const GivenContents& contents) const {
+        const auto stored = [&](const auto& bits_at) {
+            auto bytes = std::make_shared<std::vector<std::byte>>(array.bytes());
+            const uint32_t size = array.element_bytes();
+            for (uint64_t i = 0; i < array.elements(); ++i) {
+                const uint64_t bits = bits_at(i);
+                std::memcpy(bytes->data() + i * size, &bits, size);
+            }
+            array.contents = {Contents::Kind::Stored, 0, 0, std::move(bytes)};
+        };
+        switch (contents.kind) {
+            case Fill::Zeros:
+                array.contents = {};
+                return;
+            case Fill::Guessed:
+            case Fill::Random:
+                array.contents = {Contents::Kind::SmallIntegers, 1, stream_of(array), nullptr};
+                return;
+            case Fill::Iota:
+                return stored([&](uint64_t i) { return bits_of(array.type, static_cast<double>(i)); });
+            case Fill::Ones:
+                return stored([&](uint64_t) { return bits_of(array.type, 1.0); });
+            case Fill::Number:
+                return stored([&](uint64_t) { return bits_in(array.type, contents.number); });
+        }
+    }
+
+    // Tells the arrays of a launch apart, and is the same each time: the place among the parameters.
+    uint32_t stream_of(const Array& array) const {
+        for (uint32_t i = 0; i < slots_.size(); ++i)
+            if (slots_[i].parameter.name == array.name) return i;
+        return 0;
+    }
+
+    Array array_for(const Slot& slot, const Attempt& attempt) const {
+        const Parameter& parameter = slot.parameter;
+        Array array;
+        array.name = parameter.name;
+        array.type = slot.given ? slot.given->type : parameter.type;
+        array.role = !parameter.writes ? ArrayRole::Input
+                     : parameter.reads ? ArrayRole::InOut
+                                       : ArrayRole::Output;
+        if (!slot.given) {
+            constexpr uint64_t kRoom = uint64_t{1} << 20;
+            array.rank = 1;
+            array.extents = ExtentSource::Flat;
+            array.cols = static_cast<uint32_t>(kRoom / array.element_bytes());
+            put_contents(array, {guessed_fill(slot, attempt), {}});
+            return array;
+        }
+        const std::vector<uint64_t>& extents = slot.given->extents;
+        array.rank = static_cast<uint8_t>(extents.size());
+        array.cols = static_cast<uint32_t>(extents.back());
+        if (extents.size() > 1) array.rows = static_cast<uint32_t>(extents[extents.size() - 2]);
+        if (extents.size() > 2) array.slices = static_cast<uint32_t>(extents[0]);
+        if (extents.size() == 1) array.extents = ExtentSource::Flat;
+        GivenContents contents = slot.given->contents;
+        if (contents.kind == Fill::Guessed)
+            contents.kind = parameter.writes && !parameter.reads ? Fill::Zeros : Fill::Random;
+        put_contents(array, contents);
+        return array;
+    }
+
+    std::vector<std::byte> object_for(const Slot& slot) const {
+        if (slot.given) return slot.given->object;
+        std::vector<std::byte> bytes(slot.parameter.bytes);
+        const uint32_t size = size_of(slot.parameter.type);
+        if (is_bits(slot.parameter.type)) return bytes;
+        const uint64_t one = bits_of(slot.parameter.type, 1);  // a vector of a known type
+        for (size_t at = 0; at + size <= bytes.size(); at += size) std::memcpy(bytes.data() + at, &one, size);
+        return bytes;
+    }
+
+    GivenNumber number_of(const Slot& slot, const Attempt& attempt) const {
+        if (slot.given) return slot.given->number;
+        const Parameter& parameter = slot.parameter;
+        if (is_float(parameter.type)) return *parse_given_number(fmt::format("{}", real_for(parameter.name)));
+        if (!slot.used) return {0, 0};
+        uint64_t number = 1;  // a bool, a character
+        if (parameter.bytes >= 4) number = number_for(meaning_of(parameter.name), sizes_of(attempt));
+        return {static_cast<double>(number), number};
+    }
+
+    Launch launch_for(const Attempt& attempt) const {
+        Launch launch;
+        launch.entry = entry_;
+        launch.block = attempt.block;
+        launch.grid = grid_for(attempt);
+        launch.dynamic_shared = said_.shared.value_or(
+            dynamic_at_ < 0 ? 0
+                            : static_cast<uint32_t>(kMostSharedBytes - static_cast<uint64_t>(dynamic_at_)));
+        for (const Slot& slot : slots_) {
+            Argument& argument = launch.arguments.emplace_back();
+            argument.name = slot.parameter.name;
+            argument.type = slot.parameter.pointer ? ElementType::U64 : slot.parameter.type;
+            switch (slot.kind) {
+                case Given::Array:
+                    argument.array = static_cast<int32_t>(launch.arrays.size());
+                    launch.arrays.push_back(array_for(slot, attempt));
+                    break;
+                case Given::Number:
+                    argument.value = bits_in(argument.type, number_of(slot, attempt));
+                    break;
+                case Given::Object: {
+                    argument.object = object_for(slot);
+                    if (argument.object.size() > sizeof argument.value) break;
+                    std::memcpy(&argument.value, argument.object.data(), argument.object.size());
+                    break;
+                }
+                case Given::Null:
+                    break;
+            }
+        }
+        return launch;
+    }
+
+    Probe try_out(const Attempt& attempt, const Dim3* grid) const {
+        Launch launch = launch_for(attempt);
+        if (grid) launch.grid = *grid;
+        std::vector<bool> grows;
+        std::vector<const Slot*> owners;
+        for (const Slot& slot : slots_)
+            if (slot.kind == Given::Array) grows.push_back(!slot.given), owners.push_back(&slot);
+        const auto refill = [&](Array& array) {
+            const Slot& slot = slots_[stream_of(array)];
+            put_contents(array, {guessed_fill(slot, attempt), {}});
+        };
+        ProbeLimits limits;
+        limits.stop = stop_;
+        return probe(*program_, std::move(launch), grows, refill, limits);
+    }
+
+    // The probe without blocks that touch nothing, and with arrays as large as what was touched.
+    Probe trimmed(const Attempt& attempt, Probe whole) const {
+        const Dim3 busy{std::max(1u, whole.busy.x), std::max(1u, whole.busy.y), std::max(1u, whole.busy.z)};
+        if (!said_.grid && busy != whole.launch.grid) {
+            Probe fewer = try_out(attempt, &busy);
+            if (fewer.whole()) whole = std::move(fewer);
+        }
+        cut(attempt, whole);
+        return whole;
+    }
+
+    void cut(const Attempt& attempt, Probe& made) const {
+        if (!said_.shared && dynamic_at_ >= 0) {
+            const auto at = static_cast<uint64_t>(dynamic_at_);
+            made.launch.dynamic_shared =
+                made.touched_shared > at ? static_cast<uint32_t>((made.touched_shared - at + 3) / 4 * 4) : 0;
+        }
+        for (size_t i = 0; i < made.launch.arrays.size(); ++i) {
+            Array& array = made.launch.arrays[i];
+            const Slot& slot = slots_[stream_of(array)];
+            array.base = 0;
+            if (slot.given) continue;
+            const uint64_t bytes = std::max<uint64_t>(made.touched[i], array.element_bytes());
+            array.cols = static_cast<uint32_t>((bytes + array.element_bytes() - 1) / array.element_bytes());
+            put_contents(array, {guessed_fill(slot, attempt), {}});
+        }
+    }
+
+    Result<GuessedLaunch> best_of(const std::vector<Dim3>& blocks) const {
+        std::vector<Fill> fills{Fill::Random};
+        if (std::any_of(slots_.begin(), slots_.end(),
+                        [](const Slot& slot) { return slot.is_integer_input(); }))
+            fills = {Fill::Random, Fill::Iota, Fill::Zeros};
+        const auto start = std::chrono::steady_clock::now();
+        constexpr auto kPatience = std::chrono::seconds(20);
+        std::optional<std::pair<Attempt, Probe>> first;
+        for (const uint32_t divided : {1u, 4u, 16u}) {
+            for (const Dim3& block : blocks) {
+                for (const Fill integers : fills) {
+                    const Attempt attempt{block, divided, integers};
+                    Probe made = try_out(attempt, nullptr);
+                    if (made.stopped) return Error{"stopped before a launch was guessed"};
+                    if (made.whole()) return finished(attempt, trimmed(attempt, std::move(made)));
+                    if (!first) first.emplace(attempt, std::move(made));
+                    if (std::chrono::steady_clock::now() - start > kPatience) goto tired;
+                }
+            }
+        }
+    tired:
+        if (!first->second.refusal.empty()) return Error{first->second.refusal};
+        cut(first->first, first->second);
+        return finished(first->first, std::move(first->second));
+    }
+
+    GuessedLaunch finished(const Attempt& attempt, Probe made) const {
+        GuessedLaunch guessed;
+        Plan& plan = guessed.plan;
+        plan.kernel = plain_name(entry_);
+        plan.source_name = alone_.source_name;
+        plan.source = alone_.source;
+        plan.ptx_name = alone_.ptx_name;
+        plan.ptx = alone_.ptx;
+        plan.launch = std::move(made.launch);
+        if (made.fault) guessed.problem = made.fault->message;
+        Description& whole = guessed.whole;
+        const bool plain_is_enough = said_.kernel.empty() || said_.kernel == plan.kernel;
+        whole.kernel = plain_is_enough ? plan.kernel : said_.kernel;
+        whole.grid = plan.launch.grid;
+        whole.block = plan.launch.block;
+        if (plan.launch.dynamic_shared > 0) whole.shared = plan.launch.dynamic_shared;
+        for (size_t i = 0; i < slots_.size(); ++i)
+            whole.arguments.push_back(said_again(slots_[i], plan.launch, plan.launch.arguments[i], attempt));
+        return guessed;
+    }
+
+    GivenArgument said_again(const Slot& slot, const Launch& launch, const Argument& argument,
+                             const Attempt& attempt) const {
+        GivenArgument again = slot.given ? *slot.given : GivenArgument{};
+        again.name = slot.parameter.name;
+        again.kind = slot.kind;
+        if (slot.kind == Given::Number) again.number = number_of(slot, attempt);
+        if (slot.kind == Given::Object) again.object = argument.object;
+        if (slot.kind == Given::Array) {
+            const Array& array = launch.arrays[static_cast<size_t>(argument.array)];
+            again.type = array.type;
+            if (!slot.given) again.extents = {array.elements()};
+            if (again.contents.kind == Fill::Guessed)
+                again.contents.kind = array.contents.kind == Contents::Kind::Zeros           ? Fill::Zeros
+                                      : array.contents.kind == Contents::Kind::SmallIntegers ? Fill::Random
+                                                                                             : Fill::Iota;
+        }
+        return again;
+    }
+
+    const Alone& alone_;
+    const Description& said_;
+    const std::atomic<bool>* stop_;
+    std::shared_ptr<const simt::Program> program_;
+    std::string entry_;
+    std::vector<Slot> slots_;
+    Reads reads_;
+    Sizes sizes_;
+    uint64_t items_ = 1;       // what the threads of one dimension cover
+    int64_t dynamic_at_ = -1;  // offset of dynamic shared memory; -1 where the kernel has none
+};
+
+std::string size_text_of(const Dim3& size) {
+    if (size.z > 1) return fmt::format("{},{},{}", size.x, size.y, size.z);
+    return size.y > 1 ? fmt::format("{},{}", size.x, size.y) : fmt::format("{}", size.x);
+}
+
+}  // namespace
+
+Result<GuessedLaunch> guess_launch(const Alone& alone, const Description& said,
+                                   const std::atomic<bool>* stop) {
+    return Guess(alone, said, stop).run();
+}
+
+std::string command_of(const std::string& file, const Description& whole) {
+    std::string text = "tilescope record " + shell_word(file) + " --kernel " + shell_word(whole.kernel);
+    if (whole.grid) text += " --grid " + size_text_of(*whole.grid);
+    if (whole.block) text += " --block " + size_text_of(*whole.block);
+    if (whole.shared) text += fmt::format(" --shared {}", *whole.shared);
+    for (const GivenArgument& argument : whole.arguments)
+        text += " --arg " + shell_word(argument.name + "=" + value_text(argument));
+    return text;
+}
+
+}  // namespace tilescope::kernels

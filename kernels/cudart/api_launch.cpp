@@ -1,0 +1,379 @@
+// The runtime's functions of launches, of kernels, and of what orders them: streams and events.
+//
+// All work is done when its call returns, in the order of the calls, which every order that a program may ask
+// of streams allows. A stream is never busy; an event has the time of its record, so that what lies between
+// two is the time that this machine took, the interpreter's for launches.
+//
+// Source: CUDA Runtime API 12, "Execution Control", "Occupancy", "Stream Management", "Event Management".
+#include <algorithm>
+#include <set>
+
+#include "core/analysis/occupancy.h"
+#include "core/ptx/ast.h"
+#include "kernels/cudart/runtime.h"
+
+struct CUstream_st {
+    unsigned flags = 0;
+    int priority = 0;
+};
+
+struct CUevent_st {
+    unsigned flags = 0;
+    bool recorded = false;
+    std::chrono::steady_clock::time_point time;
+};
+
+namespace tilescope::cudart {
+namespace {
+
+// What is there now: host code may hand in what was destroyed.
+std::set<cudaStream_t>& streams() {
+    static auto* const all = new std::set<cudaStream_t>;
+    return *all;
+}
+std::set<cudaEvent_t>& events() {
+    static auto* const all = new std::set<cudaEvent_t>;
+    return *all;
+}
+
+bool known(cudaStream_t stream) {
+    return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+           streams().contains(stream);
+}
+
+constexpr int kGreatestPriority = -5;  // as an H200 says; 0 is the least
+
+template <class Body>
+cudaError_t with_stream(cudaStream_t stream, Body body) {
+    return call([&](Runtime& r) { return known(stream) ? body(r) : cudaErrorInvalidResourceHandle; });
+}
+
+template <class Body>
+cudaError_t with_event(cudaEvent_t event, Body body) {
+    return call(
+        [&](Runtime& r) { return events().contains(event) ? body(r) : cudaErrorInvalidResourceHandle; });
+}
+
+cudaError_t synchronise(Runtime& r) {
+    flush_prints(r);
+    return cudaSuccess;
+}
+
+// PTX has no registers of the hardware: this many are what a compiler gives a kernel of common size.
+constexpr int kRegisters = 32;
+
+template <class Body>
+cudaError_t with_kernel(const void* host, Body body) {
+    return call([&](Runtime& r) {
+        Function* const function = find_function(r, host);
+        const ptx::Kernel* const kernel = function ? kernel_of(r, *function) : nullptr;
+        return kernel ? body(r, *function, *kernel) : cudaErrorInvalidDeviceFunction;
+    });
+}
+
+analysis::Occupancy resident(const Runtime& r, const Function& function, const ptx::Kernel& kernel,
+                             int threads, size_t dynamic) {
+    analysis::BlockUse use;
+    use.threads = static_cast<uint32_t>(std::max(threads, 0));
+    use.registers = kRegisters;
+    use.shared = static_cast<uint32_t>(bytes_in(kernel, ptx::StateSpace::Shared) + dynamic);
+    use.carveout = function.carveout;
+    return analysis::occupancy(r.device.sm, use, analysis::Sum::Hardware);
+}
+
+// Configurations that `<<<>>>` has pushed and its kernel's stub has not popped.
+thread_local std::vector<CallConfiguration> configurations;
+
+}  // namespace
+}  // namespace tilescope::cudart
+
+using namespace tilescope::cudart;
+namespace analysis = tilescope::analysis;
+namespace ptx = tilescope::ptx;
+
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void* stream) {
+    configurations.push_back({grid, block, shared, static_cast<cudaStream_t>(stream)});
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
+    if (configurations.empty()) return cudaErrorMissingConfiguration;
+    const CallConfiguration& top = configurations.back();
+    *grid = top.grid, *block = top.block, *shared = top.shared;
+    *static_cast<cudaStream_t*>(stream) = top.stream;
+    configurations.pop_back();
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                             cudaStream_t stream) {
+    return with_stream(
+        stream, [&](Runtime& r) { return launch(r, function, grid, block, arguments, shared); });
+}
+
+// A grid whose blocks wait for each other needs all of them at once. Source: "Execution Control",
+// cudaLaunchCooperativeKernel.
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                        size_t shared, cudaStream_t stream) {
+    bool too_many = false;
+    const cudaError_t known_kernel =
+        with_kernel(function, [&](Runtime& r, const Function& f, const ptx::Kernel& kernel) {
+            const int threads =
+                static_cast<int>(std::min<uint64_t>(uint64_t{block.x} * block.y * block.z, 1 << 20));
+            const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
+            const uint64_t most = uint64_t{resident(r, f, kernel, threads, shared).blocks} * r.device.sms;
+            too_many = most > 0 && blocks > most;
+            return too_many ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
+        });
+    if (too_many) return known_kernel;
+    return cudaLaunchKernel(function, grid, block, arguments, shared, stream);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
+    if (!config) return call([](Runtime&) { return cudaErrorInvalidValue; });
+    bool cooperative = false;
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+        const cudaLaunchAttribute& attribute = config->attrs[i];
+        const auto& cluster = attribute.val.clusterDim;
+        if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
+        if (attribute.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z > 1)
+            return call([](Runtime&) { return cudaErrorNotSupported; });
+    }
+    return (cooperative ? cudaLaunchCooperativeKernel : cudaLaunchKernel)(
+        function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+    return with_kernel(
+        function,
+        [&](Runtime& r, const Function& f, const ptx::Kernel& kernel) {
+            if (!attributes) return cudaErrorInvalidValue;
+            const analysis::SmLimits& sm = r.device.sm;
+            *attributes = {};
+            attributes->sharedSizeBytes = bytes_in(kernel, ptx::StateSpace::Shared);
+            attributes->constSizeBytes = bytes_in(kernel, ptx::StateSpace::Const);
+            attributes->localSizeBytes = bytes_in(kernel, ptx::StateSpace::Local);
+            attributes->maxThreadsPerBlock = static_cast<int>(sm.threads_per_block);
+            attributes->numRegs = kRegisters;
+            attributes->ptxVersion = attributes->binaryVersion = static_cast<int>(sm.major * 10 + sm.minor);
+            attributes->maxDynamicSharedSizeBytes = static_cast<int>(
+                std::max<uint64_t>(f.most_dynamic_shared, sm.shared_per_block - attributes->sharedSizeBytes));
+            attributes->preferredShmemCarveout = f.carveout;
+            return cudaSuccess;
+        });
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+    return with_kernel(
+        function,
+        [&](Runtime& r, Function& f, const ptx::Kernel& kernel) {
+            const uint64_t most = r.device.sm.shared_per_block_optin;
+            const uint64_t fixed = bytes_in(kernel, ptx::StateSpace::Shared);
+            switch (attribute) {
+                case cudaFuncAttributeMaxDynamicSharedMemorySize:
+                    if (value < 0 || fixed + static_cast<uint64_t>(value) > most)
+                        return cudaErrorInvalidValue;
+                    f.most_dynamic_shared = static_cast<uint64_t>(value);
+                    return cudaSuccess;
+                case cudaFuncAttributePreferredSharedMemoryCarveout:
+                    if (value < -1 || value > 100) return cudaErrorInvalidValue;
+                    f.carveout = value;
+                    return cudaSuccess;
+                default:
+                    return cudaErrorNotSupported;
+            }
+        });
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
+    return with_kernel(
+        function, [](Runtime&, Function&, const ptx::Kernel&) { return cudaSuccess; });
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+    return cudaFuncSetCacheConfig(function, cudaFuncCachePreferNone);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int blockSize,
+                                                          size_t shared) {
+    return with_kernel(
+        function,
+        [&](Runtime& r, const Function& f, const ptx::Kernel& kernel) {
+            if (!blocks || blockSize <= 0) return cudaErrorInvalidValue;
+            *blocks = static_cast<int>(resident(r, f, kernel, blockSize, shared).blocks);
+            return cudaSuccess;
+        });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
+                                                                   int blockSize, size_t shared,
+                                                                   unsigned int) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, blockSize, shared);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* shared, const void* function, int blocks,
+                                                      int blockSize) {
+    return with_kernel(
+        function,
+        [&](Runtime& r, const Function& f, const ptx::Kernel& kernel) {
+            if (!shared || blocks <= 0 || blockSize <= 0) return cudaErrorInvalidValue;
+            const uint64_t fixed = bytes_in(kernel, ptx::StateSpace::Shared);
+            *shared = 0;
+            constexpr size_t kUnit = 256;
+            for (size_t bytes = kUnit; fixed + bytes <= r.device.sm.shared_per_block_optin; bytes += kUnit)
+                if (resident(r, f, kernel, blockSize, bytes).blocks >= static_cast<uint32_t>(blocks))
+                    *shared = bytes;
+            return cudaSuccess;
+        });
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
+    return call([&](Runtime&) {
+        if (!stream || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
+        *stream = new CUstream_st{flags, std::clamp(priority, kGreatestPriority, 0)};
+        streams().insert(*stream);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
+    return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    return call([&](Runtime&) {
+        if (streams().erase(stream) == 0) return cudaErrorInvalidResourceHandle;
+        delete stream;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return with_stream(stream, synchronise); }
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    return with_stream(
+        stream, [](Runtime&) { return cudaSuccess; });
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    return with_stream(
+        stream,
+        [&](Runtime&) {
+            if (!priority) return cudaErrorInvalidValue;
+            *priority = streams().contains(stream) ? stream->priority : 0;
+            return cudaSuccess;
+        });
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+    return with_stream(
+        stream,
+        [&](Runtime&) {
+            if (!flags) return cudaErrorInvalidValue;
+            *flags = streams().contains(stream) ? stream->flags : cudaStreamDefault;
+            return cudaSuccess;
+        });
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    return call([&](Runtime&) {
+        if (least) *least = 0;
+        if (greatest) *greatest = kGreatestPriority;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+    return with_event(
+        event, [&](Runtime&) { return known(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned int) {
+    return with_stream(
+        stream,
+        [&](Runtime& r) {
+            const Allocation* const one = r.memory.find(pointer);
+            return one && one->kind == MemoryKind::Managed ? cudaSuccess : cudaErrorInvalidValue;
+        });
+}
+
+// Host functions run outside the lock: they may take their time, and wait for other threads that call us.
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* userData) {
+    const cudaError_t error =
+        with_stream(stream, [&](Runtime& r) { return function ? synchronise(r) : cudaErrorInvalidValue; });
+    if (error == cudaSuccess) function(userData);
+    return error;
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* userData,
+                                  unsigned int flags) {
+    const cudaError_t error = with_stream(
+        stream, [&](Runtime& r) { return callback && flags == 0 ? synchronise(r) : cudaErrorInvalidValue; });
+    if (error == cudaSuccess) callback(stream, cudaSuccess, userData);
+    return error;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
+    return call([&](Runtime&) {
+        if (!event || flags > (cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess))
+            return cudaErrorInvalidValue;
+        *event = new CUevent_st{flags, false, {}};
+        events().insert(*event);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    return call([&](Runtime&) {
+        if (events().erase(event) == 0) return cudaErrorInvalidResourceHandle;
+        delete event;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    return with_event(
+        event,
+        [&](Runtime&) {
+            if (!known(stream)) return cudaErrorInvalidResourceHandle;
+            event->recorded = true;
+            event->time = std::chrono::steady_clock::now();
+            return cudaSuccess;
+        });
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
+    return cudaEventRecord(event, stream);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    return with_event(
+        event, [](Runtime&) { return cudaSuccess; });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { return with_event(event, synchronise); }
+
+cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
+    return with_event(
+        start,
+        [&](Runtime&) {
+            if (!ms) return cudaErrorInvalidValue;
+            const bool timed = events().contains(end) && start->recorded && end->recorded &&
+                               ((start->flags | end->flags) & cudaEventDisableTiming) == 0;
+            if (!timed) return cudaErrorInvalidResourceHandle;
+            const double took = std::chrono::duration<double, std::milli>(end->time - start->time).count();
+            // Programs divide by it; half a microsecond is what NVIDIA's runtime tells apart.
+            *ms = static_cast<float>(took >= 0 ? std::max(took, 0.0005) : took);
+            return cudaSuccess;
+        });
+}
+
+cudaError_t cudaDeviceSynchronize() { return call(synchronise); }
+
+cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }

@@ -1,0 +1,404 @@
+// The runtime's functions that allocate, free, copy and set memory.
+//
+// Host and device share addresses, so a copy is a copy; what is checked is that the device's side lies within
+// what was allocated. Copies and sets in a stream are done when they return.
+//
+// Source: CUDA Runtime API 12, "Memory Management", "Unified Addressing".
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/base/words.h"
+#include "kernels/cudart/runtime.h"
+
+namespace tilescope::cudart {
+namespace {
+
+constexpr size_t kPitchUnit = 512;  // bytes
+
+cudaError_t allocate(Runtime& r, void** pointer, size_t bytes, MemoryKind kind, unsigned flags = 0) {
+    if (!pointer) return cudaErrorInvalidValue;
+    *pointer = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    Allocation* const made = r.memory.allocate(bytes, kind, flags);
+    if (!made) return cudaErrorMemoryAllocation;
+    *pointer = made->data();
+    return cudaSuccess;
+}
+
+cudaError_t release(Runtime& r, void* pointer, bool host) {
+    if (!pointer) return cudaSuccess;
+    const Allocation* const one = r.memory.find(pointer);
+    const bool right = one && one->data() == pointer && one->kind != MemoryKind::Variable &&
+                       one->kind != MemoryKind::Registered && (one->kind == MemoryKind::Host) == host;
+    if (!right) return cudaErrorInvalidValue;
+    flush_prints(r);
+    r.memory.release(one->base);
+    return cudaSuccess;
+}
+
+// A side of a copy: `rows` rows of `width` bytes in `slices` slices, and what the device has to hold of it.
+struct Side {
+    const void* pointer = nullptr;
+    size_t pitch = 0, slice = 0;  // bytes from row to row, from slice to slice
+    const std::byte* row(size_t z, size_t y) const {
+        return static_cast<const std::byte*>(pointer) + z * slice + y * pitch;
+    }
+};
+struct Box {
+    size_t width = 0, rows = 1, slices = 1;
+    bool empty() const { return width == 0 || rows == 0 || slices == 0; }
+};
+
+size_t span(const Side& side, const Box& box) {
+    return (box.slices - 1) * side.slice + (box.rows - 1) * side.pitch + box.width;
+}
+
+// Whether the memory may be that of a copy, as its kind has it; says what is wrong.
+bool fits(Runtime& r, const Side& side, const Box& box, bool device, bool any, const char* what) {
+    if (!side.pointer) return false;
+    const Allocation* const one = r.memory.find(side.pointer);
+    const size_t bytes = span(side, box);
+    if (!one) {
+        if (any || !device) return true;
+        const auto address = reinterpret_cast<uintptr_t>(side.pointer);
+        say(fmt::format("{} of a copy is no device memory{}", what,
+                        r.memory.freed(address) ? ": it was freed" : ""));
+        return false;
+    }
+    if (!device && !any && !one->on_host()) {
+        say(fmt::format("{} of a copy is device memory, but its kind says host memory", what));
+        return false;
+    }
+    if (r.memory.holds(side.pointer, bytes)) return true;
+    say(fmt::format("a copy of {} reaches {} behind the end of its {}'s allocation of {}",
+                    counted(bytes, "byte"),
+                    counted(reinterpret_cast<uintptr_t>(side.pointer) + bytes - one->end(), "byte"), what,
+                    counted(one->bytes, "byte")));
+    return false;
+}
+
+void note_written(Runtime& r, const void* pointer) {
+    Allocation* const one = r.memory.find(pointer);
+    if (!one) return;
+    r.memory.written(*one);
+    if (!one->symbol.empty()) ++r.constants_version;
+}
+
+cudaError_t copy(Runtime& r, const Side& to, const Side& from, const Box& box, cudaMemcpyKind kind) {
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    flush_prints(r);
+    if (box.empty()) return cudaSuccess;
+    const bool any = kind == cudaMemcpyDefault;
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (!fits(r, to, box, to_device, any, "destination") || !fits(r, from, box, from_device, any, "source"))
+        return cudaErrorInvalidValue;
+    for (size_t z = 0; z < box.slices; ++z)
+        for (size_t y = 0; y < box.rows; ++y)
+            std::memmove(const_cast<std::byte*>(to.row(z, y)), from.row(z, y), box.width);
+    note_written(r, to.pointer);
+    return cudaSuccess;
+}
+
+cudaError_t copy(Runtime& r, void* dst, const void* src, size_t bytes, cudaMemcpyKind kind) {
+    return copy(r, {dst, 0, 0}, {src, 0, 0}, {bytes, 1, 1}, kind);
+}
+
+cudaError_t set(Runtime& r, const Side& to, const Box& box, int value) {
+    if (box.empty()) return cudaSuccess;
+    if (!fits(r, to, box, true, false, "destination")) return cudaErrorInvalidValue;
+    for (size_t z = 0; z < box.slices; ++z)
+        for (size_t y = 0; y < box.rows; ++y)
+            std::memset(const_cast<std::byte*>(to.row(z, y)), value, box.width);
+    note_written(r, to.pointer);
+    return cudaSuccess;
+}
+
+cudaError_t copy_3d(Runtime& r, const cudaMemcpy3DParms& p) {
+    if (p.srcArray || p.dstArray) return cudaErrorNotSupported;  // there are no CUDA arrays
+    const auto side = [](const cudaPitchedPtr& at, const cudaPos& from) {
+        const size_t slice = at.pitch * at.ysize;
+        const auto* const first = static_cast<const std::byte*>(at.ptr);
+        return Side{first ? first + from.z * slice + from.y * at.pitch + from.x : nullptr, at.pitch, slice};
+    };
+    if (p.extent.width > p.srcPtr.pitch || p.extent.width > p.dstPtr.pitch) return cudaErrorInvalidPitchValue;
+    return copy(r, side(p.dstPtr, p.dstPos), side(p.srcPtr, p.srcPos),
+                {p.extent.width, p.extent.height, p.extent.depth}, p.kind);
+}
+
+cudaError_t copy_2d(Runtime& r, void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                    size_t height, cudaMemcpyKind kind) {
+    if (width > dpitch || width > spitch) return cudaErrorInvalidPitchValue;
+    return copy(r, {dst, dpitch, 0}, {src, spitch, 0}, {width, height, 1}, kind);
+}
+
+cudaError_t set_3d(Runtime& r, const cudaPitchedPtr& at, int value, const cudaExtent& extent) {
+    if (extent.width > at.pitch) return cudaErrorInvalidPitchValue;
+    return set(r, {at.ptr, at.pitch, at.pitch * at.ysize}, {extent.width, extent.height, extent.depth},
+               value);
+}
+
+// The bytes of a variable from an offset on; null where it has not so many.
+std::byte* in_symbol(Runtime& r, const void* symbol, size_t offset, size_t bytes, cudaError_t& error) {
+    Allocation* const variable = memory_of_symbol(r, symbol);
+    error = !variable                                                      ? cudaErrorInvalidSymbol
+            : offset > variable->bytes || bytes > variable->bytes - offset ? cudaErrorInvalidValue
+                                                                           : cudaSuccess;
+    return error == cudaSuccess ? variable->data() + offset : nullptr;
+}
+
+cudaError_t to_symbol(Runtime& r, const void* symbol, const void* src, size_t bytes, size_t offset,
+                      cudaMemcpyKind kind) {
+    cudaError_t error = cudaSuccess;
+    std::byte* const at = in_symbol(r, symbol, offset, bytes, error);
+    if (!at) return error;
+    if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
+        return cudaErrorInvalidMemcpyDirection;
+    return copy(r, at, src, bytes, kind);
+}
+
+cudaError_t from_symbol(Runtime& r, void* dst, const void* symbol, size_t bytes, size_t offset,
+                        cudaMemcpyKind kind) {
+    cudaError_t error = cudaSuccess;
+    const std::byte* const at = in_symbol(r, symbol, offset, bytes, error);
+    if (!at) return error;
+    if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
+        return cudaErrorInvalidMemcpyDirection;
+    return copy(r, dst, at, bytes, kind);
+}
+
+}  // namespace
+}  // namespace tilescope::cudart
+
+using namespace tilescope::cudart;
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+    return call([&](Runtime& r) { return allocate(r, pointer, bytes, MemoryKind::Device); });
+}
+
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) { return cudaMalloc(pointer, bytes); }
+
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) {
+    return call([&](Runtime& r) {
+        if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+            return cudaErrorInvalidValue;
+        return allocate(r, pointer, bytes, MemoryKind::Managed, flags);
+    });
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
+    return call([&](Runtime& r) {
+        if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
+            return cudaErrorInvalidValue;
+        return allocate(r, pointer, bytes, MemoryKind::Host, flags);
+    });
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+    return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+    return call([&](Runtime& r) {
+        if (!pitch) return cudaErrorInvalidValue;
+        *pitch = (width + kPitchUnit - 1) / kPitchUnit * kPitchUnit;
+        return allocate(r, pointer, *pitch * height, MemoryKind::Device);
+    });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
+    if (!pointer) return call([](Runtime&) { return cudaErrorInvalidValue; });
+    pointer->xsize = extent.width, pointer->ysize = extent.height;
+    return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width, extent.height * extent.depth);
+}
+
+cudaError_t cudaFree(void* pointer) {
+    return call([&](Runtime& r) { return release(r, pointer, false); });
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
+
+cudaError_t cudaFreeHost(void* pointer) {
+    return call([&](Runtime& r) { return release(r, pointer, true); });
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
+    return call([&](Runtime& r) {
+        if (!pointer || bytes == 0) return cudaErrorInvalidValue;
+        Allocation own;
+        own.base = reinterpret_cast<uintptr_t>(pointer), own.bytes = bytes;
+        own.kind = MemoryKind::Registered, own.flags = flags;
+        return r.memory.adopt(own) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+    });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+    return call([&](Runtime& r) {
+        const Allocation* const one = r.memory.find(pointer);
+        if (!one || one->data() != pointer || one->kind != MemoryKind::Registered)
+            return cudaErrorHostMemoryNotRegistered;
+        r.memory.release(one->base);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags) {
+    return call([&](Runtime& r) {
+        const Allocation* const one = r.memory.find(host);
+        if (!device || flags != 0 || !one || !one->on_host()) return cudaErrorInvalidValue;
+        *device = host;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
+    return call([&](Runtime& r) {
+        const Allocation* const one = r.memory.find(host);
+        if (!flags || !one || one->kind != MemoryKind::Host) return cudaErrorInvalidValue;
+        *flags = one->flags | cudaHostAllocMapped;  // all of it is
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+    return call([&](Runtime& r) {
+        if (!free || !total) return cudaErrorInvalidValue;
+        *total = r.memory.total();
+        *free = *total - std::min<uint64_t>(*total, r.memory.used());
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    return call([&](Runtime& r) {
+        if (!attributes || !pointer) return cudaErrorInvalidValue;
+        const Allocation* const one = r.memory.find(pointer);
+        *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, const_cast<void*>(pointer)};
+        if (!one) return cudaSuccess;
+        void* const same = const_cast<void*>(pointer);
+        attributes->device = 0;
+        attributes->devicePointer = same;
+        attributes->hostPointer = one->on_host() ? same : nullptr;
+        attributes->type = one->kind == MemoryKind::Managed ? cudaMemoryTypeManaged
+                           : one->on_host()                 ? cudaMemoryTypeHost
+                                                            : cudaMemoryTypeDevice;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device, cudaStream_t) {
+    return call([&](Runtime& r) {
+        if (device != 0 && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
+        const Allocation* const one = r.memory.holds(pointer, bytes);
+        return one && one->kind == MemoryKind::Managed ? cudaSuccess : cudaErrorInvalidValue;
+    });
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, int device) {
+    return cudaMemPrefetchAsync(pointer, bytes, device, nullptr);
+}
+
+cudaError_t cudaMemcpy(void* dst, const void* src, size_t bytes, cudaMemcpyKind kind) {
+    return call([&](Runtime& r) { return copy(r, dst, src, bytes, kind); });
+}
+
+cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+    return cudaMemcpy(dst, src, bytes, kind);
+}
+
+cudaError_t cudaMemcpy2D(void* dst, size_t dstPitch, const void* src, size_t srcPitch, size_t width,
+                         size_t height, cudaMemcpyKind kind) {
+    return call([&](Runtime& r) { return copy_2d(r, dst, dstPitch, src, srcPitch, width, height, kind); });
+}
+
+cudaError_t cudaMemcpy2DAsync(void* dst, size_t dstPitch, const void* src, size_t srcPitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t) {
+    return cudaMemcpy2D(dst, dstPitch, src, srcPitch, width, height, kind);
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
+    return call([&](Runtime& r) { return parameters ? copy_3d(r, *parameters) : cudaErrorInvalidValue; });
+}
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t) {
+    return cudaMemcpy3D(parameters);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t bytes, size_t offset,
+                               cudaMemcpyKind kind) {
+    return call([&](Runtime& r) { return to_symbol(r, symbol, src, bytes, offset, kind); });
+}
+
+cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t bytes, size_t offset,
+                                 cudaMemcpyKind kind) {
+    return call([&](Runtime& r) { return from_symbol(r, dst, symbol, bytes, offset, kind); });
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t) {
+    return cudaMemcpyToSymbol(symbol, src, bytes, offset, kind);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t bytes, size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t) {
+    return cudaMemcpyFromSymbol(dst, symbol, bytes, offset, kind);
+}
+
+cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
+    return call([&](Runtime& r) {
+        const Allocation* const variable = memory_of_symbol(r, symbol);
+        if (!pointer || !variable) return pointer ? cudaErrorInvalidSymbol : cudaErrorInvalidValue;
+        *pointer = variable->data();
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
+    return call([&](Runtime& r) {
+        const Allocation* const variable = memory_of_symbol(r, symbol);
+        if (!bytes || !variable) return bytes ? cudaErrorInvalidSymbol : cudaErrorInvalidValue;
+        *bytes = variable->bytes;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
+    return call([&](Runtime& r) { return set(r, {pointer, 0, 0}, {bytes, 1, 1}, value); });
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t) {
+    return cudaMemset(pointer, value, bytes);
+}
+
+cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
+    return call([&](Runtime& r) {
+        if (width > pitch) return cudaErrorInvalidPitchValue;
+        return set(r, {pointer, pitch, 0}, {width, height, 1}, value);
+    });
+}
+
+cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t) {
+    return cudaMemset2D(pointer, pitch, value, width, height);
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent) {
+    return call([&](Runtime& r) { return set_3d(r, pointer, value, extent); });
+}
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent extent, cudaStream_t) {
+    return cudaMemset3D(pointer, value, extent);
+}
+
+cudaError_t cudaMemcpyPeer(void* dst, int dstDevice, const void* src, int srcDevice, size_t bytes) {
+    if (dstDevice != 0 || srcDevice != 0) return call([](Runtime&) { return cudaErrorInvalidDevice; });
+    return cudaMemcpy(dst, src, bytes, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* dst, int dstDevice, const void* src, int srcDevice, size_t bytes,
+                                cudaStream_t) {
+    return cudaMemcpyPeer(dst, dstDevice, src, srcDevice, bytes);
+}

@@ -1,0 +1,471 @@
+// A launch: what the program gives becomes a Launch of the interpreter, over all memory that is allocated.
+//
+//   refused          by rules of every device: an error at once, nothing runs
+//   repeats          an earlier launch that loaded nothing that it stored, whose memory is as it was left:
+//   what it
+//                    would store is there already
+//   run              recorded where it is chosen; its own faults become the error that NVIDIA's runtime would
+//                    give, and one sentence
+//
+// Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" (sizes of grids and
+// blocks); CUDA Runtime API 12, "Execution Control" and "Error Handling" (which error, and that those of
+// faults stay).
+#include <algorithm>
+#include <condition_variable>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/base/words.h"
+#include "core/ptx/parse.h"
+#include "kernels/cudart/runtime.h"
+
+namespace tilescope::cudart {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+std::atomic<bool> interrupted{false};
+
+// While a launch runs, the first Ctrl-C ends it between two blocks, so that what was recorded can be kept; a
+// second one ends the program.
+class Interrupts {
+public:
+    Interrupts() {
+        struct sigaction ours {};
+        ours.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
+        ours.sa_flags = static_cast<int>(SA_RESETHAND);
+        sigemptyset(&ours.sa_mask);
+        sigaction(SIGINT, nullptr, &before_);
+        taken_ = (before_.sa_flags & SA_SIGINFO) == 0 && before_.sa_handler == SIG_DFL &&
+                 sigaction(SIGINT, &ours, nullptr) == 0;
+    }
+    ~Interrupts() {
+        if (taken_) sigaction(SIGINT, &before_, nullptr);
+    }
+    Interrupts(const Interrupts&) = delete;
+    Interrupts& operator=(const Interrupts&) = delete;
+
+private:
+    struct sigaction before_ {};
+    bool taken_ = false;
+};
+
+// Says once that a launch will take long, from what its first blocks took.
+class Estimate {
+public:
+    Estimate(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done)
+        : watcher_([this, what, blocks, &done] { watch(what, blocks, done); }) {}
+    ~Estimate() {
+        {
+            const std::lock_guard lock(mutex_);
+            over_ = true;
+        }
+        woken_.notify_all();
+        watcher_.join();
+    }
+    Estimate(const Estimate&) = delete;
+    Estimate& operator=(const Estimate&) = delete;
+
+private:
+    void watch(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done) {
+        constexpr double kLong = 60'000;  // ms
+        const Clock::time_point start = Clock::now();
+        std::unique_lock lock(mutex_);
+        for (auto wait = std::chrono::seconds(3);; wait = std::chrono::seconds(2)) {
+            if (woken_.wait_for(lock, wait, [&] { return over_; })) return;
+            const uint64_t so_far = done.load(std::memory_order_relaxed);
+            const double ms = ms_since(start);
+            const double all =
+                so_far == 0 ? 0 : ms / static_cast<double>(so_far) * static_cast<double>(blocks);
+            if (so_far == 0 ? ms < kLong / 2 : all < kLong) continue;
+            const std::string time = so_far == 0
+                                         ? "more than a minute"
+                                         : fmt::format("about {:.0f} minutes", std::max(all / 60'000, 1.0));
+            say(fmt::format(
+                "{} will take {} on this machine, {} of {} done; give the program smaller sizes, or stop "
+                "it with Ctrl-C and record a few blocks of it (--blocks)",
+                what, time, grouped(so_far), counted(blocks, "block")));
+            return;
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable woken_;
+    bool over_ = false;
+    std::thread watcher_;
+};
+
+struct Refusal {
+    cudaError_t error = cudaSuccess;
+    std::string why;
+};
+
+uint64_t most_shared(const Runtime& r, const Function& function, uint64_t fixed) {
+    const analysis::SmLimits& sm = r.device.sm;
+    return std::max<uint64_t>(sm.shared_per_block, fixed + function.most_dynamic_shared);
+}
+
+// Threads a block that the kernel was compiled for by __launch_bounds__; 0 where it does not say.
+uint64_t launch_bound(const ptx::Kernel& kernel) {
+    for (const std::string& directive : kernel.directives) {
+        if (!directive.starts_with(".maxntid") && !directive.starts_with(".reqntid")) continue;
+        uint64_t threads = 1;
+        for (size_t at = directive.find(' '); at != std::string::npos; at = directive.find(' ', at + 1))
+            threads *= std::max<uint64_t>(std::strtoull(directive.c_str() + at, nullptr, 10), 1);
+        return threads;
+    }
+    return 0;
+}
+
+Refusal refused(const Runtime& r, const Function& function, const ptx::Kernel& kernel, const dim3& grid,
+                const dim3& block, size_t dynamic) {
+    const analysis::SmLimits& sm = r.device.sm;
+    const std::string device = analysis::name_of(r.device);
+    const uint64_t threads = uint64_t{block.x} * block.y * block.z;
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0)
+        return {cudaErrorInvalidConfiguration,
+                fmt::format("the grid of {} x {} x {} blocks holds none; launch at least one block", grid.x,
+                            grid.y, grid.z)};
+    if (threads == 0)
+        return {cudaErrorInvalidConfiguration,
+                fmt::format("a block of {} x {} x {} threads holds none; launch at least one thread", block.x,
+                            block.y, block.z)};
+    if (block.x > sm.threads_per_block || block.y > sm.threads_per_block || threads > sm.threads_per_block)
+        return {cudaErrorInvalidConfiguration,
+                fmt::format("a block of {} threads is more than the {} that {} takes; choose a smaller block",
+                            grouped(threads), grouped(sm.threads_per_block), device)};
+    if (block.z > 64)
+        return {cudaErrorInvalidConfiguration,
+                fmt::format("a block is {} threads deep (z), and no device takes more than 64; use x and y",
+                            block.z)};
+    if (grid.x > 0x7FFF'FFFF || grid.y > 65'535 || grid.z > 65'535)
+        return {
+            cudaErrorInvalidConfiguration,
+            fmt::format("the grid of {} x {} x {} blocks is more than a device takes, 2,147,483,647 in x and "
+                        "65,535 in y and z; use x for the long side",
+                        grid.x, grid.y, grid.z)};
+    if (const uint64_t bound = launch_bound(kernel); bound != 0 && threads > bound)
+        return {cudaErrorInvalidValue,
+                fmt::format("a block of {} threads is more than the {} that its __launch_bounds__ says",
+                            grouped(threads), grouped(bound))};
+    const uint64_t fixed = bytes_in(kernel, ptx::StateSpace::Shared);
+    if (const uint64_t most = most_shared(r, function, fixed); fixed + dynamic > most)
+        return {cudaErrorInvalidValue,
+                fmt::format(
+                    "{} bytes of shared memory a block are more than the {} that {} gives; use less, or ask "
+                    "for more (up to {}) with cudaFuncSetAttribute",
+                    grouped(fixed + dynamic), grouped(most), device, grouped(sm.shared_per_block_optin))};
+    return {};
+}
+
+cudaError_t error_of(const simt::Fault& fault) {
+    using K = simt::Fault::Kind;
+    switch (fault.kind) {
+        case K::OutOfBounds:
+        case K::BadAddress:
+            return cudaErrorIllegalAddress;
+        case K::Misaligned:
+            return cudaErrorMisalignedAddress;
+        case K::NeverEnds:
+        case K::Deadlock:
+            return cudaErrorLaunchTimeout;
+        default:
+            return cudaErrorLaunchFailure;
+    }
+}
+
+// "; 4 bytes behind its end": how far outside the nearest array an address lies; empty where the fault is
+// another.
+std::string how_far(const Launch& launch, const simt::Fault& fault) {
+    constexpr uint64_t kFar = uint64_t{1} << 40;
+    if (fault.kind != simt::Fault::Kind::OutOfBounds || fault.address < kFar) return "";
+    uint64_t least = kFar;
+    std::string words;
+    for (const Array& array : launch.arrays) {
+        if (array.space != Space::Global) continue;
+        const uint64_t end = array.base + array.bytes();
+        if (fault.address >= array.base && fault.address < end) return "";
+        const bool behind = fault.address >= end;
+        const uint64_t bytes = behind ? fault.address - end : array.base - fault.address;
+        if (bytes >= least) continue;
+        least = bytes;
+        words = bytes == 0 ? "; right behind its end"
+                           : fmt::format("; {} {}", counted(bytes, "byte"),
+                                         behind ? "behind its end" : "before its beginning");
+    }
+    return words;
+}
+
+void tell_line(const Runtime& r, const LaunchLine& line) {
+    if (!r.recording || r.orders.launches.empty()) return;
+    const std::string text = to_json(line) + "\n";
+    const int file = open(r.orders.launches.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    if (file < 0) return;
+    [[maybe_unused]] const ssize_t written = write(file, text.data(), text.size());
+    close(file);
+}
+
+std::string key_of(const Runtime& r, const Function& function, const Launch& launch) {
+    const Dim3 &g = launch.grid, &b = launch.block;
+    std::string key = fmt::format("{}|{}|{},{},{}|{},{},{}|{}|{}", fmt::ptr(function.module), function.entry,
+                                  g.x, g.y, g.z, b.x, b.y, b.z, launch.dynamic_shared, r.constants_version);
+    for (const Argument& argument : launch.arguments) {
+        key += fmt::format("|{:x}|", launch.bits_of(argument));
+        for (const std::byte byte : argument.object) key += static_cast<char>(byte);
+    }
+    return key;
+}
+
+// The number of the earlier launch whose repetition this one is; 0 for none.
+uint64_t repeated(Runtime& r, const std::string& key) {
+    const auto found = r.repeatable.find(key);
+    if (found == r.repeatable.end()) return 0;
+    for (const auto& [base, version] : found->second.versions) {
+        const Allocation* const one = r.memory.find(base);
+        if (!one || one->base != base || one->version != version) return 0;
+    }
+    return found->second.number;
+}
+
+// Notes what a launch wrote, and whether it can be repeated: no memory both loaded and stored, and none of it
+// memory that the host may change unseen.
+void note_touched(Runtime& r, const std::string& key, uint64_t number, const std::vector<simt::View>& views,
+                  const std::vector<uint8_t>& touched, bool may_repeat) {
+    Repeatable made{number, {}};
+    for (size_t v = 0; v < views.size(); ++v) {
+        if (touched[v] == 0) continue;
+        Allocation* const one = r.memory.find(views[v].base);
+        if (!one) continue;
+        if (touched[v] & simt::kStores) r.memory.written(*one);
+        may_repeat = may_repeat && touched[v] != (simt::kLoads | simt::kStores) && !one->on_host();
+        made.versions.emplace_back(one->base, one->version);
+    }
+    if (may_repeat)
+        r.repeatable[key] = std::move(made);
+    else
+        r.repeatable.erase(key);
+}
+
+}  // namespace
+
+std::string name_outside(Runtime& r, uint64_t address) {
+    constexpr uint64_t kLow = 1 << 16;
+    if (address < kLow)
+        return "a null pointer; allocate the memory with cudaMalloc, and look at the error that it returns";
+    if (r.memory.freed(address)) return "memory that was freed; free it behind the last launch that uses it";
+    if (const Allocation* near = r.memory.nearest(address);
+        near && address - near->end() < 4096 && near->kind != MemoryKind::Registered)
+        return "";
+    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    const bool of_ours = address >= 0x2000'0000'0000 && address < 0x2000'0000'0000 + (uint64_t{1} << 43);
+    if (!of_ours && msync(reinterpret_cast<void*>(address / page * page), 1, MS_ASYNC) == 0)
+        return "a pointer to host memory; allocate with cudaMalloc and copy with cudaMemcpy";
+    return "";
+}
+
+bool add_array(Launch& launch, const Allocation& allocation, std::string name, ElementType type) {
+    for (const Array& array : launch.arrays)
+        if (array.space == Space::Global && array.base == allocation.base) return true;
+    constexpr size_t kMost = 200;
+    if (launch.arrays.size() >= kMost || allocation.bytes == 0) return false;
+    Array array;
+    array.name = std::move(name);
+    array.role = ArrayRole::InOut;
+    array.type = allocation.bytes % size_of(type) == 0 ? type : ElementType::B8;
+    array.rank = 1;
+    array.extents = ExtentSource::Flat;
+    array.cols = static_cast<uint32_t>(allocation.bytes / array.element_bytes());
+    array.base = allocation.base;
+    array.symbol = allocation.symbol;
+    launch.arrays.push_back(std::move(array));
+    return true;
+}
+
+namespace {
+
+// Of a variable's elements; arrays of structs are bytes in PTX.
+ElementType type_of(const ptx::Symbol& symbol) {
+    const ElementType type = element_type_of(ptx::name_of(symbol.type)).value_or(ElementType::B8);
+    return is_bits(type) && size_of(type) == 1 && symbol.alignment == 4 ? ElementType::B32 : type;
+}
+
+}  // namespace
+
+Launch describe(Runtime& r, Function& function, const ptx::Kernel& kernel, const dim3& grid,
+                const dim3& block, void** arguments, size_t shared) {
+    Launch launch;
+    launch.entry = function.entry;
+    launch.grid = {grid.x, grid.y, grid.z};
+    launch.block = {block.x, block.y, block.z};
+    launch.dynamic_shared = static_cast<uint32_t>(shared);
+    const auto point = [&](uint64_t address, const std::string& name, ElementType type) -> int32_t {
+        const Allocation* const to = r.memory.holds(reinterpret_cast<void*>(address), 0);
+        if (!to || !add_array(launch, *to, name, type)) return -1;
+        const auto is_it = [&](const Array& array) { return array.base == to->base; };
+        return static_cast<int32_t>(std::ranges::find_if(launch.arrays, is_it) - launch.arrays.begin());
+    };
+    for (size_t p = 0; p < kernel.parameters.size(); ++p) {
+        const kernels::Parameter& parameter = function.parameters[p];
+        const auto* const bytes = static_cast<const std::byte*>(arguments[p]);
+        Argument argument;
+        argument.name = parameter.name;
+        argument.type = parameter.pointer ? ElementType::U64 : parameter.type;
+        if (kernel.symbols[static_cast<size_t>(kernel.parameters[p])].is_array || parameter.bytes > 8) {
+            argument.object.assign(bytes, bytes + parameter.bytes);
+            for (uint64_t at = 0; at + 8 <= parameter.bytes; at += 8) {
+                uint64_t word = 0;
+                std::memcpy(&word, bytes + at, 8);
+                point(word, fmt::format("{}+{}", parameter.name, at), parameter.type);
+            }
+        } else {
+            std::memcpy(&argument.value, bytes, parameter.bytes);
+            if (parameter.bytes == 8)
+                argument.array = point(argument.value, parameter.name,
+                                       parameter.pointer ? parameter.type : ElementType::B32);
+            if (argument.array >= 0) {
+                argument.offset = argument.value - launch.arrays[static_cast<size_t>(argument.array)].base;
+                argument.value = 0;
+            }
+        }
+        launch.arguments.push_back(std::move(argument));
+    }
+    for (const ptx::Symbol& symbol : kernel.symbols) {
+        const auto base = function.module->bases.find(symbol.name);
+        if (base == function.module->bases.end()) continue;
+        const Allocation* const variable = r.memory.find(base->second);
+        if (!variable || !add_array(launch, *variable, symbol.name, type_of(symbol))) continue;
+        Array& array = launch.arrays.back();
+        if (symbol.space == ptx::StateSpace::Const) {
+            array.role = ArrayRole::Input;
+            array.contents.kind = Contents::Kind::Stored;
+            array.contents.bytes = std::make_shared<const std::vector<std::byte>>(
+                variable->data(), variable->data() + variable->bytes);
+        }
+    }
+    return launch;
+}
+
+namespace {
+
+// The kernel's program, with constants as they are now.
+bool make_program(Runtime& r, Function& function, const Launch& launch) {
+    if (!function.program) {
+        auto made = simt::prepare(function.module->ptx, function.entry, launch.arrays);
+        if (!made) {
+            function.problem = made.error().message;
+            return false;
+        }
+        function.program = *made;
+    } else if (function.constants_version != r.constants_version) {
+        function.program = simt::with_constants(*function.program, launch.arrays);
+    }
+    function.constants_version = r.constants_version;
+    return true;
+}
+
+struct Done {
+    std::optional<simt::Fault> fault;
+    std::string problem;  // it did not run; empty
+    bool stopped = false;
+};
+
+Done run_plain(Runtime& r, const Function& function, const Launch& launch, const simt::RunOptions& options,
+               const std::string& key, uint64_t number) {
+    const std::vector<simt::View> views = r.memory.views();
+    const auto outcome = simt::run(*function.program, launch, views, options, {});
+    Done done;
+    if (!outcome) {
+        done.problem = outcome.error().message;
+        return done;
+    }
+    done.fault = outcome->fault;
+    done.stopped = outcome->stopped;
+    const bool printed = [&] {
+        const std::lock_guard lock(r.print_mutex);
+        return !r.printed.empty();
+    }();
+    note_touched(r, key, number, views, outcome->touched, outcome->complete && !printed);
+    return done;
+}
+
+}  // namespace
+
+cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& block, void** arguments,
+                   size_t shared) {
+    flush_prints(r);
+    Function* const function = find_function(r, host);
+    LaunchLine line;
+    line.number = ++r.launches;
+    line.grid = {grid.x, grid.y, grid.z}, line.block = {block.x, block.y, block.z};
+    line.shared = shared;
+    line.kernel = function ? function->name : "?";
+    const auto end = [&](cudaError_t error, const std::string& sentence) {
+        line.error = sentence;
+        if (!sentence.empty()) say(fmt::format("launch {}, {}: {}", line.number, line.kernel, sentence));
+        tell_line(r, line);
+        return error;
+    };
+    if (!function) return end(cudaErrorInvalidDeviceFunction, "it is no kernel of this program");
+    const ptx::Kernel* const kernel = kernel_of(r, *function);
+    if (!kernel) return end(cudaErrorInvalidKernelImage, function->problem);
+    if (const Refusal no = refused(r, *function, *kernel, grid, block, shared); no.error != cudaSuccess)
+        return end(no.error, no.why);
+    const Launch described = describe(r, *function, *kernel, grid, block, arguments, shared);
+    if (!make_program(r, *function, described)) return end(cudaErrorInvalidKernelImage, function->problem);
+
+    const bool record_it = chosen(r, *function, line.number);
+    const std::string key = key_of(r, *function, described);
+    if (!record_it)
+        if (line.same_as = repeated(r, key); line.same_as != 0) return end(cudaSuccess, "");
+
+    std::atomic<uint64_t> blocks_done{0};
+    simt::RunOptions options;
+    options.stop = &interrupted;
+    options.blocks_done = &blocks_done;
+    options.name_outside = [&](uint64_t address) { return name_outside(r, address); };
+    const Clock::time_point start = Clock::now();
+    Done done;
+    {
+        const Interrupts interrupts;
+        const Estimate estimate(fmt::format("launch {}, {},", line.number, line.kernel), line.grid.count(),
+                                blocks_done);
+        bool ran = false;
+        if (record_it) {
+            const Recorded recorded = record(r, *function, described, line.number, options);
+            line.recorded = recorded.path, line.unrecorded = recorded.why_not;
+            ran = recorded.ran;
+            done.fault = recorded.fault, done.stopped = recorded.stopped;
+            line.error = recorded.hazard;
+        }
+        if (!ran) done = run_plain(r, *function, described, options, key, line.number);
+    }
+    ++function->launches;
+    line.ms = ms_since(start);
+    if (!done.problem.empty()) return end(cudaErrorLaunchOutOfResources, done.problem);
+    if (done.stopped) {
+        end(cudaErrorLaunchFailure, "it was stopped by Ctrl-C before its end");
+        flush_prints(r);
+        std::fflush(stdout);
+        std::signal(SIGINT, SIG_DFL);
+        std::raise(SIGINT);
+    }
+    if (!done.fault) return end(cudaSuccess, line.error);
+    // As on a GPU, where launches return before they run, the fault is what the next call returns.
+    flush_prints(r);
+    r.sticky = error_of(*done.fault);
+    end(cudaSuccess, done.fault->message + how_far(described, *done.fault));
+    return cudaSuccess;
+}
+
+}  // namespace tilescope::cudart

@@ -1,0 +1,194 @@
+// Modules: the PTX that is built into the program, and what the compiler's host code says of it when the
+// program starts. The text is read when it is needed first.
+//
+// The compiler passes a wrapper whose pointer leads to the text, which ends with a zero byte; for each kernel
+// and each variable an address in the host's code or data, by which the C functions know them, and the name
+// in the PTX.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include "core/ptx/parse.h"
+#include "kernels/cudart/runtime.h"
+
+namespace tilescope::cudart {
+
+namespace {
+
+// Variables that a compiler makes for its own use, such as the texts of printf: nobody writes them, and each
+// run begins with what the PTX gives them.
+bool is_compilers(const std::string& name) {
+    constexpr std::array<std::string_view, 7> kBegins = {
+        "$", "_$_", "__unnamed", "__const", "__PRETTY_FUNCTION__", "__func__", "str$"};
+    return std::ranges::any_of(kBegins, [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+// Host code uses managed variables by their host address: where that is aligned as device memory is, it is
+// the device's address too. The header declares __managed__ variables so.
+constexpr uint64_t kManagedAlignment = 256;
+
+const void* managed_place(const Runtime& r, const Module& module, const std::string& name) {
+    for (const auto& [host, variable] : r.variables)
+        if (variable.module == &module && variable.name == name && !variable.constant && !variable.managed &&
+            reinterpret_cast<uintptr_t>(host) % kManagedAlignment == 0)
+            return host;
+    return nullptr;
+}
+
+void place_variable(Runtime& r, Module& module, const ptx::Symbol& symbol) {
+    const bool global = symbol.space == ptx::StateSpace::Global;
+    if ((!global && symbol.space != ptx::StateSpace::Const) || symbol.is_extern || symbol.bytes() == 0 ||
+        is_compilers(symbol.name))
+        return;
+    Allocation* place = nullptr;
+    if (const void* host = managed_place(r, module, symbol.name)) {
+        Allocation own;
+        own.base = reinterpret_cast<uintptr_t>(host), own.bytes = symbol.bytes();
+        own.kind = MemoryKind::Managed;
+        place = r.memory.adopt(own);
+    }
+    void** managed = nullptr;
+    for (auto& [host, variable] : r.variables)
+        if (variable.module == &module && variable.name == symbol.name) managed = variable.managed;
+    if (!place)
+        place = r.memory.allocate(symbol.bytes(), managed ? MemoryKind::Managed : MemoryKind::Variable);
+    if (!place) return;
+    place->symbol = symbol.name;
+    module.bases[symbol.name] = place->base;
+    std::memcpy(place->data(), symbol.initial.data(), std::min<size_t>(symbol.initial.size(), place->bytes));
+    if (managed) *managed = place->data();
+}
+
+}  // namespace
+
+bool load(Runtime& r, Module& module) {
+    if (module.parsed) return module.problem.empty();
+    module.parsed = true;
+    auto parsed = ptx::parse(module.text, module.name);
+    if (!parsed) {
+        module.problem = parsed.error().message;
+        return false;
+    }
+    module.ptx = std::move(*parsed);
+    for (const ptx::Symbol& symbol : module.ptx.variables) place_variable(r, module, symbol);
+    return true;
+}
+
+Allocation* memory_of_symbol(Runtime& r, const void* symbol) {
+    const auto found = r.variables.find(symbol);
+    if (found == r.variables.end() || !load(r, *found->second.module)) return nullptr;
+    const auto& bases = found->second.module->bases;
+    const auto at = bases.find(found->second.name);
+    return at == bases.end() ? nullptr : r.memory.find(at->second);
+}
+
+Function* find_function(Runtime& r, const void* host) {
+    const auto found = r.functions.find(host);
+    return found == r.functions.end() ? nullptr : &found->second;
+}
+
+const ptx::Kernel* kernel_of(Runtime& r, Function& function) {
+    if (!load(r, *function.module)) {
+        function.problem = function.module->problem;
+        return nullptr;
+    }
+    const ptx::Kernel* const kernel = ptx::find_kernel(function.module->ptx, function.entry);
+    if (kernel && function.parameters.size() != kernel->parameters.size())
+        function.parameters = kernels::parameters_of(function.module->ptx, *kernel, r.source);
+    if (kernel) return kernel;
+    const std::string* const why = ptx::refusal_of(function.module->ptx, function.entry);
+    function.problem =
+        why ? *why : fmt::format("the program's PTX has no kernel {}; compile it again", function.entry);
+    return nullptr;
+}
+
+uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space) {
+    uint64_t bytes = 0;
+    for (const ptx::Symbol& symbol : kernel.symbols)
+        if (symbol.space == space) {
+            const uint64_t unit =
+                std::max<uint64_t>({symbol.alignment, static_cast<uint64_t>(ptx::size_of(symbol.type)), 1});
+            bytes = (bytes + unit - 1) / unit * unit + symbol.bytes();
+        }
+    return bytes;
+}
+
+}  // namespace tilescope::cudart
+
+using namespace tilescope::cudart;
+
+namespace {
+
+// Of the wrapper that the compiler's host code passes: this number comes first.
+struct FatBinary {
+    int magic, version;
+    const void* data;
+    void* unused;
+};
+constexpr int kFatBinaryMagic = 0x466243b1;
+
+Module* module_of(void** handle) { return reinterpret_cast<Module*>(handle); }
+
+}  // namespace
+
+void** __cudaRegisterFatBinary(void* wrapper) {
+    Runtime& r = runtime();
+    const std::lock_guard lock(r.mutex);
+    auto module = std::make_unique<Module>();
+    const auto* const given = static_cast<const FatBinary*>(wrapper);
+    const char* const text =
+        given && given->magic == kFatBinaryMagic ? static_cast<const char*>(given->data) : nullptr;
+    if (text && std::strncmp(text, "//", 2) != 0 && std::strncmp(text, ".version", 8) != 0 && *text != '\n') {
+        module->parsed = true;
+        module->problem = "the program's kernels are no PTX text; compile it with tilescope record";
+    } else if (text) {
+        module->text = text;
+    }
+    module->name = "program.ptx";
+    r.modules.push_back(std::move(module));
+    return reinterpret_cast<void**>(r.modules.back().get());
+}
+
+// Host code may use managed variables from now on.
+void __cudaRegisterFatBinaryEnd(void** handle) {
+    Runtime& r = runtime();
+    const std::lock_guard lock(r.mutex);
+    Module* const module = module_of(handle);
+    for (const auto& [host, variable] : r.variables)
+        if (variable.module == module &&
+            (variable.managed || reinterpret_cast<uintptr_t>(host) % kManagedAlignment == 0)) {
+            load(r, *module);
+            break;
+        }
+}
+
+// Called as the program ends, when other destructors may still want their memory.
+void __cudaUnregisterFatBinary(void**) { flush_prints(runtime()); }
+
+void __cudaRegisterFunction(void** handle, const void* function, char*, const char* deviceName, int, uint3*,
+                            uint3*, dim3*, dim3*, int*) {
+    Runtime& r = runtime();
+    const std::lock_guard lock(r.mutex);
+    Function made;
+    made.module = module_of(handle);
+    made.entry = deviceName;
+    made.name = tilescope::kernels::plain_name(made.entry);
+    r.functions[function] = std::move(made);
+}
+
+void __cudaRegisterVar(void** handle, void* variable, char*, const char* deviceName, int, size_t bytes,
+                       int isConstant, int) {
+    Runtime& r = runtime();
+    const std::lock_guard lock(r.mutex);
+    r.variables[variable] = {module_of(handle), deviceName, bytes, isConstant != 0, nullptr};
+}
+
+void __cudaRegisterManagedVar(void** handle, void** variable, void*, const char* deviceName, size_t bytes,
+                              unsigned int) {
+    Runtime& r = runtime();
+    const std::lock_guard lock(r.mutex);
+    r.variables[variable] = {module_of(handle), deviceName, bytes, false, variable};
+}

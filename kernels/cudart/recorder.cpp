@@ -1,0 +1,155 @@
+// Chosen launches become recordings: the arrays with what they hold before the launch, run and recorded by
+// kernels::record_cpu, and what the kernel left put back into device memory.
+//
+//   all blocks        the recorded run is the launch
+//   some (--blocks)   these are recorded from the contents before; the launch itself runs unrecorded
+//   not possible      the launch runs unrecorded, and the line of the launch says why
+//
+// The arrays are the allocations that arguments point to, pointers in structs among them, and the module's
+// variables that the kernel names. Where a kernel finds its way to other memory, through a pointer that lies
+// in memory, the recording is begun again with that memory as one more array.
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "core/analysis/hazards.h"
+#include "core/trace/file.h"
+#include "kernels/cudart/runtime.h"
+#include "kernels/run/record.h"
+
+namespace tilescope::cudart {
+
+namespace {
+
+constexpr size_t kMostNameInFile = 100;  // bytes
+
+std::string file_name(const std::string& kernel, uint64_t number) {
+    std::string name = kernel.substr(0, kMostNameInFile);
+    for (char& c : name)
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
+    return fmt::format("{}.{}.tsc", name, number);
+}
+
+bool whole(const BlockWindow& window, const Dim3& grid) {
+    return window.x0 == 0 && window.x1 >= grid.x && window.y0 == 0 && window.y1 >= grid.y && window.z0 == 0 &&
+           window.z1 >= grid.z;
+}
+
+// What the arrays hold now.
+void store_contents(Runtime& r, Launch& launch) {
+    for (Array& array : launch.arrays) {
+        if (array.space != Space::Global || array.contents.kind == Contents::Kind::Stored) continue;
+        const Allocation* const one = r.memory.find(array.base);
+        if (!one) continue;
+        array.contents.kind = Contents::Kind::Stored;
+        array.contents.bytes =
+            std::make_shared<const std::vector<std::byte>>(one->data(), one->data() + array.bytes());
+    }
+}
+
+// The first fault that a recording proves and that is no matter of taste: threads of different warps that
+// race for shared memory, and shared memory that is read before it is written.
+std::string first_hazard(const trace::Trace& trace) {
+    const auto hazards = analysis::find_hazards(trace);
+    if (!hazards) return "";
+    for (const analysis::Hazard& hazard : hazards->found) {
+        const bool race = hazard.kind == analysis::HazardKind::Race && !hazard.same_warp;
+        if (hazard.space == Space::Shared && (race || hazard.kind == analysis::HazardKind::Uninitialised))
+            return hazard.sentence;
+    }
+    return "";
+}
+
+kernels::Plan plan_for(const Runtime& r, const Function& function, const Launch& launch) {
+    kernels::Plan plan;
+    plan.kernel = function.name;
+    plan.launch = launch;
+    plan.ptx = function.module->text;
+    const std::filesystem::path source(r.orders.source);
+    plan.source_name = source.filename().string();
+    plan.ptx_name = source.empty() ? function.module->name : source.stem().string() + ".ptx";
+    plan.source = r.source;
+    return plan;
+}
+
+}  // namespace
+
+bool chosen(Runtime& r, const Function& function, uint64_t number) {
+    if (!r.recording) return false;
+    const Orders& orders = r.orders;
+    const auto in = [](const auto& list, const auto& value) {
+        return std::ranges::find(list, value) != list.end();
+    };
+    if (!orders.numbers.empty()) return in(orders.numbers, number);
+    if (!orders.kernels.empty() && !in(orders.kernels, function.name) && !in(orders.kernels, function.entry))
+        return false;
+    return orders.every || function.launches == 0;
+}
+
+Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t number,
+                const simt::RunOptions& run) {
+    Recorded done;
+    const bool all = whole(r.orders.window, launch.grid);
+    kernels::Plan plan = plan_for(r, function, launch);
+    std::optional<Result<trace::Trace>> made;
+    simt::GlobalMemory after;
+    for (;;) {
+        store_contents(r, plan.launch);
+        kernels::RecordOptions options;
+        options.window = r.orders.window;
+        options.stop = run.stop;
+        options.blocks_done = run.blocks_done;
+        options.after = &after;
+        done.fault.reset();
+        options.fault = &done.fault;
+        const Allocation* missing = nullptr;
+        std::mutex mutex;
+        options.name_outside = [&](uint64_t address) -> std::string {
+            const std::lock_guard lock(mutex);
+            if (const Allocation* other = r.memory.find(address)) missing = other;
+            return run.name_outside(address);
+        };
+        made.emplace(kernels::record_cpu(plan, options));
+        if (!missing || !done.fault) break;
+        const size_t before = plan.launch.arrays.size();
+        if (!add_array(plan.launch, *missing, fmt::format("memory{}", before + 1)) ||
+            plan.launch.arrays.size() == before)
+            break;
+        if (run.blocks_done) run.blocks_done->store(0);
+    }
+    if (!*made) {
+        done.why_not = made->error().message;
+        done.fault.reset();
+        return done;
+    }
+    trace::Trace& trace = **made;
+    done.stopped = run.stop && run.stop->load() && !trace.meta.complete && !done.fault;
+    if (all && (trace.meta.complete || done.fault)) {
+        done.ran = true;
+        size_t next = 0;
+        for (const Array& array : plan.launch.arrays) {
+            if (array.space != Space::Global) continue;
+            const std::vector<std::byte>& bytes = after.buffers[next++].bytes;
+            Allocation* const one = r.memory.find(array.base);
+            if (!one) continue;
+            std::memcpy(one->data(), bytes.data(), std::min<size_t>(bytes.size(), one->bytes));
+            r.memory.written(*one);
+        }
+    }
+    if (done.stopped) done.ran = true;
+    if (!done.fault) done.hazard = first_hazard(trace);
+    const std::string path =
+        (std::filesystem::path(r.orders.folder) / file_name(function.name, number)).string();
+    if (const auto written = trace::write_file(trace, path); written)
+        done.path = path;
+    else
+        done.why_not = written.error().message;
+    function.recorded = true;
+    if (!done.ran) done.fault.reset();
+    return done;
+}
+
+}  // namespace tilescope::cudart

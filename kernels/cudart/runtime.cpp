@@ -1,0 +1,62 @@
+// The one Runtime, its orders, and what it writes to the program's streams.
+#include "kernels/cudart/runtime.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/trace/claims.h"
+#include "kernels/textbook/devices.h"
+
+namespace tilescope::cudart {
+
+thread_local cudaError_t last_error = cudaSuccess;
+
+void say(const std::string& sentence) {
+    std::fflush(stdout);  // so that the two come in order where they go to one place
+    fmt::print(stderr, "tilescope: {}\n", sentence);
+}
+
+void flush_prints(Runtime& r) {
+    const std::lock_guard lock(r.print_mutex);
+    if (r.printed.empty()) return;
+    std::fwrite(r.printed.data(), 1, r.printed.size(), stdout);
+    r.printed.clear();
+}
+
+namespace {
+
+Runtime* make_runtime() {
+    auto* const r = new Runtime;
+    if (const char* path = std::getenv(kOrdersVariable); path && *path) {
+        const auto text = read_whole(path, uint64_t{1} << 24);
+        const auto orders = text ? orders_from_json(*text) : Result<Orders>(text.error());
+        if (orders) {
+            r->orders = *orders;
+            r->recording = true;
+            if (auto source = read_whole(r->orders.source, trace::most_of(trace::Claim::SourceBytes)))
+                r->source = std::move(*source);
+        } else {
+            say(orders.error().message);
+        }
+    }
+    const auto device = kernels::device_named(r->orders.device.empty() ? "h200" : r->orders.device);
+    if (device)
+        r->device = *device;
+    else
+        say(device.error().message);
+    std::atexit([] { flush_prints(runtime()); });
+    return r;
+}
+
+}  // namespace
+
+Runtime& runtime() {
+    static Runtime* const only = make_runtime();
+    return *only;
+}
+
+}  // namespace tilescope::cudart

@@ -1,0 +1,39 @@
+// A sum of 2048 numbers, 256 a block: in step s = 1, 2, 4, …, every 2s-th thread adds what lies s further on.
+// Look at: few lanes of every warp work, in all warps, until the end; compare the active lanes with
+// reduction_sequential.cu, which makes the same additions.
+#include <cstdio>
+
+#include <cuda_runtime.h>
+
+#define BLOCK 256
+
+__global__ void reduce(const int* in, int* out) {
+    __shared__ int sums[BLOCK];
+    sums[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+    __syncthreads();
+    for (int s = 1; s < blockDim.x; s *= 2) {
+        if (threadIdx.x % (2 * s) == 0) sums[threadIdx.x] += sums[threadIdx.x + s];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
+}
+
+int main() {
+    const int n = 2048, blocks = n / BLOCK;
+    int in[n], out[blocks];
+    for (int i = 0; i < n; i++) in[i] = i % 7;
+    int *d_in, *d_out;
+    cudaMalloc(&d_in, sizeof in);
+    cudaMalloc(&d_out, sizeof out);
+    cudaMemcpy(d_in, in, sizeof in, cudaMemcpyHostToDevice);
+    reduce<<<blocks, BLOCK>>>(d_in, d_out);
+    cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost);
+    int expected = 0, sum = 0;
+    for (int i = 0; i < n; i++) expected += in[i];
+    for (int i = 0; i < blocks; i++) sum += out[i];
+    bool right = cudaGetLastError() == cudaSuccess && sum == expected;
+    printf("%s: %d\n", right ? "right" : "wrong", sum);
+    cudaFree(d_in);
+    cudaFree(d_out);
+    return right ? 0 : 1;
+}

@@ -1,0 +1,239 @@
+// Programs with functions, structs, printf and assert, as clang and nvcc compile them, on the CPU.
+#include <cstdio>
+
+#include <gtest/gtest.h>
+
+#include "core/simt/printf.h"
+#include "tests/launches.h"
+#include "tests/unit/simt_run.h"
+
+namespace tilescope::simt {
+namespace {
+
+using test::KernelRun;
+
+constexpr uint64_t kOut = 0x10000;
+
+// A kernel k(u64 out, struct of 24 bytes) with tid.x in %t and &out[tid] in %a; it stores %v.
+KernelRun kernel(const std::string& body, const std::string& before = "", uint32_t threads = 32) {
+    KernelRun run;
+    run.program = test::program_of(
+        ".version 7.0\n.target sm_70\n.address_size 64\n" + before +
+            ".visible .entry k(.param .u64 k_0, .param .align 8 .b8 k_1[24])\n{\n.local .align 8 .b8 "
+            "depot[32];\n.reg .b32 %t;\n.reg .b32 %v;\n.reg .b32 %r<9>;\n.reg .b64 %a;\n.reg .b64 "
+            "%d<9>;\n.reg "
+            ".pred %p<9>;\n.reg .f32 %f<9>;\n.reg .f64 %g<3>;\nld.param.u64 %a, [k_0];\nmov.u32 %t, "
+            "%tid.x;\nmul.wide.u32 %d0, %t, 4;\nadd.s64 %a, %a, %d0;\n" +
+            body + "\nst.global.u32 [%a], %v;\nret;\n}\n",
+        "k");
+    run.launch.block = {threads, 1, 1};
+    run.launch.arguments = test_arguments({kOut, 0});
+    std::vector<std::byte>& object = run.launch.arguments[1].object;
+    for (int i = 0; i < 24; ++i) object.push_back(static_cast<std::byte>(i + 1));
+    run.memory.buffers = {{"out", kOut, std::vector<std::byte>(threads * 4)}};
+    return run;
+}
+
+std::vector<uint32_t> results(KernelRun run) {
+    const Outcome outcome = run.run();
+    EXPECT_TRUE(outcome.complete) << (outcome.fault ? outcome.fault->message : "");
+    std::vector<uint32_t> out(run.memory.buffers[0].bytes.size() / 4);
+    std::memcpy(out.data(), run.memory.buffers[0].bytes.data(), out.size() * 4);
+    return out;
+}
+
+// collatz(n): a loop whose trips differ from lane to lane, and an early return.
+TEST(Calls, AFunctionRunsInEveryLane) {
+    const std::string collatz =
+        ".func (.param .b32 func_retval0) collatz(.param .b32 n)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<6>;\n"
+        "ld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\nsetp.lt.u32 %p1, %r1, 2;\n@!%p1 bra LOOP;\n"
+        "st.param.b32 [func_retval0+0], 1000;\nret;\nLOOP:\nand.b32 %r3, %r1, 1;\nsetp.eq.s32 %p2, %r3, 1;\n"
+        "@%p2 bra ODD;\nshr.u32 %r1, %r1, 1;\nbra.uni NEXT;\nODD:\nmad.lo.s32 %r1, %r1, 3, 1;\nNEXT:\n"
+        "add.s32 %r2, %r2, 1;\nsetp.ne.s32 %p3, %r1, 1;\n@%p3 bra LOOP;\n"
+        "st.param.b32 [func_retval0+0], %r2;\nret;\n}\n";
+    const std::string call =
+        "{\n.param .b32 param0;\nst.param.b32 [param0+0], %r1;\n.param .b32 retval0;\ncall.uni (retval0), "
+        "collatz, (param0);\nld.param.b32 %r2, [retval0+0];\n}\n";
+    const auto out = results(kernel("mov.u32 %r1, %t;\n" + call + "mov.u32 %v, %r2;\nadd.s32 %r1, %t, 7;\n" +
+                                        call + "add.s32 %v, %v, %r2;",
+                                    collatz));
+    const auto want = [](uint32_t n) {
+        if (n < 2) return 1000u;
+        uint32_t steps = 0;
+        for (; n != 1; ++steps) n = n % 2 ? 3 * n + 1 : n / 2;
+        return steps;
+    };
+    for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], want(t) + want(t + 7)) << t;
+}
+
+TEST(Calls, AStructIsReadByNameAndByAddress) {
+    EXPECT_EQ(results(kernel("ld.param.u32 %v, [k_1+8];"))[0], 0x0C0B0A09u);
+    EXPECT_EQ(results(kernel("ld.param.v2.u32 {%r1, %v}, [k_1+16];"))[3], 0x18171615u);
+    // k_1.n[tid % 4], as clang indexes an array of a struct.
+    const std::string index =
+        "mov.b64 %d1, k_1;\nand.b32 %r1, %t, 3;\nmul.wide.u32 %d2, %r1, 4;\nadd.s64 %d3, "
+        "%d1, %d2;\n";
+    const auto out = results(kernel(index + "ld.param.u32 %v, [%d3+8];"));
+    for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 0x0C0B0A09u + 0x04040404u * (t % 4)) << t;
+    EXPECT_EQ(results(kernel("mov.b64 %d1, k_1;\ncvta.param.u64 %d2, %d1;\nld.u32 %v, [%d2+4];"))[0],
+              0x08070605u);
+    EXPECT_EQ(
+        results(kernel("mov.b64 %d1, k_1;\ncvta.param.u64 %d2, %d1;\nisspacep.param %p1, %d2;\nselp.u32 "
+                       "%v, 1, 0, %p1;"))[0],
+        1u);
+    EXPECT_EQ(results(kernel("mov.b64 %d1, k_1;\nisspacep.param %p1, %a;\nselp.u32 %v, 1, 0, %p1;"))[0], 0u);
+}
+
+TEST(Calls, AStructOfAnotherSizeIsRefused) {
+    KernelRun run = kernel("mov.u32 %v, 0;");
+    run.launch.arguments[1].object.pop_back();
+    const auto outcome = run.try_run();
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().message,
+              "parameter 2 of kernel 'k' is an object of 24 bytes and was given 23; give all of its bytes");
+    run.launch.arguments[1].object.clear();
+    EXPECT_FALSE(run.try_run());
+}
+
+TEST(Calls, AParameterIsNotReadPastItsEnd) {
+    KernelRun run = kernel("mov.b64 %d1, k_1;\nadd.s64 %d1, %d1, 24;\nld.param.u32 %v, [%d1];");
+    const Outcome outcome = run.run();
+    ASSERT_TRUE(outcome.fault);
+    EXPECT_EQ(outcome.fault->kind, Fault::Kind::OutOfBounds);
+}
+
+const std::string kStrings =
+    ".extern .func (.param .b32 func_retval0) vprintf(.param .b64 f, .param .b64 a);\n"
+    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
+    ".global .align 1 .b8 form[22] = {116, 32, 37, 100, 58, 32, 37, 46, 49, 102, 32, 37, 115, 32, 37, 108, "
+    "108, "
+    "120, 10, 0};\n"  // "t %d: %.1f %s %llx\n"
+    ".global .align 1 .b8 word[3] = {104, 105, 0};\n"
+    ".global .align 1 .b8 claim[6] = {120, 32, 60, 32, 56, 0};\n";  // "x < 8"
+
+TEST(Calls, PrintfWritesALineForEachLane) {
+    KernelRun run = kernel(
+        "mov.u64 %d1, depot;\ncvta.local.u64 %d2, %d1;\nst.local.u32 [%d1], %t;\ncvt.rn.f64.u32 %g1, "
+        "%t;\nst.local.f64 [%d1+8], %g1;\nmov.u64 %d3, word;\ncvta.global.u64 %d3, %d3;\nst.local.u64 "
+        "[%d1+16], "
+        "%d3;\nmov.u64 %d4, 0xABCDEF0123;\nst.local.u64 [%d1+24], %d4;\nmov.u64 %d5, form;\ncvta.global.u64 "
+        "%d5, %d5;\nsetp.lt.u32 %p1, %t, 30;\n@%p1 bra END;\n{\n.param .b64 param0;\nst.param.b64 "
+        "[param0+0], "
+        "%d5;\n.param .b64 param1;\nst.param.b64 [param1+0], %d2;\n.param .b32 retval0;\ncall.uni (retval0), "
+        "vprintf, (param0, param1);\nld.param.b32 %v, [retval0+0];\n}\nEND:",
+        kStrings);
+    std::string printed;
+    run.options.print = [&](std::string_view text) { printed += text; };
+    const auto out = results(run);
+    EXPECT_EQ(printed, "t 30: 30.0 hi abcdef0123\nt 31: 31.0 hi abcdef0123\n");
+    EXPECT_EQ(out[31], 4u);
+    EXPECT_EQ(out[0], 0u);
+    run.options.print = nullptr;
+    EXPECT_EQ(results(run)[31], 4u);
+}
+
+TEST(Calls, AnAssertionEndsTheRunWithItsText) {
+    KernelRun run = kernel(
+        "mov.u64 %d1, claim;\ncvta.global.u64 %d1, %d1;\nmov.u32 %r1, 17;\nmov.u64 %d2, 0;\nsetp.lt.u32 %p1, "
+        "%t, "
+        "8;\n@%p1 bra GOOD;\n{\n.param .b64 param0;\nst.param.b64 [param0+0], %d1;\n.param .b64 param1;\n"
+        "st.param.b64 [param1+0], %d2;\n.param .b32 param2;\nst.param.b32 [param2+0], %r1;\n.param .b64 "
+        "param3;\n"
+        "st.param.b64 [param3+0], %d2;\n.param .b64 param4;\nst.param.b64 [param4+0], 1;\ncall.uni "
+        "__assertfail, "
+        "(param0, param1, param2, param3, param4);\n}\nGOOD:",
+        kStrings);
+    const Outcome outcome = run.run();
+    ASSERT_TRUE(outcome.fault);
+    EXPECT_EQ(outcome.fault->kind, Fault::Kind::Assert);
+    EXPECT_EQ(outcome.fault->message, "thread[8] of block (0,0): assertion `x < 8' failed at line 17");
+    EXPECT_EQ(outcome.fault->line, 17u);
+    EXPECT_EQ(outcome.fault->thread, 8u);
+}
+
+TEST(Calls, VariablesHoldTheAddressesOfOthers) {
+    const auto out = results(kernel(
+        "mov.u64 %d1, table;\nand.b32 %r1, %t, 1;\nmul.wide.u32 %d2, %r1, 8;\nadd.s64 %d1, %d1, "
+        "%d2;\nld.global.u64 %d3, [%d1];\nld.u32 %v, [%d3];",
+        ".global .align 4 .b32 numbers[3] = {7, 8, 9};\n.global .align 8 .u64 table[2] = {generic(numbers), "
+        "generic(numbers)+8};\n"));
+    EXPECT_EQ(out[0], 7u);
+    EXPECT_EQ(out[1], 9u);
+}
+
+TEST(Calls, AnIndexedBranchTakesEachLaneToItsTarget) {
+    const auto out =
+        results(kernel("and.b32 %r1, %t, 3;\nmov.u32 %v, 0;\nTS: .branchtargets A, B, C, A;\nbrx.idx "
+                       "%r1, TS;\nA:\nmov.u32 %v, 1;\nbra.uni END;\nB:\nmov.u32 %v, 2;\nbra.uni "
+                       "END;\nC:\nmov.u32 %v, 3;\nEND:"));
+    for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], std::array({1u, 2u, 3u, 1u})[t % 4]) << t;
+}
+
+TEST(Calls, AFunctionThatIsNotThereIsNamed) {
+    const auto why = [](const std::string& name) {
+        const auto module =
+            ptx::parse(".version 7.0\n.target sm_70\n.address_size 64\n.extern .func " + name +
+                           "();\n.visible .entry k()\n{\ncall.uni " + name + ", ();\nret;\n}\n",
+                       "test.ptx");
+        return prepare(*module, "k").error().message;
+    };
+    EXPECT_NE(why("malloc").find("(line 7 of the PTX) cannot be run on the CPU: there is no heap"),
+              std::string::npos);
+    EXPECT_NE(why("stranger").find("no body of function 'stranger'"), std::string::npos);
+}
+
+// Packed as a compiler packs them: each aligned to its size.
+std::string formatted(std::string_view format, const std::vector<std::pair<uint64_t, int>>& values) {
+    std::vector<std::byte> bytes;
+    for (const auto& [bits, size] : values) {
+        bytes.resize((bytes.size() + static_cast<size_t>(size) - 1) / static_cast<size_t>(size) *
+                     static_cast<size_t>(size));
+        bytes.resize(bytes.size() + static_cast<size_t>(size));
+        std::memcpy(bytes.data() + bytes.size() - size, &bits, static_cast<size_t>(size));
+    }
+    return print_format(
+               format,
+               [&](uint64_t offset, uint64_t size) -> std::optional<uint64_t> {
+                   if (offset + size > bytes.size()) return {};
+                   uint64_t bits = 0;
+                   std::memcpy(&bits, bytes.data() + offset, size);
+                   return bits;
+               },
+               [](uint64_t address) -> std::optional<std::string> {
+                   if (address != 1) return {};
+                   return "text";
+               })
+        .text;
+}
+
+TEST(Printf, WritesAsTheCLibraryDoes) {
+    const auto real = [](double value) { return std::pair(std::bit_cast<uint64_t>(value), 8); };
+    const uint64_t minus = static_cast<uint32_t>(-42);
+    EXPECT_EQ(formatted("%d|%5d|%-5d|%05d|%+d|% d", {{minus, 4}, {7, 4}, {7, 4}, {7, 4}, {7, 4}, {7, 4}}),
+              "-42|    7|7    |00007|+7| 7");
+    EXPECT_EQ(formatted("%u %x %X %#x %o", {{minus, 4}, {255, 4}, {255, 4}, {255, 4}, {8, 4}}),
+              "4294967254 ff FF 0xff 10");
+    EXPECT_EQ(formatted("%c%lld%c %lu", {{'<', 4}, {~uint64_t{0}, 8}, {'>', 4}, {1ull << 40, 8}}),
+              "<-1> 1099511627776");
+    EXPECT_EQ(formatted("%f %.2f %8.3f %e %g %G",
+                        {real(1.5), real(-2.345), real(3.14159), real(12345.678), real(0.0001), real(1e-9)}),
+              "1.500000 -2.35    3.142 1.234568e+04 0.0001 1E-09");
+    EXPECT_EQ(formatted("%s|%8s|%-8s|%.2s|%s|%s", {{1, 8}, {1, 8}, {1, 8}, {1, 8}, {0, 8}, {99, 8}}),
+              "text|    text|text    |te|(null)|(unreadable)");
+    EXPECT_EQ(formatted("%*d %.*f %p 100%%", {{4, 4}, {7, 4}, {1, 4}, real(2.25), {0xAB, 8}}),
+              "   7 2.2 0xab 100%");
+    EXPECT_EQ(formatted("%hhd %hd %hu", {{300, 4}, {70000, 4}, {70000, 4}}), "44 4464 4464");
+}
+
+TEST(Printf, FormatsAtFaultDoNoHarm) {
+    EXPECT_EQ(formatted("%d and %s", {}), "%d and %s");  // no argument there
+    EXPECT_EQ(formatted("%n%y%", {{1, 8}}), "%n%y%");
+    EXPECT_EQ(formatted("%", {}), "%");
+    EXPECT_EQ(formatted("%999999999999d", {{1, 4}}).size(), 4096u);
+    EXPECT_EQ(formatted("%*d|", {{0x80000000, 4}, {1, 4}}).size(), 4097u);
+    EXPECT_EQ(formatted("%-+ #0-+ #05d|", {{1, 4}}), "+1   |");
+    EXPECT_EQ(formatted("%llllld", {{5, 8}}), "5");
+}
+
+}  // namespace
+}  // namespace tilescope::simt
