@@ -144,7 +144,9 @@ void Picture::banks() const {
         for (size_t i = 0; i < request.banks[bank].size(); ++i) {
             const WordView& word = request.banks[bank][i];
             const Rect box{{x0, top_of(i + 1)}, {x1, top_of(i) - gap}};
-            ui.list.AddRectFilled(box.min, box.max, i == 0 ? color : ui.ink(Ink::Fault));
+            // Words of groups of lanes that go one after the other anyway do not meet.
+            const bool meets = i > 0 && request.cost.shared.conflicts() > 0;
+            ui.list.AddRectFilled(box.min, box.max, meets ? ui.ink(Ink::Fault) : color);
             if (ui.over(box))
                 ui.tip = fmt::format("bank {}, word {}: {}", bank, word.number, lanes_in(word.lanes));
         }

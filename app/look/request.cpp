@@ -260,6 +260,10 @@ std::string shared_places(const RequestView& view, const Pattern& pattern) {
     const std::string price = shared_cost(view.cost.shared), repeats = each_times(pattern);
     if (words == 1)
         return fmt::format("one word: {}{}", std::has_single_bit(view.mask) ? "" : "a broadcast, ", price);
+    // 8 or 16 bytes a lane go by halves or quarters of a warp, each for itself.
+    if (const uint32_t groups = view.cost.shared.ideal_wavefronts; view.bytes > 4 && groups > 1)
+        return fmt::format("{} words in {} groups of lanes{}{}: {}", words, groups, repeats,
+                           view.cost.shared.conflicts() == 0 ? "" : ", which meet in banks", price);
     if (worst->size() == 1)
         return fmt::format("{} words in {} different banks{}: {}{}", words, banks, repeats,
                            repeats.empty() ? "" : "broadcasts, ", price);

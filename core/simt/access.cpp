@@ -229,20 +229,17 @@ bool Machine::locate(Warp& warp, const MicroOp& op, StateSpace space, uint32_t m
         raise_access(warp, op, access, space, lane, true);
         return false;
     }
-    if (space == StateSpace::Global) {
-        if (!locate_global(warp, op, access, mask, bytes)) return false;
-    } else {
-        std::byte* base = shared_;
-        uint64_t size = shared_bytes_, stride = 0;
-        if (space == StateSpace::Local) base = warp.local, size = program_.local_bytes, stride = size;
-        if (space == StateSpace::Const) base = constants_.data(), size = constants_.size();
-        uint32_t outside = mask;
-        if (size >= bytes)
-            outside = kLanes.locate(host_.data(), address_.data(), 0, size - bytes, base, stride, mask);
-        if (outside) {
-            raise_access(warp, op, access, space, std::countr_zero(outside), false);
-            return false;
-        }
+    if (space == StateSpace::Global) return locate_global(warp, op, access, mask, bytes);
+    std::byte* base = shared_;
+    uint64_t size = shared_bytes_, stride = 0;
+    if (space == StateSpace::Local) base = warp.local, size = program_.local_bytes, stride = size;
+    if (space == StateSpace::Const) base = constants_.data(), size = constants_.size();
+    uint32_t outside = mask;
+    if (size >= bytes)
+        outside = kLanes.locate(host_.data(), address_.data(), 0, size - bytes, base, stride, mask);
+    if (outside) {
+        raise_access(warp, op, access, space, std::countr_zero(outside), false);
+        return false;
     }
     const bool is_atomic = op.kind == MicroOp::Kind::Atomic;
     const int lane = std::countr_zero(mask);
