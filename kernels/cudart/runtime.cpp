@@ -18,6 +18,7 @@ thread_local cudaError_t last_error = cudaSuccess;
 void say(const std::string& sentence) {
     std::fflush(stdout);  // so that the two come in order where they go to one place
     fmt::print(stderr, "tilescope: {}\n", sentence);
+    std::fflush(stderr);  // which a program may have buffered
 }
 
 void flush_prints(Runtime& r) {

@@ -1,4 +1,7 @@
 // Launches: what they compute, what is refused, their faults, and what orders them.
+#include <chrono>
+#include <csignal>
+#include <thread>
 #include <vector>
 
 #include "tests/unit/cudart_program.h"
@@ -119,6 +122,31 @@ TEST(CudartFaults, MisalignedAccess) {
         EXPECT_EQ(cudaPeekAtLastError(), cudaErrorMisalignedAddress);
     });
     EXPECT_TRUE(says(ran, "not a multiple of 4")) << ran.err;
+}
+
+// What kernels print comes where the program waits for them.
+TEST(CudartPrint, AppearsAtSynchronisation) {
+    const Ran ran = expect_program([] {
+        EXPECT_EQ(launch(&greet_stub, 1, 2, 0), cudaSuccess);
+        std::printf("launched\n");
+        EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+        std::printf("end\n");
+    });
+    EXPECT_EQ(ran.out, "launched\nhi\nhi\nend\n");
+}
+
+TEST(CudartInterrupt, EndsTheProgramBetweenTwoBlocks) {
+    const Ran ran = run_program([] {
+        std::thread([] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(500));
+            kill(getpid(), SIGINT);
+        }).detach();
+        launch(&count_stub, 1'000'000, 32, 0);
+        std::printf("not reached\n");
+    });
+    EXPECT_TRUE(WIFSIGNALED(ran.status)) << ran.out;
+    EXPECT_EQ(WTERMSIG(ran.status), SIGINT);
+    EXPECT_TRUE(says(ran, "launch 1, count: it was stopped by Ctrl-C before its end")) << ran.err;
 }
 
 TEST(CudartStreams, EventsHaveTimesAndStreamsAnOrder) {

@@ -24,6 +24,40 @@ inline const char* const kPtx = R"(.version 7.0
 .address_size 64
 .visible .const .align 4 .b8 scale[8] = {0, 0, 128, 63};
 .visible .global .align 4 .u32 counter = 5;
+.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);
+.global .align 1 .b8 $str[4] = {104, 105, 10, 0};
+
+// Each thread prints "hi".
+.visible .entry _Z5greetv()
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<3>;
+  mov.u64 %rd1, $str;
+  cvta.global.u64 %rd2, %rd1;
+  {
+    .param .b64 param0;
+    st.param.b64 [param0+0], %rd2;
+    .param .b64 param1;
+    st.param.b64 [param1+0], 0;
+    .param .b32 retval0;
+    call.uni (retval0), vprintf, (param0, param1);
+    ld.param.b32 %r1, [retval0+0];
+  }
+  ret;
+}
+
+// Counts for some milliseconds in each block.
+.visible .entry _Z5countv()
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<2>;
+  mov.u32 %r1, 0;
+AGAIN:
+  add.s32 %r1, %r1, 1;
+  setp.lt.s32 %p1, %r1, 1000000;
+  @%p1 bra AGAIN;
+  ret;
+}
 
 // out[i] = scale[0] * (in[i] + in[i]); thread 0 of block 0 adds one to the counter.
 .visible .entry _Z6doublePKfPfi(.param .u64 p0, .param .u64 p1, .param .u32 p2)
@@ -104,7 +138,7 @@ NOW:
 )";
 
 // Addresses by which the host knows kernels and variables.
-inline char double_stub, follow_stub, swap_stub, scale_shadow, counter_shadow;
+inline char double_stub, follow_stub, swap_stub, greet_stub, count_stub, scale_shadow, counter_shadow;
 
 inline void register_program() {
     static struct {
@@ -119,6 +153,8 @@ inline void register_program() {
     kernel(&double_stub, "_Z6doublePKfPfi");
     kernel(&follow_stub, "_Z6followPPiS_");
     kernel(&swap_stub, "_Z4swapPii");
+    kernel(&greet_stub, "_Z5greetv");
+    kernel(&count_stub, "_Z5countv");
     char scale[] = "scale", counter[] = "counter";
     __cudaRegisterVar(module, &scale_shadow, scale, "scale", 0, 8, 1, 0);
     __cudaRegisterVar(module, &counter_shadow, counter, "counter", 0, 4, 0, 0);
@@ -169,7 +205,7 @@ inline Ran expect_program(const std::function<void()>& body) {
 
 template <class... Arguments>
 cudaError_t launch(const void* stub, dim3 grid, dim3 block, size_t shared, Arguments... arguments) {
-    std::array<void*, sizeof...(arguments)> all = {static_cast<void*>(&arguments)...};
+    std::array<void*, sizeof...(arguments) + 1> all = {static_cast<void*>(&arguments)..., nullptr};
     return cudaLaunchKernel(stub, grid, block, all.data(), shared, nullptr);
 }
 
