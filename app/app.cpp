@@ -52,7 +52,7 @@ void for_screens(Visit visit) {
     visit.template operator()<&State::timing, timing::kScreen>();
     visit.template operator()<&State::limits, limits::kScreen>();
     visit.template operator()<&State::lessons, lessons::kScreen>();
-    visit.template operator()<&State::program, program::kScreen>();
+    visit.template operator()<&State::programs, programs::kScreen>();
 }
 
 // What can be done, and who does it.

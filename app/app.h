@@ -23,7 +23,7 @@
 #include "app/limits/model.h"
 #include "app/platform/backend.h"
 #include "app/platform/process.h"
-#include "app/program/model.h"
+#include "app/programs/model.h"
 #include "app/session/session.h"
 #include "app/step/panels.h"
 #include "app/timing/model.h"
@@ -40,7 +40,7 @@ struct State {
     timing::State timing;
     limits::State limits;
     lessons::State lessons;
-    program::State program;
+    programs::State programs;
 };
 
 // A row of the table of screens (app.cpp): what a screen offers, as functions of the State. All of them are

@@ -60,13 +60,15 @@ if(TARGET host_kernels)
   target_compile_definitions(host_kernels PRIVATE TILESCOPE_CLANG="${TILESCOPE_CLANG}")
 endif()
 
+tilescope_tests(host program LINK tilescope_program)
+
 # The command line, through the program itself.
 tilescope_tests(unit cli LINK tilescope_cli)
 tilescope_tests(host cli LINK tilescope_kernels)
 if(TARGET host_cli)
   target_compile_definitions(host_cli PRIVATE TILESCOPE_PROGRAM="$<TARGET_FILE:tilescope>"
     TILESCOPE_HAS_WINDOW=$<BOOL:${TILESCOPE_APP}>)
-  add_dependencies(host_cli tilescope)
+  add_dependencies(host_cli tilescope tilescope_cudart)
 endif()
 tilescope_uses_fake_cuda(host_cli)
 

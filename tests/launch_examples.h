@@ -110,6 +110,29 @@ inline Plan pairs() {
     return plan;
 }
 
+// 300 numbers in 8 bins, four blocks of 96 threads: atomics of shared and of global memory.
+inline Plan bins() {
+    std::vector<int32_t> data(300);
+    for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<int32_t>(i * i % 37);
+    Array in = global_array("data", ArrayRole::Input, ElementType::S32, {300});
+    in.contents = stored(data);
+    return example("bins", {4, 1, 1}, {96, 1, 1},
+                   {in, global_array("total", ArrayRole::InOut, ElementType::S32, {8}),
+                    global_array("last", ArrayRole::InOut, ElementType::S32, {2})},
+                   {{"n", 300}});
+}
+
+// 70 points in three blocks of a warp: constant memory, and an array of each thread in local memory.
+inline Plan filter() {
+    std::vector<float> data(70);
+    for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i * 5 % 11);
+    Array in = global_array("in", ArrayRole::Input, ElementType::F32, {70});
+    in.contents = stored(data);
+    return example("filter", {3, 1, 1}, {32, 1, 1},
+                   {in, global_array("out", ArrayRole::Output, ElementType::F32, {70})},
+                   {{"n", 70}, {"first", 3}});
+}
+
 inline std::vector<Plan> launch_examples() { return {vector_add(), stencil(), histogram(), reverse()}; }
 
 }  // namespace tilescope::kernels

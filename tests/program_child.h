@@ -36,7 +36,8 @@ protected:
     // In the script FOLDER is the folder for recordings, and record NAME puts one there.
     void child(session::Session& session, const std::string& script) {
         const std::string path = at("child");
-        std::ofstream(path) << "#!/bin/sh\nFOLDER=$5\nprintf '%s\\n' \"$@\" > '" << at("asked") << "'\n"
+        std::ofstream(path) << "#!/bin/sh\nFOLDER=$5\nmkdir -p \"$FOLDER\"\nprintf '%s\\n' \"$@\" > '"
+                            << at("asked") << "'\n"
                             << "record() { cp '" << TILESCOPE_SOURCE_DIR
                             << "/assets/recordings/tiled-4x4x4-t2.tsc' \"$FOLDER/$1\"; }\n"
                             << script << "\n";

@@ -228,9 +228,8 @@ std::string launches_document(const std::string& file, const Json& compiler, con
 // Whether `record` is given a program rather than the name of a kernel that ships.
 bool is_program(const std::string& name);
 
-// Compiles it, runs it, says what it launched and what was recorded; returns the exit status. opened: takes
-// the first recording, "" for none.
-int record_program(const std::string& file, const ProgramRequest& request, std::string* opened = nullptr);
+// Compiles it, runs it, says what it launched and what was recorded; returns the exit status.
+int record_program(const std::string& file, const ProgramRequest& request);
 
 // --- files: a command writes a whole file, or none (core/base/file.h)
 

@@ -202,7 +202,7 @@ bool is_program(const std::string& name) {
     return name.find('/') != std::string::npos || fs::path(name).extension() == ".cu";
 }
 
-int record_program(const std::string& file, const ProgramRequest& request, std::string* opened) {
+int record_program(const std::string& file, const ProgramRequest& request) {
     check(request);
     const BlockWindow window = window_of(request.blocks);
     const auto text = need(read_whole(file, uint64_t{64} << 20));
@@ -233,11 +233,6 @@ int record_program(const std::string& file, const ProgramRequest& request, std::
     run_stoppable([&] { ended.emplace(program::run_program(run)); }, stop);
     program::ProgramRun result = need(std::move(*ended));
     const uint64_t recorded = recordings.keep(result.launches);
-    if (opened != nullptr) {
-        for (const LaunchLine& line : result.launches)
-            if (opened->empty()) *opened = line.recorded;
-    }
-
     const bool right = std::all_of(result.launches.begin(), result.launches.end(),
                                    [](const LaunchLine& line) { return line.error.empty(); });
     std::string last;  // what is said in the end

@@ -35,7 +35,7 @@ Result<CellRect> stored_by(const trace::Trace& trace, const trace::Block& block,
     for (uint64_t step = block.first; step < block.first + block.count; ++step) {
         if (stop.at(step)) return Error{kStopped};
         const trace::Form& form = trace.form_of(step);
-        if (form.array == trace::kNoArray || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
+        if (form.array == trace::kNoArray || !ptx::writes(trace.sites[form.site].kind)) continue;
         const Array& array = trace.launch.arrays[form.array];
         if (array.space != Space::Global || !array.writes()) continue;
         const Seen request{uint64_t{trace.key[step] & 0xFF'FFFF} << 32 | trace.base[step], &block};
@@ -216,10 +216,12 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
     const SplitSums here[] = {so_far(a, a_index, a_step), so_far(b, b_index, b_step)};
     const SplitSums all[] = {a.tally.before.back(), b.tally.before.back()};
     using analysis::Sums;
-    constexpr auto load = StepKind::GlobalLoad, store = StepKind::GlobalStore, shared = StepKind::SharedLoad;
+    constexpr auto load = StepKind::GlobalLoad, store = StepKind::GlobalStore, shared = StepKind::SharedLoad,
+                   atomic = StepKind::GlobalAtomic, local = StepKind::LocalLoad,
+                   constant = StepKind::ConstantLoad;
     static constexpr struct {
         const char* what;
-        StepKind kind;  // shared: loads and stores
+        StepKind kind;  // shared: loads and stores; atomic and local: all of them
         uint64_t Sums::*count;
         bool bytes = false, least = false;
     } kRows[] = {{"load requests", load, &Sums::requests},
@@ -231,13 +233,22 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
                  {"wavefronts", shared, &Sums::wavefronts},
                  {"least wavefronts", shared, &Sums::ideal_wavefronts, false, true},
                  {"shared bytes", shared, &Sums::bytes, true},
+                 {"atomic requests", atomic, &Sums::requests},
+                 {"atomic turns", atomic, &Sums::turns},
+                 {"local requests", local, &Sums::requests},
+                 {"local sectors", local, &Sums::sectors},
+                 {"constant requests", constant, &Sums::requests},
+                 {"constant words", constant, &Sums::addresses},
                  {"barrier arrivals", StepKind::Barrier, nullptr}};
     for (const auto& [what, kind, field, bytes, least] : kRows) {
         const auto count = [&, kind = kind, field = field](const SplitSums& sums) {
-            return kind == load     ? sums.global_load.*field
-                   : kind == store  ? sums.global_store.*field
-                   : kind == shared ? sums.shared_load.*field + sums.shared_store.*field
-                                    : sums.barriers;
+            return kind == load       ? sums.global_load.*field
+                   : kind == store    ? sums.global_store.*field
+                   : kind == shared   ? sums.shared_load.*field + sums.shared_store.*field
+                   : kind == atomic   ? sums.global_atomic.*field + sums.shared_atomic.*field
+                   : kind == local    ? sums.local_load.*field + sums.local_store.*field
+                   : kind == constant ? sums.constant_load.*field
+                                      : sums.barriers;
         };
         const Count whole{count(all[0]), count(all[1])};
         if (whole.a + whole.b == 0) continue;

@@ -4,6 +4,8 @@
 //             \  |  /                        /           a thread from every lane to its sector
 //   sectors  [s s s s][s s s s] ...                      a box a line of 128 bytes, filled as far as used
 //   banks    | | |#| | ...                               shared memory: 32 columns, words stacked
+//   addresses  |#| |                                     atomics, constant memory: a column an address, as
+//                                                        high as lanes meet there
 //
 // and of a barrier with clocks how long each warp stands at it: a row per warp, from its arrival on the left
 // to the moment at which the barrier opens for all of them.
@@ -76,6 +78,7 @@ struct Picture {
 
     void sectors() const;
     void banks() const;
+    void addresses() const;
 };
 
 std::string lanes_in(uint32_t mask) { return counted(static_cast<uint64_t>(std::popcount(mask)), "lane"); }
@@ -141,7 +144,9 @@ void Picture::banks() const {
         for (size_t i = 0; i < request.banks[bank].size(); ++i) {
             const WordView& word = request.banks[bank][i];
             const Rect box{{x0, top_of(i + 1)}, {x1, top_of(i) - gap}};
-            ui.list.AddRectFilled(box.min, box.max, i == 0 ? color : ui.ink(Ink::Fault));
+            // Words of groups of lanes that go one after the other anyway do not meet.
+            const bool meets = i > 0 && request.cost.shared.conflicts() > 0;
+            ui.list.AddRectFilled(box.min, box.max, meets ? ui.ink(Ink::Fault) : color);
             if (ui.over(box))
                 ui.tip = fmt::format("bank {}, word {}: {}", bank, word.number, lanes_in(word.lanes));
         }
@@ -158,6 +163,50 @@ void Picture::banks() const {
     const std::string words = counted(most, "word");
     note(ui, {area.min.x, base + ui.px(2) + small}, area.width(),
          {fmt::format("32 banks; the tallest stack: {}", words), fmt::format("tallest stack: {}", words)});
+}
+
+// What must wait is marked: of an atomic every lane at an address but the first, of constant memory every
+// address but the first.
+void Picture::addresses() const {
+    const size_t count = std::max<size_t>(request.addresses.size(), 1);
+    size_t most = 1;
+    for (const WordView& word : request.addresses)
+        most = std::max(most, static_cast<size_t>(std::popcount(word.lanes)));
+    const float small = line_height(ui, Size::Small);
+    const float free = std::clamp((area.height() - ui.px(60)) * 0.3f, ui.px(20), ui.px(110));
+    const float floor_y = area.max.y - small * 1.5f, ceiling = lanes.max.y + free;
+    const size_t room = std::max<size_t>(most, 4);
+    const float height = std::clamp((floor_y - ceiling) / f(room), ui.px(0.5f), ui.px(26));
+    const float base = std::min(floor_y, ceiling + height * f(room));
+    const float gap = height >= ui.px(3) ? std::min(1.f, height / 4) : 0;
+    const float pitch = std::min(area.width() / f(count), ui.px(40));
+    const float left = (area.min.x + area.max.x - pitch * f(count)) / 2;
+    const auto x_of = [&](size_t column) { return std::round(left + pitch * f(column)); };
+    const auto top_of = [&](size_t stacked) { return base - height * f(stacked); };
+    const bool atomic = is_atomic(request.kind);
+    std::array<ImVec2, 32> ends{};
+    for (size_t at = 0; at < request.addresses.size(); ++at) {
+        const WordView& word = request.addresses[at];
+        const Rect column{{x_of(at), top_of(room)}, {x_of(at + 1) - 1, base}};
+        ui.list.AddRectFilled(column.min, column.max, with_alpha(ui.ink(Ink::Cell), 0.6f));
+        size_t stacked = 0;
+        for_lanes(word.lanes, [&](uint32_t lane) {
+            const Rect box{{column.min.x, top_of(stacked + 1)}, {column.max.x, top_of(stacked) - gap}};
+            const bool waits = atomic ? stacked > 0 : at > 0;
+            ui.list.AddRectFilled(box.min, box.max, waits ? ui.ink(Ink::Fault) : color);
+            ends[lane] = {(column.min.x + column.max.x) / 2, box.min.y};
+            ++stacked;
+        });
+        ui.list.AddLine({column.min.x, base}, {column.max.x, base}, ui.ink(Ink::LineStrong));
+        if (ui.over(column))
+            ui.tip = fmt::format("byte {} of {}: {}", grouped(word.number), request.array_name,
+                                 lanes_in(word.lanes));
+    }
+    threads(0.45f, [&](uint32_t lane) { return ends[lane]; });
+    const std::string said = fmt::format("{} different address{}", count, count == 1 ? "" : "es");
+    const std::string tallest = counted(most, "lane");
+    note(ui, {area.min.x, base + ui.px(4)}, area.width(),
+         {fmt::format("{}; at most {} at one", said, tallest), said});
 }
 
 void barrier_picture(Ui& ui, const Rect& rect, const BarrierTimes& barrier, uint32_t current) {
@@ -223,12 +272,16 @@ std::optional<uint32_t> request_picture(Ui& ui, const Rect& area, const RequestV
     const float high = ui.px(request.kind == StepKind::Barrier ? 16 : 18);
     const Picture picture{ui, area, request, lane_lit, {{area.min.x, top}, {area.max.x, top + high}}};
     column_numbers(ui, picture.lanes, area.min.y);
-    if (request.kind == StepKind::GlobalLoad || request.kind == StepKind::GlobalStore)
-        picture.sectors();
-    else if (request.kind != StepKind::Barrier)
-        picture.banks();
-    else if (barrier != nullptr)
+    if (request.kind != StepKind::Barrier) {
+        if (!request.addresses.empty())
+            picture.addresses();
+        else if (analysis::has_sectors(space_of(request.kind)))
+            picture.sectors();
+        else
+            picture.banks();
+    } else if (barrier != nullptr) {
         barrier_picture(ui, {{area.min.x, top + high + ui.px(8)}, area.max}, *barrier, request.warp);
+    }
     return picture.lanes_row();
 }
 

@@ -20,11 +20,46 @@
 namespace tilescope::draw {
 
 // What kind of step it is: the colour and the mark it has everywhere (theme.h).
-enum class StepKind : uint8_t { GlobalLoad, GlobalStore, SharedLoad, SharedStore, Barrier };
+enum class StepKind : uint8_t {
+    GlobalLoad,
+    GlobalStore,
+    SharedLoad,
+    SharedStore,
+    Barrier,
+    GlobalAtomic,
+    SharedAtomic,
+    LocalLoad,
+    LocalStore,
+    ConstantLoad,
+};
 inline const char* words_of(StepKind kind) {
-    constexpr const char* kWords[] = {"global load", "global store", "shared load", "shared store",
-                                      "arrives at a barrier"};
+    constexpr const char* kWords[] = {
+        "global load",   "global store",  "shared load", "shared store", "arrives at a barrier",
+        "global atomic", "shared atomic", "local load",  "local store",  "constant load"};
     return kWords[static_cast<size_t>(kind)];
+}
+// Of all but barriers.
+constexpr Space space_of(StepKind kind) {
+    switch (kind) {
+        case StepKind::SharedLoad:
+        case StepKind::SharedStore:
+        case StepKind::SharedAtomic:
+            return Space::Shared;
+        case StepKind::LocalLoad:
+        case StepKind::LocalStore:
+            return Space::Local;
+        case StepKind::ConstantLoad:
+            return Space::Const;
+        default:
+            return Space::Global;
+    }
+}
+constexpr bool is_atomic(StepKind kind) {
+    return kind == StepKind::GlobalAtomic || kind == StepKind::SharedAtomic;
+}
+constexpr bool is_load(StepKind kind) {
+    return kind == StepKind::GlobalLoad || kind == StepKind::SharedLoad || kind == StepKind::LocalLoad ||
+           kind == StepKind::ConstantLoad;
 }
 
 // Of cells of a matrix, half open: rows [row0, row1), columns [col0, col1).
@@ -51,6 +86,9 @@ struct CellRect {
 //   global   lanes 0..31  ->  lines of 128 bytes, each of four 32-byte sectors
 //   shared   lanes 0..31  ->  32 banks, the different words of a bank stacked: as many wavefronts as
 //                             the highest stack has words
+//   local    as global, the words of the lanes' own memory side by side as the hardware interleaves them
+//   atomics  lanes 0..31  ->  the different addresses, on each as many lanes as meet there
+//   constant the same
 struct LaneView {
     bool active = false;
     bool exists = false;  // the block has a thread in this lane
@@ -73,7 +111,7 @@ struct LineView {  // a line of 128 bytes of which at least one sector is touche
 };
 
 struct WordView {
-    uint64_t number = 0;  // byte address in shared memory / 4
+    uint64_t number = 0;  // byte address in shared memory / 4; of RequestView::addresses: the address
     uint32_t lanes = 0;
 };
 
@@ -88,6 +126,8 @@ struct RequestView {
     std::vector<SectorView> sectors;              // global, ascending
     std::vector<LineView> lines;                  // global, ascending
     std::array<std::vector<WordView>, 32> banks;  // shared
+    std::vector<WordView> addresses;              // atomics and constant memory, ascending
+    ptx::Atomic atomic = ptx::Atomic::None;
     analysis::Cost cost;
     bool good = true;       // costs no more than the least
     std::string title;      // "Warp 0 loads from M"

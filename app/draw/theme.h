@@ -49,11 +49,14 @@ enum class Ink : uint8_t {
     Selected,  // pinned or hovered
     Product,   // read by the multiplication
     Barrier,
+    Constant,  // loads of constant memory
+    Local,     // loads and stores of local memory
     SharedLoad,
     GlobalLoad,
     SharedStore,
     GlobalStore,
-    Fault,  // error, race, wrong result
+    Atomic,  // of global and shared memory
+    Fault,   // error, race, wrong result
     kCount
 };
 inline constexpr int kInks = static_cast<int>(Ink::kCount);
@@ -61,7 +64,8 @@ inline constexpr int kInks = static_cast<int>(Ink::kCount);
 // The ink that a kind of step has everywhere.
 constexpr Ink ink_of(StepKind kind) {
     constexpr Ink kOfKind[] = {Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad, Ink::SharedStore,
-                               Ink::Barrier};
+                               Ink::Barrier,    Ink::Atomic,      Ink::Atomic,     Ink::Local,
+                               Ink::Local,      Ink::Constant};
     return kOfKind[static_cast<size_t>(kind)];
 }
 

@@ -129,6 +129,19 @@ void sign(Ui& ui, const Rect& box, StepKind kind, float alpha) {
         const float half = std::max(1.f, ui.px(1));
         fill(min.x, middle - half, max.x, middle + half);
         fill(min.x, min.y, min.x + std::max(1.f, half * 1.5f), max.y);
+    } else if (kind == StepKind::GlobalAtomic || kind == StepKind::SharedAtomic) {
+        // Read and written: both edges; of shared memory with a line between, which takes half as much.
+        const float part = box.height() / (kind == StepKind::GlobalAtomic ? 3.f : 5.f);
+        fill(min.x, min.y, max.x, min.y + part);
+        fill(min.x, max.y - part, max.x, max.y);
+        if (kind == StepKind::SharedAtomic) fill(min.x, middle - part / 2, max.x, middle + part / 2);
+    } else if (space_of(kind) == Space::Local) {
+        const float third = box.height() / 3;
+        const float top = kind == StepKind::LocalLoad ? max.y - third : min.y;
+        fill(min.x, top, max.x, top + third);
+    } else if (kind == StepKind::ConstantLoad) {
+        const float part = box.height() / 6;
+        fill(min.x, middle - part, max.x, middle + part);
     } else {
         const bool load = kind == StepKind::SharedLoad;
         fill(min.x, load ? middle : min.y, max.x, load ? max.y : middle);

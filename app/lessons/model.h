@@ -131,6 +131,7 @@ struct State {
     Standing standing;
     size_t listed = 0;   // the lesson chosen on the Lessons screen; behind the last one, the programs
     size_t program = 0;  // of those, the one chosen
+    double top = 0;      // and the first one in sight
     // By lesson and stop, as far as worked out, in a reader's wording.
     std::vector<std::vector<Standing>> said;
     analysis::Wording wording;

@@ -11,6 +11,7 @@
 // Below the lessons stand the programs that ship: whole ones, to be opened, run and walked through.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -253,7 +254,7 @@ void programs(Ui& ui, const Rect& rect) {
     const auto& all = ui.session.assets.examples();
     const Rect in = rect.inset(ui.px(24));
     const float width = std::min(in.width(), ui.px(880));
-    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small), pad = ui.px(4);
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small), pad = ui.px(2);
     float y = in.min.y;
     y += paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, kPrograms, 2) + ui.px(8);
     y +=
@@ -269,7 +270,10 @@ void programs(Ui& ui, const Rect& rect) {
     place.program = std::min(place.program, all.size() - 1);
     const float high = body + small + pad * 2;
     const auto fit = static_cast<size_t>(std::max(1.f, std::floor((in.max.y - y) / high)));
-    const size_t first = place.program >= fit ? place.program + 1 - fit : 0;
+    const auto last = static_cast<double>(all.size() - std::min(all.size(), fit));
+    if (const float wheel = ImGui::GetIO().MouseWheel; ui.over(rect)) place.top -= 3.0 * wheel;
+    place.top = std::clamp(std::round(place.top), 0.0, last);
+    const auto first = static_cast<size_t>(place.top);
     for (size_t at = first; at < std::min(all.size(), first + fit); ++at, y += high) {
         const Rect row{{in.min.x, y}, {in.min.x + width, y + high}};
         row_head(ui, row, ui.px(14), at, at == place.program);
@@ -362,6 +366,9 @@ bool press(State& state, Session& session, const input::KeyPress& press) {
         if (const int by = input::along(press, Key::Left, Key::Right); by != 0) {
             if (by > 0 ? state.program + 1 < programs.size() : state.program > 0)
                 state.program += static_cast<size_t>(by);
+            // The one chosen stays in sight: ten rows have room in every window.
+            const auto at = static_cast<double>(state.program);
+            state.top = std::clamp(state.top, std::max(0.0, at - 9), at);
             return true;
         }
     }

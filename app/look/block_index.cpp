@@ -67,7 +67,7 @@ void include_elements(Boxes& boxes, uint32_t phase, BlockIndex& index, const tra
     const trace::Access access = trace::decode(trace, step);
     const Array& array = trace.launch.arrays[access.array];
     const draw::Sheet sheet(array);
-    const bool stores_output = array.writes() && trace.sites[access.site].kind == ptx::SiteKind::Store;
+    const bool stores_output = array.writes() && ptx::writes(trace.sites[access.site].kind);
     for_lanes(
         access.mask,
         [&](uint32_t lane) {
@@ -132,13 +132,22 @@ std::vector<BarrierTimes> barrier_times(const trace::Trace& trace, const BlockIn
 }  // namespace
 
 StepKind kind_of(const trace::Trace& trace, uint64_t step) {
-    // A generic address shows only in the run whether it is global or shared: the form says so.
+    // A generic address shows only in the run which memory it leads to: the form says so.
     const trace::Form& form = trace.form_of(step);
     const ptx::Site& site = trace.sites[form.site];
     if (site.kind == ptx::SiteKind::Barrier) return StepKind::Barrier;
-    const bool load = site.kind == ptx::SiteKind::Load;
-    if (form.space == Space::Global) return load ? StepKind::GlobalLoad : StepKind::GlobalStore;
-    return load ? StepKind::SharedLoad : StepKind::SharedStore;
+    const bool load = site.kind == ptx::SiteKind::Load, atomic = site.kind == ptx::SiteKind::Atomic;
+    switch (form.space) {
+        case Space::Global:
+            return atomic ? StepKind::GlobalAtomic : load ? StepKind::GlobalLoad : StepKind::GlobalStore;
+        case Space::Shared:
+            return atomic ? StepKind::SharedAtomic : load ? StepKind::SharedLoad : StepKind::SharedStore;
+        case Space::Local:
+            return load ? StepKind::LocalLoad : StepKind::LocalStore;
+        case Space::Const:
+            break;
+    }
+    return StepKind::ConstantLoad;
 }
 
 uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site) {
@@ -212,7 +221,7 @@ std::shared_ptr<const BlockIndex> indexed(const trace::Trace& trace, const analy
             const uint32_t interval = index.phases.interval[step];
             if (interval >= index.arrivals.size()) index.arrivals.resize(interval + 1);
             index.arrivals[interval].push_back(step);
-        } else if (form.array != trace::kNoArray && trace.launch.arrays[form.array].space == Space::Global) {
+        } else if (form.array != trace::kNoArray && trace.launch.arrays[form.array].space != Space::Shared) {
             include_elements(boxes, std::min(phase, index.phases.phases), index, trace, at);
         }
         analysis::add_step(sums, trace, at, costs.of(at));

@@ -54,6 +54,39 @@ void lay_out_sectors(const trace::Trace& trace, RequestView& view) {
     }
 }
 
+// The sectors of a request to local memory: word w of lane l is the 32-bit word 32 w + l of the warp's.
+void lay_out_local(RequestView& view) {
+    constexpr uint64_t kWord = 4, kRow = kWord * kWarpSize;
+    std::map<uint64_t, SectorView> sectors;  // by number
+    for_lanes(view.mask, [&](uint32_t lane) {
+        const uint64_t from = view.lanes[lane].offset, end = from + view.bytes;
+        for (uint64_t word = from / kWord; word * kWord < end; ++word) {
+            SectorView& sector = sectors[(word * kRow + lane * kWord) / analysis::kSectorBytes];
+            sector.lanes |= 1u << lane;
+            sector.bytes_used +=
+                static_cast<uint32_t>(std::min(end, (word + 1) * kWord) - std::max(from, word * kWord));
+        }
+    });
+    for (auto& [number, sector] : sectors) {
+        sector.number = number;
+        if (view.lines.empty() || view.lines.back().number != number / 4)
+            view.lines.push_back({number / 4, {-1, -1, -1, -1}});
+        view.lines.back().sector[number % 4] = static_cast<int32_t>(view.sectors.size());
+        for_lanes(sector.lanes, [&](uint32_t lane) {
+            const uint64_t first = view.lanes[lane].offset / kWord * kRow + lane * kWord;
+            if (first / analysis::kSectorBytes == number)
+                view.lanes[lane].sector = static_cast<uint32_t>(view.sectors.size());
+        });
+        view.sectors.push_back(sector);
+    }
+}
+
+void lay_out_addresses(RequestView& view) {
+    std::map<uint64_t, uint32_t> lanes;  // that meet at an address
+    for_lanes(view.mask, [&](uint32_t lane) { lanes[view.lanes[lane].offset] |= 1u << lane; });
+    for (const auto& [address, of] : lanes) view.addresses.push_back({address, of});
+}
+
 void lay_out_banks(const trace::Trace& trace, RequestView& view) {
     const uint64_t base = base_of(array_of(trace, view));
     for_lanes(view.mask, [&](uint32_t lane) {
@@ -85,7 +118,25 @@ std::string mask_note(const RequestView& view, uint64_t threads) {
 }
 
 // By StepKind, of a warp.
-constexpr const char* kVerbs[] = {"loads from", "stores to", "reads", "fills", "arrives at the barrier"};
+constexpr const char* kVerbs[] = {"loads from", "stores to", "reads", "fills",     "arrives at the barrier",
+                                  "updates",    "updates",   "reads", "stores to", "reads"};
+
+// By ptx::Atomic: what one lane does to a word, and several.
+struct AtomicVerb {
+    const char *one, *many;
+};
+constexpr AtomicVerb kAtomicVerbs[] = {{"updates", "update"},
+                                       {"adds to", "add to"},
+                                       {"clears bits of", "clear bits of"},
+                                       {"sets bits of", "set bits of"},
+                                       {"flips bits of", "flip bits of"},
+                                       {"lowers", "lower"},
+                                       {"raises", "raise"},
+                                       {"counts up", "count up"},
+                                       {"counts down", "count down"},
+                                       {"exchanges", "exchange"},
+                                       {"compares and swaps", "compare and swap"}};
+const AtomicVerb& verb_of(ptx::Atomic atomic) { return kAtomicVerbs[static_cast<size_t>(atomic)]; }
 
 // The different elements that a request touches, and how they lie.
 struct Pattern {
@@ -142,8 +193,11 @@ std::string each_times(const Pattern& pattern) {
 
 // "32 lanes read", "1 lane writes"
 std::string who(const RequestView& view) {
-    const bool load = view.kind == StepKind::GlobalLoad || view.kind == StepKind::SharedLoad;
+    const bool load = draw::is_load(view.kind);
     const int lanes = std::popcount(view.mask);
+    if (draw::is_atomic(view.kind))
+        return fmt::format("{} {}", counted(static_cast<uint64_t>(lanes), "lane"),
+                           lanes == 1 ? verb_of(view.atomic).one : verb_of(view.atomic).many);
     return fmt::format("{} {}{}", counted(static_cast<uint64_t>(lanes), "lane"), load ? "read" : "write",
                        lanes == 1 ? "s" : "");
 }
@@ -206,6 +260,10 @@ std::string shared_places(const RequestView& view, const Pattern& pattern) {
     const std::string price = shared_cost(view.cost.shared), repeats = each_times(pattern);
     if (words == 1)
         return fmt::format("one word: {}{}", std::has_single_bit(view.mask) ? "" : "a broadcast, ", price);
+    // 8 or 16 bytes a lane go by halves or quarters of a warp, each for itself.
+    if (const uint32_t groups = view.cost.shared.ideal_wavefronts; view.bytes > 4 && groups > 1)
+        return fmt::format("{} words in {} groups of lanes{}{}: {}", words, groups, repeats,
+                           view.cost.shared.conflicts() == 0 ? "" : ", which meet in banks", price);
     if (worst->size() == 1)
         return fmt::format("{} words in {} different banks{}: {}{}", words, banks, repeats,
                            repeats.empty() ? "" : "broadcasts, ", price);
@@ -216,11 +274,52 @@ std::string shared_places(const RequestView& view, const Pattern& pattern) {
                        repeats, price);
 }
 
+// "add to 3 words: one is hit 17 times, 17 turns; 2 sectors of 1 needed": what lanes at one address wait for.
+std::string atomic_places(const RequestView& view) {
+    const analysis::AddressCost& cost = view.cost.addresses;
+    const int lanes = std::popcount(view.mask);
+    std::string text;
+    if (lanes == 1)
+        text = "one word";
+    else if (cost.addresses == 1)
+        text = fmt::format("one and the same word, one after the other: {} turns", cost.most_lanes);
+    else if (cost.most_lanes == 1)
+        text = fmt::format("{} different words, none twice", cost.addresses);
+    else
+        text = fmt::format("{} words: one is hit {}, in as many turns", cost.addresses,
+                           times_in_words(cost.most_lanes));
+    if (view.kind == StepKind::GlobalAtomic)
+        return fmt::format("{}; {}", text, global_cost(view.cost.global, 1));
+    return view.cost.shared.conflicts() == 0
+               ? text
+               : fmt::format("{}; up to {} of the words in one bank", text, view.cost.shared.wavefronts);
+}
+
+std::string local_places(const RequestView& view) {
+    std::set<uint64_t> offsets;
+    for_lanes(view.mask, [&](uint32_t lane) { offsets.insert(view.lanes[lane].offset); });
+    const std::string price = global_cost(view.cost.global, 1);
+    const bool alone = std::has_single_bit(view.mask);
+    if (offsets.size() == 1)
+        return fmt::format("byte {} of {} own local memory: {}", grouped(*offsets.begin()),
+                           alone ? "its" : "their", price);
+    return fmt::format("{} different places of their own local memory: {}", offsets.size(), price);
+}
+
+std::string constant_places(const RequestView& view) {
+    const uint32_t addresses = view.cost.addresses.addresses;
+    if (addresses > 1)
+        return fmt::format("{} different addresses: {} passes where 1 would do", addresses, addresses);
+    return std::has_single_bit(view.mask) ? "one constant: 1 pass" : "one constant: a broadcast, 1 pass";
+}
+
 // Of a memory request whose lanes, sectors, banks and cost are filled in.
 std::string request_verdict(const trace::Trace& trace, const RequestView& view) {
+    if (draw::is_atomic(view.kind)) return who(view) + " " + atomic_places(view);
+    if (draw::space_of(view.kind) == Space::Local) return who(view) + " " + local_places(view);
+    if (draw::space_of(view.kind) == Space::Const) return who(view) + " " + constant_places(view);
     const Pattern pattern = pattern_of(trace, view);
-    if (view.kind == StepKind::SharedLoad || view.kind == StepKind::SharedStore)
-        return who(view) + " " + shared_places(view, pattern);
+    if (draw::space_of(view.kind) == Space::Shared) return who(view) + " " + shared_places(view, pattern);
     // Rows of the block that have an active lane.
     std::set<uint64_t> rows;
     for_lanes(view.mask, [&](uint32_t lane) {
@@ -259,9 +358,15 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     view.array = access.array;
     const Array* const array = array_of(trace, view);
     view.notation = index.notation;
-    view.array_name = array != nullptr ? name_in(index.notation, *array) : "no array";
+    view.atomic = site.atomic;
+    const bool named = view.kind == StepKind::Barrier || draw::space_of(view.kind) == Space::Global ||
+                       draw::space_of(view.kind) == Space::Shared;
+    view.array_name = array != nullptr ? name_in(index.notation, *array)
+                      : named          ? "no array"
+                                       : fmt::format("{} memory", name_of(draw::space_of(view.kind)));
 
-    const char* const verb = kVerbs[static_cast<size_t>(view.kind)];
+    const char* const verb =
+        draw::is_atomic(view.kind) ? verb_of(view.atomic).one : kVerbs[static_cast<size_t>(view.kind)];
     const uint64_t threads = trace.launch.block.count();
     for (uint32_t lane = 0; lane < 32; ++lane) {
         LaneView& to = view.lanes[lane];
@@ -284,13 +389,25 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
         return view;
     }
     view.cost = analysis::cost_of(trace, index.first + step);
-    if (view.kind == StepKind::GlobalLoad || view.kind == StepKind::GlobalStore) {
-        lay_out_sectors(trace, view);
-        view.good = view.cost.global.sectors <= view.cost.global.block_sectors;
-    } else {
-        lay_out_banks(trace, view);
-        view.good = view.cost.shared.wavefronts <= view.cost.shared.ideal_wavefronts;
+    switch (draw::space_of(view.kind)) {
+        case Space::Global:
+            lay_out_sectors(trace, view);
+            view.good = view.cost.global.sectors <= view.cost.global.block_sectors;
+            break;
+        case Space::Shared:
+            lay_out_banks(trace, view);
+            view.good = view.cost.shared.wavefronts <= view.cost.shared.ideal_wavefronts;
+            break;
+        case Space::Local:
+            lay_out_local(view);
+            view.good = view.cost.global.sectors <= view.cost.global.block_sectors;
+            break;
+        case Space::Const:
+            view.good = view.cost.addresses.addresses <= 1;
+            break;
     }
+    if (analysis::has_addresses(draw::space_of(view.kind), site.kind)) lay_out_addresses(view);
+    if (draw::is_atomic(view.kind)) view.good = view.good && view.cost.addresses.most_lanes == 1;
     view.title = fmt::format("Warp {} {} {}", view.warp, verb, view.array_name);
     view.mask_note = mask_note(view, threads);
     view.verdict = request_verdict(trace, view);
@@ -304,15 +421,22 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
     if (request.kind == StepKind::Barrier)
         return thread + (view.active ? ": arrives with its warp" : ": has left the kernel");
     if (!view.active) return thread + ": switched off in this request";
-    if (request.array == trace::kNoArray)
+    const Space space = draw::space_of(request.kind);
+    const std::string place = analysis::has_sectors(space)
+                                  ? fmt::format(", sector {}", grouped(request.sectors[view.sector].number))
+                              : space == Space::Shared ? fmt::format(", bank {}", view.bank)
+                                                       : "";
+    if (request.array == trace::kNoArray) {
+        if (space == Space::Local)
+            return fmt::format("{}: byte {} of its local memory{} of the warp's", thread,
+                               grouped(view.offset), place);
+        if (space == Space::Const)
+            return fmt::format("{}: byte {} of constant memory", thread, grouped(view.offset));
         return fmt::format("{}: address {}, in no array", thread, view.offset);
+    }
     const Array& array = trace.launch.arrays[request.array];
-    const std::string place = array.space == Space::Global
-                                  ? fmt::format("sector {}", grouped(request.sectors[view.sector].number))
-                                  : fmt::format("bank {}", view.bank);
-    return fmt::format("{}: {} = byte {} of {}, {}", thread,
-                       element_name(array, view.index, request.notation), grouped(view.offset),
-                       request.array_name, place);
+    return fmt::format("{}: {} = byte {} of {}{}", thread, element_name(array, view.index, request.notation),
+                       grouped(view.offset), request.array_name, place);
 }
 
 std::vector<std::string> lane_formula(const trace::Trace& trace, const RequestView& request, uint32_t lane) {
@@ -328,9 +452,10 @@ std::vector<std::string> lane_formula(const trace::Trace& trace, const RequestVi
                                     array.cols, at.col, view.index));
     lines.push_back(fmt::format("{}\u00b7{} = byte {}", view.index, array.element_bytes(), view.offset));
     const uint64_t word = (array.base + view.offset) / analysis::kBankBytes;
-    lines.push_back(array.space == Space::Global
-                        ? fmt::format("{}/32 = sector {}", view.offset, request.sectors[view.sector].number)
-                        : fmt::format("word {} mod 32 = bank {}", word, view.bank));
+    if (array.space == Space::Global)
+        lines.push_back(fmt::format("{}/32 = sector {}", view.offset, request.sectors[view.sector].number));
+    if (array.space == Space::Shared)
+        lines.push_back(fmt::format("word {} mod 32 = bank {}", word, view.bank));
     return lines;
 }
 

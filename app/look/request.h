@@ -20,6 +20,9 @@ using draw::WordView;
 //   32 lanes read one column of M, a row (256 bytes) apart: 32 sectors where 4 would do
 //   32 lanes read one word: a broadcast, 1 wavefront
 //   32 lanes read 32 different words of bank 0: 32 wavefronts where 1 would do
+//   32 lanes add to 3 words: one is hit 17 times, in as many turns; 1 sector of 1 needed
+//   32 lanes read byte 8 of their own local memory: 4 sectors of 4 needed
+//   32 lanes read one constant: a broadcast, 1 pass
 //   2 of 8 warps have arrived; the block waits for the others.
 RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
 

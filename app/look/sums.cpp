@@ -6,6 +6,31 @@
 
 namespace tilescope::look {
 
+namespace {
+
+// What requests of a kind are judged by.
+struct Measure {
+    uint64_t cost = 0, least = 0;
+    uint64_t allowed = 0;  // the least that the block's shape allows
+    const char* unit = "";
+};
+
+Measure measure_of(StepKind kind, const analysis::Sums& of) {
+    if (draw::is_atomic(kind)) return {of.turns, of.requests, of.requests, "turn"};
+    switch (draw::space_of(kind)) {
+        case Space::Global:
+        case Space::Local:
+            return {of.sectors, of.ideal_sectors, of.block_sectors, "sector"};
+        case Space::Shared:
+            return {of.wavefronts, of.ideal_wavefronts, of.ideal_wavefronts, "wavefront"};
+        case Space::Const:
+            break;
+    }
+    return {of.addresses, of.requests, of.requests, "word"};
+}
+
+}  // namespace
+
 SumsTable sums_table(const std::string& title, const SplitSums& sums, const analysis::Summary& whole) {
     static constexpr struct {
         const char* what;
@@ -14,24 +39,35 @@ SumsTable sums_table(const std::string& title, const SplitSums& sums, const anal
     } kRows[] = {{"global loads", StepKind::GlobalLoad, &SplitSums::global_load},
                  {"shared stores", StepKind::SharedStore, &SplitSums::shared_store},
                  {"shared loads", StepKind::SharedLoad, &SplitSums::shared_load},
-                 {"global stores", StepKind::GlobalStore, &SplitSums::global_store}};
+                 {"global stores", StepKind::GlobalStore, &SplitSums::global_store},
+                 {"global atomics", StepKind::GlobalAtomic, &SplitSums::global_atomic},
+                 {"shared atomics", StepKind::SharedAtomic, &SplitSums::shared_atomic},
+                 {"local loads", StepKind::LocalLoad, &SplitSums::local_load},
+                 {"local stores", StepKind::LocalStore, &SplitSums::local_store},
+                 {"constant loads", StepKind::ConstantLoad, &SplitSums::constant_load}};
     SumsTable table;
     table.title = title;
     for (const auto& [what, kind, of] : kRows) {
         if ((whole.*of).requests == 0) continue;  // the kernel makes none: a row of zeros says nothing
         const analysis::Sums& part = sums.*of;
-        const bool global = kind == StepKind::GlobalLoad || kind == StepKind::GlobalStore;
-        const uint64_t cost = global ? part.sectors : part.wavefronts;
-        const uint64_t least = global ? part.ideal_sectors : part.ideal_wavefronts;
-        table.rows.push_back({what, kind, short_count(part.requests), short_count(cost), short_count(least),
+        const Measure by = measure_of(kind, part);
+        table.rows.push_back({what, kind, short_count(part.requests), short_count(by.cost),
+                              short_count(by.least),
                               fmt::format("{}: {}, of {} needed", counted(part.requests, "request"),
-                                          counted(cost, global ? "sector" : "wavefront"), grouped(least)),
-                              cost > (global ? part.block_sectors : least)});
+                                          counted(by.cost, by.unit), grouped(by.least)),
+                              by.cost > by.allowed});
     }
-    table.bytes = bytes_text(sums.global_load.bytes + sums.global_store.bytes) + " global";
-    if (whole.shared_load.requests + whole.shared_store.requests > 0)
+    for (const Space space : {Space::Global, Space::Shared, Space::Local, Space::Const}) {
+        uint64_t bytes = 0, requests = 0;
+        for (const analysis::SumsPart& part : analysis::kSumsParts) {
+            if (part.space != space) continue;
+            bytes += (sums.*part.sums).bytes;
+            requests += (whole.*part.sums).requests;
+        }
+        if (space != Space::Global && requests == 0) continue;
         table.bytes +=
-            fmt::format(", {} shared", bytes_text(sums.shared_load.bytes + sums.shared_store.bytes));
+            fmt::format("{}{} {}", table.bytes.empty() ? "" : ", ", bytes_text(bytes), name_of(space));
+    }
     return table;
 }
 

@@ -24,7 +24,8 @@ struct SumsTable {
     std::string bytes;          // "32.0 KiB global, 512.0 KiB shared"
 };
 
-// cost: sectors for global memory, wavefronts for shared memory.
+// cost: sectors for global and local memory, wavefronts for shared memory, different addresses for constant
+// memory, and for atomics the turns that lanes of one address take.
 SumsTable sums_table(const std::string& title, const SplitSums& sums, const analysis::Summary& whole);
 
 // "" where the recording is whole, else the sentence to show beside every sum: why it is not, or how many

@@ -81,7 +81,7 @@ Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given,
         std::move(arguments),
         {fileno(nothing.file.get()), fileno(out.file.get()), fileno(err.file.get()), fileno(in.file.get())},
         SIGTERM,
-        {}};
+        watch.environment};
     if (const int why = start_process(watch.program.c_str(), std::move(start), child))
         return Error{fmt::format("The program could not call itself: {}; use its command line instead.",
                                  std::strerror(why))};

@@ -44,6 +44,7 @@ struct Output {
 
 struct Watch {
     std::string program = kThisProgram;             // or what stands in for it in a test
+    std::vector<std::string> environment{};         // NAME=VALUE, beside this program's or in place of it
     std::function<void(const Output& err)> look{};  // every few frames, at what it has written so far
 };
 

@@ -17,13 +17,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "// Vector add: each thread adds a pair." without its slashes; "" where the text does not begin so.
+// The comment that a text begins with, on one line, up to its "Look at:"; "" where there is none.
 std::string first_comment(std::string_view text) {
-    text = text.substr(0, text.find('\n'));
-    if (!text.starts_with("//")) return "";
-    text.remove_prefix(std::min(text.find_first_not_of("/ "), text.size()));
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
-    return one_line(text, kLongestLine);
+    std::string said;
+    while (text.starts_with("//")) {
+        std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        line.remove_prefix(std::min(line.find_first_not_of("/ "), line.size()));
+        if (!said.empty()) said += ' ';
+        said += line;
+    }
+    said.resize(std::min(said.find("Look at:"), said.size()));
+    said.erase(said.find_last_not_of(" \r") + 1);
+    return one_line(said, kLongestLine);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -60,15 +61,32 @@ cudart::LaunchLine launch_of(const Json& json, std::string& problem) {
     return line;
 }
 
-// What was recorded until now: files that are complete, as others have no such ending.
-uint64_t recordings_in(const std::string& folder) {
-    std::error_code error;
-    uint64_t count = 0;
-    for (fs::directory_iterator each(folder, error); !error && each != fs::directory_iterator();
-         each.increment(error))
-        if (each->path().extension() == ".tsc") ++count;
-    return count;
-}
+// What lies below the folder until now: recordings, complete ones, as others have no such ending; and the
+// launches, of which the command keeps a line each in a file of that name.
+struct SoFar {
+    uint64_t recordings = 0, launches = 0, read = 0;  // read: bytes of that file
+    bool begun = false;                               // it is there: the program was compiled
+
+    void look_at(const std::string& folder) {
+        std::error_code error;
+        recordings = 0;
+        for (fs::recursive_directory_iterator each(folder, error);
+             !error && each != fs::recursive_directory_iterator(); each.increment(error)) {
+            if (each->path().extension() == ".tsc") ++recordings;
+            if (each->path().filename() == "launches") count_lines(each->path());
+        }
+    }
+    void count_lines(const fs::path& file) {
+        begun = true;
+        std::ifstream lines(file, std::ios::binary);
+        lines.seekg(static_cast<std::streamoff>(read));
+        char part[4096];
+        while (lines.read(part, sizeof part), lines.gcount() > 0) {
+            read += static_cast<uint64_t>(lines.gcount());
+            launches += static_cast<uint64_t>(std::count(part, part + lines.gcount(), '\n'));
+        }
+    }
+};
 
 // What went wrong, in one sentence; "" for nothing.
 std::string problem_of(const ProgramRun& run, bool cancelled, bool too_much) {
@@ -77,9 +95,18 @@ std::string problem_of(const ProgramRun& run, bool cancelled, bool too_much) {
         return fmt::format("It was ended: it printed more than {}; run it with less to print.",
                            bytes_text(kMostWritten));
     if (cancelled) return run.list ? "It was stopped; its launches until then are kept." : "It was stopped.";
+    if (run.list && run.list->exit >= 128)
+        return fmt::format("The program was ended by signal {}.", run.list->exit - 128);
     if (run.list && run.list->exit != 0)
         return fmt::format("The program ended with status {}.", run.list->exit);
-    if (run.list) return run.list->launches.empty() ? "The program launches no kernel." : "";
+    if (run.list && run.list->launches.empty()) return "The program launches no kernel.";
+    if (run.list) {
+        const auto wrong =
+            std::ranges::find_if(run.list->launches, [](const auto& one) { return !one.error.empty(); });
+        return wrong == run.list->launches.end()
+                   ? ""
+                   : fmt::format("Launch {} went wrong; below the list stands how.", grouped(wrong->number));
+    }
     return said.empty() ? "It ended without a list of launches; what it wrote says why." : said + ".";
 }
 
@@ -87,19 +114,23 @@ ProgramRun run(const std::vector<std::string>& arguments, const std::string& pro
                Hearing& hearing, const Control& control) {
     const auto began = std::chrono::steady_clock::now();
     bool too_much = false;
-    const platform::Watch watch{program, [&](const platform::Output& err) {
+    SoFar so_far;
+    // Files that the command makes beside the recordings lie in the folder, too, and go with it.
+    const platform::Watch watch{program, {"TMPDIR=" + *folder}, [&](const platform::Output& err) {
                                     const uint64_t bytes = err.size(),
                                                    kept = std::min<uint64_t>(bytes, kMostKept);
                                     too_much = too_much || bytes > kMostWritten;
                                     if (too_much || control.stop) hearing.cancelled = true;
-                                    const uint64_t recordings = recordings_in(*folder);
+                                    so_far.look_at(*folder);
                                     std::string end;
                                     const bool more = bytes != hearing.bytes;  // written by this thread alone
                                     if (more) end = err.part(bytes - kept, kept);
                                     const std::lock_guard lock(hearing.mutex);
                                     if (more) hearing.written = std::move(end);
                                     hearing.bytes = bytes;
-                                    hearing.recordings = recordings;
+                                    hearing.recordings = so_far.recordings;
+                                    hearing.launches = so_far.launches;
+                                    hearing.begun = so_far.begun;
                                 }};
     auto ran = platform::run_self(arguments, {}, hearing.cancelled, watch);
     ProgramRun made;
@@ -279,7 +310,7 @@ void run_program(Session& session, const ProgramOrder& asked, uint64_t wanted) {
     }
     order.path = fs::absolute(order.path, error).string();
     auto folder = make_folder();
-    auto arguments = folder ? program_arguments(order, **folder) : folder.error();
+    auto arguments = folder ? program_arguments(order, **folder + "/recordings") : folder.error();
     if (!arguments) {
         session.message = arguments.error().message;
         return;

@@ -71,9 +71,10 @@ Result<Folder> make_folder();
 // What a running program and the window say to each other.
 struct Hearing {
     std::mutex mutex;
-    std::string written;      // the end of it
-    uint64_t bytes = 0;       // all of it
-    uint64_t recordings = 0;  // complete ones in the folder
+    std::string written;                    // the end of it
+    uint64_t bytes = 0;                     // all of it
+    uint64_t launches = 0, recordings = 0;  // that ended; complete ones in the folder
+    bool begun = false;                     // it was compiled
     std::atomic<bool> cancelled{false};
 };
 
@@ -118,7 +119,7 @@ bool update_program(Session& session, bool wait);
 // A whole program that ships (kernels/examples).
 struct Example {
     std::string name;   // "transpose_tiled"
-    std::string about;  // its first line of comment
+    std::string about;  // the comment that it begins with, up to its "Look at:"
     std::string_view text;
 };
 const std::vector<Example>& examples();

@@ -361,7 +361,7 @@ std::vector<Box> boxes_of(Ui& ui, const Rect& in) {
     const auto& arrays = ui.trace().launch.arrays;
     std::vector<uint8_t> all;
     for (size_t i = 0; i < arrays.size(); ++i)
-        if (arrays[i].space == Space::Global && arrays[i].elements() > 0)
+        if (arrays[i].space != Space::Shared && arrays[i].elements() > 0)
             all.push_back(static_cast<uint8_t>(i));
     // Those that the kernel only reads, and then those that it writes.
     const auto written =

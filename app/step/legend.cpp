@@ -63,6 +63,11 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
     kind(StepKind::SharedStore, summary.shared_store.requests);
     kind(StepKind::SharedLoad, summary.shared_load.requests);
     kind(StepKind::GlobalStore, summary.global_store.requests);
+    kind(StepKind::GlobalAtomic, summary.global_atomic.requests);
+    kind(StepKind::SharedAtomic, summary.shared_atomic.requests);
+    kind(StepKind::LocalStore, summary.local_store.requests);
+    kind(StepKind::LocalLoad, summary.local_load.requests);
+    kind(StepKind::ConstantLoad, summary.constant_load.requests);
     if (summary.barriers_per_block > 0 && session::by_clock(ui.session))  // a wait as long as it was
         add("waits at a barrier", draw::wait_bar);
     else

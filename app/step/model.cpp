@@ -15,7 +15,11 @@ namespace {
 
 // "rows 0 and 1 of the M tile", "M[3,0..15]", "column 3 of Mds".
 std::string where_text(const trace::Trace& trace, const BlockIndex& index, const look::RequestView& request) {
-    if (request.array == trace::kNoArray) return "memory outside every array";
+    const Space space = draw::space_of(request.kind);
+    if (request.array == trace::kNoArray)
+        return space == Space::Local   ? "its lanes' own local memory"
+               : space == Space::Const ? "constant memory"
+                                       : "memory outside every array";
     const Array& array = trace.launch.arrays[request.array];
     const ElementBox& box = request.touched;
     const std::string exact = elements_text(array, box, index.notation);
@@ -150,11 +154,18 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
         return fmt::format("Warp {} arrives at the barrier. {}", request.warp, request.verdict);
     const std::string where = where_text(trace, index, request);
     const std::string lanes = counted(static_cast<uint64_t>(std::popcount(request.mask)), "lane");
-    const bool global = request.kind == StepKind::GlobalLoad || request.kind == StepKind::GlobalStore;
-    const std::string cost = global ? counted(request.cost.global.sectors, "sector")
-                                    : counted(request.cost.shared.wavefronts, "wavefront");
-    const char* const verbs[] = {"loads", index.product ? "writes its sums to" : "stores to", "reads",
-                                 "fills"};
+    const auto& [addresses, most_lanes] = request.cost.addresses;
+    const std::string cost =
+        draw::is_atomic(request.kind)
+            ? fmt::format("{}, at most {} at one", counted(addresses, "word"), counted(most_lanes, "lane"))
+        : request.kind == StepKind::ConstantLoad        ? counted(addresses, "word")
+        : draw::space_of(request.kind) == Space::Shared ? counted(request.cost.shared.wavefronts, "wavefront")
+                                                        : counted(request.cost.global.sectors, "sector");
+    const char* const verbs[] = {"loads",     index.product ? "writes its sums to" : "stores to",
+                                 "reads",     "fills",
+                                 "",          "updates",
+                                 "updates",   "reads",
+                                 "stores to", "reads"};
     std::string text = fmt::format("Warp {} {} {}: {}, {}.", request.warp,
                                    verbs[static_cast<size_t>(request.kind)], where, lanes, cost);
     if (request.kind == StepKind::SharedStore && replay != nullptr && index.product) {

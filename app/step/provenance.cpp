@@ -224,7 +224,7 @@ void go_on(TouchScan& scan, const trace::Trace& trace, uint64_t steps) {
         ++scan.requests;
         scan.lanes += static_cast<uint64_t>(std::popcount(lanes));
         if (scan.touches.size() < TouchScan::kMost)
-            scan.touches.push_back({scan.next, access.warp, lanes, site.kind == ptx::SiteKind::Store});
+            scan.touches.push_back({scan.next, access.warp, lanes, ptx::writes(site.kind)});
     }
 }
 

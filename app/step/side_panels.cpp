@@ -239,8 +239,9 @@ void request_panel(Ui& ui, const Rect& rect) {
     const auto room = [&] { return in.max.y - y - address_high() - foot_high - ui.px(12); };
     // In a low panel the selection takes the place of the address. So does the picture, where it would not
     // have the height that it needs: the formula goes first, then the address.
-    const bool global = request.kind == StepKind::GlobalLoad || request.kind == StepKind::GlobalStore;
-    const float least = ui.px(global ? 74 : 118);
+    const bool sectors = request.kind != StepKind::Barrier && request.addresses.empty() &&
+                         analysis::has_sectors(draw::space_of(request.kind));
+    const float least = ui.px(sectors ? 74 : 118);
     const bool low = !foot.empty() && room() + ui.px(22) < ui.px(150);
     if (low || room() < least) steps.clear();
     if (low || room() < least) address.clear();

@@ -178,7 +178,8 @@ private:
                 all.runs.emplace(run.first, run.last);
         };
         for_lanes(access.mask, [&](uint32_t lane) {
-            const uint32_t thread = (warp * kWarpSize + lane) % kThreads;
+            const uint32_t thread = warp * kWarpSize + lane;
+            if (thread >= std::min<uint64_t>(shape.count(), kThreads)) return;
             all.odd = all.odd || access.offset[lane] % size != 0 || site.bytes % size != 0;
             const uint64_t begin = access.offset[lane] / size, end = begin + elements - 1;
             const uint32_t x = thread % shape.x, y = thread / shape.x % shape.y,

@@ -47,4 +47,27 @@ SectorCost sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes) {
     return cost;
 }
 
+SectorCost local_sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes) {
+    constexpr uint64_t kWord = 4, kSectorsOfRow = kLineBytes / kSectorBytes;
+    if (mask == 0 || bytes == 0 || bytes > 16) return {};
+    // A row of 128 bytes holds the words of one number of all lanes: eight lanes a sector.
+    std::array<uint64_t, size_t{kWarpSize} * 5> sectors;
+    size_t count = 0;
+    for_lanes(mask, [&](uint32_t lane) {
+        for (uint64_t word = address[lane] / kWord; word <= (address[lane] + bytes - 1) / kWord; ++word)
+            sectors[count++] = word * kSectorsOfRow + lane / (kWarpSize / kSectorsOfRow);
+    });
+    std::sort(sectors.begin(), sectors.begin() + count);
+    SectorCost cost;
+    uint32_t lanes = 0;
+    for_lanes(mask, [&](uint32_t) { ++lanes; });
+    for (size_t i = 0; i < count; ++i) {
+        const bool first = i == 0;
+        cost.sectors += first || sectors[i] != sectors[i - 1];
+        cost.lines += first || sectors[i] / kSectorsOfRow != sectors[i - 1] / kSectorsOfRow;
+    }
+    cost.ideal_sectors = (lanes * bytes + kSectorBytes - 1) / kSectorBytes;
+    return cost;
+}
+
 }  // namespace tilescope::analysis

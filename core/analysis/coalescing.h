@@ -6,9 +6,16 @@
 //   32 lanes x 4 bytes, neighbours, aligned   4 sectors of 4 needed
 //   32 lanes x 4 bytes, a row of 1 KiB apart  32 sectors of 4 needed
 //
+// Local memory is a thread's own, but lies in the same device memory, interleaved: consecutive 32-bit words
+// belong to consecutive threads. So lanes that touch the same offset are neighbours, whatever it is:
+//
+//   32 lanes x 4 bytes at one offset          4 sectors of 4
+//   32 lanes x 4 bytes at offsets of their own, all different    32 sectors of 4
+//   32 lanes x 1 byte at one offset           4 sectors of 1: a word's other bytes lie between
+//
 // Source: CUDA C++ Programming Guide, "Device Memory Accesses" (and compute capability 6.x to 9.0,
-// "Global Memory"): accesses of a warp are served by as many 32-byte transactions as needed.
-// Nsight Compute counts them as l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum.
+// "Global Memory"): accesses of a warp are served by as many 32-byte transactions as needed; "Local Memory"
+// for the interleaving. Nsight Compute counts them as l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum.
 #pragma once
 
 #include <array>
@@ -32,5 +39,8 @@ struct SectorCost {
 
 // address: [32] virtual addresses (bytes); lanes outside mask are ignored. bytes: per lane, 1..16.
 SectorCost sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes);
+
+// The same of local memory. address: [32] byte offsets in the thread's local memory.
+SectorCost local_sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes);
 
 }  // namespace tilescope::analysis

@@ -34,13 +34,24 @@ Cost cost_of(const trace::Trace& trace, uint64_t step) {
     const ptx::Site& site = trace.sites[form.site];
     if (site.kind == ptx::SiteKind::Barrier) return cost;
     const trace::Access access = decode_addresses(trace, step);
-    if (form.space == Space::Global) {
-        SectorCost& global = cost.global = sector_cost(access.offset.data(), access.mask, site.bytes);
-        const uint32_t rows = least_of_rows(access, trace.launch.block.x, site.bytes);
-        global.block_sectors = std::max(global.ideal_sectors, rows <= global.sectors ? rows : 0);
-    } else {
-        cost.shared =
-            bank_cost(access.offset.data(), access.mask, site.bytes, site.kind == ptx::SiteKind::Store);
+    const uint64_t* const address = access.offset.data();
+    if (has_addresses(form.space, site.kind)) cost.addresses = address_cost(address, access.mask);
+    switch (form.space) {
+        case Space::Global: {
+            SectorCost& global = cost.global = sector_cost(address, access.mask, site.bytes);
+            const uint32_t rows = least_of_rows(access, trace.launch.block.x, site.bytes);
+            global.block_sectors = std::max(global.ideal_sectors, rows <= global.sectors ? rows : 0);
+            break;
+        }
+        case Space::Shared:
+            cost.shared = bank_cost(address, access.mask, site.bytes, ptx::writes(site.kind));
+            break;
+        case Space::Local:
+            cost.global = local_sector_cost(address, access.mask, site.bytes);
+            cost.global.block_sectors = cost.global.ideal_sectors;
+            break;
+        case Space::Const:
+            break;
     }
     return cost;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/analysis/addresses.h"
 #include "core/analysis/banks.h"
 #include "core/analysis/coalescing.h"
 #include "core/trace/trace.h"
@@ -15,9 +16,19 @@
 namespace tilescope::analysis {
 
 struct Cost {
-    SectorCost global;  // for global sites
-    BankCost shared;    // for shared sites
+    SectorCost global;      // of global and local memory
+    BankCost shared;        // of shared memory; of an atomic as of a store: its different words
+    AddressCost addresses;  // of atomics and of constant memory
+    bool operator==(const Cost&) const = default;
 };
+
+// What requests to a space are judged by: sectors, or wavefronts, or for constant memory neither.
+constexpr bool has_sectors(Space space) { return space == Space::Global || space == Space::Local; }
+constexpr bool has_wavefronts(Space space) { return space == Space::Shared; }
+// Whether AddressCost is part of it.
+constexpr bool has_addresses(Space space, ptx::SiteKind kind) {
+    return space == Space::Const || kind == ptx::SiteKind::Atomic;
+}
 
 inline constexpr uint32_t kCostPeriod = 128;  // bytes
 

@@ -93,6 +93,9 @@ void BlockHazards::enter_stores(const BlockIntervals& b, uint32_t interval) {
                 cell.records = -1;
                 touched_.push_back({number, kind.shared});
             }
+            const bool reads = kind.atomic && site_at(step).atomic != ptx::Atomic::Exch;
+            if (reads && kind.shared && cell.written == kNoInterval)
+                add_bad(cell, number, kind, step, lanes, part);
             add(cell.records, kind.place, warp, lanes, part.step);
             const uint32_t writer = warp * kWarpSize + lane_of(lanes);
             if (cell.written != interval || writer <= cell.writer)
@@ -103,6 +106,16 @@ void BlockHazards::enter_stores(const BlockIntervals& b, uint32_t interval) {
         for (uint64_t bits = kind.shared ? kind.array_bit : 0; bits; bits &= bits - 1)
             epoch_[static_cast<size_t>(std::countr_zero(bits))] = interval + 1;
     }
+}
+
+void BlockHazards::add_bad(Cell& cell, uint64_t number, const HazardForms::Kind& kind, uint64_t step,
+                           uint32_t lanes, const Part& part) {
+    if (cell.bad_stamp != stamp_) {
+        cell.bad_stamp = stamp_;
+        cell.bad = -1;
+        bad_.push_back({number, true});
+    }
+    add(cell.bad, kind.place, forms_.trace.warp_of(step), lanes, part.step);
 }
 
 // Shared loads: of nothing, or of what is left over.
@@ -137,12 +150,7 @@ void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
             cell.first_read = std::min(cell.first_read, interval);
             if (!never && !stale) return;
             clean = false;
-            if (cell.bad_stamp != stamp_) {
-                cell.bad_stamp = stamp_;
-                cell.bad = -1;
-                bad_.push_back({number, true});
-            }
-            add(cell.bad, kind.place, forms_.trace.warp_of(step), lanes, part.step);
+            add_bad(cell, number, kind, step, lanes, part);
         });
         if (clean && part.mask == forms_.trace.forms[form].mask) judged = {form, base, epoch, run_};
     }
@@ -182,7 +190,9 @@ bool BlockHazards::meets(const BlockIntervals& b, uint32_t interval, uint64_t st
             const uint32_t low = warp * kWarpSize + lane_of(lanes),
                            high = warp * kWarpSize + last_lane_of(lanes);
             for (int32_t r = cell->records; r >= 0; r = records_[r].next)
-                if (records_[r].low != low || records_[r].high != low || high != low) met = true;
+                if (!(kind.atomic && forms_.places()[records_[r].place].atomic) &&
+                    (records_[r].low != low || records_[r].high != low || high != low))
+                    met = true;
         });
     }
     return met;
@@ -211,7 +221,7 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
             for (size_t j = i; j < of_cell.size(); ++j) {
                 const Record &p = *of_cell[i], &q = *of_cell[j];
                 const uint32_t low = std::min(p.low, q.low), high = std::max(p.high, q.high);
-                if (low == high) continue;
+                if (low == high || (places[p.place].atomic && places[q.place].atomic)) continue;
                 if (!tells()) return;
                 HazardInstance found{HazardKind::Race, places[p.place], places[q.place], false, {}};
                 found.same_warp = low / kWarpSize == high / kWarpSize;
@@ -251,10 +261,11 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
 void BlockHazards::tell_loads(const BlockIntervals& b, uint32_t interval, const HazardSink& sink) {
     for (const Touched& touched : bad_) {
         const Cell& cell = *shared_.find(touched.cell);
-        const bool never = cell.written == kNoInterval;
         for (int32_t r = cell.bad; r >= 0; r = records_[r].next) {
             if (!tells()) return;
             const Record& load = records_[r];
+            // An atomic at fault found nothing, and left something.
+            const bool never = cell.written == kNoInterval || forms_.places()[load.place].atomic;
             HazardInstance found{never ? HazardKind::Uninitialised : HazardKind::Stale,
                                  forms_.places()[load.place],
                                  {},

@@ -22,6 +22,7 @@ struct Place {
     bool store = false;
     uint8_t array = trace::kNoArray;
     Space space = Space::Global;
+    bool atomic = false;  // `store` too
     bool operator==(const Place&) const = default;
 };
 
@@ -40,6 +41,8 @@ public:
         uint32_t place = 0;
         uint64_t array_bit = 0;  // bit array % 64; all bits for accesses outside the arrays
         bool barrier = false, store = false, shared = false;
+        bool atomic = false;        // `store` too
+        bool apart = false;         // of local memory, a thread's own, or of constant memory: never at fault
         bool grid_written = false;  // global, of an array that some form stores to
     };
     const Kind& kind(uint32_t form) const { return kinds_[form]; }
@@ -79,7 +82,7 @@ struct Arrival {
 struct BlockIntervals {
     uint64_t first = 0;  // step of the recording
     uint32_t block = 0;
-    std::vector<Part> parts;       // memory steps
+    std::vector<Part> parts;       // steps of global and shared memory
     std::vector<uint32_t> begin;   // interval -> first of its parts; one more at the end
     std::vector<uint64_t> stored;  // interval -> Kind::array_bit of its stores together
     struct End {
@@ -148,6 +151,11 @@ private:
 
     CellMap<Cell>& map(bool shared) { return shared ? shared_ : global_; }
     Cell* reach(bool shared, uint64_t number);
+    const ptx::Site& site_at(uint64_t step) const {
+        return forms_.trace.sites[forms_.trace.form_of(step).site];
+    }
+    void add_bad(Cell& cell, uint64_t number, const HazardForms::Kind& kind, uint64_t step, uint32_t lanes,
+                 const Part& part);
     void add(int32_t& head, uint32_t place, uint32_t warp, uint32_t lanes, uint32_t step);
     void enter_stores(const BlockIntervals& b, uint32_t interval);
     void enter_loads(const BlockIntervals& b, uint32_t interval);

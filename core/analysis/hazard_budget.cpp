@@ -36,7 +36,7 @@ uint64_t lanes_apart(const trace::Trace& trace, uint32_t form) {
 std::vector<uint32_t> costs_of_forms(const trace::Trace& trace) {
     std::vector<bool> stored(256, false);
     for (const trace::Form& form : trace.forms)
-        if (trace.sites[form.site].kind == ptx::SiteKind::Store) stored[form.array] = true;
+        if (ptx::writes(trace.sites[form.site].kind) && form.space != Space::Local) stored[form.array] = true;
     std::vector<uint32_t> costs;
     costs.reserve(trace.forms.size());
     for (uint32_t number = 0; number < trace.forms.size(); ++number) {
@@ -47,6 +47,8 @@ std::vector<uint32_t> costs_of_forms(const trace::Trace& trace) {
         uint64_t cost = 0;
         if (form.space == Space::Shared)
             cost = lanes * (kind == ptx::SiteKind::Load ? kSharedLoad : kSharedStore);
+        else if (form.space != Space::Global)
+            cost = 0;
         else if (stored[form.array] || stored[trace::kNoArray])
             cost = lanes * kGlobal + lanes_apart(trace, number) * kApart;
         costs.push_back(kind == ptx::SiteKind::Barrier ? 1 : static_cast<uint32_t>(1 + cost * words));

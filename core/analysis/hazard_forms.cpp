@@ -28,7 +28,7 @@ uint64_t grain_of(const trace::Trace& trace) {
 
 HazardForms::HazardForms(const trace::Trace& t)
     : trace(t), grain_(grain_of(t)), kinds_(t.forms.size()), row_(t.forms.size(), -1) {
-    std::map<std::tuple<uint32_t, bool, uint8_t, Space>, uint32_t> numbers;
+    std::map<std::tuple<uint32_t, bool, uint8_t, Space, bool>, uint32_t> numbers;
     std::vector<bool> written(256, false);
     for (size_t i = 0; i < kinds_.size(); ++i) {
         const trace::Form& form = t.forms[i];
@@ -36,12 +36,17 @@ HazardForms::HazardForms(const trace::Trace& t)
         Kind& kind = kinds_[i];
         kind.barrier = site.kind == ptx::SiteKind::Barrier;
         if (kind.barrier) continue;
-        kind.store = site.kind == ptx::SiteKind::Store;
+        kind.apart = form.space == Space::Local || form.space == Space::Const;
+        if (kind.apart) continue;
+        kind.store = ptx::writes(site.kind);
+        kind.atomic = site.kind == ptx::SiteKind::Atomic;
         kind.shared = form.space == Space::Shared;
         kind.array_bit = form.array == trace::kNoArray ? ~uint64_t{0} : uint64_t{1} << form.array % 64;
-        const auto number = numbers.try_emplace({site.line, kind.store, form.array, form.space},
-                                                static_cast<uint32_t>(places_.size()));
-        if (number.second) places_.push_back({site.line, kind.store, form.array, form.space});
+        const Place place{site.line, kind.store, form.array, form.space, kind.atomic};
+        const auto number =
+            numbers.try_emplace({place.line, place.store, place.array, place.space, place.atomic},
+                                static_cast<uint32_t>(places_.size()));
+        if (number.second) places_.push_back(place);
         kind.place = number.first->second;
         if (kind.store && !kind.shared) written[form.array] = true;
     }
@@ -50,7 +55,7 @@ HazardForms::HazardForms(const trace::Trace& t)
     const bool any = std::find(written.begin(), written.end(), true) != written.end();
     for (size_t i = 0; i < kinds_.size(); ++i) {
         const uint8_t array = t.forms[i].array;
-        kinds_[i].grid_written = !kinds_[i].barrier && !kinds_[i].shared &&
+        kinds_[i].grid_written = !kinds_[i].barrier && !kinds_[i].apart && !kinds_[i].shared &&
                                  (written[array] || outside || (array == trace::kNoArray && any));
     }
 }
@@ -60,8 +65,8 @@ void HazardForms::sort_places() {
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
         const Place &p = places_[x], &q = places_[y];
-        return std::tuple(!p.store, p.line, p.array, p.space) <
-               std::tuple(!q.store, q.line, q.array, q.space);
+        return std::tuple(!p.store, p.line, p.array, p.space, p.atomic) <
+               std::tuple(!q.store, q.line, q.array, q.space, q.atomic);
     });
     std::vector<Place> sorted;
     for (const uint32_t old : order) {
@@ -70,7 +75,7 @@ void HazardForms::sort_places() {
     }
     places_ = std::move(sorted);
     for (Kind& kind : kinds_)
-        if (!kind.barrier) kind.place = number[kind.place];
+        if (!kind.barrier && !kind.apart) kind.place = number[kind.place];
 }
 
 const std::vector<ShapeCell>& HazardForms::cells(uint32_t number) {
@@ -174,6 +179,7 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
             split[warp] = split[warp] || mask != ~0u;
             continue;
         }
+        if (forms.kind(form).apart) continue;
         uint32_t rest = mask;
         while (rest != 0) {
             const uint32_t at = passed[std::countr_zero(rest)];

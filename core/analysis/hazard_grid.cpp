@@ -19,7 +19,10 @@ constexpr size_t kMostPlaces = kMostConflicts * 8;  // of all of them, on averag
 
 struct Seen {
     uint32_t first = 0;  // block + 1, 0 for none
-    bool several = false, stored = false;
+    bool several = false;
+    bool stored = false;                 // not by an atomic
+    bool atomic = false, plain = false;  // touched by an atomic; touched by anything else
+    bool conflict() const { return several && (stored || (atomic && plain)); }
 };
 
 // What the threads of the grid did to one element at one place, by the first and the last of them.
@@ -69,11 +72,12 @@ bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink
                     Seen& s = *reached;
                     if (s.first == 0) s.first = block + 1;
                     s.several = s.several || s.first != block + 1;
-                    s.stored = s.stored || kind.store;
+                    s.stored = s.stored || (kind.store && !kind.atomic);
+                    (kind.atomic ? s.atomic : s.plain) = true;
                 });
     std::vector<uint64_t> cells;
     seen.each([&](uint64_t cell, const Seen& s) {
-        if (s.several && s.stored && cells.size() <= kMostConflicts) cells.push_back(cell);
+        if (s.conflict() && cells.size() <= kMostConflicts) cells.push_back(cell);
     });
     seen = {};
     if (cells.empty()) return whole;
@@ -120,6 +124,7 @@ bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink
                 const Who &p = *of_cell[i], &q = *of_cell[j];
                 const bool low_high = p.low >> 13 != q.high >> 13;
                 if (!low_high && p.high >> 13 == q.low >> 13) continue;
+                if (places[p.place].atomic && places[q.place].atomic) continue;
                 const auto side = [&](uint64_t who, uint64_t step) {
                     return HazardSide{static_cast<uint32_t>(who >> 13), static_cast<uint32_t>(who & 0x1FFF),
                                       trace.form_of(step).site, step, 0};

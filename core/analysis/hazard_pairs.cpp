@@ -38,8 +38,9 @@ public:
 private:
     static uint64_t key(const HazardExample& e) { return uint64_t{e.array} << 40 | e.element; }
     const ptx::Site& site(uint32_t number) const { return trace_.sites[number]; }
-    template <class Visit>  // visit(Watch&, const Touch&) for every watched cell that a lane touches
-    void each_touch(ptx::SiteKind kind, Visit visit);
+    // visit(Watch&, const Touch&) for every watched cell that a lane touches at a site of such a kind
+    template <class Visit>
+    void each_touch(bool (*wanted)(ptx::SiteKind), Visit visit);
     void consider(const Watch& watch, const Touch& load);
     const Touch* should_read(const Watch& watch, const Touch& load) const;
     HazardExample::Held held(const Touch& load, const Touch* from) const;
@@ -58,12 +59,12 @@ private:
 };
 
 template <class Visit>
-void Pairs::each_touch(ptx::SiteKind kind, Visit visit) {
+void Pairs::each_touch(bool (*wanted)(ptx::SiteKind), Visit visit) {
     for (uint32_t interval = 0; interval < block_.intervals(); ++interval)
         for (uint32_t i = block_.begin[interval]; i < block_.begin[interval + 1]; ++i) {
             const Part& part = block_.parts[i];
             const trace::Form& form = trace_.form_of(block_.first + part.step);
-            if (site(form.site).kind != kind || !watched_[form.array]) continue;
+            if (!wanted(site(form.site).kind) || !watched_[form.array]) continue;
             const trace::Access access = trace::decode(trace_, block_.first + part.step);
             const uint64_t width = std::max(trace_.launch.arrays[form.array].element_bytes(), 1u);
             const uint64_t bytes = std::max(site(form.site).bytes, 1u);
@@ -165,12 +166,15 @@ void Pairs::tell(std::span<HazardExample* const> examples) {
     for (HazardExample* const e : examples) {
         e->order = ReadOrder::Unknown;
         if (e->array >= trace_.launch.arrays.size()) continue;
-        const bool race = site(e->a.site).kind == ptx::SiteKind::Store;
+        const ptx::SiteKind kind = site(e->a.site).kind;
+        const bool race = ptx::writes(kind) && e->b.site != kNoSite;
         if (!race && value_) {  // an uninitialised or a stale load
             const trace::Access access = trace::decode(trace_, e->a.step);
             const uint64_t width = std::max(trace_.launch.arrays[e->array].element_bytes(), 1u);
             const uint32_t lane = e->a.thread % kWarpSize;
-            const auto part = static_cast<uint32_t>(e->element - access.offset[lane] / width);
+            const auto part = kind == ptx::SiteKind::Atomic  // what it found
+                                  ? 1
+                                  : static_cast<uint32_t>(e->element - access.offset[lane] / width);
             e->read = {true, e->b.site != kNoSite, e->b.phase,
                        value_(static_cast<uint32_t>(e->a.step - block_.first), lane, part)};
         }
@@ -184,7 +188,7 @@ void Pairs::tell(std::span<HazardExample* const> examples) {
         watches_[number - 1].races.push_back(e);
     }
     if (watches_.empty()) return;
-    each_touch(ptx::SiteKind::Store, [](Watch& watch, const Touch& store) { watch.stores.push_back(store); });
+    each_touch(&ptx::writes, [](Watch& watch, const Touch& store) { watch.stores.push_back(store); });
     for (Watch& watch : watches_) {
         const auto order = [](const Touch& x, const Touch& y) {
             return std::tie(x.step, x.thread) < std::tie(y.step, y.thread);
@@ -194,7 +198,8 @@ void Pairs::tell(std::span<HazardExample* const> examples) {
         std::stable_sort(watch.by_phase.begin(), watch.by_phase.end(),
                          [](const Touch& x, const Touch& y) { return x.phase < y.phase; });
     }
-    each_touch(ptx::SiteKind::Load, [&](Watch& watch, const Touch& load) {
+    const auto is_load = [](ptx::SiteKind kind) { return kind == ptx::SiteKind::Load; };
+    each_touch(is_load, [&](Watch& watch, const Touch& load) {
         if (!watch.narrow) consider(watch, load);
     });
 }

@@ -27,7 +27,8 @@ struct Speaker {
     }
     uint32_t line(const HazardSide& side) const { return trace.sites[side.site].line; }
     std::string_view verb(const HazardSide& side) const {
-        return trace.sites[side.site].kind == ptx::SiteKind::Store ? "stores" : "reads";
+        const ptx::SiteKind kind = trace.sites[side.site].kind;
+        return kind == ptx::SiteKind::Atomic ? "updates" : kind == ptx::SiteKind::Store ? "stores" : "reads";
     }
     std::string phase(uint32_t phase) const {
         return phase == kAfter ? "after the last phase" : "in " + phase_name(phase, notation);
@@ -87,9 +88,10 @@ struct Speaker {
         if (e.order != ReadOrder::Unknown) return read(e);
         const bool one_warp = e.a.thread / kWarpSize == e.b.thread / kWarpSize;
         const bool same_phase = e.a.phase == e.b.phase;
-        return fmt::format("{}: {} stores at line {}{} while {} {} at line {} {}{}{}", cell(e), thread(e.a),
-                           line(e.a), same_phase ? "" : " " + phase(e.a.phase), thread(e.b), verb(e.b),
-                           line(e.b), phase(e.b.phase), kNoBarrier, one_warp ? ", both in one warp" : "");
+        return fmt::format("{}: {} {} at line {}{} while {} {} at line {} {}{}{}", cell(e), thread(e.a),
+                           verb(e.a), line(e.a), same_phase ? "" : " " + phase(e.a.phase), thread(e.b),
+                           verb(e.b), line(e.b), phase(e.b.phase), kNoBarrier,
+                           one_warp ? ", both in one warp" : "");
     }
 };
 
@@ -139,13 +141,13 @@ std::string sentence_of(const trace::Trace& trace, HazardKind kind, const Hazard
             return say.race(e);
         case HazardKind::GridRace:
             return fmt::format(
-                "{}: {} of {} stores at line {} and {} of {} {} at line {}, and nothing orders blocks",
-                say.cell(e), say.thread(e.a), say.block(e.a.block), say.line(e.a), say.thread(e.b),
-                say.block(e.b.block), say.verb(e.b), say.line(e.b));
+                "{}: {} of {} {} at line {} and {} of {} {} at line {}, and nothing orders blocks",
+                say.cell(e), say.thread(e.a), say.block(e.a.block), say.verb(e.a), say.line(e.a),
+                say.thread(e.b), say.block(e.b.block), say.verb(e.b), say.line(e.b));
         case HazardKind::Uninitialised:
             // The CPU fills what is not stored with NaN; what a GPU read there is not recorded.
-            return fmt::format("{}: {} reads at line {} {}, and nothing was stored there before{}",
-                               say.cell(e), say.thread(e.a), say.line(e.a), say.phase(e.a.phase),
+            return fmt::format("{}: {} {} at line {} {}, and nothing was stored there before{}", say.cell(e),
+                               say.thread(e.a), say.verb(e.a), say.line(e.a), say.phase(e.a.phase),
                                e.read.known && trace.meta.backend == trace::Backend::Cpu
                                    ? fmt::format(": {} in this run", value_text(e.read.value))
                                    : "");

@@ -14,9 +14,9 @@
 //                  Program order holds within a thread only: two lanes of one warp race too (since compute
 //                  capability 7.0 a warp's threads need not advance together; CUDA C++ Programming Guide,
 //                  "Independent Thread Scheduling"). Hazard::same_warp marks such a race.
-//                  bar.warp.sync is not recorded, so it orders nothing here.
+//                  bar.warp.sync is not recorded, so it orders nothing here. Two atomics do not race.
 //   GridRace       two blocks touch one element and one of them stores: no barrier orders blocks.
-//   Uninitialised  a shared cell is loaded before anything was stored there.
+//   Uninitialised  a shared cell is loaded, or updated by an atomic, before anything was stored there.
 //   Stale          a shared cell is loaded whose value was already used before its array was filled anew:
 //                  that filling left the cell out, and the old value is used once more.
 //   BarrierDivergence   threads of a block that do not come to a barrier that others wait at.
@@ -28,6 +28,7 @@
 // race is one of whose two the load was too late or too early, where there is one (ReadOrder).
 //
 // A cell is an element of an array; where sites touch less than an element, the least that they touch.
+// Local memory is a thread's own and constant memory is read only: neither is looked at.
 // Cost is about linear in the lanes' accesses; arrays that nobody stores to cost nothing.
 #pragma once
 

@@ -155,7 +155,8 @@ std::set<Source> opening_of(const std::vector<const ptx::Site*>& trip) {
             break;
         }
         any.insert(source_of(*site));
-        if ((site->kind == ptx::SiteKind::Load) == (site->space == Space::Global))
+        if ((site->kind == ptx::SiteKind::Load && site->space == Space::Global) ||
+            (site->kind == ptx::SiteKind::Store && site->space == Space::Shared))
             fetches.insert(source_of(*site));
     }
     return fetches.empty() ? any : fetches;

@@ -35,7 +35,9 @@ Sums sums_of(const trace::Trace& trace, const trace::Form& form, const Cost& cos
             .block_sectors = count * cost.global.block_sectors,
             .lines = count * cost.global.lines,
             .wavefronts = count * cost.shared.wavefronts,
-            .ideal_wavefronts = count * cost.shared.ideal_wavefronts};
+            .ideal_wavefronts = count * cost.shared.ideal_wavefronts,
+            .addresses = count * cost.addresses.addresses,
+            .turns = count * cost.addresses.most_lanes};
 }
 
 void add_to(SplitSums& sums, const trace::Trace& trace, const trace::Form& form, const Sums& of_form) {
@@ -43,7 +45,7 @@ void add_to(SplitSums& sums, const trace::Trace& trace, const trace::Form& form,
     if (kind == ptx::SiteKind::Barrier)
         sums.barriers += of_form.requests;
     else
-        sums.of(form.space, kind == ptx::SiteKind::Load) += of_form;
+        sums.of(form.space, kind) += of_form;
 }
 
 // Steps counted by form and place.
@@ -129,20 +131,26 @@ Sums& Sums::operator+=(const Sums& other) {
     lines += other.lines;
     wavefronts += other.wavefronts;
     ideal_wavefronts += other.ideal_wavefronts;
+    addresses += other.addresses;
+    turns += other.turns;
     return *this;
 }
 
+// A claim of a file that no kernel can make is counted with what comes first.
+Sums& SplitSums::of(Space space, ptx::SiteKind kind) {
+    for (const SumsPart& part : kSumsParts)
+        if (part.space == space && part.kind == kind) return this->*part.sums;
+    return global_load;
+}
+
 Sums SplitSums::total() const {
-    Sums all = global_load;
-    for (const Sums* sums : {&global_store, &shared_load, &shared_store}) all += *sums;
+    Sums all;
+    for (const SumsPart& part : kSumsParts) all += this->*part.sums;
     return all;
 }
 
 SplitSums& SplitSums::operator+=(const SplitSums& other) {
-    global_load += other.global_load;
-    global_store += other.global_store;
-    shared_load += other.shared_load;
-    shared_store += other.shared_store;
+    for (const SumsPart& part : kSumsParts) this->*part.sums += other.*part.sums;
     barriers += other.barriers;
     return *this;
 }

@@ -18,21 +18,41 @@ struct Sums {
     uint64_t requests = 0, lanes = 0, bytes = 0;
     uint64_t sectors = 0, ideal_sectors = 0, block_sectors = 0, lines = 0;  // as in SectorCost
     uint64_t wavefronts = 0, ideal_wavefronts = 0;
+    uint64_t addresses = 0, turns = 0;  // as in AddressCost, of each request, added up
     uint64_t bank_conflicts() const { return wavefronts - ideal_wavefronts; }
     Sums& operator+=(const Sums& other);
     bool operator==(const Sums&) const = default;
 };
 
-// By space and direction.
+// By space and kind. Constant memory is only loaded.
 struct SplitSums {
     Sums global_load, global_store, shared_load, shared_store;
+    Sums global_atomic, shared_atomic, local_load, local_store, constant_load;
     uint64_t barriers = 0;  // arrivals of warps
-    Sums& of(Space space, bool load) {
-        return space == Space::Global ? load ? global_load : global_store : load ? shared_load : shared_store;
-    }
+    Sums& of(Space space, ptx::SiteKind kind);
     Sums total() const;
     SplitSums& operator+=(const SplitSums& other);
     bool operator==(const SplitSums&) const = default;
+};
+
+// One of them: its names for people and in JSON.
+struct SumsPart {
+    const char* name;  // "global loads"
+    const char* key;   // "global_load"
+    Space space;
+    ptx::SiteKind kind;
+    Sums SplitSums::*sums;
+};
+inline constexpr SumsPart kSumsParts[] = {
+    {"global loads", "global_load", Space::Global, ptx::SiteKind::Load, &SplitSums::global_load},
+    {"global stores", "global_store", Space::Global, ptx::SiteKind::Store, &SplitSums::global_store},
+    {"shared loads", "shared_load", Space::Shared, ptx::SiteKind::Load, &SplitSums::shared_load},
+    {"shared stores", "shared_store", Space::Shared, ptx::SiteKind::Store, &SplitSums::shared_store},
+    {"global atomics", "global_atomic", Space::Global, ptx::SiteKind::Atomic, &SplitSums::global_atomic},
+    {"shared atomics", "shared_atomic", Space::Shared, ptx::SiteKind::Atomic, &SplitSums::shared_atomic},
+    {"local loads", "local_load", Space::Local, ptx::SiteKind::Load, &SplitSums::local_load},
+    {"local stores", "local_store", Space::Local, ptx::SiteKind::Store, &SplitSums::local_store},
+    {"constant loads", "constant_load", Space::Const, ptx::SiteKind::Load, &SplitSums::constant_load},
 };
 
 struct SiteSums {

@@ -36,9 +36,14 @@ inline void for_lanes(uint32_t mask, Visit visit) {
     for (; mask != 0; mask &= mask - 1) visit(static_cast<uint32_t>(std::countr_zero(mask)));
 }
 
-enum class Space : uint8_t { Global, Shared };
+// Local memory is a thread's own; constant memory is the same for all threads and read only.
+enum class Space : uint8_t { Global, Shared, Local, Const };
+inline constexpr size_t kSpaces = 4;
 
-inline const char* name_of(Space space) { return space == Space::Global ? "global" : "shared"; }
+inline const char* name_of(Space space) {
+    constexpr const char* kNames[kSpaces] = {"global", "shared", "local", "constant"};
+    return kNames[static_cast<size_t>(space)];
+}
 
 // What the kernel does with an array: reads it, writes it, or both. Shared arrays live for a block only.
 enum class ArrayRole : uint8_t { Input, Output, InOut, Shared };

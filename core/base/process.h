@@ -37,7 +37,10 @@ struct ProcessStart {
 int start_process(const char* program, ProcessStart start, pid_t& child);
 
 // Until it has ended; its status as waitpid() gives it. stop: may be null; `first` is the signal that asks it
-// XX
+// to end, SIGKILL follows after two seconds. to_group: the child has a group of its own. look: called fifty
+// times a second meanwhile; may be empty.
+int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool to_group = true,
+                     const std::function<void()>& look = {});
 
 struct ProcessRan {
     int status = 0;         // of the program; 128 + the signal that ended it

@@ -17,6 +17,9 @@ public:
           timed_(trace.time.size() == trace.steps() && !trace.time.empty()),
           slices_(std::any_of(trace.launch.arrays.begin(), trace.launch.arrays.end(),
                               [](const Array& array) { return array.rank > 2; })),
+          addresses_(std::ranges::any_of(
+              trace.sites,
+              [](const ptx::Site& site) { return analysis::has_addresses(site.space, site.kind); })),
           out_(take) {
         for (const Array& array : trace.launch.arrays)
             names_.push_back(csv_cell(shortened(array.name, kLongestCell)));
@@ -26,7 +29,9 @@ public:
         out_.add("block_x,block_y,block_z,step,{}warp,site,line,kind,space,array,mask,",
                  timed_ ? "clock," : "");
         out_.add("{}address,{}row,col,{}phase\r\n", lanes_ ? "lane,thread," : "", slices_ ? "slice," : "",
-                 lanes_ ? "" : "lanes,sectors,least_sectors,wavefronts,least_wavefronts,");
+                 lanes_       ? ""
+                 : addresses_ ? "lanes,sectors,least_sectors,wavefronts,least_wavefronts,addresses,turns,"
+                              : "lanes,sectors,least_sectors,wavefronts,least_wavefronts,");
     }
 
     bool row(const StepRow& row) {
@@ -45,7 +50,7 @@ private:
         out_.add("{},{},{},{},", block.x, block.y, block.z, row.step + 1);
         if (timed_) out_.add("{},", trace_.time[row.step]);
         out_.add("{},{},{},{},{},{},{:#010x},", trace_.warp_of(row.step), row.site->id, row.site->line,
-                 kind_of(*row.site), row.barrier() ? "" : name_of(row.form->space),
+                 name_of(row.site->kind), row.barrier() ? "" : name_of(row.form->space),
                  trace_.array_of(*row.form) ? names_[row.form->array] : "", row.form->mask);
     }
 
@@ -71,10 +76,16 @@ private:
         out_.add("{},", std::popcount(row.form->mask));
         if (row.barrier())
             out_.add_text(",,,,");
-        else if (row.form->space == Space::Global)
+        else if (analysis::has_sectors(row.form->space))
             out_.add("{},{},,,", row.cost->global.sectors, row.cost->global.ideal_sectors);
-        else
+        else if (analysis::has_wavefronts(row.form->space))
             out_.add(",,{},{},", row.cost->shared.wavefronts, row.cost->shared.ideal_wavefronts);
+        else
+            out_.add_text(",,,,");
+        if (addresses_ && !row.barrier() && analysis::has_addresses(row.form->space, row.site->kind))
+            out_.add("{},{},", row.cost->addresses.addresses, row.cost->addresses.most_lanes);
+        else if (addresses_)
+            out_.add_text(",,");
         out_.add("{}\r\n", phase_text(row.phase));
     }
 
@@ -91,6 +102,7 @@ private:
 
     const trace::Trace& trace_;
     bool lanes_, timed_, slices_;
+    bool addresses_;                  // there are atomics, or constant memory
     std::vector<std::string> names_;  // of arrays, as cells
     Pieces out_;
 };

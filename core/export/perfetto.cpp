@@ -97,7 +97,7 @@ public:
             const ptx::Site& site = trace.sites[form.site];
             const std::string_view array = array_of(trace, form);
             names_.push_back(
-                quoted(std::string(kind_of(site)) + (array.empty() ? "" : " " + one_line(array))));
+                quoted(std::string(name_of(site.kind)) + (array.empty() ? "" : " " + one_line(array))));
         }
     }
 
@@ -207,12 +207,15 @@ private:
             if (const auto first = element_at(trace_, form.array, first_offset(trace_, row)))
                 out_.add(R"(,"first":"{}")",
                          index_text(trace_.launch.arrays[form.array], static_cast<int64_t>(*first)));
-            if (form.space == Space::Global)
+            if (analysis::has_sectors(form.space))
                 out_.add(R"(,"sectors":{},"least_sectors":{})", at.cost.global.sectors,
                          at.cost.global.ideal_sectors);
-            else
+            else if (analysis::has_wavefronts(form.space))
                 out_.add(R"(,"wavefronts":{},"least_wavefronts":{})", at.cost.shared.wavefronts,
                          at.cost.shared.ideal_wavefronts);
+            if (analysis::has_addresses(form.space, site.kind))
+                out_.add(R"(,"addresses":{},"turns":{})", at.cost.addresses.addresses,
+                         at.cost.addresses.most_lanes);
         }
         out_.add_text("}}");
     }

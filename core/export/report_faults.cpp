@@ -23,9 +23,7 @@ Json side_to_json(const trace::Trace& trace, const HazardSide& side) {
                  {"thread", {side.thread % d.x, side.thread / d.x % d.y, side.thread / d.x / d.y}}};
     if (side.site == analysis::kNoSite) return json;
     const ptx::Site& site = trace.sites[side.site];
-    json["op"] = site.kind == ptx::SiteKind::Load    ? "load"
-                 : site.kind == ptx::SiteKind::Store ? "store"
-                                                     : "barrier";
+    json["op"] = name_of(site.kind);
     json["line"] = site.line;
     json["step"] = side.step + 1;
     json["phase"] = side.phase == analysis::kAfter ? Json(nullptr) : Json(side.phase);

@@ -30,13 +30,32 @@ Json site_sums(const trace::Trace& trace, const analysis::SiteSums& row) {
     const ptx::Site& site = trace.sites[row.site];
     const Sums& s = row.sums;
     const bool known = row.array < trace.launch.arrays.size();
-    return object_of("id", site.id, "line", site.line, "space",
-                     name_of(known ? trace.launch.arrays[row.array].space : site.space), "op",
-                     site.kind == ptx::SiteKind::Load ? "load" : "store", "array",
-                     known ? Json(trace.launch.arrays[row.array].name) : Json(nullptr), "bytes", site.bytes,
-                     "requests", s.requests, "lanes", s.lanes, "sectors", s.sectors, "ideal_sectors",
-                     s.ideal_sectors, "wavefronts", s.wavefronts, "ideal_wavefronts", s.ideal_wavefronts,
-                     "bank_conflicts", s.bank_conflicts());
+    Json json = object_of(
+        "id", site.id, "line", site.line, "space",
+        name_of(known ? trace.launch.arrays[row.array].space : site.space), "op", name_of(site.kind), "array",
+        known ? Json(trace.launch.arrays[row.array].name) : Json(nullptr), "bytes", site.bytes, "requests",
+        s.requests, "lanes", s.lanes, "sectors", s.sectors, "ideal_sectors", s.ideal_sectors, "wavefronts",
+        s.wavefronts, "ideal_wavefronts", s.ideal_wavefronts, "bank_conflicts", s.bank_conflicts());
+    if (analysis::has_addresses(site.space, site.kind))
+        add_fields(json, "addresses", s.addresses, "turns", s.turns);
+    return json;
+}
+
+// What there is in every report, and what else the kernel does.
+bool is_told(const analysis::SumsPart& part, const Sums& sums) {
+    const bool usual =
+        part.kind != ptx::SiteKind::Atomic && (part.space == Space::Global || part.space == Space::Shared);
+    return usual || sums.requests > 0;
+}
+
+Json part_sums(const analysis::SumsPart& part, const Sums& sums) {
+    Json json = analysis::has_sectors(part.space) ? global_sums(sums)
+                : analysis::has_wavefronts(part.space)
+                    ? shared_sums(sums)
+                    : object_of("requests", sums.requests, "lanes", sums.lanes);
+    if (analysis::has_addresses(part.space, part.kind))
+        add_fields(json, "addresses", sums.addresses, "turns", sums.turns);
+    return json;
 }
 
 Json wrong_elements(const trace::Trace& trace) {
@@ -115,10 +134,10 @@ std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
     add_fields(json, "dropped", trace::dropped_of(trace), "steps", trace.steps(), "phases", summary.phases,
                "barriers_per_block", summary.barriers_per_block, "sites", Json::array());
     for (const analysis::SiteSums& site : summary.sites) json["sites"].push_back(site_sums(trace, site));
-    json["totals"] = {{"global_load", global_sums(summary.global_load)},
-                      {"global_store", global_sums(summary.global_store)},
-                      {"shared_load", shared_sums(summary.shared_load)},
-                      {"shared_store", shared_sums(summary.shared_store)}};
+    json["totals"] = Json::object();
+    for (const analysis::SumsPart& part : analysis::kSumsParts)
+        if (const Sums& sums = summary.*part.sums; is_told(part, sums))
+            json["totals"][part.key] = part_sums(part, sums);
     json["reuse"] = Json::object();
     for (const analysis::Reuse& r : summary.reuse)
         json["reuse"][r.array] =

@@ -90,12 +90,12 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
 
     TextTable global(
         1, {fmt::format("global memory{}", note), "requests", "lanes", "bytes", "sectors", "ideal", "ratio"});
-    const auto add_global = [&](const char* name, const Sums& s) {
-        global.add({name, grouped(s.requests), grouped(s.lanes), grouped(s.bytes), grouped(s.sectors),
-                    grouped(s.ideal_sectors), ratio(s.sectors, s.ideal_sectors)});
+    const auto add_sectors = [](TextTable& table, const char* name, const Sums& s) {
+        table.add({name, grouped(s.requests), grouped(s.lanes), grouped(s.bytes), grouped(s.sectors),
+                   grouped(s.ideal_sectors), ratio(s.sectors, s.ideal_sectors)});
     };
-    add_global("loads", summary.global_load);
-    add_global("stores", summary.global_store);
+    add_sectors(global, "loads", summary.global_load);
+    add_sectors(global, "stores", summary.global_store);
     out.append("\n").append(global.text());
 
     TextTable shared(1, {fmt::format("shared memory{}", note), "requests", "lanes", "wavefronts", "ideal",
@@ -109,16 +109,46 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
     add_shared("stores", summary.shared_store);
     out.append("\n").append(shared.text());
 
+    TextTable local(
+        1, {fmt::format("local memory{}", note), "requests", "lanes", "bytes", "sectors", "ideal", "ratio"});
+    TextTable constant(1, {fmt::format("constant memory{}", note), "requests", "lanes", "addresses",
+                           "of one address", "ratio"});
+    TextTable atomics(1, {fmt::format("atomics{}", note), "requests", "lanes", "addresses", "turns",
+                          "sectors or wavefronts", "ideal"});
+    for (const analysis::SumsPart& part : analysis::kSumsParts) {
+        const Sums& s = summary.*part.sums;
+        if (s.requests == 0) continue;
+        const bool sectors = analysis::has_sectors(part.space);
+        if (part.kind == ptx::SiteKind::Atomic)
+            atomics.add({name_of(part.space), grouped(s.requests), grouped(s.lanes), grouped(s.addresses),
+                         grouped(s.turns), grouped(sectors ? s.sectors : s.wavefronts),
+                         grouped(sectors ? s.ideal_sectors : s.ideal_wavefronts)});
+        else if (part.space == Space::Local)
+            add_sectors(local, part.kind == ptx::SiteKind::Load ? "loads" : "stores", s);
+        else if (part.space == Space::Const)
+            constant.add({"loads", grouped(s.requests), grouped(s.lanes), grouped(s.addresses),
+                          grouped(s.requests), ratio(s.addresses, s.requests)});
+    }
+    for (const auto& [table, any] :
+         {std::pair{&atomics, summary.global_atomic.requests + summary.shared_atomic.requests},
+          std::pair{&local, summary.local_load.requests + summary.local_store.requests},
+          std::pair{&constant, summary.constant_load.requests}})
+        if (any > 0) out.append("\n").append(table->text());
+
     TextTable sites(3, {fmt::format("site{}", note), "what", "array", "line", "bytes", "requests", "lanes",
                         "sectors or wavefronts", "ideal", "ratio"});
     for (const analysis::SiteSums& row : summary.sites) {
         const ptx::Site& site = trace.sites[row.site];
         const bool known = row.array < trace.launch.arrays.size();
         const Space space = known ? trace.launch.arrays[row.array].space : site.space;
-        const uint64_t cost = space == Space::Global ? row.sums.sectors : row.sums.wavefronts;
-        const uint64_t ideal = space == Space::Global ? row.sums.ideal_sectors : row.sums.ideal_wavefronts;
-        sites.add({std::to_string(site.id),
-                   fmt::format("{} {}", name_of(space), site.kind == ptx::SiteKind::Load ? "load" : "store"),
+        const bool sectors = analysis::has_sectors(space), constant_space = space == Space::Const;
+        const uint64_t cost = sectors          ? row.sums.sectors
+                              : constant_space ? row.sums.addresses
+                                               : row.sums.wavefronts;
+        const uint64_t ideal = sectors          ? row.sums.ideal_sectors
+                               : constant_space ? row.sums.requests
+                                                : row.sums.ideal_wavefronts;
+        sites.add({std::to_string(site.id), fmt::format("{} {}", name_of(space), name_of(site.kind)),
                    known ? trace.launch.arrays[row.array].name : "-", std::to_string(site.line),
                    std::to_string(site.bytes), grouped(row.sums.requests), grouped(row.sums.lanes),
                    grouped(cost), grouped(ideal), ratio(cost, ideal)});

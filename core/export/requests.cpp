@@ -57,11 +57,6 @@ bool each_step(const trace::Trace& trace, const analysis::PhaseRule& rule, const
     return true;
 }
 
-const char* kind_of(const ptx::Site& site) {
-    if (site.kind == ptx::SiteKind::Barrier) return "barrier";
-    return site.kind == ptx::SiteKind::Load ? "load" : "store";
-}
-
 std::string_view array_of(const trace::Trace& trace, const trace::Form& form) {
     const Array* array = trace.array_of(form);
     return array ? std::string_view(array->name) : "";

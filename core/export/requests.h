@@ -50,8 +50,6 @@ struct StepRow {
 bool each_step(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
                const ExportProgress& progress, const std::function<bool(const StepRow&)>& visit);
 
-// "load", "store", "barrier".
-const char* kind_of(const ptx::Site& site);
 // The name of a form's array; "" for none.
 std::string_view array_of(const trace::Trace& trace, const trace::Form& form);
 // "3", or "after" behind the loop.

@@ -41,8 +41,8 @@ Json head_of(const trace::Trace& trace) {
     }
     json["sites"] = Json::array();
     for (const ptx::Site& s : trace.sites)
-        json["sites"].push_back(object_of("id", s.id, "kind", kind_of(s), "space", name_of(s.space), "bytes",
-                                          s.bytes, "line", s.line, "column", s.column, "ptx_line",
+        json["sites"].push_back(object_of("id", s.id, "kind", name_of(s.kind), "space", name_of(s.space),
+                                          "bytes", s.bytes, "line", s.line, "column", s.column, "ptx_line",
                                           s.ptx_line));
     return json;
 }
@@ -101,12 +101,15 @@ void write_step(Pieces& out, const trace::Trace& trace, const StepRow& row, bool
             out.add(",\"address\":{},\"element\":", first_address(trace, row));
             write_element(out, trace, row.form->array, first_offset(trace, row));
         }
-        if (row.form->space == Space::Global)
+        if (analysis::has_sectors(row.form->space))
             out.add(",\"sectors\":{},\"least_sectors\":{}", row.cost->global.sectors,
                     row.cost->global.ideal_sectors);
-        else
+        else if (analysis::has_wavefronts(row.form->space))
             out.add(",\"wavefronts\":{},\"least_wavefronts\":{}", row.cost->shared.wavefronts,
                     row.cost->shared.ideal_wavefronts);
+        if (analysis::has_addresses(row.form->space, row.site->kind))
+            out.add(",\"addresses\":{},\"turns\":{}", row.cost->addresses.addresses,
+                    row.cost->addresses.most_lanes);
     }
     out.add_text("}");
 }

@@ -88,7 +88,7 @@ void BlockReplay::on_request(const simt::Request& request) {
     if (full()) return;
     Index& index = *index_;
     const uint32_t step = steps();
-    bytes_ += kStepBytes + uint64_t{request.elements} * request.element_bytes *
+    bytes_ += kStepBytes + uint64_t{request.elements} * request.element_bytes * (request.returned ? 2 : 1) *
                                static_cast<uint64_t>(std::popcount(request.mask));
     index.first_value.push_back(index.values.size());
     index.part_bytes.push_back(static_cast<uint8_t>(request.element_bytes));
@@ -101,6 +101,9 @@ void BlockReplay::on_request(const simt::Request& request) {
             const auto* bytes = reinterpret_cast<const uint8_t*>(&bits);
             index.values.insert(index.values.end(), bytes, bytes + request.element_bytes);
         }
+        if (!request.returned) return;
+        const auto* bytes = reinterpret_cast<const uint8_t*>(&request.returned[lane]);
+        index.values.insert(index.values.end(), bytes, bytes + request.element_bytes);
     });
     if (step >= trace_.blocks[block_].count) return;  // beyond a recording that is not whole
 
@@ -108,7 +111,7 @@ void BlockReplay::on_request(const simt::Request& request) {
     if (access.array == trace::kNoArray) return;
     const Array& array = trace_.launch.arrays[access.array];
     const ptx::Site& site = trace_.sites[access.site];
-    const bool store = site.kind == ptx::SiteKind::Store, shared = array.space == Space::Shared;
+    const bool store = ptx::writes(site.kind), shared = array.space == Space::Shared;
     if (!shared && !store) return;
     const uint64_t width = array.element_bytes();
 
@@ -215,9 +218,11 @@ Value BlockReplay::value(uint32_t step, uint32_t lane, uint32_t part) const {
     const uint64_t end = step + 1 < steps() ? index_->first_value[step + 1] : index_->values.size();
     const auto lanes = static_cast<uint64_t>(std::popcount(form.mask));
     const uint64_t bytes = lanes == 0 ? 0 : (end - begin) / lanes;
+    const bool atomic = trace_.sites[form.site].kind == ptx::SiteKind::Atomic;
+    const uint64_t one = atomic ? bytes / 2 : bytes;  // an atomic has two values: left, and returned
     Value value;
     value.type =
-        array && array->element_bytes() <= bytes ? array->type : bits_of_size(static_cast<uint32_t>(bytes));
+        array && array->element_bytes() <= one ? array->type : bits_of_size(static_cast<uint32_t>(one));
     const uint64_t size = size_of(value.type);
     if (bytes == 0 || !(form.mask >> lane & 1) || (part + 1) * size > bytes) return value;
     const auto before = static_cast<uint64_t>(std::popcount(form.mask & ((1u << lane) - 1)));
@@ -265,7 +270,7 @@ const BlockReplay::Store* BlockReplay::last_store(Element element, uint32_t step
 void BlockReplay::find_source(Store& store) const {
     const Factor loaded = factor(store.origin, store.thread % kWarpSize);
     if (!loaded.known()) return;
-    if (trace_.launch.arrays[loaded.element.array].space == Space::Global)
+    if (trace_.launch.arrays[loaded.element.array].space != Space::Shared)
         store.source = loaded.element;
     else if (const Store* from = last_store(loaded.element, loaded.step))
         store.source = from->source;

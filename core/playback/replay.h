@@ -74,8 +74,9 @@ public:
     uint32_t block() const { return block_; }
     uint32_t steps() const;
 
-    // The value that a lane loaded or stored at a step: of a vector access that of its `part`-th element.
-    // Zero for inactive lanes and barriers.
+    // The value that a lane loaded or stored at a step: of a vector access that of its `part`-th element; of
+    // an atomic what it left in memory, and as part 1 what it found there. Zero for inactive lanes and
+    // barriers.
     Value value(uint32_t step, uint32_t lane, uint32_t part = 0) const;
 
     // The state of a cell of shared memory, or of an element of a global array that the block stores to,

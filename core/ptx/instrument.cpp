@@ -71,6 +71,11 @@ struct Work {
     std::vector<std::string> slow;
 };
 
+// Local and constant memory lie where the driver puts them: their addresses say nothing outside the device.
+bool is_recorded(const Site& site) {
+    return site.kind == SiteKind::Barrier || site.space == Space::Global || site.space == Space::Shared;
+}
+
 bool escapes(const Work& work, const Site& site) {
     if (site.kind == SiteKind::Barrier) return false;
     return work.options.exact || !work.result.shapes[site.id].affine ||
@@ -80,7 +85,8 @@ bool escapes(const Work& work, const Site& site) {
 bool can_pair(const Work& work, const Site& site) {
     const Instruction& instruction = work.kernel.instructions[site.instruction];
     const bool global = site.kind != SiteKind::Barrier && site.space == Space::Global;
-    return !escapes(work, site) && instruction.guard < 0 && (!global || work.options.same_high);
+    return is_recorded(site) && !escapes(work, site) && instruction.guard < 0 &&
+           (!global || work.options.same_high);
 }
 
 // Neighbours of one basic block, two by two.
@@ -293,7 +299,8 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     add_lines(work, 0, entry_text(text, options.windowed, plain_label, work.result.symbols), true);
     if (!options.exact)
         for (const Widening& widening : affine.widened) check_widening(work, widening);
-    for (const Site& site : work.result.sites) record_site(work, site);
+    for (const Site& site : work.result.sites)
+        if (is_recorded(site)) record_site(work, site);
     uint32_t exits = 0;
     for (uint32_t i = 0; i < plain.instructions.size(); ++i)
         if (ends(plain.instructions[i])) close_at_exit(work, i, exits++);

@@ -1,11 +1,13 @@
 #include "core/ptx/sites.h"
 
+#include <optional>
 #include <sstream>
 
 namespace tilescope::ptx {
 
 const Operand& address_of(const Instruction& instruction) {
-    return instruction.operands[instruction.op == Op::Ld ? instruction.destinations : 0];
+    const bool behind = instruction.op == Op::Ld || instruction.op == Op::Atom;  // its destination
+    return instruction.operands[behind ? instruction.destinations : 0];
 }
 
 namespace {
@@ -18,6 +20,39 @@ SourceLocation call_of(const std::string& inlined) {
     std::istringstream numbers(inlined.substr(at + 10));
     numbers >> call.file >> call.line >> call.column;
     return call;
+}
+
+// The space of a memory site; none for parameters. Generic addresses: global.
+std::optional<Space> space_of(StateSpace space) {
+    switch (space) {
+        case StateSpace::Global:
+        case StateSpace::Generic:
+            return Space::Global;
+        case StateSpace::Shared:
+            return Space::Shared;
+        case StateSpace::Local:
+            return Space::Local;
+        case StateSpace::Const:
+            return Space::Const;
+        default:
+            return std::nullopt;
+    }
+}
+
+std::optional<SiteKind> kind_of(Op op) {
+    switch (op) {
+        case Op::Bar:
+            return SiteKind::Barrier;
+        case Op::Ld:
+            return SiteKind::Load;
+        case Op::St:
+            return SiteKind::Store;
+        case Op::Atom:
+        case Op::Red:
+            return SiteKind::Atomic;
+        default:
+            return std::nullopt;
+    }
 }
 
 }  // namespace
@@ -42,22 +77,19 @@ std::vector<Site> sites_of(const Kernel& kernel) {
         // Code of another file, as of a function in a header, stands at the line that calls it.
         if (at.file != file && at.inlined != 0) at = call_of(kernel.inlined[at.inlined - 1]);
         if (at.line != 0 && at.file == file) line = at.line, column = at.column;
-        const bool is_barrier = instruction.op == Op::Bar;
-        const bool is_memory = instruction.op == Op::Ld || instruction.op == Op::St;
-        if (!is_barrier && !is_memory) continue;
-        if (is_memory && instruction.space != StateSpace::Global && instruction.space != StateSpace::Shared &&
-            instruction.space != StateSpace::Generic)
-            continue;
+        const auto kind = kind_of(instruction.op);
+        if (!kind) continue;
+        const auto space =
+            *kind == SiteKind::Barrier ? std::optional(Space::Global) : space_of(instruction.space);
+        if (!space) continue;
         Site site;
         site.id = static_cast<uint32_t>(sites.size());
         site.instruction = static_cast<uint32_t>(i);
-        site.kind = is_barrier                 ? SiteKind::Barrier
-                    : instruction.op == Op::Ld ? SiteKind::Load
-                                               : SiteKind::Store;
-        if (is_memory) {
-            site.space = instruction.space == StateSpace::Shared ? Space::Shared : Space::Global;
+        site.kind = *kind;
+        site.space = *space;
+        if (*kind != SiteKind::Barrier)
             site.bytes = static_cast<uint32_t>(size_of(instruction.type)) * instruction.vector;
-        }
+        site.atomic = instruction.atomic;
         site.line = line;
         site.column = column;
         site.ptx_line = instruction.text_line;

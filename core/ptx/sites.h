@@ -1,6 +1,7 @@
 // The static memory instructions and barriers of a kernel: what a request is recorded against.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -9,23 +10,30 @@
 
 namespace tilescope::ptx {
 
-enum class SiteKind : uint8_t { Load, Store, Barrier };
+enum class SiteKind : uint8_t { Load, Store, Barrier, Atomic };
 
-// One ld/st of global or shared memory (generic addresses count as global until a run shows
-// otherwise) or one block barrier. Parameter, constant and local memory are not sites,
-// and for now neither are atom and red: a kernel that has them is refused before it is recorded.
+inline const char* name_of(SiteKind kind) {
+    constexpr const char* kNames[] = {"load", "store", "barrier", "atomic"};
+    return kNames[static_cast<size_t>(kind)];
+}
+constexpr bool reads(SiteKind kind) { return kind == SiteKind::Load || kind == SiteKind::Atomic; }
+constexpr bool writes(SiteKind kind) { return kind == SiteKind::Store || kind == SiteKind::Atomic; }
+
+// One ld or st of global, shared, local or constant memory, one atom or red (generic addresses count as
+// global until a run shows otherwise), or one block barrier. Parameters are not sites.
 struct Site {
     uint32_t id = 0;           // index into the site table
     uint32_t instruction = 0;  // index into Kernel::instructions
     SiteKind kind = SiteKind::Load;
-    Space space = Space::Global;  // meaningless for barriers
-    uint32_t bytes = 0;           // bytes a lane touches, all vector elements together; 0 for barriers
+    Space space = Space::Global;   // meaningless for barriers
+    uint32_t bytes = 0;            // bytes a lane touches, all vector elements together; 0 for barriers
     // Of source_file_of(); the nearest line before it where .loc says no other.
     uint32_t line = 0, column = 0;
     uint32_t ptx_line = 0;
+    Atomic atomic = Atomic::None;  // what an atomic does to its word; None for all others
 };
 
-// The operand of a load or store that says where.
+// The operand of a load, store or atomic that says where.
 const Operand& address_of(const Instruction& instruction);
 
 // The number of the source file that the kernel itself stands in, by its .loc lines (Module::files); 0 for

@@ -47,10 +47,10 @@ bool atomic_fits(Atomic atomic, Type type) {
     const bool bits = type == Type::B32 || type == Type::B64;
     switch (atomic) {
         case Atomic::Add:
-            return type == Type::U32 || type == Type::S32 || type == Type::U64;
+            return type == Type::U32 || type == Type::S32 || type == Type::U64 || is_float(type);
         case Atomic::Min:
         case Atomic::Max:
-            return !bits;
+            return !bits && !is_float(type);
         case Atomic::Inc:
         case Atomic::Dec:
             return type == Type::U32;

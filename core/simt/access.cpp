@@ -173,37 +173,55 @@ void Machine::store(Warp& warp, const Access& access, uint32_t mask, bool atomic
     }
 }
 
-// Executes a load, store or atomic for the lanes of the mask and, where `reported`, makes it a step.
+namespace {
+
+StateSpace space_of_generic(uint64_t address) {
+    if (address >= kModuleWindow || address < kSharedWindow) return StateSpace::Global;
+    return address < kLocalWindow   ? StateSpace::Shared
+           : address < kConstWindow ? StateSpace::Local
+                                    : StateSpace::Const;
+}
+
+Space space_of(StateSpace space) {
+    return space == StateSpace::Shared  ? Space::Shared
+           : space == StateSpace::Local ? Space::Local
+           : space == StateSpace::Const ? Space::Const
+                                        : Space::Global;
+}
+
+}  // namespace
+
+// Executes a load, store or atomic for the lanes of the mask and makes it a step; one for each memory space
+// where a generic access leads to several, in the order of their lowest lanes.
 template <bool Values>
-bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask, bool reported) {
+bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask) {
     const Access& access = program_.accesses[op.target];
-    const uint32_t bytes = uint32_t{access.element_bytes} * access.elements;
     addresses(warp, op, access);
-    StateSpace space = access.space;
-    if (space == StateSpace::Generic) {
-        const auto space_of = [](uint64_t address) {
-            if (address >= kModuleWindow || address < kSharedWindow) return StateSpace::Global;
-            return address < kLocalWindow   ? StateSpace::Shared
-                   : address < kConstWindow ? StateSpace::Local
-                                            : StateSpace::Const;
-        };
-        space = space_of(address_[static_cast<size_t>(std::countr_zero(mask))]);
-        for (uint32_t m = mask; m; m &= m - 1) {
-            const int lane = std::countr_zero(m);
-            if (space_of(address_[static_cast<size_t>(lane)]) == space) continue;
-            return raise(
-                Fault::Kind::BadAddress, warp, lane, op,
-                fmt::format(
-                    "{} uses address {:#x} at {} while others of its warp use another memory space there",
-                    thread_text(warp, lane), address_[static_cast<size_t>(lane)], line_text(op)));
-        }
+    if (access.space != StateSpace::Generic) return access_in<Values>(warp, op, access.space, mask);
+    while (mask) {
+        const StateSpace space = space_of_generic(address_[static_cast<size_t>(std::countr_zero(mask))]);
         const uint64_t window = space == StateSpace::Shared  ? kSharedWindow
                                 : space == StateSpace::Local ? kLocalWindow
                                 : space == StateSpace::Const ? kConstWindow
                                                              : 0;
-        for (uint64_t& address : address_) address -= window;
+        uint32_t alike = 0;
+        for_lanes(
+            mask,
+            [&](uint32_t lane) {
+                if (space_of_generic(address_[lane]) != space) return;
+                alike |= 1u << lane;
+            });
+        for_lanes(alike, [&](uint32_t lane) { address_[lane] -= window; });
+        if (!access_in<Values>(warp, op, space, alike)) return false;
+        mask &= ~alike;
     }
+    return true;
+}
 
+// Fills host_ for the lanes of the mask, or raises a fault.
+bool Machine::locate(Warp& warp, const MicroOp& op, StateSpace space, uint32_t mask) {
+    const Access& access = program_.accesses[op.target];
+    const uint32_t bytes = uint32_t{access.element_bytes} * access.elements;
     if (kLanes.bits(address_.data(), mask) & (bytes - 1)) {
         int lane = std::countr_zero(mask);
         for (uint32_t m = mask; m; m &= m - 1)
@@ -211,85 +229,109 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask, bool reported
         raise_access(warp, op, access, space, lane, true);
         return false;
     }
-
-    if (space == StateSpace::Global) {
-        if (!locate_global(warp, op, access, mask, bytes)) return false;
-    } else {
-        std::byte* base = shared_;
-        uint64_t size = shared_bytes_, stride = 0;
-        if (space == StateSpace::Local) base = warp.local, size = program_.local_bytes, stride = size;
-        if (space == StateSpace::Const) base = constants_.data(), size = constants_.size();
-        uint32_t outside = mask;
-        if (size >= bytes)
-            outside = kLanes.locate(host_.data(), address_.data(), 0, size - bytes, base, stride, mask);
-        if (outside) {
-            raise_access(warp, op, access, space, std::countr_zero(outside), false);
-            return false;
-        }
+    if (space == StateSpace::Global) return locate_global(warp, op, access, mask, bytes);
+    std::byte* base = shared_;
+    uint64_t size = shared_bytes_, stride = 0;
+    if (space == StateSpace::Local) base = warp.local, size = program_.local_bytes, stride = size;
+    if (space == StateSpace::Const) base = constants_.data(), size = constants_.size();
+    uint32_t outside = mask;
+    if (size >= bytes)
+        outside = kLanes.locate(host_.data(), address_.data(), 0, size - bytes, base, stride, mask);
+    if (outside) {
+        raise_access(warp, op, access, space, std::countr_zero(outside), false);
+        return false;
     }
+    const bool is_atomic = op.kind == MicroOp::Kind::Atomic;
+    const int lane = std::countr_zero(mask);
+    if (space == StateSpace::Const && op.kind != MicroOp::Kind::Load)
+        return raise(Fault::Kind::BadAddress, warp, lane, op,
+                     fmt::format("{} {} constant memory at {}", thread_text(warp, lane),
+                                 is_atomic ? "updates" : "stores to", line_text(op)));
+    if (space == StateSpace::Local && is_atomic)
+        return raise(Fault::Kind::BadAddress, warp, lane, op,
+                     fmt::format("{} updates local memory with an atomic at {}, which only global and shared "
+                                 "memory take",
+                                 thread_text(warp, lane), line_text(op)));
+    return true;
+}
 
-    const bool is_load = op.kind == MicroOp::Kind::Load;
-    if (!is_load && space == StateSpace::Const)
-        return raise(Fault::Kind::BadAddress, warp, std::countr_zero(mask), op,
-                     fmt::format("{} stores to constant memory at {}",
-                                 thread_text(warp, std::countr_zero(mask)), line_text(op)));
-    if (op.kind == MicroOp::Kind::Atomic) {
-        update(warp, access, mask);
-        if constexpr (Values)
-            each_lane(mask, [&](int l) { reinterpret_cast<Origin*>(warp.origins + access.data[0])[l] = 0; });
-        return true;  // not a site
-    }
-    if (is_load)
-        load(warp, access, mask, space == StateSpace::Global);
-    else
-        store(warp, access, mask, space == StateSpace::Global);
-    if (!reported) return true;
-
+// The same for lanes whose addresses lie in one space.
+template <bool Values>
+bool Machine::access_in(Warp& warp, const MicroOp& op, StateSpace space, uint32_t mask) {
+    const Access& access = program_.accesses[op.target];
+    if (!locate(warp, op, space, mask)) return false;
     Request request;
     request.site = static_cast<uint32_t>(access.site);
     request.warp = warp.number;
     request.mask = mask;
-    request.space = space == StateSpace::Shared ? Space::Shared : Space::Global;
+    request.space = space_of(space);
     request.address = address_.data();
-    if constexpr (Values) {
-        std::array<uint64_t, 4 * kWarpSize> value{};
-        std::array<Origin, 4 * kWarpSize> origins{};
-        const uint64_t kept =
-            access.element_bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * access.element_bytes) - 1;
-        const uint32_t elements = std::min<uint32_t>(access.elements, 4);
-        for (uint32_t i = 0; i < elements; ++i) {
-            const std::byte* column = at(warp, access.data[i]);
-            for_lanes(mask, [&](uint32_t l) {
-                value[i * kWarpSize + l] =
-                    kept & (access.data_bytes[i] == 8 ? reinterpret_cast<const uint64_t*>(column)[l]
-                                                      : reinterpret_cast<const uint32_t*>(column)[l]);
-            });
-        }
-        request.elements = elements;
+    const bool is_load = op.kind == MicroOp::Kind::Load, is_atomic = op.kind == MicroOp::Kind::Atomic;
+    const bool shared_by_blocks = space == StateSpace::Global;
+    if (is_atomic) {
+        update(warp, access, mask, shared_by_blocks);
         request.element_bytes = access.element_bytes;
-        request.value = value.data();
-        if (is_load) {
-            for (uint32_t i = 0; i < access.elements; ++i) {
-                auto* origins_of = reinterpret_cast<Origin*>(warp.origins + access.data[i]);
-                each_lane(mask, [&](int l) { origins_of[l] = (steps_ + 1) | i << kPartShift; });
-            }
-        } else {
-            for (uint32_t i = 0; i < elements; ++i) {
-                const Origin* of_element = origin(warp, access.data[i]);
-                settle_loose(warp, of_element, mask);
-                std::copy_n(of_element, kWarpSize, origins.begin() + i * kWarpSize);
-            }
-            request.origin = origins.data();
-        }
-        if (observer_) observer_->on_request(request);
-    } else if (observer_) {
-        observer_->on_request(request);
+        request.returned = returned_.data();
+    } else if (is_load) {
+        load(warp, access, mask, shared_by_blocks);
+    } else {
+        store(warp, access, mask, shared_by_blocks);
     }
+    if (access.site < 0) return true;
+    if constexpr (Values)
+        follow(warp, op, access, request);
+    else if (observer_)
+        observer_->on_request(request);
     ++steps_;
     return true;
 }
 
-template bool Machine::access<false>(Warp&, const MicroOp&, uint32_t, bool);
-template bool Machine::access<true>(Warp&, const MicroOp&, uint32_t, bool);
+// Reports a request with its values and where they came from.
+void Machine::follow(Warp& warp, const MicroOp& op, const Access& access, Request request) {
+    const uint32_t mask = request.mask;
+    std::array<uint64_t, 4 * kWarpSize> value{};
+    std::array<Origin, 4 * kWarpSize> origins{};
+    const uint32_t elements = std::min<uint32_t>(access.elements, 4);
+    request.elements = elements;
+    request.element_bytes = access.element_bytes;
+    const auto set_origins = [&](Ref column, Origin from) {
+        auto* origins_of = reinterpret_cast<Origin*>(warp.origins + column);
+        each_lane(mask, [&](int l) { origins_of[l] = from; });
+    };
+    const auto origins_of_stored = [&](Ref column, uint32_t element) {
+        const Origin* of_element = origin(warp, column);
+        settle_loose(warp, of_element, mask);
+        std::copy_n(of_element, kWarpSize, origins.begin() + element * kWarpSize);
+        request.origin = origins.data();
+    };
+    if (op.kind == MicroOp::Kind::Atomic) {
+        request.value = stored_.data();
+        origins_of_stored(access.data[access.atomic == ptx::Atomic::Cas ? 2 : 1], 0);
+        // What it returned is the second part of its values (Request::returned).
+        set_origins(access.data[0], (steps_ + 1) | 1u << kPartShift);
+        if (observer_) observer_->on_request(request);
+        return;
+    }
+    const uint64_t kept =
+        access.element_bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * access.element_bytes) - 1;
+    for (uint32_t i = 0; i < elements; ++i) {
+        const std::byte* column = at(warp, access.data[i]);
+        for_lanes(mask, [&](uint32_t l) {
+            value[i * kWarpSize + l] =
+                kept & (access.data_bytes[i] == 8 ? reinterpret_cast<const uint64_t*>(column)[l]
+                                                  : reinterpret_cast<const uint32_t*>(column)[l]);
+        });
+    }
+    request.value = value.data();
+    for (uint32_t i = 0; i < elements; ++i)
+        if (op.kind == MicroOp::Kind::Load)
+            set_origins(access.data[i], (steps_ + 1) | i << kPartShift);
+        else
+            origins_of_stored(access.data[i], i);
+    if (observer_) observer_->on_request(request);
+}
+
+template bool Machine::access<false>(Warp&, const MicroOp&, uint32_t);
+template bool Machine::access<true>(Warp&, const MicroOp&, uint32_t);
 
 }  // namespace tilescope::simt

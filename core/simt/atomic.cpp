@@ -3,8 +3,13 @@
 // Blocks of one launch run on several CPU threads, so each lane's update is atomic among them; the
 // lanes of a warp go one after the other, lowest first (a GPU leaves their order open).
 //
+// Sums of floats are rounded to the nearest even one; those of 32 bits in global memory take and leave
+// subnormal numbers as zeros of their sign, those in shared memory keep them.
+//
 // Source: PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red".
 #include <atomic>
+#include <bit>
+#include <cmath>
 
 #include "core/simt/warp_inline.h"
 
@@ -46,31 +51,58 @@ T changed(Atomic how, T old, T b, T c) {
 }
 
 template <class T>
-void update_lanes(Atomic how, std::byte* d, const std::byte* b, const std::byte* c, std::byte* const* host,
-                  uint32_t mask) {
-    for_lanes(
-        mask,
-        [&](uint32_t lane) {
-            const std::atomic_ref<T> word(*reinterpret_cast<T*>(host[lane]));
-            const T first = reinterpret_cast<const T*>(b)[lane], second = reinterpret_cast<const T*>(c)[lane];
-            T old = word.load();
-            while (!word.compare_exchange_weak(old, changed(how, old, first, second))) {
-            }
-            reinterpret_cast<T*>(d)[lane] = old;
-        });
+T flushed(T value) {
+    return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(T{0}, value) : value;
 }
+
+// What the word's bits become where they are read as a T.
+template <class T, class Bits, bool Flush = false>
+Bits changed_bits(Atomic how, Bits old, Bits b, Bits c) {
+    const auto first = std::bit_cast<T>(old), second = std::bit_cast<T>(b);
+    if constexpr (Flush)
+        return std::bit_cast<Bits>(flushed(flushed(first) + flushed(second)));
+    else if constexpr (std::is_floating_point_v<T>)
+        return std::bit_cast<Bits>(first + second);
+    else
+        return std::bit_cast<Bits>(changed<T>(how, first, second, std::bit_cast<T>(c)));
+}
+
+template <class Bits>
+using Change = Bits (*)(Atomic, Bits, Bits, Bits);
 
 }  // namespace
 
 // host_ holds where the lanes' words lie, aligned and inside their memory.
-void Machine::update(Warp& warp, const Access& access, uint32_t mask) {
-    std::byte* d = at(warp, access.data[0]);
-    const std::byte *b = at(warp, access.data[1]), *c = at(warp, access.data[2]);
+void Machine::update(Warp& warp, const Access& access, uint32_t mask, bool global) {
+    const bool told = global && !options_.returns.empty();
+    const auto each = [&]<class Bits>(Change<Bits> change) {
+        auto* d = reinterpret_cast<Bits*>(at(warp, access.data[0]));
+        const auto* b = reinterpret_cast<const Bits*>(at(warp, access.data[1]));
+        const auto* c = reinterpret_cast<const Bits*>(at(warp, access.data[2]));
+        for_lanes(mask, [&](uint32_t lane) {
+            const std::atomic_ref<Bits> word(*reinterpret_cast<Bits*>(host_[lane]));
+            const Bits first = b[lane], second = c[lane];
+            Bits old = word.load(), next{};
+            if (told && next_return_ < options_.returns.size()) {
+                old = static_cast<Bits>(options_.returns[next_return_++]);
+                word.store(next = change(access.atomic, old, first, second));
+            } else {
+                do next = change(access.atomic, old, first, second);
+                while (!word.compare_exchange_weak(old, next));
+            }
+            returned_[lane] = old, stored_[lane] = next;
+            d[lane] = old;
+        });
+    };
     if (access.element_bytes == 8)
-        return access.is_signed ? update_lanes<int64_t>(access.atomic, d, b, c, host_.data(), mask)
-                                : update_lanes<uint64_t>(access.atomic, d, b, c, host_.data(), mask);
-    return access.is_signed ? update_lanes<int32_t>(access.atomic, d, b, c, host_.data(), mask)
-                            : update_lanes<uint32_t>(access.atomic, d, b, c, host_.data(), mask);
+        return each.operator()<uint64_t>(access.is_float    ? changed_bits<double, uint64_t>
+                                         : access.is_signed ? changed_bits<int64_t, uint64_t>
+                                                            : changed_bits<uint64_t, uint64_t>);
+    if (access.is_float)
+        return each.operator()<uint32_t>(global ? changed_bits<float, uint32_t, true>
+                                                : changed_bits<float, uint32_t, false>);
+    each.operator()<uint32_t>(access.is_signed ? changed_bits<int32_t, uint32_t>
+                                               : changed_bits<uint32_t, uint32_t>);
 }
 
 }  // namespace tilescope::simt

@@ -141,6 +141,7 @@ void Machine::start(const BlockId& block) {
     block_ = block;
     fault.reset();
     steps_ = next_chain_ = 0;
+    next_return_ = 0;
     clock_ = 0;
     cursor_ = static_cast<uint32_t>(warps_.size()) - 1;
     const uint64_t number =
@@ -237,7 +238,7 @@ Machine::Advance Machine::step(Warp& warp) {
         ++steps_;
         return Advance::Ok;
     }
-    if (!access<Values>(warp, op, warp.pending_mask, true)) return Advance::Fault;
+    if (!access<Values>(warp, op, warp.pending_mask)) return Advance::Fault;
     ++warp.instructions, ++clock_;
     ++top.pc;
     return advance<Values>(warp);

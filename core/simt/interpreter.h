@@ -51,9 +51,6 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
 // The same program with other bytes in its constants, of those that the arrays name.
 std::shared_ptr<const Program> with_constants(const Program& program, const std::vector<Array>& arrays);
 
-// Module variables in global and constant memory that the kernel names.
-const std::vector<std::string>& variables_of(const Program& program);
-
 const std::vector<ptx::Site>& sites_of(const Program& program);
 
 // Bytes that a run takes beside the launch's arrays, on one CPU thread: variables in global memory, and a
@@ -64,10 +61,13 @@ uint64_t memory_of(const Program& program, const Launch& launch, bool values);
 // memory behind all others); -1 for a name that is not there.
 int64_t shared_offset(const Program& program, const std::string& symbol);
 
+// The same of a constant variable, in constant memory.
+int64_t constant_offset(const Program& program, const std::string& symbol);
+
 // Where a lane's operand came from, for observers that ask for dataflow.
 //   0                    a constant or a special register or address arithmetic
 //   step + 1 | part      the value as the load at that step of the block brought it (moves kept); part:
-//                        which register of a vector load, from kPartShift up
+//                        which register of a vector load, from kPartShift up; 1 for what an atomic returned
 //   kComputed | chain    the result of arithmetic on loaded values; `chain` names one running
 //                        sum: a sum that continues another (add or fma with it) keeps its chain
 using Origin = uint32_t;
@@ -81,14 +81,18 @@ struct Request {
     uint32_t warp = 0;
     uint32_t mask = 0;  // active lanes; never 0
     Space space = Space::Global;
-    // [32]; global: virtual address; shared: byte offset in the block's shared memory; inactive lanes
-    // undefined.
+    // [32]; global: virtual address; shared: byte offset in the block's shared memory; local: in the thread's
+    // local memory; constant: in constant memory; inactive lanes undefined.
     const uint64_t* address = nullptr;
-    // Only for observers that want values: the bits that each lane loaded or stored, and for a store where
-    // the stored values came from. A vector access has 2 or 4 elements a lane, one row each.
+    // Of an atomic, [32]: the bits that each lane found and, by atom, was given; null for all others. Its
+    // element_bytes are then set for all observers.
+    const uint64_t* returned = nullptr;
+    // Only for observers that want values: the bits that each lane loaded or stored (of an atomic: what it
+    // left in memory), and for a store where the stored values came from. A vector access has 2 or 4 elements
+    // a lane, one row each.
     uint32_t elements = 1, element_bytes = 4;
     const uint64_t* value = nullptr;  // [elements][32]
-    const Origin* origin = nullptr;   // [elements][32], stores only
+    const Origin* origin = nullptr;   // [elements][32], stores and atomics (of its last operand)
 };
 
 // One multiplication, by mul, mad or fma, one of whose factors comes from a load.
@@ -150,6 +154,9 @@ struct RunOptions {
     Schedule schedule;
     // Schedule::Recorded: the warp of each step, of the one block that is run.
     std::vector<uint8_t> recorded_order;
+    // Of Schedule::Recorded: what the atomics of global memory find there, lane by lane in the order of the
+    // steps, as other blocks that are not run had changed it; empty: what is there.
+    std::vector<uint64_t> returns;
     unsigned threads = 0;                              // CPU threads, 0 for all
     uint64_t max_instructions_per_warp = 1ull << 32;   // then the kernel counts as never ending
     uint64_t max_instructions_per_block = UINT64_MAX;  // the same, of its warps together

@@ -128,10 +128,8 @@ Result<void> Lowering::lay_out() {
             case StateSpace::Const:
                 at = place(symbol, constant_bytes, &constants);
                 program.constant_offsets.emplace(symbol.name, at);
-                program.variables.push_back(symbol.name);
                 break;
             case StateSpace::Global:
-                program.variables.push_back(symbol.name);
                 if (const Array* array = variable_among(arrays, symbol.name))
                     at = array->base;
                 else
@@ -167,14 +165,15 @@ Result<void> Lowering::lay_out() {
     return {};
 }
 
-// Initial values that are addresses: of variables that the kernel names, by their initial values too.
+// Initial values that are addresses: of variables that the kernel names, by their initial values too. What an
+// array holds, it holds with its addresses.
 void Lowering::relocate() {
     std::map<int32_t, size_t> symbol_of;  // by module variable
     for (size_t s = 0; s < kernel.symbols.size(); ++s)
         if (kernel.symbols[s].module_variable >= 0) symbol_of[kernel.symbols[s].module_variable] = s;
     for (const auto& [variable, s] : symbol_of) {
         const ptx::Symbol& symbol = module.variables[static_cast<size_t>(variable)];
-        if (symbol.relocations.empty()) continue;
+        if (symbol.relocations.empty() || variable_among(arrays, symbol.name)) continue;
         const std::vector<uint8_t> bytes = ptx::initial_bytes(symbol, [&](const ptx::Relocation& to) {
             const size_t target = symbol_of.at(to.variable);
             const bool window = to.generic && kernel.symbols[target].space == StateSpace::Const;

@@ -88,14 +88,16 @@ bool Lowering::memory() {
     return true;
 }
 
-// atom and red, which are no sites: an access without one.
+// atom and red.
 bool Lowering::atomic() {
     const auto& o = current->operands;
     const size_t at = current->op == Op::Atom ? 1 : 0;  // of the address; the operands follow
     Access access;
     access.space = current->space;
     access.element_bytes = static_cast<uint8_t>(ptx::size_of(current->type));
+    access.site = site_of[current_index];
     access.is_signed = ptx::is_signed(current->type);
+    access.is_float = ptx::is_float(current->type);
     access.atomic = current->atomic;
     const Ref address = address_column(o[at], access);
     access.data[0] = at == 1 ? register_offset[static_cast<size_t>(o[0].reg)] : column(8);

@@ -100,15 +100,19 @@ private:
     void diverge(Warp& warp, const MicroOp& op, uint32_t pc, uint32_t taken);
     void park(Warp& warp, uint32_t pc, uint32_t mask);
     void settle(Warp& warp);
-    bool stops_here(Warp& warp, const MicroOp& op, uint32_t mask);
+    bool stops_here(const MicroOp& op) const { return program_.accesses[op.target].site >= 0; }
 
     // access.cpp
     template <bool Values>
-    bool access(Warp& warp, const MicroOp& op, uint32_t mask, bool reported);
+    bool access(Warp& warp, const MicroOp& op, uint32_t mask);
+    template <bool Values>
+    bool access_in(Warp& warp, const MicroOp& op, ptx::StateSpace space, uint32_t mask);
+    bool locate(Warp& warp, const MicroOp& op, ptx::StateSpace space, uint32_t mask);
+    void follow(Warp& warp, const MicroOp& op, const Access& access, Request request);
     bool locate_global(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask, uint32_t bytes);
     void load(Warp& warp, const Access& access, uint32_t mask, bool atomic);
     void store(Warp& warp, const Access& access, uint32_t mask, bool atomic);
-    void update(Warp& warp, const Access& access, uint32_t mask);  // atomic.cpp
+    void update(Warp& warp, const Access& access, uint32_t mask, bool global);  // atomic.cpp
     void addresses(Warp& warp, const MicroOp& op, const Access& access);
 
     // dataflow.cpp
@@ -160,6 +164,9 @@ private:
     uint64_t random_ = 0;
     alignas(64) std::array<uint64_t, kWarpSize> address_{};
     std::array<std::byte*, kWarpSize> host_{};
+    // Of the latest atomic: the bits that were there before and after.
+    std::array<uint64_t, kWarpSize> returned_{}, stored_{};
+    size_t next_return_ = 0;  // into RunOptions::returns
     alignas(64) std::array<Origin, kWarpSize> no_origin_{};
 };
 

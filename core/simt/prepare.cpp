@@ -321,13 +321,23 @@ std::shared_ptr<const Program> with_constants(const Program& program, const std:
     return changed;
 }
 
-const std::vector<std::string>& variables_of(const Program& program) { return program.variables; }
-
 const std::vector<ptx::Site>& sites_of(const Program& program) { return program.sites; }
 
+namespace {
+
+int64_t offset_in(const std::map<std::string, uint64_t>& offsets, const std::string& symbol) {
+    const auto found = offsets.find(symbol);
+    return found == offsets.end() ? -1 : static_cast<int64_t>(found->second);
+}
+
+}  // namespace
+
 int64_t shared_offset(const Program& program, const std::string& symbol) {
-    const auto found = program.shared.find(symbol);
-    return found == program.shared.end() ? -1 : static_cast<int64_t>(found->second);
+    return offset_in(program.shared, symbol);
+}
+
+int64_t constant_offset(const Program& program, const std::string& symbol) {
+    return offset_in(program.constant_offsets, symbol);
 }
 
 }  // namespace tilescope::simt

@@ -78,9 +78,10 @@ struct Flow {
 // A load, store or atomic; the address is column a of the micro-operation plus offset.
 struct Access {
     ptx::StateSpace space{};
-    int32_t site = -1;  // -1 for local and constant memory
+    int32_t site = -1;  // -1 for none: it is no step
     uint8_t element_bytes = 4, elements = 1;
     bool is_signed = false;    // loads of 8, 16 or 32 bits extend their sign into wider registers
+    bool is_float = false;     // of an atomic: it adds floating-point numbers
     bool wide_address = true;  // 64-bit address column; else 32-bit
     ptx::Atomic atomic = ptx::Atomic::None;
     int64_t offset = 0;
@@ -152,7 +153,6 @@ public:
     uint64_t local_bytes = 0;                          // a thread
     std::vector<std::byte> constants;                  // constant memory
     std::map<std::string, uint64_t> constant_offsets;  // of its variables
-    std::vector<std::string> variables;                // of the module, in global and constant memory
     uint64_t module_bytes = 0;                         // of variables in global memory, at kModuleWindow
     std::vector<InitialBytes> module_initial;
 };

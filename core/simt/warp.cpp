@@ -53,17 +53,6 @@ void Machine::settle(Warp& warp) {
     warp.parked.mask = 0;
 }
 
-// Whether a memory instruction is a step that must wait for the warp's turn: accesses to local and
-// constant memory are not.
-bool Machine::stops_here(Warp& warp, const MicroOp& op, uint32_t mask) {
-    const Access& access = program_.accesses[op.target];
-    if (access.site < 0) return false;
-    if (access.space != ptx::StateSpace::Generic) return true;
-    const int lane = std::countr_zero(mask);
-    const uint64_t address = read_address(at(warp, op.a), access, lane);
-    return address < kLocalWindow || address >= kConstWindow + kWindowBytes;
-}
-
 template <bool Values>
 void Machine::lane_op(Warp& warp, const MicroOp& op, uint32_t mask) {
     const LaneFn fn = mask == warp.alive ? op.full : op.partial;
@@ -118,11 +107,11 @@ Machine::Advance Machine::advance(Warp& warp) {
             case MicroOp::Kind::Load:
             case MicroOp::Kind::Store:
             case MicroOp::Kind::Atomic:
-                if (mask && stops_here(warp, op, mask)) {
+                if (mask && stops_here(op)) {
                     warp.pending_mask = mask;
                     return leave(Advance::Ok);
                 }
-                if (mask && !access<Values>(warp, op, mask, false)) return leave(Advance::Fault);
+                if (mask && !access<Values>(warp, op, mask)) return leave(Advance::Fault);
                 go_on(op);
                 break;
             case MicroOp::Kind::Barrier:

@@ -30,7 +30,7 @@ struct SiteCache {
     static constexpr uint32_t kPatterns = 4;
     std::vector<Pattern> patterns;
     uint32_t latest = 0;
-    bool global = false, shared = false;  // spaces that its requests went to
+    uint8_t spaces = 0;  // that its requests went to, a bit each
 };
 
 // The latest steady request of a site and warp (BlockRecorder::repeat).
@@ -55,6 +55,7 @@ struct BlockRecorder::State {
     bool timed = false;                     // steps have times
     uint32_t now = 0;                       // of the next step
     std::vector<uint32_t> base, key, time;  // as in Trace, with the forms of `table`; time may stay empty
+    std::vector<uint8_t> returned;          // as in Trace
 };
 
 }  // namespace tilescope::trace

@@ -76,7 +76,7 @@ Pattern& slot_for_new(BlockRecorder::State& state, SiteCache& cache) {
 // Fits a request that no pattern of its site matches, and remembers it as one; null where it is none.
 const Pattern* record_new(BlockRecorder::State& state, SiteCache& cache, const simt::Request& request) {
     const uint32_t bytes = (*state.sites)[request.site].bytes;
-    (request.space == Space::Shared ? cache.shared : cache.global) = true;
+    cache.spaces |= static_cast<uint8_t>(1u << static_cast<unsigned>(request.space));
     const Fitted fitted = fit(*state.arrays, request, bytes);
     const uint32_t number = intern(state.table, fitted.form, fitted.rows.data());
     add_step(state, number, request.warp, fitted.base);
@@ -110,6 +110,16 @@ const Pattern* record(BlockRecorder::State& state, const simt::Request& request)
     return record_new(state, cache, request);
 }
 
+// What an atomic of global memory found there.
+void keep_returned(BlockRecorder::State& state, const simt::Request& request) {
+    for_lanes(
+        request.mask,
+        [&](uint32_t lane) {
+            const auto* bytes = reinterpret_cast<const uint8_t*>(&request.returned[lane]);
+            state.returned.insert(state.returned.end(), bytes, bytes + request.element_bytes);
+        });
+}
+
 // Puts one block's steps behind those of the blocks before it, with the trace's numbers for its forms.
 void append(Trace& trace, FormTable& table, BlockRecorder::State& state, bool timed) {
     std::vector<uint32_t> number(state.table.forms.size());
@@ -123,12 +133,21 @@ void append(Trace& trace, FormTable& table, BlockRecorder::State& state, bool ti
     }
     Block block = state.block;
     block.first = trace.key.size();
+    block.first_returned = trace.returned.size();
+    auto returned = state.returned.begin();
     for (size_t i = 0; i < state.key.size(); ++i) {
-        const uint32_t form = number[state.key[i] & 0xFF'FFFF];
+        const uint32_t own = state.key[i] & 0xFF'FFFF, form = number[own];
+        const auto after =
+            state.returned.empty()
+                ? returned
+                : returned + static_cast<ptrdiff_t>(returned_bytes(trace, state.table.forms[own]));
         if (form == kNoForm) {
             ++block.dropped;
+            returned = after;
             continue;
         }
+        trace.returned.insert(trace.returned.end(), returned, after);
+        returned = after;
         trace.base.push_back(state.base[i]);
         trace.key.push_back(form | (state.key[i] & 0xFF00'0000));
         if (timed) trace.time.push_back(state.timed ? state.time[i] : 0);
@@ -138,15 +157,12 @@ void append(Trace& trace, FormTable& table, BlockRecorder::State& state, bool ti
     state = BlockRecorder::State{};
 }
 
-// A generic load or store counts as global until its requests show that they all went to shared memory.
+// A generic access counts as global until its requests show that they all went to another space.
 void settle_spaces(std::vector<ptx::Site>& sites, const std::vector<std::unique_ptr<BlockRecorder>>& blocks) {
     for (size_t site = 0; site < sites.size(); ++site) {
-        bool global = false, shared = false;
-        for (const auto& block : blocks) {
-            global |= block->state().caches[site].global;
-            shared |= block->state().caches[site].shared;
-        }
-        if (global != shared) sites[site].space = shared ? Space::Shared : Space::Global;
+        unsigned spaces = 0;
+        for (const auto& block : blocks) spaces |= block->state().caches[site].spaces;
+        if (std::has_single_bit(spaces)) sites[site].space = static_cast<Space>(std::countr_zero(spaces));
     }
 }
 
@@ -175,7 +191,7 @@ uint64_t BlockRecorder::bytes() const {
     constexpr uint64_t kHashed = 32;  // of a form, in the table's index
     const State& s = *state_;
     return s.key.size() * (s.timed ? 12 : 8) + s.table.forms.size() * (sizeof(Form) + kHashed) +
-           s.table.irregular.size() * sizeof(s.table.irregular[0]);
+           s.table.irregular.size() * sizeof(s.table.irregular[0]) + s.returned.size();
 }
 
 void BlockRecorder::account() {
@@ -192,10 +208,14 @@ void BlockRecorder::on_end() {
     for (SiteCache& cache : state_->caches) cache.patterns = {};
     state_->base.shrink_to_fit();
     state_->key.shrink_to_fit();
+    state_->returned.shrink_to_fit();
 }
 
 void BlockRecorder::on_request(const simt::Request& request) {
+    const size_t before = state_->key.size();
     record(*state_, request);
+    const bool kept = state_->key.size() > before;
+    if (kept && request.returned && request.space == Space::Global) keep_returned(*state_, request);
     if (++state_->unaccounted == kAccounted) account();
 }
 

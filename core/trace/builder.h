@@ -62,8 +62,8 @@ private:
     std::unique_ptr<State> state_;
 };
 
-// meta, launch and sites are taken as they are, except that a site whose requests all went to shared memory
-// becomes a shared one; blocks in y-major order of their ids. The blocks' recorders are emptied.
+// meta, launch and sites are taken as they are, except that a site whose requests all went to one space
+// becomes one of that space; blocks in y-major order of their ids. The blocks' recorders are emptied.
 // Where there are more than max_forms forms, the requests that need the others are dropped and
 // counted in their block, and meta.complete and its reason say so.
 Trace assemble(Meta meta, Launch launch, std::vector<ptx::Site> sites,

@@ -12,10 +12,23 @@ namespace tilescope::trace {
 namespace {
 
 Result<void> check_sites(const Trace& trace) {
-    for (const ptx::Site& site : trace.sites)
-        if ((site.kind == ptx::SiteKind::Barrier) != (site.bytes == 0))
+    for (const ptx::Site& site : trace.sites) {
+        const bool atomic = site.kind == ptx::SiteKind::Atomic;
+        if ((site.kind == ptx::SiteKind::Barrier) != (site.bytes == 0) ||
+            (atomic && site.bytes != 4 && site.bytes != 8))
             return Error{fmt::format("its site {} touches {} bytes", site.id, site.bytes)};
+        if (atomic != (site.atomic != ptx::Atomic::None))
+            return Error{
+                fmt::format("its site {} is an atomic without what it does, or none with it", site.id)};
+    }
     return {};
+}
+
+// Constant memory is read only, and atomics are of memory that threads share.
+bool can_go_to(ptx::SiteKind kind, Space space) {
+    return space == Space::Const   ? kind == ptx::SiteKind::Load
+           : space == Space::Local ? kind != ptx::SiteKind::Atomic
+                                   : true;
 }
 
 int64_t offset_of(const Trace& trace, const Form& form, int lane) {
@@ -72,6 +85,10 @@ Result<void> check_forms(const Trace& trace, std::vector<StepCheck::Allowed>& al
         }
         const bool barrier = trace.sites[form.site].kind == ptx::SiteKind::Barrier;
         const bool placed = form.array != kNoArray;
+        if (!barrier && !can_go_to(trace.sites[form.site].kind, form.space)) {
+            return Error{fmt::format("its form {} goes to {} memory, which its site cannot touch",
+                                     &form - trace.forms.data(), name_of(form.space))};
+        }
         if (placed && (barrier || trace.launch.arrays[form.array].space != form.space)) {
             return Error{fmt::format("its form {} names an array that its site cannot touch",
                                      &form - trace.forms.data())};
@@ -86,6 +103,21 @@ Result<void> check_forms(const Trace& trace, std::vector<StepCheck::Allowed>& al
             fmt::format("it has {} rows of offsets and its forms have {}", trace.irregular.size(), rows)};
     }
     return {};
+}
+
+// As many bytes as the atomics of global memory have lanes, each block's behind those of the one before.
+Result<void> check_returned(const Trace& trace) {
+    if (trace.returned.empty()) return {};
+    uint64_t bytes = 0;
+    for (const Block& block : trace.blocks) {
+        if (block.first_returned != bytes)
+            return Error{"what its atomics found is not in the order of its blocks"};
+        for (uint64_t step = block.first; step < block.first + block.count; ++step)
+            bytes += returned_bytes(trace, trace.form_of(step));
+    }
+    if (bytes == trace.returned.size()) return {};
+    return Error{
+        fmt::format("its atomics found {} bytes, and it holds {} of them", bytes, trace.returned.size())};
 }
 
 // Clocks since the block's first step go forwards.
@@ -153,6 +185,7 @@ Result<void> check_blocks(const Trace& trace) {
     if (next != trace.steps() || trace.base.size() != trace.steps() ||
         (!trace.time.empty() && trace.time.size() != trace.steps()))
         return Error{"its columns of steps are not equally long"};
+    if (auto ok = check_returned(trace); !ok) return ok;
     if (meta.complete && (dropped != 0 || trace.blocks.size() != blocks_of_window(meta, trace.launch)))
         return Error{"it says that it is complete and lacks blocks or requests"};
     return trace.time.empty() ? Result<void>{} : check_times(trace);

@@ -37,6 +37,7 @@ constexpr Bound kBounds[] = {
     {Claim::GridY, "grid", 65535, "blocks in y", kCuda},
     {Claim::GridZ, "grid", 65535, "blocks in z", kCuda},
     {Claim::SharedBytes, "block", kMostSharedBytes, "bytes of shared memory", kCuda},
+    {Claim::ConstantBytes, "launch", kMostConstantBytes, "bytes of constant memory", kCuda},
     {Claim::GlobalBytes, "launch", 1ull << 40, "bytes in its global arrays", kHeld},
     {Claim::Arrays, "launch", kNoArray - 1, "arrays", kHeld},
     {Claim::Arguments, "launch", kMostParameterBytes, "arguments", kCuda},
@@ -115,12 +116,15 @@ Result<void> check_array(const Array& array) {
                        (array.rank >= 3 || array.slices == 1) && (array.rank >= 2 || array.rows == 1);
     if (!sized || array.base + array.bytes() < array.base ||
         (array.space == Space::Shared) != (array.role == ArrayRole::Shared) ||
-        (array.space == Space::Shared && array.contents.kind != Contents::Kind::Zeros)) {
+        (array.space == Space::Shared && array.contents.kind != Contents::Kind::Zeros) ||
+        array.space == Space::Local || (array.space == Space::Const && array.role != ArrayRole::Input)) {
         return Error{
             fmt::format("its array '{}' of {} x {} elements cannot be", array.name, array.rows, array.cols)};
     }
-    return array.space == Space::Shared ? within(Claim::SharedBytes, array.base + array.bytes())
-                                        : Result<void>{};
+    const uint64_t end = array.base + array.bytes();
+    return array.space == Space::Shared  ? within(Claim::SharedBytes, end)
+           : array.space == Space::Const ? within(Claim::ConstantBytes, end)
+                                         : Result<void>{};
 }
 
 // Memory belongs to one array.

@@ -34,6 +34,7 @@ enum class Claim : uint8_t {
     GridY,
     GridZ,
     SharedBytes,
+    ConstantBytes,
     GlobalBytes,
     Arrays,
     Arguments,

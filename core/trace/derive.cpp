@@ -125,7 +125,7 @@ StoredElements::StoredElements(const Trace& trace) {
     too_many_ = !limit || elements_ / 8 > *limit / 16;
     if (too_many_) return;
     for (const Form& form : trace.forms)
-        stores_.push_back(form.array == result.array && trace.sites[form.site].kind == ptx::SiteKind::Store);
+        stores_.push_back(form.array == result.array && ptx::writes(trace.sites[form.site].kind));
     bits_ = std::vector<std::atomic<uint64_t>>((elements_ + 63) / 64);
 }
 

@@ -80,7 +80,7 @@ Result<std::vector<Section>> read_sections(std::string_view bytes) {
         section.crc = reader.take<uint32_t>();
         section.offset = offset;
         const bool packed = section.encoding == Encoding::Zstd;
-        if (reader.take<uint32_t>() != 0 || section.kind > SectionKind::Time ||
+        if (reader.take<uint32_t>() != 0 || section.kind > SectionKind::Returned ||
             section.encoding > Encoding::Zstd || section.stored > size - offset ||
             section.raw > (packed ? most_unpacked_by_zstd(section.stored) : section.stored) ||
             (!packed && section.raw != section.stored)) {
@@ -159,8 +159,8 @@ void read_forms(std::string_view raw, Trace& trace, bool& known) {
         form.width = reader.take<uint8_t>();
         const auto space = reader.take<uint8_t>();
         const auto wide = reader.take<uint32_t>();
-        known = known && space <= static_cast<uint8_t>(Space::Shared) && wide <= 1;
-        form.space = space == 0 ? Space::Global : Space::Shared;
+        known = known && space < kSpaces && wide <= 1;
+        form.space = static_cast<Space>(space % kSpaces);
         form.wide = wide != 0;
     }
 }
@@ -302,6 +302,16 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
     return damage.empty() ? Result<void>{} : damage.begin()->second;
 }
 
+// Block::first_returned.
+void place_returned(Trace& trace) {
+    uint64_t first = 0;
+    for (Block& block : trace.blocks) {
+        block.first_returned = first;
+        for (uint64_t step = block.first; step < block.first + block.count; ++step)
+            first += returned_bytes(trace, trace.form_of(step));
+    }
+}
+
 Result<void> read_trace(std::string_view bytes, const std::vector<Section>& found, Trace& trace) {
     std::vector<Section> sections = found;
     if (auto ok = read_tables(bytes, sections, trace); !ok) return ok;
@@ -309,7 +319,13 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     const auto steps = check_tables(trace);
     if (!steps) return steps.error();
     StoredElements stored(trace);
+    const bool returned = sections.back().kind == SectionKind::Returned;
+    const Section last = sections.back();
+    if (returned) sections.pop_back();
     if (auto ok = read_columns(bytes, sections, *steps, stored, trace); !ok) return ok;
+    if (returned && !unpack(bytes, last, trace.returned))
+        return Error{"the checksum of what its atomics found is wrong"};
+    if (returned) place_returned(trace);
     if (auto ok = check_blocks(trace); !ok) return ok;
     return derive(trace, stored);
 }
@@ -323,7 +339,8 @@ Result<void> check_unpacked(const std::vector<Section>& sections, uint64_t store
     double unpacked = 0, taken = 0;
     for (const Section& section : sections) {
         unpacked += static_cast<double>(section.raw);
-        taken += static_cast<double>(section.raw) * (section.kind < SectionKind::Key ? 2 : 1);
+        taken += static_cast<double>(section.raw) *
+                 (section.kind < SectionKind::Key || section.kind == SectionKind::Returned ? 2 : 1);
     }
     if (taken <= static_cast<double>(most_unpacked(*limit, stored, beside))) return {};
     return Error{fmt::format(

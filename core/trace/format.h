@@ -20,6 +20,8 @@
 //                                                                       are stored, in their order
 //   Key, Base, Time  one column of the steps, kChunkSteps a section     a section for each chunk;
 //                                                                       Time only where there are clocks
+//   Returned    Trace::returned, its bytes                              1, only where there are atomics of
+//                                                                       global memory
 //
 // The sections stand in this order; all chunks of Key, then those of Base, then those of Time. Every
 // byte of the file is under one of the checksums, and there are no bytes between or after sections.
@@ -57,9 +59,21 @@ inline constexpr uint64_t kEntryBytes = 32;
 inline constexpr uint64_t kChunkSteps = 1u << 20;
 
 inline constexpr uint64_t kMaxSteps = 1ull << 32;
-inline constexpr uint32_t kMaxSections = 3 * static_cast<uint32_t>(kMaxSteps / kChunkSteps) + 6 + kNoArray;
+inline constexpr uint32_t kMaxSections = 3 * static_cast<uint32_t>(kMaxSteps / kChunkSteps) + 7 + kNoArray;
 
-enum class SectionKind : uint32_t { Meta, Source, Ptx, Forms, Irregular, Blocks, Contents, Key, Base, Time };
+enum class SectionKind : uint32_t {
+    Meta,
+    Source,
+    Ptx,
+    Forms,
+    Irregular,
+    Blocks,
+    Contents,
+    Key,
+    Base,
+    Time,
+    Returned
+};
 enum class Encoding : uint32_t { Raw, Zstd };
 
 struct Section {

@@ -18,13 +18,15 @@ constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 json to_json(const Dim3& d) { return {d.x, d.y, d.z}; }
 
 json to_json(const ptx::Site& site) {
-    return {{"instruction", site.instruction},
-            {"kind", static_cast<int>(site.kind)},
-            {"space", static_cast<int>(site.space)},
-            {"bytes", site.bytes},
-            {"line", site.line},
-            {"column", site.column},
-            {"ptx_line", site.ptx_line}};
+    json root = {{"instruction", site.instruction},
+                 {"kind", static_cast<int>(site.kind)},
+                 {"space", static_cast<int>(site.space)},
+                 {"bytes", site.bytes},
+                 {"line", site.line},
+                 {"column", site.column},
+                 {"ptx_line", site.ptx_line}};
+    if (site.kind == ptx::SiteKind::Atomic) root["atomic"] = static_cast<int>(site.atomic);
+    return root;
 }
 
 // Fields that hold their usual value are left out of the file.
@@ -151,7 +153,7 @@ Array read_array(const json& item, std::string& problem) {
     Array array;
     JsonFields a(item, problem);
     a.text("name", array.name);
-    a.choice("space", array.space, Space::Shared);
+    a.choice("space", array.space, Space::Const);
     a.choice("role", array.role, ArrayRole::Shared);
     read_type(a, array.type);
     a.number("rows", array.rows);
@@ -206,8 +208,9 @@ void read_tables(const json& root, Trace& trace, std::string& problem) {
         JsonFields s(item, problem);
         site.id = static_cast<uint32_t>(trace.sites.size());
         s.number("instruction", site.instruction);
-        s.choice("kind", site.kind, ptx::SiteKind::Barrier);
-        s.choice("space", site.space, Space::Shared);
+        s.choice("kind", site.kind, ptx::SiteKind::Atomic);
+        s.choice("space", site.space, Space::Const);
+        if (item.contains("atomic")) s.choice("atomic", site.atomic, ptx::Atomic::Cas);
         s.number("bytes", site.bytes, 16);
         s.number("line", site.line);
         s.number("column", site.column);

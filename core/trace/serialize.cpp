@@ -114,6 +114,9 @@ std::string serialize(const Trace& trace) {
         });
     add_column(writer, SectionKind::Time, trace.time,
                [](uint64_t, uint32_t* times, uint64_t count) { times_to_differences(times, count); });
+    if (!trace.returned.empty())
+        writer.add(SectionKind::Returned,
+                   {reinterpret_cast<const char*>(trace.returned.data()), trace.returned.size()});
 
     std::string table;
     for (const Section& section : writer.table) {

@@ -44,6 +44,12 @@ Access decode_form(const Trace& trace, uint32_t number, uint32_t base_low) {
     return access;
 }
 
+uint64_t returned_bytes(const Trace& trace, const Form& form) {
+    const ptx::Site& site = trace.sites[form.site];
+    if (site.kind != ptx::SiteKind::Atomic || form.space != Space::Global) return 0;
+    return uint64_t{site.bytes} * static_cast<uint64_t>(std::popcount(form.mask));
+}
+
 uint32_t block_of(const Trace& trace, uint64_t step) {
     assert(step < trace.steps());
     // The last block whose first step is not after this one; blocks without steps come before it.
@@ -56,7 +62,8 @@ uint32_t block_of(const Trace& trace, uint64_t step) {
 uint64_t bytes_of(const Trace& trace) {
     const uint64_t words = trace.base.size() + trace.key.size() + trace.time.size();
     return words * sizeof(uint32_t) + trace.forms.size() * sizeof(Form) +
-           trace.irregular.size() * sizeof(trace.irregular[0]) + trace.blocks.size() * sizeof(Block);
+           trace.irregular.size() * sizeof(trace.irregular[0]) + trace.blocks.size() * sizeof(Block) +
+           trace.returned.size();
 }
 
 uint64_t dropped_of(const Trace& trace) {

@@ -52,6 +52,7 @@ struct Form {
 struct Block {
     uint32_t x = 0, y = 0, z = 0;
     uint64_t first = 0, count = 0;  // steps [first, first+count)
+    uint64_t first_returned = 0;    // into Trace::returned; not in the file, the sum of what is before
     uint64_t dropped = 0;           // requests that did not fit a GPU buffer
     uint32_t sm = 0;                // GPU only
     uint64_t clock = 0;             // GPU only: the SM's clock at the block's first step
@@ -141,6 +142,10 @@ struct Trace {
     Column base;                                     // one per step
     Column key;                                      // one per step
     Column time;                                     // one per step, or empty
+    // What the atomics of global memory found there, which depends on the order of the blocks: step after
+    // step, the active lanes of each, lowest first, Site::bytes for a lane. Empty where that was not
+    // recorded.
+    std::vector<uint8_t> returned;
     uint64_t beside = 0;  // bytes of another recording that was open when this one was read; not in the file
 
     uint64_t steps() const { return key.size(); }
@@ -163,6 +168,9 @@ struct Access {
 Access decode(const Trace& trace, uint64_t step);  // O(1); step < trace.steps()
 // The same of any step of a form, whose warp is not known then: the low 32 bits of its base are given.
 Access decode_form(const Trace& trace, uint32_t form, uint32_t base);
+
+// Bytes in Trace::returned of a step of this form: 0 for all but atomics of global memory.
+uint64_t returned_bytes(const Trace& trace, const Form& form);
 
 // The block that holds a step, by binary search.
 uint32_t block_of(const Trace& trace, uint64_t step);

@@ -59,7 +59,7 @@ void from_shared(const ptx::Module& module, const ptx::Kernel& kernel, std::stri
             if (symbols == &module.variables &&
                 symbol.name.find(plain_name(kernel.name)) == std::string::npos)
                 continue;
-            const auto declared = shared_declaration(source, name_in_symbol(symbol.name));
+            const auto declared = declaration(source, "__shared__", name_in_symbol(symbol.name));
             const uint64_t elements = symbol.bytes() / (declared ? size_of(declared->type) : 4);
             if (declared && two && declared->extents.size() == 2 && declared->extents[0] <= 32 &&
                 declared->extents[0] >= 4)

@@ -13,9 +13,11 @@
 #include <algorithm>
 #include <condition_variable>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
+#include <cxxabi.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -61,7 +63,7 @@ private:
     bool taken_ = false;
 };
 
-// Says once that a launch will take long, from what its first blocks took.
+// Says once that a launch will take long, from what its first blocks took. It has a thread of its own.
 class Estimate {
 public:
     Estimate(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done)
@@ -180,6 +182,8 @@ cudaError_t error_of(const simt::Fault& fault) {
         case K::NeverEnds:
         case K::Deadlock:
             return cudaErrorLaunchTimeout;
+        case K::Assert:
+            return cudaErrorAssert;
         default:
             return cudaErrorLaunchFailure;
     }
@@ -251,6 +255,8 @@ void note_touched(Runtime& r, const std::string& key, uint64_t number, const std
         may_repeat = may_repeat && touched[v] != (simt::kLoads | simt::kStores) && !one->on_host();
         made.versions.emplace_back(one->base, one->version);
     }
+    constexpr size_t kMostKept = 1024;
+    if (r.repeatable.size() >= kMostKept) r.repeatable.clear();
     if (may_repeat)
         r.repeatable[key] = std::move(made);
     else
@@ -293,6 +299,14 @@ bool add_array(Launch& launch, const Allocation& allocation, std::string name, E
 }
 
 namespace {
+
+// "scale" for "_ZL5scale".
+std::string variable_name(const std::string& symbol) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(
+        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+    return status == 0 && text ? std::string(text.get()) : symbol;
+}
 
 // Of a variable's elements; arrays of structs are bytes in PTX.
 ElementType type_of(const ptx::Symbol& symbol) {
@@ -344,9 +358,10 @@ Launch describe(Runtime& r, Function& function, const ptx::Kernel& kernel, const
         const auto base = function.module->bases.find(symbol.name);
         if (base == function.module->bases.end()) continue;
         const Allocation* const variable = r.memory.find(base->second);
-        if (!variable || !add_array(launch, *variable, symbol.name, type_of(symbol))) continue;
+        if (!variable || !add_array(launch, *variable, variable_name(symbol.name), type_of(symbol))) continue;
         Array& array = launch.arrays.back();
         if (symbol.space == ptx::StateSpace::Const) {
+            array.space = Space::Const;
             array.role = ArrayRole::Input;
             array.contents.kind = Contents::Kind::Stored;
             array.contents.bytes = std::make_shared<const std::vector<std::byte>>(
@@ -434,12 +449,18 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     options.stop = &interrupted;
     options.blocks_done = &blocks_done;
     options.name_outside = [&](uint64_t address) { return name_outside(r, address); };
+    options.print = [&](std::string_view text) {
+        const std::lock_guard lock(r.print_mutex);
+        r.printed += text;
+    };
     const Clock::time_point start = Clock::now();
     Done done;
     {
         const Interrupts interrupts;
-        const Estimate estimate(fmt::format("launch {}, {},", line.number, line.kernel), line.grid.count(),
-                                blocks_done);
+        std::optional<Estimate> estimate;
+        if (function->launches == 0 || function->last_ms > 100 || line.grid.count() > function->last_blocks)
+            estimate.emplace(fmt::format("launch {}, {},", line.number, line.kernel), line.grid.count(),
+                             blocks_done);
         bool ran = false;
         if (record_it) {
             const Recorded recorded = record(r, *function, described, line.number, options);
@@ -448,10 +469,12 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
             done.fault = recorded.fault, done.stopped = recorded.stopped;
             line.error = recorded.hazard;
         }
+        blocks_done = 0;
         if (!ran) done = run_plain(r, *function, described, options, key, line.number);
     }
     ++function->launches;
-    line.ms = ms_since(start);
+    line.ms = function->last_ms = ms_since(start);
+    function->last_blocks = line.grid.count();
     if (!done.problem.empty()) return end(cudaErrorLaunchOutOfResources, done.problem);
     if (done.stopped) {
         end(cudaErrorLaunchFailure, "it was stopped by Ctrl-C before its end");

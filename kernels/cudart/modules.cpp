@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 
 #include <cxxabi.h>
 #include <fmt/format.h>
@@ -39,27 +40,46 @@ const void* managed_place(const Runtime& r, const Module& module, const std::str
 }
 
 void place_variable(Runtime& r, Module& module, const ptx::Symbol& symbol) {
-    const bool global = symbol.space == ptx::StateSpace::Global;
-    if ((!global && symbol.space != ptx::StateSpace::Const) || symbol.is_extern || symbol.bytes() == 0 ||
-        is_compilers(symbol.name))
-        return;
+    const void* const host = managed_place(r, module, symbol.name);
     Allocation* place = nullptr;
-    if (const void* host = managed_place(r, module, symbol.name)) {
+    if (host) {
         Allocation own;
         own.base = reinterpret_cast<uintptr_t>(host), own.bytes = symbol.bytes();
         own.kind = MemoryKind::Managed;
         place = r.memory.adopt(own);
     }
     void** managed = nullptr;
-    for (auto& [host, variable] : r.variables)
+    for (auto& [at, variable] : r.variables)
         if (variable.module == &module && variable.name == symbol.name) managed = variable.managed;
     if (!place)
         place = r.memory.allocate(symbol.bytes(), managed ? MemoryKind::Managed : MemoryKind::Variable);
     if (!place) return;
     place->symbol = symbol.name;
     module.bases[symbol.name] = place->base;
-    std::memcpy(place->data(), symbol.initial.data(), std::min<size_t>(symbol.initial.size(), place->bytes));
     if (managed) *managed = place->data();
+}
+
+// All variables but the compiler's own, which need a place only where another one holds their address.
+void place_variables(Runtime& r, Module& module) {
+    std::set<std::string> pointed_to;
+    for (const ptx::Symbol& symbol : module.ptx.variables)
+        for (const ptx::Relocation& to : symbol.relocations)
+            pointed_to.insert(module.ptx.variables[static_cast<size_t>(to.variable)].name);
+    for (const ptx::Symbol& symbol : module.ptx.variables) {
+        const bool kept = symbol.space == ptx::StateSpace::Global || symbol.space == ptx::StateSpace::Const;
+        const bool needed = !is_compilers(symbol.name) || pointed_to.contains(symbol.name);
+        if (kept && needed && !symbol.is_extern && symbol.bytes() > 0) place_variable(r, module, symbol);
+    }
+    for (const ptx::Symbol& symbol : module.ptx.variables) {
+        const auto base = module.bases.find(symbol.name);
+        if (base == module.bases.end()) continue;
+        const std::vector<uint8_t> bytes = ptx::initial_bytes(symbol, [&](const ptx::Relocation& to) {
+            const auto at = module.bases.find(module.ptx.variables[static_cast<size_t>(to.variable)].name);
+            return at == module.bases.end() ? 0 : at->second;
+        });
+        std::memcpy(reinterpret_cast<void*>(base->second), bytes.data(),
+                    std::min<size_t>(bytes.size(), symbol.bytes()));
+    }
 }
 
 }  // namespace
@@ -73,7 +93,7 @@ bool load(Runtime& r, Module& module) {
         return false;
     }
     module.ptx = std::move(*parsed);
-    for (const ptx::Symbol& symbol : module.ptx.variables) place_variable(r, module, symbol);
+    place_variables(r, module);
     return true;
 }
 

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analysis/array_shapes.h"
 #include "core/analysis/hazards.h"
 #include "core/trace/file.h"
 #include "kernels/cudart/runtime.h"
@@ -105,6 +106,8 @@ Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t n
         options.after = &after;
         done.fault.reset();
         options.fault = &done.fault;
+        std::string printed;  // by this attempt
+        if (all) options.print = [&](std::string_view text) { printed += text; };
         const Allocation* missing = nullptr;
         std::mutex mutex;
         options.name_outside = [&](uint64_t address) -> std::string {
@@ -113,6 +116,7 @@ Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t n
             return run.name_outside(address);
         };
         made.emplace(kernels::record_cpu(plan, options));
+        if (*made && all && run.print && (!missing || !done.fault)) run.print(printed);
         if (!missing || !done.fault) break;
         const size_t before = plan.launch.arrays.size();
         if (!add_array(plan.launch, *missing, fmt::format("memory{}", before + 1)) ||
@@ -126,6 +130,7 @@ Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t n
         return done;
     }
     trace::Trace& trace = **made;
+    analysis::infer_arrays(trace);
     done.stopped = run.stop && run.stop->load() && !trace.meta.complete && !done.fault;
     if (all && (trace.meta.complete || done.fault)) {
         done.ran = true;

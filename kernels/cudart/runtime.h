@@ -112,7 +112,8 @@ struct Function {
     uint64_t constants_version = 0;                // that the program's constants are of
     std::string problem;                           // why it cannot be run; empty
     bool recorded = false;                         // some launch of it was
-    uint64_t launches = 0;
+    uint64_t launches = 0, last_blocks = 0;
+    double last_ms = 0;
     std::vector<kernels::Parameter> parameters;  // once its module was read
 };
 

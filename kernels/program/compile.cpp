@@ -64,8 +64,9 @@ std::vector<std::string> common_words(const Tools& tools) {
         "-fno-color-diagnostics"};
     if (!tools.flags.warnings) words.push_back("-w");
     words.insert(words.end(), tools.flags.compile.begin(), tools.flags.compile.end());
-    // Behind the user's folders: a sample's own helper_cuda.h comes first.
-    words.insert(words.end(), {"-idirafter", tools.headers.string()});
+    // Behind the folders that -I names, so that a sample's own helper_cuda.h comes first; before the
+    // system's, where a toolkit may have its headers.
+    words.insert(words.end(), {"-isystem", tools.headers.string()});
     return words;
 }
 
@@ -333,6 +334,7 @@ Result<Built> build(const fs::path& source, const CompileOptions& options, Compl
     tidy(*programs);
     auto work = WorkFolder::make(*programs);
     if (!work) return work.error();
+    const auto before = digest_of_files({source.string()});
     Build making(*tools, options, work->path());
     const auto make = [&]() -> Result<void> {
         std::vector<fs::path> sources = {source};
@@ -356,7 +358,9 @@ Result<Built> build(const fs::path& source, const CompileOptions& options, Compl
     std::sort(making.files.begin(), making.files.end());
     making.files.erase(std::unique(making.files.begin(), making.files.end()), making.files.end());
     const auto contents = digest_of_files(making.files);
-    if (!contents) return Error{"a file that the program is made of went away meanwhile; try again"};
+    if (!contents || digest_of_files({source.string()}) != before)
+        return Error{
+            fmt::format("'{}' or a header changed while it was compiled; try again", source.string())};
     const fs::path program = *programs / (key + "-" + *contents);
     fs::rename(work->path() / "program", program, error);
     if (error)

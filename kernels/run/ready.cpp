@@ -1,6 +1,7 @@
 #include "kernels/run/ready.h"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <vector>
@@ -28,19 +29,6 @@ Result<std::string> entry_of(const ptx::Module& module, const Plan& plan) {
     return Error{fmt::format("{} holds {} kernels and none is named {}; compile it with that one",
                              plan.ptx_name, module.kernels.size() + module.refused.size(),
                              plan.kernel.empty() ? plan.launch.entry : plan.kernel)};
-}
-
-// atom and red are no sites: what they touch would be missing in the recording, and nobody could see it.
-Result<void> check_no_atomics(const ptx::Kernel& kernel, const Plan& plan) {
-    for (const ptx::Instruction& instruction : kernel.instructions) {
-        if (instruction.op != ptx::Op::Atom && instruction.op != ptx::Op::Red) continue;
-        return Error{
-            fmt::format("{}:{}: kernel {} updates memory with {}, and atomic operations are not "
-                        "recorded yet; record a kernel without them",
-                        plan.ptx_name, instruction.text_line, kernel.name,
-                        instruction.op == ptx::Op::Atom ? "atom" : "red")};
-    }
-    return {};
 }
 
 // Calls visit(symbol) for every shared variable that the kernel can name.
@@ -74,7 +62,7 @@ Result<void> place_shared(const ptx::Module& module, const ptx::Kernel& kernel, 
 }
 
 // Rows and columns of `bytes` bytes as a declaration says, or one row of words.
-void shape(Array& array, uint64_t bytes, const std::optional<SharedDeclaration>& declared) {
+void shape(Array& array, uint64_t bytes, const std::optional<Declaration>& declared) {
     array.type = declared ? declared->type : bits_of_size(bytes % 4 == 0 ? 4 : 1);
     const uint64_t elements = bytes / array.element_bytes();
     array.rank = 1;
@@ -108,12 +96,64 @@ Result<void> find_shared(const ptx::Module& module, const ptx::Kernel& kernel, c
         array.role = ArrayRole::Shared;
         array.symbol = symbol.name;
         array.base = static_cast<uint64_t>(offset);
-        shape(array, bytes, shared_declaration(plan.source, array.name));
+        shape(array, bytes, declaration(plan.source, "__shared__", array.name));
         arrays.push_back(std::move(array));
     });
     if (auto held = trace::within(trace::Claim::Arrays, arrays.size()); !held)
         return Error{fmt::format("{} cannot be recorded: {}", plan.ptx_name, held.error().message)};
     return {};
+}
+
+bool names(const ptx::Operand& operand, int32_t symbol) {
+    return operand.symbol == symbol ||
+           std::ranges::any_of(
+               operand.elements, [&](const ptx::Operand& element) { return names(element, symbol); });
+}
+
+// Constant variables that the kernel's instructions name and the plan does not, with what they begin with.
+void find_constants(const ptx::Module& module, const ptx::Kernel& kernel, const Plan& plan,
+                    ReadyLaunch& ready) {
+    std::vector<Array>& arrays = ready.launch.arrays;
+    for (Array& array : arrays)
+        if (const int64_t at =
+                array.space == Space::Const ? simt::constant_offset(*ready.program, array.symbol) : -1;
+            at >= 0)
+            array.base = static_cast<uint64_t>(at);
+    for (size_t i = 0; i < kernel.symbols.size(); ++i) {
+        const ptx::Symbol& symbol = kernel.symbols[i];
+        const bool used =
+            symbol.space == ptx::StateSpace::Const && symbol.bytes() > 0 &&
+            std::ranges::any_of(
+                kernel.instructions,
+                [&](const ptx::Instruction& at) {
+                    return std::ranges::any_of(
+                        at.operands,
+                        [&](const ptx::Operand& operand) { return names(operand, static_cast<int32_t>(i)); });
+                });
+        const auto is_it = [&](const Array& array) { return array.symbol == symbol.name; };
+        const int64_t offset = simt::constant_offset(*ready.program, symbol.name);
+        if (!used || offset < 0 || std::ranges::any_of(arrays, is_it) ||
+            arrays.size() >= trace::most_of(trace::Claim::Arrays))
+            continue;
+        Array array;
+        array.name = name_in_symbol(symbol.name);
+        array.space = Space::Const;
+        array.role = ArrayRole::Input;
+        array.symbol = symbol.name;
+        array.base = static_cast<uint64_t>(offset);
+        shape(array, symbol.bytes(), declaration(plan.source, "__constant__", array.name));
+        const std::vector<uint8_t>& given =
+            (symbol.module_variable < 0 ? symbol
+                                        : module.variables[static_cast<size_t>(symbol.module_variable)])
+                .initial;
+        if (!given.empty()) {
+            std::vector<std::byte> bytes(array.bytes());
+            std::memcpy(bytes.data(), given.data(), std::min(given.size(), bytes.size()));
+            array.contents.kind = Contents::Kind::Stored;
+            array.contents.bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+        }
+        arrays.push_back(std::move(array));
+    }
 }
 
 // What the arrays, the kernel's variables and its registers take, against what is allowed.
@@ -154,7 +194,6 @@ Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::str
     const auto entry = entry_of(*module, plan);
     if (!entry) return entry.error();
     const ptx::Kernel& kernel = *ptx::find_kernel(*module, *entry);
-    if (auto ok = check_no_atomics(kernel, plan); !ok) return ok.error();
     ReadyLaunch ready;
     ready.launch = plan.launch;
     ready.launch.entry = *entry;
@@ -166,6 +205,7 @@ Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::str
     ready.program = *program;
     if (auto ok = place_shared(*module, kernel, plan, ready); !ok) return ok.error();
     if (auto ok = find_shared(*module, kernel, plan, ready); !ok) return ok.error();
+    find_constants(*module, kernel, plan, ready);
     if (auto ok = check_memory(ready, memory, doing, values); !ok) return ok.error();
     try {
         for (const Array& array : ready.launch.arrays) {

@@ -20,9 +20,9 @@ struct ReadyLaunch {
     simt::GlobalMemory memory;  // buffer i is that of the i-th global array of launch.arrays
 };
 
-// Fails for PTX that cannot run, for atomic operations, which no backend records, for a shared array that
-// it lacks, for more arrays than a recording holds, and where arrays, variables and registers take more than
-// `memory` bytes: their sum is known before anything is allocated for them.
+// Fails for PTX that cannot run, for a shared array that it lacks, for more arrays than a recording holds,
+// and where arrays, variables and registers take more than `memory` bytes: their sum is known before anything
+// is allocated for them.
 //   doing    what is said to take too much, "recording tiled"
 //   values   whether the launch will run with values
 Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::string& doing,

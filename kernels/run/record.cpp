@@ -184,6 +184,7 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
     run.window = *window;
     run.schedule = options.schedule.value_or(plan.schedule);
     run.name_outside = options.name_outside;
+    run.print = options.print;
 
     // Windows too small to fill a memory are not measured.
     constexpr uint64_t kFewBlocks = 64;

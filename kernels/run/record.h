@@ -25,6 +25,7 @@ struct RecordOptions {
     simt::GlobalMemory* after = nullptr;                        // takes the arrays as the kernel left them
     bool timestamp = true;                                      // fill Meta::recorded_at
     std::function<std::string(uint64_t address)> name_outside;  // as simt::RunOptions
+    std::function<void(std::string_view)> print;                // the same
     std::optional<simt::Fault>* fault = nullptr;                // takes the kernel's own
 };
 

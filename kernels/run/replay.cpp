@@ -131,13 +131,27 @@ uint64_t Replayer::work() const {
 
 namespace {
 
+// What the block's atomics of global memory found, a number a lane.
+std::vector<uint64_t> returns_of(const trace::Trace& trace, const trace::Block& block) {
+    std::vector<uint64_t> returns;
+    if (trace.returned.empty()) return returns;
+    const uint8_t* at = trace.returned.data() + block.first_returned;
+    for (uint64_t step = block.first; step < block.first + block.count; ++step) {
+        const trace::Form& form = trace.form_of(step);
+        const uint64_t bytes = returned_bytes(trace, form), size = trace.sites[form.site].bytes;
+        for (uint64_t done = 0; done < bytes; done += size, at += size)
+            std::memcpy(&returns.emplace_back(0), at, size);
+    }
+    return returns;
+}
+
 // Puts back what the block's stores changed, so that every block begins from the launch's own memory.
 void undo_stores(const trace::Trace& trace, const trace::Block& block, ReadyLaunch& ready) {
     for (uint64_t step = block.first; step < block.first + block.count; ++step) {
         const trace::Form& form = trace.form_of(step);
         const Array* array = trace.array_of(form);
         const ptx::Site& site = trace.sites[form.site];
-        if (site.kind != ptx::SiteKind::Store || !array || array->space == Space::Shared) continue;
+        if (!ptx::writes(site.kind) || !array || array->space != Space::Global) continue;
         auto& bytes = ready.memory.buffers[buffer_of(trace.launch.arrays, form.array)].bytes;
         const trace::Access access = trace::decode(trace, step);
         const uint64_t size = array->element_bytes();
@@ -170,6 +184,7 @@ Result<void> Replayer::replay(const trace::Trace& trace, uint32_t block_index, s
     run.recorded_order.resize(block.count);
     for (uint64_t i = 0; i < block.count; ++i)
         run.recorded_order[i] = static_cast<uint8_t>(trace.warp_of(block.first + i));
+    run.returns = returns_of(trace, block);
     run.threads = 1;
     run.values = true;
     run.stop = options.stop;

@@ -378,12 +378,12 @@ std::optional<HeldType> held_type(std::string_view source, std::string_view type
     return held_type(code_of(source), type, kMostNested);
 }
 
-std::optional<SharedDeclaration> shared_declaration(std::string_view source, std::string_view name) {
-    constexpr std::string_view kWord = "__shared__";
+std::optional<Declaration> declaration(std::string_view source, std::string_view keyword,
+                                       std::string_view name) {
     const std::string code = code_of(source);
-    for (size_t at = find_word(code, kWord); at != std::string_view::npos;
-         at = find_word(code, kWord, at + 1)) {
-        std::string_view text = std::string_view(code).substr(at + kWord.size());
+    for (size_t at = find_word(code, keyword); at != std::string_view::npos;
+         at = find_word(code, keyword, at + 1)) {
+        std::string_view text = std::string_view(code).substr(at + keyword.size());
         text = text.substr(0, text.find(';'));
         // The first declarator has the type before it; others follow behind commas.
         const size_t found = find_word(text, name);
@@ -393,7 +393,7 @@ std::optional<SharedDeclaration> shared_declaration(std::string_view source, std
         const auto held =
             held_type(code, found < first_end ? head : head.substr(0, head.find_last_of(" \t")), kMostNested);
         if (!held) return std::nullopt;
-        SharedDeclaration declared;
+        Declaration declared;
         declared.type = held->type;
         std::string_view rest = trimmed(text.substr(found + name.size()));
         while (!rest.empty() && rest.front() == '[') {
@@ -401,7 +401,7 @@ std::optional<SharedDeclaration> shared_declaration(std::string_view source, std
             const auto extent =
                 Expression(code, rest.substr(1, close == std::string_view::npos ? 0 : close - 1), kMostNested)
                     .value();
-            if (!extent) return SharedDeclaration{declared.type, {}};
+            if (!extent) return Declaration{declared.type, {}};
             declared.extents.push_back(*extent);
             rest = trimmed(rest.substr(close + 1));
         }

@@ -39,13 +39,14 @@ struct HeldType {
 // or a #define of the source gives it. Nothing for structs, templates' own names and void.
 std::optional<HeldType> held_type(std::string_view source, std::string_view type);
 
-// What a `__shared__` declaration of a source says of an array: its element type and extents, as far as they
-// are constants of the source.
-struct SharedDeclaration {
+// What a declaration of a source behind `__shared__` or `__constant__` says of an array: its element type and
+// extents, as far as they are constants of the source.
+struct Declaration {
     ElementType type = ElementType::F32;
     std::vector<uint64_t> extents;  // outermost first; empty where one is not known
 };
-std::optional<SharedDeclaration> shared_declaration(std::string_view source, std::string_view name);
+std::optional<Declaration> declaration(std::string_view source, std::string_view keyword,
+                                       std::string_view name);
 
 // A parameter as a kernel's declaration writes it.
 struct ParameterText {

@@ -42,8 +42,8 @@ void put_recordings() {
         put("trace", kernel, trace::serialize(recorded));
         if (std::string_view(kernel) == "tiled") small = recorded;
     }
-    for (const kernels::Plan& plan :
-         {kernels::vector_add(), kernels::histogram(), kernels::reverse(), kernels::pairs()})
+    for (const kernels::Plan& plan : {kernels::vector_add(), kernels::histogram(), kernels::reverse(),
+                                      kernels::pairs(), kernels::bins(), kernels::filter()})
         put("trace", plan.kernel, trace::serialize(kernels::recorded(plan)));
     put("trace", "every-kind-of-request", trace::serialize(trace::random_trace(1, 2, 1, 40)));
     put("trace", "of-a-gpu",

@@ -111,7 +111,7 @@ private:
                 sections[at].encoding = static_cast<Encoding>(below(3));
                 break;
             case 2:
-                sections[at].kind = static_cast<SectionKind>(below(11));
+                sections[at].kind = static_cast<SectionKind>(below(12));
                 break;
             case 3:
                 sections.erase(sections.begin() + static_cast<ptrdiff_t>(at));

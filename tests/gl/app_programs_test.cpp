@@ -13,8 +13,8 @@ State state_of(session::Program program, draw::Theme theme = draw::Theme::Light)
     state.session.theme = theme;
     state.session.screen = "program";
     state.session.gpu = {true, false, "there is no driver"};
-    state.program.chosen = program::first_choice(program);
-    if (!program.ended.list) state.program.follows = program.running;
+    state.programs.chosen = programs::first_choice(program);
+    if (!program.ended.list) state.programs.follows = program.running;
     state.session.program = std::move(program);
     return state;
 }
@@ -66,7 +66,7 @@ TEST(ProgramScreen, AStripSaysThatOneRuns) {
     state.session.screen = "limits";
     Drawn drawn(1280, 720);
     const std::string words = drawn.words(state);
-    EXPECT_NE(words.find("transpose.cuRunning2recordingssofar"), std::string::npos) << words;
+    EXPECT_NE(words.find("transpose.cuRunning7launchessofar2recorded"), std::string::npos) << words;
     const auto press = [&](const char* label) {
         for (const draw::Written& text : drawn.seen().texts) {
             if (text.text != label) continue;

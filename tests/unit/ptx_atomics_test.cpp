@@ -45,7 +45,15 @@ TEST(PtxAtomics, AreRead) {
     EXPECT_EQ(red.destinations, 0);
     EXPECT_EQ(red.operands.size(), 2u);
     EXPECT_EQ(kernel.instructions[3].space, StateSpace::Generic);
-    EXPECT_TRUE(sites_of(kernel).empty());
+    const std::vector<Site> sites = sites_of(kernel);
+    ASSERT_EQ(sites.size(), 4u);
+    for (const Site& site : sites) EXPECT_EQ(site.kind, SiteKind::Atomic);
+    EXPECT_EQ(sites[0].atomic, Atomic::Add);
+    EXPECT_EQ(sites[0].space, Space::Global);
+    EXPECT_EQ(sites[1].space, Space::Shared);
+    EXPECT_EQ(sites[3].bytes, 8u);
+    EXPECT_EQ(address_of(kernel.instructions[1]).offset, 8);
+    EXPECT_EQ(address_of(kernel.instructions[2]).offset, 0);
 }
 
 TEST(PtxAtomics, PrintBackAsTheyWere) {
@@ -76,6 +84,7 @@ TEST(PtxAtomics, ThatCannotBeAreRefused) {
              "atom.global.add.b32 %r1, [%rd1], 3;",         // bits do not add
              "atom.global.and.u32 %r1, [%rd1], 3;",         // and needs bits
              "atom.global.inc.s32 %r1, [%rd1], 3;",         // inc is .u32
+             "red.global.min.f32 [%rd1], %f1;",             // floats only add
              "atom.local.add.u32 %r1, [%rd1], 3;",          // nobody shares it
              "atom.global.add.add.u32 %r1, [%rd1], 3;",     // twice
              "atom.global.cas.b32 %r1, [%rd1], 3;",         // cas needs two

@@ -189,5 +189,58 @@ TEST(TraceCheck, StepsAreOfThreadsThatAreThere) {
                                       {"a whole warp", [](Trace& t) { t.key[0] = key(kWarpOfRow, 1); }}});
 }
 
+// The second site an atomic that warp 1 makes: 16 lanes, 4 bytes each found, in both blocks.
+Trace with_atomics() {
+    Trace trace = sound();
+    trace.sites[1] = {1, 2, ptx::SiteKind::Atomic, Space::Global, 4, 11, 1, 21, ptx::Atomic::Add};
+    trace.forms[kBarrierForm] = trace.forms[kHalfWarp];
+    trace.forms[kBarrierForm].site = 1;
+    trace.returned.assign(2 * 16 * 4, 7);
+    trace.blocks[1].first_returned = 16 * 4;
+    return trace;
+}
+
+TEST(TraceCheck, WhatAtomicsFoundIsAsLongAsTheirLanes) {
+    const auto checked = check(with_atomics());
+    ASSERT_TRUE(checked) << checked.error().message;
+    Trace unknown = with_atomics();
+    unknown.returned.clear();
+    EXPECT_TRUE(check(unknown));
+    const Break breaks[] = {
+        {"a byte more", [](Trace& t) { t.returned.push_back(0); }},
+        {"half of it", [](Trace& t) { t.returned.resize(16 * 4); }},
+        {"a block elsewhere", [](Trace& t) { t.blocks[1].first_returned = 4; }},
+        {"an atomic that does nothing", [](Trace& t) { t.sites[1].atomic = ptx::Atomic::None; }},
+        {"a load that adds", [](Trace& t) { t.sites[0].atomic = ptx::Atomic::Add; }},
+        {"an atomic of 16 bytes", [](Trace& t) { t.sites[1].bytes = 16; }},
+        {"of local memory",
+         [](Trace& t) {
+             t.forms[kBarrierForm].space = Space::Local, t.forms[kBarrierForm].array = kNoArray;
+         }},
+        {"of constant memory",
+         [](Trace& t) {
+             t.forms[kBarrierForm].space = Space::Const, t.forms[kBarrierForm].array = kNoArray;
+         }},
+    };
+    for (const Break& one : breaks) {
+        Trace trace = with_atomics();
+        one.change(trace);
+        EXPECT_FALSE(check(trace)) << one.what;
+    }
+}
+
+TEST(TraceCheck, ConstantArraysAreReadAndLocalOnesAreNotKept) {
+    Trace trace = sound();
+    trace.launch.arrays.push_back(test_array("w", Space::Const, ArrayRole::Input, 1, 5, 0, "w"));
+    EXPECT_TRUE(check(trace));
+    trace.launch.arrays.back().role = ArrayRole::Output;
+    EXPECT_FALSE(check(trace));
+    trace.launch.arrays.back().role = ArrayRole::Input;
+    trace.launch.arrays.back().cols = 1 << 15;
+    EXPECT_FALSE(check(trace));  // 128 KiB
+    trace.launch.arrays.back() = test_array("x", Space::Local, ArrayRole::InOut, 1, 5, 0, "x");
+    EXPECT_FALSE(check(trace));
+}
+
 }  // namespace
 }  // namespace tilescope::trace

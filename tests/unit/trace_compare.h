@@ -21,14 +21,15 @@ inline auto parts(const Meta& m) {
 
 inline bool same(const Block& a, const Block& b) {
     const auto parts_of = [](const Block& x) {
-        return std::tie(x.x, x.y, x.z, x.first, x.count, x.dropped, x.sm, x.clock);
+        return std::tie(x.x, x.y, x.z, x.first, x.count, x.first_returned, x.dropped, x.sm, x.clock);
     };
     return parts_of(a) == parts_of(b);
 }
 
 inline bool same(const ptx::Site& a, const ptx::Site& b) {
     const auto parts_of = [](const ptx::Site& x) {
-        return std::tie(x.id, x.instruction, x.kind, x.space, x.bytes, x.line, x.column, x.ptx_line);
+        return std::tie(x.id, x.instruction, x.kind, x.space, x.bytes, x.line, x.column, x.ptx_line,
+                        x.atomic);
     };
     return parts_of(a) == parts_of(b);
 }
@@ -44,6 +45,7 @@ inline bool same(const Trace& a, const Trace& b) {
     const auto equal = [](const auto& left, const auto& right) { return same(left, right); };
     return parts(a.meta) == parts(b.meta) && same(a.launch, b.launch) && a.forms == b.forms &&
            a.irregular == b.irregular && a.base == b.base && a.key == b.key && a.time == b.time &&
+           a.returned == b.returned &&
            std::equal(a.sites.begin(), a.sites.end(), b.sites.begin(), b.sites.end(), equal) &&
            std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(), equal);
 }

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <thread>
 
-#include "app/program/model.h"
+#include "app/programs/model.h"
 #include "app/session/programs.h"
 #include "tests/file_text.h"
 #include "tests/program_child.h"
@@ -61,7 +61,7 @@ TEST(Programs, TakeNoDamagedList) {
             damaged[at] = c;
             const auto list = session::launches_from_json(damaged);
             if (list)
-                for (const auto& launch : list->launches) program::row_of(launch);
+                for (const auto& launch : list->launches) programs::row_of(launch);
         }
     const auto without = [&](const std::string& part, const std::string& by) {
         std::string changed = good;
@@ -94,13 +94,13 @@ TEST(Programs, ALaterRunKeepsRecordingsOfTheSameLaunches) {
 }
 
 TEST(Programs, ShowWhatWasPrintedInLinesThatFit) {
-    EXPECT_EQ(program::lines_of("a\nbb\n\nc", 80), (Words{"a", "bb", "", "c"}));
-    EXPECT_EQ(program::lines_of("abcdefgh\n", 3), (Words{"abc", "def", "gh"}));
-    EXPECT_EQ(program::lines_of("10%\r50%\r100%\nend\r\n", 80), (Words{"100%", "end"}));
-    EXPECT_EQ(program::lines_of("a\tb", 80), (Words{"a       b"}));
-    EXPECT_EQ(program::lines_of("\xC3\xBC\xC3\xBC\xC3\xBC", 2), (Words{"\xC3\xBC\xC3\xBC", "\xC3\xBC"}))
+    EXPECT_EQ(programs::lines_of("a\nbb\n\nc", 80), (Words{"a", "bb", "", "c"}));
+    EXPECT_EQ(programs::lines_of("abcdefgh\n", 3), (Words{"abc", "def", "gh"}));
+    EXPECT_EQ(programs::lines_of("10%\r50%\r100%\nend\r\n", 80), (Words{"100%", "end"}));
+    EXPECT_EQ(programs::lines_of("a\tb", 80), (Words{"a       b"}));
+    EXPECT_EQ(programs::lines_of("\xC3\xBC\xC3\xBC\xC3\xBC", 2), (Words{"\xC3\xBC\xC3\xBC", "\xC3\xBC"}))
         << "characters are not cut";
-    EXPECT_EQ(program::lines_of("", 80), Words{});
+    EXPECT_EQ(programs::lines_of("", 80), Words{});
 }
 
 TEST(Programs, FindTheSentenceOfTheCommand) {
@@ -115,9 +115,9 @@ TEST(Programs, ExamplesAreWrittenWhereACompilerFindsThem) {
     const char* const was = std::getenv("XDG_CACHE_HOME");
     const std::string kept = was != nullptr ? was : "";
     setenv("XDG_CACHE_HOME", name.c_str(), 1);
-    const auto all =
-        session::examples_of({{"kernels/examples/vector_add.cu", "// Vector add: a pair each.\nint x;\n"},
-                              {"kernels/examples/bare.cu", "int main() {}\n"}});
+    const auto all = session::examples_of(
+        {{"kernels/examples/vector_add.cu", "// Vector add:\n// a pair each. Look at: loads.\nint x;\n"},
+         {"kernels/examples/bare.cu", "int main() {}\n"}});
     EXPECT_EQ(all[0].name, "vector_add");
     EXPECT_EQ(all[0].about, "Vector add: a pair each.");
     EXPECT_EQ(all[1].about, "");
@@ -220,8 +220,8 @@ TEST_F(RunPrograms, AFaultStaysOnTheListOfLaunches) {
     to_end();
     EXPECT_EQ(state.session.screen, "program");
     EXPECT_EQ(ended().problem, "The program ended with status 1.");
-    EXPECT_EQ(state.program.chosen, 1u) << "it stands on the launch at fault";
-    EXPECT_EQ(program::about(ended().list->launches[1]), "thread[0,5] reads past the end");
+    EXPECT_EQ(state.programs.chosen, 1u) << "it stands on the launch at fault";
+    EXPECT_EQ(programs::about(ended().list->launches[1]), "thread[0,5] reads past the end");
     handle_input(state, press(Key::Up));
     handle_input(state, press(Key::Enter));
     to_end();

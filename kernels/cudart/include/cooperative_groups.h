@@ -111,6 +111,9 @@ public:
     TILESCOPE_CG thread_block_tile()
         : lanes(Size == 32 ? 0xffffffffu : ((1u << (Size & 31)) - 1u) << (tilescope_lane() & ~(Size - 1)), Size,
                 tilescope_lane() & (Size - 1)) {}
+    // Whatever it was cut from.
+    template <class Other>
+    TILESCOPE_CG thread_block_tile(const thread_block_tile<Size, Other>&) : thread_block_tile() {}
     static TILESCOPE_CG unsigned size() { return Size; }
     static TILESCOPE_CG unsigned num_threads() { return Size; }
     TILESCOPE_CG unsigned thread_rank() const { return tilescope_lane() & (Size - 1); }

@@ -4,6 +4,13 @@
 // Source: CUDA Runtime API 12, "C++ API Routines", "Highlevel APIs: Occupancy".
 #pragma once
 
+// By these, programs ask whether the toolkit's headers of those names were read.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+
 #include "cuda_runtime_api.h"
 #include "host_defines.h"
 #include "vector_functions.h"

@@ -25,8 +25,13 @@
 #include <cstdlib>
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include <new>
+#include <utility>
 
 #include "cuda_runtime_api.h"
 // What <<<grid, block>>> leaves out.
@@ -101,6 +106,7 @@ __device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return {x,
 __device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
 __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, y, z}; }
 
+#include "tilescope_overloads.h"
 #include <__clang_cuda_cmath.h>
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;

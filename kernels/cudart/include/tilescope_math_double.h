@@ -1,8 +1,9 @@
 // The mathematical functions of double in device code, in plain arithmetic.
 //
-// Error, against the exact value: 1 ulp for exp, exp2, log, log2, sin, cos; 2 ulp for pow, cbrt, hypot, expm1, log1p, tan,
-// sinh, cosh, tanh, asin, acos, atan; 1e-14 relative for erf, erfc, normcdf, tgamma, lgamma and what is made of them. sin, cos and tan
-// reduce their argument exactly enough up to 2^51; beyond that they have no correct digits.
+// Error, against the exact value: 1.2 ulp for exp, exp2, exp10, log, log2, log10, log1p, sin, cos, pow, cbrt, hypot;
+// 4 ulp for expm1, tan, asin, acos, atan, sinh, cosh, tanh and their inverses; 1e-13, relative, for erf, erfc, normcdf,
+// tgamma and lgamma (absolute where its value is below 1) and what is made of them. sin, cos and tan reduce their
+// argument exactly enough up to 2^51; beyond that they have no correct digits.
 //
 // The series are Taylor's, cut where the next term lies below 2^-55 at the end of the reduced range. Sums and products that need more than 53
 // bits keep their rounding error beside them (T. Dekker, "A floating-point technique for extending the available precision", 1971).
@@ -93,9 +94,9 @@ TILESCOPE_DEVICE double __nv_exp10(double x) {
 }
 TILESCOPE_DEVICE_LONG double __nv_expm1(double x) {
     if (__nv_fabs(x) > 0.35) return __nv_exp(x) - 1.0;
-    double p = 0;  // (e^x - 1 - x) / x^2 - 1/2 and on
+    double p = 0;  // (e^x - 1 - x) / x^2
     for (int k = 15; k >= 2; --k) p = (p * x + 1.0) / k;
-    return __nv_fma(x, p, x);
+    return __nv_fma(x * x, p, x);
 }
 
 // --- logarithm
@@ -329,18 +330,27 @@ TILESCOPE_DEVICE double __nv_cospi(double x) {
     __nv_sincospi(x, &s, &c);
     return c;
 }
+// atan a = atan c + atan((a - c) / (1 + a c)) with c the nearest quarter.
 TILESCOPE_DEVICE_LONG double __nv_atan(double x) {
-    const double a = __nv_fabs(x);
-    const bool inverse = a > 1;
-    double t = inverse ? 1.0 / a : a;
-    // Half the angle, twice: below tan(pi / 16).
-    t = t / (1.0 + __nv_sqrt(1.0 + t * t));
-    t = t / (1.0 + __nv_sqrt(1.0 + t * t));
-    const double q = t * t;
-    double p = 0;
-    for (int k = 25; k >= 3; k -= 2) p = (1.0 / k - p) * q;
-    const double angle = 4.0 * (t - t * p);
-    return x != x ? x : __nv_copysign(inverse ? 1.57079632679489656 - (angle - 6.123233995736766e-17) : angle, x);
+    const double size = __nv_fabs(x), a = size > 1 ? 1.0 / size : size;
+    const double quarters = __nv_rint(4.0 * a), c = 0.25 * quarters;
+    const double t = (a - c) / (1.0 + a * c), q = t * t;
+    double p = 0;  // |t| <= 1/8
+    for (int k = 17; k >= 3; k -= 2) p = (1.0 / k - p) * q;
+    const double known = quarters == 0   ? 0.0
+                         : quarters == 1 ? 0.24497866312686414
+                         : quarters == 2 ? 0.4636476090008061
+                         : quarters == 3 ? 0.6435011087932844
+                                         : 0.7853981633974483;
+    const double low = quarters == 0   ? 0.0
+                       : quarters == 1 ? 1.0698755618734451e-17
+                       : quarters == 2 ? 2.2698777452961687e-17
+                       : quarters == 3 ? 1.5834785051444286e-17
+                                       : 3.061616997868383e-17;
+    const double rest = (low - t * p) + t;
+    if (x != x) return x;
+    if (size <= 1) return __nv_copysign(known + rest, x);
+    return __nv_copysign((1.57079632679489656 - known) - (rest - 6.123233995736766e-17), x);
 }
 TILESCOPE_DEVICE_LONG double __nv_atan2(double y, double x) {
     if (x != x || y != y) return x + y;
@@ -386,10 +396,10 @@ TILESCOPE_DEVICE double __nv_atanh(double x) {
 
 // --- errors and gamma
 
-// e^(x^2) erfc x for x >= 2: the continued fraction 1/(x + (1/2)/(x + 1/(x + (3/2)/(x + ...)))) / sqrt(pi).
+// e^(x^2) erfc x for x >= 1.5: the continued fraction 1/(x + (1/2)/(x + 1/(x + (3/2)/(x + ...)))) / sqrt(pi).
 TILESCOPE_DEVICE_LONG double tilescope_erfc_tail(double x) {
     double f = x;
-    for (int k = 60; k >= 1; --k) f = x + 0.5 * k / f;
+    for (int k = 120; k >= 1; --k) f = x + 0.5 * k / f;
     return 0.56418958354775629 / f;
 }
 // x times the sum of 2^n x^(2n) / (1 3 5 ... (2n + 1)), all positive: nothing cancels.
@@ -404,14 +414,14 @@ TILESCOPE_DEVICE_LONG double tilescope_erf_series(double x) {
 TILESCOPE_DEVICE_LONG double __nv_erf(double x) {
     const double a = __nv_fabs(x);
     if (x != x) return x;
-    return __nv_copysign(a < 2.5 ? tilescope_erf_series(a) : a > 6 ? 1.0 : 1.0 - __nv_exp(-a * a) * tilescope_erfc_tail(a), x);
+    return __nv_copysign(a < 1.5 ? tilescope_erf_series(a) : a > 6 ? 1.0 : 1.0 - __nv_exp(-a * a) * tilescope_erfc_tail(a), x);
 }
 TILESCOPE_DEVICE_LONG double __nv_erfcx(double x) {
-    return x < 2.5 ? __nv_exp(x * x) * (1.0 - (x < 0 ? -1.0 : 1.0) * tilescope_erf_series(__nv_fabs(x))) : tilescope_erfc_tail(x);
+    return x < 1.5 ? __nv_exp(x * x) * (1.0 - (x < 0 ? -1.0 : 1.0) * tilescope_erf_series(__nv_fabs(x))) : tilescope_erfc_tail(x);
 }
 TILESCOPE_DEVICE_LONG double __nv_erfc(double x) {
     if (x != x) return x;
-    if (x < 2.5) return x < -6 ? 2.0 : 1.0 - __nv_erf(x);
+    if (x < 1.5) return x < -6 ? 2.0 : 1.0 - __nv_erf(x);
     const double square = x * x;
     return x > 27 ? 0 : tilescope_exp(-square, -__nv_fma(x, x, -square)) * tilescope_erfc_tail(x);
 }

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "app/draw/widgets.h"
-#include "app/program/model.h"
+#include "app/programs/model.h"
 
-namespace tilescope::program {
+namespace tilescope::programs {
 namespace {
 
 using draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Size;
@@ -19,7 +19,8 @@ using Ui = input::Ui<State>;
 Progress progress_of(const Program& program, bool still) {
     Progress progress;
     const std::lock_guard lock(program.hearing->mutex);
-    progress.bytes = program.hearing->bytes;
+    progress.begun = program.hearing->begun;
+    progress.launches = program.hearing->launches;
     progress.recordings = program.hearing->recordings;
     if (!still)
         progress.seconds =
@@ -398,4 +399,4 @@ const input::Screen<State> kScreen{.name = "Program",
                                    .strip = strip,
                                    .there = [](const Session& s) { return s.program.has_value(); }};
 
-}  // namespace tilescope::program
+}  // namespace tilescope::programs

@@ -18,7 +18,7 @@
 
 #include "app/input/screen.h"
 
-namespace tilescope::program {
+namespace tilescope::programs {
 
 // A launch as its row shows it.
 struct Row {
@@ -34,8 +34,9 @@ std::string about(const cudart::LaunchLine& launch);
 
 // How far a run is, or how it ended, the longest wording first. hearing: of a run that goes on.
 struct Progress {
-    uint64_t bytes = 0, recordings = 0;  // printed, recorded so far
-    std::optional<double> seconds;       // since it began; none in pictures, which hold no time
+    uint64_t launches = 0, recordings = 0;  // that ended, that were recorded so far
+    bool begun = false;                     // it was compiled
+    std::optional<double> seconds;          // since it began; none in pictures, which hold no time
 };
 std::vector<std::string> progress_words(const Progress& progress);
 std::vector<std::string> ended_words(const session::ProgramRun& run);
@@ -62,4 +63,4 @@ struct State {
 
 extern const input::Screen<State> kScreen;  // screen.cpp
 
-}  // namespace tilescope::program
+}  // namespace tilescope::programs

@@ -1,4 +1,4 @@
-#include "app/program/model.h"
+#include "app/programs/model.h"
 
 #include <algorithm>
 #include <iterator>
@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 
-namespace tilescope::program {
+namespace tilescope::programs {
 namespace {
 
 constexpr const char* kBetween = "   ";
@@ -29,6 +29,10 @@ std::string duration(double seconds) {
     if (seconds < 10) return fmt::format("{:.1f} s", seconds);
     const auto whole = static_cast<uint64_t>(seconds);
     return whole < 120 ? fmt::format("{} s", whole) : fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+std::string launches_text(uint64_t launches) {
+    return grouped(launches) + (launches == 1 ? " launch" : " launches");
 }
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
@@ -85,12 +89,11 @@ std::string about(const cudart::LaunchLine& launch) {
 
 std::vector<std::string> progress_words(const Progress& progress) {
     const std::string time = progress.seconds ? duration(*progress.seconds) : "";
-    if (progress.bytes == 0 && progress.recordings == 0)
-        return {joined({"Compiling, then running; nothing is printed or recorded yet", time}),
-                joined({"Compiling, then running", time})};
-    const std::string recorded =
-        progress.recordings == 0 ? "" : counted(progress.recordings, "recording") + " so far";
-    return {joined({"Running", recorded, time}), joined({"Running", time})};
+    if (!progress.begun) return {joined({"Compiling", time})};
+    const std::string launches = launches_text(progress.launches) + " so far";
+    const std::string recorded = fmt::format("{} recorded", grouped(progress.recordings));
+    return {joined({"Running", launches, recorded, time}), joined({"Running", launches, time}),
+            joined({"Running", time})};
 }
 
 std::vector<std::string> ended_words(const session::ProgramRun& run) {
@@ -100,8 +103,7 @@ std::vector<std::string> ended_words(const session::ProgramRun& run) {
     const auto recorded = static_cast<uint64_t>(
         std::ranges::count_if(list.launches, [](const auto& one) { return !one.recorded.empty(); }));
     const std::string launches =
-        fmt::format("{} {}, {} recorded", grouped(list.launches.size()),
-                    list.launches.size() == 1 ? "launch" : "launches", grouped(recorded));
+        fmt::format("{}, {} recorded", launches_text(list.launches.size()), grouped(recorded));
     const std::string exit = fmt::format("exit status {}", list.exit);
     return {joined({launches, exit, time, one_line(list.backend), one_line(list.compiler)}),
             joined({launches, exit, time, one_line(list.backend)}), joined({launches, exit, time}), launches};
@@ -129,4 +131,4 @@ size_t first_choice(const session::Program& program) {
     return at == launches.end() ? 0 : static_cast<size_t>(at - launches.begin());
 }
 
-}  // namespace tilescope::program
+}  // namespace tilescope::programs

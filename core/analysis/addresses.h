@@ -1,0 +1,30 @@
+// What a request costs whose lanes meet at one address: atomics, and loads of constant memory.
+//
+//   atomics    lanes that update one word go one after the other, as often as it is hit. Lanes of different
+//              words may go together.
+//   constant   a request is split into as many as it has different addresses; one address is a broadcast.
+//
+//   32 lanes add to 3 words, one of them hit 17 times     3 addresses, 17 lanes on the worst: 17 turns
+//   32 lanes load one coefficient                         1 address: 1 pass
+//   32 lanes load 32 coefficients                         32 addresses: 32 passes
+//
+// Source: CUDA C++ Programming Guide, "SIMT Architecture" (notes: read-modify-writes of one location by
+// several threads of a warp are all done, one after the other, in an order that is not defined) and "Device
+// Memory Accesses", "Constant Memory" (as many separate requests as different addresses). What else slows
+// atomics down, such as other warps at the same word, is not modelled.
+#pragma once
+
+#include <cstdint>
+
+namespace tilescope::analysis {
+
+struct AddressCost {
+    uint32_t addresses = 0;   // different ones
+    uint32_t most_lanes = 0;  // at one of them
+    bool operator==(const AddressCost&) const = default;
+};
+
+// address: [32], of which those of the mask count.
+AddressCost address_cost(const uint64_t* address, uint32_t mask);
+
+}  // namespace tilescope::analysis

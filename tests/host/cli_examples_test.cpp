@@ -1,0 +1,193 @@
+// Every example program is compiled with clang alone, run and recorded; it finds its own result right, and
+// what was recorded is what its first lines promise, counted by hand.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "core/analysis/product.h"
+#include "core/analysis/summary.h"
+#include "core/trace/file.h"
+#include "tests/host/cli_program.h"
+
+namespace tilescope::cli_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kExamples = fs::path(TILESCOPE_SOURCE_DIR) / "kernels" / "examples";
+
+// Requests, lanes and sectors of global memory; requests, lanes and wavefronts of shared memory.
+struct Counts {
+    uint64_t requests = 0, lanes = 0, passes = 0;
+    bool operator==(const Counts&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Counts& c) {
+    return out << c.requests << " requests, " << c.lanes << " lanes, " << c.passes
+               << " sectors or wavefronts";
+}
+
+struct Recorded {
+    std::string file;  // "add.1.tsc"
+    Counts load, store, shared_load, shared_store;
+    uint64_t barriers = 0;                       // arrivals of warps
+    std::vector<std::vector<uint32_t>> extents;  // of the global arrays
+    uint64_t most_loads = 1;                     // of one element of an input
+};
+
+struct Example {
+    std::string name;
+    std::vector<Recorded> recorded;
+};
+void PrintTo(const Example& example, std::ostream* out) { *out << example.name; }
+
+const std::vector<Example> kPrograms = {
+    {"vector_add", {{"add.1.tsc", {64, 2000, 250}, {32, 1000, 125}, {}, {}, 0, {{1000}, {1000}, {1000}}}}},
+    // A warp is two rows of 64 bytes, two sectors each.
+    {"matrix_add",
+     {{"matrix_add.1.tsc", {192, 6144, 768}, {96, 3072, 384}, {}, {}, 0, {{48, 64}, {48, 64}, {48, 64}}}}},
+    // 16 blocks x 4 phases x 8 warps, for M and for N; each element is loaded by 4 blocks.
+    {"matrix_multiply",
+     {{"MatrixMulKernel.1.tsc",
+       {1024, 32768, 4096},
+       {128, 4096, 512},
+       {16384, 524288, 16384},
+       {1024, 32768, 1024},
+       1024,
+       {{64, 64}, {64, 64}, {64, 64}},
+       4}}},
+    {"transpose_naive",
+     {{"transpose.1.tsc", {192, 6144, 768}, {192, 6144, 6144}, {}, {}, 0, {{96, 64}, {64, 96}}}}},
+    {"transpose_tiled",
+     {{"transpose.1.tsc",
+       {192, 6144, 768},
+       {192, 6144, 768},
+       {192, 6144, 6144},
+       {192, 6144, 192},
+       48,
+       {{96, 64}, {64, 96}}}}},
+    {"transpose_padded",
+     {{"transpose.1.tsc",
+       {192, 6144, 768},
+       {192, 6144, 768},
+       {192, 6144, 192},
+       {192, 6144, 192},
+       48,
+       {{96, 64}, {64, 96}}}}},
+    // Nine loads a thread, but for what lies outside: (48 + 47 + 47) x (64 + 63 + 63). Passes: not counted
+    // here.
+    {"blur", {{"blur.1.tsc", {864, 26980, 0}, {96, 3072, 192}, {}, {}, 0, {{48, 64}, {48, 64}}, 9}}},
+    // The halo: three on the left of all blocks but the first, three on the right of all but the last.
+    {"stencil_halo",
+     {{"stencil.1.tsc",
+       {32 + 7 + 7, 1042, 125 + 7 + 7},
+       {32, 1000, 125},
+       {7 * 32, 7 * 1024, 7 * 32},
+       {32 + 16, 1024 + 48, 32 + 16},
+       32,
+       {{1000}, {1000}},
+       2}}},
+    // Warps that add, in the steps 1, 2, 4, …: 8, 8, 8, 8, 8, 4, 2, 1 of each of 8 blocks, two loads and a
+    // store.
+    {"reduction_interleaved",
+     {{"reduce.1.tsc",
+       {64, 2048, 256},
+       {8, 8, 8},
+       {8 * (2 * 47 + 1), 8 * (2 * 255 + 1), 8 * (2 * 47 + 1)},
+       {8 * (47 + 8), 8 * (255 + 256), 8 * (47 + 8)},
+       8 * 8 * 9,
+       {{2048}, {8}}}}},
+    // 4, 2, 1, 1, 1, 1, 1, 1.
+    {"reduction_sequential",
+     {{"reduce.1.tsc",
+       {64, 2048, 256},
+       {8, 8, 8},
+       {8 * (2 * 12 + 1), 8 * (2 * 255 + 1), 8 * (2 * 12 + 1)},
+       {8 * (12 + 8), 8 * (255 + 256), 8 * (12 + 8)},
+       8 * 8 * 9,
+       {{2048}, {8}}}}},
+    {"reduction_shuffle",
+     {{"reduce.1.tsc", {64, 2048, 256}, {8, 8, 8}, {8, 64, 8}, {64, 64, 64}, 64, {{2048}, {8}}}}},
+    {"divergence",
+     {{"by_thread.1.tsc", {32, 512, 128}, {16, 512, 64}, {}, {}, 0, {{512}, {512}, {512}}},
+      {"by_warp.2.tsc", {16, 512, 64}, {16, 512, 64}, {}, {}, 0, {{512}, {512}, {512}}}}},
+};
+
+// Those whose launches have atomic operations: what they print is looked at, and no count.
+const std::set<std::string> kHistograms = {"histogram_global", "histogram_shared"};
+
+bool has_clang() {
+    return std::system("command -v clang++ >/dev/null || ls /usr/bin/clang++-* >/dev/null 2>&1") == 0;
+}
+
+Ran run_example(const std::string& name, const std::string& output) {
+    // Programs that were built stay for the next run of the tests.
+    setenv("XDG_CACHE_HOME", (fs::path(TILESCOPE_BINARY_DIR) / "tests" / "cache").c_str(), 1);
+    return tilescope({"record", (kExamples / (name + ".cu")).string(), "-o", output});
+}
+
+class Examples : public testing::TestWithParam<Example> {};
+
+TEST_P(Examples, IsRightAndRecordsWhatItPromises) {
+    if (!has_clang()) GTEST_SKIP() << "no clang++ to compile with";
+    const Example& example = GetParam();
+    const std::string all = in_folder("all") + "/";
+    fs::create_directories(all);
+    const Ran ran = run_example(example.name, all);
+    ASSERT_EQ(ran.status, 0) << ran.out << ran.err;
+    EXPECT_NE(ran.out.find("right"), std::string::npos) << ran.out;
+    std::vector<std::string> files;
+    for (const auto& file : fs::directory_iterator(all)) files.push_back(file.path().filename().string());
+    EXPECT_EQ(files.size(), example.recorded.size());
+    for (const Recorded& expected : example.recorded) {
+        const auto trace = trace::read_file(all + expected.file);
+        ASSERT_TRUE(trace) << trace.error().message;
+        EXPECT_TRUE(trace->meta.complete) << trace->meta.incomplete_reason;
+        const auto summary = analysis::summarize(*trace);
+        ASSERT_TRUE(summary) << summary.error().message;
+        const auto global = [](const analysis::Sums& sums, const Counts& wanted) {
+            return Counts{sums.requests, sums.lanes, wanted.passes == 0 ? 0 : sums.sectors};
+        };
+        const auto shared = [](const analysis::Sums& sums, const Counts& wanted) {
+            return Counts{sums.requests, sums.lanes, wanted.passes == 0 ? 0 : sums.wavefronts};
+        };
+        EXPECT_EQ(global(summary->global_load, expected.load), expected.load);
+        EXPECT_EQ(global(summary->global_store, expected.store), expected.store);
+        EXPECT_EQ(shared(summary->shared_load, expected.shared_load), expected.shared_load);
+        EXPECT_EQ(shared(summary->shared_store, expected.shared_store), expected.shared_store);
+        EXPECT_EQ(summary->barriers, expected.barriers);
+        std::vector<std::vector<uint32_t>> extents;
+        for (const Array& array : trace->launch.arrays)
+            if (array.space == Space::Global)
+                extents.push_back(array.rank == 1 ? std::vector{array.cols}
+                                                  : std::vector{array.rows, array.cols});
+        EXPECT_EQ(extents, expected.extents);
+        uint64_t most = 0;
+        for (const analysis::Reuse& reuse : summary->reuse) most = std::max(most, reuse.max);
+        EXPECT_EQ(most, expected.most_loads);
+        EXPECT_EQ(analysis::product_of(*trace).has_value(), example.name == "matrix_multiply");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(kPrograms),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(ExamplePrograms, HistogramsAreRight) {
+    if (!has_clang()) GTEST_SKIP() << "no clang++ to compile with";
+    for (const std::string& name : kHistograms) {
+        const Ran ran = run_example(name, in_folder(name) + "/");
+        EXPECT_EQ(ran.out.rfind("right\n", 0), 0u) << name << ": " << ran.out << ran.err;
+    }
+}
+
+TEST(ExamplePrograms, AreAllHere) {
+    std::set<std::string> files, tested = kHistograms;
+    for (const auto& file : fs::directory_iterator(kExamples)) files.insert(file.path().stem().string());
+    for (const Example& example : kPrograms) tested.insert(example.name);
+    EXPECT_EQ(files, tested);
+}
+
+}  // namespace
+}  // namespace tilescope::cli_test

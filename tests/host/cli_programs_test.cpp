@@ -1,0 +1,177 @@
+// tilescope record FILE.cu: a program is compiled, run, listed and recorded, and what is wrong is said.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/host/cli_program.h"
+
+namespace tilescope::cli_test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// Doubles n numbers and checks them; prints what it was given.
+constexpr const char* kTwice = R"(#include <cstdio>
+#include <cuda_runtime.h>
+__global__ void twice(float* data, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= 2.0f;
+}
+int main(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) printf("given [%s]\n", argv[i]);
+    float host[64], *data;
+    for (int i = 0; i < 64; ++i) host[i] = i;
+    cudaMalloc(&data, sizeof host);
+    cudaMemcpy(data, host, sizeof host, cudaMemcpyHostToDevice);
+    for (int k = 0; k < 3; ++k) twice<<<2, 32>>>(data, 64);
+    cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 64; ++i)
+        if (host[i] != 8.0f * i) return 5;
+    puts("right");
+    return cudaDeviceSynchronize();
+}
+)";
+
+// A test's own cache, so that none sees what another built.
+Ran record(const std::string& rest, const std::string& before = "") {
+    return shell("export XDG_CACHE_HOME=\"$PWD/cache\"; " + before + " \"$TILESCOPE\" record " + rest);
+}
+
+TEST(CliPrograms, RunsAProgramAndRecordsIt) {
+    write(in_folder("twice.cu"), kTwice);
+    const Ran ran = record("twice.cu -o out -- 'a b' '*'");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_NE(ran.out.find("given [a b]\ngiven [*]\nright\n"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("twice"), std::string::npos);
+    EXPECT_TRUE(fs::is_regular_file(in_folder("out/twice.1.tsc"))) << ran.out << ran.err;
+    EXPECT_FALSE(fs::exists(in_folder("out/twice.2.tsc"))) << "only a kernel's first launch";
+    const Ran report = tilescope({"report", "out/twice.1.tsc"});
+    EXPECT_EQ(report.status, 0) << report.err;
+
+    const auto begin = std::chrono::steady_clock::now();
+    const Ran again = record("twice.cu -o again.tsc --launch 2");
+    EXPECT_EQ(again.status, 0) << again.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3)) << "it comes from the cache";
+    EXPECT_TRUE(fs::is_regular_file(in_folder("again.tsc"))) << again.out;
+    for (const auto& entry : fs::directory_iterator(folder()))
+        EXPECT_EQ(entry.path().filename().string().find(".tilescope-"), std::string::npos)
+            << "nothing half is left";
+
+    // What changed is built anew.
+    std::string changed = kTwice;
+    changed.replace(changed.find("\"right\""), 7, "\"anew!\"");
+    write(in_folder("twice.cu"), changed);
+    EXPECT_NE(record("twice.cu").out.find("anew!"), std::string::npos);
+}
+
+TEST(CliPrograms, JsonIsADocument) {
+    write(in_folder("two words.cu"), kTwice);
+    const Ran ran = record("'./two words.cu' --every --json -o out");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_NE(ran.err.find("right"), std::string::npos) << "the program's own output";
+    const json document = json::parse(ran.out, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << ran.out;
+    EXPECT_EQ(document["schema"], "tilescope.launches/1");
+    EXPECT_EQ(document["program"], "./two words.cu");
+    EXPECT_EQ(document["backend"], "cpu");
+    EXPECT_EQ(document["exit"], 0);
+    EXPECT_NE(document["compiler"].get<std::string>().find("clang"), std::string::npos);
+    ASSERT_EQ(document["launches"].size(), 3u);
+    for (size_t at = 0; at < 3; ++at) {
+        const json& launch = document["launches"][at];
+        EXPECT_EQ(launch["number"], at + 1);
+        EXPECT_EQ(launch["kernel"], "twice");
+        EXPECT_EQ(launch["grid"], json({2, 1, 1}));
+        EXPECT_EQ(launch["block"], json({32, 1, 1}));
+        EXPECT_EQ(launch["shared"], 0);
+        EXPECT_TRUE(launch["ms"].is_number());
+        EXPECT_TRUE(launch["error"].is_null()) << launch;
+        EXPECT_TRUE(fs::is_regular_file(folder() / launch["recorded"].get<std::string>()));
+    }
+}
+
+TEST(CliPrograms, ShowsWhatTheCompilerSays) {
+    write(in_folder("wrong.cu"), "int main() { return undeclared_thing; }\n");
+    const Ran ran = record("wrong.cu");
+    EXPECT_EQ(ran.status, 1);
+    EXPECT_NE(ran.err.find("wrong.cu:1:21: error: use of undeclared identifier 'undeclared_thing'"),
+              std::string::npos)
+        << ran.err;
+    EXPECT_NE(ran.err.find("tilescope: 'wrong.cu' does not compile"), std::string::npos) << ran.err;
+    EXPECT_FALSE(fs::exists(in_folder("wrong")));
+}
+
+TEST(CliPrograms, NamesACallThatIsMissing) {
+    write(in_folder("blas.cu"),
+          "#include <cublas_v2.h>\nint main() { cublasHandle_t h; cublasCreate(&h); }\n");
+    EXPECT_NE(record("blas.cu").err.find("cuBLAS is not part of Tilescope's runtime"), std::string::npos);
+    write(in_folder("graph.cu"), "int main() { cudaGraph_t g; return cudaGraphCreate(&g, 0); }\n");
+    EXPECT_NE(record("graph.cu").err.find("the program uses cudaGraph_t"), std::string::npos);
+}
+
+TEST(CliPrograms, TellsTheProgramsStatus) {
+    write(in_folder("seven.cu"),
+          "#include <cstdlib>\nint main(int n, char**) { if (n > 1) abort(); return 7; }\n");
+    const Ran ran = record("seven.cu");
+    EXPECT_EQ(ran.status, 1);
+    EXPECT_NE(ran.err.find("the program ended with status 7"), std::string::npos) << ran.err;
+    EXPECT_NE(record("seven.cu -- x").err.find("ended by signal 6"), std::string::npos);
+    const json document = json::parse(record("seven.cu --json").out, nullptr, false);
+    ASSERT_TRUE(document.is_object());
+    EXPECT_EQ(document["exit"], 7);
+    EXPECT_EQ(document["launches"], json::array());
+}
+
+TEST(CliPrograms, HandsOnInputFoldersAndFlags) {
+    fs::create_directories(in_folder("in c"));
+    write(in_folder("in c/odd name.h"), "#define TEXT \"from the header\"\n");
+    write(in_folder("other.cpp"), "const char* other() { return \"from another file\"; }\n");
+    write(
+        in_folder("main.cu"),
+        "#include <cstdio>\n#include \"odd name.h\"\nconst char* other();\nint main() { char line[9] = \"\"; "
+        "if (!fgets(line, 9, stdin)) return 1; printf(\"%s|%s|%s|%d\\n\", TEXT, other(), line, N); }\n");
+    const Ran ran = shell(
+        "export XDG_CACHE_HOME=\"$PWD/cache\"; printf words | \"$TILESCOPE\" record main.cu --flags "
+        "\"-I 'in c' other.cpp -DN=41+1\"");
+    EXPECT_NE(ran.out.find("from the header|from another file|words|42\n"), std::string::npos)
+        << ran.out << ran.err;
+}
+
+// tests/data/programs/math.cu holds the mathematical functions of our headers against the host's.
+TEST(CliPrograms, FunctionsKeepToTheirError) {
+    const Ran ran = record("'" TILESCOPE_SOURCE_DIR "/tests/data/programs/math.cu' --launch 1 -o one.tsc");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_NE(ran.out.find("all within the stated error"), std::string::npos) << ran.out;
+}
+
+TEST(CliPrograms, StopsWithCtrlC) {
+    write(in_folder("sleeper.cu"),
+          "#include <fcntl.h>\n#include <unistd.h>\nint main() { creat(\"up\", 0600); sleep(60); }\n");
+    const auto begin = std::chrono::steady_clock::now();
+    const Ran ran = shell(
+        "export XDG_CACHE_HOME=\"$PWD/cache\"; \"$TILESCOPE\" record sleeper.cu & child=$!; for i in $(seq "
+        "600); do "
+        "[ -e up ] && break; sleep 0.1; done; kill -INT $child; wait $child");
+    EXPECT_EQ(ran.status, 1) << ran.err;
+    EXPECT_NE(ran.err.find("stopped"), std::string::npos) << ran.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(55));
+}
+
+TEST(CliPrograms, RefusesAWrongCall) {
+    expect_refused(1, {"record", "nowhere.cu"}, "nowhere.cu");
+    write(in_folder("m.cu"), "int main() {}\n");
+    expect_refused(2, {"record", "m.cu", "--backend", "gpu"}, "GPU");
+    expect_refused(2, {"record", "m.cu", "--compiler", "nvcc"}, "clang");
+    expect_refused(2, {"record", "m.cu", "--launch", "0"}, "--launch 0");
+    expect_refused(2, {"record", "m.cu", "--blocks", "x"}, "--blocks 'x'");
+    expect_refused(1, {"record", "m.cu", "--flags", "'"}, "not closed");
+    expect_refused(2, {"record", "tiled", "--every"}, "--every is for programs");
+}
+
+}  // namespace
+}  // namespace tilescope::cli_test

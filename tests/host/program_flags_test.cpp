@@ -1,0 +1,119 @@
+// Flags as a shell takes them apart, nvcc's among them; what a compiler says, as a sentence; a source's main.
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/program/complaint.h"
+#include "kernels/program/flags.h"
+#include "kernels/program/run.h"
+
+namespace tilescope::program {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words split(std::string_view text) {
+    auto words = split_words(text);
+    EXPECT_TRUE(words) << text;
+    return words ? *words : Words{};
+}
+
+TEST(SplitWords, AsAShellDoes) {
+    EXPECT_EQ(split(""), Words{});
+    EXPECT_EQ(split(" \t\n "), Words{});
+    EXPECT_EQ(split("-I a  -DN=3\n-O1"), (Words{"-I", "a", "-DN=3", "-O1"}));
+    EXPECT_EQ(split("'a b' \"c d\" e\\ f"), (Words{"a b", "c d", "e f"}));
+    EXPECT_EQ(split("-DTEXT='\"x\"'"), (Words{"-DTEXT=\"x\""}));
+    EXPECT_EQ(split("a'b'\"c\"d"), (Words{"abcd"}));
+    EXPECT_EQ(split("'' \"\""), (Words{"", ""}));
+    EXPECT_EQ(split("'new\nline' \"a\\\"b\\\\c\\d\""), (Words{"new\nline", "a\"b\\c\\d"}));
+    EXPECT_EQ(split("a\\\nb"), (Words{"ab"})) << "a line that goes on";
+}
+
+TEST(SplitWords, ExpandNothing) {
+    EXPECT_EQ(split("$HOME `id` $(id) *.cu ; rm & | > x"),
+              (Words{"$HOME", "`id`", "$(id)", "*.cu", ";", "rm", "&", "|", ">", "x"}));
+}
+
+TEST(SplitWords, RefuseWhatIsNotClosed) {
+    for (const std::string text : {"'a", "\"a", "a\\", "\"a\\\""}) EXPECT_FALSE(split_words(text)) << text;
+    EXPECT_FALSE(split_words(std::string_view("a\0b", 3)));
+}
+
+// Every word, quoted as POSIX says, comes back.
+TEST(SplitWords, BringBackWhatWasQuoted) {
+    std::mt19937 random(7);
+    const std::string letters = "ab '\"\\$`\n\t;*#-=";
+    for (int round = 0; round < 2000; ++round) {
+        Words words(random() % 4);
+        std::string text;
+        for (std::string& word : words) {
+            for (size_t left = random() % 6; left > 0; --left) word += letters[random() % letters.size()];
+            text += " '";
+            for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+            text += "'";
+        }
+        EXPECT_EQ(split(text), words) << text;
+    }
+}
+
+Flags flags(std::string_view text) {
+    auto made = flags_of(split(text));
+    EXPECT_TRUE(made) << text;
+    return made ? *made : Flags{};
+}
+
+TEST(CompilerFlags, GoWhereTheyBelong) {
+    const Flags made = flags("-I inc -DN=4 helper.cu 'my file.cpp' -lfoo -L lib -Wall");
+    EXPECT_EQ(made.compile, (Words{"-I", "inc", "-DN=4", "-Wall"}));
+    EXPECT_EQ(made.link, (Words{"-lfoo", "-L", "lib"}));
+    EXPECT_EQ(made.files, (Words{"helper.cu", "my file.cpp"}));
+    EXPECT_TRUE(made.warnings);
+    EXPECT_EQ(made.arch, "sm_70");
+    EXPECT_EQ(made.standard, "c++17");
+}
+
+TEST(CompilerFlags, OfNvccMeanTheSame) {
+    const Flags made = flags(
+        "-arch=sm_80 -std=c++20 -lineinfo -G --expt-relaxed-constexpr -Xcompiler -fopenmp,-O1 -Xptxas -v "
+        "--use_fast_math -o out -lcudart");
+    EXPECT_EQ(made.arch, "sm_80");
+    EXPECT_EQ(made.standard, "c++20");
+    EXPECT_EQ(made.compile, (Words{"-fopenmp", "-O1", "-fcuda-approx-transcendentals"}));
+    EXPECT_EQ(made.link, Words{});
+    EXPECT_EQ(flags("-gencode arch=compute_75,code=sm_75").arch, "sm_75");
+    EXPECT_EQ(flags("-arch=native").arch, "sm_70");
+    const auto linked = flags_of({"-rdc=true"});
+    ASSERT_FALSE(linked);
+    EXPECT_NE(linked.error().message.find("-rdc=true"), std::string::npos);
+}
+
+TEST(Complaint, NamesTheCall) {
+    EXPECT_EQ(missing_call("a.cu:3:5: error: use of undeclared identifier 'cudaGraphCreate'"),
+              "the program uses cudaGraphCreate, which Tilescope's runtime does not have");
+    EXPECT_EQ(missing_call("/usr/bin/ld: a.o: undefined reference to `cublasCreate_v2'\n"
+                           "/usr/bin/ld: a.o: undefined reference to `cublasSgemm_v2'\n"
+                           "/usr/bin/ld: a.o: undefined reference to `cublasCreate_v2'"),
+              "the program uses cublasCreate_v2 and cublasSgemm_v2, which Tilescope's runtime does not have");
+    EXPECT_EQ(missing_call("a.cu:1:10: fatal error: 'cublas_v2.h' file not found"),
+              "the program includes cublas_v2.h, and cuBLAS is not part of Tilescope's runtime");
+    EXPECT_EQ(missing_call("a.cu:1:10: fatal error: 'mine.h' file not found"), "");
+    EXPECT_EQ(missing_call("a.cu:3:5: error: use of undeclared identifier 'count'"), "");
+    EXPECT_EQ(missing_call(""), "");
+}
+
+TEST(HasMain, LooksBeyondCommentsAndStrings) {
+    EXPECT_TRUE(has_main("int main() {}"));
+    EXPECT_TRUE(has_main("#include <x>\nint\nmain (int argc, char** argv) { }"));
+    EXPECT_TRUE(has_main("char c = '\"'; int n = 1'000; int main() {}"));
+    EXPECT_FALSE(has_main(""));
+    EXPECT_FALSE(has_main("// int main() {}\n/* main( */ const char* a = \"main(\";"));
+    EXPECT_FALSE(has_main("void domain(); void main_loop(); int main;"));
+    EXPECT_FALSE(has_main("/* main("));
+    EXPECT_FALSE(has_main("\"main("));
+}
+
+}  // namespace
+}  // namespace tilescope::program
