@@ -1,10 +1,13 @@
 // tilescope record FILE.ptx|FILE.cu ...: a kernel without a main. What is not said of its launch is guessed
 // (kernels/alone), and said in the end as the command that repeats it.
+#include <chrono>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "core/analysis/array_shapes.h"
+#include "core/base/text.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "kernels/alone/guess.h"
@@ -48,9 +51,17 @@ Read read_kernel(const AloneOptions& options) {
         plan.source = need(read_whole(file, trace::most_of(trace::Claim::SourceBytes)));
         plan.source_name = path.filename().string();
         program::Complaint complaint;
-        auto ptx = program::compile_device(path, {options.flags, nullptr}, &complaint);
-        if (!ptx && !complaint.said.empty()) fmt::print(stderr, "{}", complaint.said);
-        return {{need(std::move(ptx)), path.stem().string() + ".ptx", plan.source, plan.source_name}, {file}};
+        std::atomic<bool> stop{false};
+        std::optional<Result<std::string>> ptx;
+        run_stoppable(
+            [&] {
+                ptx.emplace(program::compile_device(path, {options.flags, &stop}, &complaint));
+            },
+            stop);
+        // What the compiler says is for the person who wrote the kernel, as it is.
+        std::fputs(printable(complaint.said).c_str(), stderr);
+        return {{need(std::move(*ptx)), path.stem().string() + ".ptx", plan.source, plan.source_name},
+                {file}};
     }
     plan.ptx = need(read_whole(file, trace::most_of(trace::Claim::PtxBytes)));
     plan.ptx_name = path.filename().string();
@@ -67,8 +78,6 @@ std::string output_of(const AloneOptions& options, const std::string& kernel) {
     if (!fs::is_directory(options.output, error)) return options.output;
     return (fs::path(options.output) / (kernel + ".1.tsc")).string();
 }
-
-Json size_json(const Dim3& size) { return Json::array({size.x, size.y, size.z}); }
 
 }  // namespace
 
@@ -94,7 +103,8 @@ int record_alone(const AloneOptions& options) {
         with_progress(1, "launches guessed", "nothing was recorded",
                       [&](const auto& stop, auto&) { return kernels::guess_launch(alone, said, &stop); });
     const kernels::Plan& plan = guessed.plan;
-    const std::string command = kernels::command_of(options.file, guessed.whole);
+    std::string command = kernels::command_of(options.file, guessed.whole);
+    if (!options.flags.empty()) command += " --flags " + kernels::shell_word(options.flags);
     const std::string output = output_of(options, plan.kernel);
     check_output(output, read.files);
     gpu::GpuRecordOptions how = options.how;
@@ -103,25 +113,29 @@ int record_alone(const AloneOptions& options) {
     const uint64_t total = uint64_t{window.x1 - window.x0} * (window.y1 - window.y0) * plan.launch.grid.z;
     std::string recorder;
     const auto start = std::chrono::steady_clock::now();
-    const trace::Trace trace = with_progress(total, "blocks", fmt::format("'{}' was not written", output),
-                                             [&](const auto& stop, auto& done) {
-                                                 how.common.stop = &stop;
-                                                 how.common.blocks_done = &done;
-                                                 return gpu::record(plan, how, options.backend, recorder);
-                                             });
+    trace::Trace trace = with_progress(total, "blocks", fmt::format("'{}' was not written", output),
+                                       [&](const auto& stop, auto& done) {
+                                           how.common.stop = &stop;
+                                           how.common.blocks_done = &done;
+                                           return gpu::record(plan, how, options.backend, recorder);
+                                       });
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    analysis::infer_arrays(trace);
     need(trace::write_file(trace, output));
 
     if (options.json) {
-        const bool right = trace.meta.complete;
-        const Json launch =
-            object_of("number", 1, "kernel", plan.kernel, "grid", size_json(plan.launch.grid), "block",
-                      size_json(plan.launch.block), "shared", plan.launch.dynamic_shared, "ms", took.count(),
-                      "error", right ? Json() : Json(trace.meta.incomplete_reason), "recorded", output);
-        print(document("tilescope.launches/1", "program", options.file, "compiler", Json(), "backend",
-                       trace.meta.backend == trace::Backend::Cpu ? "cpu" : "gpu", "exit", Json(), "command",
-                       command, "launches", Json::array({launch})));
-        return right ? kDone : kFailure;
+        cudart::LaunchLine line;
+        line.number = 1;
+        line.kernel = plan.kernel;
+        line.grid = plan.launch.grid;
+        line.block = plan.launch.block;
+        line.shared = plan.launch.dynamic_shared;
+        line.ms = took.count();
+        line.recorded = output;
+        if (!trace.meta.complete) line.error = trace.meta.incomplete_reason;
+        const char* backend = trace.meta.backend == trace::Backend::Gpu ? "gpu" : "cpu";
+        const int printed = print(launches_document(options.file, Json(), backend, Json(), {line}, command));
+        return line.error.empty() ? printed : kFailure;
     }
     // What was guessed is said in any case: a launch that fails is to be said better.
     print(fmt::format("{}\n", command));

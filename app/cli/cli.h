@@ -27,6 +27,7 @@
 #include "core/base/version.h"
 #include "core/playback/cursor.h"
 #include "core/trace/trace.h"
+#include "kernels/cudart/orders.h"
 #include "kernels/gpu/backend.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/shipped.h"
@@ -218,6 +219,11 @@ struct ProgramRequest {
     std::vector<std::string> arguments;             // of the program
     std::string compiler, backend, blocks, output;  // as the kernels that ship have them
 };
+
+// A document of launches. command: what repeats them, "" where it is not told.
+std::string launches_document(const std::string& file, const Json& compiler, const std::string& backend,
+                              const Json& exit, const std::vector<cudart::LaunchLine>& launches,
+                              const std::string& command = "");
 
 // Whether `record` is given a program rather than the name of a kernel that ships.
 bool is_program(const std::string& name);

@@ -168,19 +168,6 @@ std::string table_of(const std::vector<LaunchLine>& launches) {
 Json json_of(const Dim3& size) { return Json::array({size.x, size.y, size.z}); }
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-std::string document_of(const std::string& file, const program::Built& built,
-                        const program::ProgramRun& run) {
-    Json launches = Json::array();
-    for (const LaunchLine& line : run.launches) {
-        launches.push_back(object_of(
-            "number", line.number, "kernel", line.kernel, "grid", json_of(line.grid), "block",
-            json_of(line.block), "shared", line.shared, "ms", line.ms, "error", text_or_null(line.error),
-            "recorded", text_or_null(line.recorded), "unrecorded", text_or_null(line.unrecorded)));
-    }
-    return document("tilescope.launches/1", "program", file, "compiler", built.compiler, "backend", "cpu",
-                    "exit", run.status, "launches", launches);
-}
-
 // Compiling takes a moment; a terminal is told.
 program::Built build(const std::string& file, const ProgramRequest& request) {
     std::optional<Result<program::Built>> built;
@@ -193,6 +180,23 @@ program::Built build(const std::string& file, const ProgramRequest& request) {
 }
 
 }  // namespace
+
+std::string launches_document(const std::string& file, const Json& compiler, const std::string& backend,
+                              const Json& exit, const std::vector<LaunchLine>& lines,
+                              const std::string& command) {
+    Json launches = Json::array();
+    for (const LaunchLine& line : lines) {
+        launches.push_back(object_of(
+            "number", line.number, "kernel", line.kernel, "grid", json_of(line.grid), "block",
+            json_of(line.block), "shared", line.shared, "ms", line.ms, "error", text_or_null(line.error),
+            "recorded", text_or_null(line.recorded), "unrecorded", text_or_null(line.unrecorded)));
+    }
+    if (command.empty())
+        return document("tilescope.launches/1", "program", file, "compiler", compiler, "backend", backend,
+                        "exit", exit, "launches", launches);
+    return document("tilescope.launches/1", "program", file, "compiler", compiler, "backend", backend, "exit",
+                    exit, "command", command, "launches", launches);
+}
 
 bool is_program(const std::string& name) {
     return name.find('/') != std::string::npos || fs::path(name).extension() == ".cu";
@@ -233,7 +237,8 @@ int record_program(const std::string& file, const ProgramRequest& request) {
                                    [](const LaunchLine& line) { return line.error.empty(); });
     std::string last;  // what is said in the end
     if (request.json) {
-        if (print(document_of(file, built, result)) != kDone) return kFailure;
+        if (print(launches_document(file, built.compiler, "cpu", result.status, result.launches)) != kDone)
+            return kFailure;
     } else {
         std::string said = result.launches.empty() ? "" : table_of(result.launches);
         if (recorded == 1) {

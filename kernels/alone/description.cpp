@@ -348,16 +348,6 @@ std::string shell_word(std::string_view word) {
     return text + "'";
 }
 
-bool has_main(std::string_view source) {
-    constexpr std::string_view kName = "main";
-    const std::string code = code_of(source);
-    for (size_t at = code.find(kName); at != std::string::npos; at = code.find(kName, at + 1)) {
-        const size_t open = code.find_first_not_of(" \t\n", at + kName.size());
-        if (at > 0 && is_blank(code[at - 1]) && open != std::string::npos && code[open] == '(') return true;
-    }
-    return false;
-}
-
 bool has_description(std::string_view source) {
     bool found = false;
     for_comments(source, [&](std::string_view) { found = true; });

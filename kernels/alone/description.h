@@ -88,9 +88,6 @@ std::string shell_word(std::string_view word);
 Result<Description> described_in(std::string_view source, const std::string& kernel);
 bool has_description(std::string_view source);
 
-// Whether a source is of a whole program: it defines main.
-bool has_main(std::string_view source);
-
 // What was said on top of what a comment says.
 Description joined(Description comment, const Description& said);
 

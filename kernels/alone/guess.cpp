@@ -203,7 +203,8 @@ private:
         if (x) sizes_.x = *x;
         if (y) sizes_.y = *y;
         if (z) sizes_.z = *z;
-        items_ = elements != 0 ? elements : sizes > 1 ? sizes_.x * sizes_.y : sizes_.x;
+        sized_ = any != 0;
+        items_ = elements != 0 ? std::max(elements, sizes_.x) : sizes > 1 ? sizes_.x * sizes_.y : sizes_.x;
     }
 
     Sizes sizes_of(const Attempt& attempt) const {
@@ -403,6 +404,7 @@ private:
         constexpr auto kPatience = std::chrono::seconds(20);
         std::optional<std::pair<Attempt, Probe>> first;
         for (const uint32_t divided : {1u, 4u, 16u}) {
+            if (sized_ && divided > 1) break;  // fewer threads would hide what goes wrong at that size
             for (const Dim3& block : blocks) {
                 for (const Fill integers : fills) {
                     const Attempt attempt{block, divided, integers};
@@ -468,6 +470,7 @@ private:
     std::vector<Slot> slots_;
     Reads reads_;
     Sizes sizes_;
+    bool sized_ = false;       // sizes are said
     uint64_t items_ = 1;       // what the threads of one dimension cover
     int64_t dynamic_at_ = -1;  // offset of dynamic shared memory; -1 where the kernel has none
 };

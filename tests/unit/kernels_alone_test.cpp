@@ -122,12 +122,6 @@ TEST(Described, CommentsOfTheSourceSayTheSame) {
     EXPECT_EQ(joined(*first, said).grid, (Dim3{2, 1, 1}));
 }
 
-TEST(Described, AMainMakesAProgram) {
-    EXPECT_TRUE(has_main("__global__ void k() {}\nint main() {}"));
-    EXPECT_TRUE(has_main("auto\nmain\n(int argc, char** argv) -> int {}"));
-    EXPECT_FALSE(has_main("// int main()\nvoid domain(); void main_loop(); int n = main;"));
-}
-
 TEST(Described, WhatIsSaidAgainIsTheSame) {
     for (const char* text : {"n=512", "n=-9", "x=2.5", "x=1e-05", "in=float[512,256]:random", "in=double[7]",
                              "b=u8[7]:3", "b=s64[7]:-2.5", "p=bytes:00ff12", "s=null", "in=f16[1]:iota"}) {
