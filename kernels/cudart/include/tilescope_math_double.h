@@ -6,7 +6,8 @@
 // argument exactly enough up to 2^51; beyond that they have no correct digits.
 //
 // The series are Taylor's, cut where the next term lies below 2^-55 at the end of the reduced range. Sums and products that need more than 53
-// bits keep their rounding error beside them (T. Dekker, "A floating-point technique for extending the available precision", 1971).
+// bits keep their rounding error beside them (T. Dekker, "A floating-point technique for extending the available precision", 1971):
+// such a product is written __nv_dmul_rn, which the compiler does not merge into a sum.
 #pragma once
 
 #define TILESCOPE_INF __builtin_inf()
@@ -83,12 +84,12 @@ TILESCOPE_DEVICE_LONG double tilescope_exp(double high, double low) {
 }
 TILESCOPE_DEVICE double __nv_exp(double x) { return tilescope_exp(x, 0); }
 TILESCOPE_DEVICE double __nv_exp2(double x) {
-    const double high = x * 0.693147180559945286;
+    const double high = __nv_dmul_rn(x, 0.693147180559945286);
     const bool fits = __nv_fabs(x) < 1100;
     return tilescope_exp(high, fits ? __nv_fma(x, 0.693147180559945286, -high) + x * 2.3190468138462996e-17 : 0);
 }
 TILESCOPE_DEVICE double __nv_exp10(double x) {
-    const double high = x * 2.302585092994045684;
+    const double high = __nv_dmul_rn(x, 2.302585092994045684);
     const bool fits = __nv_fabs(x) < 400;
     return tilescope_exp(high, fits ? __nv_fma(x, 2.302585092994045684, -high) - x * 2.1707562233822494e-16 : 0);
 }
@@ -112,7 +113,7 @@ TILESCOPE_DEVICE_LONG double tilescope_log(double x, double* low) {
     // ln m = 2 artanh s with s = (m - 1) / (m + 1), |s| < 0.1716: 2s + s^3 (2/3 + 2/5 s^2 + ...)
     const double f = m - 1.0, d = m + 1.0, d_low = f - (d - 2.0);
     const double s = f / d, s_low = (__nv_fma(-s, d, f) - s * d_low) / d;
-    const double q = s * s, q_low = __nv_fma(s, s, -q) + 2.0 * s * s_low;
+    const double q = __nv_dmul_rn(s, s), q_low = __nv_fma(s, s, -q) + 2.0 * s * s_low;
     double p = 2.0 / 23.0;
     p = __nv_fma(p, q, 2.0 / 21.0);
     p = __nv_fma(p, q, 2.0 / 19.0);
@@ -124,10 +125,10 @@ TILESCOPE_DEVICE_LONG double tilescope_log(double x, double* low) {
     p = __nv_fma(p, q, 2.0 / 7.0);
     p = __nv_fma(p, q, 2.0 / 5.0) * q;
     const double third = 0.66666666666666663, t = third + p, t_low = (third - t) + p + 3.7007434154171883e-17;
-    const double w = q * t, w_low = __nv_fma(q, t, -w) + q * t_low + q_low * t;
-    const double v = s * w, v_low = __nv_fma(s, w, -v) + s * w_low + s_low * w;
+    const double w = __nv_dmul_rn(q, t), w_low = __nv_fma(q, t, -w) + q * t_low + q_low * t;
+    const double v = __nv_dmul_rn(s, w), v_low = __nv_fma(s, w, -v) + s * w_low + s_low * w;
     const double a = 2.0 * s, sum = a + v, sum_low = (a - sum) + v + (v_low + 2.0 * s_low);
-    const double e = exponent, big = e * 0.693147180559945286;
+    const double e = exponent, big = __nv_dmul_rn(e, 0.693147180559945286);
     const double big_low = __nv_fma(e, 0.693147180559945286, -big) + e * 2.3190468138462996e-17;
     // Two-sum: either may be the larger one.
     const double high = big + sum, back = high - big;
@@ -141,7 +142,7 @@ TILESCOPE_DEVICE_LONG double tilescope_log_times(double x, double factor, double
     if (x == 0) return -TILESCOPE_INF;
     if (x == TILESCOPE_INF) return x;
     double low;
-    const double high = tilescope_log(x, &low), product = high * factor;
+    const double high = tilescope_log(x, &low), product = __nv_dmul_rn(high, factor);
     return product + (__nv_fma(high, factor, -product) + low * factor + high * factor_low);
 }
 TILESCOPE_DEVICE double __nv_log(double x) { return tilescope_log_times(x, 1, 0); }
@@ -167,7 +168,7 @@ TILESCOPE_DEVICE_LONG double __nv_pow(double x, double y) {
         return ((size > 1) == (y > 0)) ? sign * TILESCOPE_INF : sign * 0.0;
     if (x < 0 && !whole) return TILESCOPE_NAN;
     double low;
-    const double high = tilescope_log(size, &low), product = y * high;
+    const double high = tilescope_log(size, &low), product = __nv_dmul_rn(y, high);
     if (__nv_fabs(product) > 800) return sign * tilescope_exp(product, 0);
     return sign * tilescope_exp(product, __nv_fma(y, high, -product) + y * low);
 }
@@ -280,7 +281,7 @@ TILESCOPE_DEVICE double tilescope_cos_series(double r, double low) {
 TILESCOPE_DEVICE int tilescope_quarter(double x, double* r, double* low) {
     const double n = __nv_rint(x * 0.63661977236758134);
     const double a = __nv_fma(-n, 1.57079632679489656, x);
-    const double b = n * 6.123233995736766e-17, b_low = __nv_fma(n, 6.123233995736766e-17, -b);
+    const double b = __nv_dmul_rn(n, 6.123233995736766e-17), b_low = __nv_fma(n, 6.123233995736766e-17, -b);
     *r = a - b;
     *low = (a - *r) - b - b_low + n * 1.4973849048591833e-33;
     return (int)(long long)n & 3;
@@ -422,7 +423,7 @@ TILESCOPE_DEVICE_LONG double __nv_erfcx(double x) {
 TILESCOPE_DEVICE_LONG double __nv_erfc(double x) {
     if (x != x) return x;
     if (x < 1.5) return x < -6 ? 2.0 : 1.0 - __nv_erf(x);
-    const double square = x * x;
+    const double square = __nv_dmul_rn(x, x);
     return x > 27 ? 0 : tilescope_exp(-square, -__nv_fma(x, x, -square)) * tilescope_erfc_tail(x);
 }
 TILESCOPE_DEVICE double __nv_normcdf(double x) { return 0.5 * __nv_erfc(-x * 0.70710678118654752); }

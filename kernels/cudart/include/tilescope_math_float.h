@@ -43,7 +43,7 @@ TILESCOPE_DEVICE float __nv_expf(float x) {
 TILESCOPE_DEVICE float __nv_exp10f(float x) {
     const float n = __nv_truncf(x * 3.32192809f);
     float r = __nv_fmaf(-n, 0.301029992f, x);
-    r = __nv_fmaf(-n, 4.31980227e-9f, r);
+    r = __nv_fmaf(-n, 1.54813335e-08f, r);
     const float y = tilescope_ex2(r * 3.32192809f) * tilescope_ex2(n);
     return x > 46.0f ? __builtin_inff() : x < -46.0f ? 0.0f : y;
 }
