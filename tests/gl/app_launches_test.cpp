@@ -33,16 +33,6 @@ TEST(Launches, AHistogramOfIntegers) {
     both_sizes(shown(kernels::histogram(), 20), "launch_histogram");
 }
 
-TEST(Launches, AHistogramWithAtomics) {
-    SKIP_WITHOUT_OPENGL();
-    both_sizes(shown(kernels::bins(), 7), "launch_bins");
-}
-
-TEST(Launches, AFilterOfLocalAndConstantMemory) {
-    SKIP_WITHOUT_OPENGL();
-    both_sizes(shown(kernels::filter(), 40), "launch_filter");
-}
-
 TEST(Launches, ComparedWithEachOther) {
     SKIP_WITHOUT_OPENGL();
     State state = pair(kernels::recorded(kernels::stencil()), kernels::recorded(kernels::histogram()));
