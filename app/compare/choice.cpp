@@ -178,8 +178,8 @@ std::string part_name(const ComparePreset::Part& part) {
 }
 
 void set_beside(State& state, std::shared_ptr<const Recording> other) {
-    state.preset = -1;
-    state.wanted = state.choosing = false;
+    if (!state.wanted) state.preset = -1;  // a pair that was asked for comes after it
+    state.choosing = false;
     state.message.clear();
     session::set(state.other, std::move(other));
 }

@@ -135,7 +135,7 @@ Result<Tally> tally_of(const trace::Trace& trace, Stop stop) {
     auto before = look::sums_before_blocks(trace, stop);
     if (!before) return before.error();
     side.before = std::move(*before);
-    uint64_t left = trace::most_lane_accesses() / 4;  // of two sides
+    uint64_t left = trace::most_lane_accesses() / 4;  // half of them for both sides, half for the rest
     SeenLately seen;
     for (const trace::Block& block : trace.blocks) {
         const auto stored = stored_by(trace, block, seen, left, stop);

@@ -19,9 +19,9 @@ public:
     // change(State&) for every lane of mask; returns the first active lane's state after it.
     template <class Change>
     State update(uint32_t mask, Change change) {
-        if (Class& first = classes_.front(); classes_.size() == 1 && (first.lanes & ~mask) == 0) {
+        if (Class& first = classes_.front(); first.lanes == mask && classes_.size() == 1) {
             change(first.state);  // as in most kernels: all lanes together
-            return (first.lanes & mask) != 0 ? first.state : State{};
+            return first.state;
         }
         return update_each(mask, change);
     }

@@ -117,7 +117,7 @@ struct Argument {
     uint64_t value = 0;             // its bits, where it points to no array
     int32_t array = -1;             // index into Launch::arrays of what it points to
     uint64_t offset = 0;            // bytes from that array's first
-    std::vector<std::byte> object;  // of a struct passed by value, as it lies in memory; empty for others
+    std::vector<std::byte> object{};  // of a struct passed by value, as it lies in memory; empty for others
     bool operator==(const Argument&) const = default;
 };
 

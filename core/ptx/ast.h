@@ -23,7 +23,7 @@ namespace tilescope::ptx {
 
 // clang-format off
 enum class Type : uint8_t {
-    None, Pred, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F16, F32, F64,
+    None, Pred, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F16, F32, F64, BF16,
 };
 // clang-format on
 
@@ -37,11 +37,11 @@ enum class StateSpace : uint8_t { Generic, Param, Shared, Global, Local, Const }
 
 // clang-format off
 enum class Op : uint16_t {
-    Abs, Activemask, Add, And, Atom, Bar, Bfe, Bfi, Bfind, Bra, Brev, Clz, Cnot, Cvt, Cvta, Div, Exit,
-    Fma, Fns, Isspacep, Ld, Lop3, Mad, Mad24, Max, Membar, Min, Mov, Mul, Mul24, Neg, Not, Or, Popc,
-    Prmt, Rcp, Red, Rem, Ret, Sad, Selp, Set, Setp, Shf, Shfl, Shl, Shr, Slct, Sqrt, St, Sub, Trap, Vote,
-    Xor, BarWarp,
-    Call,
+    Abs, Activemask, Add, Addc, And, Atom, Bar, Bfe, Bfi, Bfind, Bmsk, Bra, Brev, Clz, Cnot, Copysign, Cos,
+    Cvt, Cvta, Div, Dp2a, Dp4a, Ex2, Exit, Fma, Fns, Isspacep, Ld, Lg2, Lop3, Mad, Mad24, Madc, Match, Max,
+    Membar, Min, Mov, Mul, Mul24, Neg, Not, Or, Popc, Prmt, Rcp, Red, Redux, Rem, Ret, Rsqrt, Sad, Selp, Set,
+    Setp, Shf, Shfl, Shl, Shr, Sin, Slct, Sqrt, St, Sub, Subc, Szext, Tanh, Testp, Trap, Vote, Xor, BarWarp,
+    Call, BarRed, Nanosleep, Prefetch, Griddepcontrol,
 };
 // clang-format on
 const char* name_of(Op op);  // the mnemonic: "add", "bar", ...
@@ -54,16 +54,17 @@ enum class Compare : uint8_t {
 enum class Bool : uint8_t { None, And, Or, Xor };
 enum class Round : uint8_t { None, Rn, Rz, Rm, Rp, Rna, Rni, Rzi, Rmi, Rpi, Approx, Full };
 enum class Half : uint8_t { None, Lo, Hi, Wide };
-// shf: L R with Wrap Clamp; shfl: Up Down Bfly Idx; vote: All Any Uni Ballot; bar: Sync Arrive;
-// bfind: ShiftAmount.
+// shf: L R with Wrap Clamp; shfl: Up Down Bfly Idx; vote: All Any Uni Ballot; match: All Any;
+// bar: Sync Arrive, with .red Sync All Any; bfind: ShiftAmount; szext, bmsk: Clamp Wrap; testp: Finite to
+// Subnormal.
 // clang-format off
 enum class Mode : uint8_t {
     None, L, R, LWrap, LClamp, RWrap, RClamp, Up, Down, Bfly, Idx, All, Any, Uni, Ballot, Sync,
-    Arrive, ShiftAmount /* bfind */,
+    Arrive, ShiftAmount /* bfind */, Clamp, Wrap, Finite, Infinite, Number, NotANumber, Normal, Subnormal,
 };
 // clang-format on
 
-// What atom and red do to a word of memory.
+// What atom and red do to a word of memory, and redux to the values of a warp's lanes.
 enum class Atomic : uint8_t { None, Add, And, Or, Xor, Min, Max, Inc, Dec, Exch, Cas };
 
 // clang-format off
@@ -117,7 +118,9 @@ struct Instruction {
     Half half = Half::None;
     Mode mode = Mode::None;
     Atomic atomic = Atomic::None;
-    uint8_t vector = 1;  // 1, 2 or 4 elements for ld and st
+    uint8_t vector = 1;      // 1, 2 or 4 elements for ld and st
+    bool carry_out = false;  // .cc: writes the carry flag of the thread
+    bool nan = false;        // min.NaN, max.NaN: a NaN operand gives a NaN
     bool ftz = false, sat = false, is_volatile = false, uniform = false, to_space = false /* cvta.to */;
     uint8_t lut = 0;                    // lop3
     std::string mnemonic;               // as written ("barrier" for Op::Bar); empty: name_of(op)

@@ -16,8 +16,8 @@ std::optional<E> find_in(const char* const (&names)[n], std::string_view name) {
 }
 
 constexpr const char* kTypes[] = {"",    "pred", "b8",  "b16", "b32", "b64", "u8",  "u16", "u32",
-                                  "u64", "s8",   "s16", "s32", "s64", "f16", "f32", "f64"};
-static_assert(std::size(kTypes) == static_cast<size_t>(Type::F64) + 1);
+                                  "u64", "s8",   "s16", "s32", "s64", "f16", "f32", "f64", "bf16"};
+static_assert(std::size(kTypes) == static_cast<size_t>(Type::BF16) + 1);
 
 constexpr const char* kCompares[] = {"",   "eq",  "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls", "hi",
                                      "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
@@ -58,6 +58,7 @@ int size_of(Type type) {
         case Type::U16:
         case Type::S16:
         case Type::F16:
+        case Type::BF16:
             return 2;
         case Type::B32:
         case Type::U32:
@@ -73,7 +74,7 @@ int size_of(Type type) {
     return 0;
 }
 
-bool is_float(Type type) { return type == Type::F16 || type == Type::F32 || type == Type::F64; }
+bool is_float(Type type) { return type >= Type::F16; }
 bool is_signed(Type type) { return type >= Type::S8 && type <= Type::S64; }
 
 const char* name_of(Type type) { return kTypes[static_cast<size_t>(type)]; }

@@ -282,7 +282,7 @@ struct Reader {
             case 'p':
                 return read_destination(Type::Pred, false, true, operand);
             case 'e':
-                return read_destination(made.type, false, false, operand);
+                return read_destination(made.op == Op::Match ? Type::B32 : made.type, false, false, operand);
             case 'L':
                 if (made.vector > 1)
                     return read_vector(made.type, made.vector, true, relaxed, false, operand);
@@ -353,7 +353,8 @@ bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& 
         if (!reader.read_letter(*letter, operand)) return false;
         made.operands.push_back(std::move(operand));
         if (is_destination(*letter)) ++made.destinations;
-        if ((*letter == 'p' || *letter == 'e') && made.op != Op::Isspacep && parser.accept('|')) {
+        if ((*letter == 'p' || *letter == 'e') && made.op != Op::Isspacep && made.op != Op::Testp &&
+            parser.accept('|')) {
             Operand second;
             if (!reader.read_destination(Type::Pred, false, true, second)) return false;
             made.operands.push_back(std::move(second));

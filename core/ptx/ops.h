@@ -11,7 +11,7 @@
 //   B  cvt: register at least as         U  the same, may be left out
 //      wide as `type`                    q  predicate, perhaps negated: Operand::negated
 //   p  predicate, or the two of p|q      Q  the same, there exactly if `combine` is set
-//   e  d, or d|p with a predicate        i  immediate
+//   e  d (of match: 32-bit), or d|p      i  immediate
 //   L  ld: register or vector of         l  label
 //      `vector` elements                 S  st: register, immediate or vector
 //   M  mov: register, or vector that     y  mov: register, immediate, special register, symbol,
@@ -64,6 +64,13 @@ enum Suffix : uint32_t {
     kScope = 1 << 18,   // membar: .cta .gl .sys; fence: .sc .acq_rel .cta .cluster .gpu .sys: must be there
     kWarp = 1 << 19,    // bar.warp.sync
     kAtomic = 1 << 20,  // atom, red: .add ... must be there; .relaxed .gpu ... kept, and of no meaning here
+    kCarry = 1 << 21,   // .cc
+    kNan = 1 << 22,     // .NaN
+    kClass = 1 << 23,   // testp: .finite ...: must be there
+    kExtend = 1 << 24,  // szext, bmsk: .clamp .wrap: must be there
+    kMatch = 1 << 25,   // match: .any .all: must be there
+    kReduce = 1 << 26,  // redux: .add .min ...: must be there
+    kHint = 1 << 27,    // what only says how fast: .L1 .L2 .wait ...
 };
 
 struct OpRule {
@@ -75,7 +82,7 @@ struct OpRule {
     uint32_t suffixes;     // of Suffix
 };
 
-// Null for a mnemonic that is not known. "bar" is Op::Bar; bar.warp is a rule of its own.
+// Null for a mnemonic that is not known. "bar" is Op::Bar; bar.warp and bar.red are rules of their own.
 const OpRule* find_rule(std::string_view mnemonic);
 const OpRule& rule_of(Op op);
 

@@ -42,7 +42,7 @@ std::vector<Site> sites_of(const Kernel& kernel) {
         // Code of another file, as of a function in a header, stands at the line that calls it.
         if (at.file != file && at.inlined != 0) at = call_of(kernel.inlined[at.inlined - 1]);
         if (at.line != 0 && at.file == file) line = at.line, column = at.column;
-        const bool is_barrier = instruction.op == Op::Bar;
+        const bool is_barrier = instruction.op == Op::Bar || instruction.op == Op::BarRed;
         const bool is_memory = instruction.op == Op::Ld || instruction.op == Op::St;
         if (!is_barrier && !is_memory) continue;
         if (is_memory && instruction.space != StateSpace::Global && instruction.space != StateSpace::Shared &&

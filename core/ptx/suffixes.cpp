@@ -59,6 +59,16 @@ bool atomic_fits(Atomic atomic, Type type) {
     }
 }
 
+// redux: what is done to the values of the lanes.
+bool read_reduction(std::string_view suffix, Atomic& atomic) {
+    constexpr const char* kKnown[] = {"add", "and", "or", "xor", "min", "max"};
+    return one_of(suffix, kKnown) && read_atomic(suffix, atomic);
+}
+bool reduction_fits(Atomic atomic, Type type) {
+    const bool logic = atomic == Atomic::And || atomic == Atomic::Or || atomic == Atomic::Xor;
+    return logic == (type == Type::B32);
+}
+
 bool read_mode(const OpRule& rule, std::string_view suffix, Mode& mode) {
     const auto set = [&](Mode value) { return mode == Mode::None && (mode = value, true); };
     if ((rule.suffixes & kShift) != 0 && suffix == "shiftamt") return set(Mode::ShiftAmount);
@@ -73,6 +83,21 @@ bool read_mode(const OpRule& rule, std::string_view suffix, Mode& mode) {
         if (suffix == "any") return set(Mode::Any);
         if (suffix == "uni") return set(Mode::Uni);
         if (suffix == "ballot") return set(Mode::Ballot);
+    }
+    if ((rule.suffixes & kMatch) != 0) {
+        if (suffix == "any") return set(Mode::Any);
+        if (suffix == "all") return set(Mode::All);
+    }
+    if ((rule.suffixes & kExtend) != 0) {
+        if (suffix == "clamp") return set(Mode::Clamp);
+        if (suffix == "wrap") return set(Mode::Wrap);
+    }
+    if ((rule.suffixes & kClass) != 0) {
+        constexpr std::pair<const char*, Mode> kClasses[] = {
+            {"finite", Mode::Finite},         {"infinite", Mode::Infinite}, {"number", Mode::Number},
+            {"notanumber", Mode::NotANumber}, {"normal", Mode::Normal},     {"subnormal", Mode::Subnormal}};
+        for (const auto& [name, value] : kClasses)
+            if (suffix == name) return set(value);
     }
     if ((rule.suffixes & kFunnel) != 0) {
         if (suffix == "l") return set(Mode::L);
@@ -93,6 +118,17 @@ bool read_sync(const OpRule& rule, std::string_view suffix, Instruction& made, b
         return sync = true;
     }
     if (rule.op == Op::BarWarp && suffix == "warp") return !sync;
+    if (rule.op == Op::BarRed) {
+        if (suffix == "red") return !sync && (sync = true);
+        if (suffix == "cta") return !sync;
+        if (suffix == "aligned") return sync && made.mnemonic == "barrier";
+        if (!sync || made.mode != Mode::None) return false;
+        made.mode = suffix == "popc"  ? Mode::Sync
+                    : suffix == "and" ? Mode::All
+                    : suffix == "or"  ? Mode::Any
+                                      : Mode::None;
+        return made.mode != Mode::None;
+    }
     if (rule.op != Op::Bar) return false;
     return suffix == "cta" ? !sync : suffix == "aligned" && sync && made.mnemonic == "barrier";
 }
@@ -111,6 +147,14 @@ bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bo
     }
     if (has(kFtz) && suffix == "ftz") return once(made.ftz);
     if (has(kSat) && suffix == "sat") return once(made.sat);
+    if (has(kHint)) {
+        constexpr const char* kHints[] = {
+            "L1", "L2", "L2::evict_last", "L2::evict_normal", "wait", "launch_dependents"};
+        if (one_of(suffix, kHints)) return true;
+    }
+    if (has(kCarry) && suffix == "cc") return once(made.carry_out);
+    if (has(kNan) && suffix == "NaN") return once(made.nan);
+    if (has(kReduce) && read_reduction(suffix, made.atomic)) return true;
     if (has(kHalf) && made.half == Half::None) {
         if (suffix == "lo") return made.half = Half::Lo, true;
         if (suffix == "hi") return made.half = Half::Hi, true;
@@ -144,6 +188,8 @@ bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bo
     return read_mode(rule, suffix, made.mode);
 }
 
+constexpr uint32_t kCarryTypes = bit(Type::U32) | bit(Type::S32) | bit(Type::U64) | bit(Type::S64);
+
 bool is_ieee(Round round) { return round >= Round::Rn && round <= Round::Rp; }
 
 bool compare_fits(Compare compare, Type type) {
@@ -161,8 +207,14 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
     if (rule.types2 != 0 && made.type2 == Type::None) return "needs a second type";
     if ((rule.suffixes & kSync) != 0 && !sync)
         return "needs .sync (the form without it is not run by today's GPUs)";
-    if (made.ftz && made.type != Type::F32 && made.type2 != Type::F32) return "has .ftz, which only .f32 can";
-    if ((rule.suffixes & (kLane | kBallot)) != 0 && made.mode == Mode::None) return "lacks its mode";
+    const bool gross = made.type == Type::F64 && made.round == Round::Approx;  // rcp, rsqrt.approx.ftz.f64
+    if (made.ftz && made.type != Type::F32 && made.type2 != Type::F32 && !gross)
+        return "has .ftz, which only .f32 can";
+    if ((rule.suffixes & (kLane | kBallot | kMatch | kExtend | kClass)) != 0 && made.mode == Mode::None)
+        return "lacks its mode";
+    if (made.nan && made.type != Type::F32) return "has .NaN, which only .f32 can";
+    if (made.carry_out && (made.sat || !(bit(made.type) & kCarryTypes)))
+        return "has .cc, which 32- and 64-bit integers alone can";
     if (rule.op == Op::Shf && made.mode < Mode::LWrap) return "needs .wrap or .clamp after .l or .r";
     if ((rule.suffixes & kScope) != 0 && made.suffixes.empty()) return "needs its scope";
     if ((rule.suffixes & kCompare) != 0) {
@@ -178,12 +230,15 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
                 return "has .sat, which its type cannot";
             break;
         case Op::Mul:
-        case Op::Mad: {
+        case Op::Mad:
+        case Op::Madc: {
             if (has_float == (made.half != Half::None))
                 return "needs .lo, .hi or .wide with integers, and none with floats";
             if (!has_float && made.round != Round::None) return "rounds, which integers do not";
             if (rule.op == Op::Mad && has_float && !is_ieee(made.round))
                 return "needs a rounding (.rn, .rz, .rm, .rp)";
+            if (made.half == Half::Wide && (rule.op == Op::Madc || made.carry_out))
+                return "has .wide, which leaves no carry";
             if (made.half == Half::Wide && size_of(made.type) == 8) return "has no wider type to give";
             const bool sat_high = rule.op == Op::Mad && made.half == Half::Hi && made.type == Type::S32;
             if (made.sat && made.type != Type::F32 && !sat_high) return "has .sat, which its type cannot";
@@ -204,7 +259,23 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
         case Op::Sqrt:
             if (has_float == (made.round == Round::None))
                 return "needs a rounding with floats, and none with integers";
-            if (made.type == Type::F64 && !is_ieee(made.round)) return "needs .rn, .rz, .rm or .rp with .f64";
+            if (made.type == Type::F64 && !is_ieee(made.round) && !(gross && made.ftz && rule.op == Op::Rcp))
+                return "needs .rn, .rz, .rm or .rp with .f64";
+            break;
+        case Op::Cos:
+        case Op::Ex2:
+        case Op::Lg2:
+        case Op::Rsqrt:
+        case Op::Sin:
+        case Op::Tanh:
+            if (made.round != Round::Approx) return "needs .approx";
+            break;
+        case Op::Dp2a:
+            if (made.half != Half::Lo && made.half != Half::Hi) return "needs .lo or .hi";
+            break;
+        case Op::Redux:
+            if (made.atomic == Atomic::None) return "lacks what it does";
+            if (!reduction_fits(made.atomic, made.type)) return "has a type that it cannot be done with";
             break;
         case Op::Cvt: {
             const bool from_float = is_float(made.type2);
@@ -217,6 +288,10 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
             if (made.round == Round::Rna) return "has .rna, which these types do not";
             break;
         }
+        case Op::BarRed:
+            if (made.mode == Mode::None || (made.mode == Mode::Sync) == (made.type == Type::Pred))
+                return "must be .popc.u32, .and.pred or .or.pred";
+            break;
         case Op::Cvta:
         case Op::Isspacep:
             if (made.space == StateSpace::Generic) return "needs a state space";

@@ -1,5 +1,6 @@
 // Bit fields, counts, permutations. Source: PTX ISA, "Integer Arithmetic Instructions" (bfe, bfi,
-// bfind, brev, clz, popc), "Logic and Shift Instructions" (lop3, shf), "Data Movement" (prmt).
+// bfind, bmsk, brev, clz, fns, popc, szext), "Logic and Shift Instructions" (lop3, shf), "Data Movement"
+// (prmt).
 namespace tilescope::simt::TILESCOPE_LANES {
 
 // The field of `len` bits from `pos`; bits beyond the word repeat the sign of the topmost bit that is
@@ -111,6 +112,41 @@ struct Shf {
     }
 };
 
+// The low b bits of a, with zeros or the sign above them. b above 32 counts as 32 (.clamp), or b counts
+// modulo 32 (.wrap).
+template <bool Clamp>
+struct Szext {
+    template <class T>
+    static T apply(T a, uint32_t b) {
+        const uint32_t n = Clamp ? (b > 32 ? 32 : b) : b & 31;
+        if (n == 0) return 0;
+        const uint32_t up = static_cast<uint32_t>(a) << (32 - n);
+        return static_cast<T>(static_cast<T>(up) >> (32 - n));
+    }
+};
+// b ones from bit a on.
+template <bool Clamp>
+struct Bmsk {
+    static uint32_t apply(uint32_t a, uint32_t b) {
+        const uint32_t from = Clamp ? a : a & 31, n = Clamp ? (b > 32 ? 32 : b) : b & 31;
+        const uint32_t ones = n == 32 ? ~0u : (1u << n) - 1;
+        return from > 31 ? 0 : ones << from;
+    }
+};
+// The n-th set bit of the mask, counted from bit `base` on, which itself counts: upwards for n above 0,
+// downwards for n below it; n = 0 asks for bit `base` alone. All ones where there is none.
+struct Fns {
+    static uint32_t apply(uint32_t bits, uint32_t base, uint32_t n32) {
+        const int32_t n = static_cast<int32_t>(n32);
+        if (base > 31) return ~0u;
+        if (n == 0) return bits >> base & 1 ? base : ~0u;
+        uint32_t left = static_cast<uint32_t>(n > 0 ? n : -int64_t{n});
+        for (int at = static_cast<int>(base); at >= 0 && at<32; at += n> 0 ? 1 : -1)
+            if ((bits >> at & 1) && --left == 0) return static_cast<uint32_t>(at);
+        return ~0u;
+    }
+};
+
 inline LaneOp find_bits(const Instruction& i) {
     const bool wide = ptx::size_of(i.type) == 8;
     switch (i.op) {
@@ -129,6 +165,17 @@ inline LaneOp find_bits(const Instruction& i) {
                 return i.mode == Mode::ShiftAmount ? unary<Bfind<true>, uint32_t, T>()
                                                    : unary<Bfind<false>, uint32_t, T>();
             });
+        case Op::Bmsk:
+            return i.mode == Mode::Clamp ? binary<Bmsk<true>, uint32_t, uint32_t>()
+                                         : binary<Bmsk<false>, uint32_t, uint32_t>();
+        case Op::Szext:
+            if (i.type == Type::S32)
+                return i.mode == Mode::Clamp ? binary<Szext<true>, int32_t, int32_t, uint32_t>()
+                                             : binary<Szext<false>, int32_t, int32_t, uint32_t>();
+            return i.mode == Mode::Clamp ? binary<Szext<true>, uint32_t, uint32_t, uint32_t>()
+                                         : binary<Szext<false>, uint32_t, uint32_t, uint32_t>();
+        case Op::Fns:
+            return ternary<Fns, uint32_t, uint32_t>();
         case Op::Clz:
             return wide ? unary<Clz, uint32_t, uint64_t>() : unary<Clz, uint32_t, uint32_t>();
         case Op::Popc:

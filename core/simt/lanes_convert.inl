@@ -79,10 +79,11 @@ struct FloatToInt {
     }
 };
 
-template <class F>
+template <class F, bool Sat>
 struct IntToFloat {
     template <class A>
     static F apply(A a) {
+        if constexpr (Sat) return a > 0 ? F{1} : F{0};
         return static_cast<F>(a);
     }
 };
@@ -98,6 +99,15 @@ struct Widen {
         return r != r ? quiet(r) : r;
     }
 };
+// F, with its fp64 result clamped to [0, 1]; a NaN becomes +0.
+template <class F>
+struct Sat64 {
+    template <class A>
+    static double apply(A a) {
+        const double r = F::apply(a);
+        return r > 0 ? (r < 1 ? r : 1.0) : 0.0;
+    }
+};
 template <Round R, bool Ftz, bool Sat>
 struct Integral32 {
     static float apply(float a) { return finished<Ftz, Sat>(integral(flushed<Ftz>(a), R)); }
@@ -110,6 +120,15 @@ template <Round R>
 struct Integral64 {
     static double apply(double a) { return canonical(integral(a, R), a, a, a); }
 };
+
+struct Same64 {
+    static double apply(double a) { return a; }
+};
+template <Round R, bool Sat>
+LaneOp integral64() {
+    if constexpr (Sat) return unary<Sat64<Integral64<R>>, double, double>();
+    return unary<Integral64<R>, double, double>();
+}
 
 template <class D, class A, bool Ftz>
 LaneOp float_to_int(Round r) {
@@ -131,20 +150,23 @@ template <bool Ftz, bool Sat>
 LaneOp float_to_float(const Instruction& i) {
     const bool from64 = i.type2 == Type::F64, to64 = i.type == Type::F64;
     if (from64 && !to64) return i.round == Round::Rn ? unary<Narrow<Ftz, Sat>, float, double>() : LaneOp{};
-    if (!from64 && to64) return Sat || i.round != Round::None ? LaneOp{} : unary<Widen<Ftz>, double, float>();
+    if (!from64 && to64) {
+        if (i.round != Round::None) return {};
+        return Sat ? unary<Sat64<Widen<Ftz>>, double, float>() : unary<Widen<Ftz>, double, float>();
+    }
     if (from64) {
-        if (Ftz || Sat) return {};
+        if (Ftz) return {};
         switch (i.round) {
             case Round::Rni:
-                return unary<Integral64<Round::Rni>, double, double>();
+                return integral64<Round::Rni, Sat>();
             case Round::Rzi:
-                return unary<Integral64<Round::Rzi>, double, double>();
+                return integral64<Round::Rzi, Sat>();
             case Round::Rmi:
-                return unary<Integral64<Round::Rmi>, double, double>();
+                return integral64<Round::Rmi, Sat>();
             case Round::Rpi:
-                return unary<Integral64<Round::Rpi>, double, double>();
+                return integral64<Round::Rpi, Sat>();
             case Round::None:
-                return unary<Copy, uint64_t, uint64_t>();
+                return Sat ? unary<Sat64<Same64>, double, double>() : unary<Copy, uint64_t, uint64_t>();
             default:
                 return {};
         }
@@ -166,7 +188,6 @@ LaneOp float_to_float(const Instruction& i) {
 }
 
 inline LaneOp find_convert(const Instruction& i) {
-    if (i.type == Type::F16 || i.type2 == Type::F16) return {};
     const bool to_float = ptx::is_float(i.type), from_float = ptx::is_float(i.type2);
     if (to_float && from_float) {
         if (i.ftz) return i.sat ? float_to_float<true, true>(i) : float_to_float<true, false>(i);
@@ -181,9 +202,12 @@ inline LaneOp find_convert(const Instruction& i) {
     return with_any_integer(i.type2, [&](auto source) -> LaneOp {
         using A = decltype(source);
         if (to_float) {
-            if (i.round != Round::Rn || i.sat) return {};
-            return i.type == Type::F64 ? unary<IntToFloat<double>, double, A>()
-                                       : unary<IntToFloat<float>, float, A>();
+            if (i.round != Round::Rn && !i.sat) return {};  // directed: lanes_directed.cpp
+            if (i.sat)
+                return i.type == Type::F64 ? unary<IntToFloat<double, true>, double, A>()
+                                           : unary<IntToFloat<float, true>, float, A>();
+            return i.type == Type::F64 ? unary<IntToFloat<double, false>, double, A>()
+                                       : unary<IntToFloat<float, false>, float, A>();
         }
         return with_any_integer(i.type, [&](auto destination) -> LaneOp {
             using D = decltype(destination);

@@ -30,7 +30,7 @@ T operate(T a, T b, T c) {
     return r;
 }
 
-template <class F, class T, int Operands, Round R, bool Ftz>
+template <class F, class T, int Operands, Round R, bool Ftz, bool Sat>
 void arithmetic(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte* c,
                 uint32_t mask) {
     T result[kWarpSize] = {};
@@ -41,7 +41,7 @@ void arithmetic(std::byte* d, std::byte*, const std::byte* a, const std::byte* b
         if constexpr (Operands > 1) y = from_slot<T>(slots<T>(b)[i]);
         if constexpr (Operands > 2) z = from_slot<T>(slots<T>(c)[i]);
         if constexpr (sizeof(T) == 4) {
-            result[i] = finished<Ftz, false>(
+            result[i] = finished<Ftz, Sat>(
                 operate<F, T, Operands>(flushed<Ftz>(x), flushed<Ftz>(y), flushed<Ftz>(z)));
         } else {
             result[i] = canonical(operate<F, T, Operands>(x, y, z), x, y, z);
@@ -52,7 +52,7 @@ void arithmetic(std::byte* d, std::byte*, const std::byte* a, const std::byte* b
         if (mask >> i & 1) slots<T>(d)[i] = to_slot<T>(result[i]);
 }
 
-template <class D, class A, Round R>
+template <class D, class A, Round R, bool Ftz = false, bool Sat = false>
 void convert(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*,
              uint32_t mask) {
     D result[kWarpSize] = {};
@@ -65,23 +65,25 @@ void convert(std::byte* d, std::byte*, const std::byte* a, const std::byte*, con
     std::fesetround(FE_TONEAREST);
     for (int i = 0; i < kWarpSize; ++i) {
         if (!(mask >> i & 1)) continue;
-        if constexpr (sizeof(D) == 4) result[i] = canonical(result[i]);
+        if constexpr (sizeof(D) == 4) result[i] = finished<Ftz, Sat>(result[i]);
         slots<D>(d)[i] = to_slot<D>(result[i]);
     }
 }
 
 template <class F, int Operands, Round R>
 LaneOp arithmetic_op(const Instruction& i) {
-    if (i.sat) return {};
-    LaneFn f = arithmetic<F, float, Operands, R, false>;
-    if (i.type == Type::F64) f = i.ftz ? nullptr : arithmetic<F, double, Operands, R, false>;
-    if (i.type == Type::F32 && i.ftz) f = arithmetic<F, float, Operands, R, true>;
+    LaneFn f = i.ftz ? (i.sat ? arithmetic<F, float, Operands, R, true, true>
+                              : arithmetic<F, float, Operands, R, true, false>)
+                     : (i.sat ? arithmetic<F, float, Operands, R, false, true>
+                              : arithmetic<F, float, Operands, R, false, false>);
+    if (i.type == Type::F64) f = i.ftz || i.sat ? nullptr : arithmetic<F, double, Operands, R, false, false>;
     return {f, f};
 }
 
 template <class D, Round R>
 LaneOp convert_op(const Instruction& i) {
-    if (i.ftz || i.sat) return {};
+    const bool narrows = sizeof(D) == 4 && i.type2 == Type::F64;
+    if ((i.ftz || i.sat) && !narrows) return {};
     LaneFn f = nullptr;
     switch (i.type2) {
         case Type::U8:
@@ -109,7 +111,10 @@ LaneOp convert_op(const Instruction& i) {
             f = convert<D, int64_t, R>;
             break;
         case Type::F64:
-            if constexpr (sizeof(D) == 4) f = convert<D, double, R>;
+            if constexpr (sizeof(D) == 4)
+                f = i.ftz
+                        ? (i.sat ? convert<D, double, R, true, true> : convert<D, double, R, true, false>)
+                        : (i.sat ? convert<D, double, R, false, true> : convert<D, double, R, false, false>);
             break;
         default:
             break;

@@ -98,6 +98,13 @@ struct FMax {
         return a != a ? b : (b != b ? a : greater);
     }
 };
+// .NaN: a NaN where either operand is one.
+struct FMinNan {
+    static float op(float a, float b) { return a != a ? a : b != b ? b : FMin::op(a, b); }
+};
+struct FMaxNan {
+    static float op(float a, float b) { return a != a ? a : b != b ? b : FMax::op(a, b); }
+};
 struct FNeg {
     template <class T>
     static T op(T a) {
@@ -131,6 +138,56 @@ template <class F>
 struct F64Sign {
     static double apply(double a) { return F::op(a); }
 };
+// The sign of a with the magnitude of b; on the bits alone.
+struct Copysign {
+    template <class S>
+    static S apply(S a, S b) {
+        constexpr S kSign = S{1} << (sizeof(S) * 8 - 1);
+        return (a & kSign) | (b & ~kSign);
+    }
+};
+
+// testp: which kind of number. Fraction: bits of the fraction.
+template <class S, int Fraction, Mode M>
+void testp(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*, uint32_t mask) {
+    constexpr S kInfinity = (S{1} << (sizeof(S) * 8 - 1)) - (S{1} << Fraction), kSmallest = S{1} << Fraction;
+    uint32_t bits = 0;
+    for (int i = 0; i < kWarpSize; ++i) {
+        const S size = slots<S>(a)[i] & ~(S{1} << (sizeof(S) * 8 - 1));
+        const bool is = M == Mode::Finite       ? size < kInfinity
+                        : M == Mode::Infinite   ? size == kInfinity
+                        : M == Mode::Number     ? size <= kInfinity
+                        : M == Mode::NotANumber ? size > kInfinity
+                        : M == Mode::Normal     ? size >= kSmallest && size < kInfinity
+                                                : size != 0 && size < kSmallest;
+        bits |= is ? 1u << i : 0u;
+    }
+    word(d) = (word(d) & ~mask) | (bits & mask);
+}
+
+template <Mode M>
+LaneOp testp_op(Type type) {
+    const LaneFn f = type == Type::F64 ? testp<uint64_t, 52, M> : testp<uint32_t, 23, M>;
+    return {f, f};
+}
+inline LaneOp find_testp(const Instruction& i) {
+    switch (i.mode) {
+        case Mode::Finite:
+            return testp_op<Mode::Finite>(i.type);
+        case Mode::Infinite:
+            return testp_op<Mode::Infinite>(i.type);
+        case Mode::Number:
+            return testp_op<Mode::Number>(i.type);
+        case Mode::NotANumber:
+            return testp_op<Mode::NotANumber>(i.type);
+        case Mode::Normal:
+            return testp_op<Mode::Normal>(i.type);
+        case Mode::Subnormal:
+            return testp_op<Mode::Subnormal>(i.type);
+        default:
+            return {};
+    }
+}
 
 template <class G, class T, int Operands>
 LaneOp float_op() {
@@ -155,8 +212,6 @@ LaneOp float_op(const Instruction& i) {
 
 inline LaneOp find_float(const Instruction& i) {
     if (i.round != Round::None && i.round != Round::Rn) return {};  // directed: lanes_directed.cpp
-    for (const std::string& suffix : i.suffixes)
-        if (suffix == "NaN" || suffix == "xorsign" || suffix == "relu") return {};
     const bool named = i.round == Round::Rn;
     switch (i.op) {
         case Op::Add:
@@ -175,13 +230,18 @@ inline LaneOp find_float(const Instruction& i) {
         case Op::Rcp:
             return named ? float_op<FRcp, 1>(i) : LaneOp{};
         case Op::Min:
-            return float_op<FMin, 2>(i);
+            return i.nan ? float_op<FMinNan, 2>(i) : float_op<FMin, 2>(i);
         case Op::Max:
-            return float_op<FMax, 2>(i);
+            return i.nan ? float_op<FMaxNan, 2>(i) : float_op<FMax, 2>(i);
         case Op::Neg:
             return i.type == Type::F64 ? unary<F64Sign<FNeg>, double, double>() : float_op<FNeg, 1>(i);
         case Op::Abs:
             return i.type == Type::F64 ? unary<F64Sign<FAbs>, double, double>() : float_op<FAbs, 1>(i);
+        case Op::Copysign:
+            return i.type == Type::F64 ? binary<Copysign, uint64_t, uint64_t>()
+                                       : binary<Copysign, uint32_t, uint32_t>();
+        case Op::Testp:
+            return find_testp(i);
         case Op::Mov:
             return i.type == Type::F64 ? unary<Copy, uint64_t, uint64_t>()
                                        : unary<Copy, uint32_t, uint32_t>();

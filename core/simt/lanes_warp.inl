@@ -1,6 +1,6 @@
-// What lanes of a warp tell one another: vote, shfl, activemask. Source: PTX ISA, "Parallel
-// Synchronization and Communication Instructions: vote, activemask" and "Data Movement: shfl". Lanes in
-// the member mask that do not take part (they are elsewhere, or have exited) count as absent.
+// What lanes of a warp tell one another: vote, match, redux, shfl, activemask. Source: PTX ISA, "Parallel
+// Synchronization and Communication Instructions: vote, match, redux, activemask" and "Data Movement: shfl".
+// Lanes in the member mask that do not take part (they are elsewhere, or have exited) count as absent.
 namespace tilescope::simt::TILESCOPE_LANES {
 
 inline void activemask(std::byte* d, std::byte*, const std::byte*, const std::byte*, const std::byte*,
@@ -9,18 +9,112 @@ inline void activemask(std::byte* d, std::byte*, const std::byte*, const std::by
         if (mask >> i & 1) slots<uint32_t>(d)[i] = mask;
 }
 
-// a: predicate
+// Lanes may come to one instruction in several teams, each with its own member mask (the tiles of
+// cooperative groups do): fn(lanes of a team), one team after the other.
+template <class Fn>
+void each_team(const std::byte* members, uint32_t mask, Fn fn) {
+    const uint32_t* member = slots<uint32_t>(members);
+    while (mask) {
+        const uint32_t first = static_cast<uint32_t>(std::countr_zero(mask)), named = member[first];
+        uint32_t same = 0;
+        for (int i = 0; i < kWarpSize; ++i) same |= member[i] == named ? 1u << i : 0u;
+        const uint32_t team = (same & mask & named) | 1u << first;
+        fn(team);
+        mask &= ~team;
+    }
+}
+
+// d of the lanes of `team` becomes `value`.
+inline void tell(uint32_t* d, uint32_t team, uint32_t value) {
+    for (int i = 0; i < kWarpSize; ++i) d[i] = (team >> i & 1) ? value : d[i];
+}
+
+// a: predicate, b: member mask
 template <Mode M>
-void vote(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*, uint32_t mask) {
-    const uint32_t yes = word(a) & mask;
+void vote(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte*, uint32_t mask) {
+    const uint32_t says = word(a);
+    uint32_t ballot[kWarpSize] = {}, result = 0;
+    each_team(b, mask, [&](uint32_t team) {
+        const uint32_t yes = says & team;
+        if constexpr (M == Mode::Ballot) {
+            tell(ballot, team, yes);
+        } else {
+            const bool all = yes == team, none = yes == 0;
+            const bool r = M == Mode::All ? all : M == Mode::Any ? !none : all || none;
+            result |= r ? team : 0u;
+        }
+    });
     if constexpr (M == Mode::Ballot) {
         for (int i = 0; i < kWarpSize; ++i)
-            if (mask >> i & 1) slots<uint32_t>(d)[i] = yes;
+            if (mask >> i & 1) slots<uint32_t>(d)[i] = ballot[i];
     } else {
-        const bool all = yes == mask, none = yes == 0;
-        const bool r = M == Mode::All ? all : M == Mode::Any ? !none : all || none;
-        word(d) = (word(d) & ~mask) | (r ? mask : 0u);
+        word(d) = (word(d) & ~mask) | result;
     }
+}
+
+// match.any: the lanes whose value is this lane's. match.all: the team if all have one value, else none;
+// e says which.
+template <class T, bool All>
+void match(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b, const std::byte*,
+           uint32_t mask) {
+    const T* value = slots<T>(a);
+    uint32_t found[kWarpSize] = {}, agreed = 0;
+    each_team(b, mask, [&](uint32_t team) {
+        uint32_t left = team;
+        while (left) {
+            const T wanted = value[std::countr_zero(left)];
+            uint32_t same = 0;
+            for (int i = 0; i < kWarpSize; ++i) same |= value[i] == wanted ? 1u << i : 0u;
+            same &= team;
+            if (All && same != team) return;
+            if (All) agreed |= team;
+            tell(found, same, same);
+            left &= ~same;
+        }
+    });
+    for (int i = 0; i < kWarpSize; ++i)
+        if (mask >> i & 1) slots<uint32_t>(d)[i] = found[i];
+    if constexpr (All) word(e) = (word(e) & ~mask) | agreed;
+}
+
+// F over the values of all lanes of a team. b: member mask
+template <class F, class T>
+void redux(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte*,
+           uint32_t mask) {
+    uint32_t result[kWarpSize] = {};
+    each_team(b, mask, [&](uint32_t team) {
+        T sum = from_slot<T>(slots<T>(a)[std::countr_zero(team)]);
+        for (uint32_t rest = team & (team - 1); rest; rest &= rest - 1)
+            sum = F::apply(sum, from_slot<T>(slots<T>(a)[std::countr_zero(rest)]));
+        tell(result, team, to_slot<T>(sum));
+    });
+    for (int i = 0; i < kWarpSize; ++i)
+        if (mask >> i & 1) slots<uint32_t>(d)[i] = result[i];
+}
+
+template <class T>
+LaneOp redux_as(ptx::Atomic how) {
+    switch (how) {
+        case ptx::Atomic::Add:
+            return {redux<IntAdd, T>, redux<IntAdd, T>};
+        case ptx::Atomic::Min:
+            return {redux<IntMin, T>, redux<IntMin, T>};
+        case ptx::Atomic::Max:
+            return {redux<IntMax, T>, redux<IntMax, T>};
+        case ptx::Atomic::And:
+            return {redux<And, T>, redux<And, T>};
+        case ptx::Atomic::Or:
+            return {redux<Or, T>, redux<Or, T>};
+        case ptx::Atomic::Xor:
+            return {redux<Xor, T>, redux<Xor, T>};
+        default:
+            return {};
+    }
+}
+template <class T>
+LaneOp match_as(Mode mode) {
+    const LaneFn f = mode == Mode::All ? match<T, true> : match<T, false>;
+    return {f, f};
 }
 
 // d | e = shfl(a, b, c): c holds the clamp (bits 0 to 4) and the segment mask (bits 8 to 12); e is
@@ -51,6 +145,10 @@ void shfl(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b, co
 
 inline LaneOp find_warp(const Instruction& i) {
     if (i.op == Op::Activemask) return {activemask, activemask};
+    if (i.op == Op::Redux)
+        return i.type == Type::S32 ? redux_as<int32_t>(i.atomic) : redux_as<uint32_t>(i.atomic);
+    if (i.op == Op::Match)
+        return ptx::size_of(i.type) == 8 ? match_as<uint64_t>(i.mode) : match_as<uint32_t>(i.mode);
     switch (i.mode) {
         case Mode::All:
             return {vote<Mode::All>, vote<Mode::All>};

@@ -349,11 +349,6 @@ Type wider(Type type) {
 bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Ref e) {
     const LaneOp found = find_lane_op(like, version);
     if (!found) {
-        for (const std::string& suffix : like.suffixes)
-            if (suffix == "approx" || suffix == "full")
-                return fail(
-                    "approximate results differ between GPUs; compile it with -prec-div=true "
-                    "-prec-sqrt=true");
         return fail(
             "the interpreter does not know this form of it; compile the kernel another way or leave it out");
     }
@@ -362,7 +357,7 @@ bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Re
     op.partial = found.partial;
     op.d = d, op.e = e, op.a = a, op.b = b, op.c = c;
     Flow& flow = program.flows.back();
-    flow.writes_column = like.type != Type::Pred && like.op != Op::Setp;
+    flow.writes_column = like.type != Type::Pred && like.op != Op::Setp && like.op != Op::Testp;
     const bool is_float = ptx::is_float(like.type), is_number = like.type != Type::Pred;
     flow.factor_type = element_type(like.type);
     flow.sum_type = like.half == ptx::Half::Wide ? element_type(wider(like.type)) : flow.factor_type;
@@ -390,6 +385,7 @@ bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Re
         case Op::Add:
         case Op::Sub:
             if (is_number) flow.kind = Flow::Kind::Sum;
+            if (like.carry_out) flow.kind = Flow::Kind::Other;
             flow.flop = is_float;
             break;
         case Op::Mul:
@@ -398,16 +394,23 @@ bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Re
             break;
         case Op::Mad:
         case Op::Fma:
-            flow.kind = like.half == ptx::Half::Hi ? Flow::Kind::Other : Flow::Kind::Fused;
+            flow.kind = like.half == ptx::Half::Hi || like.carry_out ? Flow::Kind::Other : Flow::Kind::Fused;
             flow.flop = is_float ? 2 : 0;
             break;
+        case Op::Cos:
         case Op::Div:
+        case Op::Ex2:
+        case Op::Lg2:
         case Op::Rcp:
+        case Op::Rsqrt:
+        case Op::Sin:
         case Op::Sqrt:
+        case Op::Tanh:
             flow.flop = is_float;
             [[fallthrough]];
         default:
-            if (is_number && like.op != Op::Set && like.op != Op::Setp) flow.kind = Flow::Kind::Other;
+            if (is_number && like.op != Op::Set && like.op != Op::Setp && like.op != Op::Testp)
+                flow.kind = Flow::Kind::Other;
             break;
     }
     if (flow.kind == Flow::Kind::CopyA || flow.kind == Flow::Kind::CopyAB)

@@ -23,6 +23,7 @@ struct Lowering {
     std::vector<uint64_t> symbol_address{};        // by symbol: in its own space; module globals: virtual
     std::vector<int32_t> parameter_of{};           // by symbol: parameter index or -1
     std::vector<int32_t> site_of{};                // by instruction
+    uint32_t carry = UINT32_MAX;                   // the predicate that is the carry flag, once needed
     uint32_t next_predicate = 0, next_column = 0;  // offsets
     // Kind, bytes, index, type, bits of a pool column -> what refers to it.
     std::map<std::tuple<PoolColumn::Kind, uint8_t, uint16_t, ptx::Type, uint64_t>, Ref> pooled{};

@@ -144,6 +144,10 @@ bool Lowering::arithmetic() {
     for (size_t k = 0; k < std::min<size_t>(sources, 4); ++k) refs[k] = source(o[k + 1], types[k]);
     if (!problem.empty()) return false;
     if (i.op == Op::Lop3) refs[3] = immediate(i.lut, 4);
+    if (i.carry_out || i.op == Op::Addc || i.op == Op::Subc || i.op == Op::Madc) {
+        if (carry == UINT32_MAX) carry = predicate();
+        refs[3] = carry;
+    }
     return lane(i, d, refs[0], refs[1], refs[2], refs[3]);
 }
 
@@ -163,6 +167,9 @@ bool Lowering::instruction() {
             emit(MicroOp::Kind::Trap);
             return true;
         case Op::Membar:
+        case Op::Nanosleep:
+        case Op::Prefetch:
+        case Op::Griddepcontrol:
         case Op::BarWarp:
             emit(MicroOp::Kind::Nothing);
             return true;
@@ -173,7 +180,19 @@ bool Lowering::instruction() {
             if (!problem.empty()) return false;
             MicroOp& op = emit(MicroOp::Kind::Barrier);
             op.a = id, op.b = count;
-            op.c = i.operands.size() > 1 ? 1 : 0;
+            op.c = i.operands.size() > 1 ? kBarrierThreads : 0;
+            op.target = static_cast<uint32_t>(site_of[current_index]);
+            return true;
+        }
+        case Op::BarRed: {
+            const Ref id = source(i.operands[1], Type::U32), value = source(i.operands[2], Type::Pred);
+            if (!problem.empty()) return false;
+            MicroOp& op = emit(MicroOp::Kind::Barrier);
+            op.a = id, op.e = value;
+            op.d = register_offset[static_cast<size_t>(i.operands[0].reg)];
+            op.c = i.mode == ptx::Mode::Sync  ? kBarrierCount
+                   : i.mode == ptx::Mode::All ? kBarrierAll
+                                              : kBarrierAny;
             op.target = static_cast<uint32_t>(site_of[current_index]);
             return true;
         }
@@ -194,11 +213,12 @@ bool Lowering::instruction() {
         case Op::Setp:
         case Op::Set:
             return compare();
+        case Op::Match:
         case Op::Shfl: {
             const size_t first = i.destinations == 2 ? 2 : 1;
             const auto& o = i.operands;
-            const Ref a = source(o[first], Type::U32), b = source(o[first + 1], Type::U32),
-                      c = source(o[first + 2], Type::U32);
+            const Ref a = source(o[first], i.type), b = source(o[first + 1], Type::U32),
+                      c = i.op == Op::Shfl ? source(o[first + 2], Type::U32) : 0;
             const bool kept = o[0].kind == Operand::Kind::Register;
             const bool wants = first == 2 && o[1].kind == Operand::Kind::Register;
             const Ref d = kept ? register_offset[static_cast<size_t>(o[0].reg)] : column(4);
@@ -207,8 +227,6 @@ bool Lowering::instruction() {
         }
         case Op::Isspacep:
             return space_test();
-        case Op::Fns:
-            return fail("the interpreter does not know it; compile the kernel another way or leave it out");
         default:
             return arithmetic();
     }

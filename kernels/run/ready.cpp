@@ -1,8 +1,6 @@
 #include "kernels/run/ready.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <new>
 #include <stdexcept>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "core/base/words.h"
 #include "core/ptx/parse.h"
 #include "core/trace/claims.h"
+#include "kernels/run/source_text.h"
 
 namespace tilescope::kernels {
 
@@ -131,54 +130,6 @@ Result<void> check_memory(const ReadyLaunch& ready, uint64_t memory, const std::
     return {};
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-    return text;
-}
-
-std::optional<uint64_t> number_in(std::string_view text) {
-    uint64_t value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc{} || end == text.data()) return std::nullopt;
-    return trimmed({end, static_cast<size_t>(text.data() + text.size() - end)}).empty() ? std::optional(value)
-                                                                                        : std::nullopt;
-}
-
-// What a #define, constexpr or const of the source says that a name is.
-std::optional<uint64_t> constant(std::string_view source, std::string_view name) {
-    for (size_t at = source.find(name); at != std::string_view::npos; at = source.find(name, at + 1)) {
-        const size_t end = at + name.size();
-        if ((at > 0 && is_word(source[at - 1])) || (end < source.size() && is_word(source[end]))) continue;
-        const size_t line = source.rfind('\n', at) + 1;
-        const std::string_view before = trimmed(source.substr(line, at - line));
-        std::string_view after = source.substr(end, source.find_first_of(";\n", end) - end);
-        const bool defined = before == "#define";
-        if (!defined && before.find("const") == std::string_view::npos) continue;
-        after = trimmed(after.substr(0, after.find("//")));
-        if (!defined && (after.empty() || after.front() != '=')) continue;
-        if (!defined) after.remove_prefix(1);
-        if (const auto value = number_in(trimmed(after))) return value;
-    }
-    return std::nullopt;
-}
-
-// A number, a constant, or a sum of them: "16", "TILE", "TILE + 1".
-std::optional<uint64_t> extent_in(std::string_view source, std::string_view text) {
-    const size_t plus = text.find('+');
-    if (plus != std::string_view::npos) {
-        const auto left = extent_in(source, text.substr(0, plus)),
-                   right = extent_in(source, text.substr(plus + 1));
-        return left && right ? std::optional(*left + *right) : std::nullopt;
-    }
-    text = trimmed(text);
-    if (const auto number = number_in(text)) return number;
-    return !text.empty() && std::all_of(text.begin(), text.end(), is_word) ? constant(source, text)
-                                                                           : std::nullopt;
-}
-
 }  // namespace
 
 void place_arrays(Launch& launch) {
@@ -189,64 +140,6 @@ void place_arrays(Launch& launch) {
     size_t next = 0;
     for (Array& array : launch.arrays)
         if (array.space == Space::Global) array.base = bases[next++];
-}
-
-std::string_view name_in_symbol(std::string_view symbol) {
-    if (symbol.substr(0, 3) != "_ZZ") return symbol;
-    // The name is behind the last E that a number follows which is its length.
-    for (size_t at = symbol.rfind('E'); at != std::string_view::npos && at > 0;
-         at = symbol.rfind('E', at - 1)) {
-        size_t length = 0, digits = at + 1;
-        while (digits < symbol.size() && std::isdigit(static_cast<unsigned char>(symbol[digits])))
-            length = length * 10 + static_cast<size_t>(symbol[digits++] - '0');
-        const std::string_view rest = symbol.substr(digits);
-        const bool fits =
-            length > 0 && length <= rest.size() && (length == rest.size() || rest[length] == '_');
-        if (fits) return rest.substr(0, length);
-    }
-    return symbol;
-}
-
-bool is_symbol_of(std::string_view symbol, std::string_view name) {
-    return symbol == name || name_in_symbol(symbol) == name;
-}
-
-std::optional<SharedDeclaration> shared_declaration(std::string_view source, std::string_view name) {
-    constexpr std::string_view kWord = "__shared__";
-    for (size_t at = source.find(kWord); at != std::string_view::npos; at = source.find(kWord, at + 1)) {
-        std::string_view text = source.substr(at + kWord.size());
-        text = text.substr(0, text.find(';'));
-        // The first declarator has the type before it; others follow behind commas.
-        size_t found = text.find(name);
-        while (found != std::string_view::npos &&
-               ((found > 0 && is_word(text[found - 1])) ||
-                (found + name.size() < text.size() && is_word(text[found + name.size()]))))
-            found = text.find(name, found + 1);
-        if (found == std::string_view::npos) continue;
-        const std::string_view head = trimmed(text.substr(0, std::min(found, text.find_first_of("[,"))));
-        SharedDeclaration declared;
-        std::string type(trimmed(found < text.find_first_of("[,")
-                                     ? trimmed(text.substr(0, found))
-                                     : head.substr(0, head.find_last_of(" \t"))));
-        for (const std::string_view skipped : {"volatile ", "const ", "extern "})
-            if (const size_t where = type.find(skipped); where != std::string::npos)
-                type.erase(where, skipped.size());
-        if (type == "unsigned int") type = "unsigned";
-        const auto known = element_type_of(type);
-        if (!known) return std::nullopt;
-        declared.type = *known;
-        std::string_view rest = trimmed(text.substr(found + name.size()));
-        while (!rest.empty() && rest.front() == '[') {
-            const size_t close = rest.find(']');
-            const auto extent =
-                extent_in(source, rest.substr(1, close == std::string_view::npos ? 0 : close - 1));
-            if (!extent) return SharedDeclaration{declared.type, {}};
-            declared.extents.push_back(*extent);
-            rest = trimmed(rest.substr(close + 1));
-        }
-        return declared;
-    }
-    return std::nullopt;
 }
 
 size_t buffer_of(const std::vector<Array>& arrays, size_t array) {

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/ptx/ast.h"
@@ -29,20 +27,6 @@ struct ReadyLaunch {
 //   values   whether the launch will run with values
 Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::string& doing,
                                bool values = false);
-
-// Whether a PTX symbol is the mangled name of the array `name` inside a function: "_ZZ5tiledE3Mds".
-// Source: Itanium C++ ABI, 5.1.7 "Scope Encoding": _Z Z <function> E <length><name> [_<number>].
-bool is_symbol_of(std::string_view symbol, std::string_view name);
-// The name inside such a symbol; the symbol itself where it is not mangled.
-std::string_view name_in_symbol(std::string_view symbol);
-
-// What a `__shared__` declaration of a source says of an array: its element type and extents, as far as they
-// are numbers, or names that a #define, a constexpr or a const of the same source gives a number.
-struct SharedDeclaration {
-    ElementType type = ElementType::F32;
-    std::vector<uint64_t> extents;  // outermost first; empty where one is not known
-};
-std::optional<SharedDeclaration> shared_declaration(std::string_view source, std::string_view name);
 
 // Index into memory.buffers of a global array.
 size_t buffer_of(const std::vector<Array>& arrays, size_t array);

@@ -21,6 +21,7 @@
 #include "core/playback/replay.h"
 #include "core/trace/file.h"
 #include "kernels/run/record.h"
+#include "kernels/run/source_text.h"
 #include "kernels/textbook/catalogue.h"
 #include "tests/launch_examples.h"
 #include "tests/unit/trace_compare.h"

@@ -256,10 +256,10 @@ TEST(Prepare, RefusesWhatItDoesNotRunAndSaysWhere) {
         }
         return std::string();
     };
-    const std::string approx = refuse("sqrt.approx.f32 %f1, %f2;");
-    EXPECT_NE(approx.find("sqrt.approx.f32"), std::string::npos) << approx;
-    EXPECT_NE(approx.find("line 21"), std::string::npos) << approx;
-    EXPECT_NE(approx.find("approximate"), std::string::npos) << approx;
+    const std::string half = refuse("{ .reg .b16 %h<3>; cvt.rn.f16.bf16 %h1, %h2; }");
+    EXPECT_NE(half.find("cvt.rn.f16.bf16"), std::string::npos) << half;
+    EXPECT_NE(half.find("line 21"), std::string::npos) << half;
+    EXPECT_NE(half.find("does not know"), std::string::npos) << half;
     EXPECT_EQ(refuse("sqrt.rn.f32 %f1, %f2;"), "");
 }
 

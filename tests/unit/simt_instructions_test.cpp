@@ -48,6 +48,42 @@ void expect(const std::string& body, const std::function<uint32_t(uint32_t)>& wa
     }
 }
 
+// Numbers of 64 and 96 bits in 32-bit registers, the carry between them.
+TEST(Instructions, CarriesJoinWords) {
+    const std::string words =
+        "mul.lo.u32 %r1, %t, 0x9E3779B9;\nxor.b32 %r2, %r1, 0x5BD1E995;\nmul.lo.u32 %r3, %r2, %r2;\nnot.b32 "
+        "%r4, %r1;\n";
+    const auto a = [](uint32_t t) {
+        return uint64_t{t * 0x9E37'79B9u ^ 0x5BD1'E995u} << 32 | t * 0x9E37'79B9u;
+    };
+    const auto b = [=](uint32_t t) {
+        const uint32_t high = static_cast<uint32_t>(a(t) >> 32);
+        return uint64_t{high * high} << 32 | ~static_cast<uint32_t>(a(t));
+    };
+    const auto folded = [](uint64_t x) {
+        return static_cast<uint32_t>(x) ^ static_cast<uint32_t>(x >> 32) * 31;
+    };
+    const std::string fold = "mul.lo.u32 %r6, %r6, 31;\nxor.b32 %v, %r5, %r6;";
+    expect(
+        words + "add.cc.u32 %r5, %r1, %r4;\naddc.u32 %r6, %r2, %r3;\n" + fold,
+        [&](uint32_t t) { return folded(a(t) + b(t)); });
+    expect(words + "sub.cc.u32 %r5, %r1, %r4;\nsubc.cc.u32 %r6, %r2, %r3;\n" + fold,
+           [&](uint32_t t) { return folded(a(t) - b(t)); });
+    // The flag of a chain: all ones and one more, carried through three words.
+    expect(
+        "mov.u32 %r1, -1;\nand.b32 %r2, %t, 1;\nadd.cc.u32 %r3, %r1, %r2;\naddc.cc.u32 %r4, %r1, "
+        "0;\naddc.u32 %v, 5, 0;",
+        [](uint32_t t) { return 5 + (t & 1); });
+    // 32 x 32 + 64 bits.
+    expect(words + "mad.lo.cc.u32 %r5, %r1, %r2, %r4;\nmadc.hi.u32 %r6, %r1, %r2, %r3;\n" + fold,
+           [&](uint32_t t) { return folded((a(t) & 0xFFFF'FFFF) * (a(t) >> 32) + b(t)); });
+    // Lanes that do not take part keep their flag.
+    expect(
+        "setp.lt.u32 %p1, %t, 16;\nmov.u32 %r1, -1;\nadd.cc.u32 %r2, %r1, 1;\n@%p1 add.cc.u32 %r2, %r1, "
+        "0;\naddc.u32 %v, 0, 0;",
+        [](uint32_t t) { return t < 16 ? 0u : 1u; });
+}
+
 TEST(Instructions, PredicatesAndTheirCombinations) {
     const std::string both = "setp.lt.u32 %p1, %t, 20;\nsetp.eq.u32 %p5, %t, 3;\n";
     const std::string show = "selp.u32 %v, 1, 0, %p2;\nselp.u32 %r1, 2, 0, %p3;\nadd.u32 %v, %v, %r1;";

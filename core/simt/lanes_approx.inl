@@ -1,0 +1,88 @@
+// The approximate functions. Source: PTX ISA, "Floating Point Instructions: div, rcp, sqrt, rsqrt, sin, cos,
+// lg2, ex2, tanh"; each states a largest error and a table of special values.
+//
+// All are computed in double precision and rounded once, so that an fp32 result is within 0.51 units in
+// the last place: closer than any of the stated bounds, and the same with every mathematical library. A
+// GPU's own results lie within the stated bounds and often differ in the last places.
+namespace tilescope::simt::TILESCOPE_LANES {
+
+struct ApproxEx2 {
+    static float op(float a) { return static_cast<float>(std::exp2(double{a})); }
+};
+struct ApproxLg2 {
+    static float op(float a) { return static_cast<float>(std::log2(double{a})); }
+};
+struct ApproxSin {
+    static float op(float a) { return static_cast<float>(std::sin(double{a})); }
+};
+struct ApproxCos {
+    static float op(float a) { return static_cast<float>(std::cos(double{a})); }
+};
+struct ApproxTanh {
+    static float op(float a) { return static_cast<float>(std::tanh(double{a})); }
+};
+struct ApproxRsqrt {
+    static float op(float a) { return static_cast<float>(1.0 / __builtin_sqrt(double{a})); }
+};
+// a * (1 / b): for |b| above 2^126, 1 / b is a subnormal number that counts as zero.
+struct ApproxDiv {
+    static float op(float a, float b) {
+        const float size = __builtin_fabsf(b);
+        const bool vanishes = size > 0x1p126f && size <= std::numeric_limits<float>::max();
+        return vanishes ? a * __builtin_copysignf(0.0f, b) : a / b;
+    }
+};
+
+// rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: only the upper 32 bits of operand and result count, and
+// subnormal numbers are zeros. A NaN is 0x7fffffff00000000.
+template <class F>
+struct UpperHalf {
+    static uint64_t kept(uint64_t bits) {
+        const uint64_t upper = bits & 0xFFFF'FFFF'0000'0000u;
+        return (upper & 0x7FF0'0000'0000'0000u) == 0 ? upper & 0x8000'0000'0000'0000u : upper;
+    }
+    static double apply(double a) {
+        const double r = F::op(std::bit_cast<double>(kept(std::bit_cast<uint64_t>(a))));
+        if (r != r || a != a) return std::bit_cast<double>(0x7FFF'FFFF'0000'0000u);
+        const uint64_t bits = std::bit_cast<uint64_t>(r);
+        const bool finite = (bits & 0x7FF0'0000'0000'0000u) != 0x7FF0'0000'0000'0000u;
+        return std::bit_cast<double>(kept(finite ? bits + 0x8000'0000u : bits));  // to the nearest
+    }
+};
+struct ApproxRsqrt64 {
+    static double op(double a) { return 1.0 / __builtin_sqrt(a); }
+};
+
+inline LaneOp find_approx(const Instruction& i) {
+    if (i.type == Type::F64) {
+        if (i.op == Op::Rcp && i.ftz) return unary<UpperHalf<FRcp>, double, double>();
+        if (i.op != Op::Rsqrt) return {};
+        return i.ftz ? unary<UpperHalf<ApproxRsqrt64>, double, double>()
+                     : unary<F64<ApproxRsqrt64>, double, double>();
+    }
+    if (i.type != Type::F32) return {};
+    switch (i.op) {
+        case Op::Cos:
+            return float_op<ApproxCos, 1>(i);
+        case Op::Div:
+            return i.round == Round::Full ? float_op<FDiv, 2>(i) : float_op<ApproxDiv, 2>(i);
+        case Op::Ex2:
+            return float_op<ApproxEx2, 1>(i);
+        case Op::Lg2:
+            return float_op<ApproxLg2, 1>(i);
+        case Op::Rcp:
+            return float_op<FRcp, 1>(i);
+        case Op::Rsqrt:
+            return float_op<ApproxRsqrt, 1>(i);
+        case Op::Sin:
+            return float_op<ApproxSin, 1>(i);
+        case Op::Sqrt:
+            return float_op<FSqrt, 1>(i);
+        case Op::Tanh:
+            return float_op<ApproxTanh, 1>(i);
+        default:
+            return {};
+    }
+}
+
+}  // namespace tilescope::simt::TILESCOPE_LANES

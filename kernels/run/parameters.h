@@ -1,0 +1,39 @@
+// What a kernel's parameters are: names, types, and what the kernel does with what they point to. PTX keeps
+// numbers and widths alone, so three places are asked, each for what those before it leave open:
+//
+//   the mangled name   _Z6vecAddPKfS0_Pfi   types, of every kernel that is not extern "C"
+//   the source         __global__ void vecAdd(const float *a, …)   names; types
+//   the PTX            which loads and stores an address goes to that a parameter flows into
+//
+// Source: Itanium C++ ABI, 5.1 "External Names (a.k.a. Mangling)".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/element.h"
+#include "core/ptx/ast.h"
+
+namespace tilescope::kernels {
+
+struct Parameter {
+    std::string name;  // as the source declares it; "arg1", counted from 1, where it does not
+    bool pointer = false;
+    // Of what it points to, or of its value; float4 is four of F32. Bits of the size that the kernel loads
+    // and stores where it points to structs; bits of its own size for a struct passed by value.
+    ElementType type = ElementType::B32;
+    uint64_t bytes = 0;                  // of the parameter itself: 8 of a pointer
+    bool reads = false, writes = false;  // of a pointer: what the kernel does through it
+};
+
+// In the order of the kernel's parameters. The source may be empty.
+std::vector<Parameter> parameters_of(const ptx::Module& module, const ptx::Kernel& kernel,
+                                     std::string_view source);
+
+// "vecAdd" of "_Z6vecAddPKfS0_Pfi", of a template's instance without its arguments; a name that is not
+// mangled as it is.
+std::string plain_name(std::string_view entry);
+
+}  // namespace tilescope::kernels

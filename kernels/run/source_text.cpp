@@ -1,0 +1,446 @@
+#include "kernels/run/source_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <utility>
+
+namespace tilescope::kernels {
+
+namespace {
+
+constexpr int kMostNested = 16;  // names that stand for names, and parentheses in each other
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)); }
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+// The next place of `word` that is not a part of a longer one.
+size_t find_word(std::string_view text, std::string_view word, size_t from = 0) {
+    if (word.empty()) return std::string_view::npos;
+    for (size_t at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const size_t end = at + word.size();
+        if ((at == 0 || !is_word(text[at - 1])) && (end >= text.size() || !is_word(text[end]))) return at;
+    }
+    return std::string_view::npos;
+}
+
+std::string_view line_with(std::string_view text, size_t at) {
+    const size_t first = text.rfind('\n', at) + 1;  // npos + 1 is 0
+    return text.substr(first, text.find('\n', at) - first);
+}
+
+// Where the bracket at `open` is closed; npos where it is not. <> are brackets where they are asked for.
+size_t closing(std::string_view text, size_t open, bool angles = false) {
+    int depth = 0;
+    for (size_t at = open; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '(' || c == '[' || c == '{' || (angles && c == '<')) ++depth;
+        if (c == ')' || c == ']' || c == '}' || (angles && c == '>')) --depth;
+        if (depth == 0) return at;
+    }
+    return std::string_view::npos;
+}
+
+// What a #define, an enumerator, a constexpr or a const of the source says that a name is.
+std::string_view meaning_of(std::string_view source, std::string_view name) {
+    for (size_t at = find_word(source, name); at != std::string_view::npos;
+         at = find_word(source, name, at + 1)) {
+        const size_t end = at + name.size();
+        const size_t line = source.rfind('\n', at) + 1;
+        std::string_view before = trimmed(source.substr(line, at - line));
+        if (!before.empty() && before.front() == '#') {
+            before = trimmed(before.substr(1));
+            if (before == "define" && end < source.size() && is_blank(source[end]))
+                return trimmed(source.substr(end, source.find('\n', end) - end));
+            continue;
+        }
+        const std::string_view after = trimmed(source.substr(end, source.find_first_of(";,}\n", end) - end));
+        const bool assigned = after.size() > 1 && after[0] == '=' && after[1] != '=';
+        const bool constant =
+            before.find("const") != std::string_view::npos || before.find("enum") != std::string_view::npos;
+        if (assigned && constant) return trimmed(after.substr(1));
+    }
+    return {};
+}
+
+// expression = sum { << sum };  sum = product { (+|-) product };  product = value { (*|/|%) value }
+class Expression {
+public:
+    Expression(std::string_view source, std::string_view text, int depth)
+        : source_(source), text_(text), depth_(depth) {}
+    std::optional<uint64_t> value() {
+        const auto result = shifted();
+        return blank() == '\0' ? result : std::nullopt;
+    }
+
+private:
+    char blank() {
+        while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+        return at_ < text_.size() ? text_[at_] : '\0';
+    }
+    std::optional<uint64_t> shifted() {
+        auto left = sum();
+        while (left && blank() == '<' && text_.substr(at_, 2) == "<<") {
+            at_ += 2;
+            const auto right = sum();
+            left = right && *right < 64 ? std::optional(*left << *right) : std::nullopt;
+        }
+        return left;
+    }
+    std::optional<uint64_t> sum() {
+        auto left = product();
+        while (left && (blank() == '+' || blank() == '-')) {
+            const bool plus = text_[at_++] == '+';
+            const auto right = product();
+            if (!right || (!plus && *right > *left)) return std::nullopt;
+            left = plus ? *left + *right : *left - *right;
+        }
+        return left;
+    }
+    std::optional<uint64_t> product() {
+        auto left = factor();
+        while (left && (blank() == '*' || blank() == '/' || blank() == '%')) {
+            const char operation = text_[at_++];
+            const auto right = factor();
+            if (!right || (operation != '*' && *right == 0)) return std::nullopt;
+            left = operation == '*' ? *left * *right : operation == '/' ? *left / *right : *left % *right;
+        }
+        return left;
+    }
+    std::optional<uint64_t> factor() {
+        const char first = blank();
+        if (first == '(') {
+            const size_t end = closing(text_, at_);
+            if (end == std::string_view::npos || depth_ == 0) return std::nullopt;
+            const std::string_view inside = text_.substr(at_ + 1, end - at_ - 1);
+            at_ = end + 1;
+            return Expression(source_, inside, depth_ - 1).value();
+        }
+        const size_t begin = at_;
+        while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+        const std::string_view word = text_.substr(begin, at_ - begin);
+        if (word.empty() || std::isdigit(static_cast<unsigned char>(first))) return number(word);
+        const std::string_view meaning = meaning_of(source_, word);
+        if (meaning.empty() || depth_ == 0) return std::nullopt;
+        return Expression(source_, meaning, depth_ - 1).value();
+    }
+    static std::optional<uint64_t> number(std::string_view word) {
+        const bool hexadecimal = word.substr(0, 2) == "0x" || word.substr(0, 2) == "0X";
+        if (hexadecimal) word.remove_prefix(2);
+        while (!word.empty() && std::string_view("uUlL").find(word.back()) != std::string_view::npos)
+            word.remove_suffix(1);
+        uint64_t value = 0;
+        const char* const end = word.data() + word.size();
+        const auto [stop, problem] = std::from_chars(word.data(), end, value, hexadecimal ? 16 : 10);
+        return problem == std::errc{} && stop == end ? std::optional(value) : std::nullopt;
+    }
+
+    std::string_view source_, text_;
+    int depth_;
+    size_t at_ = 0;
+};
+
+// The words of a type that say what it holds.
+std::vector<std::string> words_of_type(std::string_view type) {
+    static constexpr std::string_view kSilent[] = {
+        "const",  "volatile", "static",       "extern",   "constexpr",         "inline",
+        "struct", "enum",     "__restrict__", "restrict", "__restrict",        "__shared__",
+        "std",    "register", "__device__",   "typename", "__grid_constant__", "__constant__",
+        "int",    "signed",   "__align__",    "alignas",  "__attribute__",     "class",
+    };
+    std::vector<std::string> words;
+    for (size_t at = 0; at < type.size(); ++at) {
+        if (type[at] == '(') {  // of __align__(16)
+            const size_t end = closing(type, at);
+            if (end == std::string_view::npos) break;
+            at = end;
+        }
+        if (!is_word(type[at])) continue;
+        const size_t begin = at;
+        while (at < type.size() && is_word(type[at])) ++at;
+        words.emplace_back(type.substr(begin, at - begin));
+        --at;
+    }
+    const bool any = !words.empty();
+    const bool is_signed_char = std::count(words.begin(), words.end(), "signed") != 0;
+    const bool whole = is_signed_char || std::count(words.begin(), words.end(), "int") != 0;
+    std::erase_if(words, [](const std::string& word) {
+        return std::find(std::begin(kSilent), std::end(kSilent), word) != std::end(kSilent);
+    });
+    if (any && whole && words.empty()) words.emplace_back("int");
+    std::sort(words.begin(), words.end());
+    return words;
+}
+
+std::optional<HeldType> built_in(const std::vector<std::string>& words) {
+    std::string name;
+    for (const std::string& word : words) name += (name.empty() ? "" : " ") + word;
+    static const std::pair<const char*, ElementType> kNames[] = {
+        {"int", ElementType::S32},
+        {"unsigned", ElementType::U32},
+        {"char", ElementType::S8},
+        {"char unsigned", ElementType::U8},
+        {"short", ElementType::S16},
+        {"short unsigned", ElementType::U16},
+        {"long", ElementType::S64},
+        {"long unsigned", ElementType::U64},
+        {"long long", ElementType::S64},
+        {"long long unsigned", ElementType::U64},
+        {"bool", ElementType::U8},
+        {"uchar", ElementType::U8},
+        {"ushort", ElementType::U16},
+        {"uint", ElementType::U32},
+        {"ulong", ElementType::U64},
+        {"size_t", ElementType::U64},
+        {"ptrdiff_t", ElementType::S64},
+        {"int8_t", ElementType::S8},
+        {"int16_t", ElementType::S16},
+        {"int32_t", ElementType::S32},
+        {"int64_t", ElementType::S64},
+        {"uint8_t", ElementType::U8},
+        {"uint16_t", ElementType::U16},
+        {"uint32_t", ElementType::U32},
+        {"uint64_t", ElementType::U64},
+        {"float", ElementType::F32},
+        {"double", ElementType::F64},
+        {"half", ElementType::F16},
+        {"__half", ElementType::F16},
+        {"__nv_bfloat16", ElementType::BF16},
+        {"nv_bfloat16", ElementType::BF16},
+        {"__nv_fp8_e4m3", ElementType::E4M3},
+        {"__nv_fp8_e5m2", ElementType::E5M2},
+    };
+    for (const auto& [known, type] : kNames)
+        if (name == known) return HeldType{type, 1};
+    if (name == "half2" || name == "__half2") return HeldType{ElementType::F16, 2};
+    if (name == "__nv_bfloat162" || name == "nv_bfloat162") return HeldType{ElementType::BF16, 2};
+    // float2, uchar4: CUDA C++ Programming Guide, "Built-in Vector Types".
+    static const std::pair<const char*, ElementType> kVectors[] = {
+        {"char", ElementType::S8},    {"uchar", ElementType::U8},      {"short", ElementType::S16},
+        {"ushort", ElementType::U16}, {"int", ElementType::S32},       {"uint", ElementType::U32},
+        {"long", ElementType::S64},   {"ulong", ElementType::U64},     {"longlong", ElementType::S64},
+        {"float", ElementType::F32},  {"ulonglong", ElementType::U64}, {"double", ElementType::F64},
+    };
+    if (name.empty() || name.back() < '1' || name.back() > '4') return std::nullopt;
+    for (const auto& [known, type] : kVectors)
+        if (std::string_view(name).substr(0, name.size() - 1) == known)
+            return HeldType{type, static_cast<uint32_t>(name.back() - '0')};
+    return std::nullopt;
+}
+
+// "float" of `typedef float real;`, `using real = float;` and `#define real float`; "" for other names.
+std::string_view alias_of(std::string_view source, std::string_view name) {
+    for (size_t at = find_word(source, name); at != std::string_view::npos;
+         at = find_word(source, name, at + 1)) {
+        const size_t end = at + name.size();
+        const size_t begin = source.find_last_of(";}\n{", at);
+        const std::string_view before =
+            trimmed(source.substr(begin == std::string_view::npos ? 0 : begin + 1,
+                                  at - (begin == std::string_view::npos ? 0 : begin + 1)));
+        const std::string_view rest = trimmed(source.substr(end, source.find_first_of(";\n", end) - end));
+        if (before.substr(0, 7) == "typedef" && rest.empty()) return trimmed(before.substr(7));
+        if (before == "using" && !rest.empty() && rest.front() == '=') return trimmed(rest.substr(1));
+        if (before == "#define") return rest;
+    }
+    return {};
+}
+
+std::optional<HeldType> held_type(std::string_view source, std::string_view type, int depth) {
+    if (type.find_first_of("*&<") != std::string_view::npos) return std::nullopt;
+    const std::vector<std::string> words = words_of_type(type);
+    if (const auto known = built_in(words)) return known;
+    if (words.size() != 1 || depth == 0) return std::nullopt;
+    const std::string_view alias = alias_of(source, words.front());
+    return alias.empty() ? std::nullopt : held_type(source, alias, depth - 1);
+}
+
+// "const float *__restrict__ a = nullptr" taken apart.
+ParameterText parameter_in(std::string_view text) {
+    ParameterText parameter;
+    int angles = 0;
+    size_t end = text.size();
+    for (size_t at = 0; at < text.size(); ++at) {  // a default begins at the first = that no <> holds
+        angles += text[at] == '<' ? 1 : text[at] == '>' ? -1 : 0;
+        if (text[at] == '=' && angles <= 0) end = std::min(end, at);
+    }
+    text = trimmed(text.substr(0, end));
+    // A pointer to a function or to an array: the name stands with the inner *.
+    const size_t inner = text.find("(*");
+    if (inner != std::string_view::npos) {
+        const size_t close = closing(text, inner);
+        const std::string_view name =
+            close == std::string_view::npos ? "" : trimmed(text.substr(inner + 2, close - inner - 2));
+        return {std::string(name), std::string(trimmed(text.substr(0, inner))), 1};
+    }
+    while (!text.empty() && text.back() == ']') {
+        const size_t open = text.rfind('[');
+        if (open == std::string_view::npos) break;
+        ++parameter.indirections;
+        text = trimmed(text.substr(0, open));
+    }
+    size_t begin = text.size();
+    while (begin > 0 && is_word(text[begin - 1])) --begin;
+    const std::string_view last = text.substr(begin), before = trimmed(text.substr(0, begin));
+    // The last word is the name, unless it is all of the type or the end of "unsigned int".
+    static constexpr std::string_view kTypeWords[] = {"int",    "long",     "char",   "short", "float",
+                                                      "double", "unsigned", "signed", "bool",  "const"};
+    const bool ends_type =
+        std::find(std::begin(kTypeWords), std::end(kTypeWords), last) != std::end(kTypeWords);
+    if (!ends_type && (!words_of_type(before).empty() || before.find('>') != std::string_view::npos)) {
+        parameter.name = last;
+        text = before;
+    }
+    for (const char c : text) {
+        if (c == '*') ++parameter.indirections;
+        parameter.type += c == '*' || c == '&' ? ' ' : c;
+    }
+    parameter.type = trimmed(parameter.type);
+    return parameter;
+}
+
+}  // namespace
+
+std::string_view name_in_symbol(std::string_view symbol) {
+    if (symbol.substr(0, 3) != "_ZZ") return symbol;
+    // The name is behind the last E that a number follows which is its length.
+    for (size_t at = symbol.rfind('E'); at != std::string_view::npos && at > 0;
+         at = symbol.rfind('E', at - 1)) {
+        size_t length = 0, digits = at + 1;
+        while (digits < symbol.size() && std::isdigit(static_cast<unsigned char>(symbol[digits])))
+            length = length * 10 + static_cast<size_t>(symbol[digits++] - '0');
+        const std::string_view rest = symbol.substr(digits);
+        const bool fits =
+            length > 0 && length <= rest.size() && (length == rest.size() || rest[length] == '_');
+        if (fits) return rest.substr(0, length);
+    }
+    return symbol;
+}
+
+bool is_symbol_of(std::string_view symbol, std::string_view name) {
+    return symbol == name || name_in_symbol(symbol) == name;
+}
+
+std::vector<std::string_view> parts_between_commas(std::string_view text) {
+    std::vector<std::string_view> parts;
+    size_t first = 0;
+    for (size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == ',') {
+            parts.push_back(trimmed(text.substr(first, at - first)));
+            first = at + 1;
+        } else if (std::string_view("([{<").find(text[at]) != std::string_view::npos) {
+            const size_t end = closing(text, at, true);
+            if (end != std::string_view::npos) at = end;
+        }
+    }
+    const std::string_view last = trimmed(text.substr(first));
+    if (!parts.empty() || !last.empty()) parts.push_back(last);
+    return parts;
+}
+
+std::string code_of(std::string_view source) {
+    std::string code(source);
+    const auto blank = [&](size_t from, size_t to) {
+        for (size_t at = from; at < std::min(to, code.size()); ++at)
+            if (code[at] != '\n') code[at] = ' ';
+        return std::min(to, code.size());
+    };
+    for (size_t at = 0; at < code.size();) {
+        const std::string_view rest = std::string_view(code).substr(at);
+        const char c = rest.front();
+        if (rest.substr(0, 2) == "//") {
+            at = blank(at, code.find('\n', at));
+        } else if (rest.substr(0, 2) == "/*") {
+            const size_t end = code.find("*/", at + 2);
+            at = blank(at, end == std::string::npos ? end : end + 2);
+        } else if (c == '"' || (c == '\'' && (at == 0 || !is_word(code[at - 1])))) {
+            size_t end = at + 1;
+            while (end < code.size() && code[end] != c && code[end] != '\n') end += code[end] == '\\' ? 2 : 1;
+            at = blank(at, end + 1);
+        } else {
+            ++at;
+        }
+    }
+    return code;
+}
+
+std::optional<uint64_t> constant_in(std::string_view source, std::string_view expression) {
+    return Expression(code_of(source), expression, kMostNested).value();
+}
+
+std::optional<HeldType> held_type(std::string_view source, std::string_view type) {
+    return held_type(code_of(source), type, kMostNested);
+}
+
+std::optional<SharedDeclaration> shared_declaration(std::string_view source, std::string_view name) {
+    constexpr std::string_view kWord = "__shared__";
+    const std::string code = code_of(source);
+    for (size_t at = find_word(code, kWord); at != std::string_view::npos;
+         at = find_word(code, kWord, at + 1)) {
+        std::string_view text = std::string_view(code).substr(at + kWord.size());
+        text = text.substr(0, text.find(';'));
+        // The first declarator has the type before it; others follow behind commas.
+        const size_t found = find_word(text, name);
+        if (found == std::string_view::npos) continue;
+        const size_t first_end = text.find_first_of("[,");
+        const std::string_view head = trimmed(text.substr(0, std::min(found, first_end)));
+        const auto held =
+            held_type(code, found < first_end ? head : head.substr(0, head.find_last_of(" \t")), kMostNested);
+        if (!held) return std::nullopt;
+        SharedDeclaration declared;
+        declared.type = held->type;
+        std::string_view rest = trimmed(text.substr(found + name.size()));
+        while (!rest.empty() && rest.front() == '[') {
+            const size_t close = closing(rest, 0);
+            const auto extent =
+                Expression(code, rest.substr(1, close == std::string_view::npos ? 0 : close - 1), kMostNested)
+                    .value();
+            if (!extent) return SharedDeclaration{declared.type, {}};
+            declared.extents.push_back(*extent);
+            rest = trimmed(rest.substr(close + 1));
+        }
+        if (held->count > 1) declared.extents.push_back(held->count);
+        return declared;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::vector<ParameterText>> parameters_in(std::string_view source, std::string_view name,
+                                                        size_t count) {
+    const std::string text = code_of(source);
+    const std::string_view code = text;
+    std::optional<std::vector<ParameterText>> found;
+    for (size_t at = find_word(code, name); at != std::string_view::npos;
+         at = find_word(code, name, at + 1)) {
+        const size_t behind = code.find_last_of(";{}", at);
+        const size_t begin = behind == std::string_view::npos ? 0 : behind + 1;
+        if (find_word(code.substr(begin, at - begin), "__global__") == std::string_view::npos) continue;
+        size_t open = at + name.size();
+        const auto skip = [&] {
+            while (open < code.size() && is_blank(code[open])) ++open;
+            return open < code.size() ? code[open] : '\0';
+        };
+        if (skip() == '<') open = closing(code, open, true), open += open == std::string_view::npos ? 0 : 1;
+        if (open >= code.size() || skip() != '(') continue;
+        const size_t close = closing(code, open);
+        if (close == std::string_view::npos) continue;
+        std::vector<ParameterText> parameters;
+        const std::string_view inside = trimmed(code.substr(open + 1, close - open - 1));
+        if (inside != "void")
+            for (const std::string_view part : parts_between_commas(inside))
+                parameters.push_back(parameter_in(part));
+        if (parameters.size() != count) continue;
+        open = close + 1;
+        if (skip() == '{') return parameters;
+        if (!found) found = std::move(parameters);
+    }
+    return found;
+}
+
+}  // namespace tilescope::kernels

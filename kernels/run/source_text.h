@@ -1,0 +1,61 @@
+// What the text of a CUDA source says, as far as it can be read without a compiler: constants, types, the
+// declarations of shared arrays and the parameters of kernels. What cannot be read so is left unsaid: there
+// is no preprocessor here, and no overload is chosen.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/element.h"
+
+namespace tilescope::kernels {
+
+// Whether a PTX symbol is the mangled name of the array `name` inside a function: "_ZZ5tiledE3Mds".
+// Source: Itanium C++ ABI, 5.1.7 "Scope Encoding": _Z Z <function> E <length><name> [_<number>].
+bool is_symbol_of(std::string_view symbol, std::string_view name);
+// The name inside such a symbol; the symbol itself where it is not mangled.
+std::string_view name_in_symbol(std::string_view symbol);
+
+// The source with blanks for comments, literals of text: as many characters, and lines where they were.
+std::string code_of(std::string_view source);
+
+// The parts of a text between its commas that stand in no brackets, without blanks around them.
+std::vector<std::string_view> parts_between_commas(std::string_view text);
+
+// A number, or names, sums, products and shifts of what a #define, an enum, a constexpr or a const of the
+// source says: "TILE + 2 * RADIUS".
+std::optional<uint64_t> constant_in(std::string_view source, std::string_view expression);
+
+// What a C type holds, one after the other: float4 holds four floats.
+struct HeldType {
+    ElementType type = ElementType::F32;
+    uint32_t count = 1;
+    bool operator==(const HeldType&) const = default;
+};
+// By the type's C or C++ name, qualifiers and order of its words aside, or by a name that a typedef, a using
+// or a #define of the source gives it. Nothing for structs, templates' own names and void.
+std::optional<HeldType> held_type(std::string_view source, std::string_view type);
+
+// What a `__shared__` declaration of a source says of an array: its element type and extents, as far as they
+// are constants of the source.
+struct SharedDeclaration {
+    ElementType type = ElementType::F32;
+    std::vector<uint64_t> extents;  // outermost first; empty where one is not known
+};
+std::optional<SharedDeclaration> shared_declaration(std::string_view source, std::string_view name);
+
+// A parameter as a kernel's declaration writes it.
+struct ParameterText {
+    std::string name;           // "" where it has none
+    std::string type;           // without name, *, &, [] and default: "const float"
+    uint32_t indirections = 0;  // of * and []
+};
+// Those of the kernel `name`, which has `count` parameters; the definition before a declaration. Nothing
+// where the source has no such __global__ function.
+std::optional<std::vector<ParameterText>> parameters_in(std::string_view source, std::string_view name,
+                                                        size_t count);
+
+}  // namespace tilescope::kernels
