@@ -119,10 +119,10 @@ inline Position position_of(const Array& array, int64_t element) {
 struct Argument {
     std::string name;  // "width"; "" where nobody says
     ElementType type = ElementType::U64;
-    uint64_t value = 0;             // its bits, where it points to no array
-    int32_t array = -1;             // index into Launch::arrays of what it points to
-    uint64_t offset = 0;            // bytes from that array's first
-    std::vector<std::byte> object;  // of a struct passed by value, as it lies in memory; empty for others
+    uint64_t value = 0;               // its bits, where it points to no array
+    int32_t array = -1;               // index into Launch::arrays of what it points to
+    uint64_t offset = 0;              // bytes from that array's first
+    std::vector<std::byte> object{};  // of a struct passed by value, as it lies in memory; empty for others
     bool operator==(const Argument&) const = default;
 };
 

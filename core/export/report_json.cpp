@@ -68,7 +68,9 @@ Json wrong_elements(const trace::Trace& trace) {
 
 Json to_json(const Argument& argument, const Launch& launch) {
     Json json = {{"name", argument.name}, {"type", name_of(argument.type)}};
-    if (argument.array < 0) {
+    if (!argument.object.empty()) {
+        json["bytes"] = argument.object.size();
+    } else if (argument.array < 0) {
         json["value"] = value_text({argument.type, argument.value}, 17);
     } else {
         json["array"] = launch.arrays[static_cast<size_t>(argument.array)].name;

@@ -47,6 +47,10 @@ std::string launch_words(const trace::Trace& trace) {
     for (const Argument& argument : launch.arguments) {
         if (!out.empty()) out += ", ";
         if (!argument.name.empty()) out += one_line(argument.name) + " = ";
+        if (!argument.object.empty()) {
+            out += "an object of " + counted(argument.object.size(), "byte");
+            continue;
+        }
         if (argument.array < 0) {
             out += value_text({argument.type, argument.value});
             continue;

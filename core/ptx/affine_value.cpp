@@ -199,6 +199,10 @@ struct Step {
         const auto& parameters = kernel.parameters;  // sorted
         const auto found = std::lower_bound(parameters.begin(), parameters.end(), address.symbol);
         if (address.symbol < 0 || address.reg >= 0 || instruction.vector != 1) return {};
+        // What a call returns is known to nobody.
+        if (kernel.symbols[static_cast<size_t>(address.symbol)].space == StateSpace::Param &&
+            (found == parameters.end() || *found != address.symbol))
+            return {};
         const auto index = static_cast<size_t>(found - parameters.begin());
         if (found == parameters.end() || *found != address.symbol || index >= facts.parameters.size() ||
             address.offset != 0 || is_float(instruction.type) || size_of(instruction.type) < 4 ||

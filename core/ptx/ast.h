@@ -41,7 +41,7 @@ enum class Op : uint16_t {
     Cvt, Cvta, Div, Dp2a, Dp4a, Ex2, Exit, Fma, Fns, Isspacep, Ld, Lg2, Lop3, Mad, Mad24, Madc, Match, Max,
     Membar, Min, Mov, Mul, Mul24, Neg, Not, Or, Popc, Prmt, Rcp, Red, Redux, Rem, Ret, Rsqrt, Sad, Selp, Set,
     Setp, Shf, Shfl, Shl, Shr, Sin, Slct, Sqrt, St, Sub, Subc, Szext, Tanh, Testp, Trap, Vote, Xor, BarWarp,
-    Call,
+    Call, BarRed, Nanosleep, Prefetch, Griddepcontrol,
 };
 // clang-format on
 const char* name_of(Op op);  // the mnemonic: "add", "bar", ...
@@ -55,7 +55,8 @@ enum class Bool : uint8_t { None, And, Or, Xor };
 enum class Round : uint8_t { None, Rn, Rz, Rm, Rp, Rna, Rni, Rzi, Rmi, Rpi, Approx, Full };
 enum class Half : uint8_t { None, Lo, Hi, Wide };
 // shf: L R with Wrap Clamp; shfl: Up Down Bfly Idx; vote: All Any Uni Ballot; match: All Any;
-// bar: Sync Arrive; bfind: ShiftAmount; szext, bmsk: Clamp Wrap; testp: Finite to Subnormal.
+// bar: Sync Arrive, with .red Sync All Any; bfind: ShiftAmount; szext, bmsk: Clamp Wrap; testp: Finite to
+// Subnormal.
 // clang-format off
 enum class Mode : uint8_t {
     None, L, R, LWrap, LClamp, RWrap, RClamp, Up, Down, Bfly, Idx, All, Any, Uni, Ballot, Sync,

@@ -4,6 +4,8 @@
 //
 // Source: PTX ISA, "Instruction Statements", "Predicated Execution", "Debugging Directives: .loc",
 // "Performance-Tuning Directives: .pragma".
+#include <algorithm>
+
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
@@ -175,6 +177,8 @@ bool read_instruction(Parser& parser, Body& body) {
     }
     if (mnemonic.text == "bar" && !made.suffixes.empty() && made.suffixes[0] == "warp")
         rule = &rule_of(Op::BarWarp);
+    if (rule->op == Op::Bar && std::ranges::find(made.suffixes, "red") != made.suffixes.end())
+        rule = &rule_of(Op::BarRed);
     made.op = rule->op;
     if (++parser.read.instructions > kMaxInstructions) {
         return parser.fail(mnemonic.line, "the module has more than {} instructions; split it",

@@ -94,12 +94,16 @@ constexpr std::array kRules{
     OpRule{Op::Xor, "xor", "dss", kP | kB, 0, 0},
     OpRule{Op::BarWarp, "bar", "u", 0, 0, kSync | kWarp},
     OpRule{Op::Call, "call", "", 0, 0, kUniform},
+    OpRule{Op::BarRed, "bar", "duq", kU32 | kP, 0, kSync},
+    OpRule{Op::Nanosleep, "nanosleep", "u", kU32, 0, 0},
+    OpRule{Op::Prefetch, "prefetch", "a", 0, 0, kSpace | kHint},
+    OpRule{Op::Griddepcontrol, "griddepcontrol", "", 0, 0, kHint},
 };
 
 constexpr bool in_order() {
     for (size_t i = 0; i < kRules.size(); ++i)
         if (static_cast<size_t>(kRules[i].op) != i) return false;
-    return kRules.size() == static_cast<size_t>(Op::Call) + 1;
+    return kRules.size() == static_cast<size_t>(Op::Griddepcontrol) + 1;
 }
 static_assert(in_order());
 
@@ -111,6 +115,7 @@ const OpRule* find_rule(std::string_view mnemonic) {
         for (const OpRule& rule : kRules) made.emplace(rule.name, &rule);  // bar: the first, Op::Bar
         made.emplace("barrier", &rule_of(Op::Bar));
         made.emplace("fence", &rule_of(Op::Membar));
+        made.emplace("prefetchu", &rule_of(Op::Prefetch));
         return made;
     }();
     const auto found = table.find(mnemonic);

@@ -70,6 +70,7 @@ enum Suffix : uint32_t {
     kExtend = 1 << 24,  // szext, bmsk: .clamp .wrap: must be there
     kMatch = 1 << 25,   // match: .any .all: must be there
     kReduce = 1 << 26,  // redux: .add .min ...: must be there
+    kHint = 1 << 27,    // what only says how fast: .L1 .L2 .wait ...
 };
 
 struct OpRule {
@@ -81,7 +82,7 @@ struct OpRule {
     uint32_t suffixes;     // of Suffix
 };
 
-// Null for a mnemonic that is not known. "bar" is Op::Bar; bar.warp is a rule of its own.
+// Null for a mnemonic that is not known. "bar" is Op::Bar; bar.warp and bar.red are rules of their own.
 const OpRule* find_rule(std::string_view mnemonic);
 const OpRule& rule_of(Op op);
 

@@ -42,6 +42,7 @@ std::optional<Space> space_of(StateSpace space) {
 std::optional<SiteKind> kind_of(Op op) {
     switch (op) {
         case Op::Bar:
+        case Op::BarRed:
             return SiteKind::Barrier;
         case Op::Ld:
             return SiteKind::Load;

@@ -118,6 +118,17 @@ bool read_sync(const OpRule& rule, std::string_view suffix, Instruction& made, b
         return sync = true;
     }
     if (rule.op == Op::BarWarp && suffix == "warp") return !sync;
+    if (rule.op == Op::BarRed) {
+        if (suffix == "red") return !sync && (sync = true);
+        if (suffix == "cta") return !sync;
+        if (suffix == "aligned") return sync && made.mnemonic == "barrier";
+        if (!sync || made.mode != Mode::None) return false;
+        made.mode = suffix == "popc"  ? Mode::Sync
+                    : suffix == "and" ? Mode::All
+                    : suffix == "or"  ? Mode::Any
+                                      : Mode::None;
+        return made.mode != Mode::None;
+    }
     if (rule.op != Op::Bar) return false;
     return suffix == "cta" ? !sync : suffix == "aligned" && sync && made.mnemonic == "barrier";
 }
@@ -136,6 +147,11 @@ bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bo
     }
     if (has(kFtz) && suffix == "ftz") return once(made.ftz);
     if (has(kSat) && suffix == "sat") return once(made.sat);
+    if (has(kHint)) {
+        constexpr const char* kHints[] = {
+            "L1", "L2", "L2::evict_last", "L2::evict_normal", "wait", "launch_dependents"};
+        if (one_of(suffix, kHints)) return true;
+    }
     if (has(kCarry) && suffix == "cc") return once(made.carry_out);
     if (has(kNan) && suffix == "NaN") return once(made.nan);
     if (has(kReduce) && read_reduction(suffix, made.atomic)) return true;
@@ -272,6 +288,10 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
             if (made.round == Round::Rna) return "has .rna, which these types do not";
             break;
         }
+        case Op::BarRed:
+            if (made.mode == Mode::None || (made.mode == Mode::Sync) == (made.type == Type::Pred))
+                return "must be .popc.u32, .and.pred or .or.pred";
+            break;
         case Op::Cvta:
         case Op::Isspacep:
             if (made.space == StateSpace::Generic) return "needs a state space";

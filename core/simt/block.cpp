@@ -233,7 +233,8 @@ Machine::Advance Machine::step(Warp& warp) {
         const int lane = std::countr_zero(warp.pending_mask);
         warp.state = Warp::State::Waiting;
         warp.barrier = reinterpret_cast<const uint32_t*>(at(warp, op.a))[lane];
-        warp.barrier_threads = op.c ? reinterpret_cast<const uint32_t*>(at(warp, op.b))[lane] : 0;
+        warp.barrier_threads =
+            op.c & kBarrierThreads ? reinterpret_cast<const uint32_t*>(at(warp, op.b))[lane] : 0;
         if (observer_) observer_->on_barrier(op.target, warp.number, warp.alive);
         ++steps_;
         return Advance::Ok;
@@ -242,6 +243,34 @@ Machine::Advance Machine::step(Warp& warp) {
     ++warp.instructions, ++clock_;
     ++top.pc;
     return advance<Values>(warp);
+}
+
+// bar.red: every thread gets what the predicates of all threads make together.
+void Machine::reduce(const std::vector<Warp*>& warps) {
+    const auto op_of = [&](const Warp& warp) -> const MicroOp& {
+        return program_.code[warp.stack.back().pc];
+    };
+    uint32_t threads = 0, holding = 0;
+    for (Warp* warp : warps) {
+        const MicroOp& op = op_of(*warp);
+        if ((op.c & ~kBarrierThreads) == 0) continue;
+        threads += static_cast<uint32_t>(std::popcount(warp->alive));
+        holding += static_cast<uint32_t>(
+            std::popcount(*reinterpret_cast<const uint32_t*>(at(*warp, op.e)) & warp->alive));
+    }
+    for (Warp* warp : warps) {
+        const MicroOp& op = op_of(*warp);
+        auto* d = reinterpret_cast<uint32_t*>(at(*warp, op.d));
+        if (op.c & kBarrierCount) {
+            for_lanes(warp->alive, [&](uint32_t lane) { d[lane] = holding; });
+            if (options_.values)
+                for_lanes(warp->alive,
+                          [&](uint32_t lane) { reinterpret_cast<Origin*>(warp->origins + op.d)[lane] = 0; });
+        } else if (op.c & (kBarrierAll | kBarrierAny)) {
+            const bool holds = op.c & kBarrierAll ? holding == threads : holding > 0;
+            *d = (*d & ~warp->alive) | (holds ? warp->alive : 0);
+        }
+    }
 }
 
 // Releases every barrier that all have reached; repeats, as warps that go on may end.
@@ -267,6 +296,7 @@ Machine::Advance Machine::release_barriers() {
         for (Warp& warp : warps_)
             if (warp.state == Warp::State::Waiting && warp.barrier == static_cast<uint32_t>(release))
                 released.push_back(&warp);
+        reduce(released);
         for (Warp* warp : released) {
             warp->state = Warp::State::Ready;
             ++warp->instructions, ++clock_;

@@ -90,6 +90,7 @@ private:
     Advance step(Warp& warp);
     template <bool Values>
     Advance release_barriers();
+    void reduce(const std::vector<Warp*>& warps);
     Ended ended(Advance why) const { return why == Advance::Stopped ? Ended::Stopped : Ended::Faulted; }
 
     // warp.cpp

@@ -167,6 +167,9 @@ bool Lowering::instruction() {
             emit(MicroOp::Kind::Trap);
             return true;
         case Op::Membar:
+        case Op::Nanosleep:
+        case Op::Prefetch:
+        case Op::Griddepcontrol:
         case Op::BarWarp:
             emit(MicroOp::Kind::Nothing);
             return true;
@@ -177,7 +180,19 @@ bool Lowering::instruction() {
             if (!problem.empty()) return false;
             MicroOp& op = emit(MicroOp::Kind::Barrier);
             op.a = id, op.b = count;
-            op.c = i.operands.size() > 1 ? 1 : 0;
+            op.c = i.operands.size() > 1 ? kBarrierThreads : 0;
+            op.target = static_cast<uint32_t>(site_of[current_index]);
+            return true;
+        }
+        case Op::BarRed: {
+            const Ref id = source(i.operands[1], Type::U32), value = source(i.operands[2], Type::Pred);
+            if (!problem.empty()) return false;
+            MicroOp& op = emit(MicroOp::Kind::Barrier);
+            op.a = id, op.e = value;
+            op.d = register_offset[static_cast<size_t>(i.operands[0].reg)];
+            op.c = i.mode == ptx::Mode::Sync  ? kBarrierCount
+                   : i.mode == ptx::Mode::All ? kBarrierAll
+                                              : kBarrierAny;
             op.target = static_cast<uint32_t>(site_of[current_index]);
             return true;
         }

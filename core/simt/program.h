@@ -37,6 +37,9 @@ inline constexpr uint64_t kConstWindow = 0xF200'0000'0000'0000;
 inline constexpr uint64_t kModuleWindow = 0xF300'0000'0000'0000;  // module variables in global memory
 inline constexpr uint64_t kWindowBytes = 0x0100'0000'0000'0000;
 
+// What a Barrier's c says: b holds its count of threads; what d gets of the predicates e of all threads.
+inline constexpr Ref kBarrierThreads = 1, kBarrierCount = 2, kBarrierAll = 4, kBarrierAny = 8;
+
 struct MicroOp {
     // Print: vprintf, format a, arguments b, result d. Assert: __assertfail, message a, line c.
     // clang-format off

@@ -13,6 +13,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 
 json to_json(const Dim3& d) { return {d.x, d.y, d.z}; }
@@ -57,6 +58,14 @@ json to_json(const Argument& argument) {
         if (argument.offset != 0) root["offset"] = argument.offset;
     } else {
         root["value"] = argument.value;
+    }
+    if (!argument.object.empty()) {
+        std::string digits;
+        for (const std::byte byte : argument.object) {
+            digits += kHexDigits[std::to_integer<size_t>(byte >> 4)];
+            digits += kHexDigits[std::to_integer<size_t>(byte & std::byte{15})];
+        }
+        root["object"] = std::move(digits);
     }
     return root;
 }
@@ -185,6 +194,17 @@ Argument read_argument(const json& item, std::string& problem) {
         a.index("array", argument.array, kNoArray);
         if (item.contains("offset")) a.number("offset", argument.offset, kNoLimit);
     }
+    if (!item.contains("object")) return argument;
+    std::string digits;
+    a.text("object", digits);
+    if (digits.size() % 2 != 0 || digits.size() / 2 > kMostParameterBytes || argument.array >= 0 ||
+        digits.find_first_not_of(kHexDigits) != std::string::npos) {
+        a.fail("object");
+        return argument;
+    }
+    for (size_t i = 0; i < digits.size(); i += 2)
+        argument.object.push_back(
+            static_cast<std::byte>(kHexDigits.find(digits[i]) << 4 | kHexDigits.find(digits[i + 1])));
     return argument;
 }
 

@@ -1,5 +1,7 @@
 #include "kernels/gpu/arrays.h"
 
+#include <fmt/format.h>
+
 namespace tilescope::gpu {
 
 namespace {
@@ -36,6 +38,11 @@ Result<DeviceArrays> place_arrays(Device& device, const kernels::ReadyLaunch& re
         at += rounded(array.bytes()) + kGap;
     }
     for (const Argument& argument : ready.launch.arguments) {
+        if (!argument.object.empty())
+            return Error{fmt::format(
+                "the kernel takes an object of {} bytes by value, which is passed only on the CPU; record it "
+                "with --backend cpu",
+                argument.object.size())};
         placed.parameters.push_back(argument.array < 0
                                         ? argument.value
                                         : placed.base[static_cast<size_t>(argument.array)] + argument.offset);

@@ -11,7 +11,7 @@
 namespace tilescope::ptx {
 namespace {
 
-const std::string kHead = ".version 7.0\n.target sm_70\n.address_size 64\n";
+const std::string kHead = ".version 7.1\n.target sm_70\n.address_size 64\n";
 
 // twice(x), as clang writes it, with a static variable and a loop.
 const std::string kTwice =
@@ -163,12 +163,12 @@ TEST(PtxCalls, AnIndexedBranchGoesToEachOfItsTargets) {
 }
 
 TEST(PtxCalls, AddressesInInitialValuesPrintBack) {
-    const Module module =
-        parsed(kHead +
-               ".global .align 1 .b8 text[3] = {104, 105, 0};\n"
-               ".global .align 8 .u64 names[3] = {generic(text), text+2, 7};\n"
-               ".const .align 8 .b8 packed[8] = {0xFF(text), 0xFF00(text), 1, 2, 3, 4, 5, 6};\n" +
-               calls("mov.u64 %rd1, names;\nld.global.u64 %rd2, [%rd1];"));
+    const Module module = parsed(
+        kHead +
+        ".global .align 1 .b8 text[3] = {104, 105, 0};\n"
+        ".global .align 8 .u64 names[3] = {generic(text), text+2, 7};\n"
+        ".global .align 8 .u8 packed[8] = {0xFF(generic(text)), 0xFF00(generic(text)), 1, 2, 3, 4, 5, 6};\n" +
+        calls("mov.u64 %rd1, names;\nld.global.u64 %rd2, [%rd1];"));
     ASSERT_EQ(module.variables.size(), 3u);
     EXPECT_EQ(module.variables[1].relocations.size(), 2u);
     // The kernel that names the table has what the table names.

@@ -166,7 +166,29 @@ TEST(Calls, AnIndexedBranchTakesEachLaneToItsTarget) {
         results(kernel("and.b32 %r1, %t, 3;\nmov.u32 %v, 0;\nTS: .branchtargets A, B, C, A;\nbrx.idx "
                        "%r1, TS;\nA:\nmov.u32 %v, 1;\nbra.uni END;\nB:\nmov.u32 %v, 2;\nbra.uni "
                        "END;\nC:\nmov.u32 %v, 3;\nEND:"));
-    for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], std::array({1u, 2u, 3u, 1u})[t % 4]) << t;
+    for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], (std::array<uint32_t, 4>{1, 2, 3, 1}[t % 4])) << t;
+}
+
+// __syncthreads_count, _and and _or, over three warps of which the last is not full.
+TEST(Calls, ABarrierReducesThePredicatesOfAllThreads) {
+    const auto reduced = [](const std::string& test, const std::string& barrier) {
+        return results(kernel(test + " %p1, %t, 40;\n" + barrier, "", 70));
+    };
+    const std::string flag = "\nselp.u32 %v, 1, 0, %p2;";
+    for (const uint32_t v : reduced("setp.lt.u32", "bar.red.popc.u32 %v, 0, %p1;")) EXPECT_EQ(v, 40u);
+    for (const uint32_t v : reduced("setp.lt.u32", "bar.red.popc.u32 %v, 0, !%p1;")) EXPECT_EQ(v, 30u);
+    for (const uint32_t v : reduced("setp.lt.u32", "bar.red.and.pred %p2, 0, %p1;" + flag)) EXPECT_EQ(v, 0u);
+    for (const uint32_t v : reduced("setp.ne.u32", "bar.red.or.pred %p2, 0, %p1;" + flag)) EXPECT_EQ(v, 1u);
+    for (const uint32_t v : reduced("setp.eq.u32", "barrier.cta.red.or.aligned.pred %p2, 0, %p1;" + flag))
+        EXPECT_EQ(v, 1u);
+    for (const uint32_t v : reduced("setp.ge.u32", "bar.red.and.pred %p2, 0, %p1;" + flag)) EXPECT_EQ(v, 0u);
+}
+
+TEST(Calls, HintsChangeNothing) {
+    const auto out =
+        results(kernel("mov.u32 %v, %t;\nnanosleep.u32 100;\nprefetch.global.L2 [%a];\nprefetchu.L1 [%a];\n"
+                       "griddepcontrol.wait;\ngriddepcontrol.launch_dependents;\nfence.acq_rel.gpu;"));
+    for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t);
 }
 
 TEST(Calls, AFunctionThatIsNotThereIsNamed) {
