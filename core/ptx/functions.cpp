@@ -26,7 +26,11 @@ bool is_name(const Token& token) { return token.kind == Token::Kind::Word && tok
 // From a '(' to after its ')'; the same place where no '(' stands.
 size_t after_list(const Parser& parser, size_t at) {
     if (!parser.tokens[at].is('(')) return at;
-    while (!parser.tokens[at].is(')') && parser.tokens[at].kind != Token::Kind::End) ++at;
+    const auto ends = [](const Token& token) {
+        return token.is(')') || token.is(';') || token.is('{') || token.is('}') ||
+               token.kind == Token::Kind::End;
+    };
+    while (!ends(parser.tokens[at])) ++at;
     return parser.tokens[at].is(')') ? at + 1 : at;
 }
 
@@ -51,7 +55,11 @@ size_t find_function(Parser& parser, size_t at) {
     if (!is_name(tokens[at])) return at;
     const std::string_view name = tokens[at++].text;
     if (tokens[at].is('(')) made.parameters = at, at = after_list(parser, at);
-    while (!tokens[at].is('{') && !tokens[at].is(';') && tokens[at].kind != Token::Kind::End) ++at;
+    while (!tokens[at].is('{') && !tokens[at].is(';') && !tokens[at].is('}') &&
+           tokens[at].kind != Token::Kind::End)
+        ++at;
+    if (tokens[at].is('}')) return at;
+    if (tokens[at].kind == Token::Kind::End) return at;  // damaged: its declaration does not end
     made.end = at;
     if (tokens[at].is('{')) made.body = at, made.body_end = at = after_body(parser, at);
     Function& known = parser.functions[name];
