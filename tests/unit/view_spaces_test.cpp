@@ -36,8 +36,8 @@ struct Said {
 TEST(Spaces, AtomicsSayHowOftenTheyMeet) {
     const Said said(kernels::bins());
     const RequestView shared = said.view(StepKind::SharedAtomic);
-    EXPECT_EQ(shared.title, "Warp 0 adds to count");
-    EXPECT_EQ(shared.verdict, "32 lanes add to 8 words: one is hit 7 times, in as many turns");
+    EXPECT_EQ(shared.title, "Warp 1 adds to count");
+    EXPECT_EQ(shared.verdict, "32 lanes add to 8 words: one is hit 8 times, in as many turns");
     EXPECT_FALSE(shared.good);
     ASSERT_EQ(shared.addresses.size(), 8u);
     const RequestView total = said.view(StepKind::GlobalAtomic);
@@ -47,7 +47,7 @@ TEST(Spaces, AtomicsSayHowOftenTheyMeet) {
     EXPECT_EQ(ticket.title, "Warp 0 adds to last");
     EXPECT_EQ(ticket.verdict, "1 lane adds to one word; 1 sector of 1 needed");
     EXPECT_EQ(step::caption(said.trace, *said.index, nullptr, said.step_of(StepKind::SharedAtomic)),
-              "Warp 0 updates count[0..7]: 32 lanes, 8 words, at most 7 lanes at one.");
+              "Warp 1 updates count[0..7]: 32 lanes, 8 words, at most 8 lanes at one.");
 }
 
 TEST(Spaces, LocalMemoryIsTheLanesOwn) {
