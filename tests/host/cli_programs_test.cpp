@@ -170,7 +170,7 @@ TEST(CliPrograms, RefusesAWrongCall) {
     expect_refused(2, {"record", "m.cu", "--launch", "0"}, "--launch 0");
     expect_refused(2, {"record", "m.cu", "--blocks", "x"}, "--blocks 'x'");
     expect_refused(1, {"record", "m.cu", "--flags", "'"}, "not closed");
-    expect_refused(2, {"record", "tiled", "--every"}, "--every is for programs");
+    expect_refused(2, {"record", "tiled", "--every"}, "--every is for files");
 }
 
 }  // namespace
