@@ -61,8 +61,9 @@ TEST(PtxPrint, SitesAreTheLinesOfTheText) {
         uint32_t number = 0;
         for (std::string line; std::getline(lines, line);) {
             ++number;
-            for (const char* start : {"ld.global.", "st.global.", "ld.shared.", "st.shared.",
-                                      "ld.volatile.shared.", "ld.f32 ", "st.f32 ", "st.u32 ", "bar.sync "}) {
+            for (const char* start :
+                 {"ld.global.", "st.global.", "ld.shared.", "st.shared.", "ld.volatile.shared.", "ld.const.",
+                  "ld.local.", "st.local.", "atom.", "red.", "ld.f32 ", "st.f32 ", "st.u32 ", "bar.sync "}) {
                 const size_t at = line.find_first_not_of(" \t");
                 if (at != std::string::npos && line.compare(at, std::string(start).size(), start) == 0)
                     expected.push_back(number);
