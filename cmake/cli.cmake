@@ -16,3 +16,4 @@ if(TARGET tilescope_app)
 endif()
 add_executable(tilescope ${PROJECT_SOURCE_DIR}/app/main.cpp)
 target_link_libraries(tilescope PRIVATE tilescope_cli)
+add_dependencies(tilescope tilescope_cudart)  # which it links programs with

@@ -189,6 +189,8 @@ std::string find_source(kernels::Plan& plan, const std::string& ptx_file);
 // --- record: what its ways have in common
 
 // --blocks: "x0:x1,y0:y1", half-open and not empty; "" for the whole grid.
+BlockWindow window_of(const std::string& text);
+// The same, clipped to a grid that it must not lie outside of.
 BlockWindow choose_window(const std::string& text, const Dim3& grid);
 // --schedule: "fair", "greedy", or a seed; "" for the kernel's own.
 std::optional<Schedule> choose_schedule(const std::string& text);

@@ -25,20 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using cudart::LaunchLine;
 
-// "x0:x1,y0:y1"; the grid is not known yet.
-BlockWindow window_of(const std::string& text) {
-    if (text.empty()) return {};
-    const size_t comma = std::min(text.find(','), text.size() - 1);
-    const auto x = parse_pair(text.substr(0, comma), ':'), y = parse_pair(text.substr(comma + 1), ':');
-    if (!x || !y || x->first >= x->second || y->first >= y->second) {
-        refuse(kWrongCall,
-               "--blocks '{}' is not a window of blocks; give it as x0:x1,y0:y1 with x0 < x1 and y0 < y1, "
-               "such as 0:2,0:2",
-               text);
-    }
-    return {x->first, x->second, y->first, y->second};
-}
-
 void check(const ProgramRequest& request) {
     if (request.backend == "gpu")
         refuse(kWrongCall, "programs do not run on a GPU yet; leave out --backend gpu");

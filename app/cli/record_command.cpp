@@ -102,8 +102,8 @@ uint64_t count_barriers(const trace::Trace& trace) {
 
 }  // namespace
 
-BlockWindow choose_window(const std::string& text, const Dim3& grid) {
-    if (text.empty()) return {0, grid.x, 0, grid.y};
+BlockWindow window_of(const std::string& text) {
+    if (text.empty()) return {};
     // Without a comma nothing is left for y, which is then refused.
     const size_t comma = std::min(text.find(','), text.size() - 1);
     const auto x = parse_pair(text.substr(0, comma), ':'), y = parse_pair(text.substr(comma + 1), ':');
@@ -113,11 +113,16 @@ BlockWindow choose_window(const std::string& text, const Dim3& grid) {
                "y0 < y1, such as 0:2,0:2",
                text);
     }
-    if (x->first >= grid.x || y->first >= grid.y) {
+    return {x->first, x->second, y->first, y->second};
+}
+
+BlockWindow choose_window(const std::string& text, const Dim3& grid) {
+    const BlockWindow asked = window_of(text);
+    if (asked.x0 >= grid.x || asked.y0 >= grid.y) {
         refuse(kWrongCall, "--blocks {} lies outside the grid of {} x {} blocks; x goes to {} and y to {}",
                text, grid.x, grid.y, grid.x, grid.y);
     }
-    return {x->first, std::min(x->second, grid.x), y->first, std::min(y->second, grid.y)};
+    return {asked.x0, std::min(asked.x1, grid.x), asked.y0, std::min(asked.y1, grid.y)};
 }
 
 std::optional<Schedule> choose_schedule(const std::string& text) {
@@ -143,8 +148,8 @@ int say_recorded(const trace::Trace& trace, const std::string& output, const std
 
 namespace {
 
-// What only files have, and was given.
-const char* said_of_file(const Options& options) {
+// What only files have, and was given; "" for nothing.
+std::string said_of_file(const Options& options) {
     const ProgramRequest& program = options.program;
     return !program.kernels.empty()     ? "--kernel"
            : !program.launches.empty()  ? "--launch"
@@ -152,9 +157,9 @@ const char* said_of_file(const Options& options) {
            : program.json               ? "--json"
            : !program.device.empty()    ? "--device"
            : !program.flags.empty()     ? "--flags"
-           : !program.arguments.empty() ? "what follows the kernel's name"
+           : !program.arguments.empty() ? fmt::format("'{}'", program.arguments.front())
            : options.alone.said()       ? "what describes a launch (--grid, --shared, --arg, --call)"
-                                        : nullptr;
+                                        : "";
 }
 
 int run_alone(const Options& options) {
@@ -193,9 +198,9 @@ int run_record(const Options& options) {
         program.output = options.output;
         return record_program(options.kernel, program);
     }
-    if (const char* said = said_of_file(options))
-        refuse(kWrongCall, "{} is for files, such as my.cu, and '{}' is none; leave it out", said,
-               options.kernel);
+    if (const std::string said = said_of_file(options); !said.empty())
+        refuse(kWrongCall, "{} is for files, and '{}' is none; leave it out, or name a .ptx or .cu file",
+               said, options.kernel);
     // What is wrong with the call is said before any file is read.
     const gpu::BackendChoice backend = backend_of(options);
     check_ptx(options);
