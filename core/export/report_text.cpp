@@ -115,8 +115,8 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
 
     TextTable local(
         1, {fmt::format("local memory{}", note), "requests", "lanes", "bytes", "sectors", "ideal", "ratio"});
-    TextTable constant(1, {fmt::format("constant memory{}", note), "requests", "lanes", "addresses",
-                           "ideal", "ratio"});
+    TextTable constant(
+        1, {fmt::format("constant memory{}", note), "requests", "lanes", "addresses", "ideal", "ratio"});
     TextTable atomics(1, {fmt::format("atomics{}", note), "requests", "lanes", "addresses", "turns",
                           "sectors or wavefronts", "ideal"});
     for (const analysis::SumsPart& part : analysis::kSumsParts) {

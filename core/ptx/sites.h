@@ -25,8 +25,8 @@ struct Site {
     uint32_t id = 0;           // index into the site table
     uint32_t instruction = 0;  // index into Kernel::instructions
     SiteKind kind = SiteKind::Load;
-    Space space = Space::Global;   // meaningless for barriers
-    uint32_t bytes = 0;            // bytes a lane touches, all vector elements together; 0 for barriers
+    Space space = Space::Global;  // meaningless for barriers
+    uint32_t bytes = 0;           // bytes a lane touches, all vector elements together; 0 for barriers
     // Of source_file_of(); the nearest line before it where .loc says no other.
     uint32_t line = 0, column = 0;
     uint32_t ptx_line = 0;
