@@ -22,7 +22,7 @@ inline std::string launch_json(uint64_t number, const char* kernel, const std::s
 }
 inline std::string list_json(const std::string& launches, int exit = 0) {
     return fmt::format(
-        R"({{"schema":"tilescope.launches/1","program":"transpose.cu","compiler":"clang 14.0.6","backend":"CPU","exit":{},"launches":[{}]}})",
+        R"({{"schema":"tilescope.launches/1","program":"transpose.cu","compiler":"clang 14.0.6","backend":"cpu","exit":{},"launches":[{}]}})",
         exit, launches);
 }
 

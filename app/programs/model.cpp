@@ -105,8 +105,11 @@ std::vector<std::string> ended_words(const session::ProgramRun& run) {
     const std::string launches =
         fmt::format("{}, {} recorded", launches_text(list.launches.size()), grouped(recorded));
     const std::string exit = fmt::format("exit status {}", list.exit);
-    return {joined({launches, exit, time, one_line(list.backend), one_line(list.compiler)}),
-            joined({launches, exit, time, one_line(list.backend)}), joined({launches, exit, time}), launches};
+    const std::string backend = list.backend == "cpu"   ? "CPU"
+                                : list.backend == "gpu" ? "GPU"
+                                                        : one_line(list.backend);
+    return {joined({launches, exit, time, backend, one_line(list.compiler)}),
+            joined({launches, exit, time, backend}), joined({launches, exit, time}), launches};
 }
 
 std::vector<std::string> lines_of(std::string_view text, size_t columns) {
