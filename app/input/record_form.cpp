@@ -172,11 +172,23 @@ void order(Ui<State>& ui) {
     if (ui.session.message.empty()) ui.state.form.open = false;
 }
 
+// To the form of a program, or back to that of a kernel.
+void other_form(Ui<State>& ui, const char* label) {
+    if (!ImGui::Button(label)) return;
+    RecordForm& form = ui.state.form;
+    form.of_program = !form.of_program;
+    if (form.program.path.empty() && ui.session.program) form.program = ui.session.program->order;
+}
+
+float button_width(const char* label) {
+    return ImGui::CalcTextSize(label).x + ImGui::GetStyle().FramePadding.x * 2;
+}
+
 // Recordings that ship: picking one opens it.
-void shipped_list(Ui<State>& ui) {
+void shipped_list(Ui<State>& ui, float width) {
     const auto& recordings = ui.session.assets.recordings();
     if (recordings.empty()) return;
-    ImGui::SetNextItemWidth(-1);
+    ImGui::SetNextItemWidth(width);
     const std::string title = fmt::format("Recorded on an {}\u2026", recordings.front().device);
     if (!ImGui::BeginCombo("##shipped", title.c_str())) return;
     for (const kernels::ShippedRecording& recording : recordings) {
@@ -249,15 +261,10 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
         ui.context.soon = true;
         return;
     }
-    const char* const other = form.of_program ? "A kernel\u2026" : "A program\u2026";
-    const float wide = ImGui::CalcTextSize(other).x + ImGui::GetStyle().FramePadding.x * 2;
-    ImGui::SameLine(ImGui::GetContentRegionMax().x - wide);
-    if (ImGui::SmallButton(other)) {
-        form.of_program = !form.of_program;
-        if (form.program.path.empty() && ui.session.program) form.program = ui.session.program->order;
-    }
     ImGui::PushTextWrapPos(0);
     if (form.of_program) {
+        ImGui::SameLine(ImGui::GetContentRegionMax().x - button_width("A kernel\u2026"));
+        other_form(ui, "A kernel\u2026");
         program_fields(ui);
         if (!ui.session.message.empty()) ImGui::TextUnformatted(one_sentence(ui.session.message).c_str());
         ImGui::PopTextWrapPos();
@@ -285,7 +292,11 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
         ImGui::PopStyleVar();
         ImGui::PopFont();
     }
-    shipped_list(ui);
+    // Behind what stood here before it: the keys that led through the form still do.
+    constexpr const char* kProgram = "A program\u2026";
+    shipped_list(ui, -(button_width(kProgram) + beside));
+    if (!ui.session.assets.recordings().empty()) ImGui::SameLine();
+    other_form(ui, kProgram);
     ImGui::Separator();
     label("Kernel");
     ImGui::SetNextItemWidth(-1);

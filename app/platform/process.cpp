@@ -71,8 +71,9 @@ Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given,
     const Output nothing, in, out, err;
     if (!nothing.file || !in.file || !out.file || !err.file)
         return Error{"There is no room for a temporary file; free some and try again."};
-    if (std::fwrite(given.data(), 1, given.size(), in.file.get()) != given.size() ||
-        std::fflush(in.file.get()) != 0)
+    const bool written =
+        given.empty() || std::fwrite(given.data(), 1, given.size(), in.file.get()) == given.size();
+    if (!written || std::fflush(in.file.get()) != 0)
         return Error{fmt::format("A temporary file could not be written: {}; free some room and try again.",
                                  std::strerror(errno))};
     arguments.insert(arguments.begin(), "tilescope");

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "core/ptx/parse.h"
 #include "core/ptx/sites.h"
@@ -56,8 +58,8 @@ void expect_prints_back(const Module& module) {
     EXPECT_EQ(print(*again), text);
     const std::string ptxas = test::find_ptxas();
     if (ptxas.empty()) return;
-    const auto file = std::filesystem::temp_directory_path() / "tilescope_calls_test.ptx";
-    std::ofstream(file) << text;
+    const auto file =
+        std::filesystem::temp_directory_path() / fmt::format("tilescope_calls_test_{}.ptx", getpid());
     const std::string command = ptxas + " -arch=sm_75 -o /dev/null " + file.string();
     std::string newer = text;
     newer.replace(newer.find("sm_70"), 5, "sm_75");
