@@ -102,8 +102,8 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
                               source_text(ui.trace(), held, ui.notation()));
 }
 
-// Returns where they end, from above.
-float block_threads(Ui& ui, const Rect& rect) {
+// Returns the corner in which they end, below and on the right.
+ImVec2 block_threads(Ui& ui, const Rect& rect) {
     const Dim3& size = ui.trace().launch.block;
     // Threads lie as the elements of an array do (draw/sheet.h): a block of one row wraps at a warp, one with
     // depth is drawn slice by slice.
@@ -160,13 +160,13 @@ float block_threads(Ui& ui, const Rect& rect) {
     cell_texts(ui, grid, texts, places ? text_of(count - 1) : "00", "", Size::Body);
 
     const auto under = draw::element_under(ui, {grid.clip_min, grid.clip_max}, grid, shape);
-    if (!under) return grid.clip_max.y;
+    if (!under) return grid.clip_max;
     const auto thread = static_cast<uint32_t>(*under), warp = thread / kWarpSize;
     ui.tip = fmt::format("{}: warp {}, lane {}", thread_name(size, thread, ui.notation()), warp,
                          thread % kWarpSize);
     if (!has_output(thread)) ui.tip += ui.index()->product ? ", beyond the matrix" : ", stores to no array";
     input::offer_pick(ui, {.kind = Pick::Kind::Thread, .thread = thread, .warp = warp});
-    return grid.clip_max.y;
+    return grid.clip_max;
 }
 
 // Where an element stands in this frame; empty (width 0) where it is not in sight.
@@ -208,18 +208,23 @@ void tiles_panel(Ui& ui, const Rect& rect, bool with_threads) {
     };
     for (size_t i = 0; i < shared.size(); ++i) shared_tile(ui, part(i), shared[i]);
     if (!with_threads) return;
-    const float end = block_threads(ui, part(count - 1));
-    if (shared.empty() && !ui.index()->product) no_shared_memory(ui, {in.min.x, end + ui.px(12)}, in.width());
+    const ImVec2 end = block_threads(ui, part(count - 1));
+    if (shared.empty() && !ui.index()->product)
+        no_shared_memory(ui, {in.min.x, end.y + ui.px(12)}, in.width());
 }
 
 void threads_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(12));
-    block_threads(ui, in);
+    const ImVec2 end = block_threads(ui, in);
     if (!ui.index()->shared.empty()) return;
-    const float x = in.min.x + in.height() - line_height(ui, Size::Body) + ui.px(16);
-    if (in.max.x - x < ui.px(90)) return;
-    no_shared_memory(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(2)}, in.max.x - x);
+    // Beside the threads of a square block; below those of a wide one.
+    const float square = in.min.x + in.height() - line_height(ui, Size::Body);
+    const float x = std::max(square, end.x) + ui.px(16), below = end.y + ui.px(12);
+    if (in.max.x - x >= ui.px(90))
+        no_shared_memory(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(2)}, in.max.x - x);
+    else if (in.max.y - below >= 3 * line_height(ui, Size::Small))
+        no_shared_memory(ui, {in.min.x, below}, in.width());
 }
 
 // Only single steps move: while many steps a second go by there is nothing to follow.
