@@ -59,7 +59,7 @@ list(REMOVE_ITEM cudart_sources ${PROJECT_SOURCE_DIR}/kernels/cudart/orders.cpp)
 add_library(tilescope_cudart SHARED ${cudart_sources})
 target_include_directories(tilescope_cudart PUBLIC ${PROJECT_SOURCE_DIR}
                            INTERFACE ${PROJECT_SOURCE_DIR}/kernels/cudart/include)
-target_link_libraries(tilescope_cudart PRIVATE tilescope_kernels tilescope_orders)
+target_link_libraries(tilescope_cudart PRIVATE tilescope_kernels tilescope_gpu tilescope_orders)
 set_target_properties(tilescope_cudart PROPERTIES CXX_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cudart/exports.map)
 target_link_options(tilescope_cudart PRIVATE

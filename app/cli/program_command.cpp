@@ -1,5 +1,5 @@
-// tilescope record FILE.cu [-- ARG...]: compiles a CUDA program with clang alone, runs it on the CPU, and
-// records the launches that were asked for.
+// tilescope record FILE.cu [-- ARG...]: compiles a CUDA program with clang alone, runs it on the GPU or,
+// where there is none, on the CPU, and records the launches that were asked for.
 //
 // The program has this command's working directory, standard input and output. Then, on standard output, the
 // launches and what was recorded; with --json a document in their place, and the program's output goes to
@@ -26,10 +26,10 @@ namespace fs = std::filesystem;
 using cudart::LaunchLine;
 
 void check(const ProgramRequest& request) {
+    if (!gpu::backend_of(request.backend))
+        refuse(kWrongCall, "--backend '{}' is not known; choose cpu, gpu or auto", request.backend);
     if (request.backend == "gpu")
-        refuse(kWrongCall, "programs do not run on a GPU yet; leave out --backend gpu");
-    if (request.backend != "auto" && request.backend != "cpu")
-        refuse(kWrongCall, "--backend '{}' is not known; choose cpu or auto", request.backend);
+        if (const auto found = gpu::devices(); !found) refuse(kFailure, "{}", found.error().message);
     if (request.compiler == "nvcc" || request.compiler == "nvrtc")
         refuse(kWrongCall, "programs are compiled with clang; leave out --compiler {}", request.compiler);
     if (!request.compiler.empty() && request.compiler != "clang")
@@ -113,6 +113,11 @@ bool repeats(const LaunchLine& a, const LaunchLine& b) {
            b.error.empty() && a.error.empty() && b.recorded.empty() && b.unrecorded.empty();
 }
 
+// Where the launches ran: all at one place.
+std::string backend_of(const std::vector<LaunchLine>& launches) {
+    return launches.empty() ? "cpu" : launches.front().backend;
+}
+
 // A row a launch; those that follow one of the same shape and say nothing else are counted in its row.
 std::string table_of(const std::vector<LaunchLine>& launches) {
     struct Row {
@@ -133,7 +138,7 @@ std::string table_of(const std::vector<LaunchLine>& launches) {
     size_t width = 6;
     for (const Row& row : rows) width = std::max(width, std::min(row.first->kernel.size(), size_t{40}));
     std::string text = fmt::format("\n{:>9}  {:<{}}  {:>14}  {:>11}  {:>10}  \n", "launch", "kernel", width,
-                                   "grid", "block", "CPU ms");
+                                   "grid", "block", backend_of(launches) == "gpu" ? "GPU ms" : "CPU ms");
     for (const Row& row : rows) {
         const LaunchLine& line = *row.first;
         const std::string number = row.count == 1
@@ -209,6 +214,7 @@ int record_program(const std::string& file, const ProgramRequest& request) {
     run.orders.folder = recordings.folder();
     run.orders.source = fs::absolute(file, error).string();
     run.orders.device = request.device;
+    run.orders.backend = request.backend;
     run.orders.kernels = request.kernels;
     run.orders.numbers = request.launches;
     run.orders.every = request.every;
@@ -223,7 +229,8 @@ int record_program(const std::string& file, const ProgramRequest& request) {
                                    [](const LaunchLine& line) { return line.error.empty(); });
     std::string last;  // what is said in the end
     if (request.json) {
-        if (print(launches_document(file, built.compiler, "cpu", result.status, result.launches)) != kDone)
+        if (print(launches_document(file, built.compiler, backend_of(result.launches), result.status,
+                                    result.launches)) != kDone)
             return kFailure;
     } else {
         std::string said = result.launches.empty() ? "" : table_of(result.launches);

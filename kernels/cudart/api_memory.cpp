@@ -24,14 +24,14 @@ cudaError_t allocate(Runtime& r, void** pointer, size_t bytes, MemoryKind kind, 
     if (bytes == 0) return cudaSuccess;
     Allocation* const made = r.memory.allocate(bytes, kind, flags);
     if (!made) return cudaErrorMemoryAllocation;
-    *pointer = made->data();
+    *pointer = made->pointer();
     return cudaSuccess;
 }
 
 cudaError_t release(Runtime& r, void* pointer, bool host) {
     if (!pointer) return cudaSuccess;
     const Allocation* const one = r.memory.find(pointer);
-    const bool right = one && one->data() == pointer && one->kind != MemoryKind::Variable &&
+    const bool right = one && one->pointer() == pointer && one->kind != MemoryKind::Variable &&
                        one->kind != MemoryKind::Registered && (one->kind == MemoryKind::Host) == host;
     if (!right) return cudaErrorInvalidValue;
     flush_prints(r);
@@ -54,6 +54,15 @@ struct Box {
 
 size_t span(const Side& side, const Box& box) {
     return (box.slices - 1) * side.slice + (box.rows - 1) * side.pitch + box.width;
+}
+
+// The side where this process has its bytes; null where a GPU does not answer.
+bool bring(Runtime& r, Side& side) {
+    Allocation* const one = r.memory.find(side.pointer);
+    if (!one) return true;
+    const std::byte* const bytes = r.memory.bytes(*one);
+    if (bytes) side.pointer = bytes + (reinterpret_cast<uintptr_t>(side.pointer) - one->base);
+    return bytes != nullptr;
 }
 
 // Whether the memory may be that of a copy, as its kind has it; says what is wrong.
@@ -96,9 +105,11 @@ cudaError_t copy(Runtime& r, const Side& to, const Side& from, const Box& box, c
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (!fits(r, to, box, to_device, any, "destination") || !fits(r, from, box, from_device, any, "source"))
         return cudaErrorInvalidValue;
+    Side target = to, source = from;
+    if (!bring(r, target) || !bring(r, source)) return cudaErrorUnknown;
     for (size_t z = 0; z < box.slices; ++z)
         for (size_t y = 0; y < box.rows; ++y)
-            std::memmove(const_cast<std::byte*>(to.row(z, y)), from.row(z, y), box.width);
+            std::memmove(const_cast<std::byte*>(target.row(z, y)), source.row(z, y), box.width);
     note_written(r, to.pointer);
     return cudaSuccess;
 }
@@ -110,9 +121,11 @@ cudaError_t copy(Runtime& r, void* dst, const void* src, size_t bytes, cudaMemcp
 cudaError_t set(Runtime& r, const Side& to, const Box& box, int value) {
     if (box.empty()) return cudaSuccess;
     if (!fits(r, to, box, true, false, "destination")) return cudaErrorInvalidValue;
+    Side target = to;
+    if (!bring(r, target)) return cudaErrorUnknown;
     for (size_t z = 0; z < box.slices; ++z)
         for (size_t y = 0; y < box.rows; ++y)
-            std::memset(const_cast<std::byte*>(to.row(z, y)), value, box.width);
+            std::memset(const_cast<std::byte*>(target.row(z, y)), value, box.width);
     note_written(r, to.pointer);
     return cudaSuccess;
 }
@@ -147,7 +160,7 @@ std::byte* in_symbol(Runtime& r, const void* symbol, size_t offset, size_t bytes
     error = !variable                                                      ? cudaErrorInvalidSymbol
             : offset > variable->bytes || bytes > variable->bytes - offset ? cudaErrorInvalidValue
                                                                            : cudaSuccess;
-    return error == cudaSuccess ? variable->data() + offset : nullptr;
+    return error == cudaSuccess ? static_cast<std::byte*>(variable->pointer()) + offset : nullptr;
 }
 
 cudaError_t to_symbol(Runtime& r, const void* symbol, const void* src, size_t bytes, size_t offset,
@@ -231,14 +244,17 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
         Allocation own;
         own.base = reinterpret_cast<uintptr_t>(pointer), own.bytes = bytes;
         own.kind = MemoryKind::Registered, own.flags = flags;
-        return r.memory.adopt(own) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+        if (!r.memory.adopt(own)) return cudaErrorHostMemoryAlreadyRegistered;
+        if (!r.gpu || r.gpu->device().lock(pointer, bytes)) return cudaSuccess;
+        r.memory.release(own.base);
+        return cudaErrorMemoryAllocation;
     });
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
     return call([&](Runtime& r) {
         const Allocation* const one = r.memory.find(pointer);
-        if (!one || one->data() != pointer || one->kind != MemoryKind::Registered)
+        if (!one || one->pointer() != pointer || one->kind != MemoryKind::Registered)
             return cudaErrorHostMemoryNotRegistered;
         r.memory.release(one->base);
         return cudaSuccess;
@@ -351,7 +367,7 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
     return call([&](Runtime& r) {
         const Allocation* const variable = memory_of_symbol(r, symbol);
         if (!pointer || !variable) return pointer ? cudaErrorInvalidSymbol : cudaErrorInvalidValue;
-        *pointer = variable->data();
+        *pointer = variable->pointer();
         return cudaSuccess;
     });
 }

@@ -274,7 +274,7 @@ std::string name_outside(Runtime& r, uint64_t address) {
         near && address - near->end() < 4096 && near->kind != MemoryKind::Registered)
         return "";
     const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-    const bool of_ours = address >= 0x2000'0000'0000 && address < 0x2000'0000'0000 + (uint64_t{1} << 43);
+    const bool of_ours = address >= kFirstAddress && address < kFirstAddress + kAddresses;
     if (!of_ours && msync(reinterpret_cast<void*>(address / page * page), 1, MS_ASYNC) == 0)
         return "a pointer to host memory; allocate with cudaMalloc and copy with cudaMemcpy";
     return "";
@@ -365,7 +365,7 @@ Launch describe(Runtime& r, Function& function, const ptx::Kernel& kernel, const
             array.role = ArrayRole::Input;
             array.contents.kind = Contents::Kind::Stored;
             array.contents.bytes = std::make_shared<const std::vector<std::byte>>(
-                variable->data(), variable->data() + variable->bytes);
+                variable->data(), variable->data() + variable->bytes);  // no kernel writes it
         }
     }
     return launch;
@@ -414,6 +414,18 @@ Done run_plain(Runtime& r, const Function& function, const Launch& launch, const
     return done;
 }
 
+Done run_on_gpu(Runtime& r, Function& function, const Launch& launch, double& ms) {
+    const auto ran = r.gpu->launch(r, function, launch, &interrupted);
+    Done done;
+    if (ran) {
+        ms = *ran;
+    } else {
+        done.problem = ran.error().message;
+        done.stopped = interrupted;
+    }
+    return done;
+}
+
 }  // namespace
 
 cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& block, void** arguments,
@@ -425,6 +437,7 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     line.grid = {grid.x, grid.y, grid.z}, line.block = {block.x, block.y, block.z};
     line.shared = shared;
     line.kernel = function ? function->name : "?";
+    line.backend = r.gpu ? "gpu" : "cpu";
     const auto end = [&](cudaError_t error, const std::string& sentence) {
         line.error = sentence;
         if (!sentence.empty()) say(fmt::format("launch {}, {}: {}", line.number, line.kernel, sentence));
@@ -437,11 +450,12 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     if (const Refusal no = refused(r, *function, *kernel, grid, block, shared); no.error != cudaSuccess)
         return end(no.error, no.why);
     const Launch described = describe(r, *function, *kernel, grid, block, arguments, shared);
-    if (!make_program(r, *function, described)) return end(cudaErrorInvalidKernelImage, function->problem);
+    if (!r.gpu && !make_program(r, *function, described))
+        return end(cudaErrorInvalidKernelImage, function->problem);
 
     const bool record_it = chosen(r, *function, line.number);
     const std::string key = key_of(r, *function, described);
-    if (!record_it)
+    if (!record_it && !r.gpu)
         if (line.same_as = repeated(r, key); line.same_as != 0) return end(cudaSuccess, "");
 
     std::atomic<uint64_t> blocks_done{0};
@@ -455,10 +469,12 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     };
     const Clock::time_point start = Clock::now();
     Done done;
+    double on_gpu = 0;  // ms
     {
         const Interrupts interrupts;
         std::optional<Estimate> estimate;
-        if (function->launches == 0 || function->last_ms > 100 || line.grid.count() > function->last_blocks)
+        if (!r.gpu &&
+            (function->launches == 0 || function->last_ms > 100 || line.grid.count() > function->last_blocks))
             estimate.emplace(fmt::format("launch {}, {},", line.number, line.kernel), line.grid.count(),
                              blocks_done);
         bool ran = false;
@@ -470,12 +486,20 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
             line.error = recorded.hazard;
         }
         blocks_done = 0;
-        if (!ran) done = run_plain(r, *function, described, options, key, line.number);
+        if (!ran)
+            done = r.gpu ? run_on_gpu(r, *function, described, on_gpu)
+                         : run_plain(r, *function, described, options, key, line.number);
     }
     ++function->launches;
-    line.ms = function->last_ms = ms_since(start);
+    line.ms = function->last_ms = r.gpu ? on_gpu : ms_since(start);
     function->last_blocks = line.grid.count();
-    if (!done.problem.empty()) return end(cudaErrorLaunchOutOfResources, done.problem);
+    if (!done.problem.empty() && r.gpu && r.gpu->device().fault_code() != 0) {
+        // The runtime's errors have the driver's numbers.
+        r.sticky = static_cast<cudaError_t>(r.gpu->device().fault_code());
+        end(cudaSuccess, done.problem);
+        return cudaSuccess;
+    }
+    if (!done.problem.empty() && !done.stopped) return end(cudaErrorLaunchOutOfResources, done.problem);
     if (done.stopped) {
         end(cudaErrorLaunchFailure, "it was stopped by Ctrl-C before its end");
         flush_prints(r);

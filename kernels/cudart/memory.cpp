@@ -1,8 +1,11 @@
 // Where allocations lie. One range of addresses is reserved and made usable from its beginning on, as it is
 // given out; what is freed goes back to the system but its addresses are not used again.
 //
-//   kFirst   | allocation | gap | allocation | gap | freed | gap | ...        | not usable yet
+//   first_   | allocation | gap | allocation | gap | freed | gap | ...        | not usable yet
 //            aligned to 256 bytes, as cudaMalloc aligns              next_      mapped_
+//
+// With a GPU there are two such ranges, alike byte for byte: the device's, and this process's for copies and
+// for what is the host's.
 //
 // Source: CUDA C++ Programming Guide, "Device Memory Accesses": memory of the runtime is aligned to 256 bytes
 // at least.
@@ -18,7 +21,6 @@ namespace tilescope::cudart {
 
 namespace {
 
-constexpr uint64_t kFirst = 0x2000'0000'0000, kReserved = uint64_t{1} << 43;  // 8 TiB of addresses
 constexpr uint64_t kAlignment = 256, kPage = 4096, kStep = uint64_t{64} << 20;
 // An index that runs over an end by less than this is not taken for one of the next allocation.
 constexpr uint64_t kLeastGap = 256, kMostGap = 4096;
@@ -34,31 +36,53 @@ uint64_t Memory::total() const {
     return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
 }
 
+// On the CPU the device's addresses are this process's.
+bool Memory::reserve() {
+    const int fixed = gpu_ ? 0 : MAP_FIXED_NOREPLACE;
+    void* const wanted = gpu_ ? nullptr : pointer_to(kFirstAddress);
+    void* const got =
+        mmap(wanted, kAddresses, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+    if (got == MAP_FAILED) return false;
+    if (wanted && got != wanted) {
+        munmap(got, kAddresses);
+        return false;
+    }
+    host_ = reinterpret_cast<uint64_t>(got);
+    first_ = gpu_ ? gpu_->first() : host_;
+    return true;
+}
+
 Allocation* Memory::allocate(uint64_t bytes, MemoryKind kind, unsigned flags) {
     if (bytes > total() || used_ > total() - bytes) return nullptr;
-    if (next_ == 0) {
-        void* const got = mmap(pointer_to(kFirst), kReserved, PROT_NONE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        if (got != pointer_to(kFirst)) {
-            if (got != MAP_FAILED) munmap(got, kReserved);
-            return nullptr;
-        }
-        next_ = mapped_ = kFirst;
-    }
-    // Large ones lie on pages of their own, which can be given back.
-    const uint64_t base = rounded(next_, bytes >= kPage ? kPage : kAlignment);
-    const uint64_t end = base + bytes + std::clamp(bytes, kLeastGap, kMostGap);
-    if (end > kFirst + kReserved) return nullptr;
+    if (host_ == 0 && !reserve()) return nullptr;
+    const bool locked = gpu_ && kind != MemoryKind::Device && kind != MemoryKind::Variable;
+    // Large ones lie on pages of their own, which can be given back, and so does what is locked.
+    const uint64_t unit = locked || bytes >= kPage ? kPage : kAlignment;
+    const uint64_t at = rounded(next_, unit);
+    const uint64_t end = rounded(at + bytes, locked ? kPage : 1) + std::clamp(bytes, kLeastGap, kMostGap);
+    if (end > kAddresses) return nullptr;
     if (end > mapped_) {
         const uint64_t more = rounded(end - mapped_, kStep);
-        if (mprotect(pointer_to(mapped_), more, PROT_READ | PROT_WRITE) != 0) return nullptr;
+        if (mprotect(pointer_to(host_ + mapped_), more, PROT_READ | PROT_WRITE) != 0) return nullptr;
         mapped_ += more;
+    }
+    Allocation made;
+    made.base = host_ + at;
+    if (gpu_ && kind == MemoryKind::Device) {
+        if (!gpu_->back(first_ + end)) return nullptr;
+        made.base = first_ + at, made.place = static_cast<std::byte*>(pointer_to(host_ + at));
+    } else if (locked && !gpu_->device().lock(pointer_to(host_ + at), rounded(bytes, kPage))) {
+        return nullptr;
     }
     next_ = rounded(end, kAlignment);
     used_ += bytes;
-    Allocation made;
-    made.base = base, made.bytes = bytes, made.kind = kind, made.flags = flags, made.version = ++stamp_;
-    return &(live_[base] = made);
+    made.bytes = bytes, made.kind = kind, made.flags = flags, made.version = ++stamp_;
+    return &(live_[made.base] = made);
+}
+
+std::byte* Memory::bytes(Allocation& allocation) {
+    if (gpu_ && !gpu_->fetch(allocation)) return nullptr;
+    return allocation.data();
 }
 
 Allocation* Memory::adopt(Allocation allocation) {
@@ -73,11 +97,15 @@ bool Memory::release(uint64_t base) {
     const auto found = live_.find(base);
     if (found == live_.end()) return false;
     const Allocation& gone = found->second;
-    if (gone.base >= kFirst && gone.base < kFirst + kReserved) {
+    const auto host = reinterpret_cast<uint64_t>(gone.data());
+    if (host >= host_ && host < host_ + kAddresses) {
         freed_[gone.base] = gone.end();
         used_ -= gone.bytes;
-        const uint64_t first = rounded(gone.base, kPage), end = gone.end() / kPage * kPage;
+        if (gpu_ && !gone.place) gpu_->device().unlock(gone.data());
+        const uint64_t first = rounded(host, kPage), end = (host + gone.bytes) / kPage * kPage;
         if (first < end) madvise(pointer_to(first), end - first, MADV_DONTNEED);
+    } else if (gpu_ && gone.kind == MemoryKind::Registered) {
+        gpu_->device().unlock(gone.data());
     }
     live_.erase(found);
     return true;

@@ -51,12 +51,23 @@ void place_variable(Runtime& r, Module& module, const ptx::Symbol& symbol) {
     void** managed = nullptr;
     for (auto& [at, variable] : r.variables)
         if (variable.module == &module && variable.name == symbol.name) managed = variable.managed;
-    if (!place)
+    if (r.gpu && !managed) {
+        const auto on_device = r.gpu->variable(module, symbol.name);
+        if (!on_device) return;
+        if (place) {
+            r.gpu->manage(*on_device, place->data());
+        } else if (Allocation* const copy = r.memory.allocate(symbol.bytes(), MemoryKind::Variable)) {
+            Allocation own = *copy;
+            own.base = on_device->address, own.place = copy->data();
+            place = r.memory.adopt(own);
+        }
+    } else if (!place) {
         place = r.memory.allocate(symbol.bytes(), managed ? MemoryKind::Managed : MemoryKind::Variable);
+    }
     if (!place) return;
     place->symbol = symbol.name;
     module.bases[symbol.name] = place->base;
-    if (managed) *managed = place->data();
+    if (managed) *managed = place->pointer();
 }
 
 // All variables but the compiler's own, which need a place only where another one holds their address.
@@ -77,7 +88,7 @@ void place_variables(Runtime& r, Module& module) {
             const auto at = module.bases.find(module.ptx.variables[static_cast<size_t>(to.variable)].name);
             return at == module.bases.end() ? 0 : at->second;
         });
-        std::memcpy(reinterpret_cast<void*>(base->second), bytes.data(),
+        std::memcpy(r.memory.find(base->second)->data(), bytes.data(),
                     std::min<size_t>(bytes.size(), symbol.bytes()));
     }
 }

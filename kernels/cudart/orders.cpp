@@ -39,6 +39,7 @@ std::string to_json(const Orders& orders) {
                     {"launches", orders.launches},
                     {"source", orders.source},
                     {"device", orders.device},
+                    {"backend", orders.backend},
                     {"kernels", orders.kernels},
                     {"numbers", orders.numbers},
                     {"every", orders.every},
@@ -52,6 +53,7 @@ std::string to_json(const LaunchLine& line) {
                     {"block", to_array(line.block)},
                     {"shared", line.shared},
                     {"ms", line.ms},
+                    {"backend", line.backend},
                     {"error", or_null(line.error)},
                     {"recorded", or_null(line.recorded)},
                     {"unrecorded", or_null(line.unrecorded)},
@@ -67,6 +69,7 @@ Result<Orders> orders_from_json(std::string_view text) {
             orders.launches = value.at("launches").get<std::string>();
             orders.source = value.at("source").get<std::string>();
             orders.device = value.at("device").get<std::string>();
+            orders.backend = value.at("backend").get<std::string>();
             orders.kernels = value.at("kernels").get<std::vector<std::string>>();
             orders.numbers = value.at("numbers").get<std::vector<uint64_t>>();
             orders.every = value.at("every").get<bool>();
@@ -87,6 +90,7 @@ Result<LaunchLine> launch_from_json(std::string_view text) {
             line.block = dim3_of(value.at("block"));
             line.shared = value.at("shared").get<uint64_t>();
             line.ms = value.at("ms").get<double>();
+            line.backend = value.at("backend").get<std::string>();
             line.error = text_of(value.at("error"));
             line.recorded = text_of(value.at("recorded"));
             line.unrecorded = text_of(value.at("unrecorded"));

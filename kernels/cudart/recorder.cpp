@@ -4,6 +4,9 @@
 //   all blocks        the recorded run is the launch
 //   some (--blocks)   these are recorded from the contents before; the launch itself runs unrecorded
 //   not possible      the launch runs unrecorded, and the line of the launch says why
+//   on a GPU          recorded there, or by the interpreter where that kernel cannot be; then memory is put
+//   back,
+//                     and the launch runs unrecorded
 //
 // The arrays are the allocations that arguments point to, pointers in structs among them, and the module's
 // variables that the kernel names. Where a kernel finds its way to other memory, through a pointer that lies
@@ -19,6 +22,7 @@
 #include "core/analysis/hazards.h"
 #include "core/trace/file.h"
 #include "kernels/cudart/runtime.h"
+#include "kernels/gpu/record_gpu.h"
 #include "kernels/run/record.h"
 
 namespace tilescope::cudart {
@@ -43,8 +47,8 @@ bool whole(const BlockWindow& window, const Dim3& grid) {
 void store_contents(Runtime& r, Launch& launch) {
     for (Array& array : launch.arrays) {
         if (array.space != Space::Global || array.contents.kind == Contents::Kind::Stored) continue;
-        const Allocation* const one = r.memory.find(array.base);
-        if (!one) continue;
+        Allocation* const one = r.memory.find(array.base);
+        if (!one || !r.memory.bytes(*one)) continue;
         array.contents.kind = Contents::Kind::Stored;
         array.contents.bytes =
             std::make_shared<const std::vector<std::byte>>(one->data(), one->data() + array.bytes());
@@ -76,6 +80,67 @@ kernels::Plan plan_for(const Runtime& r, const Function& function, const Launch&
     return plan;
 }
 
+// What all memory holds, while a recording on the GPU runs the kernel again and again.
+class Snapshot {
+public:
+    explicit Snapshot(Runtime& r) : r_(r) {
+        for (auto& [base, one] : r.memory.all())
+            if (one.place)
+                whole_ = r.memory.bytes(one) != nullptr && whole_;
+            else if (one.on_host())
+                host_[base].assign(one.data(), one.data() + one.bytes);
+    }
+    bool whole() const { return whole_; }
+    // Puts it back; the copies go to the device with the next launch.
+    void restore() {
+        for (auto& [base, one] : r_.memory.all()) {
+            if (one.place) one.ahead = true, one.behind = false;
+            if (const auto kept = host_.find(base); kept != host_.end())
+                std::memcpy(one.data(), kept->second.data(), kept->second.size());
+        }
+    }
+
+private:
+    Runtime& r_;
+    bool whole_ = true;
+    std::map<uint64_t, std::vector<std::byte>> host_;
+};
+
+// Whether every request lies in one of the arrays: those that do not, go to memory that the recording does
+// not know, or to nobody's.
+bool inside_arrays(const trace::Trace& trace) {
+    return std::ranges::none_of(
+        trace.forms,
+        [&](const trace::Form& form) {
+            const bool barrier = trace.sites[form.site].kind == ptx::SiteKind::Barrier;
+            return !barrier && form.space == Space::Global && form.array == trace::kNoArray;
+        });
+}
+
+// Recorded as it runs on the GPU; an Error where the CPU has to.
+Result<trace::Trace> record_on_gpu(Runtime& r, const kernels::Plan& plan,
+                                   const kernels::RecordOptions& common) {
+    gpu::GpuRecordOptions options;
+    options.common = common;
+    options.common.after = nullptr;
+    options.common.fault = nullptr;
+    options.timeout_s = 600;
+    for (const Array& array : plan.launch.arrays) {
+        const Allocation* const one = array.space == Space::Global ? r.memory.find(array.base) : nullptr;
+        gpu::Place place;
+        if (one && array.symbol.empty()) place = {one->base, one->place ? nullptr : one->data()};
+        options.places.push_back(place);
+    }
+    if (options.places.empty()) options.places.emplace_back();
+    Snapshot before(r);
+    if (!before.whole()) return Error{"the GPU's memory cannot be read"};
+    if (auto sent = r.gpu->send(r); !sent) return sent.error();
+    auto trace = gpu::record_gpu(r.gpu->device(), plan, options);
+    before.restore();
+    if (trace && !inside_arrays(*trace)) return Error{"the kernel uses memory that no argument points to"};
+    return trace;
+}
+
 }  // namespace
 
 bool chosen(Runtime& r, const Function& function, uint64_t number) {
@@ -97,7 +162,15 @@ Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t n
     kernels::Plan plan = plan_for(r, function, launch);
     std::optional<Result<trace::Trace>> made;
     simt::GlobalMemory after;
-    for (;;) {
+    if (r.gpu) {
+        store_contents(r, plan.launch);
+        kernels::RecordOptions options;
+        options.window = r.orders.window;
+        options.stop = run.stop;
+        auto trace = record_on_gpu(r, plan, options);
+        if (trace || run.stop->load()) made.emplace(std::move(trace));
+    }
+    while (!made) {
         store_contents(r, plan.launch);
         kernels::RecordOptions options;
         options.window = r.orders.window;
@@ -116,13 +189,14 @@ Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t n
             return run.name_outside(address);
         };
         made.emplace(kernels::record_cpu(plan, options));
-        if (*made && all && run.print && (!missing || !done.fault)) run.print(printed);
+        if (*made && all && run.print && !r.gpu && (!missing || !done.fault)) run.print(printed);
         if (!missing || !done.fault) break;
         const size_t before = plan.launch.arrays.size();
         if (!add_array(plan.launch, *missing, fmt::format("memory{}", before + 1)) ||
             plan.launch.arrays.size() == before)
             break;
         if (run.blocks_done) run.blocks_done->store(0);
+        made.reset();
     }
     if (!*made) {
         done.why_not = made->error().message;
@@ -132,7 +206,8 @@ Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t n
     trace::Trace& trace = **made;
     analysis::infer_arrays(trace);
     done.stopped = run.stop && run.stop->load() && !trace.meta.complete && !done.fault;
-    if (all && (trace.meta.complete || done.fault)) {
+    if (r.gpu && done.fault) done.ran = true;
+    if (!r.gpu && all && (trace.meta.complete || done.fault)) {
         done.ran = true;
         size_t next = 0;
         for (const Array& array : plan.launch.arrays) {

@@ -44,6 +44,18 @@ Runtime* make_runtime() {
             say(orders.error().message);
         }
     }
+    if (r->orders.backend == "gpu" || r->orders.backend == "auto") {
+        auto gpu = Gpu::open(kAddresses, kFirstAddress);
+        if (gpu) {
+            r->gpu = std::move(*gpu);
+            r->memory.use(r->gpu.get());
+        } else if (r->orders.backend == "gpu") {
+            say(gpu.error().message);
+            std::exit(1);
+        }
+    }
+    const auto* const own = r->gpu ? kernels::find_driver_name(r->gpu->device().info().name) : nullptr;
+    if (own && r->orders.device.empty()) r->orders.device = own->name;
     const auto device = kernels::device_named(r->orders.device.empty() ? "h200" : r->orders.device);
     if (device)
         r->device = *device;

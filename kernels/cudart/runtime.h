@@ -28,11 +28,15 @@
 #include "core/analysis/device_spec.h"
 #include "core/ptx/ast.h"
 #include "core/simt/interpreter.h"
+#include "kernels/cudart/gpu.h"
 #include "kernels/cudart/include/cuda_runtime_api.h"
 #include "kernels/cudart/orders.h"
 #include "kernels/run/parameters.h"
 
 namespace tilescope::cudart {
+
+// Addresses of the device, where nothing else of the process lies: 8 TiB.
+inline constexpr uint64_t kFirstAddress = 0x2000'0000'0000, kAddresses = uint64_t{1} << 43;
 
 enum class MemoryKind : uint8_t {
     Device,      // cudaMalloc and its sisters
@@ -43,13 +47,18 @@ enum class MemoryKind : uint8_t {
 };
 
 struct Allocation {
-    uint64_t base = 0, bytes = 0;  // the address is the same for host and device
+    uint64_t base = 0, bytes = 0;  // as kernels and the program know it
     MemoryKind kind = MemoryKind::Device;
     unsigned flags = 0;    // as given to cudaHostAlloc, cudaHostRegister, cudaMallocManaged
     uint64_t version = 0;  // changes when the runtime or a launch writes to it
     std::string symbol;    // of a variable: its name in the PTX
+    // Of memory of a GPU: this process's copy, and which of the two has bytes that the other lacks.
+    std::byte* place = nullptr;
+    bool ahead = true, behind = false;
     uint64_t end() const { return base + bytes; }
-    std::byte* data() const { return reinterpret_cast<std::byte*>(base); }
+    // In this process; Memory::bytes() where a GPU may have newer ones.
+    std::byte* data() const { return place ? place : reinterpret_cast<std::byte*>(base); }
+    void* pointer() const { return reinterpret_cast<void*>(base); }
     // Whether host code may read and write it without a copy.
     bool on_host() const { return kind != MemoryKind::Device && kind != MemoryKind::Variable; }
 };
@@ -58,6 +67,8 @@ struct Allocation {
 // told apart from all others; between two allocations lies memory of nobody.
 class Memory {
 public:
+    // From now on, which is before anything is allocated, memory of the device is a GPU's.
+    void use(Gpu* gpu) { gpu_ = gpu; }
     // Bytes are zero. Null where there is no memory left.
     Allocation* allocate(uint64_t bytes, MemoryKind kind, unsigned flags = 0);
     // Memory that lies elsewhere; null where it overlaps what is known already.
@@ -73,7 +84,11 @@ public:
     bool freed(uint64_t address) const;
     const Allocation* nearest(uint64_t address) const;  // null where nothing is near
 
-    void written(Allocation& allocation) { allocation.version = ++stamp_; }
+    // The bytes as the device left them; null where the GPU that has them does not answer.
+    std::byte* bytes(Allocation& allocation);
+    // This process, or the device, wrote to it.
+    void written(Allocation& allocation) { touched(allocation), allocation.ahead = true; }
+    void touched(Allocation& allocation) { allocation.version = ++stamp_; }
     std::vector<simt::View> views() const;  // ascending
     std::map<uint64_t, Allocation>& all() { return live_; }
     uint64_t total() const;  // bytes of the device
@@ -82,7 +97,10 @@ public:
 private:
     std::map<uint64_t, Allocation> live_;  // by base
     std::map<uint64_t, uint64_t> freed_;   // base, end
-    uint64_t next_ = 0, mapped_ = 0, used_ = 0, stamp_ = 0;
+    bool reserve();
+    Gpu* gpu_ = nullptr;
+    uint64_t first_ = 0, host_ = 0;  // where addresses begin: the device's, this process's
+    uint64_t next_ = 0, mapped_ = 0, used_ = 0, stamp_ = 0;  // the first two from there on
 };
 
 struct Module {
@@ -131,6 +149,7 @@ struct Repeatable {
 
 struct Runtime {
     std::recursive_mutex mutex;  // of all that follows; held during a launch
+    std::unique_ptr<Gpu> gpu;    // that launches run on; null: the interpreter
     Memory memory;
     std::vector<std::unique_ptr<Module>> modules;
     std::map<const void*, Function> functions;  // by the host's address

@@ -2,7 +2,10 @@
 // they can.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "kernels/gpu/driver.h"
@@ -10,16 +13,32 @@
 
 namespace tilescope::gpu {
 
+// Where an array lies already.
+struct Place {
+    uint64_t address = 0;
+    std::byte* host = nullptr;  // the same memory for the host, where it is the host's
+};
+
 struct DeviceArrays {
-    Memory memory;
+    Memory memory;                     // of those that have no place of their own
+    std::vector<Place> places;         // by array of the launch; empty: all lie in `memory`
     std::vector<uint64_t> base;        // by array of the launch: device address; 0 for shared ones
     std::vector<uint64_t> parameters;  // of the kernel: its arguments with these addresses
-    bool same_high = false;            // they lie within one 4 GiB whose addresses begin with `high`
+    std::map<size_t, std::vector<std::byte>> objects;  // as LaunchOptions has them
+    bool same_high = false;  // they lie within one 4 GiB whose addresses begin with `high`
     uint32_t high = 0;
 };
 
-// Allocates the arrays with the gaps that the launch leaves between them, and fills them from it.
-Result<DeviceArrays> place_arrays(Device& device, const kernels::ReadyLaunch& ready);
+// Fills the arrays from the launch: those that have a place where they are, the others in memory that it
+// allocates, with the gaps that the launch leaves between them. Variables of the module have no address
+// before it is loaded. A launch whose objects hold addresses can be recorded in its places only.
+Result<DeviceArrays> place_arrays(Device& device, const kernels::ReadyLaunch& ready,
+                                  const std::vector<Place>& places = {});
+
+// Gives the arrays that are variables the addresses that they have in this module, and writes to them, and to
+// its constants, what the launch has.
+Result<void> place_variables(Device& device, DeviceArrays& arrays, const std::shared_ptr<void>& module,
+                             const kernels::ReadyLaunch& ready);
 
 // Fills them again, as the launch begins.
 Result<void> upload_arrays(Device& device, const DeviceArrays& arrays, const kernels::ReadyLaunch& ready);

@@ -201,8 +201,10 @@ bool enter_to_release(Context& context) {
 
 Error failure(Context& context, int code, const std::string& what, const std::string& advice) {
     std::string words = words_of(*context.api, code);
-    if (loses_context(code) && context.health == Health::Good)
+    if (loses_context(code) && context.health == Health::Good) {
+        context.fault = code;
         lose(context, fmt::format("{} failed ({})", what, words));
+    }
     return Error{fmt::format("{} failed: {}; {}", what, words, advice)};
 }
 

@@ -36,6 +36,7 @@ struct Context : std::enable_shared_from_this<Context> {
     bool primary = true;
     std::atomic<Health> health = Health::Good;
     std::string why;              // it is no longer good
+    int fault = 0;                // lost: the driver's number of what lost it
     std::vector<CuEvent> events;  // made when needed, used again
     CuEvent pending = nullptr;    // hung: the event that has not come
 

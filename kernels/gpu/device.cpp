@@ -55,6 +55,7 @@ Result<void> check_range(const Context& context, const std::shared_ptr<void>& ow
 Device::Device(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Device::~Device() = default;
 const DeviceInfo& Device::info() const { return state_->context->info; }
+int Device::fault_code() const { return state_->context->fault; }
 bool Device::lost() const { return state_->context->health != Context::Health::Good; }
 Device::State& Device::state() { return *state_; }
 
@@ -134,8 +135,14 @@ Result<void> Device::upload(const Memory& to, uint64_t offset, const void* from,
     Context& context = *state_->context;
     if (auto in = enter(context); !in) return in;
     if (auto inside = check_range(context, to.owner_, to.bytes_, offset, bytes); !inside) return inside;
+    return write(to.address_ + offset, from, bytes);
+}
+
+Result<void> Device::write(uint64_t address, const void* from, uint64_t bytes) {
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in;
     if (bytes == 0) return {};
-    if (const int code = context.api->upload(to.address_ + offset, from, bytes)) {
+    if (const int code = context.api->upload(address, from, bytes)) {
         return failure(context, code, fmt::format("copying {} to {}", in_mib(bytes), info().name),
                        "open the GPU again and repeat");
     }
@@ -146,8 +153,38 @@ Result<void> Device::download(void* to, const Memory& from, uint64_t offset, uin
     Context& context = *state_->context;
     if (auto in = enter(context); !in) return in;
     if (auto inside = check_range(context, from.owner_, from.bytes_, offset, bytes); !inside) return inside;
+    return read(to, from.address_ + offset, bytes);
+}
+
+Result<void> Device::lock(void* start, uint64_t bytes) {
+    constexpr unsigned kDeviceMap = 2;  // CU_MEMHOSTREGISTER_DEVICEMAP
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in;
+    if (const int code = context.api->host_register(start, bytes, kDeviceMap)) {
+        return failure(context, code, fmt::format("giving {} access to {} of the host", info().name, in_mib(bytes)),
+                       "use cudaMalloc, or --backend cpu");
+    }
+    return {};
+}
+
+void Device::unlock(void* start) {
+    Context& context = *state_->context;
+    if (enter_to_release(context)) context.api->host_unregister(start);
+}
+
+Result<void> Device::synchronize() {
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in;
+    if (const int code = context.api->context_synchronize())
+        return failure(context, code, fmt::format("waiting for {}", info().name), "open the GPU again");
+    return {};
+}
+
+Result<void> Device::read(void* to, uint64_t address, uint64_t bytes) {
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in;
     if (bytes == 0) return {};
-    if (const int code = context.api->download(to, from.address_ + offset, bytes)) {
+    if (const int code = context.api->download(to, address, bytes)) {
         return failure(context, code, fmt::format("copying {} from {}", in_mib(bytes), info().name),
                        "open the GPU again and repeat");
     }

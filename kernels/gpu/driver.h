@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -85,6 +86,13 @@ struct LaunchOptions {
     double timeout_s = 60;                    // of each run, then the kernel counts as hung
     const std::atomic<bool>* stop = nullptr;  // set by another thread to give up waiting
     uint32_t shared_bytes = 0;                // dynamic shared memory
+    // By parameter: objects that are passed by value, whose bytes stand in place of the parameter's value.
+    std::map<size_t, std::vector<std::byte>> objects;
+};
+
+// Where a module's variable lies on the device.
+struct Variable {
+    uint64_t address = 0, bytes = 0;
 };
 
 // One GPU and this program's (primary) context on it. One thread at a time. All work is done in order, on the
@@ -100,11 +108,22 @@ public:
     // True after a fault or a hung kernel: everything gives errors until the device is opened anew. What a
     // library such as cuBLAS holds of the context is then gone as well and must not be given back.
     bool lost() const;
+    // The driver's number of the fault after which that is so, by which CUDA's runtime calls it too; 0.
+    int fault_code() const;
     Result<uint64_t> free_bytes();
     Result<Memory> allocate(uint64_t bytes, const std::string& what);  // `what` is named in the error
     Result<HostMemory> allocate_host(uint64_t bytes, const std::string& what);
     Result<void> upload(const Memory& to, uint64_t offset, const void* from, uint64_t bytes);
     Result<void> download(void* to, const Memory& from, uint64_t offset, uint64_t bytes);
+    // The same by address, which must lie in memory of this context that is mapped: a variable's, or that of
+    // an AddressRange.
+    // Lets kernels use memory of this process at its own address; the pages must not be locked already.
+    Result<void> lock(void* start, uint64_t bytes);
+    void unlock(void* start);
+    // Waits for all work, and writes what kernels have printed to standard output.
+    Result<void> synchronize();
+    Result<void> write(uint64_t address, const void* from, uint64_t bytes);
+    Result<void> read(void* to, uint64_t address, uint64_t bytes);
     // Copies and fills are only begun; what comes after them, waits for them.
     Result<void> copy(const Memory& to, const Memory& from, uint64_t bytes);
     Result<void> fill(const Memory& memory, uint8_t byte);
@@ -114,6 +133,13 @@ public:
     // max_registers: for a thread, 0 for as many as the compiler likes.
     Result<Function> load(const std::string& ptx, const std::string& ptx_name, const std::string& kernel,
                           unsigned max_registers = 0);
+    // The same in two steps, for kernels that share a module's variables. A Function is the module's owner
+    // too.
+    Result<std::shared_ptr<void>> load_module(const std::string& ptx, const std::string& ptx_name,
+                                              unsigned max_registers = 0);
+    Result<Function> function_of(const std::shared_ptr<void>& module, const std::string& ptx_name,
+                                 const std::string& kernel, int parameters);
+    Result<Variable> variable_of(const std::shared_ptr<void>& module, const std::string& name);
 
     // Runs a kernel to its end and returns its time on the device in milliseconds, by events.
     // parameters: by parameter, the value's bits, of which the kernel takes as many bytes as it declares.

@@ -20,6 +20,7 @@ using CuModule = struct CuModuleHandle*;
 using CuFunction = struct CuFunctionHandle*;
 using CuEvent = struct CuEventHandle*;
 using CuStream = struct CuStreamHandle*;
+using CuMemoryHandle = unsigned long long;
 using CuAddress = uint64_t;
 
 // CUresult: those that something is done about.
@@ -38,6 +39,24 @@ inline constexpr int kCuThreadsPerBlock = 1, kCuSharedPerBlock = 8, kCuWarpSize 
 // CUfunction_attribute
 inline constexpr int kCuFunctionThreads = 0, kCuFunctionShared = 1, kCuFunctionLocal = 3,
                      kCuFunctionRegisters = 4, kCuFunctionDynamicShared = 8;
+
+// Memory that is mapped to chosen addresses: CUmemAllocationProp, CUmemAccessDesc and their values.
+struct CuMemoryLocation {
+    int type = 1;  // CU_MEM_LOCATION_TYPE_DEVICE
+    int id = 0;
+};
+struct CuMemoryProperties {
+    int type = 1;  // CU_MEM_ALLOCATION_TYPE_PINNED
+    int handle_types = 0;
+    CuMemoryLocation location;
+    void* win32 = nullptr;
+    unsigned char flags[8] = {};
+};
+struct CuMemoryAccess {
+    CuMemoryLocation location;
+    int flags = 3;  // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+};
+static_assert(sizeof(CuMemoryProperties) == 32 && sizeof(CuMemoryAccess) == 12);
 
 // CUjit_option
 inline constexpr int kCuJitMaxRegisters = 0, kCuJitErrorLog = 5, kCuJitErrorLogBytes = 6;
@@ -61,6 +80,18 @@ inline constexpr int kCuJitMaxRegisters = 0, kCuJitErrorLog = 5, kCuJitErrorLogB
     X(memory_info, "cuMemGetInfo_v2", (size_t * free, size_t * total))                                    \
     X(memory_allocate, "cuMemAlloc_v2", (CuAddress * address, size_t bytes))                              \
     X(memory_free, "cuMemFree_v2", (CuAddress address))                                                   \
+    X(range_reserve, "cuMemAddressReserve",                                                               \
+      (CuAddress * address, size_t bytes, size_t alignment, CuAddress wanted, unsigned long long flags))  \
+    X(range_free, "cuMemAddressFree", (CuAddress address, size_t bytes))                                  \
+    X(memory_create, "cuMemCreate",                                                                       \
+      (CuMemoryHandle * handle, size_t bytes, const CuMemoryProperties* properties,                       \
+       unsigned long long flags))                                                                         \
+    X(memory_release, "cuMemRelease", (CuMemoryHandle handle))                                            \
+    X(memory_map, "cuMemMap",                                                                             \
+      (CuAddress address, size_t bytes, size_t offset, CuMemoryHandle handle, unsigned long long flags))  \
+    X(memory_unmap, "cuMemUnmap", (CuAddress address, size_t bytes))                                      \
+    X(memory_access, "cuMemSetAccess",                                                                    \
+      (CuAddress address, size_t bytes, const CuMemoryAccess* access, size_t count))                      \
     X(host_register, "cuMemHostRegister_v2", (void* start, size_t bytes, unsigned flags))                 \
     X(host_unregister, "cuMemHostUnregister", (void* start))                                              \
     X(upload, "cuMemcpyHtoD_v2", (CuAddress to, const void* from, size_t bytes))                          \
@@ -77,6 +108,8 @@ inline constexpr int kCuJitMaxRegisters = 0, kCuJitErrorLog = 5, kCuJitErrorLogB
       (CuModule * module, const void* image, unsigned options, int* names, void** values))                \
     X(module_unload, "cuModuleUnload", (CuModule module))                                                 \
     X(module_function, "cuModuleGetFunction", (CuFunction * function, CuModule module, const char* name)) \
+    X(module_global, "cuModuleGetGlobal_v2",                                                              \
+      (CuAddress * address, size_t * bytes, CuModule module, const char* name))                           \
     X(function_attribute, "cuFuncGetAttribute", (int* value, int attribute, CuFunction function))         \
     X(function_set, "cuFuncSetAttribute", (CuFunction function, int attribute, int value))                \
     X(launch, "cuLaunchKernel",                                                                           \

@@ -156,6 +156,8 @@ Result<std::vector<double>> Device::launch_timed(const Function& function, const
     std::vector<void*> pointers(std::max(values.size(), kPaddedParameters),
                                 const_cast<std::byte*>(zeros.data()));
     for (size_t i = 0; i < values.size(); ++i) pointers[i] = &values[i];
+    for (const auto& [i, bytes] : options.objects)
+        if (i < values.size()) pointers[i] = const_cast<std::byte*>(bytes.data());
     const auto begin = [&]() -> Result<void> {
         const int code = api.launch(handle, grid.x, grid.y, grid.z, block.x, block.y, block.z,
                                     options.shared_bytes, nullptr, pointers.data(), nullptr);

@@ -56,8 +56,8 @@ LoadedModule::~LoadedModule() {
     if (handle && enter_to_release(*context)) context->api->module_unload(handle);
 }
 
-Result<Function> Device::load(const std::string& ptx, const std::string& ptx_name, const std::string& kernel,
-                              unsigned max_registers) {
+Result<std::shared_ptr<void>> Device::load_module(const std::string& ptx, const std::string& ptx_name,
+                                                  unsigned max_registers) {
     Context& context = *state_->context;
     const DriverApi& api = *context.api;
     if (auto in = enter(context); !in) return in.error();
@@ -74,13 +74,22 @@ Result<Function> Device::load(const std::string& ptx, const std::string& ptx_nam
         module->handle = nullptr;
         return load_failure(context, code, ptx_name, log.data());
     }
+    return std::shared_ptr<void>(std::move(module));
+}
+
+Result<Function> Device::function_of(const std::shared_ptr<void>& module, const std::string& ptx_name,
+                                     const std::string& kernel, int parameters) {
+    Context& context = *state_->context;
+    const DriverApi& api = *context.api;
+    if (auto in = enter(context); !in) return in.error();
     CuFunction handle = nullptr;
-    if (const int code = api.module_function(&handle, module->handle, kernel.c_str())) {
+    if (const int code =
+            api.module_function(&handle, static_cast<LoadedModule*>(module.get())->handle, kernel.c_str())) {
         if (code == kCuNotFound) {
             return Error{fmt::format("{} has no kernel '{}'; give the name of one of its .entry functions",
                                      ptx_name, kernel)};
         }
-        return load_failure(context, code, ptx_name, log.data());
+        return load_failure(context, code, ptx_name, "");
     }
     Function function;
     function.handle = handle;
@@ -90,10 +99,29 @@ Result<Function> Device::load(const std::string& ptx, const std::string& ptx_nam
                                            std::pair{kCuFunctionShared, &function.shared_bytes},
                                            std::pair{kCuFunctionThreads, &function.max_threads}})
         if (const int code = api.function_attribute(value, attribute, handle))
-            return load_failure(context, code, ptx_name, log.data());
-    function.parameters = count_parameters(ptx, ptx_name, kernel);
-    function.owner = std::move(module);
+            return load_failure(context, code, ptx_name, "");
+    function.parameters = parameters;
+    function.owner = module;
     return function;
+}
+
+Result<Variable> Device::variable_of(const std::shared_ptr<void>& module, const std::string& name) {
+    Context& context = *state_->context;
+    if (auto in = enter(context); !in) return in.error();
+    CuAddress address = 0;
+    size_t bytes = 0;
+    if (const int code = context.api->module_global(
+            &address, &bytes, static_cast<LoadedModule*>(module.get())->handle, name.c_str()))
+        return failure(context, code, fmt::format("finding variable '{}' on {}", name, context.info.name),
+                       "record it with --backend cpu");
+    return Variable{address, bytes};
+}
+
+Result<Function> Device::load(const std::string& ptx, const std::string& ptx_name, const std::string& kernel,
+                              unsigned max_registers) {
+    const auto module = load_module(ptx, ptx_name, max_registers);
+    if (!module) return module.error();
+    return function_of(*module, ptx_name, kernel, count_parameters(ptx, ptx_name, kernel));
 }
 
 }  // namespace tilescope::gpu

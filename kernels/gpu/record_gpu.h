@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/trace/trace.h"
+#include "kernels/gpu/arrays.h"
 #include "kernels/gpu/driver.h"
 #include "kernels/run/record.h"
 
@@ -17,6 +18,10 @@ struct GpuRecordOptions {
     bool exact = false;       // see ptx::InstrumentOptions
     uint32_t chunk_bytes = 4096;
     double timeout_s = 60;  // a launch that takes longer counts as hung
+    // By array of the plan's launch: where it lies already, as a running program has it; empty: nowhere. What
+    // lies there is what the launch begins with, and then what its last run left: the kernel runs more than
+    // once.
+    std::vector<Place> places;
 };
 
 // The trace is what record_cpu would give, with clocks, SM numbers and the price of recording in Meta.

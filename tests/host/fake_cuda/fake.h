@@ -59,7 +59,7 @@ struct Gpu {
     int pending_fault = 0;  // the same once the kernel's event is asked for
     int broken_starts = 0;
     Clock::time_point busy_until{};
-    std::map<uint64_t, size_t> memory;
+    std::map<uint64_t, size_t> memory, mapped;
     std::set<void*> locked, events, modules;
     int stale = 0, blocked = 0, resets = 0, others = 0;
 };

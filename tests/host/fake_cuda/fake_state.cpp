@@ -39,6 +39,7 @@ int enter(bool waits) {
 void drop_all() {
     for (const auto& [address, bytes] : gpu.memory) std::free(reinterpret_cast<void*>(address));
     gpu.memory.clear();
+    gpu.mapped.clear();
     gpu.locked.clear();
     for (void* event : gpu.events) delete static_cast<Event*>(event);
     gpu.events.clear();
@@ -46,11 +47,15 @@ void drop_all() {
     gpu.modules.clear();
 }
 
-bool owns(uint64_t address, size_t bytes) {
-    auto after = gpu.memory.upper_bound(address);
-    if (after == gpu.memory.begin()) return false;
+static bool holds(const std::map<uint64_t, size_t>& pieces, uint64_t address, size_t bytes) {
+    auto after = pieces.upper_bound(address);
+    if (after == pieces.begin()) return false;
     --after;
     return address + bytes <= after->first + after->second;
+}
+
+bool owns(uint64_t address, size_t bytes) {
+    return holds(gpu.memory, address, bytes) || holds(gpu.mapped, address, bytes);
 }
 
 }  // namespace fake

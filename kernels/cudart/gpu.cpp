@@ -1,0 +1,89 @@
+#include "kernels/cudart/gpu.h"
+
+#include <cstdio>
+
+#include "kernels/cudart/runtime.h"
+
+namespace tilescope::cudart {
+
+Result<std::unique_ptr<Gpu>> Gpu::open(uint64_t bytes, uint64_t wanted) {
+    auto device = gpu::Device::open();
+    if (!device) return device.error();
+    auto made = std::make_unique<Gpu>();
+    made->device_ = *device;
+    auto range = gpu::AddressRange::reserve(**device, bytes, wanted);
+    if (!range) return range.error();
+    made->range_ = std::move(*range);
+    return made;
+}
+
+Result<void> Gpu::fetch(Allocation& allocation) {
+    if (!allocation.behind) return {};
+    if (auto ok = device_->read(allocation.place, allocation.base, allocation.bytes); !ok) return ok;
+    allocation.behind = false;
+    return {};
+}
+
+Result<void> Gpu::send(Runtime& r) {
+    for (auto& [base, allocation] : r.memory.all()) {
+        if (!allocation.place || !allocation.ahead) continue;
+        if (auto ok = device_->write(base, allocation.place, allocation.bytes); !ok) return ok;
+        allocation.ahead = false;
+    }
+    return {};
+}
+
+Result<std::shared_ptr<void>> Gpu::load(Module& module) {
+    std::shared_ptr<void>& loaded = modules_[&module];
+    if (!loaded) {
+        auto made = device_->load_module(module.text, module.name);
+        if (!made) return made.error();
+        loaded = *made;
+    }
+    return loaded;
+}
+
+Result<gpu::Variable> Gpu::variable(Module& module, const std::string& name) {
+    const auto loaded = load(module);
+    if (!loaded) return loaded.error();
+    return device_->variable_of(*loaded, name);
+}
+
+Result<double> Gpu::launch(Runtime& r, Function& function, const Launch& launch,
+                           const std::atomic<bool>* stop) {
+    auto found = functions_.find(&function);
+    if (found == functions_.end()) {
+        const auto loaded = load(*function.module);
+        if (!loaded) return loaded.error();
+        const auto made = device_->function_of(*loaded, function.module->name, function.entry,
+                                               static_cast<int>(function.parameters.size()));
+        if (!made) return made.error();
+        found = functions_.emplace(&function, *made).first;
+    }
+    if (auto ok = send(r); !ok) return ok.error();
+    for (const auto& [address, variable] : managed_)
+        if (auto ok = device_->write(address, variable.host, variable.bytes); !ok) return ok.error();
+
+    gpu::LaunchOptions options;
+    options.timeout_s = 24 * 3600;  // Ctrl-C ends it
+    options.stop = stop;
+    options.shared_bytes = launch.dynamic_shared;
+    std::vector<uint64_t> values;
+    for (const Argument& argument : launch.arguments) {
+        if (!argument.object.empty()) options.objects[values.size()] = argument.object;
+        values.push_back(argument.object.empty() ? launch.bits_of(argument) : 0);
+    }
+    std::fflush(stdout);  // what the kernel prints goes there too
+    const auto ms = device_->launch(found->second, launch.grid, launch.block, values, options);
+    if (!ms) return ms;
+    if (auto ok = device_->synchronize(); !ok) return ok.error();
+    for (auto& [base, allocation] : r.memory.all()) {
+        allocation.behind = allocation.place != nullptr;
+        r.memory.touched(allocation);
+    }
+    for (const auto& [address, variable] : managed_)
+        if (auto ok = device_->read(variable.host, address, variable.bytes); !ok) return ok.error();
+    return ms;
+}
+
+}  // namespace tilescope::cudart
