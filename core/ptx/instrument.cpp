@@ -47,12 +47,16 @@ std::string address_text(const Kernel& kernel, const Site& site) {
         text += fmt::format("\n    add.s64 %ts_d0, {}, {};", from, operand.offset);
         from = "%ts_d0";
     }
-    if (instruction.space == StateSpace::Generic) {  // shared addresses as offsets in their window
-        text += fmt::format(R"(
-    isspacep.shared %ts_q, {0};
-    cvta.to.shared.u64 %ts_d1, {0};
-    selp.b64 %ts_d1, %ts_d1, {0}, %ts_q;)",
-                            from);
+    if (instruction.space == StateSpace::Generic) {
+        text += fmt::format("\n    mov.u64 %ts_d1, {};", from);
+        for (const auto& [space, mark] :
+             {std::pair{"shared", kGenericShared}, {"local", kGenericLocal}, {"const", kGenericConst}})
+            text += fmt::format(R"(
+    isspacep.{0} %ts_q, {1};
+    cvta.to.{0}.u64 %ts_d2, {1};
+    or.b64 %ts_d2, %ts_d2, {2};
+    selp.b64 %ts_d1, %ts_d2, %ts_d1, %ts_q;)",
+                                space, from, mark);
         from = "%ts_d1";
     }
     return text + fmt::format("\n    mov.b64 {{%ts_lo, %ts_hi}}, {};", from);
@@ -65,15 +69,18 @@ struct Work {
     RecordingText text;
     // By site: the site it is paired with, -1 for none; the first of a pair is the lower.
     std::vector<int32_t> partner;
-    std::vector<uint32_t> single;            // by site: code of the site alone
-    std::map<uint32_t, uint32_t> pair_code;  // first site -> code
+    std::vector<uint32_t> single;                // by site: code of the site alone
+    std::map<uint32_t, uint32_t> pair_code;      // first site -> code
+    std::map<uint32_t, uint32_t> returned_code;  // site -> code
     std::vector<Note> notes;
     std::vector<std::string> slow;
+    int32_t result16 = -1, result32 = -1, result64 = -1;  // registers for what an atomic gives back
 };
 
-// Local and constant memory lie where the driver puts them: their addresses say nothing outside the device.
-bool is_recorded(const Site& site) {
-    return site.kind == SiteKind::Barrier || site.space == Space::Global || site.space == Space::Shared;
+// Whether what it gave back is recorded: an atomic of memory that other blocks use too.
+bool returns(const Work& work, const Site& site) {
+    const StateSpace space = work.kernel.instructions[site.instruction].space;
+    return site.kind == SiteKind::Atomic && (space == StateSpace::Global || space == StateSpace::Generic);
 }
 
 bool escapes(const Work& work, const Site& site) {
@@ -85,7 +92,8 @@ bool escapes(const Work& work, const Site& site) {
 bool can_pair(const Work& work, const Site& site) {
     const Instruction& instruction = work.kernel.instructions[site.instruction];
     const bool global = site.kind != SiteKind::Barrier && site.space == Space::Global;
-    return is_recorded(site) && !escapes(work, site) && instruction.guard < 0 &&
+    // What an atomic gave back is written between the two halves, whose clock is the first's.
+    return !escapes(work, site) && !returns(work, site) && instruction.guard < 0 &&
            (!global || work.options.same_high);
 }
 
@@ -118,6 +126,11 @@ Result<void> number_codes(Work& work) {
             codes.push_back({Code::Kind::Pair, site.id, static_cast<uint32_t>(second)});
         }
     }
+    for (const Site& site : work.result.sites) {
+        if (!returns(work, site)) continue;
+        work.returned_code[site.id] = static_cast<uint32_t>(codes.size());
+        codes.push_back({Code::Kind::Returned, site.id, 0});
+    }
     work.result.code_bits = static_cast<uint32_t>(std::bit_width(codes.size() - 1));
     if (work.result.code_bits > kMostCodeBits) {
         return Error{
@@ -149,6 +162,38 @@ std::string skip_unless_guard(const Kernel& kernel, const Instruction& instructi
     return fmt::format("\n    @{}{} bra {};", instruction.guard_negated ? "" : "!", name, label);
 }
 
+// An atomic that gives nothing back gets a register for it.
+const Operand& result_of(Instruction& atomic) {
+    if (atomic.op == Op::Red) {
+        atomic.op = Op::Atom;
+        atomic.mnemonic.clear();
+        atomic.operands.insert(atomic.operands.begin(), Operand{});
+        atomic.destinations = 1;
+    }
+    return atomic.operands[0];
+}
+
+// The text that records what an atomic gave back.
+std::string returned_text(Work& work, const Site& site) {
+    Instruction& instruction = work.kernel.instructions[site.instruction];
+    Operand result = result_of(instruction);
+    const int bytes = size_of(instruction.type);
+    if (result.kind != Operand::Kind::Register) {
+        result = Operand{};
+        result.kind = Operand::Kind::Register;
+        result.reg = bytes == 8 ? work.result64 : bytes == 2 ? work.result16 : work.result32;
+        instruction.operands[0] = result;
+    }
+    const std::string& name = work.kernel.registers[static_cast<size_t>(result.reg)].name;
+    const char* const form = bytes == 8   ? "\n    mov.b64 {{%ts_lo, %ts_hi}}, {};"
+                             : bytes == 2 ? "\n    mov.u32 %ts_hi, 0;\n    cvt.u32.u16 %ts_lo, {};"
+                                          : "\n    mov.u32 %ts_hi, 0;\n    mov.b32 %ts_lo, {};";
+    const auto number = static_cast<uint32_t>(work.result.sites.size()) + site.id;
+    return escape_text(work.text,
+                       {number, fmt::format(fmt::runtime(form), name), work.returned_code[site.id], ""})
+        .before;
+}
+
 void record_site(Work& work, const Site& site) {
     const Instruction& instruction = work.kernel.instructions[site.instruction];
     SiteText text{site.id, address_text(work.kernel, site), work.single[site.id], ""};
@@ -175,6 +220,7 @@ void record_site(Work& work, const Site& site) {
     }
     add_lines(work, site.instruction, before + sequence.before);
     if (!sequence.slow.empty()) work.slow.push_back(sequence.slow);
+    if (returns(work, site)) add_lines(work, site.instruction + 1, returned_text(work, site), true);
     if (instruction.guard >= 0)
         add_lines(work, site.instruction + 1, fmt::format("$ts_skip_{}:", site.id), true);
 }
@@ -257,10 +303,12 @@ void add_parameter(Kernel& kernel, const std::string& name, Type type) {
 }
 
 // Names are unique in a kernel (parser.h).
-std::vector<std::string> shared_symbols(const Kernel& kernel) {
+std::vector<std::string> placed_symbols(const Kernel& kernel) {
     std::vector<std::string> names;
     for (const Symbol& symbol : kernel.symbols)
-        if (symbol.space == StateSpace::Shared) names.push_back(symbol.name);
+        if (symbol.space == StateSpace::Shared || symbol.space == StateSpace::Local ||
+            symbol.space == StateSpace::Const)
+            names.push_back(symbol.name);
     return names;
 }
 
@@ -270,12 +318,12 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
                                 const InstrumentOptions& options) {
     const Kernel* found = find_kernel(module, name);
     if (!found) return Error{fmt::format("there is no kernel {} in this PTX; check its name", name)};
-    Work work{*found, options, {}, {}, {}, {}, {}, {}, {}};
+    Work work{*found, options, {}, {}, {}, {}, {}, {}, {}, {}};
     work.result.sites = sites_of(*found);
     AffineAddresses affine = affine_addresses(*found, work.result.sites, options.launch);
     work.result.shapes = std::move(affine.shapes);
     work.result.chunk_bytes = options.chunk_bytes;
-    work.result.symbols = shared_symbols(*found);
+    work.result.symbols = placed_symbols(*found);
     work.result.one_barrier =
         std::all_of(work.result.sites.begin(), work.result.sites.end(), [&](const Site& site) {
             return site.kind != SiteKind::Barrier ||
@@ -293,14 +341,20 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     for (const std::string& parameter : {text.x0, text.y0, text.width, text.height})
         add_parameter(work.kernel, parameter, Type::U32);
     for (Register& added : recording_registers()) work.kernel.registers.push_back(std::move(added));
+    const auto add_register = [&](const char* own, Type type) {
+        work.kernel.registers.push_back({own, type});
+        return static_cast<int32_t>(work.kernel.registers.size() - 1);
+    };
+    work.result16 = add_register("%ts_found16", Type::B16);
+    work.result32 = add_register("%ts_found32", Type::B32);
+    work.result64 = add_register("%ts_found64", Type::B64);
 
     const std::string plain_label = "$ts_plain";
     // A label on the first instruction may be jumped back to: the entry stands before it.
     add_lines(work, 0, entry_text(text, options.windowed, plain_label, work.result.symbols), true);
     if (!options.exact)
         for (const Widening& widening : affine.widened) check_widening(work, widening);
-    for (const Site& site : work.result.sites)
-        if (is_recorded(site)) record_site(work, site);
+    for (const Site& site : work.result.sites) record_site(work, site);
     uint32_t exits = 0;
     for (uint32_t i = 0; i < plain.instructions.size(); ++i)
         if (ends(plain.instructions[i])) close_at_exit(work, i, exits++);

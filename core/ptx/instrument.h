@@ -26,6 +26,12 @@
 //   escape   a single, then 16 slots: 32 addresses of 64 bits, by lane; of inactive lanes, anything
 //   barrier  as a single with address 0, or as half of a pair
 //
+//   returned  as an escape, with the bits that an atomic gave back in place of addresses; written behind the
+//            instruction by the lanes that come there together, which need not be those that went in
+//
+// Generic addresses are recorded as those of the space that they lead to, with a mark (kGenericShared ...)
+// above all bits of an address.
+//
 // The address of a single or pair is that of the lowest active lane; the others follow from
 // the site's LaneShape. Clocks are the low 32 bits of the SM's, in tags fewer: a stream's times are
 // unrolled from the full clock in each chunk's header, and header, and the closing clock in it, show a
@@ -75,8 +81,9 @@ struct ControlBlock {
     uint64_t pool_start = 0;  // where writing may begin: pool, or inside chunk 0, which is then shorter
     uint64_t dropped = 0;     // address of a u32 a block of the window: requests that found no chunk
     uint32_t flags = 0;       // or-ed by the device: kFlag...
-    uint32_t symbols = 0;     // how many addresses of shared variables follow; written by the device
-    // uint64_t symbol[symbols]: addresses of shared variables, in the order of Instrumented::symbols
+    uint32_t symbols = 0;     // how many addresses of variables follow; written by the device
+    // uint64_t symbol[symbols]: addresses of variables, each in its space, in the order of
+    // Instrumented::symbols
 };
 static_assert(sizeof(ControlBlock) == 40);
 
@@ -84,8 +91,11 @@ static_assert(sizeof(ControlBlock) == 40);
 // was recorded cannot be trusted, and must be recorded again with InstrumentOptions::exact.
 inline constexpr uint32_t kFlagNotAsProven = 1;
 
+inline constexpr uint64_t kGenericShared = uint64_t{1} << 62, kGenericLocal = uint64_t{1} << 61,
+                          kGenericConst = uint64_t{1} << 60;
+
 struct Code {
-    enum class Kind : uint8_t { Pad, Single, Pair, Escape } kind = Kind::Pad;
+    enum class Kind : uint8_t { Pad, Single, Pair, Escape, Returned } kind = Kind::Pad;
     uint32_t site = 0;    // of the first
     uint32_t second = 0;  // Pair: of the second
     bool operator==(const Code&) const = default;
@@ -110,7 +120,7 @@ struct Instrumented {
     std::vector<LaneShape> shapes;     // by site
     std::vector<Code> codes;           // by code; 0 is the pad
     uint32_t code_bits = 0;            // of a tag
-    std::vector<std::string> symbols;  // shared variables, as ControlBlock lists them
+    std::vector<std::string> symbols;  // shared, local and constant variables, as ControlBlock lists them
     uint32_t chunk_bytes = kDefaultChunkBytes;
     bool one_barrier = false;  // all its barriers are barrier 0 of the whole block, as __syncthreads() is
 };

@@ -61,7 +61,8 @@ uint64_t memory_of(const Program& program, const Launch& launch, bool values);
 // memory behind all others); -1 for a name that is not there.
 int64_t shared_offset(const Program& program, const std::string& symbol);
 
-// The same of a constant variable, in constant memory.
+// The same of a local variable, in a thread's local memory, and of a constant one, in constant memory.
+int64_t local_offset(const Program& program, const std::string& symbol);
 int64_t constant_offset(const Program& program, const std::string& symbol);
 
 // Where a lane's operand came from, for observers that ask for dataflow.

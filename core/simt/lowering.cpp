@@ -124,6 +124,7 @@ Result<void> Lowering::lay_out() {
                 break;
             case StateSpace::Local:
                 at = place(symbol, program.local_bytes, nullptr);
+                program.local.emplace(symbol.name, at);
                 break;
             case StateSpace::Const:
                 at = place(symbol, constant_bytes, &constants);

@@ -351,6 +351,10 @@ int64_t shared_offset(const Program& program, const std::string& symbol) {
     return offset_in(program.shared, symbol);
 }
 
+int64_t local_offset(const Program& program, const std::string& symbol) {
+    return offset_in(program.local, symbol);
+}
+
 int64_t constant_offset(const Program& program, const std::string& symbol) {
     return offset_in(program.constant_offsets, symbol);
 }

@@ -156,6 +156,7 @@ public:
     uint64_t local_bytes = 0;                          // a thread
     std::vector<std::byte> constants;                  // constant memory
     std::map<std::string, uint64_t> constant_offsets;  // of its variables
+    std::map<std::string, uint64_t> local;             // offsets of local variables
     uint64_t module_bytes = 0;                         // of variables in global memory, at kModuleWindow
     std::vector<InitialBytes> module_initial;
 };

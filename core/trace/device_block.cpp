@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <map>
 
 #include "core/trace/block_state.h"
 #include "core/trace/device_records.h"
@@ -54,25 +55,77 @@ const Move* move_of(const std::vector<Move>& moves, uint64_t address) {
     return nullptr;
 }
 
-// The addresses of a request, moved to where the trace has its arrays: each lane's with its own array,
-// one in no array with the array of the lowest lane. True where all are moved alike.
-bool place(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp, Space space,
-           std::array<uint64_t, kWarpSize>& address) {
-    const uint64_t keep = space == Space::Shared ? UINT32_MAX : UINT64_MAX;
-    const int leader = std::countr_zero(record.mask);
+// What a block's atomics gave back. A lane's come in the order in which it executed them, whichever lanes
+// went in or came out beside it.
+class Returned {
+public:
+    // Reads the streams to their ends.
+    Returned(const DeviceLayout& layout, std::vector<StreamReader> readers) {
+        const auto is_returned = [](const ptx::Code& code) { return code.kind == ptx::Code::Kind::Returned; };
+        if (std::ranges::none_of(layout.codes, is_returned)) return;
+        for (StreamReader& reader : readers) {
+            while (reader.next()) {
+                const DeviceRecord& record = reader.record;
+                if (!record.returned) continue;
+                Lanes& lanes = found_[{reader.warp, record.site}];
+                for_lanes(record.mask, [&](uint32_t lane) {
+                    uint64_t bits = 0;
+                    std::memcpy(&bits, record.addresses + size_t{8} * lane, sizeof bits);
+                    lanes[lane].all.emplace_back(record.clock, bits);
+                });
+            }
+        }
+        const auto earlier = [](const auto& a, const auto& b) { return a.first < b.first; };
+        for (auto& [site, lanes] : found_)
+            for (Lane& lane : lanes) std::stable_sort(lane.all.begin(), lane.all.end(), earlier);
+    }
+
+    // The next of these lanes, by lane; 0 where the record was lost.
+    std::array<uint64_t, kWarpSize> take(uint32_t warp, uint32_t site, uint32_t mask) {
+        std::array<uint64_t, kWarpSize> bits{};
+        const auto found = found_.find({warp, site});
+        if (found == found_.end()) return bits;
+        for_lanes(mask, [&](uint32_t lane) {
+            Lane& one = found->second[lane];
+            if (one.next < one.all.size()) bits[lane] = one.all[one.next++].second;
+        });
+        return bits;
+    }
+
+private:
+    struct Lane {
+        std::vector<std::pair<uint64_t, uint64_t>> all;  // clock, bits
+        size_t next = 0;
+    };
+    using Lanes = std::array<Lane, kWarpSize>;
+    std::map<std::pair<uint32_t, uint32_t>, Lanes> found_;  // by warp and site
+};
+
+using Addresses = std::array<uint64_t, kWarpSize>;
+
+// The addresses of a record, as the device has them.
+Addresses addresses_of(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp) {
+    Addresses address;
     if (record.addresses) {
         std::memcpy(address.data(), record.addresses, sizeof(address));
-    } else {
-        const auto& offset = layout.offsets_of(warp, record.site);
-        const uint64_t origin = record.address - offset[leader];
-        for (int lane = 0; lane < kWarpSize; ++lane) address[lane] = origin + offset[lane];
+        return address;
     }
+    const auto& offset = layout.offsets_of(warp, record.site);
+    const uint64_t origin = record.address - offset[std::countr_zero(record.mask)];
+    for (size_t lane = 0; lane < kWarpSize; ++lane) address[lane] = origin + offset[lane];
+    return address;
+}
+
+// Moves the lanes' addresses to where the trace has its arrays: each with its own array, one in no array with
+// the array of the lowest lane. True where all are moved alike.
+bool place(const DeviceLayout& layout, uint32_t mask, Space space, Addresses& address) {
+    const uint64_t keep = space == Space::Global ? UINT64_MAX : UINT32_MAX;
     for (uint64_t& a : address) a &= keep;
     const std::vector<Move>& moves = layout.moves[static_cast<size_t>(space)];
     if (moves.empty()) return true;
-    const Move* first = move_of(moves, address[leader]);
+    const Move* first = move_of(moves, address[std::countr_zero(mask)]);
     bool alike = true;
-    for_lanes(record.mask, [&](uint32_t lane) {
+    for_lanes(mask, [&](uint32_t lane) {
         uint64_t& a = address[lane];
         const Move* own = move_of(moves, a);
         alike = alike && own == first;
@@ -82,45 +135,57 @@ bool place(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp
     return alike;
 }
 
-// Of a generic address, which escapes: those in shared memory are recorded as offsets in its window, below
-// what any GPU has of it, where no global array lies.
-Space space_of(const DeviceLayout& layout, const DeviceRecord& record, Space space) {
-    constexpr uint64_t kSharedEnd = 1 << 24;
-    if (space == Space::Shared || !record.addresses) return space;
-    uint64_t address = 0;
-    std::memcpy(&address, record.addresses + size_t{8} * std::countr_zero(record.mask), sizeof(address));
-    const auto holds = [&](const Move& m) { return address - m.first < m.bytes; };
-    return address < kSharedEnd && std::none_of(layout.global.begin(), layout.global.end(), holds)
-               ? Space::Shared
-               : Space::Global;
+// Of an address that may be generic, as it was recorded.
+Space space_of(const SiteFacts& facts, uint64_t address) {
+    if (facts.space != Space::Global) return facts.space;
+    return address & ptx::kGenericShared  ? Space::Shared
+           : address & ptx::kGenericLocal ? Space::Local
+           : address & ptx::kGenericConst ? Space::Const
+                                          : Space::Global;
 }
 
-void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp, BlockRecorder& recorder) {
+void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp, Returned& returned,
+          BlockRecorder& recorder) {
     const SiteFacts& facts = layout.sites[record.site];
     if (facts.barrier) {
         recorder.on_barrier(record.site, warp, record.mask);
         return;
     }
-    if (!record.addresses) {
+    if (!record.addresses && !facts.atomic) {
         const std::vector<Move>& moves = layout.moves[static_cast<size_t>(facts.space)];
         const Move* move = move_of(moves, record.address);
         const uint64_t start = record.address + (move ? move->shift : 0);
         if ((move || moves.empty()) && recorder.repeat(record.site, warp, record.mask, facts.space, start))
             return;
     }
-    const Space space = space_of(layout, record, facts.space);
-    alignas(64) std::array<uint64_t, kWarpSize> address;
-    const bool alike = place(layout, record, warp, space, address);
-    simt::Request request;
-    request.site = record.site;
-    request.warp = warp;
-    request.mask = record.mask;
-    request.space = space;
-    request.address = address.data();
-    if (alike && !record.addresses)
-        recorder.on_steady_request(request);
-    else
-        recorder.on_request(request);
+    alignas(64) const Addresses given = addresses_of(layout, record, warp);
+    // A request for each space, in the order of their lowest lanes.
+    for (uint32_t left = record.mask; left != 0;) {
+        const Space space = record.addresses ? space_of(facts, given[std::countr_zero(left)]) : facts.space;
+        uint32_t mask = 0;
+        for_lanes(left, [&](uint32_t lane) {
+            if (!record.addresses || space_of(facts, given[lane]) == space) mask |= 1u << lane;
+        });
+        left &= ~mask;
+        alignas(64) Addresses address = given;
+        const bool alike = place(layout, mask, space, address);
+        simt::Request request;
+        request.site = record.site;
+        request.warp = warp;
+        request.mask = mask;
+        request.space = space;
+        request.address = address.data();
+        Addresses found;
+        if (facts.atomic) {
+            found = returned.take(warp, record.site, mask);
+            request.returned = found.data();
+            request.element_bytes = facts.bytes;
+        }
+        if (alike && !record.addresses && !facts.atomic)
+            recorder.on_steady_request(request);
+        else
+            recorder.on_request(request);
+    }
 }
 
 // The stream whose record is the next: a heap of the streams' clocks, the earliest on top, ties by
@@ -174,6 +239,7 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
     // Where requests were dropped, arrivals may be among them.
     const std::vector<uint64_t> last_arrival =
         dropped > 0 ? std::vector<uint64_t>{} : last_arrivals(layout, readers);
+    Returned returned(layout, readers);
     std::array<uint64_t, kMaxWarpsPerBlock> not_before{};  // by warp: what the latest barrier holds it to
     std::array<size_t, kMaxWarpsPerBlock> barriers{};      // by warp: arrived at so far
     std::vector<Next> heap;
@@ -198,7 +264,7 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
         const uint64_t since = heap[0].clock - block.clock;
         made.clock_gaps = made.clock_gaps || since > UINT32_MAX;
         recorder.set_time(static_cast<uint32_t>(std::min<uint64_t>(since, UINT32_MAX)));
-        feed(layout, reader.record, reader.warp, recorder);
+        if (!reader.record.returned) feed(layout, reader.record, reader.warp, returned, recorder);
         if (layout.sites[reader.record.site].barrier) {
             const size_t barrier = barriers[reader.warp]++;
             if (barrier < last_arrival.size()) not_before[reader.warp] = last_arrival[barrier] + 1;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/result.h"
@@ -24,20 +25,26 @@ struct DeviceBuffer {
     std::span<const std::byte> pool;  // from pool_start to the end of the last chunk begun
     uint64_t pool_start = 0;          // bytes that chunk 0 lacks at its front (see ControlBlock)
     std::vector<uint32_t> dropped;    // by block of the window
-    std::vector<uint64_t> symbols;    // device addresses of the shared variables
+    std::vector<uint64_t> symbols;    // device addresses of the variables, as Instrumented::symbols
 };
 
 struct DecodeOptions {
     Dim3 grid, block;
     BlockWindow window;  // of this launch; clipped
     // Shared arrays with the bases that the trace gives them, global ones at their device addresses.
-    // Addresses in a shared variable of Instrumented::symbols are moved from where the device has it to
-    // Array::base of the array of that symbol.
+    // Addresses in a shared or constant variable of Instrumented::symbols are moved from where the device has
+    // it to Array::base of the array of that symbol.
     const std::vector<Array>* arrays = nullptr;     // outlives the recorders
     const std::vector<ptx::Site>* sites = nullptr;  // outlives the recorders
     // Device address of a global array -> the address that the trace gives it; by array. Equal to
     // Array::base where the trace keeps the device's own.
     std::vector<uint64_t> device_base;
+    // Variables of local memory: where the trace has them in a thread's.
+    struct Local {
+        std::string symbol;
+        uint64_t offset = 0, bytes = 0;
+    };
+    std::vector<Local> local;
     unsigned threads = 0;
 };
 

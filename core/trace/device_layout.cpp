@@ -24,7 +24,7 @@ Result<void> check_code(const ptx::Instrumented& code) {
     }
     for (const ptx::Code& c : code.codes) {
         const bool known =
-            c.site < code.sites.size() && c.second < code.sites.size() && c.kind <= ptx::Code::Kind::Escape;
+            c.site < code.sites.size() && c.second < code.sites.size() && c.kind <= ptx::Code::Kind::Returned;
         if (c.kind != ptx::Code::Kind::Pad && !known) {
             return Error{fmt::format("a code stands for site {} of {}; instrument the kernel again", c.site,
                                      code.sites.size())};
@@ -45,7 +45,7 @@ Result<void> check_options(const ptx::Instrumented& code, const DeviceBuffer& bu
                                  options.arrays->size(), options.device_base.size())};
     }
     if (buffer.symbols.size() != code.symbols.size()) {
-        return Error{fmt::format("{} shared variables have {} device addresses; give one for each",
+        return Error{fmt::format("{} variables have {} device addresses; give one for each",
                                  code.symbols.size(), buffer.symbols.size())};
     }
     return {};
@@ -106,6 +106,11 @@ void set_moves(DeviceLayout& layout, const ptx::Instrumented& code, const Device
         layout.moves[static_cast<size_t>(array.space)].push_back(
             {address, array.bytes(), array.base - address});
     };
+    for (const DecodeOptions::Local& variable : options.local)
+        for (size_t s = 0; s < code.symbols.size(); ++s)
+            if (code.symbols[s] == variable.symbol)
+                layout.moves[static_cast<size_t>(Space::Local)].push_back(
+                    {buffer.symbols[s], variable.bytes, variable.offset - buffer.symbols[s]});
     for (size_t i = 0; i < options.arrays->size(); ++i) {
         const Array& array = (*options.arrays)[i];
         if (array.space == Space::Global) {
@@ -115,7 +120,6 @@ void set_moves(DeviceLayout& layout, const ptx::Instrumented& code, const Device
         for (size_t s = 0; s < code.symbols.size(); ++s)
             if (code.symbols[s] == array.symbol) add(array, buffer.symbols[s]);
     }
-    layout.global = layout.moves[static_cast<size_t>(Space::Global)];
     for (std::vector<Move>& moves : layout.moves)
         if (std::all_of(moves.begin(), moves.end(), [](const Move& m) { return m.shift == 0; }))
             moves.clear();
@@ -155,7 +159,8 @@ Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBu
     layout.one_barrier = code.one_barrier;
     for (size_t i = 0; i < code.sites.size(); ++i) {
         const ptx::Site& site = code.sites[i];
-        layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, code.shapes[i].affine, site.space});
+        layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic,
+                                site.bytes, code.shapes[i].affine, site.space});
     }
     if (auto ok = set_window(layout, buffer, options); !ok) return ok.error();
     if (auto ok = set_high(layout, options); !ok) return ok.error();

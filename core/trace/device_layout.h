@@ -11,7 +11,8 @@
 namespace tilescope::trace {
 
 struct SiteFacts {
-    bool barrier = false;
+    bool barrier = false, atomic = false;
+    uint32_t bytes = 0;  // a lane
     bool affine = false;
     Space space = Space::Global;
 };
@@ -35,8 +36,7 @@ struct DeviceLayout {
     // By warp, then site: what the address of each lane has more than that of the thread (0, 0, 0).
     std::vector<std::array<uint64_t, kWarpSize>> offsets;
 
-    std::array<std::vector<Move>, 2> moves;  // by space; empty where nothing is to be moved
-    std::vector<Move> global;                // the global arrays, moved or not
+    std::array<std::vector<Move>, kSpaces> moves;  // by space; empty where nothing is to be moved
 
     uint64_t blocks() const { return uint64_t{width} * height * grid.z; }
     simt::BlockId block(uint64_t number) const {

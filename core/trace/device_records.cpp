@@ -92,6 +92,7 @@ bool StreamReader::read_slot() {
     record.site = code.site;
     record.address = word[0];
     record.addresses = nullptr;
+    record.returned = code.kind == Kind::Returned;
     if (code.kind == Kind::Pair) {
         const SiteFacts& second = layout_->sites[code.second];
         if (lane_ != ptx::kWarpStream)
@@ -115,7 +116,7 @@ bool StreamReader::read_slot() {
     if (record.mask == 0 || (record.mask & ~all) != 0)
         return fail(fmt::format("has the active mask {:#x} where warp {} has {:#x}", record.mask, warp, all));
     uint32_t bytes = ptx::kSlotBytes;
-    if (code.kind == Kind::Escape) {
+    if (code.kind == Kind::Escape || code.kind == Kind::Returned) {
         bytes = ptx::kEscapeBytes;
         if (end_ - at_ < static_cast<std::ptrdiff_t>(bytes))
             return fail("begins 32 addresses where the chunk ends");
@@ -126,7 +127,7 @@ bool StreamReader::read_slot() {
                         std::popcount(record.mask), code.site));
     }
     if (facts.space == Space::Global) record.address |= uint64_t{word[2]} << 32;
-    ++records;
+    records += !record.returned;
     written += bytes;
     at_ += bytes;
     return true;

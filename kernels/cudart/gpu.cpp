@@ -1,10 +1,65 @@
 #include "kernels/cudart/gpu.h"
 
 #include <cstdio>
+#include <string_view>
 
 #include "kernels/cudart/runtime.h"
 
 namespace tilescope::cudart {
+
+namespace {
+
+// What cooperative_groups.h calls for a barrier of the whole grid, which the interpreter has itself: the first
+// thread of each block counts its block in, and waits for the round to end that the last one ends. All blocks are
+// resident, as cudaLaunchCooperativeKernel has seen to.
+constexpr std::string_view kGridBarrier = "cudaCGSynchronizeGrid";
+constexpr std::string_view kGridBarrierText = R"(.global .align 8 .b32 ts_grid_barrier[2];
+.func cudaCGSynchronizeGrid()
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<8>;
+    .reg .b64 %d;
+    barrier.sync 0;
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, %tid.y;
+    or.b32 %r0, %r0, %r1;
+    mov.u32 %r1, %tid.z;
+    or.b32 %r0, %r0, %r1;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra $ts_together;
+    mov.u32 %r2, %nctaid.x;
+    mov.u32 %r1, %nctaid.y;
+    mul.lo.u32 %r2, %r2, %r1;
+    mov.u32 %r1, %nctaid.z;
+    mul.lo.u32 %r2, %r2, %r1;
+    sub.u32 %r2, %r2, 1;
+    mov.u64 %d, ts_grid_barrier;
+    ld.volatile.global.u32 %r3, [%d+4];
+    membar.gl;
+    atom.global.inc.u32 %r4, [%d], %r2;
+    setp.ne.u32 %p1, %r4, %r2;
+    @!%p1 red.global.add.u32 [%d+4], 1;
+$ts_wait:
+    ld.volatile.global.u32 %r5, [%d+4];
+    setp.eq.u32 %p2, %r5, %r3;
+    @%p2 bra $ts_wait;
+    membar.gl;
+$ts_together:
+    barrier.sync 0;
+    ret;
+}
+)";
+
+// The PTX with that function in place of its declaration.
+std::string with_grid_barrier(const std::string& text) {
+    const size_t name = text.find(kGridBarrier);
+    const size_t begin = name == std::string::npos ? name : text.rfind(".extern", name);
+    const size_t end = name == std::string::npos ? name : text.find(';', name);
+    if (begin == std::string::npos || end == std::string::npos) return text;
+    return text.substr(0, begin) + std::string(kGridBarrierText) + text.substr(end + 1);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Gpu>> Gpu::open(uint64_t bytes, uint64_t wanted) {
     auto device = gpu::Device::open();
@@ -36,7 +91,7 @@ Result<void> Gpu::send(Runtime& r) {
 Result<std::shared_ptr<void>> Gpu::load(Module& module) {
     std::shared_ptr<void>& loaded = modules_[&module];
     if (!loaded) {
-        auto made = device_->load_module(module.text, module.name);
+        auto made = device_->load_module(with_grid_barrier(module.text), module.name);
         if (!made) return made.error();
         loaded = *made;
     }

@@ -143,6 +143,11 @@ Result<trace::Decoded> decode(const Recording& r, const BlockWindow& window,
     options.arrays = &r.ready.launch.arrays;
     options.sites = &r.code.sites;
     options.device_base = r.arrays.base;
+    for (const ptx::Symbol& symbol : ptx::find_kernel(r.ready.module, r.ready.launch.entry)->symbols)
+        if (symbol.space == ptx::StateSpace::Local)
+            options.local.push_back({symbol.name,
+                                     static_cast<uint64_t>(simt::local_offset(*r.ready.program, symbol.name)),
+                                     symbol.bytes()});
     options.threads = r.options.common.threads;
     return trace::decode_device_buffer(r.code, buffer, options);
 }
@@ -279,27 +284,6 @@ void judge(trace::Meta& meta, const Recording& r) {
 
 }  // namespace
 
-namespace {
-
-// What instrumented code does not record: what an atomic found, and memory whose addresses only the driver
-// knows.
-Result<void> check_recordable(const kernels::ReadyLaunch& ready, const std::string& kernel) {
-    for (const ptx::Site& site : simt::sites_of(*ready.program)) {
-        const bool atomic = site.kind == ptx::SiteKind::Atomic;
-        if (!atomic && (site.space == Space::Global || site.space == Space::Shared)) continue;
-        return Error{
-            fmt::format("kernel {} {} at PTX line {}, which is not recorded on a GPU yet; record it "
-                        "with --backend cpu",
-                        kernel,
-                        atomic ? std::string("updates memory with an atomic operation")
-                               : fmt::format("uses {} memory", name_of(site.space)),
-                        site.ptx_line)};
-    }
-    return {};
-}
-
-}  // namespace
-
 Result<trace::Trace> record_gpu(Device& device, const kernels::Plan& plan, const GpuRecordOptions& options) {
     if (options.common.schedule) {
         return Error{
@@ -310,7 +294,6 @@ Result<trace::Trace> record_gpu(Device& device, const kernels::Plan& plan, const
     try {
         auto ready = kernels::ready_to_record(plan, options.common, *window);
         if (!ready) return ready.error();
-        if (auto ok = check_recordable(*ready, plan.kernel); !ok) return ok.error();
         Recording r{device, plan, options, std::move(*ready), {}, *window, 0, {}, false, {}, 0, {}, {}, {}};
         auto arrays = place_arrays(device, r.ready, options.places);
         if (!arrays) return arrays.error();

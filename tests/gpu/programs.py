@@ -9,7 +9,8 @@ OUT_DIR/NAME/gpu; then
 
     TILESCOPE_PROGRAMS=OUT_DIR gpu_record --gtest_filter='RecordPrograms*'
 
-holds them against each other, lane for lane. A line for each program says how it ended and what it wrote otherwise;
+holds them against each other, lane for lane. TILESCOPE_PRELOAD may name a library to load first, such as one whose
+time() stands still, for programs that draw random numbers by the clock. A line for each program says how it ended and what it wrote otherwise;
 lines with times differ, so that digits after a decimal point are not compared.
 """
 import concurrent.futures
@@ -37,6 +38,8 @@ def run(library, program, folder, backend, limit):
     shutil.rmtree(folder, ignore_errors=True)
     env = dict(os.environ, TILESCOPE_ORDERS=orders(folder, program, backend))
     env["LD_LIBRARY_PATH"] = library + ":" + env.get("LD_LIBRARY_PATH", "")
+    if "TILESCOPE_PRELOAD" in os.environ:
+        env["LD_PRELOAD"] = os.environ["TILESCOPE_PRELOAD"]
     arguments = []
     if os.path.exists(program + ".args"):
         arguments = open(program + ".args").read().split()

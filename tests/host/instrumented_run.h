@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/ptx/instrument.h"
+#include "core/ptx/parse.h"
 #include "core/simt/interpreter.h"
 #include "core/trace/device_buffer.h"
 
@@ -86,6 +87,9 @@ struct InstrumentedRun {
         decode.grid = launch.grid, decode.block = launch.block, decode.window = window;
         decode.arrays = &arrays, decode.sites = &sites;
         decode.threads = threads;
+        for (const ptx::Symbol& symbol : ptx::find_kernel(module, kernel)->symbols)
+            if (symbol.space == ptx::StateSpace::Local)
+                decode.local.push_back({symbol.name, 0, symbol.bytes()});  // one a kernel, in these tests
         auto read = trace::decode_device_buffer(code, buffer, decode);
         if (!read) return problem = read.error().message, false;
         decoded = std::move(*read);

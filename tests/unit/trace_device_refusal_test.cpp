@@ -106,7 +106,7 @@ TEST(DeviceBufferRefusal, WhatWasAskedForWrongIsRefused) {
     about(
         "give one for each", [](H h, W) { h.options.device_base.pop_back(); });
     about(
-        "1 shared variables have 0", [](H h, W) { h.code.symbols = {"mds"}; });
+        "1 variables have 0", [](H h, W) { h.code.symbols = {"mds"}; });
     about(
         "holds no block",
         [](H h, W) {
