@@ -41,7 +41,7 @@ int64_t offset_of(const Trace& trace, const Form& form, int lane) {
 }
 
 StepCheck::Allowed allowed_in_array(const Trace& trace, const Form& form) {
-    StepCheck::Allowed allowed{0, 0, form.mask, true};
+    StepCheck::Allowed allowed{.none = true};
     const int first = std::countr_zero(form.mask);
     const int64_t start = form.irregular < 0 ? offset_of(trace, form, first) : 0;
     int64_t low = 0, high = 0;
@@ -96,7 +96,7 @@ Result<void> check_forms(const Trace& trace, std::vector<StepCheck::Allowed>& al
         if (placed)
             allowed.push_back(allowed_in_array(trace, form));
         else
-            allowed.push_back({0, barrier ? 0 : UINT32_MAX, form.mask, false});
+            allowed.push_back({.span = barrier ? 0 : UINT32_MAX});
     }
     if (rows != trace.irregular.size()) {
         return Error{
@@ -142,24 +142,45 @@ Result<StepCheck> check_tables(const Trace& trace) {
     if (auto ok = check_forms(trace, steps.allowed_); !ok) return ok.error();
     const uint64_t threads = trace.launch.block.count();
     steps.warps_ = static_cast<uint32_t>((threads + kWarpSize - 1) / kWarpSize);
-    steps.beyond_ = threads % kWarpSize == 0 ? 0 : ~uint32_t{0} << threads % kWarpSize;
+    const uint32_t beyond = threads % kWarpSize == 0 ? 0 : ~uint32_t{0} << threads % kWarpSize;
+    const Verification& result = trace.meta.result;
+    for (size_t i = 0; i < trace.forms.size(); ++i) {
+        const Form& form = trace.forms[i];
+        StepCheck::Allowed& allowed = steps.allowed_[i];
+        allowed.warps = allowed.none ? 0 : steps.warps_ - ((form.mask & beyond) != 0);
+        allowed.stores =
+            result.verified && form.array == result.array && ptx::writes(trace.sites[form.site].kind);
+    }
     return steps;
 }
 
-Result<void> StepCheck::operator()(const Trace& trace, uint64_t first, uint64_t end) const {
+Result<void> StepCheck::operator()(const Trace& trace, uint64_t first, uint64_t end,
+                                   std::vector<uint32_t>* stores) const {
+    static_assert(kMaxSteps <= uint64_t{UINT32_MAX} + 1);
+    const uint32_t* const keys = trace.key.data();
+    const uint32_t* const bases = trace.base.data();
+    const Allowed* const allowed = allowed_.data();
+    const size_t forms = allowed_.size();
     for (uint64_t step = first; step < end; ++step) {
-        const uint32_t form = trace.key[step] & 0xFF'FFFF, warp = trace.warp_of(step);
-        if (form >= allowed_.size() || warp >= warps_) {
-            return Error{fmt::format("its step {} names form {} and warp {}, which do not exist", step + 1,
-                                     form, warp)};
-        }
-        const Allowed& a = allowed_[form];
-        if (a.none || trace.base[step] - a.lowest > a.span)
-            return Error{fmt::format("its step {} reaches outside its array", step + 1)};
-        if (warp + 1 == warps_ && (a.mask & beyond_) != 0)
-            return Error{fmt::format("its step {} has active lanes that have no thread", step + 1)};
+        const uint32_t key = keys[step], form = key & 0xFF'FFFF;
+        if (form >= forms) return fault_of(trace, step);
+        const Allowed& a = allowed[form];
+        if (key >> 24 >= a.warps || bases[step] - a.lowest > a.span) return fault_of(trace, step);
+        if (a.stores && stores) stores->push_back(static_cast<uint32_t>(step));
     }
     return {};
+}
+
+Error StepCheck::fault_of(const Trace& trace, uint64_t step) const {
+    const uint32_t form = trace.key[step] & 0xFF'FFFF, warp = trace.warp_of(step);
+    if (form >= allowed_.size() || warp >= warps_) {
+        return Error{
+            fmt::format("its step {} names form {} and warp {}, which do not exist", step + 1, form, warp)};
+    }
+    const Allowed& a = allowed_[form];
+    if (a.none || trace.base[step] - a.lowest > a.span)
+        return Error{fmt::format("its step {} reaches outside its array", step + 1)};
+    return Error{fmt::format("its step {} has active lanes that have no thread", step + 1)};
 }
 
 Result<void> check_blocks(const Trace& trace) {

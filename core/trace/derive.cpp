@@ -124,23 +124,36 @@ StoredElements::StoredElements(const Trace& trace) {
     const auto limit = memory_limit();
     too_many_ = !limit || elements_ / 8 > *limit / 16;
     if (too_many_) return;
-    for (const Form& form : trace.forms)
-        stores_.push_back(form.array == result.array && ptx::writes(trace.sites[form.site].kind));
     bits_ = std::vector<std::atomic<uint64_t>>((elements_ + 63) / 64);
 }
 
-void StoredElements::enter(const Trace& trace, uint64_t first, uint64_t end) {
-    if (stores_.empty()) return;
+void StoredElements::enter(const Trace& trace, const std::vector<uint32_t>& stores) {
+    if (bits_.empty() || (requests_ += stores.size()) > kMostRequests) return;
+    for (const uint32_t step : stores) enter_request(trace, step);
+}
+
+void StoredElements::enter_request(const Trace& trace, uint64_t step) {
     const uint64_t size = trace.launch.arrays[trace.meta.result.array].element_bytes();
-    for (uint64_t step = first; step < end; ++step) {
-        if (!stores_[trace.key[step] & 0xFF'FFFF] || requests_++ >= kMostRequests) continue;
-        const Access access = decode(trace, step);
-        for_lanes(access.mask, [&](uint32_t lane) {
-            const uint64_t last = access.offset[lane] + trace.sites[access.site].bytes - 1;
-            for (uint64_t at = access.offset[lane] / size; at * size <= last; ++at)
-                bits_[at / 64].fetch_or(uint64_t{1} << at % 64, std::memory_order_relaxed);
-        });
-    }
+    const Access access = decode(trace, step);
+    const uint32_t bytes = trace.sites[access.site].bytes;
+    // Lanes that lie side by side share a word of 64 elements, which is entered once.
+    uint64_t word = 0, bits = 0;
+    const auto enter_word = [&] {
+        if (bits & ~bits_[word].load(std::memory_order_relaxed))
+            bits_[word].fetch_or(bits, std::memory_order_relaxed);
+    };
+    for_lanes(access.mask, [&](uint32_t lane) {
+        const uint64_t last = (access.offset[lane] + bytes - 1) / size;
+        for (uint64_t at = access.offset[lane] / size; at <= last; ++at) {
+            if (at / 64 != word) {
+                enter_word();
+                word = at / 64;
+                bits = 0;
+            }
+            bits |= uint64_t{1} << at % 64;
+        }
+    });
+    enter_word();
 }
 
 uint64_t StoredElements::lacking(const Trace& trace) const {

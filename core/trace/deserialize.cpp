@@ -291,11 +291,12 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
         }
         differences_to_bases(trace.key.data() + first, trace.base.data() + first, count);
         if (columns == 3) differences_to_times(trace.time.data() + first, count);
-        if (auto sound = check_steps(trace, first, first + count); !sound) {
+        std::vector<uint32_t> stores;
+        if (auto sound = check_steps(trace, first, first + count, &stores); !sound) {
             const std::lock_guard lock(mutex);
             damage.emplace(i, sound.error());
         } else {
-            stored.enter(trace, first, first + count);
+            stored.enter(trace, stores);
         }
     });
     if (!whole) return Error{"the checksum of some of its steps is wrong"};

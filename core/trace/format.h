@@ -108,20 +108,23 @@ void differences_to_times(uint32_t* times, uint64_t count);
 // read.
 class StepCheck {
 public:
-    Result<void> operator()(const Trace& trace, uint64_t first, uint64_t end) const;
+    // stores: gets the steps that store to a result that is verified; null where nobody asks.
+    Result<void> operator()(const Trace& trace, uint64_t first, uint64_t end,
+                            std::vector<uint32_t>* stores = nullptr) const;
 
     // What the steps of a form may hold.
     struct Allowed {
         uint32_t lowest = 0, span = 0;  // bases: lowest, ..., lowest + span
-        uint32_t mask = 0;
-        bool none = false;
+        uint32_t warps = 0;             // warps: 0, ..., warps - 1, each with a thread for every active lane
+        bool none = false;              // no base is inside the array, and so no warp may hold it
+        bool stores = false;            // to the result, which is verified
     };
 
 private:
     friend Result<StepCheck> check_tables(const Trace& trace);
-    std::vector<Allowed> allowed_;  // by form
+    Error fault_of(const Trace& trace, uint64_t step) const;  // which of the above it breaks
+    std::vector<Allowed> allowed_;                            // by form
     uint32_t warps_ = 0;
-    uint32_t beyond_ = 0;  // lanes of the last warp without a thread
 };
 Result<StepCheck> check_tables(const Trace& trace);  // all but blocks and steps
 Result<void> check_blocks(const Trace& trace);       // the blocks, and that the columns are as long as they
@@ -131,15 +134,15 @@ Result<void> check(const Trace& trace);              // all of it
 // any other recording nothing. Entered by the threads that read the steps.
 class StoredElements {
 public:
-    explicit StoredElements(const Trace& trace);                   // whose tables are checked
-    void enter(const Trace& trace, uint64_t first, uint64_t end);  // sound steps; from any thread
+    explicit StoredElements(const Trace& trace);                          // whose tables are checked
+    void enter(const Trace& trace, const std::vector<uint32_t>& stores);  // what StepCheck met; any thread
     bool all_entered() const { return requests_ <= kMostRequests && !too_many_; }
     uint64_t lacking(const Trace& trace) const;  // as far as is known
 
 private:
     static constexpr uint64_t kMostRequests = 1u << 24;
-    std::vector<bool> stores_;  // by form; empty where nothing is verified
-    std::vector<std::atomic<uint64_t>> bits_;
+    void enter_request(const Trace& trace, uint64_t step);
+    std::vector<std::atomic<uint64_t>> bits_;  // one an element; empty where nothing is verified
     uint64_t elements_ = 0;
     bool too_many_ = false;
     std::atomic<uint64_t> requests_ = 0;
