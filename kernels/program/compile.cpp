@@ -44,6 +44,10 @@ Result<Tools> tools_of(const CompileOptions& options) {
     if (!compiler) return compiler.error();
     auto headers = headers_folder();
     if (!headers) return headers.error();
+    if (!options.own_main.empty()) {
+        flags->files.push_back(options.own_main);
+        flags->compile.emplace_back("-Dmain=tilescope_other_main");
+    }
     return Tools{std::move(*compiler), std::move(*headers), std::move(*flags)};
 }
 
@@ -170,6 +174,7 @@ public:
                         {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx.string()});
         } else {
             host = common_words(tools_);
+            if (source == options_.own_main) host.emplace_back("-Umain");
             if (source.extension() == ".c") std::erase(host, "-std=" + tools_.flags.standard);
         }
         host.insert(host.end(), {"-O2", "-fwrapv", "-fPIC", "-MD", "-MF", rule.string(), "-c", "-o",
@@ -299,6 +304,17 @@ Result<std::string> find_runtime() {
         "libtilescope_cudart.so, which programs are linked with, is not beside this program in '{}'; "
         "build it, or name it with TILESCOPE_CUDART",
         here.string())};
+}
+
+Result<std::string> kept_source(const std::string& text) {
+    const auto folder = cache_folder("sources");
+    if (!folder) return folder.error();
+    tidy(*folder);
+    const std::string path = (*folder / (Digest().add(text).text() + ".cpp")).string();
+    if (const auto there = read_whole(path, kLargestPtx); there && *there == text) return path;
+    if (const std::string why = write_whole(path, text); !why.empty())
+        return Error{fmt::format("'{}' cannot be written: {}; make room in the cache", path, why)};
+    return path;
 }
 
 Result<std::string> compile_device(const fs::path& source, const CompileOptions& options,

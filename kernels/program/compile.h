@@ -19,7 +19,8 @@
 namespace tilescope::program {
 
 struct CompileOptions {
-    std::string flags;  // as a shell takes them apart (flags.h); may name further files
+    std::string flags;     // as a shell takes them apart (flags.h); may name further files
+    std::string own_main;  // a file with the main that is the program's; one in its source becomes a function
     const std::atomic<bool>* stop = nullptr;
 };
 
@@ -34,6 +35,9 @@ struct Built {
 struct Complaint {
     std::string said;  // lines of the compiler or linker; "" where it did not come to that
 };
+
+// A file with this text in the cache, under a name made of it. Error: it cannot be written.
+Result<std::string> kept_source(const std::string& text);
 
 // PTX of the device code of a .cu file. Error: one sentence; complaint: may be null.
 Result<std::string> compile_device(const std::filesystem::path& source, const CompileOptions& options,
