@@ -39,7 +39,8 @@ Read read_kernel(const AloneOptions& options) {
         std::optional<Result<std::string>> ptx;
         run_stoppable(
             [&] {
-                ptx.emplace(program::compile_device(path, {options.flags, "", &stop}, &complaint));
+                ptx.emplace(
+                    program::compile_device(path, {options.flags, "", options.nvcc, &stop}, &complaint));
             },
             stop);
         // What the compiler says is for the person who wrote the kernel, as it is.
@@ -105,6 +106,7 @@ int record_alone(const AloneOptions& options) {
     const kernels::Plan& plan = guessed.plan;
     std::string command = kernels::command_of(options.file, guessed.whole);
     if (!options.flags.empty()) command += " --flags " + kernels::shell_word(options.flags);
+    if (options.nvcc) command += " --compiler nvcc";
     const std::string output = output_of(options, plan.kernel);
     check_output(output, read.files);
     gpu::GpuRecordOptions how = options.how;

@@ -204,6 +204,7 @@ struct AloneOptions {
     std::string file, kernel, flags, grid, block, shared, call, blocks, output;
     std::vector<std::string> arguments;
     bool json = false;
+    bool nvcc = false;  // makes the PTX of a .cu file
     gpu::BackendChoice backend{};
     gpu::GpuRecordOptions how;
     bool said() const { return !arguments.empty() || !(grid + shared + call).empty(); }
@@ -245,6 +246,8 @@ struct MadeProgram {
 };
 int record_made_program(const std::string& file, const ProgramRequest& request,
                         const std::function<MadeProgram()>& make);
+// Whether --compiler of a file says nvcc; refuses what it may not say.
+bool is_nvcc(const std::string& compiler);
 // The compiler's words go to standard error. own_main: as program::CompileOptions.
 program::Built build_program(const std::string& file, const ProgramRequest& request,
                              const std::string& own_main = "");

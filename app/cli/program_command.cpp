@@ -30,10 +30,7 @@ void check(const ProgramRequest& request) {
         refuse(kWrongCall, "programs do not run on a GPU yet; leave out --backend gpu");
     if (request.backend != "auto" && request.backend != "cpu")
         refuse(kWrongCall, "--backend '{}' is not known; choose cpu or auto", request.backend);
-    if (request.compiler == "nvcc" || request.compiler == "nvrtc")
-        refuse(kWrongCall, "programs are compiled with clang; leave out --compiler {}", request.compiler);
-    if (!request.compiler.empty() && request.compiler != "clang")
-        refuse(kWrongCall, "--compiler '{}' is not known; choose clang", request.compiler);
+    is_nvcc(request.compiler);
     for (const uint64_t number : request.launches)
         if (number == 0) refuse(kWrongCall, "--launch 0 is no launch; they are numbered from 1");
 }
@@ -156,6 +153,12 @@ Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr)
 
 }  // namespace
 
+bool is_nvcc(const std::string& compiler) {
+    if (!compiler.empty() && compiler != "clang" && compiler != "nvcc")
+        refuse(kWrongCall, "--compiler '{}' compiles no files; choose clang or nvcc", compiler);
+    return compiler == "nvcc";
+}
+
 program::Built build_program(const std::string& file, const ProgramRequest& request,
                              const std::string& own_main) {
     std::optional<Result<program::Built>> built;
@@ -163,7 +166,8 @@ program::Built build_program(const std::string& file, const ProgramRequest& requ
     std::atomic<bool> stop{false};
     run_stoppable(
         [&] {
-            built.emplace(program::build(file, {request.flags, own_main, &stop}, &complaint));
+            built.emplace(program::build(file, {request.flags, own_main, is_nvcc(request.compiler), &stop},
+                                         &complaint));
         },
         stop);
     // What the compiler says is for the person who wrote the program, as it is.

@@ -175,6 +175,7 @@ int run_alone(const Options& options) {
             options.kernel);
     if (!said.kernels.empty()) alone.kernel = said.kernels.front();
     alone.json = said.json;
+    alone.nvcc = is_nvcc(options.compiler);
     alone.file = options.kernel;
     alone.flags = said.flags;
     alone.block = options.block;
@@ -268,7 +269,9 @@ void add_record(CommandLine& line) {
     command->add_option("--blocks", options->blocks, "Record only blocks x0:x1,y0:y1 (all)");
     command->add_option("--backend", options->backend,
                         "cpu, gpu, or auto: the GPU where there is one (auto)");
-    command->add_option("--compiler", options->compiler, "clang, whose PTX ships, or nvrtc (clang)")
+    command
+        ->add_option("--compiler", options->compiler,
+                     "clang, whose PTX ships, or nvrtc; of a file: clang or nvcc (clang)")
         ->transform([](const std::string& word) { return word == "shipped" ? std::string("clang") : word; });
     command->add_option("--schedule", options->schedule,
                         "Order of warps on the CPU: fair, greedy, or a seed (what shows the kernel's point)");
