@@ -9,7 +9,7 @@ else()
 endif()
 add_library(tilescope_cli STATIC ${cli_sources})
 target_include_directories(tilescope_cli PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(tilescope_cli PUBLIC tilescope_kernels tilescope_alone tilescope_gpu tilescope_program CLI11::CLI11
+target_link_libraries(tilescope_cli PUBLIC tilescope_kernels tilescope_call tilescope_gpu tilescope_program CLI11::CLI11
                       nlohmann_json::nlohmann_json)
 if(TARGET tilescope_app)
   target_link_libraries(tilescope_cli PUBLIC tilescope_app)

@@ -4,6 +4,8 @@ include(cmake/embed.cmake)
 tilescope_part(kernels/run LINK tilescope_export)
 # A kernel without a main: what is said of its launch, and what is guessed.
 tilescope_part(kernels/alone LINK tilescope_run)
+# A host function without a main, which gets one.
+tilescope_part(kernels/call LINK tilescope_alone)
 tilescope_part(kernels/textbook NAME kernels LINK tilescope_run)
 file(GLOB shipped RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/kernels/textbook/*.cu ${PROJECT_SOURCE_DIR}/assets/ptx/*.ptx
@@ -59,7 +61,7 @@ list(REMOVE_ITEM cudart_sources ${PROJECT_SOURCE_DIR}/kernels/cudart/orders.cpp)
 add_library(tilescope_cudart SHARED ${cudart_sources})
 target_include_directories(tilescope_cudart PUBLIC ${PROJECT_SOURCE_DIR}
                            INTERFACE ${PROJECT_SOURCE_DIR}/kernels/cudart/include)
-target_link_libraries(tilescope_cudart PRIVATE tilescope_kernels tilescope_gpu tilescope_orders)
+target_link_libraries(tilescope_cudart PRIVATE tilescope_kernels tilescope_alone tilescope_gpu tilescope_orders)
 set_target_properties(tilescope_cudart PROPERTIES CXX_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cudart/exports.map)
 target_link_options(tilescope_cudart PRIVATE

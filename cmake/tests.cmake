@@ -29,7 +29,7 @@ foreach(part base ptx simt trace analysis playback export kernels)
 endforeach()
 foreach(target unit_kernels host_kernels)
   if(TARGET ${target})
-    target_link_libraries(${target} PRIVATE tilescope_alone)
+    target_link_libraries(${target} PRIVATE tilescope_call)
   endif()
 endforeach()
 # Where the CUDA Toolkit is, its own sums of occupancy are held against ours.

@@ -12,6 +12,7 @@
 #include "core/trace/file.h"
 #include "kernels/alone/guess.h"
 #include "kernels/program/compile.h"
+#include "kernels/program/flags.h"
 #include "kernels/program/run.h"
 
 namespace tilescope::cli {
@@ -19,23 +20,6 @@ namespace tilescope::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What the command line says, in the words of a description.
-kernels::Description said_by(const AloneOptions& options) {
-    std::vector<std::string> words;
-    const auto add = [&](const char* option, const std::string& value) {
-        if (!value.empty()) words.insert(words.end(), {option, value});
-    };
-    add("--call", options.call);
-    add("--kernel", options.kernel);
-    add("--grid", options.grid);
-    add("--block", options.block);
-    add("--shared", options.shared);
-    for (const std::string& argument : options.arguments) words.insert(words.end(), {"--arg", argument});
-    kernels::Description said;
-    need(kernels::add_options(said, words), kWrongCall);
-    return said;
-}
 
 struct Read {
     kernels::Alone alone;
@@ -55,7 +39,8 @@ Read read_kernel(const AloneOptions& options) {
         std::optional<Result<std::string>> ptx;
         run_stoppable(
             [&] {
-                ptx.emplace(program::compile_device(path, {options.flags, &stop}, &complaint));
+                ptx.emplace(
+                    program::compile_device(path, {options.flags, "", options.nvcc, &stop}, &complaint));
             },
             stop);
         // What the compiler says is for the person who wrote the kernel, as it is.
@@ -81,6 +66,22 @@ std::string output_of(const AloneOptions& options, const std::string& kernel) {
 
 }  // namespace
 
+kernels::Description said_by(const AloneOptions& options) {
+    std::vector<std::string> words;
+    const auto add = [&](const char* option, const std::string& value) {
+        if (!value.empty()) words.insert(words.end(), {option, value});
+    };
+    add("--call", options.call);
+    add("--kernel", options.kernel);
+    add("--grid", options.grid);
+    add("--block", options.block);
+    add("--shared", options.shared);
+    for (const std::string& argument : options.arguments) words.insert(words.end(), {"--arg", argument});
+    kernels::Description said;
+    need(kernels::add_options(said, words), kWrongCall);
+    return said;
+}
+
 bool is_kernel_alone(const std::string& file, const AloneOptions& options) {
     const fs::path end = fs::path(file).extension();
     if (end == ".ptx") return true;
@@ -88,7 +89,7 @@ bool is_kernel_alone(const std::string& file, const AloneOptions& options) {
     if (options.said()) return true;
     // A file that cannot be read is refused by whoever reads it next.
     const auto text = read_whole(file, trace::most_of(trace::Claim::SourceBytes));
-    return text && options.flags.empty() && !program::has_main(*text);
+    return text && !program::names_files(options.flags) && !program::has_main(*text);
 }
 
 int record_alone(const AloneOptions& options) {
@@ -105,6 +106,7 @@ int record_alone(const AloneOptions& options) {
     const kernels::Plan& plan = guessed.plan;
     std::string command = kernels::command_of(options.file, guessed.whole);
     if (!options.flags.empty()) command += " --flags " + kernels::shell_word(options.flags);
+    if (options.nvcc) command += " --compiler nvcc";
     const std::string output = output_of(options, plan.kernel);
     check_output(output, read.files);
     gpu::GpuRecordOptions how = options.how;

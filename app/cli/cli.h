@@ -27,8 +27,10 @@
 #include "core/base/version.h"
 #include "core/playback/cursor.h"
 #include "core/trace/trace.h"
+#include "kernels/alone/description.h"
 #include "kernels/cudart/orders.h"
 #include "kernels/gpu/backend.h"
+#include "kernels/program/compile.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/shipped.h"
 #include "kernels/textbook/timings.h"
@@ -202,10 +204,13 @@ struct AloneOptions {
     std::string file, kernel, flags, grid, block, shared, call, blocks, output;
     std::vector<std::string> arguments;
     bool json = false;
+    bool nvcc = false;  // makes the PTX of a .cu file
     gpu::BackendChoice backend{};
     gpu::GpuRecordOptions how;
     bool said() const { return !arguments.empty() || !(grid + shared + call).empty(); }
 };
+// What the command line says of a launch or a call, in the words of a description.
+kernels::Description said_by(const AloneOptions& options);
 // Whether that file is to be recorded as a kernel alone: PTX, CUDA C++ without a main, or one whose launch is
 // described.
 bool is_kernel_alone(const std::string& file, const AloneOptions& options);
@@ -232,6 +237,27 @@ bool is_program(const std::string& name);
 
 // Compiles it, runs it, says what it launched and what was recorded; returns the exit status.
 int record_program(const std::string& file, const ProgramRequest& request);
+
+// The same of a program that `make` builds.
+struct MadeProgram {
+    program::Built built;
+    std::vector<std::string> arguments;
+    std::string command;  // what repeats the call; "" for a program with a main of its own
+};
+int record_made_program(const std::string& file, const ProgramRequest& request,
+                        const std::function<MadeProgram()>& make);
+// Whether --compiler of a file says nvcc; refuses what it may not say.
+bool is_nvcc(const std::string& compiler);
+// The compiler's words go to standard error. own_main: as program::CompileOptions.
+program::Built build_program(const std::string& file, const ProgramRequest& request,
+                             const std::string& own_main = "");
+
+// --- record FILE.cu: a host function without a main, such as solve() (kernels/call)
+
+// Whether that file is to be recorded so: what is said names such a function, or the file has no main and one
+// function that launches.
+bool is_host_call(const std::string& file, const AloneOptions& options);
+int record_host_call(const std::string& file, const ProgramRequest& request, const AloneOptions& options);
 
 // --- files: a command writes a whole file, or none (core/base/file.h)
 

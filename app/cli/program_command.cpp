@@ -30,10 +30,7 @@ void check(const ProgramRequest& request) {
         refuse(kWrongCall, "--backend '{}' is not known; choose cpu, gpu or auto", request.backend);
     if (request.backend == "gpu")
         if (const auto found = gpu::devices(); !found) refuse(kFailure, "{}", found.error().message);
-    if (request.compiler == "nvcc" || request.compiler == "nvrtc")
-        refuse(kWrongCall, "programs are compiled with clang; leave out --compiler {}", request.compiler);
-    if (!request.compiler.empty() && request.compiler != "clang")
-        refuse(kWrongCall, "--compiler '{}' is not known; choose clang", request.compiler);
+    is_nvcc(request.compiler);
     for (const uint64_t number : request.launches)
         if (number == 0) refuse(kWrongCall, "--launch 0 is no launch; they are numbered from 1");
 }
@@ -159,18 +156,29 @@ std::string table_of(const std::vector<LaunchLine>& launches) {
 Json json_of(const Dim3& size) { return Json::array({size.x, size.y, size.z}); }
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-// Compiling takes a moment; a terminal is told.
-program::Built build(const std::string& file, const ProgramRequest& request) {
+}  // namespace
+
+bool is_nvcc(const std::string& compiler) {
+    if (!compiler.empty() && compiler != "clang" && compiler != "nvcc")
+        refuse(kWrongCall, "--compiler '{}' compiles no files; choose clang or nvcc", compiler);
+    return compiler == "nvcc";
+}
+
+program::Built build_program(const std::string& file, const ProgramRequest& request,
+                             const std::string& own_main) {
     std::optional<Result<program::Built>> built;
     program::Complaint complaint;
     std::atomic<bool> stop{false};
-    run_stoppable([&] { built.emplace(program::build(file, {request.flags, &stop}, &complaint)); }, stop);
+    run_stoppable(
+        [&] {
+            built.emplace(program::build(file, {request.flags, own_main, is_nvcc(request.compiler), &stop},
+                                         &complaint));
+        },
+        stop);
     // What the compiler says is for the person who wrote the program, as it is.
     std::fputs(printable(complaint.said).c_str(), stderr);
     return need(std::move(*built));
 }
-
-}  // namespace
 
 std::string launches_document(const std::string& file, const Json& compiler, const std::string& backend,
                               const Json& exit, const std::vector<LaunchLine>& lines,
@@ -194,21 +202,31 @@ bool is_program(const std::string& name) {
 }
 
 int record_program(const std::string& file, const ProgramRequest& request) {
-    check(request);
-    const BlockWindow window = window_of(request.blocks);
     const auto text = need(read_whole(file, uint64_t{64} << 20));
     if (!program::has_main(text) && request.flags.empty())
         refuse(
             kFailure,
             "'{}' has no main, so that nothing would run; add one, or name the file that has it with --flags",
             file);
+    return record_made_program(file, request, [&] {
+        return MadeProgram{build_program(file, request), request.arguments, ""};
+    });
+}
+
+int record_made_program(const std::string& file, const ProgramRequest& request,
+                        const std::function<MadeProgram()>& make) {
+    check(request);
+    const BlockWindow window = window_of(request.blocks);
     Recordings recordings(request.output, file);
-    const program::Built built = build(file, request);
+    const MadeProgram made = make();
+    const program::Built& built = made.built;
+    // What was guessed is said in any case: a call that fails is to be said better.
+    if (!made.command.empty() && !request.json && print(made.command + "\n") != kDone) return kFailure;
 
     program::RunRequest run;
     run.path = built.path;
     run.name = fs::path(file).stem().string();
-    run.arguments = request.arguments;
+    run.arguments = made.arguments;
     run.output_to_error = request.json;
     std::error_code error;
     run.orders.folder = recordings.folder();
@@ -230,7 +248,7 @@ int record_program(const std::string& file, const ProgramRequest& request) {
     std::string last;  // what is said in the end
     if (request.json) {
         if (print(launches_document(file, built.compiler, backend_of(result.launches), result.status,
-                                    result.launches)) != kDone)
+                                    result.launches, made.command)) != kDone)
             return kFailure;
     } else {
         std::string said = result.launches.empty() ? "" : table_of(result.launches);

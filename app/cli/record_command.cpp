@@ -175,6 +175,7 @@ int run_alone(const Options& options) {
             options.kernel);
     if (!said.kernels.empty()) alone.kernel = said.kernels.front();
     alone.json = said.json;
+    alone.nvcc = is_nvcc(options.compiler);
     alone.file = options.kernel;
     alone.flags = said.flags;
     alone.block = options.block;
@@ -186,18 +187,25 @@ int run_alone(const Options& options) {
     return record_alone(alone);
 }
 
+ProgramRequest program_of(const Options& options) {
+    ProgramRequest program = options.program;
+    program.compiler = options.compiler;
+    program.backend = options.backend;
+    program.blocks = options.blocks;
+    program.output = options.output;
+    return program;
+}
+
 int run_record(const Options& options) {
     AloneOptions described = options.alone;
     described.flags = options.program.flags;
+    described.block = options.block;
+    // A kernel that is named alone is a kernel alone.
+    if ((options.program.kernels.empty() || !described.call.empty()) &&
+        is_host_call(options.kernel, described))
+        return record_host_call(options.kernel, program_of(options), described);
     if (is_kernel_alone(options.kernel, described)) return run_alone(options);
-    if (is_program(options.kernel)) {
-        ProgramRequest program = options.program;
-        program.compiler = options.compiler;
-        program.backend = options.backend;
-        program.blocks = options.blocks;
-        program.output = options.output;
-        return record_program(options.kernel, program);
-    }
+    if (is_program(options.kernel)) return record_program(options.kernel, program_of(options));
     if (const std::string said = said_of_file(options); !said.empty())
         refuse(kWrongCall, "{} is for files, and '{}' is none; leave it out, or name a .ptx or .cu file",
                said, options.kernel);
@@ -261,7 +269,9 @@ void add_record(CommandLine& line) {
     command->add_option("--blocks", options->blocks, "Record only blocks x0:x1,y0:y1 (all)");
     command->add_option("--backend", options->backend,
                         "cpu, gpu, or auto: the GPU where there is one (auto)");
-    command->add_option("--compiler", options->compiler, "clang, whose PTX ships, or nvrtc (clang)")
+    command
+        ->add_option("--compiler", options->compiler,
+                     "clang, whose PTX ships, or nvrtc; of a file: clang or nvcc (clang)")
         ->transform([](const std::string& word) { return word == "shipped" ? std::string("clang") : word; });
     command->add_option("--schedule", options->schedule,
                         "Order of warps on the CPU: fair, greedy, or a seed (what shows the kernel's point)");
@@ -285,11 +295,13 @@ void add_record(CommandLine& line) {
                         "Of a kernel alone: dynamic shared memory of a block in bytes (what it touches)");
     command
         ->add_option("--arg", options->alone.arguments,
-                     "Of a kernel alone: an argument, as n=512 or in=float[512,512]:random")
+                     "Of a kernel alone, or of a function that is called: an argument, as n=512 or "
+                     "in=float[512,512]:random")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command->add_option("--call", options->alone.call,
-                        "Of a kernel alone: all in one, as 'add(a=float[64], n=64)'");
+                        "Of a kernel alone: all in one, as 'add(a=float[64], n=64)'; or a call of a host "
+                        "function that launches");
 }
 
 }  // namespace tilescope::cli

@@ -230,7 +230,13 @@ void check_widening(Work& work, const Widening& widening) {
     const Instruction& instruction = work.kernel.instructions[widening.instruction];
     const Operand& operand = instruction.operands[widening.operand];
     if (operand.kind != Operand::Kind::Register) return;  // %tid as it stands is small
-    const std::string& name = work.kernel.registers[operand.reg].name;
+    std::string name = work.kernel.registers[operand.reg].name;
+    // A cvt takes the low bits of a register that is wider than its type (PTX ISA, "Operand Size Exceeding
+    // Instruction-Type Size").
+    if (size_of(work.kernel.registers[operand.reg].type) == 8) {
+        add_lines(work, widening.instruction, fmt::format("\n    cvt.u32.u64 %ts_t0, {};", name));
+        name = "%ts_t0";
+    }
     const std::string guard = instruction.guard < 0 ? "" : "@" + guard_name(work.kernel, instruction) + " ";
     add_lines(
         work, widening.instruction,

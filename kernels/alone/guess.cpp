@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/ptx/parse.h"
+#include "kernels/alone/arrays.h"
 #include "kernels/alone/probe.h"
 #include "kernels/alone/sizes.h"
 
@@ -236,30 +237,7 @@ private:
     }
 
     void put_contents(Array& array, const GivenContents& contents) const {
-        const auto stored = [&](const auto& bits_at) {
-            auto bytes = std::make_shared<std::vector<std::byte>>(array.bytes());
-            const uint32_t size = array.element_bytes();
-            for (uint64_t i = 0; i < array.elements(); ++i) {
-                const uint64_t bits = bits_at(i);
-                std::memcpy(bytes->data() + i * size, &bits, size);
-            }
-            array.contents = {Contents::Kind::Stored, 0, 0, std::move(bytes)};
-        };
-        switch (contents.kind) {
-            case Fill::Zeros:
-                array.contents = {};
-                return;
-            case Fill::Guessed:
-            case Fill::Random:
-                array.contents = {Contents::Kind::SmallIntegers, 1, stream_of(array), nullptr};
-                return;
-            case Fill::Iota:
-                return stored([&](uint64_t i) { return bits_of(array.type, static_cast<double>(i)); });
-            case Fill::Ones:
-                return stored([&](uint64_t) { return bits_of(array.type, 1.0); });
-            case Fill::Number:
-                return stored([&](uint64_t) { return bits_in(array.type, contents.number); });
-        }
+        kernels::put_contents(array, contents, stream_of(array));
     }
 
     // Tells the arrays of a launch apart, and is the same each time: the place among the parameters.
@@ -271,26 +249,20 @@ private:
 
     Array array_for(const Slot& slot, const Attempt& attempt) const {
         const Parameter& parameter = slot.parameter;
-        Array array;
+        Array array = slot.given ? array_of(*slot.given) : Array{};
         array.name = parameter.name;
-        array.type = slot.given ? slot.given->type : parameter.type;
         array.role = !parameter.writes ? ArrayRole::Input
                      : parameter.reads ? ArrayRole::InOut
                                        : ArrayRole::Output;
         if (!slot.given) {
             constexpr uint64_t kRoom = uint64_t{1} << 20;
+            array.type = parameter.type;
             array.rank = 1;
             array.extents = ExtentSource::Flat;
             array.cols = static_cast<uint32_t>(kRoom / array.element_bytes());
             put_contents(array, {guessed_fill(slot, attempt), {}});
             return array;
         }
-        const std::vector<uint64_t>& extents = slot.given->extents;
-        array.rank = static_cast<uint8_t>(extents.size());
-        array.cols = static_cast<uint32_t>(extents.back());
-        if (extents.size() > 1) array.rows = static_cast<uint32_t>(extents[extents.size() - 2]);
-        if (extents.size() > 2) array.slices = static_cast<uint32_t>(extents[0]);
-        if (extents.size() == 1) array.extents = ExtentSource::Flat;
         GivenContents contents = slot.given->contents;
         if (contents.kind == Fill::Guessed)
             contents.kind = parameter.writes && !parameter.reads ? Fill::Zeros : Fill::Random;

@@ -155,7 +155,8 @@ Meaning meaning_of(std::string_view name) {
     if (has({"iter", "steps", "passes", "repeat", "batch", "channel", "heads", "bits", "depth_mult", "factor",
              "nreps"}))
         return Meaning::Few;
-    if (has({"pad", "shift", "flag", "is_", "dilat", "step", "index", "idx", "exclusive", "inverse"}) ||
+    if (has({"pad", "shift", "flag", "is_", "dilat", "step", "index", "idx", "exclusive", "inverse",
+             "end_row", "end_col", "goal"}) ||
         is({"i", "j", "value", "target"}))
         return Meaning::One;
     if (has({"row", "height"}) || is({"m", "h", "ny", "y"})) return Meaning::Rows;

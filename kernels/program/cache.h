@@ -2,6 +2,7 @@
 // ~/.cache/tilescope.
 //
 //   headers/HASH/           our headers, unpacked
+//   sources/HASH.cpp        mains that were made for files without one
 //   programs/KEY.files      the files that a program is made of; KEY: of its source's name, flags, compiler,
 //   our parts programs/KEY-CONTENT    the program; CONTENT: of what stands in those files
 //

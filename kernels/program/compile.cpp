@@ -30,7 +30,7 @@ constexpr int kOldest = 13, kNewest = 30;              // versions of clang
 
 // What everything is compiled with.
 struct Tools {
-    Compiler compiler;
+    Compiler compiler, nvcc;  // nvcc: without a path where clang makes the PTX
     fs::path headers;
     Flags flags;
 };
@@ -44,7 +44,17 @@ Result<Tools> tools_of(const CompileOptions& options) {
     if (!compiler) return compiler.error();
     auto headers = headers_folder();
     if (!headers) return headers.error();
-    return Tools{std::move(*compiler), std::move(*headers), std::move(*flags)};
+    if (!options.own_main.empty()) {
+        flags->files.push_back(options.own_main);
+        flags->compile.emplace_back("-Dmain=tilescope_other_main");
+    }
+    Tools tools{std::move(*compiler), {}, std::move(*headers), std::move(*flags)};
+    if (options.nvcc) {
+        auto nvcc = find_nvcc();
+        if (!nvcc) return nvcc.error();
+        tools.nvcc = std::move(*nvcc);
+    }
+    return tools;
 }
 
 bool is_cuda(const fs::path& path) { return path.extension() == ".cu"; }
@@ -87,7 +97,31 @@ std::string ptx_feature(const std::string& arch) {
                               : "+ptx70";
 }
 
+// Of clang's flags those that nvcc has too: folders of headers and macros.
+std::vector<std::string> nvcc_words(const Tools& tools, const fs::path& source, const fs::path& out) {
+    const Flags& flags = tools.flags;
+    std::string standard = flags.standard;
+    if (standard.rfind("gnu", 0) == 0) standard.replace(0, 3, "c");
+    std::vector<std::string> words = {tools.nvcc.path, "-ptx", "-lineinfo", "-std=" + standard};
+    // Newer ones know no older devices than they start from where nothing is said.
+    if (flags.arch != Flags().arch) words.push_back("-arch=" + flags.arch);
+    if (!flags.warnings) words.push_back("-w");
+    for (size_t at = 0; at < flags.compile.size(); ++at) {
+        const std::string& flag = flags.compile[at];
+        if (flag == "-fcuda-approx-transcendentals") words.push_back("-use_fast_math");
+        for (const char* kept : {"-I", "-D", "-U", "-isystem", "-include"}) {
+            if (flag.rfind(kept, 0) != 0) continue;
+            words.push_back(flag);
+            if (flag == kept && at + 1 < flags.compile.size()) words.push_back(flags.compile[++at]);
+            break;
+        }
+    }
+    words.insert(words.end(), {"-o", out.string(), file_word(source)});
+    return words;
+}
+
 std::vector<std::string> device_words(const Tools& tools, const fs::path& source, const fs::path& out) {
+    if (!tools.nvcc.path.empty()) return nvcc_words(tools, source, out);
     std::vector<std::string> words = cuda_words(tools);
     // Loops stay loops, so that a memory instruction of the PTX is an access of the source
     // (kernels/textbook/make_ptx.sh).
@@ -170,6 +204,7 @@ public:
                         {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx.string()});
         } else {
             host = common_words(tools_);
+            if (source == options_.own_main) host.emplace_back("-Umain");
             if (source.extension() == ".c") std::erase(host, "-std=" + tools_.flags.standard);
         }
         host.insert(host.end(), {"-O2", "-fwrapv", "-fPIC", "-MD", "-MF", rule.string(), "-c", "-o",
@@ -220,6 +255,7 @@ std::string key_of(const fs::path& source, const Tools& tools, const std::string
     std::error_code error;
     digest.add(fs::current_path(error).string()).add(source.string());
     digest.add(tools.compiler.path).add(tools.compiler.version).add(tools.headers.string()).add(runtime);
+    digest.add(tools.nvcc.path).add(tools.nvcc.version);
     digest.add(tools.flags.arch).add(tools.flags.standard).add(tools.flags.warnings ? "W" : "w");
     for (const auto* words : {&tools.flags.compile, &tools.flags.link, &tools.flags.files}) {
         digest.add(std::to_string(words->size()));
@@ -286,6 +322,26 @@ Result<Compiler> find_compiler() {
                     kOldest)};
 }
 
+Result<Compiler> find_nvcc() {
+    const char* given = std::getenv("TILESCOPE_NVCC");
+    const bool named = given != nullptr && given[0] != '\0';
+    for (const std::string& name : named ? std::vector<std::string>{given}
+                                         : std::vector<std::string>{"nvcc", "/usr/local/cuda/bin/nvcc"}) {
+        const std::string path = find_program(name);
+        if (path.empty()) continue;
+        const auto ran = run_process({path, "--version"}, 30s);
+        constexpr std::string_view kRelease = "release ";
+        const size_t at = ran && ran->status == 0 ? ran->out.find(kRelease) : std::string::npos;
+        if (at == std::string::npos) continue;
+        const size_t first = at + kRelease.size();
+        return Compiler{path,
+                        "nvcc " + ran->out.substr(first, ran->out.find_first_of(" ,\n", first) - first)};
+    }
+    return Error{named ? fmt::format("TILESCOPE_NVCC names '{}', which is no nvcc; name another one", given)
+                       : std::string("nvcc of the CUDA Toolkit is not on this machine; leave out --compiler "
+                                     "nvcc, and clang makes the PTX")};
+}
+
 Result<std::string> find_runtime() {
     if (const char* given = std::getenv("TILESCOPE_CUDART"); given != nullptr && given[0] != '\0')
         return std::string(given);
@@ -299,6 +355,17 @@ Result<std::string> find_runtime() {
         "libtilescope_cudart.so, which programs are linked with, is not beside this program in '{}'; "
         "build it, or name it with TILESCOPE_CUDART",
         here.string())};
+}
+
+Result<std::string> kept_source(const std::string& text) {
+    const auto folder = cache_folder("sources");
+    if (!folder) return folder.error();
+    tidy(*folder);
+    const std::string path = (*folder / (Digest().add(text).text() + ".cpp")).string();
+    if (const auto there = read_whole(path, kLargestPtx); there && *there == text) return path;
+    if (const std::string why = write_whole(path, text); !why.empty())
+        return Error{fmt::format("'{}' cannot be written: {}; make room in the cache", path, why)};
+    return path;
 }
 
 Result<std::string> compile_device(const fs::path& source, const CompileOptions& options,
@@ -327,9 +394,11 @@ Result<Built> build(const fs::path& source, const CompileOptions& options, Compl
     if (!runtime) return runtime.error();
     auto programs = cache_folder("programs");
     if (!programs) return programs.error();
-    const std::string key = key_of(source, *tools, *runtime);
-    if (auto program = cached(*programs, key))
-        return Built{std::move(*program), tools->compiler.version, "", true};
+    const std::string key = key_of(source, *tools, *runtime),
+                      made_by = tools->nvcc.path.empty()
+                                    ? tools->compiler.version
+                                    : tools->nvcc.version + " with " + tools->compiler.version;
+    if (auto program = cached(*programs, key)) return Built{std::move(*program), made_by, "", true};
 
     tidy(*programs);
     auto work = WorkFolder::make(*programs);
@@ -371,7 +440,7 @@ Result<Built> build(const fs::path& source, const CompileOptions& options, Compl
     if (const std::string why = write_whole((*programs / (key + ".files")).string(), list); !why.empty())
         return Error{
             fmt::format("the cache '{}' cannot be written: {}; make room there", programs->string(), why)};
-    return Built{program.string(), tools->compiler.version, making.said, false};
+    return Built{program.string(), made_by, making.said, false};
 }
 
 }  // namespace tilescope::program

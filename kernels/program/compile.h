@@ -5,7 +5,8 @@
 //   libtilescope_cudart.so, in place of NVIDIA's runtime  --------------------------+
 //
 // clang finds our headers (kernels/cudart/include), which are part of this program and unpacked once into the
-// cache. The PTX is embedded as text that ends with a zero byte.
+// cache. The PTX is embedded as text that ends with a zero byte. nvcc may make the PTX in clang's place, with
+// its own headers; the host pass stays clang's.
 //
 // Source: clang, "Compiling CUDA with clang"; LLVM, "User Guide for NVPTX Back-end".
 #pragma once
@@ -19,13 +20,15 @@
 namespace tilescope::program {
 
 struct CompileOptions {
-    std::string flags;  // as a shell takes them apart (flags.h); may name further files
+    std::string flags;     // as a shell takes them apart (flags.h); may name further files
+    std::string own_main;  // a file with the main that is the program's; one in its source becomes a function
+    bool nvcc = false;     // makes the PTX
     const std::atomic<bool>* stop = nullptr;
 };
 
 struct Built {
     std::string path;      // of the program
-    std::string compiler;  // "clang version 19.1.7"
+    std::string compiler;  // "clang version 19.1.7", "nvcc 13.0 with clang version 19.1.7"
     std::string said;      // warnings
     bool cached = false;   // it was built before
 };
@@ -35,6 +38,9 @@ struct Complaint {
     std::string said;  // lines of the compiler or linker; "" where it did not come to that
 };
 
+// A file with this text in the cache, under a name made of it. Error: it cannot be written.
+Result<std::string> kept_source(const std::string& text);
+
 // PTX of the device code of a .cu file. Error: one sentence; complaint: may be null.
 Result<std::string> compile_device(const std::filesystem::path& source, const CompileOptions& options,
                                    Complaint* complaint = nullptr);
@@ -43,10 +49,13 @@ Result<std::string> compile_device(const std::filesystem::path& source, const Co
 Result<Built> build(const std::filesystem::path& source, const CompileOptions& options,
                     Complaint* complaint = nullptr);
 
-// The newest clang++ of PATH, or what TILESCOPE_CLANG names. Error: there is none; what to install.
+// nvcc of PATH, of /usr/local/cuda, or what TILESCOPE_NVCC names; version: "nvcc 13.0". Error: there is none.
 struct Compiler {
     std::string path, version;
 };
+Result<Compiler> find_nvcc();
+
+// The newest clang++ of PATH, or what TILESCOPE_CLANG names. Error: there is none; what to install.
 Result<Compiler> find_compiler();
 
 // The library that takes the place of NVIDIA's runtime: beside this program, or in ../lib of it.

@@ -176,4 +176,10 @@ Result<Flags> flags_of(const std::vector<std::string>& words) {
     return flags;
 }
 
+bool names_files(std::string_view text) {
+    const auto words = split_words(text);
+    const auto flags = words ? flags_of(*words) : Result<Flags>(words.error());
+    return flags && !flags->files.empty();
+}
+
 }  // namespace tilescope::program

@@ -33,4 +33,7 @@ struct Flags {
 // Error: a flag that asks for what is not there (device linking, another target), in one sentence.
 Result<Flags> flags_of(const std::vector<std::string>& words);
 
+// Whether they name further files, one of which may have the main. False for what cannot be read.
+bool names_files(std::string_view text);
+
 }  // namespace tilescope::program

@@ -4,7 +4,9 @@
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/base/process.h"
@@ -105,10 +107,14 @@ Result<ProgramRun> run_program(const RunRequest& request) {
     start.environment = {std::string(cudart::kOrdersVariable) + "=" + told.string()};
     add_sanitizers(start.environment);
     if (request.output_to_error) start.descriptors[1] = 2;
+    const int nowhere = request.quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    if (request.quiet) start.descriptors[1] = start.descriptors[2] = nowhere;
     // It reads this terminal, if it reads, and gets its Ctrl-C.
     start.own_group = false;
     pid_t child = -1;
-    if (const int why = start_process(request.path.c_str(), std::move(start), child))
+    const int why = start_process(request.path.c_str(), std::move(start), child);
+    if (nowhere >= 0) close(nowhere);
+    if (why != 0)
         return Error{
             fmt::format("the program '{}' could not be started: {}", request.path, std::strerror(why))};
     ProgramRun run;

@@ -20,6 +20,7 @@ struct RunRequest {
     std::vector<std::string> arguments;  // behind its name
     cudart::Orders orders;               // `launches` is filled in here
     bool output_to_error = false;        // its standard output goes where its errors go
+    bool quiet = false;                  // what it writes to either is dropped
     const std::atomic<bool>* stop = nullptr;
 };
 

@@ -31,7 +31,7 @@ Result<std::string> entry_of(const ptx::Module& module, const Plan& plan) {
                              plan.kernel.empty() ? plan.launch.entry : plan.kernel)};
 }
 
-// Calls visit(symbol) for every shared variable that the kernel can name.
+// Calls visit(symbol) for every shared variable that the kernel can name; first those that it does name.
 template <class Visit>
 void for_shared(const ptx::Module& module, const ptx::Kernel& kernel, Visit visit) {
     for (const auto* symbols : {&kernel.symbols, &module.variables})
@@ -86,8 +86,13 @@ Result<void> find_shared(const ptx::Module& module, const ptx::Kernel& kernel, c
     std::vector<Array>& arrays = ready.launch.arrays;
     for_shared(module, kernel, [&](const ptx::Symbol& symbol) {
         if (arrays.size() > trace::most_of(trace::Claim::Arrays)) return;
-        const auto is_it = [&](const Array& array) { return array.symbol == symbol.name; };
         const int64_t offset = simt::shared_offset(*ready.program, symbol.name);
+        // Dynamic shared memory is one array, whatever names other kernels, or this one, have for it besides.
+        const auto is_it = [&](const Array& array) {
+            return array.symbol == symbol.name ||
+                   (symbol.count == 0 && array.space == Space::Shared && !array.symbol.empty() &&
+                    array.base == static_cast<uint64_t>(offset));
+        };
         const uint64_t bytes = symbol.count == 0 ? ready.launch.dynamic_shared : symbol.bytes();
         if (offset < 0 || bytes == 0 || std::any_of(arrays.begin(), arrays.end(), is_it)) return;
         Array array;

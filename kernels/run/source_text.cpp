@@ -31,11 +31,6 @@ size_t find_word(std::string_view text, std::string_view word, size_t from = 0) 
     return std::string_view::npos;
 }
 
-std::string_view line_with(std::string_view text, size_t at) {
-    const size_t first = text.rfind('\n', at) + 1;  // npos + 1 is 0
-    return text.substr(first, text.find('\n', at) - first);
-}
-
 // Where the bracket at `open` is closed; npos where it is not. <> are brackets where they are asked for.
 size_t closing(std::string_view text, size_t open, bool angles = false) {
     int depth = 0;
@@ -299,10 +294,100 @@ ParameterText parameter_in(std::string_view text) {
     }
     for (const char c : text) {
         if (c == '*') ++parameter.indirections;
+        parameter.reference |= c == '&';
         parameter.type += c == '*' || c == '&' ? ' ' : c;
     }
     parameter.type = trimmed(parameter.type);
     return parameter;
+}
+
+// What stands between the parentheses of a declaration.
+std::vector<ParameterText> parameters_of(std::string_view inside) {
+    std::vector<ParameterText> parameters;
+    inside = trimmed(inside);
+    if (inside != "void")
+        for (const std::string_view part : parts_between_commas(inside))
+            parameters.push_back(parameter_in(part));
+    return parameters;
+}
+
+// The code without lines of the preprocessor, whose braces may have no match.
+std::string without_directives(std::string code) {
+    for (size_t line = 0; line < code.size();) {
+        size_t end = std::min(code.find('\n', line), code.size());
+        if (trimmed(std::string_view(code).substr(line, end - line)).substr(0, 1) == "#") {
+            while (end < code.size() && code[end - 1] == '\\')
+                end = std::min(code.find('\n', end + 1), code.size());
+            std::fill(code.begin() + static_cast<std::ptrdiff_t>(line),
+                      code.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+        }
+        line = end + 1;
+    }
+    return code;
+}
+
+// The function whose definition begins with `head` and goes on with `body`; none where it is something else.
+std::optional<FunctionText> function_of(std::string_view head, std::string_view body) {
+    const size_t open = head.find('(');
+    const size_t close = open == std::string_view::npos ? open : closing(head, open);
+    if (close == std::string_view::npos) return std::nullopt;
+    const std::string_view before = trimmed(head.substr(0, open));
+    static constexpr std::string_view kOthers[] = {
+        "__global__", "__device__", "static",    "inline", "template",        "struct",   "class",
+        "union",      "enum",       "namespace", "using",  "__forceinline__", "operator", "constexpr"};
+    for (const std::string_view other : kOthers)
+        if (find_word(before, other) != std::string_view::npos) return std::nullopt;
+    if (before.find_first_of("=:") != std::string_view::npos) return std::nullopt;
+    size_t begin = before.size();
+    while (begin > 0 && is_word(before[begin - 1])) --begin;
+    std::string_view result = trimmed(before.substr(0, begin));
+    FunctionText function;
+    function.name = before.substr(begin);
+    const size_t external = find_word(result, "extern");
+    if (external != std::string_view::npos) {
+        function.c_linkage = true;
+        result = trimmed(result.substr(external + 6));
+    }
+    if (function.name.empty() || result.empty()) return std::nullopt;
+    function.result = result;
+    function.parameters = parameters_of(head.substr(open + 1, close - open - 1));
+    function.launches =
+        body.find("<<<") != std::string_view::npos || body.find("cudaLaunch") != std::string_view::npos;
+    return function;
+}
+
+// The functions that are defined in this part of the code. A literal is blank in it: `extern "C"` is
+// `extern`.
+void add_functions(std::string_view code, bool c_linkage, std::vector<FunctionText>& functions) {
+    std::vector<std::string> c_names;  // that a declaration makes extern "C"
+    size_t begin = 0;
+    for (size_t at = 0; at < code.size(); ++at) {
+        const char c = code[at];
+        if (c == '(' || c == '[') {
+            const size_t close = closing(code, at);
+            if (close != std::string_view::npos) at = close;
+        } else if (c == ';') {
+            if (const auto declared = function_of(code.substr(begin, at - begin), "");
+                declared && (declared->c_linkage || c_linkage))
+                c_names.push_back(declared->name);
+            begin = at + 1;
+        } else if (c == '{') {
+            const size_t close = std::min(closing(code, at), code.size());
+            const std::string_view head = trimmed(code.substr(begin, at - begin));
+            const std::string_view body = code.substr(at + 1, close - std::min(close, at + 1));
+            if (head == "extern") {
+                add_functions(body, true, functions);
+            } else if (auto function = function_of(head, body)) {
+                function->c_linkage |=
+                    c_linkage || std::find(c_names.begin(), c_names.end(), function->name) != c_names.end();
+                functions.push_back(std::move(*function));
+            }
+            at = close;
+            begin = close + 1;
+        } else if (c == '}') {
+            begin = at + 1;
+        }
+    }
 }
 
 }  // namespace
@@ -430,17 +515,19 @@ std::optional<std::vector<ParameterText>> parameters_in(std::string_view source,
         if (open >= code.size() || skip() != '(') continue;
         const size_t close = closing(code, open);
         if (close == std::string_view::npos) continue;
-        std::vector<ParameterText> parameters;
-        const std::string_view inside = trimmed(code.substr(open + 1, close - open - 1));
-        if (inside != "void")
-            for (const std::string_view part : parts_between_commas(inside))
-                parameters.push_back(parameter_in(part));
+        std::vector<ParameterText> parameters = parameters_of(code.substr(open + 1, close - open - 1));
         if (parameters.size() != count) continue;
         open = close + 1;
         if (skip() == '{') return parameters;
         if (!found) found = std::move(parameters);
     }
     return found;
+}
+
+std::vector<FunctionText> host_functions_in(std::string_view source) {
+    std::vector<FunctionText> functions;
+    add_functions(without_directives(code_of(source)), false, functions);
+    return functions;
 }
 
 }  // namespace tilescope::kernels

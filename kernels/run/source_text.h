@@ -53,10 +53,22 @@ struct ParameterText {
     std::string name;           // "" where it has none
     std::string type;           // without name, *, &, [] and default: "const float"
     uint32_t indirections = 0;  // of * and []
+    bool reference = false;
 };
 // Those of the kernel `name`, which has `count` parameters; the definition before a declaration. Nothing
 // where the source has no such __global__ function.
 std::optional<std::vector<ParameterText>> parameters_in(std::string_view source, std::string_view name,
                                                         size_t count);
+
+// A function of the host that the source defines, outside of classes and namespaces, and that other files can
+// call: neither static nor inline, no template.
+struct FunctionText {
+    std::string name;
+    std::string result;  // its type
+    std::vector<ParameterText> parameters;
+    bool c_linkage = false;  // extern "C"
+    bool launches = false;   // a launch stands in its body
+};
+std::vector<FunctionText> host_functions_in(std::string_view source);
 
 }  // namespace tilescope::kernels

@@ -154,6 +154,22 @@ TEST(CliPrograms, FunctionsKeepToTheirError) {
     EXPECT_NE(ran.out.find("all within the stated error"), std::string::npos) << ran.out;
 }
 
+TEST(CliPrograms, NvccMakesThePtxWhereItIs) {
+    write(in_folder("twice.cu"), kTwice);
+    const Ran none = record("twice.cu --compiler nvcc", "TILESCOPE_NVCC=/nonexistent/nvcc");
+    EXPECT_EQ(none.status, 1);
+    EXPECT_NE(none.err.find("'/nonexistent/nvcc', which is no nvcc"), std::string::npos) << none.err;
+    const Ran ran = record("twice.cu --compiler nvcc --json -o out");
+    if (ran.err.find("is not on this machine") != std::string::npos)
+        GTEST_SKIP() << "nvcc of the CUDA Toolkit is not on this machine";
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    const json document = json::parse(ran.out, nullptr, false);
+    EXPECT_EQ(document["compiler"].get<std::string>().rfind("nvcc ", 0), 0u) << document["compiler"];
+    EXPECT_EQ(document["launches"].size(), 3u);
+    const json by_clang = json::parse(record("twice.cu --json -o out").out, nullptr, false);
+    EXPECT_EQ(by_clang["compiler"].get<std::string>().rfind("clang ", 0), 0u) << "the cache keeps both";
+}
+
 TEST(CliPrograms, StopsWithCtrlC) {
     write(in_folder("sleeper.cu"),
           "#include <fcntl.h>\n#include <unistd.h>\nint main() { creat(\"up\", 0600); sleep(60); }\n");
@@ -255,7 +271,7 @@ TEST(CliPrograms, RefusesAWrongCall) {
     expect_refused(1, {"record", "nowhere.cu"}, "nowhere.cu");
     write(in_folder("m.cu"), "int main() {}\n");
     expect_refused(2, {"record", "m.cu", "--backend", "gpu"}, "GPU");
-    expect_refused(2, {"record", "m.cu", "--compiler", "nvcc"}, "clang");
+    expect_refused(2, {"record", "m.cu", "--compiler", "gcc"}, "choose clang or nvcc");
     expect_refused(2, {"record", "m.cu", "--launch", "0"}, "--launch 0");
     expect_refused(2, {"record", "m.cu", "--blocks", "x"}, "--blocks 'x'");
     expect_refused(1, {"record", "m.cu", "--flags", "'"}, "not closed");

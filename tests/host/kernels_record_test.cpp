@@ -163,6 +163,36 @@ TEST(Record, FaultKeepsWhatWasRecordedTheSameOnAnyThreads) {
 }
 
 // The check itself, on results made wrong by hand.
+// A module's kernels may each have a name of their own for their dynamic shared memory.
+TEST(Record, DynamicSharedMemoryIsOneArray) {
+    Plan plan;
+    plan.ptx_name = "two.ptx";
+    plan.ptx = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .shared .align 4 .b8 others[];
+.extern .shared .align 4 .b8 own[];
+.visible .entry other() { .reg .b32 %r; mov.u32 %r, others; ret; }
+.visible .entry k()
+{
+    .reg .b32 %r<3>;
+    mov.u32 %r1, own;
+    mov.u32 %r2, 7;
+    st.shared.u32 [%r1], %r2;
+    ret;
+}
+)";
+    plan.kernel = plan.launch.entry = "k";
+    plan.launch.grid = {1, 1, 1}, plan.launch.block = {1, 1, 1};
+    plan.launch.dynamic_shared = 64;
+    const auto trace = record_cpu(plan, {});
+    ASSERT_TRUE(trace) << trace.error().message;
+    ASSERT_EQ(trace->launch.arrays.size(), 1u);
+    EXPECT_EQ(trace->launch.arrays[0].name, "own");
+    EXPECT_EQ(trace->launch.arrays[0].bytes(), 64u);
+}
+
 TEST(Verify, FindsWhatIsWrong) {
     const Shape shape{20, 10, 30, 8};
     trace::Trace trace = record("tiled", shape);

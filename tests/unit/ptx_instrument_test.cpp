@@ -104,6 +104,14 @@ TEST(Instrument, SaysWhichKernelIsMissing) {
     EXPECT_EQ(made.error().message, "there is no kernel tiled in this PTX; check its name");
 }
 
+// A cvt may read the low half of a wider register; what checks it takes that half too.
+TEST(Instrument, ChecksTheLowHalfOfAWiderRegister) {
+    const Module module = read(source("tests/data/ptx/low_half.ptx"));
+    const auto made = instrument(module, "low_half", options_of(module, false, false));
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_NE(print(made->module).find("cvt.u32.u64 \t%ts_t0, %rd2;"), std::string::npos);
+}
+
 // NVIDIA's own assembler takes what is printed, where it is installed.
 TEST(Instrument, Assembles) {
     const std::string ptxas = test::find_ptxas();
