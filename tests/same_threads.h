@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "core/base/parallel.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::trace {
@@ -36,29 +39,47 @@ inline void by_thread(const Trace& trace, const Block& block, ThreadSteps& threa
     }
 }
 
-// The first difference in a sentence; empty where there is none.
-inline std::string difference_of_threads(const Trace& cpu, const Trace& gpu) {
-    if (cpu.blocks.size() != gpu.blocks.size())
-        return fmt::format("{} blocks and {}", cpu.blocks.size(), gpu.blocks.size());
-    const auto a = std::make_unique<ThreadSteps>(), b = std::make_unique<ThreadSteps>();
-    for (size_t at = 0; at < cpu.blocks.size(); ++at) {
-        const Block &left = cpu.blocks[at], &right = gpu.blocks[at];
-        if (std::tie(left.x, left.y, left.z) != std::tie(right.x, right.y, right.z)) return "other blocks";
-        by_thread(cpu, left, *a);
-        by_thread(gpu, right, *b);
-        for (size_t thread = 0; thread < a->size(); ++thread) {
-            const std::vector<ThreadStep>&x = (*a)[thread], &y = (*b)[thread];
-            const std::string where = fmt::format("block {},{},{} thread {}", left.x, left.y, left.z, thread);
-            for (size_t i = 0; i < std::min(x.size(), y.size()); ++i)
-                if (!(x[i] == y[i]))
-                    return fmt::format(
-                        "{} access {}: site {} array {} offset {}, and site {} array {} offset {}", where, i,
-                        x[i].site, x[i].array, x[i].offset, y[i].site, y[i].array, y[i].offset);
-            if (x.size() != y.size())
-                return fmt::format("{} has {} accesses and {}", where, x.size(), y.size());
-        }
+// The first difference of a block in a sentence; empty where there is none.
+inline std::string difference_of_block(const Trace& cpu, const Trace& gpu, size_t at, ThreadSteps& a,
+                                       ThreadSteps& b) {
+    const Block &left = cpu.blocks[at], &right = gpu.blocks[at];
+    if (std::tie(left.x, left.y, left.z) != std::tie(right.x, right.y, right.z)) return "other blocks";
+    by_thread(cpu, left, a);
+    by_thread(gpu, right, b);
+    for (size_t thread = 0; thread < a.size(); ++thread) {
+        const std::vector<ThreadStep>&x = a[thread], &y = b[thread];
+        const auto where = [&] {
+            return fmt::format("block {},{},{} thread {}", left.x, left.y, left.z, thread);
+        };
+        if (x == y) continue;
+        for (size_t i = 0; i < std::min(x.size(), y.size()); ++i)
+            if (!(x[i] == y[i]))
+                return fmt::format("{} access {}: site {} array {} offset {}, and site {} array {} offset {}",
+                                   where(), i, x[i].site, x[i].array, x[i].offset, y[i].site, y[i].array,
+                                   y[i].offset);
+        return fmt::format("{} has {} accesses and {}", where(), x.size(), y.size());
     }
     return "";
+}
+
+// The same of two recordings.
+inline std::string difference_of_threads(const Trace& cpu, const Trace& gpu, unsigned threads = 0) {
+    if (cpu.blocks.size() != gpu.blocks.size())
+        return fmt::format("{} blocks and {}", cpu.blocks.size(), gpu.blocks.size());
+    std::mutex mutex;
+    std::string found;
+    std::atomic<size_t> next{0};
+    on_threads(threads_of(threads), [&] {
+        const auto a = std::make_unique<ThreadSteps>(), b = std::make_unique<ThreadSteps>();
+        for (size_t at = next++; at < cpu.blocks.size(); at = next++) {
+            const std::string differs = difference_of_block(cpu, gpu, at, *a, *b);
+            if (differs.empty()) continue;
+            const std::lock_guard lock(mutex);
+            found = differs;
+            return;
+        }
+    });
+    return found;
 }
 
 }  // namespace tilescope::trace

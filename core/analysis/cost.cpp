@@ -39,6 +39,7 @@ Cost cost_of(const trace::Trace& trace, uint64_t step) {
     switch (form.space) {
         case Space::Global: {
             SectorCost& global = cost.global = sector_cost(address, access.mask, site.bytes);
+            if (site.kind == ptx::SiteKind::Atomic) global.sectors = atomic_sectors(address, access.mask);
             const uint32_t rows = least_of_rows(access, trace.launch.block.x, site.bytes);
             global.block_sectors = std::max(global.ideal_sectors, rows <= global.sectors ? rows : 0);
             break;

@@ -16,7 +16,7 @@
 namespace tilescope::analysis {
 
 struct Cost {
-    SectorCost global;      // of global and local memory
+    SectorCost global;      // of global and local memory; an atomic's sectors as atomic_sectors() counts them
     BankCost shared;        // of shared memory; of an atomic as of a store: its different words
     AddressCost addresses;  // of atomics and of constant memory
     bool operator==(const Cost&) const = default;

@@ -30,7 +30,7 @@ TEST(RecordPrograms, BothEnginesRecordTheSameAccesses) {
             ASSERT_TRUE(cpu && gpu) << what;
             const bool on = gpu->meta.backend == trace::Backend::Gpu;
             const std::string differs = difference_of_threads(*cpu, *gpu);
-            fmt::print("{} {}{}\n", differs.empty() ? "same" : "DIFFERENT", what,
+            fmt::print(stderr, "{} {}{}\n", differs.empty() ? "same" : "DIFFERENT", what,
                        on ? "" : " (by the interpreter)");
             EXPECT_EQ(differs, "") << what;
             ++compared, on_gpu += on;

@@ -64,5 +64,37 @@ TEST(Addresses, AreCountedAndTheWorstIsFound) {
     EXPECT_EQ(address_cost(three.data(), ~0u << 25), (AddressCost{1, 7}));
 }
 
+TEST(AtomicSectors, CountAsOftenAsTheirMostHitWord) {
+    EXPECT_EQ(atomic_sectors(all_at(12).data(), ~0u), 32u);
+    EXPECT_EQ(atomic_sectors(all_at(12).data(), 1u << 31), 1u);
+    EXPECT_EQ(atomic_sectors(strided(256, 4).data(), ~0u), 4u);
+    EXPECT_EQ(atomic_sectors(strided(256, 8).data(), ~0u), 8u);
+    Addresses two;
+    for (uint64_t lane = 0; lane < 32; ++lane) two[lane] = lane % 2 * 32;
+    EXPECT_EQ(atomic_sectors(two.data(), ~0u), 32u);
+}
+
+// Turn by turn: each takes one lane of every word that still has one, and asks for the sectors of these
+// words.
+TEST(AtomicSectors, AreThoseOfTheTurns) {
+    std::mt19937 random(11);
+    for (int round = 0; round < 500; ++round) {
+        const uint32_t mask = random() | 1, words = 1 + random() % 40;
+        Addresses address;
+        for (uint64_t& a : address) a = random() % words * 4;
+        uint32_t sectors = 0;
+        for (uint32_t left = mask; left != 0;) {
+            std::set<uint64_t> in_turn, asked;
+            for (uint32_t lane = 0; lane < 32; ++lane)
+                if ((left >> lane & 1) != 0 && in_turn.insert(address[lane]).second) {
+                    left &= ~(1u << lane);
+                    asked.insert(address[lane] / kSectorBytes);
+                }
+            sectors += static_cast<uint32_t>(asked.size());
+        }
+        ASSERT_EQ(atomic_sectors(address.data(), mask), sectors);
+    }
+}
+
 }  // namespace
 }  // namespace tilescope::analysis
