@@ -68,7 +68,9 @@ bool is_host_call(const std::string& file, const AloneOptions& options) {
     if (!said || said->grid || said->block || said->shared) return false;
     if (said->kernel.empty() && (program::has_main(*source) || program::names_files(options.flags)))
         return false;
-    return kernels::function_to_call(*source, said->kernel).has_value();
+    const auto function = kernels::function_to_call(*source, said->kernel);
+    // One that nobody names and that cannot be called leaves its kernels to be recorded alone.
+    return function && (!said->kernel.empty() || kernels::call_of(*source, *function));
 }
 
 int record_host_call(const std::string& file, const ProgramRequest& request, const AloneOptions& options) {

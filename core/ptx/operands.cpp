@@ -44,6 +44,15 @@ struct Reader {
             parser.next();
             return true;
         }
+        // Source: PTX ISA, "Special Registers".
+        for (const std::string_view special :
+             {"%envreg", "%cluster", "%nclusterid", "%is_explicit_cluster", "%aggr_smem_size",
+              "%reserved_smem", "%pm", "%current_graph_exec"})
+            if (name == nullptr && token.text.substr(0, special.size()) == special)
+                return fail(
+                    fmt::format("reads {}, which no kernel can that Tilescope runs or records; build the "
+                                "kernel without clusters, grid barriers and counters",
+                                Parser::quoted(token)));
         if (name == nullptr && token.text[0] == '%' && !is_special()) {
             return fail(
                 fmt::format("names {}, which is no register that is declared here", Parser::quoted(token)));

@@ -38,7 +38,7 @@ struct Slot {
 struct Attempt {
     Dim3 block;
     uint32_t divided = 1;          // what sizes are divided by
-    Fill integers = Fill::Random;  // in arrays of integers
+    Fill contents = Fill::Random;  // of input arrays of integers; of all input arrays where there are none
 };
 
 class Guess {
@@ -60,6 +60,8 @@ public:
             return symbol.space == ptx::StateSpace::Shared && symbol.count == 0;
         });
         if (dynamic != symbols.end()) dynamic_at_ = simt::shared_offset(*program_, dynamic->name);
+        indices_ = std::any_of(slots_.begin(), slots_.end(),
+                               [](const Slot& slot) { return slot.is_integer_input(); });
         reads_ = reads_of(**kernel);
         entry_ = (*kernel)->name;
         find_sizes();
@@ -233,7 +235,8 @@ private:
     // What an array holds that nobody says more of.
     Fill guessed_fill(const Slot& slot, const Attempt& attempt) const {
         if (slot.parameter.writes && !slot.parameter.reads) return Fill::Zeros;
-        return slot.is_integer_input() ? attempt.integers : Fill::Random;
+        const bool guessed = slot.is_integer_input() || (!indices_ && !slot.parameter.writes);
+        return guessed ? attempt.contents : Fill::Random;
     }
 
     void put_contents(Array& array, const GivenContents& contents) const {
@@ -368,18 +371,17 @@ private:
     }
 
     Result<GuessedLaunch> best_of(const std::vector<Dim3>& blocks) const {
-        std::vector<Fill> fills{Fill::Random};
-        if (std::any_of(slots_.begin(), slots_.end(),
-                        [](const Slot& slot) { return slot.is_integer_input(); }))
-            fills = {Fill::Random, Fill::Iota, Fill::Zeros};
+        // Whole numbers may be indices; where there are none, numbers of any kind may be.
+        std::vector<Fill> fills{Fill::Random, Fill::Ones};
+        if (indices_) fills = {Fill::Random, Fill::Iota, Fill::Zeros};
         const auto start = std::chrono::steady_clock::now();
         constexpr auto kPatience = std::chrono::seconds(20);
         std::optional<std::pair<Attempt, Probe>> first;
         for (const uint32_t divided : {1u, 4u, 16u}) {
             if (sized_ && divided > 1) break;  // fewer threads would hide what goes wrong at that size
             for (const Dim3& block : blocks) {
-                for (const Fill integers : fills) {
-                    const Attempt attempt{block, divided, integers};
+                for (const Fill contents : fills) {
+                    const Attempt attempt{block, divided, contents};
                     Probe made = try_out(attempt, nullptr);
                     if (made.stopped) return Error{"stopped before a launch was guessed"};
                     if (made.whole()) return finished(attempt, trimmed(attempt, std::move(made)));
@@ -427,9 +429,10 @@ private:
             again.type = array.type;
             if (!slot.given) again.extents = {array.elements()};
             if (again.contents.kind == Fill::Guessed)
-                again.contents.kind = array.contents.kind == Contents::Kind::Zeros           ? Fill::Zeros
-                                      : array.contents.kind == Contents::Kind::SmallIntegers ? Fill::Random
-                                                                                             : Fill::Iota;
+                again.contents.kind = array.contents.kind == Contents::Kind::Zeros ? Fill::Zeros
+                                      : array.contents.kind == Contents::Kind::SmallIntegers
+                                          ? Fill::Random
+                                          : attempt.contents;
         }
         return again;
     }
@@ -442,6 +445,7 @@ private:
     std::vector<Slot> slots_;
     Reads reads_;
     Sizes sizes_;
+    bool indices_ = false;     // there are input arrays of integers whose contents are guessed
     bool sized_ = false;       // sizes are said
     uint64_t items_ = 1;       // what the threads of one dimension cover
     int64_t dynamic_at_ = -1;  // offset of dynamic shared memory; -1 where the kernel has none

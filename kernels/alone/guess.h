@@ -8,7 +8,7 @@
 //   grid        as many blocks as cover the sizes, without those that touch nothing
 //   arrays      run with much room, then cut to what was touched
 //   contents    small whole numbers; zeros for what is written only; where a thread reaches outside,
-//               0, 1, 2, … in arrays of integers, which may be indices
+//               0, 1, 2, … in arrays of integers, which may be indices, or ones where there are none
 //
 // Where a guess ends in a fault the next one is tried: other contents, another block, smaller sizes.
 #pragma once

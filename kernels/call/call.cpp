@@ -59,6 +59,12 @@ Result<Call> call_of(std::string_view source, const FunctionText& function) {
     Call call;
     call.function = function.name;
     call.c_linkage = function.c_linkage;
+    // What it returns is dropped; an object would need a place that the made main does not give.
+    const std::string& result = function.result;
+    if (result.back() != '*' && result != "void" && result != "cudaError_t" &&
+        !held_type(source, without_const(result)))
+        return Error{fmt::format("{} returns {}, which no call here can take; write a main that calls it",
+                                 one_line(function.name), one_line(result))};
     for (const ParameterText& text : function.parameters) {
         CallParameter& parameter = call.parameters.emplace_back();
         parameter.name = text.name.empty() ? fmt::format("arg{}", call.parameters.size()) : text.name;

@@ -43,7 +43,8 @@ struct Call {
 // name, the first one that launches.
 std::optional<FunctionText> function_to_call(std::string_view source, const std::string& name);
 
-// Error: a parameter that no description can give: a pointer to pointers, a struct by value, a reference.
+// Error: a parameter that no description can give: a pointer to pointers, a struct by value, a reference; an
+// object that it returns.
 Result<Call> call_of(std::string_view source, const FunctionText& function);
 
 // The text of the main, C++.

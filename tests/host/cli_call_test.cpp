@@ -107,6 +107,17 @@ TEST(CliCall, AFaultIsSaidAndTheCallThatLeadsToIt) {
     EXPECT_NE(ran.err.find("outside in's 100 elements"), std::string::npos) << ran.err;
 }
 
+TEST(CliCall, AFunctionThatCannotBeCalledLeavesItsKernelAlone) {
+    write(in_folder("k.cu"),
+          "__global__ void fill(int* a, int n) { if (threadIdx.x < n) a[threadIdx.x] = n; }\n"
+          "void run(int** a, int n) { fill<<<1, 64>>>(*a, n); }\n");
+    const Ran ran = record("k.cu");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_NE(ran.out.find("--kernel fill"), std::string::npos) << ran.out;
+    EXPECT_NE(record("k.cu --call 'run(n=4)'").err.find("'a' of run is a pointer to pointers"),
+              std::string::npos);
+}
+
 TEST(CliCall, WhatDoesNotFitIsRefused) {
     write(in_folder("s.cu"), kScale);
     expect_refused(1, {"record", "s.cu", "--call", "solve(m=1)"},

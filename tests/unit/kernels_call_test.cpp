@@ -96,6 +96,11 @@ TEST(HostCall, RefusesWhatCannotBeDescribed) {
     EXPECT_NE(refused("S s").find("is a struct"), std::string::npos);
     EXPECT_NE(refused("const int& n").find("is a reference"), std::string::npos);
     EXPECT_EQ(refused("void* data"), "");
+    const std::string source = "struct Box { int a; }; Box f(int n) { k<<<1, 1>>>(n); }";
+    const auto call = call_of(source, *function_to_call(source, ""));
+    ASSERT_FALSE(call);
+    EXPECT_NE(call.error().message.find("f returns Box"), std::string::npos)
+        << call.error().message;
 }
 
 TEST(HostCall, TheCommandGivesTheSameWordsAgain) {

@@ -106,8 +106,26 @@ TEST(Instrument, SaysWhichKernelIsMissing) {
 
 // A cvt may read the low half of a wider register; what checks it takes that half too.
 TEST(Instrument, ChecksTheLowHalfOfAWiderRegister) {
-    const Module module = read(source("tests/data/ptx/low_half.ptx"));
-    const auto made = instrument(module, "low_half", options_of(module, false, false));
+    const auto module = parse(R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry low_half(.param .u64 low_half_0)
+{
+    .reg .b32 %r<2>; .reg .b64 %rd<6>;
+    ld.param.u64 %rd1, [low_half_0];
+    mov.u32 %r1, %tid.x;
+    cvt.s64.s32 %rd2, %r1;
+    cvt.s64.s32 %rd3, %rd2;
+    shl.b64 %rd4, %rd3, 2;
+    add.s64 %rd5, %rd1, %rd4;
+    st.global.u32 [%rd5], %r1;
+    ret;
+}
+)",
+                              "low_half.ptx");
+    ASSERT_TRUE(module) << module.error().message;
+    const auto made = instrument(*module, "low_half", options_of(*module, false, false));
     ASSERT_TRUE(made) << made.error().message;
     EXPECT_NE(print(made->module).find("cvt.u32.u64 \t%ts_t0, %rd2;"), std::string::npos);
 }

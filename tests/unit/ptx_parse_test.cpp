@@ -285,6 +285,7 @@ TEST(PtxParse, RefusesWithTheLine) {
              Case{"add.s32 %r1, %r2, 0f3F800000;", "takes .s32"},
              Case{"add.s64 %rd1, %r2, %rd3;", "'%r2' is a .b32 register"},
              Case{"add.s32 %r9, %r2, %r3;", "'%r9', which is no register"},
+             Case{"mov.u32 %r1, %envreg2;", "reads '%envreg2', which no kernel can"},
              Case{"add.s32 5, %r2, %r3;", "a register to write where '5'"},
              Case{"add.s32 %r1, %tid.x, 1;", "a register or a constant where '%tid'"},
              Case{"fma.f32 %f1, %f2, %f3, %f4;", "needs a rounding"},
