@@ -1,4 +1,4 @@
-# fuzz_trace, fuzz_ptx and fuzz_args (tests/fuzz): libFuzzer's where TILESCOPE_FUZZ is on, otherwise programs
+# fuzz_trace, fuzz_ptx, fuzz_args, fuzz_description and fuzz_flags (tests/fuzz): libFuzzer's where TILESCOPE_FUZZ is on, otherwise programs
 # that only replay the inputs given. ctest replays the corpus with either.
 set(fuzz_folder ${PROJECT_SOURCE_DIR}/tests/fuzz)
 set(fuzz_main ${fuzz_folder}/replay_main.cpp)
@@ -37,6 +37,8 @@ target_sources(fuzz_trace PRIVATE ${PROJECT_SOURCE_DIR}/app/step/provenance.cpp 
 tilescope_fuzzer(ptx tilescope_kernels)
 target_sources(fuzz_ptx PRIVATE ${fuzz_folder}/little_memory.cpp)
 tilescope_fuzzer(args tilescope_cli)
+tilescope_fuzzer(description tilescope_alone)
+tilescope_fuzzer(flags tilescope_program tilescope_alone)
 
 # Makes the inputs of tests/fuzz/corpus that have a name.
 add_executable(fuzz_corpus EXCLUDE_FROM_ALL ${fuzz_folder}/make_corpus.cpp)

@@ -15,11 +15,11 @@ namespace tilescope::ptx {
 // the instruction table does not know is left out, with a sentence that names instruction, file and line:
 //   "tiled.ptx:57: instruction 'tex.2d.v4.f32.s32' is not known to Tilescope; ..."
 // Where that leaves none, or the text outside the kernels is at fault, the sentence is the error. Functions
-// that are not kernels are left out too: a kernel that calls one is refused. Never crashes or loops on any
-// text.
+// stand in the kernels that call them, inlined (functions.cpp). Never crashes or loops on any text.
 Result<Module> parse(std::string_view text, std::string_view name);
 
-// Prints a module as PTX text that assembles to the same machine code as the text it was read from.
+// Prints a module as PTX text that does what the text does that it was read from; where no function is
+// called, it assembles to the same machine code.
 std::string print(const Module& module);
 
 // One instruction as text, "ld.global.f32 %f1, [%rd4+8];" without indentation.

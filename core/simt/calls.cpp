@@ -9,6 +9,7 @@
 //
 // Source: CUDA C++ Programming Guide, "Formatted Output", "Assertion"; "PTX Writer's Guide to
 // Interoperability", "System Calls".
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -68,21 +69,21 @@ bool Lowering::call() {
                     name.substr(0, 60)));
 }
 
-// What lies at a generic address; null where nothing does.
-const std::byte* Machine::find(const Warp& warp, int lane, uint64_t address, uint64_t bytes) const {
-    const auto inside = [&](const std::byte* data, uint64_t size, uint64_t at) {
-        return size >= bytes && at <= size - bytes ? data + at : nullptr;
+// What lies at a generic address and behind it in the same memory; empty where nothing does.
+std::span<const std::byte> Machine::memory_from(const Warp& warp, int lane, uint64_t address) const {
+    const auto from = [](const std::byte* data, uint64_t size, uint64_t at) {
+        return at < size ? std::span(data + at, size - at) : std::span<const std::byte>();
     };
     if (address >= kSharedWindow && address < kLocalWindow)
-        return inside(shared_, shared_bytes_, address - kSharedWindow);
+        return from(shared_, shared_bytes_, address - kSharedWindow);
     if (address >= kLocalWindow && address < kConstWindow)
-        return inside(warp.local + static_cast<uint64_t>(lane) * program_.local_bytes, program_.local_bytes,
-                      address - kLocalWindow);
+        return from(warp.local + static_cast<uint64_t>(lane) * program_.local_bytes, program_.local_bytes,
+                    address - kLocalWindow);
     if (address >= kConstWindow && address < kModuleWindow)
-        return inside(constants_.data(), constants_.size(), address - kConstWindow);
+        return from(constants_.data(), constants_.size(), address - kConstWindow);
     for (const View& view : views_)
-        if (const std::byte* found = inside(view.data, view.bytes, address - view.base)) return found;
-    return nullptr;
+        if (const auto found = from(view.data, view.bytes, address - view.base); !found.empty()) return found;
+    return {};
 }
 
 // The characters up to a zero, or to where nothing lies.
@@ -90,9 +91,11 @@ std::string Machine::text_at(const Warp& warp, int lane, uint64_t address) const
     constexpr size_t kMostCharacters = size_t{64} << 10;
     std::string text;
     while (text.size() < kMostCharacters) {
-        const std::byte* at = find(warp, lane, address + text.size(), 1);
-        if (at == nullptr || *at == std::byte{0}) break;
-        text += static_cast<char>(*at);
+        auto found = memory_from(warp, lane, address + text.size());
+        found = found.first(std::min(found.size(), kMostCharacters - text.size()));
+        const auto end = std::ranges::find(found, std::byte{0});
+        text.append(reinterpret_cast<const char*>(found.data()), static_cast<size_t>(end - found.begin()));
+        if (end != found.end() || found.empty()) break;
     }
     return text;
 }
@@ -104,14 +107,14 @@ void Machine::print(Warp& warp, const MicroOp& op, uint32_t mask) {
     for_lanes(mask, [&](uint32_t l) {
         const int lane = static_cast<int>(l);
         const auto argument = [&](uint64_t offset, uint64_t bytes) -> std::optional<uint64_t> {
-            const std::byte* found = find(warp, lane, arguments[l] + offset, bytes);
-            if (found == nullptr) return {};
+            const auto found = memory_from(warp, lane, arguments[l] + offset);
+            if (found.size() < bytes) return {};
             uint64_t bits = 0;
-            std::memcpy(&bits, found, bytes);
+            std::memcpy(&bits, found.data(), bytes);
             return bits;
         };
         const auto text = [&](uint64_t address) -> std::optional<std::string> {
-            if (find(warp, lane, address, 1) == nullptr) return {};
+            if (memory_from(warp, lane, address).empty()) return {};
             return text_at(warp, lane, address);
         };
         const auto format = text(formats[l]);

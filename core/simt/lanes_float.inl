@@ -98,7 +98,7 @@ struct FMax {
         return a != a ? b : (b != b ? a : greater);
     }
 };
-// .NaN: a NaN where either operand is one.
+// .NaN, of fp32 alone (PTX ISA, "min", "max"): a NaN where either operand is one.
 struct FMinNan {
     static float op(float a, float b) { return a != a ? a : b != b ? b : FMin::op(a, b); }
 };
@@ -200,14 +200,19 @@ LaneOp float_op() {
 }
 
 template <class F, int Operands>
-LaneOp float_op(const Instruction& i) {
-    if (i.type == Type::F64) return i.ftz || i.sat ? LaneOp{} : float_op<F64<F>, double, Operands>();
+LaneOp float32_op(const Instruction& i) {
     if (i.type != Type::F32) return {};
     if (i.ftz)
         return i.sat ? float_op<F32<F, true, true>, float, Operands>()
                      : float_op<F32<F, true, false>, float, Operands>();
     return i.sat ? float_op<F32<F, false, true>, float, Operands>()
                  : float_op<F32<F, false, false>, float, Operands>();
+}
+
+template <class F, int Operands>
+LaneOp float_op(const Instruction& i) {
+    if (i.type != Type::F64) return float32_op<F, Operands>(i);
+    return i.ftz || i.sat ? LaneOp{} : float_op<F64<F>, double, Operands>();
 }
 
 inline LaneOp find_float(const Instruction& i) {
@@ -230,9 +235,9 @@ inline LaneOp find_float(const Instruction& i) {
         case Op::Rcp:
             return named ? float_op<FRcp, 1>(i) : LaneOp{};
         case Op::Min:
-            return i.nan ? float_op<FMinNan, 2>(i) : float_op<FMin, 2>(i);
+            return i.nan ? float32_op<FMinNan, 2>(i) : float_op<FMin, 2>(i);
         case Op::Max:
-            return i.nan ? float_op<FMaxNan, 2>(i) : float_op<FMax, 2>(i);
+            return i.nan ? float32_op<FMaxNan, 2>(i) : float_op<FMax, 2>(i);
         case Op::Neg:
             return i.type == Type::F64 ? unary<F64Sign<FNeg>, double, double>() : float_op<FNeg, 1>(i);
         case Op::Abs:

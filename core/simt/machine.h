@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -132,7 +133,7 @@ private:
     // calls.cpp
     void print(Warp& warp, const MicroOp& op, uint32_t mask);
     void fail_assertion(Warp& warp, const MicroOp& op, uint32_t mask);
-    const std::byte* find(const Warp& warp, int lane, uint64_t address, uint64_t bytes) const;
+    std::span<const std::byte> memory_from(const Warp& warp, int lane, uint64_t address) const;
     std::string text_at(const Warp& warp, int lane, uint64_t address) const;
 
     // fault.cpp

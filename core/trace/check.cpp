@@ -108,16 +108,13 @@ Result<void> check_forms(const Trace& trace, std::vector<StepCheck::Allowed>& al
 // As many bytes as the atomics of global memory have lanes, each block's behind those of the one before.
 Result<void> check_returned(const Trace& trace) {
     if (trace.returned.empty()) return {};
-    uint64_t bytes = 0;
-    for (const Block& block : trace.blocks) {
-        if (block.first_returned != bytes)
+    const std::vector<uint64_t> before = returned_before(trace);
+    for (size_t i = 0; i < trace.blocks.size(); ++i)
+        if (trace.blocks[i].first_returned != before[i])
             return Error{"what its atomics found is not in the order of its blocks"};
-        for (uint64_t step = block.first; step < block.first + block.count; ++step)
-            bytes += returned_bytes(trace, trace.form_of(step));
-    }
-    if (bytes == trace.returned.size()) return {};
-    return Error{
-        fmt::format("its atomics found {} bytes, and it holds {} of them", bytes, trace.returned.size())};
+    if (before.back() == trace.returned.size()) return {};
+    return Error{fmt::format("its atomics found {} bytes, and it holds {} of them", before.back(),
+                             trace.returned.size())};
 }
 
 // Clocks since the block's first step go forwards.
@@ -133,6 +130,21 @@ Result<void> check_times(const Trace& trace) {
 }
 
 }  // namespace
+
+std::vector<uint64_t> returned_before(const Trace& trace) {
+    std::vector<uint32_t> of_form;
+    for (const Form& form : trace.forms)
+        of_form.push_back(static_cast<uint32_t>(returned_bytes(trace, form)));
+    std::vector<uint64_t> before;
+    uint64_t bytes = 0;
+    for (const Block& block : trace.blocks) {
+        before.push_back(bytes);
+        for (uint64_t step = block.first; step < block.first + block.count; ++step)
+            bytes += of_form[trace.key[step] & 0xFF'FFFF];
+    }
+    before.push_back(bytes);
+    return before;
+}
 
 Result<StepCheck> check_tables(const Trace& trace) {
     StepCheck steps;

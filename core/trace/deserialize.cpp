@@ -305,12 +305,8 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
 
 // Block::first_returned.
 void place_returned(Trace& trace) {
-    uint64_t first = 0;
-    for (Block& block : trace.blocks) {
-        block.first_returned = first;
-        for (uint64_t step = block.first; step < block.first + block.count; ++step)
-            first += returned_bytes(trace, trace.form_of(step));
-    }
+    const std::vector<uint64_t> before = returned_before(trace);
+    for (size_t i = 0; i < trace.blocks.size(); ++i) trace.blocks[i].first_returned = before[i];
 }
 
 Result<void> read_trace(std::string_view bytes, const std::vector<Section>& found, Trace& trace) {

@@ -127,8 +127,10 @@ private:
     uint32_t warps_ = 0;
 };
 Result<StepCheck> check_tables(const Trace& trace);  // all but blocks and steps
-Result<void> check_blocks(const Trace& trace);       // the blocks, and that the columns are as long as they
-Result<void> check(const Trace& trace);              // all of it
+// Bytes that the atomics of global memory found, before each block, and in all. The steps are sound.
+std::vector<uint64_t> returned_before(const Trace& trace);
+Result<void> check_blocks(const Trace& trace);  // the blocks, and that the columns are as long as they
+Result<void> check(const Trace& trace);         // all of it
 
 // The elements that the steps store to, of the result of a recording of the whole grid that is verified; of
 // any other recording nothing. Entered by the threads that read the steps.

@@ -93,6 +93,7 @@ std::optional<std::string> value_of(std::initializer_list<std::string_view> name
 }  // namespace
 
 Result<std::vector<std::string>> split_words(std::string_view text) {
+    if (text.find('\0') != std::string_view::npos) return Error{"the flags hold a zero byte; leave it out"};
     std::vector<std::string> words;
     bool in_word = false;
     const auto add = [&](char c) {
@@ -102,7 +103,6 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
     };
     for (size_t at = 0; at < text.size(); ++at) {
         const char c = text[at];
-        if (c == '\0') return Error{"the flags hold a zero byte; leave it out"};
         if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
             in_word = false;
         } else if (c == '\\') {
@@ -116,7 +116,6 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
                 if (at >= text.size())
                     return Error{fmt::format("the flags have a {} that is not closed; close it", c)};
                 if (text[at] == c) break;
-                if (text[at] == '\0') return Error{"the flags hold a zero byte; leave it out"};
                 if (c == '"' && text[at] == '\\' && at + 1 < text.size() &&
                     std::string_view("\"\\$`\n").find(text[at + 1]) != std::string_view::npos) {
                     if (text[++at] == '\n') continue;

@@ -80,7 +80,20 @@ void shape(Array& array, uint64_t bytes, const std::optional<Declaration>& decla
     if (e.size() > 2) array.slices = static_cast<uint32_t>(e[0]);
 }
 
-// Shared variables that the plan does not name: by the PTX's names, in the shape that the source declares.
+// A variable of the kernel: by the PTX's name, in the shape that the source declares.
+Array array_of(const ptx::Symbol& symbol, Space space, int64_t offset, uint64_t bytes, const Plan& plan) {
+    const bool shared = space == Space::Shared;
+    Array array;
+    array.name = name_in_symbol(symbol.name);
+    array.space = space;
+    array.role = shared ? ArrayRole::Shared : ArrayRole::Input;
+    array.symbol = symbol.name;
+    array.base = static_cast<uint64_t>(offset);
+    shape(array, bytes, declaration(plan.source, shared ? "__shared__" : "__constant__", array.name));
+    return array;
+}
+
+// Shared variables that the plan does not name.
 Result<void> find_shared(const ptx::Module& module, const ptx::Kernel& kernel, const Plan& plan,
                          ReadyLaunch& ready) {
     std::vector<Array>& arrays = ready.launch.arrays;
@@ -95,14 +108,7 @@ Result<void> find_shared(const ptx::Module& module, const ptx::Kernel& kernel, c
         };
         const uint64_t bytes = symbol.count == 0 ? ready.launch.dynamic_shared : symbol.bytes();
         if (offset < 0 || bytes == 0 || std::any_of(arrays.begin(), arrays.end(), is_it)) return;
-        Array array;
-        array.name = name_in_symbol(symbol.name);
-        array.space = Space::Shared;
-        array.role = ArrayRole::Shared;
-        array.symbol = symbol.name;
-        array.base = static_cast<uint64_t>(offset);
-        shape(array, bytes, declaration(plan.source, "__shared__", array.name));
-        arrays.push_back(std::move(array));
+        arrays.push_back(array_of(symbol, Space::Shared, offset, bytes, plan));
     });
     if (auto held = trace::within(trace::Claim::Arrays, arrays.size()); !held)
         return Error{fmt::format("{} cannot be recorded: {}", plan.ptx_name, held.error().message)};
@@ -140,13 +146,7 @@ void find_constants(const ptx::Module& module, const ptx::Kernel& kernel, const 
         if (!used || offset < 0 || std::ranges::any_of(arrays, is_it) ||
             arrays.size() >= trace::most_of(trace::Claim::Arrays))
             continue;
-        Array array;
-        array.name = name_in_symbol(symbol.name);
-        array.space = Space::Const;
-        array.role = ArrayRole::Input;
-        array.symbol = symbol.name;
-        array.base = static_cast<uint64_t>(offset);
-        shape(array, symbol.bytes(), declaration(plan.source, "__constant__", array.name));
+        Array array = array_of(symbol, Space::Const, offset, symbol.bytes(), plan);
         const std::vector<uint8_t>& given =
             (symbol.module_variable < 0 ? symbol
                                         : module.variables[static_cast<size_t>(symbol.module_variable)])

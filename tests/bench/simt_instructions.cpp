@@ -1,16 +1,17 @@
 // Warp instructions a second of the interpreter, on 64 blocks of the tiled 1024 x 1024 x 1024 product with T
-// = 16: floats and integers, on one core and on all, with every request seen by an observer and without one.
+// = 16: floats and integers, on one core and on all, recorded and not.
 #include "tests/bench/tiled_product.h"
 
 namespace {
 
 using namespace tilescope;
 
-void instructions(benchmark::State& state, bool integer, unsigned threads, bool observed) {
+void instructions(benchmark::State& state, bool integer, unsigned threads, bool recorded) {
     simt::RunOptions options;
     options.threads = threads;
     options.window.y1 = 1;
-    bench::run_tiled(state, 1024, integer, options, observed);
+    bench::run_tiled(state, 1024, integer, options,
+                     recorded ? bench::Watched::Recorded : bench::Watched::Not);
 }
 
 }  // namespace

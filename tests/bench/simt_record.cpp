@@ -9,7 +9,7 @@ void tiled256(benchmark::State& state, bool values, unsigned threads) {
     simt::RunOptions options;
     options.values = values;
     options.threads = threads;
-    bench::run_tiled(state, 256, false, options, true);
+    bench::run_tiled(state, 256, false, options, bench::Watched::Counted);
 }
 
 }  // namespace

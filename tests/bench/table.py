@@ -24,6 +24,14 @@ BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"
 ROWS = {
     "record_tiled_256": ("record all of tiled 256×256×256, T = 16", "", "time"),
     "tiled256/one_thread": ("interpret the same without recording, one thread", "", "time"),
+    "instructions/float_one_core": ("run 64 blocks of the tiled product of 1024³, T = 16, floats, one core", "", "instructions"),
+    "instructions/float_one_core_recorded": ("the same, recorded", "", "instructions"),
+    "instructions/float_all_cores": ("the first on all cores", "", "instructions"),
+    "instructions/float_all_cores_recorded": ("the same, recorded", "", "instructions"),
+    "instructions/integer_one_core": ("run 64 blocks of the same product of 32-bit integers, one core", "", "instructions"),
+    "instructions/integer_one_core_recorded": ("the same, recorded", "", "instructions"),
+    "instructions/integer_all_cores": ("the first of integers on all cores", "", "instructions"),
+    "instructions/integer_all_cores_recorded": ("the same, recorded", "", "instructions"),
     "judge": ("judge requests: sectors and wavefronts, one core", "≥ 10 M requests/s", "rate"),
     "summarize": ("all sums of `report`, one core", "", "rate"),
     "find_hazards/tiled": ("look for faults in 10 million requests and barriers of tiled, which has none", "", "time"),
@@ -67,6 +75,8 @@ def benchmarks(program):
             value += f" ({duration(result['most_ms'] * 1e-3)} at most)"
         if kind == "rate":
             value = f"{result['items_per_second'] / 1e6:,.0f} M requests/s"
+        if kind == "instructions":
+            value = f"{result['warp_instructions/s'] / 1e6:,.0f} M warp instructions/s"
         yield what, value, goal
 
 

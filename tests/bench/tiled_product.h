@@ -1,6 +1,7 @@
 // The tiled product with T = 16, run by the interpreter and timed: floats as shipped, or 32-bit integers.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 
 #include "core/ptx/parse.h"
 #include "core/simt/interpreter.h"
+#include "core/trace/builder.h"
 #include "tests/file_text.h"
 #include "tests/launches.h"
 
@@ -31,27 +33,42 @@ inline std::string tiled_ptx(bool integer) {
     return text;
 }
 
-// n x n x n; `observed`: every request is seen by an observer. Reports warp instructions a second.
+// Who sees the requests of a run: nobody, an observer that does next to nothing, or one that records them.
+enum class Watched { Not, Counted, Recorded };
+
+// n x n x n. Reports warp instructions a second.
 inline void run_tiled(benchmark::State& state, uint32_t n, bool integer, const simt::RunOptions& options,
-                      bool observed) {
+                      Watched watched) {
     const auto module = ptx::parse(tiled_ptx(integer), "tiled.t16.ptx");
     if (!module) return state.SkipWithError(module.error().message.c_str());
     const auto program = simt::prepare(*module, "tiled");
     if (!program) return state.SkipWithError(program.error().message.c_str());
     const size_t bytes = size_t{n} * n * 4;
     simt::GlobalMemory memory;
-    for (const uint64_t base : simt::place_buffers({bytes, bytes, bytes}))
-        memory.buffers.push_back({"", base, std::vector<std::byte>(bytes)});
     Launch launch;
+    for (const uint64_t base : simt::place_buffers({bytes, bytes, bytes})) {
+        memory.buffers.push_back({"", base, std::vector<std::byte>(bytes)});
+        launch.arrays.push_back(test_array("", Space::Global, ArrayRole::InOut, n, n, base));
+    }
     launch.grid = {n / 16, n / 16, 1};
     launch.block = {16, 16, 1};
     launch.arguments =
         test_arguments({memory.buffers[0].base, memory.buffers[1].base, memory.buffers[2].base, n, n, n});
     uint64_t instructions = 0;
     for (auto _ : state) {
-        std::vector<RequestCounter> counters(launch.grid.count());
+        std::vector<std::unique_ptr<simt::BlockObserver>> observers(launch.grid.count());
         simt::MakeObserver observe;
-        if (observed) observe = [&](const simt::BlockId& b) { return &counters[b.x + b.y * launch.grid.x]; };
+        if (watched != Watched::Not) {
+            observe = [&](const simt::BlockId& b) {
+                auto& observer = observers[b.x + b.y * launch.grid.x];
+                if (watched == Watched::Counted)
+                    observer = std::make_unique<RequestCounter>();
+                else
+                    observer =
+                        std::make_unique<trace::BlockRecorder>(launch.arrays, simt::sites_of(**program), b);
+                return observer.get();
+            };
+        }
         const auto outcome = simt::run(**program, launch, memory, options, observe);
         if (!outcome || !outcome->complete) return state.SkipWithError("the kernel did not run");
         instructions += outcome->instructions;

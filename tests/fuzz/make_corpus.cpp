@@ -244,6 +244,44 @@ void put_command_lines() {
     }
 }
 
+// --- descriptions of launches, and the compiler's flags
+
+void put_descriptions() {
+    const std::pair<const char*, const char*> texts[] = {
+        {"options",
+         "// tilescope: --kernel add --grid 4,2 --block 16x16 --shared 4096 --arg n=0x1F --arg 'in=float[8, "
+         "8]:random'\n"},
+        {"call",
+         "// tilescope: --call 'solve<2>(A=float4[8,16]:iota, B=int[3]:-2.5e-3, C=half[7]:ones, "
+         "b=bytes:00ff, "
+         "s=null)'\n__global__ void solve();\n"},
+        {"call-alone", "scale(data=unsigned char[2][3]:zeros, 512, -9)"},
+        {"two-kernels",
+         "/* tilescope: --kernel a --grid 7 */\n   // tilescope: --block 32 --arg in=int[3]\n"
+         " * tilescope: --kernel b --arg x=true\n"},
+        {"quotes", "// tilescope: --kernel='a b' \"--arg=n=1\" --arg m=\\ 2 --grid '4\n"},
+        {"numbers", "x=-9223372036854775809\ny=nan\nz=-inff\nw=0x\n"},
+        {"too-many", "a=float[2147483647,2147483647,2147483647]:iota"},
+    };
+    for (const auto& [name, text] : texts) put("description", name, text);
+}
+
+void put_flags() {
+    const std::pair<const char*, const char*> texts[] = {
+        {"plain", "-O2 -I include -DN=4 -lm -L /usr/lib -std=c++20 more.cu ../helper.cpp lib.a"},
+        {"nvcc",
+         "-arch=sm_80 -gencode arch=compute_75,code=sm_75 --use_fast_math -Xptxas -v -Xcompiler "
+         "-Wall,-fopenmp -lineinfo --maxrregcount 32 -o a.out -x cu"},
+        {"quotes", "'-DTEXT=\"a b\"' -DDOLLAR=\\$HOME \"-I a\\\"b\" '' 'new\nline.cu'"},
+        {"shell", "$(touch a) `id` ; rm -rf * | tee > b & ~ {1,2} !x #c"},
+        {"open", "-I 'a"},
+        {"last", "-arch"},
+        {"linked", "-rdc=true"},
+    };
+    for (const auto& [name, text] : texts) put("flags", name, text);
+    put("flags", "zero-behind-a-backslash", std::string("a\\\0b", 4));
+}
+
 // --- the dictionary
 
 // Words and suffixes of the PTX here, and every name of the tables; registers and mangled names left out.
@@ -283,5 +321,7 @@ int main(int argc, char** argv) {
     tilescope::put_recordings();
     tilescope::put_ptx();
     tilescope::put_command_lines();
+    tilescope::put_descriptions();
+    tilescope::put_flags();
     tilescope::put_dictionary();
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the fuzzers with the newest clang that has libFuzzer, and runs them one after another:
 #
-#   tests/fuzz/run.sh [SECONDS [FUZZER...]]       60 seconds each of trace, ptx and args
+#   tests/fuzz/run.sh [SECONDS [FUZZER...]]       60 seconds each of all five
 #
 # Inputs that reach new code are kept in build-fuzz/corpus/FUZZER. The first one at fault ends the script; it lies in
 # build-fuzz/findings. Exit status 3: there is no such clang.
@@ -30,7 +30,7 @@ cmake --build --preset fuzz
 # What was freed is kept for 16 MB only, so that the limit of memory is one of the program.
 export ASAN_OPTIONS="quarantine_size_mb=16:${ASAN_OPTIONS:-}" UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
 mkdir -p build-fuzz/findings
-for fuzzer in ${*:-trace ptx args}; do
+for fuzzer in ${*:-trace ptx args description flags}; do
     mkdir -p "build-fuzz/corpus/$fuzzer"
     dictionary=
     [ "$fuzzer" != ptx ] || dictionary=-dict=tests/fuzz/ptx.dict

@@ -39,7 +39,9 @@ TEST(SplitWords, ExpandNothing) {
 
 TEST(SplitWords, RefuseWhatIsNotClosed) {
     for (const std::string text : {"'a", "\"a", "a\\", "\"a\\\""}) EXPECT_FALSE(split_words(text)) << text;
-    EXPECT_FALSE(split_words(std::string_view("a\0b", 3)));
+    using namespace std::string_view_literals;
+    for (const std::string_view text : {"a\0b"sv, "'a\0'"sv, "a\\\0b"sv, "\"\\\0\""sv})
+        EXPECT_FALSE(split_words(text)) << text;
 }
 
 // Every word, quoted as POSIX says, comes back.
