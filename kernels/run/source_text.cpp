@@ -358,14 +358,15 @@ std::optional<FunctionText> function_of(std::string_view head, std::string_view 
 
 // The functions that are defined in this part of the code. A literal is blank in it: `extern "C"` is
 // `extern`.
-void add_functions(std::string_view code, bool c_linkage, std::vector<FunctionText>& functions) {
+void add_functions(std::string_view code, int depth, bool c_linkage, std::vector<FunctionText>& functions) {
     std::vector<std::string> c_names;  // that a declaration makes extern "C"
     size_t begin = 0;
     for (size_t at = 0; at < code.size(); ++at) {
         const char c = code[at];
         if (c == '(' || c == '[') {
             const size_t close = closing(code, at);
-            if (close != std::string_view::npos) at = close;
+            if (close == std::string_view::npos) return;
+            at = close;
         } else if (c == ';') {
             if (const auto declared = function_of(code.substr(begin, at - begin), "");
                 declared && (declared->c_linkage || c_linkage))
@@ -376,7 +377,7 @@ void add_functions(std::string_view code, bool c_linkage, std::vector<FunctionTe
             const std::string_view head = trimmed(code.substr(begin, at - begin));
             const std::string_view body = code.substr(at + 1, close - std::min(close, at + 1));
             if (head == "extern") {
-                add_functions(body, true, functions);
+                if (depth > 0) add_functions(body, depth - 1, true, functions);
             } else if (auto function = function_of(head, body)) {
                 function->c_linkage |=
                     c_linkage || std::find(c_names.begin(), c_names.end(), function->name) != c_names.end();
@@ -526,7 +527,7 @@ std::optional<std::vector<ParameterText>> parameters_in(std::string_view source,
 
 std::vector<FunctionText> host_functions_in(std::string_view source) {
     std::vector<FunctionText> functions;
-    add_functions(without_directives(code_of(source)), false, functions);
+    add_functions(without_directives(code_of(source)), kMostNested, false, functions);
     return functions;
 }
 

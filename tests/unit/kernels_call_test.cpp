@@ -65,6 +65,9 @@ TEST(HostFunctions, NoTextIsTooMuch) {
     for (const char* text :
          {"extern \"C\" {", "void f(", "void f() {", "}}}{{{", "#define A \\", "(", "void f(int a[) {}"})
         host_functions_in(text);
+    std::string nested;
+    for (int i = 0; i < 20000; ++i) nested += "extern \"C\" {";
+    EXPECT_TRUE(host_functions_in(nested).empty());
 }
 
 TEST(HostCall, KnowsParametersByTheirTypes) {
@@ -99,8 +102,7 @@ TEST(HostCall, RefusesWhatCannotBeDescribed) {
     const std::string source = "struct Box { int a; }; Box f(int n) { k<<<1, 1>>>(n); }";
     const auto call = call_of(source, *function_to_call(source, ""));
     ASSERT_FALSE(call);
-    EXPECT_NE(call.error().message.find("f returns Box"), std::string::npos)
-        << call.error().message;
+    EXPECT_NE(call.error().message.find("f returns Box"), std::string::npos) << call.error().message;
 }
 
 TEST(HostCall, TheCommandGivesTheSameWordsAgain) {
