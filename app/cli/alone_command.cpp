@@ -13,6 +13,7 @@
 #include "kernels/alone/guess.h"
 #include "kernels/program/compile.h"
 #include "kernels/program/run.h"
+#include "kernels/program/source.h"
 
 namespace tilescope::cli {
 

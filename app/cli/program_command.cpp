@@ -17,6 +17,7 @@
 #include "kernels/cudart/orders.h"
 #include "kernels/program/compile.h"
 #include "kernels/program/run.h"
+#include "kernels/program/source.h"
 
 namespace tilescope::cli {
 
