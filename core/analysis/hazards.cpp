@@ -154,6 +154,10 @@ unsigned threads_that_fit(const trace::Trace& trace, uint32_t blocks) {
     return static_cast<unsigned>(std::clamp<uint64_t>(trace::memory_left(trace) / 2 / bytes, 1, 256));
 }
 
+// What Tilescope's headers leave in the PTX where threads of a block wait for each other by cuda::barrier,
+// which is made of plain accesses.
+constexpr std::string_view kAccessBarrier = "// tilescope: cuda::barrier";
+
 bool whole(const trace::Trace& trace) { return trace.meta.complete && trace::dropped_of(trace) == 0; }
 
 }  // namespace
@@ -174,7 +178,13 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     const auto lacks = [&](const char* what) {
         out.not_judged = cut.empty() ? what : fmt::format("{}; {}", cut, what);
     };
-    if (blocks == 0) {
+    const bool unseen = trace.meta.ptx.find(kAccessBarrier) != std::string::npos;
+    if (unseen)
+        lacks(
+            "threads wait for each other by cuda::barrier, whose order is not followed: races and values "
+            "that "
+            "were never stored were not looked for");
+    if (blocks == 0 || unseen) {
         if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
         return out;
     }

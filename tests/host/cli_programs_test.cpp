@@ -283,11 +283,13 @@ int main() {
     EXPECT_NE(remark.find("line 7"), std::string::npos) << remark;
 }
 
-// Pieces that strangers' programs are made of: the brackets of a launch in two pieces, a heap, a grid that waits,
-// tiles of several warps, structs through shuffles, pools of memory.
+// Pieces that strangers' programs are made of: the brackets of a launch in two pieces, a heap, a grid that
+// waits, tiles of several warps, structs through shuffles, pools of memory.
 constexpr const char* kPieces = R"(#include <cstdio>
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
+#include <cuda/barrier>
+#include <helper_math.h>
 namespace cg = cooperative_groups;
 struct Node { int value; Node* next; };
 struct Pair { double a; int b; };
@@ -322,6 +324,16 @@ __global__ void tiles(int* out) {
     const Pair other = warp.shfl_xor(Pair{threadIdx.x * 0.5, (int)threadIdx.x}, 1);
     out[threadIdx.x] = sum + other.b + (int)(2 * other.a);
 }
+__global__ void mirror(int* a) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> all;
+    __shared__ int3 cell[64];
+    if (threadIdx.x == 0) init(&all, blockDim.x);
+    __syncthreads();
+    cell[threadIdx.x] = make_int3(threadIdx.x) * 2;
+    auto token = all.arrive();
+    all.wait(token);
+    a[threadIdx.x] = (cell[63 - threadIdx.x] + make_int3(0, 1, 0)).y;
+}
 int main() {
     int *a, *b, host[256];
     cudaMemPool_t pool;
@@ -345,6 +357,10 @@ int main() {
     cudaMemcpy(host, a, 1024, cudaMemcpyDeviceToHost);
     for (int i = 0; i < 256; ++i)
         if (host[i] != (i + 200) % 256 + 1) return 5;
+    mirror<<<1, 64>>>(a);
+    cudaMemcpy(host, a, 256, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 64; ++i)
+        if (host[i] != 2 * (63 - i) + 1) return 6;
     puts("right");
     return cudaFreeAsync(a, 0) || cudaFreeAsync(b, 0);
 }
@@ -354,7 +370,7 @@ TEST(CliPrograms, TakesThePiecesOfStrangersPrograms) {
     write(in_folder("pieces.cu"), kPieces);
     const Ran ran = record("pieces.cu -o out");
     EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
-    for (const char* name : {"build.1.tsc", "take.2.tsc", "tiles.3.tsc", "rounds.4.tsc"})
+    for (const char* name : {"build.1.tsc", "take.2.tsc", "tiles.3.tsc", "rounds.4.tsc", "mirror.5.tsc"})
         EXPECT_TRUE(fs::is_regular_file(in_folder(std::string("out/") + name))) << name;
 }
 
