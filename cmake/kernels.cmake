@@ -42,6 +42,7 @@ target_link_libraries(tilescope_orders PUBLIC tilescope_base PRIVATE nlohmann_js
 
 # From a .cu file to a program that runs; the headers that clang needs for it are part of this program.
 tilescope_part(kernels/program LINK tilescope_orders)
+target_link_libraries(tilescope_program PRIVATE nlohmann_json::nlohmann_json)
 file(GLOB_RECURSE cuda_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/kernels/cudart/include/*)
 tilescope_embed_bytes(tilescope_program tilescope::program::embedded_headers ${cuda_headers})

@@ -14,6 +14,7 @@
 #include "kernels/program/compile.h"
 #include "kernels/program/flags.h"
 #include "kernels/program/run.h"
+#include "kernels/program/source.h"
 
 namespace tilescope::cli {
 

@@ -17,6 +17,7 @@
 #include "kernels/cudart/orders.h"
 #include "kernels/program/compile.h"
 #include "kernels/program/run.h"
+#include "kernels/program/source.h"
 
 namespace tilescope::cli {
 
@@ -107,7 +108,8 @@ std::string size_of(const Dim3& size) { return fmt::format("{},{},{}", size.x, s
 
 bool repeats(const LaunchLine& a, const LaunchLine& b) {
     return a.kernel == b.kernel && a.grid == b.grid && a.block == b.block && a.shared == b.shared &&
-           b.error.empty() && a.error.empty() && b.recorded.empty() && b.unrecorded.empty();
+           b.error.empty() && a.error.empty() && b.recorded.empty() && b.unrecorded.empty() &&
+           b.remark.empty();
 }
 
 // Where the launches ran: all at one place.
@@ -144,7 +146,8 @@ std::string table_of(const std::vector<LaunchLine>& launches) {
         std::string what;
         if (!line.recorded.empty()) what = line.recorded;
         if (!line.unrecorded.empty()) what = "not recorded: " + line.unrecorded;
-        if (!line.error.empty()) what += (what.empty() ? "" : "; ") + line.error;
+        for (const std::string& words : {line.error, line.remark})
+            if (!words.empty()) what += (what.empty() ? "" : "; ") + words;
         if (row.count > 1) what += fmt::format("{}{} times the same", what.empty() ? "" : "; ", row.count);
         text += fmt::format("{:>9}  {:<{}}  {:>14}  {:>11}  {:>10.2f}  {}\n", number,
                             shortened(one_line(line.kernel), 40), width, size_of(line.grid),
@@ -185,10 +188,11 @@ std::string launches_document(const std::string& file, const Json& compiler, con
                               const std::string& command) {
     Json launches = Json::array();
     for (const LaunchLine& line : lines) {
-        launches.push_back(object_of(
-            "number", line.number, "kernel", line.kernel, "grid", json_of(line.grid), "block",
-            json_of(line.block), "shared", line.shared, "ms", line.ms, "error", text_or_null(line.error),
-            "recorded", text_or_null(line.recorded), "unrecorded", text_or_null(line.unrecorded)));
+        launches.push_back(object_of("number", line.number, "kernel", line.kernel, "grid", json_of(line.grid),
+                                     "block", json_of(line.block), "shared", line.shared, "ms", line.ms,
+                                     "error", text_or_null(line.error), "recorded",
+                                     text_or_null(line.recorded), "unrecorded", text_or_null(line.unrecorded),
+                                     "remark", text_or_null(line.remark)));
     }
     if (command.empty())
         return document("tilescope.launches/1", "program", file, "compiler", compiler, "backend", backend,

@@ -82,6 +82,7 @@ std::string title_of(const cudart::LaunchLine& launch) {
 
 std::string about(const cudart::LaunchLine& launch) {
     if (!launch.error.empty()) return one_line(launch.error, kLongestLine);
+    if (!launch.remark.empty()) return one_line(launch.remark, kLongestLine);
     if (!launch.recorded.empty()) return "It was recorded.";
     if (!launch.unrecorded.empty()) return one_line(launch.unrecorded, kLongestLine);
     return "It was not recorded: the program runs once more to record it.";

@@ -58,6 +58,7 @@ cudart::LaunchLine launch_of(const Json& json, std::string& problem) {
     text_or_null(fields, json, "error", line.error);
     text_or_null(fields, json, "recorded", line.recorded);
     if (json.contains("unrecorded")) text_or_null(fields, json, "unrecorded", line.unrecorded);
+    if (json.contains("remark")) text_or_null(fields, json, "remark", line.remark);
     return line;
 }
 

@@ -154,6 +154,10 @@ unsigned threads_that_fit(const trace::Trace& trace, uint32_t blocks) {
     return static_cast<unsigned>(std::clamp<uint64_t>(trace::memory_left(trace) / 2 / bytes, 1, 256));
 }
 
+// What Tilescope's headers leave in the PTX where threads of a block wait for each other by cuda::barrier,
+// which is made of plain accesses.
+constexpr std::string_view kAccessBarrier = "// tilescope: cuda::barrier";
+
 bool whole(const trace::Trace& trace) { return trace.meta.complete && trace::dropped_of(trace) == 0; }
 
 }  // namespace
@@ -174,7 +178,13 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     const auto lacks = [&](const char* what) {
         out.not_judged = cut.empty() ? what : fmt::format("{}; {}", cut, what);
     };
-    if (blocks == 0) {
+    const bool unseen = trace.meta.ptx.find(kAccessBarrier) != std::string::npos;
+    if (unseen)
+        lacks(
+            "threads wait for each other by cuda::barrier, whose order is not followed: races and values "
+            "that "
+            "were never stored were not looked for");
+    if (blocks == 0 || unseen) {
         if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
         return out;
     }
@@ -223,7 +233,9 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
             "a block touches more elements, or has more faults, than are held against one another: the "
             "others were not looked at; "
             "set TILESCOPE_MAX_MEMORY to more gigabytes");
-    if (!find_grid_races(forms, blocks, sink, options.stop))
+    // Where blocks wait for each other, in which intervals they touched an element is not recorded.
+    const bool ordered = trace.meta.ptx.find(ptx::kGridBarrier) != std::string::npos;
+    if (!ordered && !find_grid_races(forms, blocks, sink, options.stop))
         lacks(
             "more elements were stored to than are held against one another between blocks: "
             "the others were not looked at; record a smaller window of blocks");

@@ -15,7 +15,9 @@
 //                  capability 7.0 a warp's threads need not advance together; CUDA C++ Programming Guide,
 //                  "Independent Thread Scheduling"). Hazard::same_warp marks such a race.
 //                  bar.warp.sync is not recorded, so it orders nothing here. Two atomics do not race.
-//   GridRace       two blocks touch one element and one of them stores: no barrier orders blocks.
+//   GridRace       two blocks touch one element and one of them stores: no barrier orders blocks. (Not judged
+//   where the kernel
+//                  has the barrier of a whole grid.)
 //   Uninitialised  a shared cell is loaded, or updated by an atomic, before anything was stored there.
 //   Stale          a shared cell is loaded whose value was already used before its array was filled anew:
 //                  that filling left the cell out, and the old value is used once more.

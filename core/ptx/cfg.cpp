@@ -150,7 +150,42 @@ void find_edges(const Kernel& kernel, ControlFlow& flow) {
     }
 }
 
-void find_dominators(ControlFlow& flow) {
+// Blocks by which threads leave the kernel before its end: a ret alone, what ends in the exit or trap that
+// compilers put behind what never returns, and what leads to nothing else. The last one stands for a guarded
+// ret.
+std::vector<char> leaving_blocks(const Kernel& kernel, const ControlFlow& flow) {
+    const size_t count = flow.blocks.size();
+    std::vector<char> leaving(count + 1, 0), for_good(count, 0);
+    std::vector<size_t> ways(count), found;
+    const auto note = [&](size_t block, bool good) {
+        leaving[block] = 1, for_good[block] = good;
+        found.push_back(block);
+    };
+    for (size_t i = 0; i < count; ++i) {
+        const BasicBlock& block = flow.blocks[i];
+        const Instruction& last = kernel.instructions[block.last - 1];
+        ways[i] = block.successors.size();
+        const bool good = last.op == Op::Exit || last.op == Op::Trap;
+        if (last.guard < 0 && (good || (last.op == Op::Ret && block.last == block.first + 1))) note(i, good);
+    }
+    while (!found.empty()) {
+        const size_t block = found.back();
+        found.pop_back();
+        for (const int32_t before : flow.blocks[block].predecessors) {
+            const BasicBlock& one = flow.blocks[before];
+            if (leaving[before] || --ways[before] > 0) continue;
+            // A ret is where most kernels end: before it, only what is a branch and nothing else leaves.
+            const bool good = std::ranges::all_of(
+                one.successors, [&](int32_t to) { return to != kExitBlock && for_good[to] != 0; });
+            if (good || (one.last == one.first + 1 && kernel.instructions[one.first].op == Op::Bra))
+                note(static_cast<size_t>(before), good);
+        }
+    }
+    leaving[count] = 1;
+    return leaving;
+}
+
+void find_dominators(const Kernel& kernel, ControlFlow& flow) {
     const size_t count = flow.blocks.size();
     const auto exit = static_cast<int32_t>(count);
     Graph forward(count + 1), backward(count + 1);
@@ -161,6 +196,18 @@ void find_dominators(ControlFlow& flow) {
             backward[node].push_back(static_cast<int32_t>(i));
         }
     }
+    // Without the ways of those that leave early, as far as there are others.
+    Graph going_on(count + 1), back(count + 1);
+    const std::vector<char> leaving = leaving_blocks(kernel, flow);
+    for (size_t i = 0; i < count; ++i) {
+        const bool all = std::ranges::all_of(forward[i], [&](int32_t to) { return leaving[to] != 0; });
+        for (const int32_t to : forward[i]) {
+            if (leaving[to] && !all) continue;
+            going_on[i].push_back(to);
+            back[to].push_back(static_cast<int32_t>(i));
+        }
+    }
+    const auto meeting = dominators(back, going_on, exit);
     const auto dominator = dominators(forward, backward, 0);
     const auto post_dominator = dominators(backward, forward, exit);
     for (size_t i = 0; i < count; ++i) {
@@ -169,6 +216,9 @@ void find_dominators(ControlFlow& flow) {
         block.dominator = i == 0 ? -1 : dominator[i];
         block.post_dominator =
             post_dominator[i] == exit || post_dominator[i] < 0 ? kExitBlock : post_dominator[i];
+        block.reconvergence = meeting[i] < 0       ? block.post_dominator
+                              : meeting[i] == exit ? kExitBlock
+                                                   : meeting[i];
     }
 }
 
@@ -287,7 +337,7 @@ ControlFlow control_flow(const Kernel& kernel) {
     if (kernel.instructions.empty()) return flow;
     find_blocks(kernel, flow);
     find_edges(kernel, flow);
-    find_dominators(flow);
+    find_dominators(kernel, flow);
     find_loops(flow);
     return flow;
 }

@@ -1,7 +1,12 @@
 // Control flow of a kernel: basic blocks, immediate post-dominators, natural loops.
 //
-// The interpreter reconverges a diverged warp at the immediate post-dominator of the branch;
-// analysis finds the loop that walks the tiles.
+// The interpreter reconverges a diverged warp at the immediate post-dominator of the branch, found as if
+// threads that leave early, by a return in the middle or a failed assertion, went nowhere:
+//
+//     if (a) { if (b) return; x(); }
+//     y();                                  the threads that are left meet here, not at the kernel's end
+//
+// Analysis finds the loop that walks the tiles.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +24,7 @@ struct BasicBlock {
     std::vector<int32_t> successors;  // fall-through first, then the branch target; kExitBlock for ret/exit
     std::vector<int32_t> predecessors;
     int32_t post_dominator = kExitBlock;  // immediate; kExitBlock where paths only meet at the end
+    int32_t reconvergence = kExitBlock;   // the same among the threads that do not leave early
     int32_t dominator = -1;               // immediate; -1 for the entry and for unreachable blocks
     int32_t loop = -1;                    // innermost loop that holds it, -1 for none
     uint32_t place = 0;                   // in ControlFlow::looped, where a loop holds it

@@ -377,10 +377,9 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     Module made = module;
     made.kernels.clear();
     made.kernels.push_back(std::move(work.kernel));
-    if (made.version_major * 10 + made.version_minor < 62) {  // activemask
-        made.version_major = 6;
-        made.version_minor = 2;
-    }
+    const int needed = std::max(62, version_for_parameters(made.kernels[0]));  // 6.2: activemask
+    if (made.version_major * 10 + made.version_minor < needed)
+        made.version_major = needed / 10, made.version_minor = needed % 10;
     auto parsed = parse(print(made), name + " with its recording");
     if (!parsed) return parsed.error();
     work.result.module = std::move(*parsed);

@@ -254,6 +254,18 @@ Result<Module> parse(std::string_view text, std::string_view name) {
     return std::move(parser.module);
 }
 
+int version_for_parameters(const Kernel& kernel) {
+    constexpr uint64_t kAlways = 4352;  // bytes
+    uint64_t bytes = 0;
+    for (const int32_t parameter : kernel.parameters) {
+        const Symbol& symbol = kernel.symbols[static_cast<size_t>(parameter)];
+        const uint64_t unit =
+            std::max<uint64_t>({symbol.alignment, static_cast<uint64_t>(size_of(symbol.type)), 1});
+        bytes = (bytes + unit - 1) / unit * unit + symbol.bytes();
+    }
+    return bytes > kAlways ? 81 : 0;
+}
+
 const Kernel* find_kernel(const Module& module, std::string_view name) {
     for (const Kernel& kernel : module.kernels)
         if (kernel.name == name) return &kernel;

@@ -39,8 +39,11 @@ std::optional<Space> space_of(StateSpace space) {
     }
 }
 
-std::optional<SiteKind> kind_of(Op op) {
-    switch (op) {
+std::optional<SiteKind> kind_of(const Instruction& instruction) {
+    switch (instruction.op) {
+        case Op::Call:
+            if (instruction.callee != kGridBarrier) return std::nullopt;
+            return SiteKind::Barrier;
         case Op::Bar:
         case Op::BarRed:
             return SiteKind::Barrier;
@@ -78,7 +81,7 @@ std::vector<Site> sites_of(const Kernel& kernel) {
         // Code of another file, as of a function in a header, stands at the line that calls it.
         if (at.file != file && at.inlined != 0) at = call_of(kernel.inlined[at.inlined - 1]);
         if (at.line != 0 && at.file == file) line = at.line, column = at.column;
-        const auto kind = kind_of(instruction.op);
+        const auto kind = kind_of(instruction);
         if (!kind) continue;
         const auto space =
             *kind == SiteKind::Barrier ? std::optional(Space::Global) : space_of(instruction.space);

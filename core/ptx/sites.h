@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/base/launch.h"
@@ -19,8 +20,11 @@ inline const char* name_of(SiteKind kind) {
 constexpr bool reads(SiteKind kind) { return kind == SiteKind::Load || kind == SiteKind::Atomic; }
 constexpr bool writes(SiteKind kind) { return kind == SiteKind::Store || kind == SiteKind::Atomic; }
 
+// What compilers of Tilescope's headers call for the barrier of a whole grid; it has no body anywhere.
+inline constexpr std::string_view kGridBarrier = "cudaCGSynchronizeGrid";
+
 // One ld or st of global, shared, local or constant memory, one atom or red (generic addresses count as
-// global until a run shows otherwise), or one block barrier. Parameters are not sites.
+// global until a run shows otherwise), or one barrier of a block or grid. Parameters are not sites.
 struct Site {
     uint32_t id = 0;           // index into the site table
     uint32_t instruction = 0;  // index into Kernel::instructions

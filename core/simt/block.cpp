@@ -140,6 +140,7 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
 void Machine::start(const BlockId& block) {
     block_ = block;
     fault.reset();
+    at_grid_ = grid_is_here_ = false;
     steps_ = next_chain_ = 0;
     next_return_ = 0;
     clock_ = 0;
@@ -148,7 +149,7 @@ void Machine::start(const BlockId& block) {
         block.x + uint64_t{launch_.grid.x} * (block.y + uint64_t{launch_.grid.y} * block.z);
     random_ = options_.schedule.seed ^ (number * 0xD1B5'4A32'D192'ED03u);
     std::memset(register_store_.data(), 0, register_store_.size() * sizeof(Chunk));
-    std::memset(shared_, 0xFF, shared_store_.size() * sizeof(Chunk));
+    std::memset(shared_, options_.unfilled, shared_store_.size() * sizeof(Chunk));
     if (program_.local_bytes) std::memset(local_store_.data(), 0, local_store_.size() * sizeof(Chunk));
     if (options_.values) std::memset(origin_store_.data(), 0, origin_store_.size() * sizeof(Chunk));
     const uint32_t ids[3] = {block.x, block.y, block.z};
@@ -291,7 +292,9 @@ Machine::Advance Machine::release_barriers() {
                 break;
             }
         }
-        if (release < 0) return Advance::Ok;
+        at_grid_ = release == static_cast<int>(kGridBarrierNumber) && !grid_is_here_;
+        if (release < 0 || at_grid_) return Advance::Ok;
+        grid_is_here_ = false;
         std::vector<Warp*> released;
         for (Warp& warp : warps_)
             if (warp.state == Warp::State::Waiting && warp.barrier == static_cast<uint32_t>(release))
@@ -309,8 +312,13 @@ Machine::Advance Machine::release_barriers() {
 
 template <bool Values>
 Ended Machine::turns() {
-    for (Warp& warp : warps_)
-        if (const Advance a = advance<Values>(warp); a != Advance::Ok) return ended(a);
+    if (at_grid_) {
+        grid_is_here_ = true;
+        if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);
+    } else {
+        for (Warp& warp : warps_)
+            if (const Advance a = advance<Values>(warp); a != Advance::Ok) return ended(a);
+    }
     for (;;) {
         if (options_.stop && options_.stop->load(std::memory_order_relaxed)) return Ended::Stopped;
         if (observer_ && observer_->enough) return Ended::Stopped;
@@ -323,6 +331,7 @@ Ended Machine::turns() {
         if (warp.state == Warp::State::Ready) continue;
         if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);
     }
+    if (at_grid_) return Ended::AtGrid;
     for (const Warp& warp : warps_) {
         if (warp.state != Warp::State::Waiting) continue;
         const MicroOp& op = program_.code[warp.stack.back().pc];
@@ -353,11 +362,34 @@ Ended Machine::run_block(const BlockId& block, BlockObserver* observer) {
     observer_ = observer;
     flop = 0;
     start(block);
+    return run();
+}
+
+Ended Machine::go_on() { return run(); }
+
+Ended Machine::run() {
     const Ended result = options_.values ? turns<true>() : turns<false>();
     instructions = 0;
     for (const Warp& warp : warps_) instructions += warp.instructions;
-    if (observer_) observer_->on_end();
+    if (observer_ && result != Ended::AtGrid) observer_->on_end();
     return result;
+}
+
+void Machine::wait_for_ever(const std::string& why) {
+    for (const Warp& warp : warps_) {
+        if (warp.state != Warp::State::Waiting) continue;
+        const MicroOp& op = program_.code[warp.stack.back().pc];
+        const int lane = std::countr_zero(warp.alive);
+        raise(Fault::Kind::Deadlock, warp, lane, op,
+              fmt::format("{} waits for ever at the grid's barrier at {}: {}", thread_text(warp, lane),
+                          line_text(op), why));
+        break;
+    }
+    leave();
+}
+
+void Machine::leave() {
+    if (observer_) observer_->on_end();
 }
 
 }  // namespace tilescope::simt

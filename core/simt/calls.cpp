@@ -1,13 +1,18 @@
-// Functions that have no body in the PTX: printf and assert, as the compiler calls them.
+// Functions that have no body in the PTX: printf, assert, malloc and free, as the compiler calls them, and
+// the barrier of the grid, as our headers do.
 //
 //   call.uni (retval0), vprintf, (param0, param1);          the format, and where its arguments lie
 //   call.uni __assertfail, (param0, ..., param4);           message, file, line, function, size of a
 //   character
+//   call.uni (retval0), malloc, (param0);                   bytes
+//   call.uni free, (param0);                                an address
+//   call.uni cudaCGSynchronizeGrid, ();
 //
 // What a call is given lies in columns, one for each .param variable. The lanes of a warp print one after the
 // other, lowest first (a GPU leaves their order open).
 //
-// Source: CUDA C++ Programming Guide, "Formatted Output", "Assertion"; "PTX Writer's Guide to
+// Source: CUDA C++ Programming Guide, "Formatted Output", "Assertion", "Dynamic Global
+// Memory Allocation and Operations"; "PTX Writer's Guide to
 // Interoperability", "System Calls".
 #include <algorithm>
 #include <cstring>
@@ -62,8 +67,25 @@ bool Lowering::call() {
         op.a = message, op.c = line;
         return problem.empty();
     }
-    if (name == "malloc" || name == "free")
-        return fail("there is no heap on the device here; allocate the memory before the launch");
+    if (name == ptx::kGridBarrier && o.empty()) {
+        const Ref number = immediate(kGridBarrierNumber, 4);
+        MicroOp& op = emit(MicroOp::Kind::Barrier);
+        op.a = number, op.c = kBarrierGrid;
+        op.target = static_cast<uint32_t>(site_of[current_index]);
+        program.grid_barrier = true;
+        return problem.empty();
+    }
+    if (name == "malloc" && first == 1 && given == 1) {
+        const Ref bytes = call_value(o[1]), result = call_value(o[0]);
+        MicroOp& op = emit(MicroOp::Kind::Allocate);
+        op.a = bytes, op.d = result;
+        return problem.empty();
+    }
+    if (name == "free" && first == 0 && given == 1) {
+        const Ref address = call_value(o[0]);
+        emit(MicroOp::Kind::Free).a = address;
+        return problem.empty();
+    }
     return fail(
         fmt::format("the PTX has no body of function '{}'; link it in, or build the kernel without it",
                     name.substr(0, 60)));
@@ -126,6 +148,25 @@ void Machine::print(Warp& warp, const MicroOp& op, uint32_t mask) {
         results[l] = printed.arguments;
         if (options_.print) options_.print(printed.text);
     });
+}
+
+bool Machine::allocate(Warp& warp, const MicroOp& op, uint32_t mask) {
+    const bool is_free = op.kind == MicroOp::Kind::Free;
+    if (is_free ? !options_.release : !options_.allocate) {
+        const int lane = std::countr_zero(mask);
+        raise(Fault::Kind::Trap, warp, lane, op,
+              fmt::format("{} calls {} at {}, and there is no heap here; run the kernel in its program",
+                          thread_text(warp, lane), is_free ? "free" : "malloc", line_text(op)));
+        return false;
+    }
+    const auto* given = reinterpret_cast<const uint64_t*>(at(warp, op.a));
+    for_lanes(mask, [&](uint32_t lane) {
+        if (is_free)
+            options_.release(given[lane]);
+        else
+            reinterpret_cast<uint64_t*>(at(warp, op.d))[lane] = options_.allocate(given[lane]);
+    });
+    return true;
 }
 
 void Machine::fail_assertion(Warp& warp, const MicroOp& op, uint32_t mask) {

@@ -14,8 +14,10 @@
 // (PTX ISA, "bar, barrier": threads that exited do not hold others up). If only a part of a warp
 // reaches a barrier while the rest of it has not exited, that is a fault.
 //
-// Uninitialised shared memory holds the byte 0xFF everywhere (a quiet NaN as a float), so that
-// a value never stored is seen; on a GPU it holds whatever was there before. Registers start as 0.
+// A barrier of the grid holds a block until all blocks of the run stand at it.
+//
+// Uninitialised shared memory holds the byte 0xFF everywhere (a quiet NaN as a float; RunOptions::unfilled),
+// so that a value never stored is seen; on a GPU it holds whatever was there before. Registers start as 0.
 // Dynamic shared memory follows what the kernel declares.
 #pragma once
 
@@ -52,6 +54,10 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
 std::shared_ptr<const Program> with_constants(const Program& program, const std::vector<Array>& arrays);
 
 const std::vector<ptx::Site>& sites_of(const Program& program);
+
+// Whether its blocks wait for each other at a barrier of the whole grid: they then run side by side, each
+// with memory of its own, and no block can be run alone as it ran with the others.
+bool has_grid_barrier(const Program& program);
 
 // Bytes that a run takes beside the launch's arrays, on one CPU thread: variables in global memory, and a
 // block's registers, shared and local memory. values: as RunOptions.
@@ -170,6 +176,11 @@ struct RunOptions {
     // Takes what one thread's printf writes, one call after the other, from whichever CPU thread runs it;
     // blocks print in no order. Null: it is discarded.
     std::function<void(std::string_view)> print;
+    // The heap of malloc and free in device code: the address of as many bytes, or 0; called from the threads
+    // of the run. Null: a kernel that comes there ends in a fault.
+    std::function<uint64_t(uint64_t bytes)> allocate;
+    std::function<void(uint64_t address)> release;
+    uint8_t unfilled = 0xFF;                       // what shared memory holds where nothing was stored
     const std::atomic<bool>* stop = nullptr;       // set by another thread to stop early
     std::atomic<uint64_t>* blocks_done = nullptr;  // progress
 };

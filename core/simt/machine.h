@@ -55,7 +55,8 @@ struct Warp {
     size_t most_loose = 1024;              // then those that nothing can take any more are settled
 };
 
-enum class Ended : uint8_t { Complete, Faulted, Stopped, OrderNotFollowed };
+// AtGrid: all threads that have not exited wait at the grid's barrier.
+enum class Ended : uint8_t { Complete, Faulted, Stopped, OrderNotFollowed, AtGrid };
 
 // 64 bytes is a cache line and the widest vector.
 struct alignas(64) Chunk {
@@ -68,6 +69,11 @@ public:
     Machine(const Program& program, const Launch& launch, const RunOptions& options, std::vector<View> views);
 
     Ended run_block(const BlockId& block, BlockObserver* observer);
+    // The block goes on that run_block() or go_on() left AtGrid.
+    Ended go_on();
+    // Such a block does not go on: without more ado, or with a fault that says why.
+    void leave();
+    void wait_for_ever(const std::string& why);
 
     // Of one machine. values: as RunOptions.
     static uint64_t bytes(const Program& program, const Launch& launch, bool values);
@@ -85,6 +91,7 @@ private:
     // block.cpp
     void start(const BlockId& block);
     int next_warp();
+    Ended run();
     template <bool Values>
     Ended turns();
     template <bool Values>
@@ -132,6 +139,7 @@ private:
 
     // calls.cpp
     void print(Warp& warp, const MicroOp& op, uint32_t mask);
+    bool allocate(Warp& warp, const MicroOp& op, uint32_t mask);
     void fail_assertion(Warp& warp, const MicroOp& op, uint32_t mask);
     std::span<const std::byte> memory_from(const Warp& warp, int lane, uint64_t address) const;
     std::string text_at(const Warp& warp, int lane, uint64_t address) const;
@@ -162,7 +170,8 @@ private:
     uint32_t steps_ = 0;  // of this block, so far
     uint64_t clock_ = 0;  // instructions that the block's warps have executed, all together
     uint32_t next_chain_ = 0;
-    uint32_t cursor_ = 0;  // the warp whose turn was the last
+    uint32_t cursor_ = 0;                          // the warp whose turn was the last
+    bool at_grid_ = false, grid_is_here_ = false;  // all wait at its barrier; all other blocks do too
     uint64_t random_ = 0;
     alignas(64) std::array<uint64_t, kWarpSize> address_{};
     std::array<std::byte*, kWarpSize> host_{};

@@ -315,7 +315,7 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
     for (MicroOp& op : program->code) {
         if (op.kind != MicroOp::Kind::Branch) continue;
         op.target = pc_of[static_cast<size_t>(kernel->labels[op.target].instruction)];
-        const int32_t join = flow.blocks[static_cast<size_t>(flow.block_of[op.instruction])].post_dominator;
+        const int32_t join = flow.blocks[static_cast<size_t>(flow.block_of[op.instruction])].reconvergence;
         if (join == ptx::kExitBlock) continue;
         op.reconverge = pc_of[flow.blocks[static_cast<size_t>(join)].first];
         program->code[op.reconverge].join = true;
@@ -337,6 +337,8 @@ std::shared_ptr<const Program> with_constants(const Program& program, const std:
 }
 
 const std::vector<ptx::Site>& sites_of(const Program& program) { return program.sites; }
+
+bool has_grid_barrier(const Program& program) { return program.grid_barrier; }
 
 namespace {
 

@@ -37,14 +37,19 @@ inline constexpr uint64_t kConstWindow = 0xF200'0000'0000'0000;
 inline constexpr uint64_t kModuleWindow = 0xF300'0000'0000'0000;  // module variables in global memory
 inline constexpr uint64_t kWindowBytes = 0x0100'0000'0000'0000;
 
-// What a Barrier's c says: b holds its count of threads; what d gets of the predicates e of all threads.
-inline constexpr Ref kBarrierThreads = 1, kBarrierCount = 2, kBarrierAll = 4, kBarrierAny = 8;
+// What a Barrier's c says: b holds its count of threads; what d gets of the predicates e of all threads; it
+// is that of the grid.
+inline constexpr Ref kBarrierThreads = 1, kBarrierCount = 2, kBarrierAll = 4, kBarrierAny = 8,
+                     kBarrierGrid = 16;
+// The number of the grid's barrier, behind the 16 of a block.
+inline constexpr uint32_t kGridBarrierNumber = 16;
 
 struct MicroOp {
-    // Print: vprintf, format a, arguments b, result d. Assert: __assertfail, message a, line c.
+    // Print: vprintf, format a, arguments b, result d. Assert: __assertfail, message a, line c. Allocate:
+    // malloc, bytes a, result d. Free: address a.
     // clang-format off
     enum class Kind : uint8_t {
-        Lane, Load, Store, Atomic, Barrier, Branch, Exit, Trap, Clock, Print, Assert, Nothing,
+        Lane, Load, Store, Atomic, Barrier, Branch, Exit, Trap, Clock, Print, Assert, Allocate, Free, Nothing,
     };
     // clang-format on
     Kind kind = Kind::Nothing;
@@ -151,6 +156,7 @@ public:
     // 0.
     uint64_t parameter_base = 0;
     bool parameters_addressed = false;
+    bool grid_barrier = false;                         // it has one: all blocks run side by side
     std::map<std::string, uint64_t> shared;            // offsets of shared variables
     uint64_t shared_bytes = 0;                         // that the kernel declares
     uint64_t local_bytes = 0;                          // a thread

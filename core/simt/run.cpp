@@ -1,4 +1,5 @@
-// A launch: its blocks, one after the other in block order (x fastest), taken by CPU threads.
+// A launch: its blocks, one after the other in block order (x fastest), taken by CPU threads; those that wait
+// for each other at the grid's barrier in rounds, from one barrier to the next.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -66,6 +67,14 @@ Result<void> check(const Program& program, const Launch& launch, const RunOption
                         "a GPU has; choose a smaller block or tile",
                         program.kernel, grouped(program.shared_bytes + launch.dynamic_shared),
                         grouped(kMostSharedBytes))};
+    if (program.grid_barrier)
+        if (const uint64_t each = Machine::bytes(program, launch, options.values);
+            each > (options.memory - std::min(options.memory, program.module_bytes)) / blocks.count())
+            return Error{fmt::format(
+                "the {} of kernel '{}' wait for each other, so that all run at once, and take {} each, "
+                "together more than the {} that are allowed; launch fewer",
+                counted(blocks.count(), "block"), program.kernel, bytes_text(each),
+                bytes_text(options.memory))};
     if (const uint64_t bytes = memory_of(program, launch, options.values); bytes > options.memory)
         return Error{
             fmt::format("kernel '{}' takes {} for its variables and registers, more than the {} that "
@@ -129,32 +138,37 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
     std::atomic<uint64_t> flop{0};
     std::vector<uint8_t> touched(views.size());
 
+    // What became of a block.
+    const auto note = [&](uint64_t i, Ended how, const Machine& machine) {
+        if (how == Ended::Complete || how == Ended::AtGrid) return;
+        const std::lock_guard lock(mutex);
+        if (how == Ended::Stopped) stopped = true;
+        if (how == Ended::OrderNotFollowed) order_problem = machine.order_problem;
+        if (how == Ended::Faulted && i < fault_block) {
+            fault_block = i;
+            fault = machine.fault;
+            first_fault.store(i, std::memory_order_relaxed);
+        }
+    };
+    const auto stop_is_set = [&] {
+        if (!options.stop || !options.stop->load(std::memory_order_relaxed)) return false;
+        const std::lock_guard lock(mutex);
+        stopped = true;
+        return true;
+    };
     const auto run_blocks = [&] {
         Machine machine(program, launch, options, views);
         std::vector<std::pair<uint64_t, uint64_t>> own_counts;
         for (;;) {
             const uint64_t i = next.fetch_add(1, std::memory_order_relaxed);
             if (i >= total || i > first_fault.load(std::memory_order_relaxed)) break;
-            if (options.stop && options.stop->load(std::memory_order_relaxed)) {
-                const std::lock_guard lock(mutex);
-                stopped = true;
-                break;
-            }
+            if (stop_is_set()) break;
             const BlockId block = blocks.at(i);
             BlockObserver* observer = make_observer ? make_observer(block) : nullptr;
             const Ended how = machine.run_block(block, observer);
             own_counts.emplace_back(i, machine.instructions);
             flop += machine.flop;
-            if (how != Ended::Complete) {
-                const std::lock_guard lock(mutex);
-                if (how == Ended::Stopped) stopped = true;
-                if (how == Ended::OrderNotFollowed) order_problem = machine.order_problem;
-                if (how == Ended::Faulted && i < fault_block) {
-                    fault_block = i;
-                    fault = machine.fault;
-                    first_fault.store(i, std::memory_order_relaxed);
-                }
-            }
+            note(i, how, machine);
             if (options.blocks_done) options.blocks_done->fetch_add(1, std::memory_order_relaxed);
             if (how == Ended::Stopped) break;
         }
@@ -163,16 +177,66 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
         for (size_t v = 0; v < views.size(); ++v) touched[v] |= machine.touched[v];
     };
 
+    // Side by side, with a machine for each block.
+    std::vector<std::unique_ptr<Machine>> machines(program.grid_barrier ? total : 0);
+    std::vector<Ended> how_far(machines.size(), Ended::AtGrid);
+    const auto run_round = [&] {
+        for (;;) {
+            const uint64_t i = next.fetch_add(1, std::memory_order_relaxed);
+            if (i >= total || i > first_fault.load(std::memory_order_relaxed) || stop_is_set()) break;
+            if (machines[i]) {
+                how_far[i] = machines[i]->go_on();
+            } else {
+                const BlockId block = blocks.at(i);
+                machines[i] = std::make_unique<Machine>(program, launch, options, views);
+                how_far[i] = machines[i]->run_block(block, make_observer ? make_observer(block) : nullptr);
+            }
+            note(i, how_far[i], *machines[i]);
+            if (options.blocks_done && how_far[i] != Ended::AtGrid)
+                options.blocks_done->fetch_add(1, std::memory_order_relaxed);
+        }
+    };
+    // Whether the blocks go on to a next round; where some wait for one that has ended, the first of them
+    // says so.
+    const auto waits = [&] {
+        if (fault || stopped || !order_problem.empty()) return false;
+        const auto waiting = std::ranges::find(how_far, Ended::AtGrid);
+        const auto ended = std::ranges::find(how_far, Ended::Complete);
+        if (waiting == how_far.end()) return false;
+        if (ended == how_far.end()) return true;
+        const auto first = static_cast<uint64_t>(waiting - how_far.begin());
+        const BlockId gone = blocks.at(static_cast<uint64_t>(ended - how_far.begin()));
+        machines[first]->wait_for_ever(
+            fmt::format("{} has ended", block_name(launch.grid, gone.x, gone.y, gone.z)));
+        how_far[first] = Ended::Faulted;
+        note(first, Ended::Faulted, *machines[first]);
+        return false;
+    };
+
     const uint64_t fitting = (options.memory - program.module_bytes) /
                              Machine::bytes(program, launch, options.values);  // 1 at least, by check()
-    on_threads(std::min<uint64_t>({threads_of(options.threads), total, fitting}), [&] {
-        try {
-            run_blocks();
-        } catch (...) {
-            next = total;  // no further block is begun
-            throw;
-        }
-    });
+    const uint64_t cpu_threads = std::min<uint64_t>({threads_of(options.threads), total, fitting});
+    do {
+        next = 0;
+        on_threads(cpu_threads, [&] {
+            try {
+                if (program.grid_barrier)
+                    run_round();
+                else
+                    run_blocks();
+            } catch (...) {
+                next = total;  // no further block is begun
+                throw;
+            }
+        });
+    } while (waits());
+    for (uint64_t i = 0; i < machines.size(); ++i) {
+        if (!machines[i]) continue;
+        if (how_far[i] == Ended::AtGrid) machines[i]->leave();
+        counts.emplace_back(i, machines[i]->instructions);
+        flop += machines[i]->flop;
+        for (size_t v = 0; v < views.size(); ++v) touched[v] |= machines[i]->touched[v];
+    }
 
     if (!order_problem.empty()) return Error{order_problem};
     Outcome outcome;

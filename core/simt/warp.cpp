@@ -203,6 +203,11 @@ Machine::Advance Machine::advance(Warp& warp) {
                 }
                 go_on(op);
                 break;
+            case MicroOp::Kind::Allocate:
+            case MicroOp::Kind::Free:
+                if (mask && !allocate(warp, op, mask)) return leave(Advance::Fault);
+                go_on(op);
+                break;
             case MicroOp::Kind::Clock: {
                 uint64_t* out = reinterpret_cast<uint64_t*>(at(warp, op.d));
                 for (int lane = 0; lane < kWarpSize; ++lane) out[lane] = clock_ + (count - warp.instructions);

@@ -55,7 +55,7 @@ cudaDeviceProp properties_of(const Runtime& r) {
     p.unifiedAddressing = p.canMapHostMemory = p.managedMemory = p.concurrentManagedAccess = 1;
     p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
     p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = p.hostRegisterSupported = 1;
-    p.cooperativeLaunch = 0;
+    p.cooperativeLaunch = 1;
     p.memoryPoolsSupported = 1;
     p.singleToDoublePrecisionPerfRatio = 2;
     return p;
@@ -248,8 +248,12 @@ cudaError_t cudaDeviceReset() {
 cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
-    return call([&](Runtime&) {
+    return call([&](Runtime& r) {
         if (!limits().contains(limit)) return cudaErrorUnsupportedLimit;
+        if (limit == cudaLimitMallocHeapSize) {
+            if (r.heap.placed()) return cudaErrorInvalidValue;  // a launch has used it
+            r.heap_bytes = std::max(value, r.heap_bytes);
+        }
         limits()[limit] = value;
         return cudaSuccess;
     });
@@ -272,6 +276,8 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
     });
 }
 cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) { return cudaDeviceSetCacheConfig(config); }
+cudaError_t cudaThreadGetCacheConfig(cudaFuncCache* config) { return cudaDeviceGetCacheConfig(config); }
+cudaError_t cudaCtxResetPersistingL2Cache() { return nothing_to_do(); }
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return nothing_to_do(); }
 cudaError_t cudaProfilerStart() { return nothing_to_do(); }
 cudaError_t cudaProfilerStop() { return nothing_to_do(); }
@@ -279,6 +285,9 @@ cudaError_t cudaProfilerStop() { return nothing_to_do(); }
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     if (device != 0 || peer != 0) return call([](Runtime&) { return cudaErrorInvalidDevice; });
     return give(can, 0);
+}
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int device, int peer) {
+    return cudaDeviceCanAccessPeer(value, device, peer);
 }
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) { return no_peer(0, peer); }
 cudaError_t cudaDeviceDisablePeerAccess(int peer) { return no_peer(0, peer); }

@@ -6,6 +6,7 @@
 //
 // Source: CUDA Runtime API 12, "Execution Control", "Occupancy", "Stream Management", "Event Management".
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/analysis/occupancy.h"
@@ -15,6 +16,9 @@
 struct CUstream_st {
     unsigned flags = 0;
     int priority = 0;
+    unsigned long long id = 0;
+    std::map<cudaStreamAttrID, cudaStreamAttrValue>
+        attributes;  // as the program set them; they change nothing
 };
 
 struct CUevent_st {
@@ -126,7 +130,8 @@ cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 bl
             return too_many ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
         });
     if (too_many) return known_kernel;
-    return cudaLaunchKernel(function, grid, block, arguments, shared, stream);
+    return with_stream(stream,
+                       [&](Runtime& r) { return launch(r, function, grid, block, arguments, shared, true); });
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
@@ -185,6 +190,16 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
         });
 }
 
+cudaError_t cudaFuncGetName(const char** name, const void* function) {
+    return with_kernel(
+        function,
+        [&](Runtime&, const Function& f, const ptx::Kernel&) {
+            if (!name) return cudaErrorInvalidValue;
+            *name = f.entry.c_str();
+            return cudaSuccess;
+        });
+}
+
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
     return with_kernel(
         function, [](Runtime&, Function&, const ptx::Kernel&) { return cudaSuccess; });
@@ -230,7 +245,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* shared, const void
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
     return call([&](Runtime&) {
         if (!stream || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
-        *stream = new CUstream_st{flags, std::clamp(priority, kGreatestPriority, 0)};
+        static unsigned long long streams_made = 0;
+        *stream = new CUstream_st{flags, std::clamp(priority, kGreatestPriority, 0), ++streams_made, {}};
         streams().insert(*stream);
         return cudaSuccess;
     });
@@ -277,6 +293,58 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
             *flags = streams().contains(stream) ? stream->flags : cudaStreamDefault;
             return cudaSuccess;
         });
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+    return with_stream(
+        stream,
+        [&](Runtime&) {
+            if (!id) return cudaErrorInvalidValue;
+            *id = streams().contains(stream) ? stream->id : 0;
+            return cudaSuccess;
+        });
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+    return with_stream(
+        stream,
+        [&](Runtime&) {
+            if (!device) return cudaErrorInvalidValue;
+            *device = 0;
+            return cudaSuccess;
+        });
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   const cudaStreamAttrValue* value) {
+    return with_stream(
+        stream,
+        [&](Runtime&) {
+            if (!value) return cudaErrorInvalidValue;
+            if (streams().contains(stream)) stream->attributes[attribute] = *value;
+            return cudaSuccess;
+        });
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   cudaStreamAttrValue* value) {
+    return with_stream(
+        stream,
+        [&](Runtime&) {
+            if (!value) return cudaErrorInvalidValue;
+            *value = {};
+            if (streams().contains(stream) && stream->attributes.contains(attribute))
+                *value = stream->attributes[attribute];
+            return cudaSuccess;
+        });
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+    return call([&](Runtime&) {
+        if (!streams().contains(to) || !streams().contains(from)) return cudaErrorInvalidResourceHandle;
+        to->attributes = from->attributes;
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {

@@ -192,8 +192,6 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
     return call([&](Runtime& r) { return allocate(r, pointer, bytes, MemoryKind::Device); });
 }
 
-cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) { return cudaMalloc(pointer, bytes); }
-
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) {
     return call([&](Runtime& r) {
         if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
@@ -303,18 +301,6 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
                                                             : cudaMemoryTypeDevice;
         return cudaSuccess;
     });
-}
-
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device, cudaStream_t) {
-    return call([&](Runtime& r) {
-        if (device != 0 && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
-        const Allocation* const one = r.memory.holds(pointer, bytes);
-        return one && one->kind == MemoryKind::Managed ? cudaSuccess : cudaErrorInvalidValue;
-    });
-}
-
-cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, int device) {
-    return cudaMemPrefetchAsync(pointer, bytes, device, nullptr);
 }
 
 cudaError_t cudaMemcpy(void* dst, const void* src, size_t bytes, cudaMemcpyKind kind) {

@@ -1,17 +1,21 @@
 #include "kernels/cudart/gpu.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "core/ptx/parse.h"
 #include "kernels/cudart/runtime.h"
 
 namespace tilescope::cudart {
 
 namespace {
 
-// What cooperative_groups.h calls for a barrier of the whole grid, which the interpreter has itself: the first
-// thread of each block counts its block in, and waits for the round to end that the last one ends. All blocks are
-// resident, as cudaLaunchCooperativeKernel has seen to.
+// What cooperative_groups.h calls for a barrier of the whole grid, which the interpreter has itself: the
+// first thread of each block counts its block in, and waits for the round to end that the last one ends. All
+// blocks are resident, as cudaLaunchCooperativeKernel has seen to.
 constexpr std::string_view kGridBarrier = "cudaCGSynchronizeGrid";
 constexpr std::string_view kGridBarrierText = R"(.global .align 8 .b32 ts_grid_barrier[2];
 .func cudaCGSynchronizeGrid()
@@ -49,6 +53,18 @@ $ts_together:
     ret;
 }
 )";
+
+// The PTX with the version that its kernels' parameters need: compilers state the least that their code
+// needs.
+std::string with_version(const std::string& text, const ptx::Module& module) {
+    int needed = 0;
+    for (const ptx::Kernel& kernel : module.kernels)
+        needed = std::max(needed, ptx::version_for_parameters(kernel));
+    const size_t at = text.find(".version ");
+    if (module.version_major * 10 + module.version_minor >= needed || at == std::string::npos) return text;
+    const size_t end = text.find('\n', at);
+    return fmt::format("{}.version {}.{}{}", text.substr(0, at), needed / 10, needed % 10, text.substr(end));
+}
 
 // The PTX with that function in place of its declaration.
 std::string with_grid_barrier(const std::string& text) {
@@ -91,7 +107,8 @@ Result<void> Gpu::send(Runtime& r) {
 Result<std::shared_ptr<void>> Gpu::load(Module& module) {
     std::shared_ptr<void>& loaded = modules_[&module];
     if (!loaded) {
-        auto made = device_->load_module(with_grid_barrier(module.text), module.name);
+        auto made =
+            device_->load_module(with_version(with_grid_barrier(module.text), module.ptx), module.name);
         if (!made) return made.error();
         loaded = *made;
     }

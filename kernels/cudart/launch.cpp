@@ -410,7 +410,8 @@ Done run_plain(Runtime& r, const Function& function, const Launch& launch, const
         const std::lock_guard lock(r.print_mutex);
         return !r.printed.empty();
     }();
-    note_touched(r, key, number, views, outcome->touched, outcome->complete && !printed);
+    note_touched(r, key, number, views, outcome->touched,
+                 outcome->complete && !printed && !function.uses_heap);
     return done;
 }
 
@@ -429,7 +430,7 @@ Done run_on_gpu(Runtime& r, Function& function, const Launch& launch, double& ms
 }  // namespace
 
 cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& block, void** arguments,
-                   size_t shared) {
+                   size_t shared, bool cooperative) {
     flush_prints(r);
     Function* const function = find_function(r, host);
     LaunchLine line;
@@ -449,9 +450,16 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     if (!kernel) return end(cudaErrorInvalidKernelImage, function->problem);
     if (const Refusal no = refused(r, *function, *kernel, grid, block, shared); no.error != cudaSuccess)
         return end(no.error, no.why);
+    if (function->uses_heap && !r.heap.placed())
+        if (const Allocation* const heap = r.memory.allocate(r.heap_bytes, MemoryKind::Variable))
+            r.heap.place(heap->base, heap->bytes);
     const Launch described = describe(r, *function, *kernel, grid, block, arguments, shared);
-    if (!r.gpu && !make_program(r, *function, described))
+    if (!make_program(r, *function, described) && !r.gpu)
         return end(cudaErrorInvalidKernelImage, function->problem);
+    if (function->program && simt::has_grid_barrier(*function->program) && !cooperative)
+        return end(cudaErrorLaunchFailure,
+                   "the kernel waits for its whole grid, which <<<>>> does not allow; launch it with "
+                   "cudaLaunchCooperativeKernel");
 
     const bool record_it = chosen(r, *function, line.number);
     const std::string key = key_of(r, *function, described);
@@ -467,6 +475,8 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
         const std::lock_guard lock(r.print_mutex);
         r.printed += text;
     };
+    options.allocate = [&](uint64_t bytes) { return r.heap.allocate(bytes); };
+    options.release = [&](uint64_t address) { r.heap.release(address); };
     const Clock::time_point start = Clock::now();
     Done done;
     double on_gpu = 0;  // ms
@@ -483,7 +493,7 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
             line.recorded = recorded.path, line.unrecorded = recorded.why_not;
             ran = recorded.ran;
             done.fault = recorded.fault, done.stopped = recorded.stopped;
-            line.error = recorded.hazard;
+            line.error = recorded.race, line.remark = recorded.remark;
         }
         blocks_done = 0;
         if (!ran)
@@ -507,6 +517,7 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
         std::signal(SIGINT, SIG_DFL);
         std::raise(SIGINT);
     }
+    if (!line.remark.empty()) say(fmt::format("launch {}, {}: {}", line.number, line.kernel, line.remark));
     if (!done.fault) return end(cudaSuccess, line.error);
     // As on a GPU, where launches return before they run, the fault is what the next call returns.
     flush_prints(r);

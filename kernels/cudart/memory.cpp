@@ -147,6 +147,28 @@ const Allocation* Memory::nearest(uint64_t address) const {
                                                                                                    : above;
 }
 
+uint64_t Heap::allocate(uint64_t bytes) {
+    constexpr uint64_t kUnit = 16;
+    const std::lock_guard lock(mutex_);
+    if (bytes == 0 || bytes > end_ - base_) return 0;
+    const uint64_t wanted = rounded(bytes, kUnit);
+    uint64_t at = base_;
+    for (const auto& [base, end] : taken_) {
+        if (base - at >= wanted) break;
+        at = end;
+    }
+    if (end_ - at < wanted) return 0;
+    taken_[at] = at + wanted;
+    return at;
+}
+
+void Heap::release(uint64_t address) {
+    const std::lock_guard lock(mutex_);
+    taken_.erase(address);
+}
+
+void Heap::place(uint64_t base, uint64_t bytes) { base_ = base, end_ = base + bytes; }
+
 std::vector<simt::View> Memory::views() const {
     std::vector<simt::View> views;
     views.reserve(live_.size());

@@ -129,6 +129,10 @@ const ptx::Kernel* kernel_of(Runtime& r, Function& function) {
     const ptx::Kernel* const kernel = ptx::find_kernel(function.module->ptx, function.entry);
     if (kernel && function.parameters.size() != kernel->parameters.size())
         function.parameters = kernels::parameters_of(function.module->ptx, *kernel, r.source);
+    if (kernel)
+        function.uses_heap = std::ranges::any_of(kernel->instructions, [](const ptx::Instruction& one) {
+            return one.op == ptx::Op::Call && (one.callee == "malloc" || one.callee == "free");
+        });
     if (kernel) return kernel;
     const std::string* const why = ptx::refusal_of(function.module->ptx, function.entry);
     function.problem =

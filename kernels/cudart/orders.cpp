@@ -57,6 +57,7 @@ std::string to_json(const LaunchLine& line) {
                     {"error", or_null(line.error)},
                     {"recorded", or_null(line.recorded)},
                     {"unrecorded", or_null(line.unrecorded)},
+                    {"remark", or_null(line.remark)},
                     {"same_as", line.same_as == 0 ? json() : json(line.same_as)}});
 }
 
@@ -94,6 +95,7 @@ Result<LaunchLine> launch_from_json(std::string_view text) {
             line.error = text_of(value.at("error"));
             line.recorded = text_of(value.at("recorded"));
             line.unrecorded = text_of(value.at("unrecorded"));
+            line.remark = text_of(value.at("remark"));
             if (const json& same = value.at("same_as"); !same.is_null()) line.same_as = same.get<uint64_t>();
             return line;
         });

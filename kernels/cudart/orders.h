@@ -44,6 +44,7 @@ struct LaunchLine {
     std::string error;       // a sentence; empty where the launch was right
     std::string recorded;    // path of the recording; empty where there is none
     std::string unrecorded;  // why a launch that was to be recorded was not; empty
+    std::string remark;      // what else is to be known of a launch that was right; empty
     uint64_t same_as = 0;    // the earlier launch that this one repeats and was not run again for; 0: none
     bool operator==(const LaunchLine&) const = default;
 };

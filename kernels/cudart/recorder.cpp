@@ -3,10 +3,10 @@
 //
 //   all blocks        the recorded run is the launch
 //   some (--blocks)   these are recorded from the contents before; the launch itself runs unrecorded
+//   too many          the same with the first blocks, as many as find room
 //   not possible      the launch runs unrecorded, and the line of the launch says why
-//   on a GPU          recorded there, or by the interpreter where that kernel cannot be; then memory is put
-//   back,
-//                     and the launch runs unrecorded
+//   on a GPU          recorded there, or by the interpreter where it cannot be; then memory is put back, and
+//                     the launch runs unrecorded
 //
 // The arrays are the allocations that arguments point to, pointers in structs among them, and the module's
 // variables that the kernel names. Where a kernel finds its way to other memory, through a pointer that lies
@@ -20,6 +20,7 @@
 
 #include "core/analysis/array_shapes.h"
 #include "core/analysis/hazards.h"
+#include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "kernels/cudart/runtime.h"
 #include "kernels/gpu/record_gpu.h"
@@ -55,17 +56,49 @@ void store_contents(Runtime& r, Launch& launch) {
     }
 }
 
-// The first fault that a recording proves and that is no matter of taste: threads of different warps that
-// race for shared memory, and shared memory that is read before it is written.
-std::string first_hazard(const trace::Trace& trace) {
+// What a recording proves of shared memory: threads of different warps race for it, or it is read before it
+// is written.
+void tell_hazards(const trace::Trace& trace, Recorded& done) {
     const auto hazards = analysis::find_hazards(trace);
-    if (!hazards) return "";
+    if (!hazards) return;
     for (const analysis::Hazard& hazard : hazards->found) {
+        if (hazard.space != Space::Shared) continue;
         const bool race = hazard.kind == analysis::HazardKind::Race && !hazard.same_warp;
-        if (hazard.space == Space::Shared && (race || hazard.kind == analysis::HazardKind::Uninitialised))
-            return hazard.sentence;
+        if (race && done.race.empty()) done.race = hazard.sentence;
+        if (hazard.kind == analysis::HazardKind::Uninitialised && done.unfilled.empty())
+            done.unfilled = hazard.sentence;
     }
-    return "";
+}
+
+// Whether a launch leaves the same in memory where shared memory that nobody filled holds zeros.
+bool same_with_other_bytes(const Function& function, const Launch& launch, const BlockWindow& window,
+                           const simt::GlobalMemory& after) {
+    simt::GlobalMemory again = after;
+    size_t next = 0;
+    for (const Array& array : launch.arrays)
+        if (array.space == Space::Global) again.buffers[next++].bytes = *array.contents.bytes;
+    simt::RunOptions options;
+    options.window = window;
+    options.unfilled = 0;
+    const auto outcome = simt::run(*function.program, launch, again, options, {});
+    if (!outcome || !outcome->complete) return false;
+    for (size_t i = 0; i < next; ++i)
+        if (again.buffers[i].bytes != after.buffers[i].bytes) return false;
+    return true;
+}
+
+// Some of the blocks of a window, where all take too much memory; false where there are no fewer.
+bool shrink(BlockWindow& window, const Dim3& grid) {
+    constexpr uint32_t kFactor = 8;
+    window.x1 = std::min(window.x1, grid.x), window.y1 = std::min(window.y1, grid.y);
+    const uint32_t wide = window.x1 - window.x0, high = window.y1 - window.y0;
+    if (high > 1)
+        window.y1 = window.y0 + std::max(high / kFactor, 1u);
+    else if (wide > 1)
+        window.x1 = window.x0 + std::max(wide / kFactor, 1u);
+    else
+        return false;
+    return true;
 }
 
 kernels::Plan plan_for(const Runtime& r, const Function& function, const Launch& launch) {
@@ -122,8 +155,6 @@ Result<trace::Trace> record_on_gpu(Runtime& r, const kernels::Plan& plan,
                                    const kernels::RecordOptions& common) {
     gpu::GpuRecordOptions options;
     options.common = common;
-    options.common.after = nullptr;
-    options.common.fault = nullptr;
     options.timeout_s = 600;
     for (const Array& array : plan.launch.arrays) {
         const Allocation* const one = array.space == Space::Global ? r.memory.find(array.base) : nullptr;
@@ -158,23 +189,35 @@ bool chosen(Runtime& r, const Function& function, uint64_t number) {
 Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t number,
                 const simt::RunOptions& run) {
     Recorded done;
-    const bool all = whole(r.orders.window, launch.grid);
+    BlockWindow window = r.orders.window;
+    bool all = whole(window, launch.grid);
+    const bool waits = function.program && simt::has_grid_barrier(*function.program);
+    if (!all && waits) {
+        done.why_not =
+            "its blocks wait for each other at the grid's barrier, so that some of them cannot run alone; "
+            "leave --blocks out";
+        return done;
+    }
     kernels::Plan plan = plan_for(r, function, launch);
     std::optional<Result<trace::Trace>> made;
     simt::GlobalMemory after;
+    const Heap::Taken heap = r.heap.taken();
     if (r.gpu) {
         store_contents(r, plan.launch);
         kernels::RecordOptions options;
-        options.window = r.orders.window;
+        options.window = window;
         options.stop = run.stop;
+        options.after = &after;
         auto trace = record_on_gpu(r, plan, options);
         if (trace || run.stop->load()) made.emplace(std::move(trace));
     }
     while (!made) {
+        r.heap.restore(heap);
         store_contents(r, plan.launch);
         kernels::RecordOptions options;
-        options.window = r.orders.window;
+        options.window = window;
         options.stop = run.stop;
+        options.allocate = run.allocate, options.release = run.release;
         options.blocks_done = run.blocks_done;
         options.after = &after;
         done.fault.reset();
@@ -182,6 +225,8 @@ Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t n
         std::string printed;  // by this attempt
         if (all) options.print = [&](std::string_view text) { printed += text; };
         const Allocation* missing = nullptr;
+        bool too_large = false;
+        options.too_large = &too_large;
         std::mutex mutex;
         options.name_outside = [&](uint64_t address) -> std::string {
             const std::lock_guard lock(mutex);
@@ -190,6 +235,12 @@ Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t n
         };
         made.emplace(kernels::record_cpu(plan, options));
         if (*made && all && run.print && !r.gpu && (!missing || !done.fault)) run.print(printed);
+        if (too_large && !*made && !waits && shrink(window, launch.grid)) {
+            all = false;
+            if (run.blocks_done) run.blocks_done->store(0);
+            made.reset();
+            continue;
+        }
         if (!missing || !done.fault) break;
         const size_t before = plan.launch.arrays.size();
         if (!add_array(plan.launch, *missing, fmt::format("memory{}", before + 1)) ||
@@ -220,7 +271,22 @@ Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t n
         }
     }
     if (done.stopped) done.ran = true;
-    if (!done.fault) done.hazard = first_hazard(trace);
+    if (!done.ran) r.heap.restore(heap);  // the launch runs once more
+    if (!done.fault) tell_hazards(trace, done);
+    // It is a fault where other bytes in that memory lead to other results.
+    if (!done.unfilled.empty() && !done.stopped) {
+        const bool harmless = !function.program || function.uses_heap
+                                  ? false
+                                  : same_with_other_bytes(function, plan.launch, window, after);
+        (harmless ? done.remark : done.race) = done.unfilled;
+        if (harmless) done.remark += "; its value changes nothing that the launch leaves in memory";
+    }
+    if (!(window == r.orders.window)) {
+        const std::string less = fmt::format(
+            "only its blocks {}:{},{}:{} were recorded: {}, or choose others with --blocks", window.x0,
+            window.x1, window.y0, window.y1, trace::more_memory("recording all of them").message);
+        done.remark = done.remark.empty() ? less : done.remark + "; " + less;
+    }
     const std::string path =
         (std::filesystem::path(r.orders.folder) / file_name(function.name, number)).string();
     if (const auto written = trace::write_file(trace, path); written)

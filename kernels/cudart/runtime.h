@@ -103,6 +103,27 @@ private:
     uint64_t next_ = 0, mapped_ = 0, used_ = 0, stamp_ = 0;  // the first two from there on
 };
 
+// The heap of malloc and free in device code: a range of device memory, made when it is first asked for, that
+// stays until the program ends.
+//
+// Source: CUDA C++ Programming Guide, "Dynamic Global Memory Allocation and Operations" (8 MB where nothing
+// is said, aligned to 16 bytes, kept between launches).
+class Heap {
+public:
+    uint64_t allocate(uint64_t bytes);  // 0 where there is no room
+    void release(uint64_t address);     // nothing where nothing begins there
+    void place(uint64_t base, uint64_t bytes);
+    bool placed() const { return base_ != 0; }
+    using Taken = std::map<uint64_t, uint64_t>;  // base, end
+    Taken taken() const { return taken_; }
+    void restore(Taken taken) { taken_ = std::move(taken); }
+
+private:
+    std::mutex mutex_;
+    uint64_t base_ = 0, end_ = 0;
+    Taken taken_;
+};
+
 struct Module {
     std::string text, name;
     bool parsed = false;
@@ -130,6 +151,7 @@ struct Function {
     uint64_t constants_version = 0;                // that the program's constants are of
     std::string problem;                           // why it cannot be run; empty
     bool recorded = false;                         // some launch of it was
+    bool uses_heap = false;                        // it calls malloc or free
     uint64_t launches = 0, last_blocks = 0;
     double last_ms = 0;
     std::vector<kernels::Parameter> parameters;  // once its module was read
@@ -151,6 +173,8 @@ struct Runtime {
     std::recursive_mutex mutex;  // of all that follows; held during a launch
     std::unique_ptr<Gpu> gpu;    // that launches run on; null: the interpreter
     Memory memory;
+    Heap heap;
+    uint64_t heap_bytes = 8 << 20;
     std::vector<std::unique_ptr<Module>> modules;
     std::map<const void*, Function> functions;  // by the host's address
     std::map<const void*, Variable> variables;  // by the host's address
@@ -207,7 +231,7 @@ uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space);
 
 // launch.cpp
 cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& block, void** arguments,
-                   size_t shared);
+                   size_t shared, bool cooperative = false);
 // The launch as an interpreter needs it: arguments, and the arrays that they point to.
 Launch describe(Runtime& r, Function& function, const ptx::Kernel& kernel, const dim3& grid,
                 const dim3& block, void** arguments, size_t shared);
@@ -224,7 +248,9 @@ struct Recorded {
     std::optional<simt::Fault> fault;
     bool stopped = false;
     std::string path, why_not;  // where the recording is; why there is none
-    std::string hazard;         // the first that it proves; empty
+    std::string race;           // the first fault that it proves; empty
+    std::string unfilled;       // the first read of shared memory that nobody had filled; empty
+    std::string remark;         // what else is to be known of it; empty
 };
 Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t number,
                 const simt::RunOptions& run);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -16,6 +17,7 @@
 #include "kernels/program/cache.h"
 #include "kernels/program/complaint.h"
 #include "kernels/program/flags.h"
+#include "kernels/program/source.h"
 
 namespace tilescope::program {
 
@@ -133,6 +135,27 @@ std::vector<std::string> device_words(const Tools& tools, const fs::path& source
     return words;
 }
 
+// Words by which the compiler reads a source with its launches' brackets in one piece, at its own place; none
+// where it needs no mending. The files of it begin with `stem`.
+Result<std::vector<std::string>> overlay_of(const fs::path& source, const fs::path& stem) {
+    const auto text = read_whole(source.string(), kLargestPtx);
+    if (!text) return text.error();
+    const auto mended = with_whole_brackets(*text);
+    if (!mended) return std::vector<std::string>{};
+    const std::string copy = stem.string() + ".mended.cu", overlay = stem.string() + ".yaml";
+    std::error_code error;
+    const nlohmann::json file = {{"name", fs::absolute(source, error).lexically_normal().string()},
+                                 {"type", "file"},
+                                 {"external-contents", copy}};
+    const nlohmann::json map = {
+        {"version", 0}, {"use-external-names", false}, {"roots", nlohmann::json::array({file})}};
+    const std::string json = map.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    for (const auto& [path, words] : {std::pair{copy, *mended}, {overlay, json}})
+        if (const std::string why = write_whole(path, words); !why.empty())
+            return Error{fmt::format("'{}' cannot be written: {}; make room in the cache", path, why)};
+    return std::vector<std::string>{"-ivfsoverlay", overlay};
+}
+
 // Where a compiler's dependency file (make's syntax) names files: blanks in names are quoted by a backslash,
 // dollars doubled.
 std::vector<std::string> files_in(const std::string& rule) {
@@ -191,7 +214,11 @@ public:
                        rule = folder_ / (stem + ".d");
         std::vector<std::string> host;
         if (is_cuda(source)) {
-            auto device = call(device_words(tools_, source, ptx), options_, source.string(), said);
+            const auto overlay = overlay_of(source, folder_ / stem);
+            if (!overlay) return overlay.error();
+            std::vector<std::string> words = device_words(tools_, source, ptx);
+            words.insert(words.end(), overlay->begin(), overlay->end());
+            auto device = call(std::move(words), options_, source.string(), said);
             if (!device) return device;
             auto text = read_whole(ptx.string(), kLargestPtx);
             if (!text) return text.error();
@@ -200,6 +227,7 @@ public:
                 return Error{
                     fmt::format("'{}' cannot be written: {}; make room in the cache", ptx.string(), why)};
             host = cuda_words(tools_);
+            host.insert(host.end(), overlay->begin(), overlay->end());
             host.insert(host.end(),
                         {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx.string()});
         } else {
@@ -377,8 +405,12 @@ Result<std::string> compile_device(const fs::path& source, const CompileOptions&
     auto work = WorkFolder::make(*programs);
     if (!work) return work.error();
     const fs::path out = work->path() / "device.ptx";
+    const auto overlay = overlay_of(source, work->path() / "device");
+    if (!overlay) return overlay.error();
+    std::vector<std::string> words = device_words(*tools, source, out);
+    words.insert(words.end(), overlay->begin(), overlay->end());
     std::string said;
-    const auto made = call(device_words(*tools, source, out), options, source.string(), said);
+    const auto made = call(std::move(words), options, source.string(), said);
     if (complaint != nullptr) complaint->said = said;
     if (!made) return made.error();
     return read_whole(out.string(), kLargestPtx);

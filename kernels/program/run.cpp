@@ -50,44 +50,7 @@ void read_launches(const fs::path& file, ProgramRun& run) {
     }
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-// Where the comment or string that begins at `at` ends; `at` where none begins.
-size_t behind_quoted(std::string_view text, size_t at) {
-    const std::string_view rest = text.substr(at);
-    const auto behind = [&](std::string_view end, size_t from) {
-        const size_t found = text.find(end, from);
-        return found == std::string_view::npos ? text.size() : found + end.size();
-    };
-    if (rest.substr(0, 2) == "//") return behind("\n", at);
-    if (rest.substr(0, 2) == "/*") return behind("*/", at + 2);
-    // A ' between digits separates thousands.
-    if (rest[0] != '"' && (rest[0] != '\'' || (at > 0 && is_word(text[at - 1])))) return at;
-    for (size_t c = at + 1; c < text.size(); ++c)
-        if (text[c] == '\\')
-            ++c;
-        else if (text[c] == rest[0] || text[c] == '\n')
-            return c + 1;
-    return text.size();
-}
-
 }  // namespace
-
-bool has_main(std::string_view source) {
-    for (size_t at = 0; at < source.size();) {
-        if (const size_t behind = behind_quoted(source, at); behind > at) {
-            at = behind;
-            continue;
-        }
-        if (source.substr(at, 4) == "main" && (at == 0 || !is_word(source[at - 1]))) {
-            size_t next = at + 4;
-            while (next < source.size() && std::isspace(static_cast<unsigned char>(source[next]))) ++next;
-            if (next < source.size() && source[next] == '(') return true;
-        }
-        ++at;
-    }
-    return false;
-}
 
 Result<ProgramRun> run_program(const RunRequest& request) {
     std::error_code error;

@@ -34,8 +34,4 @@ struct ProgramRun {
 // to it, and what was recorded by then stays. Error: it could not be started.
 Result<ProgramRun> run_program(const RunRequest& request);
 
-// Whether a source seems to define a main: the word, with a parenthesis behind it, outside of comments and
-// strings.
-bool has_main(std::string_view source);
-
 }  // namespace tilescope::program

@@ -88,6 +88,8 @@ simt::RunOptions run_options(const RecordOptions& options, const ReadyRecording&
     run.memory = ready.left + simt::memory_of(*ready.program, ready.launch, run.values);
     run.max_instructions_per_warp = options.max_instructions_per_warp;
     run.stop = options.stop;
+    run.allocate = options.allocate;
+    run.release = options.release;
     return run;
 }
 
@@ -158,6 +160,7 @@ Result<uint64_t> steps_of_first_block(ReadyRecording& ready, const BlockWindow& 
     if (!outcome) return outcome.error();
     refill_outputs(ready);
     if (!counter.enough) return counter.steps;
+    if (options.too_large) *options.too_large = true;
     const Error error = trace::more_memory(fmt::format(
         "recording {} of more than {}", counted(blocks, "block"), counted(counter.most, "request")));
     return Error{error.message + ", or record a smaller window of blocks"};
@@ -216,6 +219,7 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
     finish_recording(trace, plan, ready->memory, options);
     return trace;
 } catch (const std::bad_alloc&) {
+    if (options.too_large) *options.too_large = true;
     return Error{"too little memory for this recording; record a smaller window of blocks"};
 }
 

@@ -26,7 +26,10 @@ struct RecordOptions {
     bool timestamp = true;                                      // fill Meta::recorded_at
     std::function<std::string(uint64_t address)> name_outside;  // as simt::RunOptions
     std::function<void(std::string_view)> print;                // the same
+    std::function<uint64_t(uint64_t bytes)> allocate;           // the same
+    std::function<void(uint64_t address)> release;              // the same
     std::optional<simt::Fault>* fault = nullptr;                // takes the kernel's own
+    bool* too_large = nullptr;  // set where an Error says that a smaller window would do
 };
 
 // A fault of the kernel is no Error: the trace holds what was recorded until then, with

@@ -178,6 +178,12 @@ Result<void> Replayer::replay(const trace::Trace& trace, uint32_t block_index, s
                                  comparison.name(), counted(block.dropped, "request"))};
     }
     ReadyLaunch& ready = state_->ready;
+    if (simt::has_grid_barrier(*ready.program))
+        return Error{
+            fmt::format("{} of {} waits for the other blocks at the grid's barrier, so that it cannot run "
+                        "again alone; its "
+                        "accesses are shown without values",
+                        comparison.name(), trace.meta.kernel)};
     simt::RunOptions run;
     run.window = {block.x, block.x + 1, block.y, block.y + 1, block.z, block.z + 1};
     run.schedule = {Schedule::Kind::Recorded, 0};

@@ -25,7 +25,10 @@ TEST(RecordPrograms, BothEnginesRecordTheSameAccesses) {
             if (name.extension() != ".tsc") continue;
             const std::string what = (program.path().filename() / name).string();
             const fs::path other = program.path() / "gpu" / name;
-            ASSERT_TRUE(fs::exists(other)) << what << " was not recorded on the GPU";
+            if (!fs::exists(other)) {
+                ADD_FAILURE() << what << " was not recorded on the GPU";
+                continue;
+            }
             const auto cpu = trace::read_file(entry.path().string()), gpu = trace::read_file(other.string());
             ASSERT_TRUE(cpu && gpu) << what;
             const bool on = gpu->meta.backend == trace::Backend::Gpu;

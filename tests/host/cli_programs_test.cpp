@@ -267,6 +267,152 @@ TEST(CliPrograms, AFaultIsASentenceWithThreadAndLine) {
     }
 }
 
+// Unused: what nobody filled is loaded and does not lead to another result.
+TEST(CliPrograms, ReadingUnfilledSharedMemoryInVainIsARemark) {
+    write(in_folder("vain.cu"), R"(#include <cuda_runtime.h>
+__global__ void vain(float* p) {
+    __shared__ float cell[64];
+    if (threadIdx.x < 32) cell[threadIdx.x] = p[threadIdx.x];
+    __syncthreads();
+    volatile float* any = cell;
+    float value = any[threadIdx.x];
+    if (threadIdx.x >= 32) value = 0;
+    p[threadIdx.x] = value;
+}
+int main() {
+    float* p;
+    cudaMalloc(&p, 256);
+    cudaMemset(p, 0, 256);
+    vain<<<1, 64>>>(p);
+    return cudaDeviceSynchronize();
+}
+)");
+    const Ran ran = record("vain.cu -o out --json");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    const json document = json::parse(ran.out, nullptr, false);
+    ASSERT_FALSE(document.is_discarded()) << ran.out << ran.err;
+    const json& launch = document["launches"][0];
+    EXPECT_TRUE(launch["error"].is_null()) << ran.out;
+    ASSERT_TRUE(launch["remark"].is_string()) << ran.out;
+    const std::string remark = launch["remark"];
+    EXPECT_NE(remark.find("cell[32]"), std::string::npos) << remark;
+    EXPECT_NE(remark.find("line 7"), std::string::npos) << remark;
+}
+
+// Pieces that strangers' programs are made of: the brackets of a launch in two pieces, a heap, a grid that
+// waits, tiles of several warps, structs through shuffles, pools of memory.
+constexpr const char* kPieces = R"(#include <cstdio>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda/barrier>
+#include <helper_math.h>
+namespace cg = cooperative_groups;
+struct Node { int value; Node* next; };
+struct Pair { double a; int b; };
+__device__ Node* lists[64];
+__global__ void build(int n) {
+    Node* head = nullptr;
+    for (int i = 0; i < n; ++i) head = new Node{i * (int)threadIdx.x, head};
+    lists[threadIdx.x] = head;
+}
+__global__ void take(int* out) {
+    int sum = 0;
+    for (Node* at = lists[threadIdx.x]; at;) {
+        sum += at->value;
+        Node* next = at->next;
+        delete at;
+        at = next;
+    }
+    out[threadIdx.x] = sum;
+}
+__global__ void rounds(int* a, int* b, int n) {
+    const cg::grid_group grid = cg::this_grid();
+    const int i = grid.thread_rank();
+    b[i] = a[(i + 100) % n] + 1;
+    grid.sync();
+    a[i] = b[(i + 100) % n];
+}
+__global__ void tiles(int* out) {
+    const auto block = cg::this_thread_block();
+    const auto tile = cg::tiled_partition<64>(block);
+    const auto warp = cg::tiled_partition<32>(block);
+    const int sum = cg::reduce(tile, (int)threadIdx.x, cg::plus<int>());
+    const Pair other = warp.shfl_xor(Pair{threadIdx.x * 0.5, (int)threadIdx.x}, 1);
+    out[threadIdx.x] = sum + other.b + (int)(2 * other.a);
+}
+__global__ void mirror(int* a) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> all;
+    __shared__ int3 cell[64];
+    if (threadIdx.x == 0) init(&all, blockDim.x);
+    __syncthreads();
+    cell[threadIdx.x] = make_int3(threadIdx.x) * 2;
+    auto token = all.arrive();
+    all.wait(token);
+    a[threadIdx.x] = (cell[63 - threadIdx.x] + make_int3(0, 1, 0)).y;
+}
+int main() {
+    int *a, *b, host[256];
+    cudaMemPool_t pool;
+    cudaDeviceGetDefaultMemPool(&pool, 0);
+    cudaMallocAsync(&a, 1024, 0);
+    cudaMallocFromPoolAsync(&b, 1024, pool, 0);
+    build<< <1, 64>> >(5);
+    take << <1, 64 >> > (a);
+    cudaMemcpy(host, a, 256, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 64; ++i)
+        if (host[i] != 10 * i) return 2;
+    tiles<<<1, 128>>>(a);
+    cudaMemcpy(host, a, 512, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 128; ++i)
+        if (host[i] != (i < 64 ? 2016 : 6112) + 2 * (i ^ 1)) return 3;
+    for (int i = 0; i < 256; ++i) host[i] = i;
+    cudaMemcpy(a, host, 1024, cudaMemcpyHostToDevice);
+    int n = 256;
+    void* arguments[] = {&a, &b, &n};
+    if (cudaLaunchCooperativeKernel((void*)rounds, dim3(4), dim3(64), arguments, 0, 0)) return 4;
+    cudaMemcpy(host, a, 1024, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 256; ++i)
+        if (host[i] != (i + 200) % 256 + 1) return 5;
+    mirror<<<1, 64>>>(a);
+    cudaMemcpy(host, a, 256, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 64; ++i)
+        if (host[i] != 2 * (63 - i) + 1) return 6;
+    puts("right");
+    return cudaFreeAsync(a, 0) || cudaFreeAsync(b, 0);
+}
+)";
+
+TEST(CliPrograms, TakesThePiecesOfStrangersPrograms) {
+    write(in_folder("pieces.cu"), kPieces);
+    const Ran ran = record("pieces.cu -o out");
+    EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+    for (const char* name : {"build.1.tsc", "take.2.tsc", "tiles.3.tsc", "rounds.4.tsc", "mirror.5.tsc"})
+        EXPECT_TRUE(fs::is_regular_file(in_folder(std::string("out/") + name))) << name;
+}
+
+// All of it would take 1,024 x 1,400 requests of 8 bytes.
+TEST(CliPrograms, ALaunchTooLargeIsRecordedInItsFirstBlocks) {
+    write(in_folder("large.cu"), R"(#include <cuda_runtime.h>
+__global__ void large(float* p, int n) {
+    float* const at = p + blockIdx.x * 32 + threadIdx.x;
+    for (int i = 0; i < n; ++i) *(volatile float*)at = *(volatile float*)at + 1;
+}
+int main() {
+    float* p;
+    cudaMalloc(&p, 1024 * 128);
+    large<<<1024, 32>>>(p, 700);
+    return cudaDeviceSynchronize();
+}
+)");
+    const Ran ran = record("large.cu -o large.tsc --json", "TILESCOPE_MAX_MEMORY=0.01");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    const json document = json::parse(ran.out, nullptr, false);
+    ASSERT_FALSE(document.is_discarded()) << ran.out << ran.err;
+    const std::string remark = document["launches"][0]["remark"].dump();
+    EXPECT_NE(remark.find("only its blocks 0:"), std::string::npos) << ran.out;
+    EXPECT_TRUE(fs::is_regular_file(in_folder("large.tsc"))) << ran.out;
+}
+
 TEST(CliPrograms, RefusesAWrongCall) {
     expect_refused(1, {"record", "nowhere.cu"}, "nowhere.cu");
     write(in_folder("m.cu"), "int main() {}\n");

@@ -8,6 +8,7 @@
 #include "kernels/program/complaint.h"
 #include "kernels/program/flags.h"
 #include "kernels/program/run.h"
+#include "kernels/program/source.h"
 
 namespace tilescope::program {
 namespace {
@@ -115,6 +116,18 @@ TEST(HasMain, LooksBeyondCommentsAndStrings) {
     EXPECT_FALSE(has_main("void domain(); void main_loop(); int main;"));
     EXPECT_FALSE(has_main("/* main("));
     EXPECT_FALSE(has_main("\"main("));
+}
+
+TEST(ProgramSource, BracketsOfALaunchInTwoPiecesBecomeOne) {
+    EXPECT_EQ(with_whole_brackets("k << <1, 2 >> >(a);"), "k <<< 1, 2 >>> (a);");
+    EXPECT_EQ(with_whole_brackets("k< <<g(1), b>>> (a);"), "k<<< g(1), b>>> (a);");
+    EXPECT_EQ(with_whole_brackets("k<int> <<<(a > b ? 1 : 2), f<3>(1)>> > (a);"),
+              "k<int> <<<(a > b ? 1 : 2), f<3>(1)>>>  (a);");
+    for (const char* right :
+         {"k<<<1, 2>>>(a);", "std::ostream& operator<< <int>(std::ostream&, T<T<T<int>> > a);",
+          "std::vector<std::vector<std::vector<int>> > v(3);", "x = a << b < c;", "// k << <1>> >(a)\n",
+          "s = \"k << <1>> >(a)\";", "k << <1, 2; f >> >(a)", "<< <", ""})
+        EXPECT_FALSE(with_whole_brackets(right)) << right;
 }
 
 }  // namespace

@@ -57,6 +57,41 @@ TEST(PtxCfg, Diamond) {
     EXPECT_EQ(flow.block_of, (Blocks{0, 1, 1, 2, 3}));
 }
 
+// if (a) { if (b) return; 1; } 2;  and an assertion in the middle: threads that stay meet behind both.
+TEST(PtxCfg, ThreadsThatLeaveEarlyHoldNobodyUp) {
+    const auto flow = flow_of(R"(
+        @%p1 bra AFTER;
+        @%p2 bra END;
+        mov.u32 %r1, 1;
+        AFTER: mov.u32 %r2, 2;
+        @%p3 bra FAILS;
+        mov.u32 %r3, 3;
+        END: ret;
+        FAILS: mov.u32 %r1, 4;
+        exit;)");
+    ASSERT_EQ(flow.blocks.size(), 7u);
+    EXPECT_EQ(flow.blocks[0].post_dominator, kExitBlock);
+    EXPECT_EQ(flow.blocks[0].reconvergence, 3) << "AFTER";
+    EXPECT_EQ(flow.blocks[1].reconvergence, 2) << "the next block";
+    EXPECT_EQ(flow.blocks[3].reconvergence, 4);
+    const auto other = flow_of("@%p1 bra A; @%p2 ret; mov.u32 %r1, 1; A: mov.u32 %r2, 2; ret;");
+    EXPECT_EQ(other.blocks[0].post_dominator, kExitBlock);
+    EXPECT_EQ(other.blocks[0].reconvergence, 3) << "a guarded ret leaves early too";
+    const auto far = flow_of(R"(
+        @%p1 bra AFTER;
+        @%p2 bra AFTER;
+        bra NEVER;
+        AFTER: mov.u32 %r2, 2;
+        ret;
+        NEVER: mov.u32 %r1, 4;
+        trap;
+        exit;)");
+    EXPECT_EQ(far.blocks[0].reconvergence, 3) << "a block that leads only to the trap";
+    const auto endless = flow_of("A: @%p1 bra B; mov.u32 %r1, 1; bra A; B: @%p2 ret; bra A;");
+    EXPECT_EQ(endless.blocks[0].reconvergence, endless.blocks[0].post_dominator)
+        << "there is no other way out";
+}
+
 TEST(PtxCfg, GuardedRetMayFallThrough) {
     const auto flow = flow_of("@%p1 ret; mov.u32 %r1, 1; ret;");
     ASSERT_EQ(flow.blocks.size(), 2u);

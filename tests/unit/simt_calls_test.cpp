@@ -199,9 +199,10 @@ TEST(Calls, AFunctionThatIsNotThereIsNamed) {
                        "test.ptx");
         return prepare(*module, "k").error().message;
     };
-    EXPECT_NE(why("malloc").find("(line 7 of the PTX) cannot be run on the CPU: there is no heap"),
-              std::string::npos);
-    EXPECT_NE(why("stranger").find("no body of function 'stranger'"), std::string::npos);
+    EXPECT_NE(
+        why("stranger")
+            .find("(line 7 of the PTX) cannot be run on the CPU: the PTX has no body of function 'stranger'"),
+        std::string::npos);
 }
 
 // Packed as a compiler packs them: each aligned to its size.
@@ -255,6 +256,70 @@ TEST(Printf, FormatsAtFaultDoNoHarm) {
     EXPECT_EQ(formatted("%*d|", {{0x80000000, 4}, {1, 4}}).size(), 4097u);
     EXPECT_EQ(formatted("%-+ #0-+ #05d|", {{1, 4}}), "+1   |");
     EXPECT_EQ(formatted("%llllld", {{5, 8}}), "5");
+}
+
+// Each block tells the next what it was told before, in rounds of the grid's barrier.
+TEST(GridBarrier, HoldsEveryBlockUntilAllHaveCome) {
+    const std::string sync = "call.uni cudaCGSynchronizeGrid, ();\n";
+    const auto make = [&](const std::string& guard) {
+        KernelRun run = kernel(
+            "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %nctaid.x;\nadd.s32 %r3, %r1, 1;\nrem.u32 %r3, %r3, %r2;\n"
+            "mad.lo.s32 %r4, %r1, 64, %t;\nmad.lo.s32 %r5, %r3, 64, %t;\nld.param.u64 %d1, [k_0];\n"
+            "mul.wide.u32 %d2, %r4, 4;\nadd.s64 %a, %d1, %d2;\nmul.wide.u32 %d3, %r5, 4;\n"
+            "add.s64 %d4, %d1, %d3;\nsetp.eq.s32 %p1, %r1, 2;\n" +
+                guard + "st.global.u32 [%a], %r4;\n" + sync + "ld.global.u32 %r6, [%d4];\n" + sync +
+                "add.s32 %v, %r6, 1000;\nst.global.u32 [%a], %v;\n" + sync + "ld.global.u32 %r6, [%d4];\n" +
+                sync + "mov.u32 %v, %r6;",
+            ".extern .func cudaCGSynchronizeGrid();\n", 64);
+        run.launch.grid = {3, 1, 1};
+        run.memory.buffers[0].bytes.resize(3 * 64 * 4);
+        return run;
+    };
+    EXPECT_TRUE(has_grid_barrier(*make("").program));
+    const auto out = results(make(""));
+    for (uint32_t block = 0; block < 3; ++block)
+        for (uint32_t t = 0; t < 64; ++t)
+            EXPECT_EQ(out[block * 64 + t], (block + 2) % 3 * 64 + t + 1000) << block << " " << t;
+
+    KernelRun gone = make("@%p1 ret;\n");
+    const Outcome outcome = gone.run();
+    ASSERT_TRUE(outcome.fault);
+    EXPECT_EQ(outcome.fault->kind, Fault::Kind::Deadlock);
+    EXPECT_NE(outcome.fault->message.find("waits for ever at the grid's barrier"), std::string::npos)
+        << outcome.fault->message;
+    EXPECT_NE(outcome.fault->message.find("block (2,0) has ended"), std::string::npos)
+        << outcome.fault->message;
+
+    KernelRun large = make("");
+    RunOptions little;
+    little.memory = memory_of(*large.program, large.launch, false) * 2;
+    const auto refused = run(*large.program, large.launch, large.memory, little, {});
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("wait for each other"), std::string::npos);
+}
+
+TEST(Calls, MallocAndFreeAskForTheHeap) {
+    const std::string body =
+        "{\n.param .b64 param0;\nst.param.b64 [param0+0], 24;\n.param .b64 retval0;\ncall.uni (retval0), "
+        "malloc, (param0);\nld.param.b64 %d1, [retval0+0];\n}\ncvt.u32.u64 %v, %d1;\n"
+        "{\n.param .b64 param0;\nst.param.b64 [param0+0], %d1;\ncall.uni free, (param0);\n}\n";
+    const std::string before =
+        ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n";
+    KernelRun heap = kernel(body, before);
+    RunOptions options = test::one_thread();
+    uint64_t next = 100, asked = 0, freed = 0;
+    options.allocate = [&](uint64_t bytes) { return asked += bytes, next++; };
+    options.release = [&](uint64_t address) { freed += address; };
+    const auto outcome = run(*heap.program, heap.launch, heap.memory, options, {});
+    ASSERT_TRUE(outcome && outcome->complete);
+    EXPECT_EQ(asked, 32u * 24);
+    EXPECT_EQ(freed, 32u * 100 + 31 * 16);
+    uint32_t last = 0;
+    std::memcpy(&last, heap.memory.buffers[0].bytes.data() + 31 * 4, 4);
+    EXPECT_EQ(last, 131u);
+    const Outcome none = kernel(body, before).run();
+    ASSERT_TRUE(none.fault);
+    EXPECT_NE(none.fault->message.find("calls malloc"), std::string::npos) << none.fault->message;
 }
 
 }  // namespace

@@ -1,16 +1,17 @@
-// Groups of threads: a block, tiles of a warp, the lanes that are active, and the whole grid (whose barrier is missing: a kernel
-// that calls it is refused by the name cudaCGSynchronizeGrid).
+// Groups of threads: a block, tiles of a warp and of several, the lanes that are active, and the whole grid.
 //
 // Source: CUDA C++ Programming Guide, "Cooperative Groups".
 #pragma once
 
 #include "cuda_runtime.h"
 
+#include <type_traits>
+
 namespace cooperative_groups {
 
 #define TILESCOPE_CG __device__ __inline__ __attribute__((always_inline, nodebug))
 
-// Not defined anywhere.
+// Not defined anywhere: the interpreter knows it by its name.
 extern "C" __device__ void cudaCGSynchronizeGrid();
 
 namespace details {
@@ -20,7 +21,26 @@ TILESCOPE_CG unsigned thread_of_block() {
 }
 TILESCOPE_CG unsigned threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
 
+// A value of any type by a shuffle of numbers: in words, where there is none of its type.
+template <class T, class Shuffle>
+TILESCOPE_CG T shuffled(T value, Shuffle shuffle) {
+    if constexpr (std::is_arithmetic<T>::value) {
+        return (T)shuffle(value);
+    } else {
+        constexpr unsigned kWords = (sizeof(T) + 3) / 4;
+        unsigned words[kWords] = {};
+        __builtin_memcpy(words, &value, sizeof(T));
+        for (unsigned word = 0; word < kWords; ++word) words[word] = shuffle(words[word]);
+        __builtin_memcpy(&value, words, sizeof(T));
+        return value;
+    }
+}
+
 }  // namespace details
+
+// What tiles of more than a warp are given on older devices; here they have memory of their own.
+template <unsigned MostThreads = 1024>
+struct block_tile_memory {};
 
 class thread_block;
 
@@ -62,6 +82,10 @@ public:
     static TILESCOPE_CG dim3 dim_threads() { return group_dim(); }
 };
 TILESCOPE_CG thread_block this_thread_block() { return thread_block(); }
+template <unsigned MostThreads>
+TILESCOPE_CG thread_block this_thread_block(block_tile_memory<MostThreads>&) {
+    return thread_block();
+}
 
 class grid_group : public thread_group {
 public:
@@ -101,11 +125,10 @@ public:
 
 }  // namespace details
 
-// Size lanes that lie beside each other, aligned; Parent is for the reader.
-template <unsigned Size, class Parent = void>
+// Size lanes that lie beside each other, aligned; Parent is for the reader. (Large: more than a warp.)
+template <unsigned Size, class Parent = void, bool Large = (Size > 32)>
 class thread_block_tile : public details::lanes {
     static_assert(Size > 0 && (Size & (Size - 1)) == 0, "a tile has a power of two threads");
-    static_assert(Size <= 32, "tiles of more than a warp are missing in Tilescope's cooperative_groups.h");
 
 public:
     TILESCOPE_CG thread_block_tile()
@@ -121,19 +144,19 @@ public:
     TILESCOPE_CG unsigned meta_group_size() const { return (details::threads_of_block() + Size - 1) / Size; }
     template <class T>
     TILESCOPE_CG T shfl(T value, unsigned rank) const {
-        return __shfl_sync(mask_, value, rank, Size);
+        return details::shuffled(value, [&](auto v) { return __shfl_sync(mask_, v, rank, Size); });
     }
     template <class T>
     TILESCOPE_CG T shfl_down(T value, unsigned by) const {
-        return __shfl_down_sync(mask_, value, by, Size);
+        return details::shuffled(value, [&](auto v) { return __shfl_down_sync(mask_, v, by, Size); });
     }
     template <class T>
     TILESCOPE_CG T shfl_up(T value, unsigned by) const {
-        return __shfl_up_sync(mask_, value, by, Size);
+        return details::shuffled(value, [&](auto v) { return __shfl_up_sync(mask_, v, by, Size); });
     }
     template <class T>
     TILESCOPE_CG T shfl_xor(T value, unsigned by) const {
-        return __shfl_xor_sync(mask_, value, by, Size);
+        return details::shuffled(value, [&](auto v) { return __shfl_xor_sync(mask_, v, by, Size); });
     }
     TILESCOPE_CG unsigned ballot(int predicate) const {
         return (__ballot_sync(mask_, predicate) & mask_) >> (tilescope_lane() & ~(Size - 1) & 31);
@@ -141,6 +164,62 @@ public:
     template <class T>
     TILESCOPE_CG unsigned match_any(T value) const {
         return (__match_any_sync(mask_, value) & mask_) >> (tilescope_lane() & ~(Size - 1) & 31);
+    }
+};
+
+// Of several warps, which meet at a barrier of their own: a block has 16, numbered from 0, and tiles take those behind
+// __syncthreads()'s first. What passes between warps lies in shared memory, a row for each warp.
+// Source: PTX ISA, "bar, barrier".
+template <unsigned Size, class Parent>
+class thread_block_tile<Size, Parent, true> : public thread_group {
+    static_assert((Size & (Size - 1)) == 0 && Size <= 1024, "a tile has a power of two threads, up to 1,024");
+
+public:
+    static constexpr unsigned kWarps = Size / 32;
+    TILESCOPE_CG thread_block_tile() : thread_group(kBlock, 0, Size, details::thread_of_block() & (Size - 1)) {}
+    template <class Other>
+    TILESCOPE_CG thread_block_tile(const thread_block_tile<Size, Other>&) : thread_block_tile() {}
+    static TILESCOPE_CG unsigned size() { return Size; }
+    static TILESCOPE_CG unsigned num_threads() { return Size; }
+    TILESCOPE_CG unsigned thread_rank() const { return details::thread_of_block() & (Size - 1); }
+    TILESCOPE_CG unsigned meta_group_rank() const { return details::thread_of_block() / Size; }
+    TILESCOPE_CG unsigned meta_group_size() const { return (details::threads_of_block() + Size - 1) / Size; }
+    TILESCOPE_CG void sync() const {
+        const unsigned barrier = (meta_group_rank() + 1) & 15;
+        __asm__ volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(Size) : "memory");
+    }
+    template <class T>
+    TILESCOPE_CG T shfl(T value, unsigned rank) const {
+        T* const passed = row<T>(0);
+        if (thread_rank() == rank % Size) *passed = value;
+        sync();
+        const T result = *passed;
+        sync();
+        return result;
+    }
+    TILESCOPE_CG int any(int predicate) const {
+        return over_warps((int)__any_sync(0xffffffffu, predicate), [](int a, int b) { return a | b; });
+    }
+    TILESCOPE_CG int all(int predicate) const {
+        return over_warps((int)__all_sync(0xffffffffu, predicate), [](int a, int b) { return a & b; });
+    }
+    // What an operation makes of a value of each warp.
+    template <class T, class Operation>
+    TILESCOPE_CG T over_warps(T value, Operation operation) const {
+        if ((thread_rank() & 31) == 0) *row<T>(thread_rank() / 32) = value;
+        sync();
+        T result = *row<T>(0);
+        for (unsigned warp = 1; warp < kWarps; ++warp) result = operation(result, *row<T>(warp));
+        sync();
+        return result;
+    }
+
+private:
+    template <class T>
+    TILESCOPE_CG T* row(unsigned warp) const {
+        static_assert(sizeof(T) <= 32, "tiles of more than a warp pass values of up to 32 bytes");
+        __shared__ uint4 rows[32][2];
+        return (T*)rows[meta_group_rank() * kWarps + warp];
     }
 };
 
@@ -153,17 +232,15 @@ public:
     TILESCOPE_CG unsigned meta_group_size() const { return 1; }
     template <class T>
     TILESCOPE_CG T shfl(T value, unsigned rank) const {
-        return __shfl_sync(mask_, value, __fns(mask_, 0, (int)(rank % size_) + 1));
+        return from(value, rank % size_);
     }
     template <class T>
     TILESCOPE_CG T shfl_down(T value, unsigned by) const {
-        const unsigned rank = rank_ + by < size_ ? rank_ + by : rank_;
-        return __shfl_sync(mask_, value, __fns(mask_, 0, (int)rank + 1));
+        return from(value, rank_ + by < size_ ? rank_ + by : rank_);
     }
     template <class T>
     TILESCOPE_CG T shfl_up(T value, unsigned by) const {
-        const unsigned rank = rank_ >= by ? rank_ - by : rank_;
-        return __shfl_sync(mask_, value, __fns(mask_, 0, (int)rank + 1));
+        return from(value, rank_ >= by ? rank_ - by : rank_);
     }
     TILESCOPE_CG unsigned ballot(int predicate) const {
         const unsigned all = __ballot_sync(mask_, predicate);
@@ -171,6 +248,13 @@ public:
         for (unsigned lane = 0; lane < 32; ++lane)
             if (mask_ >> lane & 1) packed |= (all >> lane & 1) << at++;
         return packed;
+    }
+
+private:
+    template <class T>
+    TILESCOPE_CG T from(T value, unsigned rank) const {
+        const int lane = (int)__fns(mask_, 0, (int)rank + 1);
+        return details::shuffled(value, [&](auto v) { return __shfl_sync(mask_, v, lane); });
     }
 };
 TILESCOPE_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
@@ -194,6 +278,12 @@ TILESCOPE_CG coalesced_group binary_partition(const Group& group, bool predicate
 template <class Group>
 TILESCOPE_CG coalesced_group labeled_partition(const Group& group, int label) {
     return coalesced_group(__match_any_sync(group.mask(), label));
+}
+
+// One thread of a group does it.
+template <class Group, class Work, class... Arguments>
+TILESCOPE_CG void invoke_one(const Group& group, Work work, Arguments... arguments) {
+    if (group.thread_rank() == 0) work(arguments...);
 }
 
 template <class Group>

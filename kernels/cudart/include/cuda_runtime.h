@@ -60,6 +60,27 @@ static inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_
     return ::cudaMallocAsync((void**)pointer, bytes, stream);
 }
 template <class T>
+static inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    return ::cudaMallocFromPoolAsync((void**)pointer, bytes, pool, stream);
+}
+template <class T>
+static inline cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t pool,
+                                                  cudaStream_t stream) {
+    return ::cudaMallocFromPoolAsync((void**)pointer, bytes, pool, stream);
+}
+static inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
+                                               unsigned flags, cudaStream_t stream = 0) {
+    return ::cudaMemPrefetchAsync_v2(pointer, bytes, location, flags, stream);
+}
+static inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
+                                        cudaMemLocation location) {
+    return ::cudaMemAdvise_v2(pointer, bytes, advice, location);
+}
+template <class T>
+static inline cudaError_t cudaFuncGetName(const char** name, T* function) {
+    return ::cudaFuncGetName(name, (const void*)function);
+}
+template <class T>
 static inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* src, size_t bytes, size_t offset = 0,
                                              cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
     return ::cudaMemcpyToSymbol((const void*)&symbol, src, bytes, offset, kind);

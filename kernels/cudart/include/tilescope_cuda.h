@@ -97,6 +97,9 @@ __device__ static inline void free(void* pointer) { ::free(pointer); }
 __device__ static inline void* malloc(size_t bytes) { return ::malloc(bytes); }
 }  // namespace std
 
+// Once more: clang's wrapper of it gives device code its new and delete where the keywords are known.
+#include <new>
+
 __device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
 __device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return {x, y, z}; }
 __device__ inline __cuda_builtin_blockIdx_t::operator dim3() const { return dim3(x, y, z); }

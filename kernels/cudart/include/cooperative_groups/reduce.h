@@ -32,11 +32,15 @@ struct bit_xor {
     TILESCOPE_CG T operator()(T a, T b) const { return a ^ b; }
 };
 
-// A tile's size is a power of two: halves meet halves.
+// A tile's size is a power of two: halves meet halves, and then warps.
 template <unsigned Size, class Parent, class T, class Operation>
 TILESCOPE_CG T reduce(const thread_block_tile<Size, Parent>& group, T value, Operation operation) {
-    for (unsigned by = Size / 2; by > 0; by /= 2) value = operation(value, group.shfl_xor(value, by));
-    return value;
+    if constexpr (Size > 32) {
+        return group.over_warps(reduce(thread_block_tile<32, Parent>(), value, operation), operation);
+    } else {
+        for (unsigned by = Size / 2; by > 0; by /= 2) value = operation(value, group.shfl_xor(value, by));
+        return value;
+    }
 }
 template <class T, class Operation>
 TILESCOPE_CG T reduce(const coalesced_group& group, T value, Operation operation) {

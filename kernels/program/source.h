@@ -1,0 +1,20 @@
+// What is read of a source before the compiler sees it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tilescope::program {
+
+// Whether a source seems to define a main: the word, with a parenthesis behind it, outside of comments and
+// strings.
+bool has_main(std::string_view source);
+
+// The source with the brackets of its launches in one piece, as nvcc takes them in two: "<< <" and "< <<"
+// become
+// "<<<", the blank behind them, and ">> >" and "> >>" likewise, so that every line and column stays. None
+// where nothing is to be mended.
+std::optional<std::string> with_whole_brackets(std::string_view source);
+
+}  // namespace tilescope::program
