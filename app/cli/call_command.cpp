@@ -12,6 +12,7 @@
 #include "kernels/program/cache.h"
 #include "kernels/program/flags.h"
 #include "kernels/program/run.h"
+#include "kernels/program/source.h"
 
 namespace tilescope::cli {
 
