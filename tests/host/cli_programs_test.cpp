@@ -416,7 +416,7 @@ int main() {
 TEST(CliPrograms, RefusesAWrongCall) {
     expect_refused(1, {"record", "nowhere.cu"}, "nowhere.cu");
     write(in_folder("m.cu"), "int main() {}\n");
-    expect_refused(2, {"record", "m.cu", "--backend", "gpu"}, "GPU");
+    expect_refused(2, {"record", "m.cu", "--backend", "tpu"}, "choose cpu, gpu or auto");
     expect_refused(2, {"record", "m.cu", "--compiler", "gcc"}, "choose clang or nvcc");
     expect_refused(2, {"record", "m.cu", "--launch", "0"}, "--launch 0");
     expect_refused(2, {"record", "m.cu", "--blocks", "x"}, "--blocks 'x'");
