@@ -13,10 +13,13 @@
 // in memory, the recording is begun again with that memory as one more array.
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "core/analysis/array_shapes.h"
 #include "core/analysis/hazards.h"
@@ -139,6 +142,32 @@ private:
     std::map<uint64_t, std::vector<std::byte>> host_;
 };
 
+// While it lives, what goes to standard output is lost: kernels print in each of a recording's runs, and the
+// launch itself prints afterwards.
+class Silence {
+public:
+    explicit Silence(gpu::Device& device) : device_(device) {
+        std::fflush(stdout);
+        const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        kept_ = nowhere < 0 ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+        if (kept_ >= 0) dup2(nowhere, STDOUT_FILENO);
+        if (nowhere >= 0) close(nowhere);
+    }
+    ~Silence() {
+        [[maybe_unused]] const auto written = device_.synchronize();  // what was printed, goes
+        std::fflush(stdout);
+        if (kept_ < 0) return;
+        dup2(kept_, STDOUT_FILENO);
+        close(kept_);
+    }
+    Silence(const Silence&) = delete;
+    Silence& operator=(const Silence&) = delete;
+
+private:
+    gpu::Device& device_;
+    int kept_ = -1;
+};
+
 // Whether every request lies in one of the arrays: those that do not, go to memory that the recording does
 // not know, or to nobody's.
 bool inside_arrays(const trace::Trace& trace) {
@@ -166,7 +195,10 @@ Result<trace::Trace> record_on_gpu(Runtime& r, const kernels::Plan& plan,
     Snapshot before(r);
     if (!before.whole()) return Error{"the GPU's memory cannot be read"};
     if (auto sent = r.gpu->send(r); !sent) return sent.error();
-    auto trace = gpu::record_gpu(r.gpu->device(), plan, options);
+    auto trace = [&] {
+        const Silence silence(r.gpu->device());
+        return gpu::record_gpu(r.gpu->device(), plan, options);
+    }();
     before.restore();
     if (trace && !inside_arrays(*trace)) return Error{"the kernel uses memory that no argument points to"};
     return trace;
