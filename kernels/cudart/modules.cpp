@@ -88,8 +88,8 @@ void place_variables(Runtime& r, Module& module) {
             const auto at = module.bases.find(module.ptx.variables[static_cast<size_t>(to.variable)].name);
             return at == module.bases.end() ? 0 : at->second;
         });
-        std::memcpy(r.memory.find(base->second)->data(), bytes.data(),
-                    std::min<size_t>(bytes.size(), symbol.bytes()));
+        std::copy_n(reinterpret_cast<const std::byte*>(bytes.data()),
+                    std::min<size_t>(bytes.size(), symbol.bytes()), r.memory.find(base->second)->data());
     }
 }
 

@@ -258,7 +258,11 @@ public:
         words.insert(words.end(), tools_.flags.link.begin(), tools_.flags.link.end());
         words.insert(words.end(), {runtime, "-Wl,-rpath," + fs::path(runtime).parent_path().string(),
                                    "-lpthread", "-lm", "-ldl", "-o", out.string()});
-        return call(std::move(words), options_, out.filename().string(), said);
+        // A linker that succeeds warns of libraries, which the program's author did not write.
+        std::string warned;
+        auto made = call(std::move(words), options_, out.filename().string(), warned);
+        if (!made) said += warned;
+        return made;
     }
 
     void add_object(const std::string& path) {
