@@ -377,8 +377,8 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     Module made = module;
     made.kernels.clear();
     made.kernels.push_back(std::move(work.kernel));
-    // 6.2: activemask
-    const auto needed = static_cast<uint32_t>(std::max(62, version_for_parameters(made.kernels[0])));
+    constexpr uint32_t kActivemask = 62;  // PTX ISA 6.2
+    const auto needed = std::max(kActivemask, static_cast<uint32_t>(version_for_parameters(made.kernels[0])));
     if (made.version_major * 10 + made.version_minor < needed)
         made.version_major = needed / 10, made.version_minor = needed % 10;
     auto parsed = parse(print(made), name + " with its recording");

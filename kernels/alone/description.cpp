@@ -238,9 +238,14 @@ std::string value_text(const GivenArgument& argument) {
         case GivenArgument::Kind::Number:
             break;
     }
+    // A real number keeps its point, and a zero its sign: they are other bits in an array of float.
     const GivenNumber& number = argument.number;
-    if (!number.whole) return fmt::format("{}", number.value);
-    return number.value < 0 ? fmt::format("-{}", 0 - *number.whole) : fmt::format("{}", *number.whole);
+    if (!number.whole) {
+        const std::string text = fmt::format("{}", number.value);
+        return parse_given_number(text)->whole ? text + ".0" : text;
+    }
+    return std::signbit(number.value) ? fmt::format("-{}", 0 - *number.whole)
+                                      : fmt::format("{}", *number.whole);
 }
 
 Result<GivenArgument> parse_argument(std::string_view text) {

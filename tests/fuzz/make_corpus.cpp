@@ -260,6 +260,7 @@ void put_descriptions() {
          "/* tilescope: --kernel a --grid 7 */\n   // tilescope: --block 32 --arg in=int[3]\n"
          " * tilescope: --kernel b --arg x=true\n"},
         {"quotes", "// tilescope: --kernel='a b' \"--arg=n=1\" --arg m=\\ 2 --grid '4\n"},
+        {"minus-zero", "// tilescope: --call 'solve(B=int[3]:-0.f, x=-0, y=3.)'\n"},
         {"numbers", "x=-9223372036854775809\ny=nan\nz=-inff\nw=0x\n"},
         {"too-many", "a=float[2147483647,2147483647,2147483647]:iota"},
     };

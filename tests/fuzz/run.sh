@@ -2,6 +2,7 @@
 # Builds the fuzzers with the newest clang that has libFuzzer, and runs them one after another:
 #
 #   tests/fuzz/run.sh [SECONDS [FUZZER...]]       60 seconds each of all five
+#   SEED=1 tests/fuzz/run.sh                      the same inputs in the same order each time; else new ones
 #
 # Inputs that reach new code are kept in build-fuzz/corpus/FUZZER. The first one at fault ends the script; it lies in
 # build-fuzz/findings. Exit status 3: there is no such clang.
@@ -35,7 +36,7 @@ for fuzzer in ${*:-trace ptx args description flags}; do
     dictionary=
     [ "$fuzzer" != ptx ] || dictionary=-dict=tests/fuzz/ptx.dict
     # shellcheck disable=SC2086
-    "build-fuzz/tests/fuzz_$fuzzer" -max_total_time="$seconds" -max_len=65536 -timeout=60 -rss_limit_mb=768 \
+    "build-fuzz/tests/fuzz_$fuzzer" -seed="${SEED:-0}" -max_total_time="$seconds" -max_len=65536 -timeout=60 -rss_limit_mb=768 \
         -print_final_stats=1 -artifact_prefix=build-fuzz/findings/$fuzzer- $dictionary \
         "build-fuzz/corpus/$fuzzer" "tests/fuzz/corpus/$fuzzer"
 done

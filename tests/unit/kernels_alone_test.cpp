@@ -124,9 +124,14 @@ TEST(Described, CommentsOfTheSourceSayTheSame) {
 
 TEST(Described, WhatIsSaidAgainIsTheSame) {
     for (const char* text : {"n=512", "n=-9", "x=2.5", "x=1e-05", "in=float[512,256]:random", "in=double[7]",
-                             "b=u8[7]:3", "b=s64[7]:-2.5", "p=bytes:00ff12", "s=null", "in=f16[1]:iota"}) {
+                             "b=u8[7]:3", "b=s64[7]:-2.5", "x=3.0", "x=-0", "b=s32[3]:-0.f", "x=-0x1F",
+                             "x=1e30f", "p=bytes:00ff12", "s=null", "in=f16[1]:iota"}) {
         const GivenArgument given = argument(text);
-        EXPECT_EQ(argument(given.name + "=" + value_text(given)), given) << text;
+        const GivenArgument again = argument(given.name + "=" + value_text(given));
+        EXPECT_EQ(again, given) << text;
+        // Zero equals minus zero, but their bits differ.
+        EXPECT_EQ(value_text(again), value_text(given)) << text;
+        EXPECT_EQ(bits_in(ElementType::F32, again.number), bits_in(ElementType::F32, given.number)) << text;
     }
 }
 
