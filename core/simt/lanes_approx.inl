@@ -65,7 +65,7 @@ inline LaneOp find_approx(const Instruction& i) {
         case Op::Cos:
             return float32_op<ApproxCos, 1>(i);
         case Op::Div:
-            return i.round == Round::Full ? float32_op<FDiv, 2>(i) : float_op<ApproxDiv, 2>(i);
+            return i.round == Round::Full ? float32_op<FDiv, 2>(i) : float32_op<ApproxDiv, 2>(i);
         case Op::Ex2:
             return float32_op<ApproxEx2, 1>(i);
         case Op::Lg2:
