@@ -167,7 +167,9 @@ void open_path_box(State& state, Session& session, PathBox::Mode mode) {
 void open_export_box(State& state, Session& session, const std::string& what) {
     const session::ExportChoice* const choice = session::find_export(what);
     if (choice == nullptr || !session.recording || !session.block) return;
-    state.path = {.mode = PathBox::Mode::Save, .path = {}, .exported = what, .problem = {}};
+    state.path = {};
+    state.path.mode = PathBox::Mode::Save;
+    state.path.exported = what;
     set_text(state.path.path, session.last_folder + session::export_name(session, *choice));
 }
 

@@ -378,7 +378,7 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     made.kernels.clear();
     made.kernels.push_back(std::move(work.kernel));
     constexpr uint32_t kActivemask = 62;  // PTX ISA 6.2
-    const auto needed = std::max(kActivemask, static_cast<uint32_t>(version_for_parameters(made.kernels[0])));
+    const uint32_t needed = std::max(kActivemask, version_for_parameters(made.kernels[0]));
     if (made.version_major * 10 + made.version_minor < needed)
         made.version_major = needed / 10, made.version_minor = needed % 10;
     auto parsed = parse(print(made), name + " with its recording");

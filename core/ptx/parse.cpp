@@ -254,7 +254,7 @@ Result<Module> parse(std::string_view text, std::string_view name) {
     return std::move(parser.module);
 }
 
-int version_for_parameters(const Kernel& kernel) {
+uint32_t version_for_parameters(const Kernel& kernel) {
     constexpr uint64_t kAlways = 4352;  // bytes
     uint64_t bytes = 0;
     for (const int32_t parameter : kernel.parameters) {

@@ -36,6 +36,6 @@ const std::string* refusal_of(const Module& module, std::string_view name);
 
 // The PTX version that a kernel's parameters need, 81 for 8.1; 0 where any does. More than 4,352 bytes of them
 // came with 8.1 (PTX ISA, "Kernel Function Parameters").
-int version_for_parameters(const Kernel& kernel);
+uint32_t version_for_parameters(const Kernel& kernel);
 
 }  // namespace tilescope::ptx
