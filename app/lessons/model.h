@@ -9,9 +9,9 @@
 //                 "screen": "step",
 //                 "say": "... {sectors} sectors where {least_sectors} would do"} ] }
 //
-// order: its place among the others, as a class meets them. A lesson holds no figure of its own: what stands
+// order: its place among the others, as a class meets them. A lesson holds no number of its own: what stands
 // in braces is worked out from the recording at the step where the stop stands. A condition of `where` is
-// "NAME OP NAME" or "NAME OP NUMBER", OP one of = != < <= > >=, over the same names; one whose figure the
+// "NAME OP NAME" or "NAME OP NUMBER", OP one of = != < <= > >=, over the same names; one whose fact the
 // step does not have does not hold.
 //
 //   of the launch     m k n tile threads (of a block) blocks
@@ -57,7 +57,7 @@ using look::BlockIndex, look::StepKind;
 inline constexpr std::string_view kKinds[] = {"global load", "global store", "shared load", "shared store",
                                               "barrier"};  // by StepKind
 
-// A step of a block, and what its figures are worked out from: made when the first of them asks for it.
+// A step of a block, and what its facts are worked out from: made when the first of them asks for it.
 struct Scene {
     const trace::Trace& trace;
     const BlockIndex& index;
@@ -66,19 +66,19 @@ struct Scene {
     std::shared_ptr<const playback::BlockReplay> replay{};
 };
 
-// A number that sentences and conditions name; none where the step has no such thing. figures.cpp
-struct Figure {
+// A number that sentences and conditions name; none where the step has no such thing. facts.cpp
+struct Fact {
     std::string_view name;
     std::optional<uint64_t> (*at)(Scene&);
 };
-const Figure* find_figure(std::string_view name);  // null for none of that name
-bool can_say(std::string_view name);               // whether it may stand in braces
+const Fact* find_fact(std::string_view name);  // null for none of that name
+bool can_say(std::string_view name);           // whether it may stand in braces
 
 struct Condition {
     std::string text;  // as it was written
-    const Figure* left = nullptr;
+    const Fact* left = nullptr;
     std::string op{};
-    const Figure* right = nullptr;  // null: number
+    const Fact* right = nullptr;  // null: number
     uint64_t number = 0;
 };
 Result<Condition> read_condition(std::string_view text);
@@ -112,7 +112,7 @@ std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& i
 // A text with the names that arrays have in a notation: whole words alone.
 std::string renamed(std::string_view text, const Notation& notation);
 
-// What a stop says of a step, in the notation of the block. A figure that the step does not have stands as it
+// What a stop says of a step, in the notation of the block. A fact that the step does not have stands as it
 // was written.
 std::string said(Scene& scene, const std::string& say);
 

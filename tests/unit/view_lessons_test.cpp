@@ -39,12 +39,12 @@ TEST(Lessons, TypeNoFigure) {
 }
 
 // The head of model.h says what each name means that may stand in a lesson.
-TEST(Lessons, EveryFigureIsExplained) {
+TEST(Lessons, EveryFactIsExplained) {
     std::string head = file_text(TILESCOPE_SOURCE_DIR "/app/lessons/model.h");
     head.resize(head.find("#pragma once"));
     size_t names = 0;
     static const std::regex row(R"re(\{"(\w+)",)re");
-    const std::string table = file_text(TILESCOPE_SOURCE_DIR "/app/lessons/figures.cpp");
+    const std::string table = file_text(TILESCOPE_SOURCE_DIR "/app/lessons/facts.cpp");
     for (std::sregex_iterator at(table.begin(), table.end(), row), end; at != end; ++at, ++names) {
         EXPECT_TRUE(can_say((*at)[1].str())) << (*at)[1];
         EXPECT_TRUE(std::regex_search(head, std::regex("\\b" + (*at)[1].str() + "\\b"))) << (*at)[1];
@@ -115,11 +115,11 @@ TEST(Lessons, ANameThatIsNotKnownIsAnError) {
     };
     EXPECT_EQ(error_of(R"("say":"{lanes} lanes of {array}","where":["lanes < 32","m = n"])"), "");
     EXPECT_EQ(error_of(R"("say":"{lans}")"),
-              "The lesson 'it' cannot be used: its sentence names 'lans', which is no figure.");
+              "The lesson 'it' cannot be used: its sentence names 'lans', which is no fact.");
     EXPECT_EQ(error_of(R"("say":"{lanes")"),
               "The lesson 'it' cannot be used: a brace of its sentence is not closed.");
     EXPECT_EQ(error_of(R"("say":"x","where":["lans < 32"])"),
-              "The lesson 'it' cannot be used: its condition 'lans < 32' names 'lans', which is no figure.");
+              "The lesson 'it' cannot be used: its condition 'lans < 32' names 'lans', which is no fact.");
     for (const char* bad : {"lanes", "lanes <", "lanes << 32", "lanes < 32 3", "lanes < -1", "lanes < ",
                             "< 3", "lanes ~ 3", "array = 3", "lanes <  3"})
         EXPECT_NE(error_of(std::string(R"("say":"x","where":[")") + bad + "\"]").find(bad), std::string::npos)

@@ -1,4 +1,4 @@
-// The figures of lessons by name (model.h says what each is), conditions over them, and sentences that are
+// The facts of lessons by name (model.h says what each is), conditions over them, and sentences that are
 // filled with them. All of it is read off the recording at one step.
 #include <algorithm>
 #include <bit>
@@ -55,7 +55,7 @@ uint64_t lanes_of(const Scene& scene) {
     return static_cast<uint64_t>(std::popcount(scene.trace.form_of(scene.index.first + scene.step).mask));
 }
 
-// A figure of a request that fits: what(RequestView); none of any other step.
+// A fact of a request that fits: what(RequestView); none of any other step.
 template <bool (*Fits)(StepKind), class What>
 Number of_request(const Scene& scene, What what) {
     if (!Fits(kind_of(scene))) return std::nullopt;
@@ -182,7 +182,7 @@ size_t worst_bank(const draw::RequestView& request) {
 
 using S = Scene;
 using R = draw::RequestView;
-constexpr Figure kFigures[] = {
+constexpr Fact kFacts[] = {
     {"m", [](S& s) -> Number { return shape_of(s).m; }},
     {"k", [](S& s) -> Number { return shape_of(s).k; }},
     {"n", [](S& s) -> Number { return shape_of(s).n; }},
@@ -328,8 +328,8 @@ constexpr Word kWords[] = {
 std::string filled(Scene& scene, std::string_view name) {
     const auto word = std::ranges::find(kWords, name, &Word::name);
     if (word != std::end(kWords)) return word->at(scene);
-    const Figure* const figure = find_figure(name);
-    const Number number = figure == nullptr || scene.step >= scene.index.steps ? Number() : figure->at(scene);
+    const Fact* const fact = find_fact(name);
+    const Number number = fact == nullptr || scene.step >= scene.index.steps ? Number() : fact->at(scene);
     if (!number) return "";
     const bool phase = name == "phase" || name == "last_phase";
     return grouped(*number + (phase && scene.index.notation.phases_from_1 ? 1 : 0));
@@ -337,13 +337,13 @@ std::string filled(Scene& scene, std::string_view name) {
 
 }  // namespace
 
-const Figure* find_figure(std::string_view name) {
-    const auto found = std::ranges::find(kFigures, name, &Figure::name);
-    return found == std::end(kFigures) ? nullptr : &*found;
+const Fact* find_fact(std::string_view name) {
+    const auto found = std::ranges::find(kFacts, name, &Fact::name);
+    return found == std::end(kFacts) ? nullptr : &*found;
 }
 
 bool can_say(std::string_view name) {
-    return find_figure(name) != nullptr || std::ranges::find(kWords, name, &Word::name) != std::end(kWords);
+    return find_fact(name) != nullptr || std::ranges::find(kWords, name, &Word::name) != std::end(kWords);
 }
 
 Result<Condition> read_condition(std::string_view text) {
@@ -353,15 +353,15 @@ Result<Condition> read_condition(std::string_view text) {
         return Error{fmt::format("its condition '{}' is not NAME OP NAME or NAME OP NUMBER", text)};
     const std::string_view left = text.substr(0, first), right = text.substr(second + 1);
     condition.op = text.substr(first + 1, second - first - 1);
-    condition.left = find_figure(left);
-    condition.right = find_figure(right);
+    condition.left = find_fact(left);
+    condition.right = find_fact(right);
     constexpr std::string_view kOps[] = {"=", "!=", "<", "<=", ">", ">="};
     if (std::ranges::find(kOps, condition.op) == std::end(kOps))
         return Error{fmt::format("its condition '{}' compares by none of = != < <= > >=", text)};
     const auto [end, bad] = std::from_chars(right.data(), right.data() + right.size(), condition.number);
     const bool number = bad == std::errc() && end == right.data() + right.size();
     if (condition.left == nullptr || (condition.right == nullptr && !number))
-        return Error{fmt::format("its condition '{}' names '{}', which is no figure", text,
+        return Error{fmt::format("its condition '{}' names '{}', which is no fact", text,
                                  condition.left == nullptr ? left : right)};
     return condition;
 }
