@@ -280,12 +280,16 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     input::Ui<State> ui{{{context, *ImGui::GetBackgroundDrawList()}, session, hovered}, state};
     ui.mouse = !ImGui::GetIO().WantCaptureMouse &&
                ((!over.show_keys && !input::overlay_open(over)) || context.still) && ImGui::IsMousePosValid();
-    const Rect bar{screen.min, {screen.max.x, ui.px(screen.height() < ui.px(860) ? 40 : 44)}};
-    top_bar(ui, bar);
+    const Rect bar{screen.min,
+                   {screen.max.x, ui.px(state.paper                    ? 0
+                                        : screen.height() < ui.px(860) ? 40
+                                                                       : 44)}};
+    if (!state.paper) top_bar(ui, bar);
     float below = bar.max.y;
     const ScreenRow& shown = screen_of(state);
     for (const ScreenRow& one : screens()) {
-        if (&one == &shown) continue;  // a strip lies between the bar and the screen that it speaks of
+        if (&one == &shown || state.paper)
+            continue;  // a strip lies between the bar and the screen that it speaks of
         const Rect area{{ui.px(8), below + ui.px(8)}, {screen.max.x - ui.px(8), screen.max.y}};
         if (const float height = one.strip(ui, area); height > 0) below += height + ui.px(8);
     }

@@ -41,6 +41,7 @@ struct State {
     limits::State limits;
     lessons::State lessons;
     programs::State programs;
+    bool paper = false;  // a picture for paper: the screen alone, without the bar and the strips above it
 };
 
 // A row of the table of screens (app.cpp): what a screen offers, as functions of the State. All of them are

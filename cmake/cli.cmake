@@ -3,7 +3,7 @@
 find_package(CLI11 REQUIRED)
 file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/cli/*.cpp)
 if(NOT TARGET tilescope_app)
-  list(FILTER cli_sources EXCLUDE REGEX "/(window_commands|compare_command)\\.cpp$")
+  list(FILTER cli_sources EXCLUDE REGEX "/(window_commands|compare_command|handout_command)\\.cpp$")
 else()
   list(FILTER cli_sources EXCLUDE REGEX "/no_window\\.cpp$")
 endif()

@@ -76,6 +76,7 @@ struct ExportOptions {
     std::string block, steps;  // of all formats but a single picture's
     bool lanes = false;        // csv and json: every lane's access
     // Pictures. with: the second recording of the Compare screen, "" for none; size: "" for the usual one.
+    std::string lesson;  // html: its name or file
     std::string screen = "step", with, at = "first", size, theme = "light";
     uint32_t fps = 8;
     bool lecture = false;
@@ -83,6 +84,8 @@ struct ExportOptions {
 
 // png, svg, gif and mp4; returns the exit status.
 int export_pictures(const ExportOptions& options);
+// html: a lesson's handout; returns the exit status.
+int export_handout(const ExportOptions& options);
 
 // --- what a command says
 

@@ -1,4 +1,5 @@
-// tilescope export FILE --format F -o OUT: a recording as text for other programs, its steps as pictures.
+// tilescope export FILE --format F -o OUT: a recording as text for other programs, its steps as pictures; a
+// lesson as a handout.
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -56,9 +57,17 @@ int export_text(const ExportOptions& options) {
 
 int run_export(const ExportOptions& options) {
     const auto is_one_of = [&](const auto&... formats) { return ((options.format == formats) || ...); };
+    if (options.format == "html") {
+        if (options.lesson.empty() || !options.file.empty())
+            refuse(kWrongCall, "--format html is of a lesson; name it with --lesson and leave out FILE");
+        return export_handout(options);
+    }
+    if (!options.lesson.empty()) refuse(kWrongCall, "--lesson goes with --format html");
+    if (options.file.empty())
+        refuse(kWrongCall, "the recording is missing; name a .tsc file, or one of 'recordings'");
     if (is_one_of("csv", "json", "perfetto")) return export_text(options);
     if (is_one_of("png", "svg", "gif", "mp4")) return export_pictures(options);
-    refuse(kWrongCall, "--format '{}' is not known; choose csv, json, perfetto, png, svg, gif or mp4",
+    refuse(kWrongCall, "--format '{}' is not known; choose csv, json, perfetto, png, svg, gif, mp4 or html",
            options.format);
 }
 
@@ -66,12 +75,16 @@ int run_export(const ExportOptions& options) {
 
 void add_export(CommandLine& line) {
     const auto [command, options] = line.command(
-        "export", "Write a recording for other programs, or its steps as pictures and films", run_export);
-    command->add_option("FILE", options->file, kRecordingArgument)->required();
+        "export",
+        "Write a recording for other programs, its steps as pictures and films, or a lesson as a page",
+        run_export);
+    command->add_option("FILE", options->file, kRecordingArgument);
     command
         ->add_option("--format", options->format,
-                     "csv, json, perfetto (for ui.perfetto.dev); png, svg; gif, mp4 (with ffmpeg)")
+                     "csv, json, perfetto (for ui.perfetto.dev); png, svg; gif, mp4 (with ffmpeg); html")
         ->required();
+    command->add_option("--lesson", options->lesson,
+                        "html: the lesson that the handout is of, by its name, or a .json file");
     command->add_option("--block", options->block, "Only this block, as x,y (all); csv, json, perfetto");
     command->add_option("--steps", options->steps,
                         "Only steps a to b, as a:b, both counted from 1 (all); not png, svg");

@@ -1,5 +1,6 @@
-// Stands in for window_commands.cpp in a build without the window (TILESCOPE_APP=OFF): the command
-// line then has everything but `open`, `render` and `compare`, and exports no pictures.
+// Stands in for window_commands.cpp and handout_command.cpp in a build without the window
+// (TILESCOPE_APP=OFF): the command line then has everything but `open`, `render` and `compare`, and exports
+// no pictures.
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -30,6 +31,8 @@ int export_pictures(const ExportOptions& options) {
            "-DTILESCOPE_APP=ON and build again",
            options.format);
 }
+
+int export_handout(const ExportOptions&) { return without_the_window(); }
 
 void add_open(CommandLine& line) { add_missing(line, "open"); }
 void add_render(CommandLine& line) { add_missing(line, "render"); }

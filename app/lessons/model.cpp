@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace tilescope::lessons {
 
 std::vector<std::pair<std::string_view, std::string_view>> embedded_lessons();  // made by cmake/embed.cmake
@@ -39,6 +41,25 @@ std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& i
     for (; scene.step < index.steps; ++scene.step)
         if (fits(stop, scene)) return scene.step;
     return std::nullopt;
+}
+
+std::string shown_on(const LessonStop& stop) {
+    if (!stop.recording.empty()) return stop.recording;
+    if (!stop.file.empty()) return stop.file;
+    const auto& [m, k, n, tile] = stop.shape;
+    return fmt::format("{} {} \u00d7 {} \u00d7 {}, T = {}", stop.kernel, m, k, n, tile);
+}
+
+std::string stands_at(const LessonStop& stop, const Notation& notation) {
+    std::string where(stop.kind ? kKinds[static_cast<size_t>(*stop.kind)] : "first step");
+    if (!stop.array.empty()) where += " of " + renamed(stop.array, notation);
+    for (const Condition& condition : stop.where) {
+        if (condition.left->name != "phase" || condition.op != "=") continue;
+        where += condition.right != nullptr ? ", last phase" : ", " + phase_name(condition.number, notation);
+    }
+    if (stop.step != 0) where += ", step " + grouped(uint64_t{stop.step});
+    if (stop.block_x + stop.block_y > 0) where += fmt::format(", block ({},{})", stop.block_x, stop.block_y);
+    return where;
 }
 
 }  // namespace tilescope::lessons

@@ -133,6 +133,10 @@ const std::vector<Lesson>& lesson_list();  // all of assets/lessons, in their or
 // The step of the block that the stop means; none where the recording has none.
 std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& index, const LessonStop& stop);
 
+// What a stop is shown on, "tiled 4 x 4 x 4, T = 2", and where it stands there, "global load of M, phase 1".
+std::string shown_on(const LessonStop& stop);
+std::string stands_at(const LessonStop& stop, const Notation& notation);
+
 // A text with the names that arrays have in a notation: whole words alone.
 std::string renamed(std::string_view text, const Notation& notation);
 

@@ -126,27 +126,6 @@ bool update(State& state, Session& session, bool wait) {
     return false;
 }
 
-// "tiled 4 x 4 x 4, T = 2"
-std::string shown_on(const LessonStop& stop) {
-    if (!stop.recording.empty()) return stop.recording;
-    if (!stop.file.empty()) return stop.file;
-    const auto& [m, k, n, tile] = stop.shape;
-    return fmt::format("{} {} \u00d7 {} \u00d7 {}, T = {}", stop.kernel, m, k, n, tile);
-}
-
-// "global load of M, phase 1, block (1,0)"
-std::string stands_at(const LessonStop& stop, const Notation& notation) {
-    std::string where(stop.kind ? kKinds[static_cast<size_t>(*stop.kind)] : "first step");
-    if (!stop.array.empty()) where += " of " + renamed(stop.array, notation);
-    for (const Condition& condition : stop.where) {
-        if (condition.left->name != "phase" || condition.op != "=") continue;
-        where += condition.right != nullptr ? ", last phase" : ", " + phase_name(condition.number, notation);
-    }
-    if (stop.step != 0) where += ", step " + grouped(uint64_t{stop.step});
-    if (stop.block_x + stop.block_y > 0) where += fmt::format(", block ({},{})", stop.block_x, stop.block_y);
-    return where;
-}
-
 // A row a stop: what it says, and below it in small what it is shown on. Where that does not fit, only what
 // it is shown on.
 void stops(Ui& ui, const Rect& rect, size_t number) {

@@ -1,0 +1,34 @@
+// A lesson on paper: one HTML page that needs nothing else, for A4. Each stop is its picture and what it
+// says; a stop that asks has its question instead, and what is right stands at the end, under the stop's
+// number.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/lessons/model.h"
+
+namespace tilescope::lessons {
+
+struct HandoutStop {
+    std::string where;  // what it is shown on, and where it stands
+    std::string say;
+    std::string svg;  // a whole SVG document; "" for none
+    // Of a stop that asks.
+    std::string question, answer, why;
+    std::vector<std::string> choices;
+};
+struct Handout {
+    std::string title, teaches;
+    std::vector<HandoutStop> stops;
+    std::vector<std::string> summary;
+    std::string made;  // a line at the foot
+};
+
+std::string html_of(const Handout& handout);
+
+// An SVG document as a part of a page: without its XML declaration, its width in the hands of the page, and
+// `prefix` before each id, so that those of several pictures do not clash.
+std::string svg_part(const std::string& svg, const std::string& prefix);
+
+}  // namespace tilescope::lessons
