@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "app/lessons/model.h"
+#include "app/lessons/questions.h"
 #include "core/base/json_fields.h"
 
 namespace tilescope::lessons {
@@ -12,19 +12,8 @@ namespace {
 
 using Json = JsonFields::Json;
 
-constexpr std::string_view kFields[] = {"recording", "kernel", "m",     "k",     "n",      "tile",
-                                        "block",     "kind",   "array", "where", "screen", "say"};
-
-// The problem with what stands in braces, or "".
-std::string unknown_names(std::string_view say) {
-    for (size_t open = say.find('{'); open != std::string_view::npos; open = say.find('{', open + 1)) {
-        const size_t close = say.find('}', open);
-        if (close == std::string_view::npos) return "a brace of its sentence is not closed";
-        const std::string_view name = say.substr(open + 1, close - open - 1);
-        if (!can_say(name)) return fmt::format("its sentence names '{}', which is no fact", name);
-    }
-    return "";
-}
+constexpr std::string_view kFields[] = {"recording", "kernel", "m",     "k",      "n",   "tile", "block",
+                                        "kind",      "array",  "where", "screen", "say", "ask"};
 
 LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, std::string& problem) {
     LessonStop stop;
@@ -74,6 +63,7 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     if (json.contains("screen")) fields.text("screen", stop.screen);
     fields.text("say", stop.say);
     if (problem.empty()) problem = unknown_names(stop.say);
+    if (json.contains("ask")) stop.ask = read_question(fields.inner("ask", Json::value_t::object), problem);
     for (const auto& field : json.items())
         if (problem.empty() && std::ranges::find(kFields, field.key()) == std::end(kFields))
             problem = fmt::format("its field '{}' means nothing", field.key());
@@ -81,6 +71,16 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
 }
 
 }  // namespace
+
+std::string unknown_names(std::string_view say) {
+    for (size_t open = say.find('{'); open != std::string_view::npos; open = say.find('{', open + 1)) {
+        const size_t close = say.find('}', open);
+        if (close == std::string_view::npos) return "a brace of its sentence is not closed";
+        const std::string_view name = say.substr(open + 1, close - open - 1);
+        if (!can_say(name)) return fmt::format("its sentence names '{}', which is no fact", name);
+    }
+    return "";
+}
 
 Result<Lesson> lesson_from_json(std::string_view text, std::string_view name) {
     const Json json = Json::parse(text, nullptr, false);
