@@ -29,7 +29,7 @@ struct CommandPalette {
     size_t chosen = 0;
 };
 
-// The box that opens a recording or a program, or saves a recording, by its path.
+// The box that opens a recording, a program or lessons, or saves a recording, by its path.
 struct PathBox {
     enum class Mode : uint8_t { Closed, Open, Save } mode = Mode::Closed;
     TextField path;
@@ -118,10 +118,10 @@ std::vector<Command> find_commands(const Session& session, std::span<const Offer
 // Does what the palette's row says, and remembers it.
 void run_command(State& state, Session& session, std::span<const Offer> offers, const std::string& id);
 
-// What the path box suggests (path_box.cpp): folders, recordings and programs that begin with what is typed,
-// and before anything is typed what was opened lately and what ships.
+// What the path box suggests (path_box.cpp): folders, recordings, programs and lessons that begin with what
+// is typed, and before anything is typed what was opened lately and what ships.
 struct Suggestion {
-    enum class Kind : uint8_t { Folder, File, Recent, Shipped, Program } kind = Kind::File;
+    enum class Kind : uint8_t { Folder, File, Recent, Shipped, Program, Lesson } kind = Kind::File;
     std::string text;   // as it is shown
     std::string value;  // the path; the name of what ships
 };
@@ -138,6 +138,9 @@ void take_path(State& state, Session& session);
 
 // --- what is drawn
 
+// A line of text with its caret, framed; what stands there while it is empty.
+void text_line(draw::Ui& ui, ImDrawList& list, const draw::Rect& rect, const TextField& field,
+               const char* when_empty);
 // offers: all that can be done.
 void keys_overlay(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
 void command_palette(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
