@@ -167,6 +167,16 @@ void top_bar(input::Ui<State>& ui, const Rect& rect) {
     }
 }
 
+void hidden_screen(draw::Ui& ui, const Rect& area) {
+    const Rect card = area.inset(ui.px(8));
+    surface(ui, card);
+    const float sign = line_height(ui, Size::Display), body = line_height(ui, Size::Body);
+    const float x = (card.min.x + card.max.x) / 2, y = (card.min.y + card.max.y - sign - body) / 2;
+    line(ui, {x, y}, ui.px(40), Face::Strong, Size::Display, Ink::TextFaint, "?", draw::Align::Center);
+    line(ui, {x, y + sign}, card.width(), Face::Text, Size::Body, Ink::TextQuiet,
+         "Shown once the question above is answered.", draw::Align::Center);
+}
+
 // Words over all else, on the opposite of the ground; at: of the text.
 void label(draw::Ui& ui, const draw::Font& font, ImVec2 at, float pad, std::string_view text) {
     ImDrawList& over = *ImGui::GetForegroundDrawList();
@@ -293,7 +303,11 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
         const Rect area{{ui.px(8), below + ui.px(8)}, {screen.max.x - ui.px(8), screen.max.y}};
         if (const float height = one.strip(ui, area); height > 0) below += height + ui.px(8);
     }
-    shown.draw(ui, {{screen.min.x, below}, screen.max});
+    // Only the Step screen hides parts of itself while a question is open; the others wait as a whole.
+    if (session.question.hides_any() && session.screen != session::kStepScreen)
+        hidden_screen(ui, {{screen.min.x, below}, screen.max});
+    else
+        shown.draw(ui, {{screen.min.x, below}, screen.max});
     if (session.hover != hovered) context.another_frame = true;
     session.hover = hovered;
 

@@ -90,8 +90,24 @@ struct SessionUi : draw::Ui {
     look::Pick& hovered;  // out: what the mouse is over
 };
 
+// What a click means while a question is open: an element of the array that is asked about, or a lane.
+inline void offer_prediction(SessionUi& ui, const look::Pick& pick) {
+    using Takes = session::Question::Takes;
+    session::Question& asked = ui.session.question;
+    if (!ImGui::IsMouseClicked(0)) return;
+    const bool element = pick.kind == look::Pick::Kind::Element || pick.kind == look::Pick::Kind::SharedCell;
+    if (asked.takes == Takes::Cells && element && pick.array == asked.array)
+        asked.take_cell(pick.index);
+    else if (asked.takes == Takes::Lanes && pick.kind == look::Pick::Kind::Thread && pick.warp == asked.warp)
+        asked.take_lane(pick.thread % kWarpSize);
+    else
+        return;
+    ui.context.another_frame = true;
+}
+
 // Pins on a click, hints on hover.
 inline void offer_pick(SessionUi& ui, const look::Pick& pick) {
+    if (ui.session.question.open) return offer_prediction(ui, pick);
     ui.hovered = pick;
     if (ImGui::IsMouseClicked(0)) ui.session.pin = ui.session.pin == pick ? look::Pick{} : pick;
 }

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "app/lessons/asking.h"
 #include "app/lessons/panels.h"
 
 namespace tilescope::lessons {
@@ -27,7 +28,8 @@ void end_page(Ui& ui, const Rect& area) {
     const float width = std::min(in.width(), ui.px(960)), x = in.min.x;
     const float title = line_height(ui, Size::Title);
     float y = in.min.y;
-    note(ui, {x, y}, width, "The end of the lesson");
+    const std::string tally = tally_words(place.tally);
+    note(ui, {x, y}, width, "The end of the lesson" + (tally.empty() ? "" : ".   Questions: " + tally));
     y += line_height(ui, Size::Small) + ui.px(4);
     y += paragraph(ui, {x, y}, width, Face::Strong, Size::Display, Ink::Text, of.title, 2) + ui.px(20);
 

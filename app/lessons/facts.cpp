@@ -4,6 +4,7 @@
 #include <bit>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -12,8 +13,10 @@
 #include "app/look/request.h"
 #include "app/look/shared_cells.h"
 #include "app/look/sums.h"
+#include "app/look/time_words.h"
 #include "app/look/timeline.h"
 #include "kernels/run/record.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::lessons {
 namespace {
@@ -127,13 +130,7 @@ uint64_t unfilled(const Scene& scene) {
 // Counts the cells of all shared arrays for which what(cell) holds.
 template <class What>
 Number cells(Scene& scene, What what) {
-    if (!scene.replay) {
-        auto replayer = kernels::Replayer::of(scene.trace);
-        auto replay = std::make_shared<playback::BlockReplay>(scene.trace, scene.index.block);
-        if (!replayer || !replayer->replay(scene.trace, scene.index.block, *replay)) return std::nullopt;
-        replay->finish();
-        scene.replay = std::move(replay);
-    }
+    if (replay_of(scene) == nullptr) return std::nullopt;
     uint64_t count = 0;
     for (const uint8_t array : scene.index.shared) {
         const draw::Sheet sheet(scene.trace.launch.arrays[array]);
@@ -201,6 +198,12 @@ constexpr Fact kFacts[] = {
     {"least_load_sectors", [](S& s) -> Number { return sums_of(s).global_load.ideal_sectors; }},
     {"shared_reads", [](S& s) -> Number { return sums_of(s).shared_load.lanes; }},
     {"wrong", [](S& s) -> Number { return s.trace.meta.result.wrong; }},
+    {"speed",
+     [](S& s) -> Number {
+         const auto times = look::rival_times(s.trace.meta, s.index.product, kernels::shipped_timings());
+         if (!times || times->overlap) return std::nullopt;
+         return static_cast<uint64_t>(std::llround(100 * times->rival_ms / times->own_ms));
+     }},
 
     {"step", [](S& s) -> Number { return uint64_t{s.step} + 1; }},
     {"line", [](S& s) -> Number { return request_of(s).line; }},
@@ -306,6 +309,26 @@ constexpr Fact kFacts[] = {
      [](S& s) { return of_barrier(s, [&](const draw::BarrierTimes&) -> Number { return orders(s); }); }},
 };
 
+// Of the first or the last active lane of the step.
+uint32_t lane_of(const Scene& scene, bool first) {
+    const uint32_t mask = scene.trace.form_of(scene.index.first + scene.step).mask;
+    return static_cast<uint32_t>(first ? std::countr_zero(mask) : 31 - std::countl_zero(mask)) % kWarpSize;
+}
+std::string thread_of_lane(const Scene& scene, bool first) {
+    const uint32_t warp = scene.trace.warp_of(scene.index.first + scene.step);
+    return thread_name(scene.trace.launch.block, warp * kWarpSize + lane_of(scene, first),
+                       scene.index.notation);
+}
+std::string element_of_lane(const Scene& scene, bool first) {
+    const trace::Access access = trace::decode(scene.trace, scene.index.first + scene.step);
+    if (access.array == trace::kNoArray) return "";
+    const Array& array = scene.trace.launch.arrays[access.array];
+    return element_name(
+        array,
+        static_cast<int64_t>(access.offset[lane_of(scene, first)] / std::max(array.element_bytes(), 1u)),
+        scene.index.notation);
+}
+
 std::string mark_words(const draw::CellMark& mark) { return fmt::format("{} ({})", mark.looks, mark.means); }
 
 struct Word {
@@ -318,6 +341,11 @@ constexpr Word kWords[] = {
          const uint8_t array = s.trace.form_of(s.index.first + s.step).array;
          return array == trace::kNoArray ? "" : name_in(s.index.notation, s.trace.launch.arrays[array]);
      }},
+    {"thread", [](const Scene& s) { return thread_of_lane(s, true); }},
+    {"element", [](const Scene& s) { return element_of_lane(s, true); }},
+    {"last_thread", [](const Scene& s) { return thread_of_lane(s, false); }},
+    {"last_element", [](const Scene& s) { return element_of_lane(s, false); }},
+    {"rival", [](const Scene& s) { return std::string(look::rival_of(s.trace.meta.kernel)); }},
     {"device", [](const Scene& s) { return s.trace.meta.device; }},
     {"result", [](const Scene& s) { return look::result_text(s.trace, s.index.notation); }},
     {"mark_stale", [](const Scene&) { return mark_words(draw::kStaleMark); }},
@@ -336,6 +364,17 @@ std::string filled(Scene& scene, std::string_view name) {
 }
 
 }  // namespace
+
+const playback::BlockReplay* replay_of(Scene& scene) {
+    if (!scene.replay) {
+        auto replayer = kernels::Replayer::of(scene.trace);
+        auto replay = std::make_shared<playback::BlockReplay>(scene.trace, scene.index.block);
+        if (!replayer || !replayer->replay(scene.trace, scene.index.block, *replay)) return nullptr;
+        replay->finish();
+        scene.replay = std::move(replay);
+    }
+    return scene.replay.get();
+}
 
 const Fact* find_fact(std::string_view name) {
     const auto found = std::ranges::find(kFacts, name, &Fact::name);

@@ -35,6 +35,17 @@ const std::vector<Lesson>& lesson_list() {
     return all;
 }
 
+Standing standing_at(const session::Recording& recording, const BlockIndex& index, uint32_t step,
+                     const LessonStop& stop) {
+    Standing here{recording.serial, {index.block, step}, recording.notation, "", "", ""};
+    Scene scene{*recording.trace, index, step};
+    here.words = said(scene, stop.say);
+    if (!stop.ask) return here;
+    here.asks = said(scene, stop.ask->text);
+    here.why = said(scene, stop.ask->why);
+    return here;
+}
+
 std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& index,
                                   const LessonStop& stop) {
     Scene scene{trace, index};

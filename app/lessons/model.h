@@ -10,7 +10,8 @@
 //                 "where": ["phase = 1", "lanes < 32"],                     the block that fits;
 //                 "step": 12,                               or that one, from 1 on, where it fits
 //                 "screen": "step",
-//                 "say": "... {sectors} sectors where {least_sectors} would do"} ],
+//                 "say": "... {sectors} sectors where {least_sectors} would do",
+//                 "ask": {...} } ],                         a question before that (questions.h)
 //     "summary": ["Each element was loaded {most_loads} times."] }           said at its end, of the last
 //     stop
 //
@@ -24,6 +25,7 @@
 //   of all blocks     elements (different ones of the inputs) loads (by lanes, of all of them)
 //                     least_loads most_loads (of one element) shared_reads (by lanes) wrong (elements)
 //                     load_sectors least_load_sectors
+//                     speed: of the kernel in per cent of its rival's, by the times that ship
 //   of the step       step line phase warp lanes (active) idle (the other lanes of the warp)
 //                     still_reading: warps that have yet to read shared memory for an earlier phase
 //                     unfilled: shared cells still to be stored in this phase
@@ -41,14 +43,17 @@
 //   ... with clocks   first_warp last_warp (to arrive), first_wait: clocks that the first one waits
 //                     orders: different orders of arrival at the barriers of the block
 //
-// And in braces alone: array (of the request), device, result (of the program's check), mark_stale and
-// mark_zero (what such cells look like, and what the legend calls them). Each name of an array is written as
-// the launch has it, and said in the reader's notation.
+// And in braces alone: array (of the request), thread, element, last_thread, last_element (of its first and
+// its last active lane), rival (the kernel that times are compared with), device, result (of the program's
+// check), mark_stale and mark_zero (what such cells look like, and what the legend calls them). Each name of
+// an array is written as the launch has it, and said in the reader's notation.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -90,6 +95,20 @@ struct Condition {
 Result<Condition> read_condition(std::string_view text);
 bool holds(const Condition& condition, Scene& scene);
 
+// The block of a scene run again; null where it cannot be.
+const playback::BlockReplay* replay_of(Scene& scene);
+
+// What a stop asks before it says anything (questions.h has its JSON).
+struct Question {
+    enum class Kind : uint8_t { Number, Value, Bank, Elements, Lanes, Choice } kind = Kind::Number;
+    struct Choice {
+        std::string say;
+        Condition when;
+    };
+    std::string text, answer, why;  // the question; the name of what is right; why it is
+    std::vector<Choice> choices;
+};
+
 struct LessonStop {
     std::string kernel;  // recorded on the CPU; "" where `recording` says it
     kernels::Shape shape;
@@ -103,7 +122,8 @@ struct LessonStop {
     std::optional<StepKind> kind;
     std::string array;
     std::vector<Condition> where;
-    std::string say;
+    std::string say;  // of a stop that asks: once that is answered
+    std::optional<Question> ask;
 };
 
 struct Lesson {
@@ -149,7 +169,24 @@ struct Standing {
     uint64_t serial = 0;  // of the recording
     playback::Cursor at;
     Notation notation;
-    std::string words;  // "" where the recording has no such step
+    std::string words;      // "" where the recording has no such step
+    std::string asks, why;  // of a stop that asks
+};
+// The step as a stop stands there, in the notation of the block.
+Standing standing_at(const session::Recording& recording, const look::BlockIndex& index, uint32_t step,
+                     const LessonStop& stop);
+
+// How often was predicted right, of the questions of a walk that were answered.
+struct Tally {
+    uint32_t right = 0, predicted = 0, answered = 0;
+};
+
+// The question of the stop that is shown.
+struct Asked {
+    bool revealed = false;
+    bool right = false, predicted = false;
+    std::string verdict;      // once it is revealed
+    session::Question hands;  // what was predicted, once it is revealed
 };
 
 // A stop that is written (adding.cpp): the line, and what it would say at the step that is shown.
@@ -181,9 +218,16 @@ struct State {
     // By lesson and stop, as far as worked out, in a reader's wording.
     std::vector<std::vector<Standing>> said;
     analysis::Wording wording;
-    std::string note;      // why a stop cannot be shown as written; one sentence
-    bool wanted = false;   // the stop is to be shown
-    bool opening = false;  // its recording is being opened
+    std::string note;                  // why a stop cannot be shown as written; one sentence
+    bool wanted = false;               // the stop is to be shown
+    std::optional<Asked> asked;        // none where the stop asks nothing
+    std::map<size_t, Asked> answered;  // by stop, in this walk
+    Tally tally;
+    // "Ask me": a walk from question to question through the recording that is open (ask_me.cpp).
+    bool quiz = false;
+    LessonStop quizzed;                                // the question that stands
+    std::set<std::pair<size_t, uint32_t>> quiz_asked;  // by kind of question and site
+    bool opening = false;                              // its recording is being opened
 };
 
 extern const input::Screen<State> kScreen;  // screen.cpp

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "app/lessons/model.h"
+#include "app/lessons/questions.h"
 #include "core/base/json_fields.h"
 #include "core/base/text.h"
 
@@ -16,8 +16,8 @@ using Json = JsonFields::Json;
 
 constexpr std::string_view kLessonFields[] = {"name",  "order",   "title",  "teaches",
                                               "stops", "summary", "made_by"};
-constexpr std::string_view kFields[] = {"file", "step",  "recording", "kernel", "m",     "k",      "n",
-                                        "tile", "block", "kind",      "array",  "where", "screen", "say"};
+constexpr std::string_view kFields[] = {"file",  "step", "recording", "kernel", "m",      "k",   "n",  "tile",
+                                        "block", "kind", "array",     "where",  "screen", "say", "ask"};
 
 // Text that is shown: of bounded length, on one line, without what a screen or a terminal would obey.
 void read_text(JsonFields& fields, const char* key, std::string& out, std::string& problem) {
@@ -100,6 +100,7 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     if (json.contains("screen")) fields.text("screen", stop.screen);
     read_text(fields, "say", stop.say, problem);
     if (problem.empty()) problem = unknown_names(stop.say);
+    if (json.contains("ask")) stop.ask = read_question(fields.inner("ask", Json::value_t::object), problem);
     for (const auto& field : json.items())
         if (problem.empty() && std::ranges::find(kFields, field.key()) == std::end(kFields))
             problem = fmt::format("its field '{}' means nothing", one_line(field.key()));

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "app/lessons/asking.h"
 #include "app/lessons/own.h"
 #include "app/lessons/panels.h"
 #include "kernels/run/record.h"
@@ -101,6 +102,7 @@ void stand_at(State& state, Session& session, const LessonStop& stop) {
     if (state.standing.words.empty())
         state.note = "This recording has no such step; it stands at the first one.";
     session.screen = stop.screen;
+    open_question(state, session);
 }
 
 // Shows the stop that was walked to. True while its recording is being opened.
@@ -109,7 +111,12 @@ bool update(State& state, Session& session, bool wait) {
         auto opened = open_own(state, session, std::exchange(session.own_lessons, {}));
         session.message = opened ? *opened : opened.error().message;
     }
-    const int by = std::exchange(session.walk.by, 0);
+    int by = std::exchange(session.walk.by, 0);
+    if (!session.walk.running && (state.asked || state.quiz)) {
+        drop_question(state, session);
+        state.quiz = false;
+    }
+    if (by != 0 && take_walk(state, session, by)) by = 0;
     if (by > 0 && at_end(state, session))
         go_to_stop(state, session, next_lesson(state, state.lesson).value_or(state.lessons->size()), 0);
     else if (by > 0)
@@ -136,7 +143,10 @@ void stops(Ui& ui, const Rect& rect, size_t number) {
     const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
     const float indent = ui.px(40), room = rect.width() - indent - ui.px(8), pad = ui.px(6);
     const draw::Font font = ui.font(Face::Text, Size::Body);
-    const auto words_of = [&](size_t at) { return at < said.size() ? said[at].words : ""; };
+    const auto words_of = [&](size_t at) {  // what a stop asks comes before what it says
+        if (at >= said.size()) return std::string();
+        return said[at].asks.empty() ? said[at].words : said[at].asks;
+    };
     const auto lines = [&](size_t at) {
         return std::max<size_t>(wrapped(font, words_of(at), room).size(), 1);
     };
@@ -249,7 +259,8 @@ float strip(Ui& ui, const Rect& area) {
     const State& place = ui.state;
     if (!ui.session.walk.running || place.lesson >= place.lessons->size()) return 0;
     const Lesson& lesson = (*place.lessons)[place.lesson];
-    if (place.stop >= lesson.stops.size()) return 0;
+    const LessonStop* const stop = stop_shown(place);
+    if (stop == nullptr) return 0;
     // The figures are those of the step where the stop stands; beside any other step it says so.
     Standing& here = ui.state.standing;
     std::string about = place.note;
@@ -258,11 +269,17 @@ float strip(Ui& ui, const Rect& area) {
         if (shown.serial != here.serial)
             about = "about another recording";
         else if (shown.notation != here.notation)
-            here = standing_of(shown, lesson.stops[place.stop]);
+            here = place.quiz ? standing_at(shown, *ui.session.block, here.at.step, *stop)
+                              : standing_of(shown, *stop);
         if (about.empty() && ui.session.cursor != here.at)
             about = fmt::format("about step {}{}", grouped(uint64_t{here.at.step} + 1),
                                 ui.session.cursor.block == here.at.block ? "" : " of another block");
     }
+    const std::string title =
+        place.quiz ? "Ask me"
+                   : fmt::format("{}   {} of {}", lesson.title, place.stop + 1, lesson.stops.size());
+    if (place.asked && !place.wanted)
+        return question_strip(ui, area, title + (about.empty() ? "" : "   " + about));
     const std::string& words = here.words;
     const float room = area.width() - ui.px(16 * 2 + 24) - ui.px(3 * 84 + 2 * 6);
     const auto lines_in = [&](Size in) { return wrapped(ui.font(Face::Text, in), words, room).size(); };
@@ -277,7 +294,7 @@ float strip(Ui& ui, const Rect& area) {
     ui.list.AddRectFilled(rect.min, {rect.min.x + ui.px(4), rect.max.y}, ui.ink(Ink::Product), ui.px(2));
     const float x = rect.min.x + ui.px(16), y = rect.min.y + ui.px(7);
     line(ui, {x, y}, room, Face::Strong, Size::Small, Ink::TextQuiet,
-         fmt::format("{}   {} of {}{}{}", lesson.title, place.stop + 1, lesson.stops.size(),
+         fmt::format("{}{}{}{}{}", title, place.tally.answered == 0 ? "" : "   ", tally_words(place.tally),
                      about.empty() ? "" : "   ", about));
     paragraph(ui, {x, y + small}, room, Face::Text, size, Ink::Text, words, kMostLines);
     const float w = ui.px(84), h = ui.px(30), top = (rect.min.y + rect.max.y - h) / 2;
@@ -335,7 +352,9 @@ bool press(State& state, Session& session, const input::KeyPress& press) {
 // One for each lesson, in the palette.
 const input::Actions<State>& actions() {
     static const input::Actions<State> all = [] {
-        input::Actions<State> each;
+        input::Actions<State> each =
+            input::under<State>("Walk", {{"ask_me", "ask me a question about this recording", "Q",
+                                          input::key(input::Key::Q), input::Chord(), ask_me}});
         for (size_t at = 0; at < lesson_list().size(); ++at)
             each.emplace_back("lesson:" + lesson_list()[at].name, "Lesson: " + lesson_list()[at].title, "",
                               input::Chord(),
@@ -348,11 +367,16 @@ const input::Actions<State>& actions() {
     return all;
 }
 
+// A stop that is written has the keys, then a question that waits.
+bool listens(State& state, Session& session, const input::KeyPress& key) {
+    return type_stop(state, session, key) || take_key(state, session, key);
+}
+
 }  // namespace
 
 Standing standing_of(const session::Recording& recording, const LessonStop& stop) {
     const trace::Trace& trace = *recording.trace;
-    Standing here{recording.serial, {}, recording.notation, ""};
+    Standing here{recording.serial, {}, recording.notation, "", "", ""};
     const auto block = std::ranges::find_if(
         trace.blocks, [&](const trace::Block& of) { return of.x == stop.block_x && of.y == stop.block_y; });
     if (block == trace.blocks.end()) return here;
@@ -360,10 +384,7 @@ Standing standing_of(const session::Recording& recording, const LessonStop& stop
     const auto index = session::index_of(recording, here.at.block);
     const auto step = find_step(trace, *index, stop);
     if (!step) return here;
-    here.at.step = *step;
-    Scene scene{trace, *index, *step};
-    here.words = said(scene, stop.say);
-    return here;
+    return standing_at(recording, *index, *step, stop);
 }
 
 session::MadeRecording recording_of(const LessonStop& stop) {
@@ -387,7 +408,7 @@ session::MadeRecording recording_of(const LessonStop& stop) {
 }
 
 bool at_end(const State& state, const Session& session) {
-    return session.walk.running && state.lesson < state.lessons->size() &&
+    return session.walk.running && !state.quiz && state.lesson < state.lessons->size() &&
            state.stop == (*state.lessons)[state.lesson].stops.size();
 }
 
@@ -399,6 +420,9 @@ std::optional<size_t> next_lesson(const State& state, size_t lesson) {
 
 void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
     state.opening = false;
+    if (!session.walk.running || state.quiz || lesson != state.lesson) begin_tally(state);
+    drop_question(state, session);
+    state.quiz = false;
     if (lesson >= state.lessons->size() || stop > (*state.lessons)[lesson].stops.size()) {
         session.walk.running = false;  // beyond the end: back to the list
         session.screen = kScreen.option;
@@ -439,6 +463,6 @@ const input::Screen<State> kScreen{.name = "Lessons",
                                    .actions = actions,
                                    .update = update,
                                    .strip = strip,
-                                   .listens = type_stop};
+                                   .listens = listens};
 
 }  // namespace tilescope::lessons

@@ -14,9 +14,6 @@ namespace {
 
 bool on_gpu(const trace::Meta& meta) { return meta.backend == trace::Backend::Gpu; }
 
-// The kernel that a class compares it with.
-std::string_view rival_of(std::string_view kernel) { return kernel == "untiled" ? "tiled" : "untiled"; }
-
 // The recording's own time, where it was timed.
 double own_ms(const trace::Meta& meta) { return on_gpu(meta) ? meta.price.plain_ms : 0; }
 
@@ -64,6 +61,16 @@ std::string pair_text(const trace::Meta& meta, const Pair& pair) {
 }
 
 }  // namespace
+
+std::string_view rival_of(std::string_view kernel) { return kernel == "untiled" ? "tiled" : "untiled"; }
+
+std::optional<RivalTimes> rival_times(const trace::Meta& meta,
+                                      const std::optional<analysis::Product>& product,
+                                      const std::vector<kernels::Timings>& timings) {
+    const Pair pair = measured(meta, product, timings);
+    if (pair.own == nullptr) return std::nullopt;
+    return RivalTimes{pair.own_ms, pair.rival->median_ms, kernels::spreads_overlap(*pair.own, *pair.rival)};
+}
 
 std::string time_kind(const trace::Meta& meta) {
     return on_gpu(meta) ? "SM clocks, " + meta.device : "logical steps, CPU lockstep";

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/analysis/product.h"
@@ -43,6 +44,18 @@ std::string price_text(const trace::Meta& meta);
 // neither kernel is called the faster one.
 std::string times_text(const trace::Meta& meta, const std::optional<analysis::Product>& product,
                        const std::vector<kernels::Timings>& timings);
+
+// The two times themselves; none where not both were measured. overlap: of their runs' spreads, so that
+// neither kernel is the faster one.
+struct RivalTimes {
+    double own_ms = 0, rival_ms = 0;
+    bool overlap = false;
+};
+std::optional<RivalTimes> rival_times(const trace::Meta& meta,
+                                      const std::optional<analysis::Product>& product,
+                                      const std::vector<kernels::Timings>& timings);
+// The kernel that a class compares a kernel's time with.
+std::string_view rival_of(std::string_view kernel);
 
 // The same as a small table, for where a sentence has no room; the sentence is beside it.
 //

@@ -17,6 +17,7 @@
 #include "app/look/pick.h"
 #include "app/platform/process.h"
 #include "app/session/programs.h"
+#include "app/session/question.h"
 #include "app/session/shown.h"
 #include "core/analysis/device_spec.h"
 #include "kernels/gpu/backend.h"
@@ -114,6 +115,7 @@ struct Session : Shown, Choices, Recent {
     std::string message;   // one sentence: the last error or notice
     uint64_t framing = 0;  // counts how often what is looked at is to be framed anew
     Walk walk;
+    Question question;  // that is asked at this step
 
     // Wishes of one frame, which the program grants: actions by name, the path of a second recording, and
     // pictures of the screen to save (".png" alone: under a name of its own).

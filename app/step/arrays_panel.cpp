@@ -248,10 +248,15 @@ void titled_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const cha
                               std::round(port.box.min.y - static_cast<float>(port.row * pitch)), pitch,
                               port.box.min, port.box.max};
     ui.state.places.emplace_back(array, grid);
-    const MatrixView matrix = matrix_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step());
-    const std::vector<MadeCell> made = made_cells(ui, matrix, grid);
+    MatrixView matrix = matrix_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step());
+    const session::Question& asked = ui.session.question;
+    const bool elements = asked.hides(session::Hide::Elements), values = asked.hides(session::Hide::Values);
+    if (elements) matrix.touched.clear(), matrix.related.clear(), matrix.loaded.clear();
+    const bool results = asked.hides(session::Hide::Result);
+    const std::vector<MadeCell> made =
+        elements || values || results ? std::vector<MadeCell>() : made_cells(ui, matrix, grid);
     array_cells(ui, array, grid, false, marks_of(ui, matrix, made, pitch));
-    array_texts(ui, matrix, grid, made);
+    if (!values) array_texts(ui, matrix, grid, made);
     offer_element(ui, array, grid);
 }
 
@@ -468,7 +473,8 @@ void cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>&
 void selection_and_faults(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, float pitch) {
     for (const auto& [where, cells] : ui.state.selected.cells)
         if (where == array) marks.push_back(draw::frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
-    if (!ui.session.faults) return;
+    prediction_marks(ui, marks, array, pitch);
+    if (!ui.session.faults || ui.session.question.hides_any()) return;
     std::vector<CellRect> faulty = look::faulty_at(ui.trace(), *ui.session.faults, array, ui.step());
     for (const look::WrongElement& wrong : ui.session.faults->wrong)
         if (is_output(ui, array))

@@ -34,6 +34,7 @@
 
 #include "app/draw/widgets.h"
 #include "app/input/overlays.h"
+#include "app/look/request.h"
 #include "app/look/sums.h"
 #include "app/look/timeline.h"
 #include "app/session/playing.h"
@@ -57,6 +58,13 @@ float standing(Ui& ui, float right, float y, float below, const char* gap) {
     return width;
 }
 
+// What just happened; while a question about it is open, only who does what.
+std::string caption_of(const Ui& ui) {
+    if (!ui.session.question.hides_any())
+        return caption(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step());
+    return look::request_view(ui.trace(), *ui.index(), ui.step()).title + ".";
+}
+
 // What just happened, in words, with where that is. faults: what is wrong at the step.
 void caption_bar(Ui& ui, const Rect& rect, const std::vector<std::string>& faults) {
     surface(ui, rect);
@@ -76,13 +84,14 @@ void caption_bar(Ui& ui, const Rect& rect, const std::vector<std::string>& fault
     }
     const float y = rect.min.y + (rect.height() - title - small) / 2;
     const float width = in.width() - standing(ui, in.max.x, y + ui.px(3), y + title, "   ") - ui.px(24);
-    const std::string text = caption(ui.trace(), *ui.index(), session.replay.get(), ui.step());
+    const std::string text = caption_of(ui);
     const look::BarrierTimes* barrier = look::barrier_of_step(*ui.index(), ui.step());
     const draw::Font small_font = ui.font(Face::Text, Size::Small);
     const std::string below =
-        !session.message.empty()     ? session.message
-        : !faults.empty()            ? fitting(small_font, faults, width)
-        : !session.no_values.empty() ? session.no_values
+        !session.message.empty()       ? session.message
+        : session.question.hides_any() ? "The rest is shown once the question above is answered."
+        : !faults.empty()              ? fitting(small_font, faults, width)
+        : !session.no_values.empty()   ? session.no_values
         : barrier != nullptr && !session.playback.playing
             ? look::wait_words(ui.trace(), *barrier, ui.trace().warp_of(ui.index()->first + ui.step()))
             : hint(*ui.index(), ui.step(), session.playback.playing);
@@ -103,8 +112,7 @@ void caption_large(Ui& ui, const Rect& rect, const std::vector<std::string>& fau
     const float body = line_height(ui, Size::Body), title = line_height(ui, Size::Title);
     const float width = in.width() - standing(ui, in.max.x, in.min.y, in.min.y + body, "  ") - ui.px(28);
     const bool told = !ui.session.message.empty();
-    const std::string text =
-        told ? ui.session.message : caption(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step());
+    const std::string text = told ? ui.session.message : caption_of(ui);
     if (faults.empty()) {
         const bool two = wrapped(ui.font(Face::Strong, Size::Title), text, width).size() > 1;
         const float y = two ? in.min.y : in.min.y + (rect.height() - ui.px(12) - title) / 2;
@@ -296,9 +304,12 @@ void draw_screen(Ui& ui, const Rect& screen) {
     state.framing = session.framing;
     state.places.clear();
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
-    const std::string warning = look::warning(ui.trace(), session.cursor.block, ui.notation());
+    const bool asked = session.question.hides_any();
+    const std::string warning = session.question.hides(session::Hide::Result)
+                                    ? ""
+                                    : look::warning(ui.trace(), session.cursor.block, ui.notation());
     std::vector<std::string> faults;  // unless there is a message to say
-    if (ui.index() != nullptr && session.faults && session.message.empty())
+    if (ui.index() != nullptr && session.faults && session.message.empty() && !asked)
         faults = look::fault_captions(ui.trace(), *session.faults, ui.step(), ui.notation());
     const Layout l = lay_out(ui, screen, warning, !faults.empty());
     if (!warning.empty()) warning_strip(ui, l.warning, warning);
@@ -307,9 +318,10 @@ void draw_screen(Ui& ui, const Rect& screen) {
     else
         caption_large(ui, l.caption, faults);
     if (ui.index() == nullptr) return;
-    state.selected =
-        look::relations(ui.trace(), *ui.index(), session.replay.get(), ui.shown_pick(), ui.step());
-    const bool source = session.lecture ? l.source.height() > 0 : !provenance_panel(ui, l.source);
+    state.selected = session.question.open ? look::Relations()
+                                           : look::relations(ui.trace(), *ui.index(), session.replay.get(),
+                                                             ui.shown_pick(), ui.step());
+    const bool source = session.lecture ? l.source.height() > 0 : asked || !provenance_panel(ui, l.source);
     if (source)
         source_panel(ui, l.source);
     else if (!session.lecture && session.hover.kind == Pick::Kind::None)

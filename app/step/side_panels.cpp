@@ -207,6 +207,7 @@ void request_panel(Ui& ui, const Rect& rect) {
     const bool told = !lecture && in.height() >= ui.px(215);
     if (told) note(ui, {in.min.x, y}, in.width(), where);
     y += (told ? small : 0) + ui.px(8);
+    if (ui.session.question.hides_any()) return asked_request(ui, {{in.min.x, y}, in.max}, request);
 
     const float verdict = request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4);
     if (ui.over({{in.min.x, y}, {in.max.x, y + verdict}}))
@@ -285,15 +286,25 @@ void sums_panel(Ui& ui, const Rect& rect) {
     const analysis::Summary& summary = ui.session.summary();
     const float small = line_height(ui, Size::Small);
     const look::SplitSums so_far = look::sums_so_far(ui.trace(), *ui.index(), ui.step());
-    const look::SumsTable here = look::sums_table("block so far", so_far, summary);
+    look::SumsTable here = look::sums_table("block so far", so_far, summary);
     look::SumsTable whole = look::sums_table("whole recording", summary, summary);
+    if (ui.session.question.hides(session::Hide::Numbers))
+        for (std::vector<look::SumsRow>* all : {&here.rows, &whole.rows})
+            for (look::SumsRow& row : *all) {
+                row.requests = row.cost = row.least = "?";
+                row.exact.clear();
+                row.wasteful = false;
+            }
     for (look::SumsRow& row : whole.rows)
         if (!ui.session.totals) row.requests = row.cost = row.least = "\u2026", row.wasteful = false;
     const float rows = static_cast<float>(here.rows.size() + 1) * small;
     float y = table(ui, in, in.min.y, here);
     y += ui.px(6);
     if (y + rows <= in.max.y + ui.px(4)) y = table(ui, in, y, whole) + ui.px(6);
-    if (const look::TimesTable timed = times_of(ui); timed.measured) y = times(ui, in, y, timed) + ui.px(6);
+    if (const look::TimesTable timed = times_of(ui);
+        timed.measured && !ui.session.question.hides(session::Hide::Numbers))
+        y = times(ui, in, y, timed) + ui.px(6);
+    if (ui.session.question.hides_any()) return;
     const std::string trouble = look::not_whole(ui.trace(), ui.session.cursor.block);
     std::string foot = fmt::format("{}; {}", here.bytes, look::result_text(ui.trace(), ui.notation()));
     if (!trouble.empty()) {  // the strip above says all of it

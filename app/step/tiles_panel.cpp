@@ -62,8 +62,16 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
         grid.y -=
             static_cast<float>(std::min(row - std::min(row, shown / 4), sheet.rows - shown)) * grid.pitch;
     }
-    const SharedView tile = shared_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step(),
-                                        in_sight(grid, sheet));
+    // While it is asked which cells the step touches they stand as the step before left them.
+    const session::Question& asked = ui.session.question;
+    const bool elements = asked.hides(session::Hide::Elements), values = asked.hides(session::Hide::Values);
+    SharedView tile =
+        shared_view(ui.trace(), *ui.index(), ui.session.replay.get(), array,
+                    elements && ui.step() > 0 ? ui.step() - 1 : ui.step(), in_sight(grid, sheet));
+    for (SharedCellView& cell : tile.cells) {
+        if (elements) cell.lanes = 0;
+        if (values || (elements && ui.step() == 0)) cell.held = {}, cell.stale = cell.zero_fill = false;
+    }
     ui.state.places.emplace_back(array, grid);
 
     const Rgba color = ui.ink(ink_of(tile.kind));
@@ -95,7 +103,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
     shared_values(ui, tile, grid);
 
     const auto under = offer_element(ui, array, grid);
-    if (!under || !ui.session.replay) return;
+    if (!under || !ui.session.replay || elements || values) return;
     const playback::CellState held = ui.session.replay->cell(array, *under, ui.step());
     if (held.written)
         ui.tip += fmt::format(" = {}  from {}", short_value(held.value),
@@ -134,6 +142,8 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     const uint64_t step = ui.index()->first + ui.step();
     const trace::Access access = steps ? trace::decode(ui.trace(), step) : trace::Access{};
     const Rgba color = ui.ink(steps ? ink_of(look::kind_of(ui.trace(), step)) : Ink::GlobalLoad);
+    const session::Question& asked = ui.session.question;
+    const bool hidden = asked.hides(session::Hide::Lanes);
     const auto has_output = [&](uint32_t thread) { return look::output_of(*ui.index(), thread).has_value(); };
     const auto count = static_cast<uint32_t>(size.count());
     std::vector<draw::GridMark> marks;
@@ -141,7 +151,7 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     for (uint32_t thread = 0; thread < count; ++thread) {
         const CellRect cell = sheet.cell(thread);
         const bool in_warp = steps && thread / kWarpSize == access.warp;
-        const bool active = in_warp && (access.mask >> thread % kWarpSize & 1) != 0;
+        const bool active = in_warp && !hidden && (access.mask >> thread % kWarpSize & 1) != 0;
         // Warps told apart by two shades, as the stripes of a table.
         const Rgba shade =
             draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::LineStrong), thread / kWarpSize % 2 == 0 ? 0.f : 0.22f);
@@ -150,12 +160,23 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
             texts.push_back({cell, text_of(thread), "",
                              active ? ui.context.palette.text_on(color) : ui.ink(Ink::TextQuiet)});
         if (active || (!in_warp && has_output(thread))) continue;
+        if (hidden && in_warp) {  // which warp it is may be seen
+            marks.back().edge = color;
+            continue;
+        }
         marks.back().pattern = draw::Pattern::Hatch;
         marks.back().edge = in_warp ? color : ui.ink(Ink::LineStrong);
     }
     for (const uint32_t thread : ui.state.selected.threads)
         marks.push_back(
             draw::frame_mark(sheet.cell(thread), ui.ink(Ink::Selected), std::min(ui.px(2), pitch / 4), true));
+    if (asked.takes == session::Question::Takes::Lanes)
+        for_lanes(asked.lanes, [&](uint32_t lane) {
+            const uint32_t thread = asked.warp * kWarpSize + lane;
+            if (thread < count)
+                marks.push_back(draw::frame_mark(sheet.cell(thread), ui.ink(Ink::Selected),
+                                                 std::min(ui.px(3), pitch / 4)));
+        });
     draw_grid(ui, grid_id(ui, draw::GridUse::Threads), grid, marks);
     cell_texts(ui, grid, texts, places ? text_of(count - 1) : "00", "", Size::Body);
 
@@ -241,7 +262,8 @@ void motion(Ui& ui) {
         state.moving = session.cursor;
         state.moves_since = starts ? ui.context.time : -1;
     }
-    if (state.moves_since < 0 || !session.replay || ui.step() >= ui.index()->steps) return;
+    if (session.question.open || state.moves_since < 0 || !session.replay || ui.step() >= ui.index()->steps)
+        return;
     const double part = (ui.context.time - state.moves_since) / kSeconds;
     if (part >= 1 || part < 0) return;
     ui.context.another_frame = true;

@@ -1,0 +1,67 @@
+// Questions: what a viewer predicts before it is shown. A stop of a lesson asks one, or "ask me" finds one in
+// the recording that is open (ask_me.cpp). Asked, answered and judged here without a window.
+//
+//   "ask": {"kind": "number", "question": "How many sectors does this load need?", "answer": "sectors",
+//           "why": "The lanes read {touched} elements, a row apart."}
+//
+//   kind        predicted                              answer
+//   number      a number, typed                        a fact: "sectors"
+//   value       a number, typed                        "first" or "last": what that active lane loads or
+//   stores;
+//                                                      "sum": of the first active lane's thread, after the
+//                                                      step
+//   bank        one of the banks, typed or clicked     (of a shared request: the bank with most words)
+//   elements    cells of the request's array, clicked  (those that the request touches)
+//   lanes       lanes of the warp, clicked             "active" or "idle"
+//   choice      a letter                               "choices": [{"say": "right", "when": "wrong = 0"},
+//   ...],
+//                                                      of which exactly one holds
+//
+// What a question keeps from view follows from its kind and its facts (hidden_by).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "app/lessons/model.h"
+#include "app/session/question.h"
+#include "core/base/json_fields.h"
+
+namespace tilescope::lessons {
+
+inline constexpr std::string_view kQuestionKinds[] = {"number",   "value", "bank",
+                                                      "elements", "lanes", "choice"};  // by Question::Kind
+inline constexpr size_t kMostChoices = 8;
+
+// problem: as JsonFields has it.
+Question read_question(const JsonFields::Json& json, std::string& problem);
+
+// What is right at a step.
+struct Answer {
+    bool known = false;      // the step has such a thing, and of choices exactly one holds
+    uint64_t number = 0;     // number; choice: which, from 0
+    std::set<uint64_t> all;  // elements; lanes; banks, each of them right
+    Value value;
+    std::string words;   // "32 sectors", "bank 0", "2.5", "B, wrong"
+    std::string others;  // behind the words, where there is more to say: ", M[0,0] to M[0,3]"
+};
+Answer answer_of(const Question& question, Scene& scene);
+
+// What screens keep from view while it is open, and what they take.
+uint8_t hidden_by(const Question& question);
+session::Question opened(const Question& question, const Scene& scene);
+
+struct Verdict {
+    bool predicted = false, right = false;
+    std::string words;  // "Right: 32 sectors.", "You said 4; it is 32 sectors.", "It is 32 sectors."
+};
+Verdict judged(const Question& question, const Answer& answer, const session::Question& predicted);
+
+// A prediction written out, for pictures made without a window: "32", "B", "3,0 3,1" (elements), "0 5 7"
+// (lanes). A sentence about what is wrong with it, or "".
+std::string predict(session::Question& asked, const Question& question, const Scene& scene,
+                    std::string_view text);
+
+}  // namespace tilescope::lessons
