@@ -9,6 +9,7 @@
 #include "app/cli/cli.h"
 #include "app/lessons/handout.h"
 #include "app/lessons/own.h"
+#include "app/lessons/questions.h"
 
 namespace tilescope::cli {
 
@@ -63,6 +64,18 @@ int export_handout(const ExportOptions& options) {
         shown.say = state.lessons.standing.words;
         if (shown.say.empty())
             refuse(kFailure, "stop {} of the lesson has no such step in its recording", at + 1);
+        if (stop.ask) {
+            const session::Session& session = state.session;
+            lessons::Scene scene{session.trace(), *session.block, session.cursor.step};
+            const lessons::Answer answer = lessons::answer_of(*stop.ask, scene);
+            if (!answer.known)
+                refuse(kFailure, "the question of stop {} has no answer in its recording", at + 1);
+            shown.question = state.lessons.standing.asks;
+            shown.answer = answer.words + answer.others;
+            shown.why = state.lessons.standing.why;
+            for (const lessons::Question::Choice& choice : stop.ask->choices)
+                shown.choices.push_back(lessons::said(scene, choice.say));
+        }
         shown.svg = need(app::render_svg(state, {kWidth, kHeight, ""}));
         handout.stops.push_back(std::move(shown));
     }

@@ -3,50 +3,23 @@
 //
 //   { "name": "reuse", "order": 1, "title": "...", "teaches": "...",
 //     "stops": [ {"kernel": "tiled", "m": 4, "k": 4, "n": 4, "tile": 2,      what it is shown on, or
-//                 "recording": "tiled-4x4x4-t2",                            one that ships;
-//                 "file": "mine.tsc",                       a file in the folder of a lecturer's own lesson;
-//                                                  where neither is said: the stop before's
-//                 "block": [0, 0], "kind": "shared load", "array": "Mds",   where to stand: the first step of
-//                 "where": ["phase = 1", "lanes < 32"],                     the block that fits;
-//                 "step": 12,                               or that one, from 1 on, where it fits
+//                 "recording": "tiled-4x4x4-t2",                             one that ships, or
+//                 "file": "mine.tsc",                                        one in the lesson's own folder;
+//                                                  where none is said: the stop before's
+//                 "block": [0, 0], "kind": "shared load", "array": "Mds",    where to stand: the first step
+//                 "where": ["phase = 1", "lanes < 32"],                      of the block that fits;
+//                 "step": 12,                                                or that one, from 1 on
 //                 "screen": "step",
 //                 "say": "... {sectors} sectors where {least_sectors} would do",
 //                 "ask": {...} } ],                         a question before that (questions.h)
-//     "summary": ["Each element was loaded {most_loads} times."] }           said at its end, of the last
-//     stop
+//     "summary": ["Each element was loaded {most_loads} times."] }           at its end, of the last stop
 //
 // order: its place among the others, as a class meets them. A lesson holds no number of its own: what stands
 // in braces is worked out from the recording at the step where the stop stands. A condition of `where` is
 // "NAME OP NAME" or "NAME OP NUMBER", OP one of = != < <= > >=, over the same names; one whose fact the
 // step does not have does not hold.
 //
-//   of the launch     m k n tile threads (of a block) blocks
-//   of the block      warps phases last_phase barriers (that each warp passes)
-//   of all blocks     elements (different ones of the inputs) loads (by lanes, of all of them)
-//                     least_loads most_loads (of one element) shared_reads (by lanes) wrong (elements)
-//                     load_sectors least_load_sectors
-//                     speed: of the kernel in per cent of its rival's, by the times that ship
-//   of the step       step line phase warp lanes (active) idle (the other lanes of the warp)
-//                     still_reading: warps that have yet to read shared memory for an earlier phase
-//                     unfilled: shared cells still to be stored in this phase
-//                     stale, zeros: shared cells marked so beside the step (look/shared_cells.h)
-//   of a request      touched: different elements
-//                     row_words: of 4 bytes, in a row of its array
-//                     outside_by_row, outside_by_column: lanes switched off; rows of the block that are off
-//                     as a whole, and lanes whose row of the block goes on
-//                     warps_here: warps that make this request in this phase
-//   ... global        sectors least_sectors fetched (bytes of those sectors) used (bytes of them)
-//   ... shared        wavefronts least_wavefronts words banks (different ones) bank (that has most words)
-//                     stale_read: stale cells that it loads
-//                     overwritten: cells that it loads after a later phase stored to them
-//   of a barrier      barrier: that its warp passed before; arrived, awaited (warps)
-//   ... with clocks   first_warp last_warp (to arrive), first_wait: clocks that the first one waits
-//                     orders: different orders of arrival at the barriers of the block
-//
-// And in braces alone: array (of the request), thread, element, last_thread, last_element (of its first and
-// its last active lane), rival (the kernel that times are compared with), device, result (of the program's
-// check), mark_stale and mark_zero (what such cells look like, and what the legend calls them). Each name of
-// an array is written as the launch has it, and said in the reader's notation.
+// The names, the facts, are listed with what each is in docs/lessons.md.
 #pragma once
 
 #include <cstdint>
