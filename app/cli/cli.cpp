@@ -125,6 +125,8 @@ int run(int argc, char** argv) {
 }
 
 int fail(Status status, std::string_view message) {
+    // What the window says as well ends in a full stop there.
+    if (message.ends_with('.') && !message.ends_with("..")) message.remove_suffix(1);
     std::fprintf(stderr, "tilescope: %s\n", one_sentence(message).c_str());
     return status;
 }
