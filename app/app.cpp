@@ -333,10 +333,11 @@ std::string window_title(const State& state) {
     if (!session.recording) return "Tilescope";
     const trace::Trace& trace = session.trace();
     std::string title = analysis::title_of(trace, session.recording->product);
-    if (session.cursor.block < trace.blocks.size() && trace.steps() > 0)
-        title +=
-            fmt::format(" - step {} of {}",
-                        trace.blocks[session.cursor.block].first + session.cursor.step + 1, trace.steps());
+    if (session.cursor.block < trace.blocks.size() && trace.steps() > 0) {
+        const trace::Block& block = trace.blocks[session.cursor.block];
+        title += fmt::format(" - step {} of {} of {}", grouped(session.cursor.step + 1), grouped(block.count),
+                             block_name(trace.launch.grid, block.x, block.y, block.z));
+    }
     return title + " - Tilescope";
 }
 

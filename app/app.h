@@ -74,7 +74,7 @@ bool update(State& state, bool wait);
 // One frame, inside an ImGui frame: takes the input, does what is due, and draws all there is.
 void draw_frame(State& state, const platform::Input& input, const Canvas& canvas, draw::DrawContext& context);
 
-// "tiled 64x64x64 T=16 - step 12 of 9728 - Tilescope"; steps count from 1, as on the screen.
+// "tiled 64x64x64 T=16 - step 12 of 1,224 of block (0,0) - Tilescope"; as the Step screen says it.
 std::string window_title(const State& state);
 
 // One frame.

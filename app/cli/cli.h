@@ -80,6 +80,7 @@ struct ExportOptions {
     std::string screen = "step", with, at = "first", size, theme = "light";
     uint32_t fps = 8;
     bool lecture = false;
+    std::vector<std::string> actions;  // that are done before the picture is drawn, by name
 };
 
 // png, svg, gif and mp4; returns the exit status.

@@ -9,6 +9,7 @@
 #include "app/app.h"
 #include "app/cli/cli.h"
 #include "app/compare/model.h"
+#include "app/input/overlays.h"
 #include "app/lessons/own.h"
 #include "kernels/run/record.h"
 
@@ -103,8 +104,24 @@ std::pair<int, int> size_of(const ExportOptions& options) {
     return *sides;
 }
 
+// What a key or the palette would do: an action ("phase_table"), or a place ("thread:19", "phase:2").
+void do_all(app::State& state, const std::vector<std::string>& actions) {
+    for (const std::string& action : actions) {
+        app::update(state, true);
+        const size_t colon = std::min(action.find(':'), action.size());
+        const std::string_view what = std::string_view(action).substr(std::min(colon + 1, action.size()));
+        if (!app::perform(state, action) && !input::go_to_place(state.session, action.substr(0, colon), what))
+            refuse(kWrongCall,
+                   "--do '{}' is no action and no place of this recording; give one such as phase_table, "
+                   "lecture, "
+                   "thread:3 or phase:1",
+                   action);
+    }
+}
+
 void write_picture(app::State state, const ExportOptions& options, int width, int height) {
     state.session.cursor = choose_step(options.at, state.session.trace(), options.file);
+    do_all(state, options.actions);
     const app::RenderOptions render{width, height, options.output};
     if (options.format == "svg")
         write_text(options.output, need(app::render_svg(std::move(state), render)));
@@ -188,6 +205,9 @@ void add_render(CommandLine& line) {
     command->add_option("--size", options->size, "Size in pixels (1600x1000)");
     command->add_option("--theme", options->theme, "Colours: light or dark (light)");
     command->add_flag("--lecture", options->lecture, "Type, lines and colours for the back row");
+    command->add_option(
+        "--do", options->actions,
+        "What is done first, as a key would: phase_table, older_gpu, thread:3, ...; may be repeated");
     command->add_option("-o,--output", options->output, "The picture to write")->required();
 }
 

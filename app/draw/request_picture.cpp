@@ -4,6 +4,7 @@
 //             \  |  /                        /           a thread from every lane to its sector
 //   sectors  [s s s s][s s s s] ...                      a box a line of 128 bytes, filled as far as used
 //   banks    | | |#| | ...                               shared memory: 32 columns, words stacked
+//   halves   [64 bytes]      [64 bytes]                  an older GPU: the transactions of each half warp
 //   addresses  |#| |                                     atomics, constant memory: a column an address, as
 //                                                        high as lanes meet there
 //
@@ -77,6 +78,7 @@ struct Picture {
     }
 
     void sectors() const;
+    void transactions(const OlderView& older) const;
     void banks() const;
     void addresses() const;
 };
@@ -125,6 +127,66 @@ void Picture::sectors() const {
     note(ui, {area.min.x, bottom + ui.px(5)}, area.width(),
          {fmt::format("{} (32 bytes) in {} (128 bytes)", sectors_said, lines_said),
           fmt::format("{} in {}", sectors_said, lines_said)});
+}
+
+// Of an older GPU: what each half warp asks for, one transaction after the other. A box as wide as its bytes,
+// filled as far as they are used.
+void Picture::transactions(const OlderView& older) const {
+    const float small = line_height(ui, Size::Small);
+    const float bracket = lanes.max.y + ui.px(4), words = bracket + ui.px(4);
+    const float free = std::clamp((area.height() - ui.px(60)) * 0.4f, ui.px(24) + small, ui.px(130));
+    const float top = lanes.max.y + free, gap = ui.px(3);
+    const bool noted = area.max.y - top >= small + ui.px(30);  // else the boxes have the room
+    const float bottom = area.max.y - (noted ? small + ui.px(6) : ui.px(2));
+    uint32_t widest = 32;
+    for (const OlderView::Transaction& of : older.transactions) widest = std::max(widest, of.bytes);
+    std::array<ImVec2, 32> ends{};
+    std::array<size_t, 2> counts{};
+    for (const bool second : {false, true}) {
+        std::vector<const OlderView::Transaction*> all;
+        for (const OlderView::Transaction& of : older.transactions)
+            if ((of.lanes >> 16 != 0) == second) all.push_back(&of);
+        counts[second ? 1 : 0] = all.size();
+        const Rect half{{box_of(lanes, second ? 16 : 0).min.x, top},
+                        {box_of(lanes, second ? 31 : 15).max.x - (second ? 0 : ui.px(6)), bottom}};
+        ui.list.AddLine({half.min.x, bracket}, {half.max.x, bracket}, ui.ink(Ink::LineStrong), ui.px(1.5f));
+        for (const float x : {half.min.x, half.max.x})
+            ui.list.AddLine({x, bracket - ui.px(3)}, {x, bracket}, ui.ink(Ink::LineStrong), ui.px(1.5f));
+        const size_t columns = all.size() <= 2 ? 2 : all.size() <= 4 ? 4 : 8;
+        const size_t rows = std::max<size_t>((all.size() + columns - 1) / columns, 1);
+        const float slot = (half.width() - gap * f(columns - 1)) / f(columns);
+        const float high = std::clamp((half.height() - gap * f(rows - 1)) / f(rows), ui.px(8), ui.px(34));
+        for (size_t i = 0; i < all.size(); ++i) {
+            const OlderView::Transaction& of = *all[i];
+            const ImVec2 at{std::round(half.min.x + f(i % columns) * (slot + gap)),
+                            std::round(half.min.y + f(i / columns) * (high + gap))};
+            const float wide = std::max(slot * f(of.bytes) / f(widest), ui.px(4));
+            const Rect box{at, {at.x + wide, at.y + high}};
+            ui.list.AddRectFilled(box.min, box.max, with_alpha(color, 0.22f));
+            ui.list.AddRectFilled({box.min.x, box.max.y - high * f(of.used) / f(of.bytes)}, box.max, color);
+            ui.list.AddRect(box.min, box.max, color);
+            const ImVec2 end{(box.min.x + box.max.x) / 2, box.min.y};
+            for_lanes(of.lanes, [&](uint32_t lane) { ends[lane] = end; });
+            if (ui.over(box))
+                ui.tip = fmt::format("transaction {} of this half warp: bytes {} to {} of {}, {} used, by {}",
+                                     i + 1, of.offset, of.offset + of.bytes - 1, request.array_name, of.used,
+                                     lanes_in(of.lanes));
+        }
+    }
+    threads(0.55f, [&](uint32_t lane) { return ends[lane]; });
+    for (const bool second : {false, true}) {
+        const Rect half{{box_of(lanes, second ? 16 : 0).min.x, words}, box_of(lanes, second ? 31 : 15).max};
+        const std::string name = second ? "half warp 1" : "half warp 0";
+        const float width = draw::text_size(ui.font(Face::Text, Size::Small), name).x;
+        const float x = (half.min.x + half.max.x - width) / 2;
+        ui.list.AddRectFilled({x - ui.px(3), words}, {x + width + ui.px(3), words + small},
+                              ui.ink(Ink::Panel));
+        note(ui, {x, words}, width + 1, name);
+    }
+    if (!noted) return;
+    note(ui, {area.min.x, area.max.y - small}, area.width(),
+         {fmt::format("{} by half warp 0, {} by half warp 1", counted(counts[0], "transaction"), counts[1]),
+          fmt::format("transactions: {} and {}", counts[0], counts[1])});
 }
 
 void Picture::banks() const {
@@ -267,13 +329,16 @@ float request_verdict(Ui& ui, ImVec2 at, float width, const RequestView& request
 }
 
 std::optional<uint32_t> request_picture(Ui& ui, const Rect& area, const RequestView& request,
-                                        const BarrierTimes* barrier, uint32_t lane_lit) {
+                                        const BarrierTimes* barrier, uint32_t lane_lit,
+                                        const OlderView* older) {
     const float top = area.min.y + line_height(ui, Size::Small);
     const float high = ui.px(request.kind == StepKind::Barrier ? 16 : 18);
     const Picture picture{ui, area, request, lane_lit, {{area.min.x, top}, {area.max.x, top + high}}};
     column_numbers(ui, picture.lanes, area.min.y);
     if (request.kind != StepKind::Barrier) {
-        if (!request.addresses.empty())
+        if (older != nullptr)
+            picture.transactions(*older);
+        else if (!request.addresses.empty())
             picture.addresses();
         else if (analysis::has_sectors(space_of(request.kind)))
             picture.sectors();

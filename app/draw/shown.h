@@ -3,6 +3,8 @@
 //
 //   CellRect        a part of a matrix
 //   RequestView     one request: its 32 lanes, the sectors or banks that they meet, a verdict in words
+//   OlderView       what a GPU of older rules would have made of it
+//   GateView        who has come to a barrier at a step, and who has not
 //   BarrierTimes    when each warp came to a barrier, and when it opened
 //   TimelineView    a block's time from left to right: phases, barriers, a row per warp
 #pragma once
@@ -133,6 +135,36 @@ struct RequestView {
     std::string title;      // "Warp 0 loads from M"
     std::string verdict;    // "32 lanes read 32 neighbours: 4 sectors of 4 needed"
     std::string mask_note;  // "" where all 32 lanes are active
+};
+
+// What an older GPU would have made of a request to global memory (look/older.h): transactions, one after
+// the other, each of a half warp.
+struct OlderView {
+    const char* gpu = nullptr;     // "G80"
+    const char* rule = nullptr;    // "half warps, in order"
+    const char* source = nullptr;  // document and section
+    struct Transaction {
+        int64_t offset = 0;  // bytes from the start of the array
+        uint32_t bytes = 0, used = 0;
+        uint32_t lanes = 0;  // a mask of those that it serves
+    };
+    std::vector<Transaction> transactions;
+    std::string verdict;  // "32 transactions of 32 bytes: 1,024 bytes moved for 128 needed"
+    bool good = true;     // no more transactions than half warps need at least
+};
+
+// A barrier of a block with several warps as a gate, at a step: each of its warps is on the way to it or held
+// by it, until the last one opens it for all.
+struct GateView {
+    uint32_t number = 0;  // from 0, of the block's barriers
+    bool open = false;    // the last one arrives at this very step
+    uint32_t held = 0;    // warps that have arrived
+    struct Warp {
+        uint32_t warp = 0;
+        bool held = false;
+        uint32_t since = 0;  // the step at which it arrives
+    };
+    std::vector<Warp> warps;  // ascending
 };
 
 // Steps [first, end) of the block during which a phase is the latest one begun.

@@ -3,6 +3,7 @@
 // of.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,10 +62,19 @@ void request_title(Ui& ui, ImVec2 at, float width, const RequestView& request);
 float request_verdict(Ui& ui, ImVec2 at, float width, const RequestView& request, int most,
                       bool tight = false);
 
-// barrier: of a step that arrives at one in a block with clocks, else null. Returns the lane under the mouse,
-// where the block has a thread in it.
+// barrier: of a step that arrives at one in a block with clocks, else null. older: shows its transactions in
+// place of today's sectors. Returns the lane under the mouse, where the block has a thread in it.
 std::optional<uint32_t> request_picture(Ui& ui, const Rect& rect, const RequestView& request,
-                                        const BarrierTimes* barrier, uint32_t lane_lit);
+                                        const BarrierTimes* barrier, uint32_t lane_lit,
+                                        const OlderView* older = nullptr);
+
+// A gate with a row a warp: who is on the way, who is held, and the bar that opens for all
+// (gate_picture.cpp).
+void gate_picture(Ui& ui, const Rect& rect, const GateView& gate);
+// The bar alone with a mark for each warp before it, as narrow as kGateWidth. middle: of a warp's row.
+inline constexpr float kGateWidth = 11;  // logical pixels
+void slim_gate(Ui& ui, const Rect& rect, const GateView& gate,
+               const std::function<float(const GateView::Warp&)>& middle);
 
 // --- a timeline: the band of phases, a row per warp, the playhead. They draw any TimelineView, so that two
 // blocks can stand one above the other.

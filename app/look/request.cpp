@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "app/look/timeline.h"
-#include "core/analysis/coalescing_rules.h"
 
 namespace tilescope::look {
 namespace {
@@ -457,19 +456,6 @@ std::vector<std::string> lane_formula(const trace::Trace& trace, const RequestVi
     if (array.space == Space::Shared)
         lines.push_back(fmt::format("word {} mod 32 = bank {}", word, view.bank));
     return lines;
-}
-
-std::string older_gpus_text(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
-    const uint64_t at = index.first + step;
-    const StepKind kind = kind_of(trace, at);
-    if (kind != StepKind::GlobalLoad && kind != StepKind::GlobalStore) return "";
-    const trace::Access access = analysis::decode_addresses(trace, at);
-    const auto cost = [&](uint32_t major, uint32_t minor) {
-        return analysis::in_words(
-            analysis::coalesce(analysis::coalescing_rule(major, minor), access.offset.data(), access.mask,
-                               trace.sites[access.site].bytes, kind == StepKind::GlobalStore));
-    };
-    return fmt::format("G80: {}; GT200: {}", cost(1, 0), cost(1, 3));
 }
 
 }  // namespace tilescope::look

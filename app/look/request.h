@@ -32,8 +32,4 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
 // How that address comes about, step by step: "1·64 + 19 = 83", "83·4 = byte 332", "332/32 = sector 10".
 std::vector<std::string> lane_formula(const trace::Trace& trace, const RequestView& request, uint32_t lane);
 
-// What lectures' GPUs would have made of a request to global memory: "G80: 32 transactions of 32 bytes: 1,024
-// bytes moved for 64 needed; GT200: ...". "" of any other step.
-std::string older_gpus_text(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
-
 }  // namespace tilescope::look

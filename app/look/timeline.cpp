@@ -222,6 +222,44 @@ const BarrierTimes* barrier_at(const BlockIndex& index, uint32_t warp, uint32_t 
     return own == at->arrivals.end() || own->clock > clock ? nullptr : &*at;
 }
 
+std::optional<draw::GateView> gate_at(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
+    // Barriers are completed one after the other: the first that is not complete before this step.
+    const auto barrier = std::ranges::partition_point(
+        index.arrivals, [&](const std::vector<uint32_t>& of) { return !of.empty() && of.back() < step; });
+    if (barrier == index.arrivals.end() || barrier->size() < 2 || barrier->front() > step)
+        return std::nullopt;
+    draw::GateView gate;
+    gate.number = static_cast<uint32_t>(barrier - index.arrivals.begin());
+    gate.open = barrier->back() == step;
+    for (const uint32_t arrival : *barrier) {
+        gate.warps.push_back({trace.warp_of(index.first + arrival), arrival <= step, arrival});
+        gate.held += arrival <= step;
+    }
+    std::ranges::sort(gate.warps, {}, &draw::GateView::Warp::warp);
+    return gate;
+}
+
+std::string order_words(const trace::Trace& trace, const BlockIndex& index) {
+    uint32_t barriers = 0, in_turn = 0;
+    std::vector<uint32_t> last(index.warps, 0);  // barriers at which a warp was the last to come
+    for (const auto& arrivals : index.arrivals) {
+        if (arrivals.size() < 2) continue;
+        const auto warp = [&](uint32_t step) { return trace.warp_of(index.first + step); };
+        ++barriers;
+        in_turn += std::ranges::is_sorted(arrivals, {}, warp);
+        ++last[warp(arrivals.back())];
+    }
+    if (barriers == 0) return "";
+    if (trace.meta.backend == trace::Backend::Cpu && in_turn == barriers)
+        return "On a CPU warps take turns; CUDA promises no order among them.";
+    const std::string all = barriers == 1 ? "barrier" : fmt::format("{} barriers", barriers);
+    const auto lasts = std::ranges::count_if(last, [](uint32_t n) { return n > 0; });
+    if (lasts > 1)
+        return fmt::format("{} different warps come last at the {}; CUDA promises no order.", lasts, all);
+    return fmt::format("Warp {} comes last at {} {}; CUDA promises no order.",
+                       std::ranges::max_element(last) - last.begin(), barriers == 1 ? "the" : "all", all);
+}
+
 uint32_t clock_of(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
     if (index.steps == 0) return 0;
     return clocks_of(trace, index)[std::min(step, index.steps - 1)];

@@ -35,6 +35,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,18 @@ const BarrierTimes* barrier_of_step(const BlockIndex& index, uint32_t step);
 
 // The barrier that a warp stands at at a clock; null where it stands at none.
 const BarrierTimes* barrier_at(const BlockIndex& index, uint32_t warp, uint32_t clock);
+
+// The barrier before which the block's warps gather at a step, or that the step completes, as a gate. Nothing
+// while none has come, or where a single warp comes to it and has nobody to wait for.
+std::optional<draw::GateView> gate_at(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
+
+// Whether the warps come in an order: what the block's barriers show of it, and that none is promised.
+//
+//   3 different warps come last at the 8 barriers; CUDA promises no order.
+//
+// "" of a block with one warp or no barrier. Source of the promise: CUDA C++ Programming Guide 12, "Hardware
+// Multithreading": at each issue a scheduler takes any warp that is ready.
+std::string order_words(const trace::Trace& trace, const BlockIndex& index);
 
 // Of a block with clocks: the clock of a step (the last one's for steps beyond it), and the latest step that
 // has been made at a clock.

@@ -34,6 +34,8 @@ bool at_end(const Session& session) {
     return session.cursor.step + 1 >= session.trace().blocks[session.cursor.block].count;
 }
 
+bool last_block(const Session& session) { return session.cursor.block + 1 >= session.trace().blocks.size(); }
+
 }  // namespace
 
 bool by_clock(const Session& session) {
@@ -61,6 +63,13 @@ double steps_per_second(const Session& session) {
 void advance(Session& session, double seconds) {
     Playback& playback = session.playback;
     if (!playback.playing || !walkable(session)) return;
+    if (session.cursor.block > 0 && !block_is_there(session)) return;  // it has just come here
+    if (at_end(session) && !last_block(session)) {
+        playback.rested += std::clamp(seconds, 0.0, 0.1);
+        if (playback.rested < kRest) return;
+        playback.rested = 0;
+        return move(session, playback::Move::NextBlock);
+    }
     // After a long pause of the program itself, no more than a tenth of a second is made good.
     seconds = std::clamp(seconds, 0.0, 0.1);
     if (by_clock(session)) {
@@ -75,7 +84,7 @@ void advance(Session& session, double seconds) {
         playback.carry -= static_cast<double>(steps);
         put_cursor(session, session.cursor.step + steps);
     }
-    if (at_end(session)) playback.playing = false;
+    if (at_end(session) && last_block(session)) playback.playing = false;
 }
 
 void go_to(Session& session, uint32_t step) {
@@ -94,7 +103,7 @@ void play(Session& session) {
     if (!walkable(session)) return;
     if (!session.playback.playing && at_end(session)) move(session, playback::Move::First);
     session.playback.playing = !session.playback.playing;
-    session.playback.carry = 0;
+    session.playback.carry = session.playback.rested = 0;
 }
 
 void to_fault(Session& session, std::optional<uint32_t> (*find)(const look::BlockFaults&, uint32_t)) {

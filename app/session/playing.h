@@ -26,7 +26,9 @@ bool by_clock(const Session& session);
 // Where playing stands on the clocks' axis: the cursor's step and what has gone by since.
 double clock_now(const Session& session);
 
-// Lets `seconds` of playing go by, in steps or in clocks. Stops at the last step of the block.
+// Lets `seconds` of playing go by, in steps or in clocks. At the end of a block it rests, and then goes on in
+// the block that was recorded next; it stops at the last step of the last one.
+inline constexpr double kRest = 0.8;  // seconds
 void advance(Session& session, double seconds);
 
 // Speeds are powers of two from 1/2 to 4096 steps a second. Motion is drawn up to 20.

@@ -51,6 +51,7 @@ struct Playback {
     double steps_per_second = 8;
     double clocks_per_second = 512;  // where playing goes by clocks
     double carry = 0;                // steps, or clocks since the cursor's step, not yet shown
+    double rested = 0;               // seconds at the end of a block, before the next one is played
 };
 
 // Whether this machine has a GPU that could record, as far as was asked (ask_for_gpu).

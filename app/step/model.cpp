@@ -197,6 +197,17 @@ std::string hint(const BlockIndex& index, uint32_t step, bool playing) {
     return "\u2190 \u2192 step, Shift+\u2190 \u2192 phase, [ ] barrier, Space plays.";
 }
 
+std::vector<std::string> index_formula(const analysis::Mapping& mapping, const analysis::Product& product,
+                                       const trace::Block& block, uint32_t thread) {
+    const uint32_t T = std::max(product.tile, 1u);
+    const auto words = [&](const char* name, const analysis::Mapping::Index& of) {
+        const uint32_t b = of.block_y ? block.y : block.x, t = of.thread_y ? thread / T : thread % T;
+        return fmt::format("{} = b{}\u00b7T + t{} = {}\u00b7{} + {} = {}", name, of.block_y ? 'y' : 'x',
+                           of.thread_y ? 'y' : 'x', b, T, t, uint64_t{b} * T + t);
+    };
+    return {words("Row", mapping.row), words("Col", mapping.col)};
+}
+
 SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
     SourceView view;
     // Where the source is not in the recording, the PTX is shown.

@@ -35,6 +35,11 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
 // What a newcomer presses next, by where playback stands.
 std::string hint(const BlockIndex& index, uint32_t step, bool playing);
 
+// "Row = by·T + ty = 1·16 + 3 = 19", "Col = bx·T + tx = 0·16 + 2 = 2": the element of the output that a
+// thread of a block computes.
+std::vector<std::string> index_formula(const analysis::Mapping& mapping, const analysis::Product& product,
+                                       const trace::Block& block, uint32_t thread);
+
 // The kernel's text with, beside each line, how often its requests ran.
 struct SourceLine {
     std::string_view text;     // of the trace's source: valid as long as the trace

@@ -13,6 +13,7 @@
 #include "app/look/pick.h"
 #include "app/look/timeline.h"
 #include "app/step/model.h"
+#include "core/playback/phase_table.h"
 
 namespace tilescope::step {
 
@@ -75,6 +76,30 @@ struct Provenance {
     uint64_t step = UINT64_MAX;  // of the recording, that it followed last
 };
 
+// The phase table in place of the matrices: off, with the names of elements, with their values.
+enum class TableText : uint8_t { Off, Elements, Values };
+struct TableState {
+    TableText text = TableText::Off;
+    bool follows = true;  // the step and the pin, until somebody turns the wheel
+    double scroll = 0;    // the first row in sight, while it does not follow
+    look::Pick pin;       // that it followed last
+    uint32_t pinned = 0;  // its thread
+    // What was worked out of the block: the first phases of its first thread, from which the table is
+    // measured, and what is in sight.
+    std::shared_ptr<const playback::BlockReplay> of;
+    playback::PhaseWork first, shown;
+    playback::TableWindow window;
+};
+
+// What a request is judged by: today's rules, or those of an older GPU.
+enum class JudgedBy : uint8_t { Today, G80, Gt200 };
+
+// Which element of the output a thread computes, worked out once a recording.
+struct MappingCache {
+    uint64_t serial = 0;
+    std::optional<analysis::Mapping> mapping;
+};
+
 struct State {
     View view;                 // of a product
     std::vector<View> arrays;  // of any other launch, by array
@@ -82,6 +107,10 @@ struct State {
     playback::Cursor moving;   // the step whose elements are on their way,
     double moves_since = -1;   // and since when (DrawContext::time)
     TimelineCache timeline;
+    TableState table;
+    JudgedBy judged_by = JudgedBy::Today;
+    MappingCache mapping;
+    bool gate_named = false;  // in this frame a gate is drawn with the names of its warps
     Provenance provenance;     // of the pinned element or shared cell
     look::Relations selected;  // what the selection lights up in this frame
     // Where arrays were drawn in this frame: what travels from M to Mds starts and ends there.
@@ -97,6 +126,8 @@ void source_panel(Ui& ui, const Rect& rect);
 bool provenance_panel(Ui& ui, const Rect& rect);
 // M, N and P, the map of them all in the corner; of a launch that is no product its arrays.
 void matrices_panel(Ui& ui, const Rect& rect);
+// What each thread of the block loads and multiplies in each phase, filled up to the step.
+void phase_table_panel(Ui& ui, const Rect& rect);
 // Mds and Nds, side by side or one above the other as the rectangle asks; with_threads: and the
 // threads of the block, which otherwise have a panel of their own.
 void tiles_panel(Ui& ui, const Rect& rect, bool with_threads);

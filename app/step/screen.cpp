@@ -292,6 +292,12 @@ void pan(State& state, int by) {
     for (View& array : state.arrays) array.col += cells, array.fit = false;
 }
 
+// Of three, in turn.
+template <class Choice>
+Choice next_of(Choice now) {
+    return static_cast<Choice>((static_cast<int>(now) + 1) % 3);
+}
+
 void frame_again(State& state) {
     state.view = {};
     state.arrays.clear();
@@ -303,6 +309,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
     if (state.framing != 0 && state.framing != session.framing) frame_again(state);
     state.framing = session.framing;
     state.places.clear();
+    state.gate_named = false;
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
     const bool asked = session.question.hides_any();
     const std::string warning = session.question.hides(session::Hide::Result)
@@ -327,9 +334,10 @@ void draw_screen(Ui& ui, const Rect& screen) {
     else if (!session.lecture && session.hover.kind == Pick::Kind::None)
         state.selected.lines.clear();  // the panel says more
     // On the desk the matrices are drawn first, in the lecture after the tiles: the order of their texts.
-    if (!session.lecture) matrices_panel(ui, l.matrices);
+    const auto middle = state.table.text == TableText::Off ? matrices_panel : phase_table_panel;
+    if (!session.lecture) middle(ui, l.matrices);
     if (l.tiles.width() > 0) tiles_panel(ui, l.tiles, l.threads_in_tiles);
-    if (session.lecture) matrices_panel(ui, l.matrices);
+    if (session.lecture) middle(ui, l.matrices);
     if (l.threads.width() > 0) threads_panel(ui, l.threads);
     request_panel(ui, l.request);
     if (session.lecture) {
@@ -355,6 +363,10 @@ const input::Actions<State>& actions() {
          {"pan_left", "pan left", "A", key(Key::A), [](State& s) { pan(s, -1); }},
          {"pan_right", "pan right", "D", key(Key::D), [](State& s) { pan(s, 1); }},
          {"focus", "frame the block's tiles again", "F", key(Key::F), frame_again},
+         {"phase_table", "phase table, with values, off", "P", key(Key::P),
+          [](State& s) { s.table.text = next_of(s.table.text); }},
+         {"older_gpu", "the request by a G80, by a GT200", "J", key(Key::J),
+          [](State& s) { s.judged_by = next_of(s.judged_by); }},
          {"time", "timeline by clocks or by steps", "C", key(Key::C), session::change_axis}});
     return all;
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/widgets.h"
+#include "app/look/older.h"
 #include "app/look/request.h"
 #include "app/look/sums.h"
 #include "app/look/time_words.h"
@@ -192,9 +193,51 @@ void source_panel(Ui& ui, const Rect& rect) {
     ui.list.PopClipRect();
 }
 
+namespace {
+
+// What an older GPU would have made of the step's request, where that is asked for and it is one to global
+// memory.
+std::optional<look::OlderView> older_of(const Ui& ui) {
+    if (ui.state.judged_by == JudgedBy::Today) return std::nullopt;
+    const auto gpu = ui.state.judged_by == JudgedBy::G80 ? look::OlderGpu::G80 : look::OlderGpu::Gt200;
+    return look::older_view(ui.trace(), *ui.index(), ui.step(), gpu);
+}
+
+// "Row = by·T + ty = 1·16 + 3 = 19" of the thread that is pinned, or that computes the pinned element.
+std::vector<std::string> index_formula_of_pin(Ui& ui) {
+    const auto& product = ui.index()->product;
+    const Pick& pin = ui.session.pin;
+    const bool of_output = pin.kind == Pick::Kind::Element && product && product->is_output(pin.array);
+    if (!product || ui.shown_pick() != pin || (pin.kind != Pick::Kind::Thread && !of_output) ||
+        ui.state.selected.threads.size() != 1)
+        return {};
+    MappingCache& cache = ui.state.mapping;
+    if (cache.serial != ui.session.recording->serial)
+        cache = {ui.session.recording->serial, analysis::mapping_of(ui.trace(), *product)};
+    if (!cache.mapping) return {};
+    return index_formula(*cache.mapping, *product, ui.trace().blocks[ui.session.cursor.block],
+                         ui.state.selected.threads.front());
+}
+
+}  // namespace
+
 void request_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
-    const look::RequestView request = look::request_view(ui.trace(), *ui.index(), ui.step());
+    look::RequestView request = look::request_view(ui.trace(), *ui.index(), ui.step());
+    const std::optional<look::OlderView> older = older_of(ui);
+    if (older) {
+        request.title = fmt::format("{}: {}", older->gpu, request.title);
+        request.verdict = older->verdict;
+        // In a lecture, and above what is selected, the picture needs the room: the tooltip names the
+        // document.
+        const bool brief = ui.session.lecture || !ui.state.selected.lines.empty();
+        request.mask_note = brief ? "A model, not measured." : fmt::format("A model: {}.", older->source);
+        request.good = older->good;
+    }
+    // How long the warp waited stands in the line at the top.
+    if (request.kind == StepKind::Barrier)
+        if (std::string order = look::order_words(ui.trace(), *ui.index()); !order.empty())
+            request.mask_note = std::move(order);
     const Rect in = rect.inset(ui.px(12));
     const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
     float y = in.min.y;
@@ -203,6 +246,7 @@ void request_panel(Ui& ui, const Rect& rect) {
     std::string where = fmt::format("line {}", request.line);
     if (request.kind != StepKind::Barrier)
         where += fmt::format(", {} a lane", counted(request.bytes, "byte"));
+    if (older) where = older->rule;
     const bool lecture = ui.session.lecture;  // the small print goes
     const bool told = !lecture && in.height() >= ui.px(215);
     if (told) note(ui, {in.min.x, y}, in.width(), where);
@@ -210,18 +254,27 @@ void request_panel(Ui& ui, const Rect& rect) {
     if (ui.session.question.hides_any()) return asked_request(ui, {{in.min.x, y}, in.max}, request);
 
     const float verdict = request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4);
-    if (ui.over({{in.min.x, y}, {in.max.x, y + verdict}}))
+    const Rect judged{{in.min.x, y}, {in.max.x, y + verdict}};
+    if (ui.over(judged)) {
         ui.tip = look::older_gpus_text(ui.trace(), *ui.index(), ui.step());
+        if (!ui.tip.empty())
+            ui.tip +=
+                older ? fmt::format("; {}. A click or J goes on", older->source) : ". A click or J shows it";
+        if (!ui.tip.empty() && ui.clicked(judged)) input::ask(ui, "older_gpu");
+    }
     y += verdict + ui.px(10);
 
     // From below: the selection, then the lane's address; the picture takes what is left.
     const uint32_t lane = look::spoken_lane(request, ui.session.hover, ui.session.pin);
     std::vector<std::string> foot, steps, address;
-    for (const std::string& about : ui.state.selected.lines)
+    std::vector<std::string> selected = ui.state.selected.lines;
+    if (const auto formula = index_formula_of_pin(ui); !selected.empty())
+        selected.insert(selected.begin() + 1, formula.begin(), formula.end());
+    for (const std::string& about : selected)
         std::ranges::move(wrapped(ui.font(Face::Text, Size::Small), about, in.width()),
                           std::back_inserter(foot));
     if (foot.size() > 7) foot.resize(7);
-    if (!lecture) {
+    if (!lecture && !older) {  // whose rules know no sectors
         address =
             wrapped(ui.font(Face::Text, Size::Body), look::lane_text(ui.trace(), request, lane), in.width());
         // As many of the formula's steps on a line as fit.
@@ -266,8 +319,12 @@ void request_panel(Ui& ui, const Rect& rect) {
 
     const Rect picture{{in.min.x, y}, {in.max.x, bottom - ui.px(4)}};
     if (picture.height() < ui.px(70)) return;
-    const auto under =
-        draw::request_picture(ui, picture, request, look::barrier_of_step(*ui.index(), ui.step()), lane);
+    const draw::BarrierTimes* const barrier = look::barrier_of_step(*ui.index(), ui.step());
+    const auto gate = look::gate_at(ui.trace(), *ui.index(), ui.step());
+    // By clocks the waits are drawn, and where there is room the gate stands beside the threads.
+    if (request.kind == StepKind::Barrier && barrier == nullptr && gate && !ui.state.gate_named)
+        draw::gate_picture(ui, {{picture.min.x, picture.min.y + small + ui.px(26)}, picture.max}, *gate);
+    const auto under = draw::request_picture(ui, picture, request, barrier, lane, older ? &*older : nullptr);
     if (!under) return;
     ui.tip = look::lane_text(ui.trace(), request, *under);
     input::offer_pick(

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/widgets.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 
@@ -110,6 +111,33 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
                               source_text(ui.trace(), held, ui.notation()));
 }
 
+// There is room for a gate with the warps' names beside the threads.
+bool gate_beside(const Ui& ui, const Rect& rect, const draw::GridView& grid) {
+    return rect.max.x - grid.clip_max.x >= ui.px(102) && !ui.index()->shared.empty();
+}
+
+// Beside the threads, or in the panel's margin: the gate at which their warps gather.
+void threads_gate(Ui& ui, const Rect& rect, const draw::GridView& grid, const draw::Sheet& sheet,
+                  const draw::GateView& gate) {
+    const float left = grid.clip_max.x + ui.px(6);
+    if (gate_beside(ui, rect, grid)) {
+        draw::gate_picture(ui,
+                           {{left + ui.px(8), grid.clip_min.y - line_height(ui, Size::Small)},
+                            {std::min(rect.max.x, left + ui.px(200)), grid.clip_max.y}},
+                           gate);
+        return;
+    }
+    const auto count = static_cast<uint32_t>(ui.trace().launch.block.count());
+    const float x = std::min(grid.clip_max.x + ui.px(1), rect.max.x - ui.px(1));
+    draw::slim_gate(ui, {{x, grid.clip_min.y}, {x + ui.px(draw::kGateWidth), grid.clip_max.y}}, gate,
+                    [&](const draw::GateView::Warp& warp) {
+                        const CellRect first = sheet.cell(warp.warp * kWarpSize),
+                                       last =
+                                           sheet.cell(std::min(warp.warp * kWarpSize + kWarpSize, count) - 1);
+                        return grid.y + (static_cast<float>(first.row0 + last.row1)) / 2 * grid.pitch;
+                    });
+}
+
 // Returns the corner in which they end, below and on the right.
 ImVec2 block_threads(Ui& ui, const Rect& rect) {
     const Dim3& size = ui.trace().launch.block;
@@ -131,7 +159,10 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
         what += fmt::format("{}{} \u00d7 {}{}, {}", what.empty() ? "" : "  ", size.x, size.y, deep,
                             counted(ui.index()->warps, "warp"));
     }
-    heading(ui, rect.min, rect.width(), "Threads", what);
+    const std::optional<draw::GateView> gate = look::gate_at(ui.trace(), *ui.index(), ui.step());
+    const bool wide_gate = gate && gate_beside(ui, rect, grid);
+    ui.state.gate_named = wide_gate;
+    heading(ui, rect.min, wide_gate ? grid.clip_max.x - rect.min.x : rect.width(), "Threads", what);
 
     const auto text_of = [&](uint32_t thread) {
         if (lanes) return std::to_string(thread % kWarpSize);
@@ -144,6 +175,9 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     const Rgba color = ui.ink(steps ? ink_of(look::kind_of(ui.trace(), step)) : Ink::GlobalLoad);
     const session::Question& asked = ui.session.question;
     const bool hidden = asked.hides(session::Hide::Lanes);
+    std::vector<bool> held(ui.index()->warps, false);  // by warp, at a barrier that is not yet open
+    if (gate && !gate->open)
+        for (const draw::GateView::Warp& warp : gate->warps) held[warp.warp] = warp.held;
     const auto has_output = [&](uint32_t thread) { return look::output_of(*ui.index(), thread).has_value(); };
     const auto count = static_cast<uint32_t>(size.count());
     std::vector<draw::GridMark> marks;
@@ -159,6 +193,12 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
         if ((places || lanes) && (active || pitch >= ui.px(22)))
             texts.push_back({cell, text_of(thread), "",
                              active ? ui.context.palette.text_on(color) : ui.ink(Ink::TextQuiet)});
+        if (held[thread / kWarpSize]) {  // as a wait on the timeline
+            marks.back().fill = draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::Barrier), 0.25f);
+            marks.back().pattern = draw::Pattern::Hatch;
+            marks.back().edge = ui.ink(Ink::Barrier);
+            continue;
+        }
         if (active || (!in_warp && has_output(thread))) continue;
         if (hidden && in_warp) {  // which warp it is may be seen
             marks.back().edge = color;
@@ -179,6 +219,7 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
         });
     draw_grid(ui, grid_id(ui, draw::GridUse::Threads), grid, marks);
     cell_texts(ui, grid, texts, places ? text_of(count - 1) : "00", "", Size::Body);
+    if (gate) threads_gate(ui, rect, grid, sheet, *gate);
 
     const auto under = draw::element_under(ui, {grid.clip_min, grid.clip_max}, grid, shape);
     if (!under) return grid.clip_max;

@@ -167,6 +167,18 @@ void timeline_panel(Ui& ui, const Rect& rect) {
         const float x = std::round(axis.x(clocks ? at : at + 1));
         ui.list.AddLine({x, rows.min.y}, {x, end}, ui.ink(Ink::Barrier), ui.px(1.5f));
     }
+    // The one at which warps gather now, as a gate: who has come and who has not.
+    if (const auto gate = look::gate_at(ui.trace(), *ui.index(), ui.step())) {
+        const auto& arrivals = ui.index()->arrivals[gate->number];
+        const double opens =
+            clocks ? look::clock_of(ui.trace(), *ui.index(), arrivals.back()) : arrivals.back() + 1;
+        const float x = axis.x(opens), wide = ui.px(draw::kGateWidth);
+        if (opens >= time.first && opens <= time.end)
+            draw::slim_gate(ui, {{x + ui.px(3) - wide, rows.min.y}, {x + ui.px(3), end}}, *gate,
+                            [&](const draw::GateView::Warp& warp) {
+                                return rows.min.y + pitch * static_cast<float>(warp.warp) + inner / 2;
+                            });
+    }
     if (clocks) clock_axis(ui, axis, rect.min.x, end + ui.px(2));
     if (now >= time.first && now <= time.end) playhead(ui, axis, band.min.y, end, now);
 

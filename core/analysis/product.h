@@ -49,6 +49,20 @@ std::optional<Product> product_of(const trace::Trace& trace);
 // What an element of P, by its linear number, must be: from the contents of M and N before the launch.
 double expected_element(const trace::Trace& trace, const Product& product, uint64_t element);
 
+// Which element of P a thread computes, as a class writes it: Row = by T + ty, Col = bx T + tx, or with x and
+// y the other way about.
+struct Mapping {
+    struct Index {
+        bool block_y = true, thread_y = true;  // else x
+        bool operator==(const Index&) const = default;
+    };
+    Index row, col{false, false};
+    bool operator==(const Mapping&) const = default;
+};
+// The one that gives the element of every store to P in the blocks that are looked at: the first one, one off
+// the grid's diagonal, the last one. Nothing where none does, as where a thread computes several elements.
+std::optional<Mapping> mapping_of(const trace::Trace& trace, const Product& product);
+
 // What texts call the matrices and their tiles, as array names for Notation::renamed.
 enum class MatrixNames : uint8_t { MNP, ABC, MdNdPd };
 std::vector<std::pair<std::string, std::string>> renamed(const Launch& launch, const Product& product,

@@ -11,128 +11,155 @@
 namespace tilescope::playback {
 namespace {
 
-struct LoadEntry {
-    uint32_t thread = 0, phase = 0;
-    uint8_t array = trace::kNoArray;      // loaded from; kNoArray for a stored constant
-    uint8_t stored_to = trace::kNoArray;  // kNoArray for a value that stayed in a register
-    std::string text;
-};
-
-// The terms of one thread in one phase, by the sum that they went into.
-struct Sum {
-    simt::Origin chain = 0;
-    std::string target, terms;
-};
-
 struct Maker {
     const trace::Trace& trace;
     const BlockReplay& replay;
     const analysis::PhaseMap& phases;
-    uint32_t steps;
-    const Notation& notation;
+    const TableWindow window;
+    const uint32_t steps = static_cast<uint32_t>(std::min(
+        {uint64_t{replay.steps()}, trace.blocks[replay.block()].count, uint64_t{phases.phase.size()}}));
+    const uint32_t threads = static_cast<uint32_t>(trace.launch.block.count());
 
-    std::string name(uint8_t array, uint64_t index) const {
-        return element_name(trace.launch.arrays[array], static_cast<int64_t>(index), notation);
+    bool wanted(uint32_t thread, uint32_t phase) const {
+        return thread < threads && phase < phases.phases && window.has(thread, phase);
     }
-    std::string name(Element element) const { return name(element.array, element.index); }
-
-    bool is_global_load(const trace::Access& access) const {
-        return access.array != trace::kNoArray && trace.launch.arrays[access.array].space == Space::Global &&
-               trace.sites[access.site].kind == ptx::SiteKind::Load;
+    bool wanted_warp(uint32_t warp) const {
+        const uint64_t first = uint64_t{warp} * kWarpSize;
+        return first < window.end_thread && first + kWarpSize > window.first_thread;
+    }
+    bool is_global_load(uint64_t at) const {
+        const trace::Form& form = trace.form_of(at);
+        return form.array != trace::kNoArray && trace.launch.arrays[form.array].space == Space::Global &&
+               trace.sites[form.site].kind == ptx::SiteKind::Load;
     }
 
     // All loads of global arrays, then matched with the stores of what they brought, and constants stored.
-    std::vector<LoadEntry> loads() const {
-        std::vector<LoadEntry> entries;
+    std::vector<LoadedInPhase> loads() const {
+        std::vector<LoadedInPhase> entries;
         std::map<std::tuple<uint32_t, uint32_t, uint64_t>, size_t> entry_of;  // by step, lane and element
+        const uint64_t first = trace.blocks[replay.block()].first;
         for (uint32_t step = 0; step < steps; ++step) {
-            const trace::Access access = trace::decode(trace, trace.blocks[replay.block()].first + step);
-            if (!is_global_load(access)) continue;
+            if (!wanted_warp(trace.warp_of(first + step)) || !is_global_load(first + step)) continue;
+            const trace::Access access = trace::decode(trace, first + step);
             for_lanes(access.mask, [&](uint32_t lane) {
+                const uint32_t thread = access.warp * kWarpSize + lane;
+                if (!wanted(thread, phases.phase[step])) return;
                 const uint32_t width = trace.launch.arrays[access.array].element_bytes();
                 for (uint32_t part = 0; part < std::max(trace.sites[access.site].bytes / width, 1u); ++part) {
-                    const Element element = replay.touched(step, lane, part).element;
-                    entry_of[{step, lane, element.index}] = entries.size();
-                    entries.push_back({access.warp * kWarpSize + lane, phases.phase[step], element.array,
-                                       trace::kNoArray, name(element)});
+                    const Factor touched = replay.touched(step, lane, part);
+                    entry_of[{step, lane, touched.element.index}] = entries.size();
+                    entries.push_back(
+                        {thread, phases.phase[step], touched.element, false, touched.value, step, {}});
                 }
             });
         }
         for (const BlockReplay::Store& store : replay.shared_stores()) {
-            if (store.step >= steps) continue;
-            const std::string to = fmt::format(" -> {}", name(store.to));
+            if (store.step >= steps || !wanted_warp(store.thread / kWarpSize)) continue;
             const uint32_t lane = store.thread % kWarpSize;
-            if (const Factor from = replay.factor(store.origin, lane); from.known()) {
+            if (const Factor from = replay.factor(store.origin, lane);
+                from.known() && from.step < steps && is_global_load(first + from.step)) {
                 const auto loaded = entry_of.find({from.step, lane, from.element.index});
-                if (loaded != entry_of.end()) {
-                    entries[loaded->second].text += to;
-                    entries[loaded->second].stored_to = store.to.array;
-                    continue;
-                }
+                if (loaded != entry_of.end()) entries[loaded->second].to.push_back({store.to, store.step});
+                if (loaded != entry_of.end() || !wanted(store.thread, phases.phase[from.step])) continue;
             }
-            std::string from = "(computed)";
-            if (store.origin == 0)
-                from = value_text(store.value);
-            else if (store.source.array != trace::kNoArray)
-                from = name(store.source);
-            entries.push_back(
-                {store.thread, phases.phase[store.step], trace::kNoArray, store.to.array, from + to});
+            if (!wanted(store.thread, phases.phase[store.step])) continue;
+            const bool computed = store.origin != 0 && store.source.array == trace::kNoArray;
+            entries.push_back({store.thread,
+                               phases.phase[store.step],
+                               store.origin == 0 ? Element{} : store.source,
+                               computed,
+                               store.value,
+                               kNever,
+                               {{store.to, store.step}}});
         }
+        // By where the value went, whether loaded or filled with zero: the arrays' order.
+        const auto order = [](const LoadedInPhase& load) {
+            return std::pair(load.to.empty() ? trace::kNoArray : load.to.back().cell.array, load.from.array);
+        };
+        std::ranges::stable_sort(entries, {}, order);
         return entries;
     }
 
-    std::string factor_name(const Factor& factor, Value value) const {
-        return factor.known() ? name(factor.element) : value_text(value);
-    }
-
-    std::string target_of(uint32_t thread, simt::Origin chain) const {
-        auto output = replay.output_of_sum(thread, chain);
-        if (!output) output = replay.output_of(thread);
-        return output ? name(*output) : "(no element)";
-    }
-
-    void add_products(std::vector<std::vector<Sum>>& sums, uint32_t threads) const {
+    std::vector<SummedInPhase> sums() const {
+        std::vector<SummedInPhase> all;
+        std::map<std::tuple<uint32_t, uint32_t, simt::Origin>, size_t> sum_of;  // by thread, phase and chain
         for (const MultiplyStep& product : replay.products()) {
-            for_lanes(
-                product.mask,
-                [&](uint32_t lane) {
-                    const Factor a = replay.factor(product.a[lane], lane),
-                                 b = replay.factor(product.b[lane], lane);
-                    if (!a.known() && !b.known()) return;
-                    std::string first = factor_name(a, {product.factor_type, product.a_value[lane]});
-                    std::string second = factor_name(b, {product.factor_type, product.b_value[lane]});
-                    if (b.element.array < a.element.array) std::swap(first, second);
-                    const uint32_t load = a.known() ? a.step : b.step;
-                    const uint32_t thread = product.warp * kWarpSize + lane;
-                    if (load >= steps || thread >= threads || phases.phase[load] >= phases.phases) return;
-                    std::vector<Sum>& of_phase = sums[size_t{thread} * phases.phases + phases.phase[load]];
-                    const simt::Origin chain = product.result[lane];
-                    auto sum = std::find_if(
-                        of_phase.begin(), of_phase.end(), [&](const Sum& s) { return s.chain == chain; });
-                    if (sum == of_phase.end())
-                        sum = of_phase.insert(sum, {chain, target_of(thread, chain), ""});
-                    if (!sum->terms.empty()) sum->terms += " + ";
-                    sum->terms.append(first).append("*").append(second);
-                });
+            if (!wanted_warp(product.warp)) continue;
+            for_lanes(product.mask, [&](uint32_t lane) {
+                Factor a = replay.factor(product.a[lane], lane), b = replay.factor(product.b[lane], lane);
+                if (!a.known() && !b.known()) return;
+                const uint32_t load = a.known() ? a.step : b.step;
+                const uint32_t thread = product.warp * kWarpSize + lane;
+                if (load >= steps || !wanted(thread, phases.phase[load])) return;
+                a.value = {product.factor_type, product.a_value[lane]};
+                b.value = {product.factor_type, product.b_value[lane]};
+                if (b.element.array < a.element.array) std::swap(a, b);
+                const simt::Origin chain = product.result[lane];
+                const auto [at, added] = sum_of.try_emplace({thread, phases.phase[load], chain}, all.size());
+                if (added) {
+                    auto target = replay.output_of_sum(thread, chain);
+                    if (!target) target = replay.output_of(thread);
+                    all.push_back({thread, phases.phase[load], chain, target, {}});
+                }
+                all[at->second].terms.push_back(
+                    {a, b, {product.sum_type, product.sum[lane]}, product.after_step});
+            });
         }
+        return all;
     }
 
-    // What a launch that is no product stores: "c[5] = 3.5". Behind the loop counts to the last phase.
-    void add_stores(PhaseTable& table) const {
+    // Behind the loop counts to the last phase.
+    std::vector<StoredInPhase> stores() const {
+        std::vector<StoredInPhase> all;
         for (const BlockReplay::Store& store : replay.global_stores()) {
-            if (store.step >= steps || store.thread >= table.rows.size() || phases.phases == 0) continue;
+            if (store.step >= steps || phases.phases == 0) continue;
             const uint32_t phase = std::min(phases.phase[store.step], phases.phases - 1);
-            std::string& text = table.rows[store.thread].phase[phase].multiplies;
-            text +=
-                fmt::format("{}{} = {}", text.empty() ? "" : "; ", name(store.to), value_text(store.value));
+            if (wanted(store.thread, phase))
+                all.push_back({store.thread, phase, store.step, store.to, store.value});
         }
+        return all;
+    }
+};
+
+// The work in words.
+struct Words {
+    const trace::Trace& trace;
+    const Notation& notation;
+
+    std::string name(const Element& element) const {
+        return element_name(trace.launch.arrays[element.array], static_cast<int64_t>(element.index),
+                            notation);
+    }
+    std::string text(const LoadedInPhase& load) const {
+        std::string text = load.from.array != trace::kNoArray ? name(load.from)
+                           : load.computed                    ? "(computed)"
+                                                              : value_text(load.value);
+        for (const LoadedInPhase::Stored& stored : load.to) text += " -> " + name(stored.cell);
+        return text;
+    }
+    std::string text(const Factor& factor) const {
+        return factor.known() ? name(factor.element) : value_text(factor.value);
+    }
+    std::string text(const SummedInPhase& sum) const {
+        std::string text = (sum.target ? name(*sum.target) : "(no element)") + " += ";
+        for (const SummedInPhase::Term& term : sum.terms) {
+            if (&term != &sum.terms.front()) text += " + ";
+            text += this->text(term.a) + "*" + this->text(term.b);
+        }
+        return text;
     }
 };
 
 }  // namespace
 
 uint64_t table_bytes(const trace::Trace& trace, const analysis::PhaseMap& phases) {
-    return trace.launch.block.count() * phases.phases * (sizeof(TableCell) + sizeof(std::vector<Sum>));
+    return trace.launch.block.count() * phases.phases * (sizeof(TableCell) + sizeof(SummedInPhase));
+}
+
+PhaseWork phase_work(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases,
+                     const TableWindow& window) {
+    const Maker maker{trace, replay, phases, window};
+    return {maker.loads(), maker.sums(), maker.stores()};
 }
 
 PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases,
@@ -148,26 +175,19 @@ PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, con
                               thread_index(size, thread, notation), std::vector<TableCell>(phases.phases)});
     }
 
-    const auto steps = static_cast<uint32_t>(
-        std::min({uint64_t{replay.steps()}, block.count, uint64_t{phases.phase.size()}}));
-    const Maker maker{trace, replay, phases, steps, notation};
-    std::vector<LoadEntry> loads = maker.loads();
-    // By where the value went, whether loaded or filled with zero: the arrays' order.
-    std::stable_sort(loads.begin(), loads.end(), [](const LoadEntry& a, const LoadEntry& b) {
-        return std::pair(a.stored_to, a.array) < std::pair(b.stored_to, b.array);
-    });
-    for (LoadEntry& load : loads)
-        if (load.thread < threads && load.phase < phases.phases)
-            table.rows[load.thread].phase[load.phase].loads.push_back(std::move(load.text));
-
-    std::vector<std::vector<Sum>> sums(size_t{threads} * phases.phases);  // (thread, phase)
-    maker.add_products(sums, threads);
-    for (size_t i = 0; i < sums.size(); ++i) {
-        std::string& text = table.rows[i / phases.phases].phase[i % phases.phases].multiplies;
-        for (const Sum& sum : sums[i])
-            text += fmt::format("{}{} += {}", text.empty() ? "" : "; ", sum.target, sum.terms);
-    }
-    if (!table.product) maker.add_stores(table);
+    const PhaseWork work = phase_work(trace, replay, phases);
+    const Words words{trace, notation};
+    const auto add = [](std::string& text, const std::string& more) {
+        text += (text.empty() ? "" : "; ") + more;
+    };
+    for (const LoadedInPhase& load : work.loads)
+        table.rows[load.thread].phase[load.phase].loads.push_back(words.text(load));
+    for (const SummedInPhase& sum : work.sums)
+        add(table.rows[sum.thread].phase[sum.phase].multiplies, words.text(sum));
+    if (table.product) return table;
+    for (const StoredInPhase& store : work.stores)
+        add(table.rows[store.thread].phase[store.phase].multiplies,
+            fmt::format("{} = {}", words.name(store.to), value_text(store.value)));
     return table;
 }
 

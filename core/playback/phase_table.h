@@ -9,8 +9,13 @@
 //   the sum it went into           "P[0,1] += ...", by the element that the sum was stored to in the end;
 //                                  "(no element) += ..." for a thread that stores none, as at an edge
 //   a store to a global array      "c[5] = 3.5", for launches that are no product
+//
+// phase_work() has the same as data, each with the step at which it happened, so that a table can fill while
+// the block is walked through; phase_table() is it in words.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +24,60 @@
 #include "core/playback/replay.h"
 
 namespace tilescope::playback {
+
+// The threads and phases that are asked for, half open.
+struct TableWindow {
+    uint32_t first_thread = 0, end_thread = UINT32_MAX;
+    uint32_t first_phase = 0, end_phase = UINT32_MAX;
+    bool has(uint32_t thread, uint32_t phase) const {
+        return thread >= first_thread && thread < end_thread && phase >= first_phase && phase < end_phase;
+    }
+    bool operator==(const TableWindow&) const = default;
+};
+
+// What a thread loaded in a phase, or stored to shared memory without having loaded it there. Steps are of
+// the block, kNever for none.
+struct LoadedInPhase {
+    uint32_t thread = 0, phase = 0;
+    Element from;           // of no array: a constant (a zero fill) or, where computed, a computed value
+    bool computed = false;  // neither loaded nor a constant
+    Value value;
+    uint32_t load_step = kNever;
+    struct Stored {
+        Element cell;
+        uint32_t step = 0;
+    };
+    std::vector<Stored> to;  // shared cells that took the value
+};
+
+// The products of one thread in one phase that went into one sum, in the order in which they were added.
+struct SummedInPhase {
+    uint32_t thread = 0, phase = 0;
+    simt::Origin chain = 0;
+    std::optional<Element> target;  // that the sum is stored to in the end
+    struct Term {
+        Factor a, b;              // in the order of the arrays; of no array: a constant or computed value
+        Value sum;                // after it
+        uint32_t after_step = 0;  // it was added right after this step
+    };
+    std::vector<Term> terms;
+};
+
+struct StoredInPhase {
+    uint32_t thread = 0, phase = 0, step = 0;
+    Element to;
+    Value value;
+};
+
+struct PhaseWork {
+    std::vector<LoadedInPhase> loads;  // of one thread and phase in the order of the arrays that they went to
+    std::vector<SummedInPhase> sums;   // in the order of their first products
+    std::vector<StoredInPhase> stores;  // to global arrays, in the order of the elements
+};
+
+// Looks at every step, store and product of the block once.
+PhaseWork phase_work(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases,
+                     const TableWindow& window = {});
 
 struct TableCell {
     std::vector<std::string> loads;  // "M[0,1] -> Mds[0,1]"; untiled "M[0,1]"; zero fill "0 -> Mds[1,1]"

@@ -38,6 +38,43 @@ Figures wait(const Scene& s, bool waited) {
     return joined(right, {p.last - p.first, p.last_warp, must(waited == (p.opens > p.own))});
 }
 
+// Of the barriers of the block to which several warps come: how many, and which warps come last.
+struct LastToCome {
+    uint32_t barriers = 0;
+    std::set<uint32_t> warps;
+};
+LastToCome last_to_come(const Scene& s) {
+    std::vector<uint32_t> passed(s.f.warps(), 0);
+    std::map<uint32_t, std::vector<uint32_t>> warps;  // by barrier, in the order in which they come
+    for (uint32_t step = 0; step < s.steps(); ++step)
+        if (const Request& q = s.f.at(s.cursor.block, step); q.kind == kBarrier)
+            warps[passed[q.warp]++].push_back(q.warp);
+    LastToCome all;
+    for (const auto& [barrier, come] : warps) {
+        if (come.size() < 2) continue;
+        ++all.barriers;
+        all.warps.insert(come.back());
+    }
+    return all;
+}
+
+// "Row = by·T + ty = 0·16 + 3 = 3", read off the kernel's source; a thread that stores an element stores
+// that.
+Figures index_of_thread(const Scene& s, bool row) {
+    const bool y = row != (s.trace().meta.kernel == "untiled_swapped");
+    const uint32_t T = s.trace().launch.block.x, thread = thread_of_pin(s).value_or(0);
+    const uint32_t b = y ? s.block().y : s.block().x, t = y ? thread / T : thread % T;
+    const auto output = output_of(s, thread);
+    const char* const axis = y ? "y" : "x";
+    return {axis,
+            axis,
+            b,
+            T,
+            t,
+            b * T + t,
+            must(!output || (row ? output->second / s.f.n : output->second % s.f.n) == b * T + t)};
+}
+
 }  // namespace
 
 const std::vector<Rule>& step_rules() {
@@ -161,6 +198,15 @@ const std::vector<Rule>& step_rules() {
         {"@ = row # of @ times column # of @",
          SAYS(s.name(s.f.number("P"), element_of_pin(s)), element_of_pin(s) / s.f.n, s.name(s.f.number("M")),
               element_of_pin(s) % s.f.n, s.name(s.f.number("N")))},
+        {"Row = b{y|x}·T + t{y|x} = #·# + # = #", SAYS(index_of_thread(s, true))},
+        {"Col = b{y|x}·T + t{y|x} = #·# + # = #", SAYS(index_of_thread(s, false))},
+        {"# different warps come last at the # barriers; CUDA promises no order.",
+         SAYS(last_to_come(s).warps.size(), last_to_come(s).barriers)},
+        {"Warp # comes last at all # barriers; CUDA promises no order.",
+         SAYS(*last_to_come(s).warps.begin(), last_to_come(s).barriers,
+              must(last_to_come(s).warps.size() == 1))},
+        {"Warp # comes last at the barrier; CUDA promises no order.",
+         SAYS(*last_to_come(s).warps.begin(), must(last_to_come(s).barriers == 1))},
         {"its sum so far: @", SAYS(sum_of(s, s.cursor.step).first)},
         {"sum so far @, after # of # products",
          SAYS(sum_of(s, s.cursor.step).first, sum_of(s, s.cursor.step).second,

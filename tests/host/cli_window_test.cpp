@@ -31,6 +31,8 @@ TEST_F(CliWindow, WrongCallsOfRender) {
     expect_refused(2, {"render", path, "--size", "10x10", "-o", out}, "WxH");
     expect_refused(2, {"render", path, "--size", "1e9x1", "-o", out}, "WxH");
     expect_refused(2, {"render", path, "--theme", "pink", "-o", out}, "light or dark");
+    expect_refused(2, {"render", path, "--do", "dance", "-o", out}, "--do 'dance' is no action");
+    expect_refused(2, {"render", path, "--do", "phase:99", "-o", out}, "--do 'phase:99' is no action");
     EXPECT_FALSE(std::filesystem::exists(out));
 }
 

@@ -2,6 +2,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "app/look/timeline.h"
 #include "tests/clocked.h"
 #include "tests/unit/keys.h"
@@ -52,9 +54,60 @@ TEST_F(Keys, PlayAndPause) {
     handle_input(state, press(Key::Space));
     EXPECT_EQ(state.session.cursor.step, 0u) << "playing at the end begins again";
     state.session.playback.steps_per_second = kFastest;
-    for (int frame = 0; frame < 60; ++frame) advance(state.session, 0.1);
-    EXPECT_EQ(state.session.cursor.step, made.index->steps - 1);
+    for (int frame = 0; frame < 7; ++frame) advance(state.session, 0.1);
+    EXPECT_EQ(state.session.cursor.step, made.index->steps - 1) << "rests at the end of the block";
+    EXPECT_EQ(state.session.cursor.block, 0u);
+    EXPECT_TRUE(state.session.playback.playing);
+}
+
+TEST_F(Keys, PlayGoesOnThroughAllBlocks) {
+    const auto& blocks = made.trace->blocks;
+    ASSERT_GT(blocks.size(), 2u);
+    state.session.playback.steps_per_second = kFastest;
+    handle_input(state, press(Key::Space));
+    std::vector<uint32_t> ends;  // blocks whose last step was seen, in order
+    double rested = 0;
+    for (int frame = 0; frame < 10'000 && state.session.playback.playing; ++frame) {
+        const playback::Cursor before = state.session.cursor;
+        advance(state.session, 0.05);
+        update(state, true);
+        const playback::Cursor& now = state.session.cursor;
+        if (now.block != before.block) {
+            EXPECT_EQ(now, (playback::Cursor{before.block + 1, 0}))
+                << "in the order in which they were recorded";
+            EXPECT_EQ(before.step + 1, blocks[before.block].count) << "not before its last step";
+            EXPECT_GT(rested, kRest - 0.1) << "which is seen for a moment";
+            rested = 0;
+        } else if (now == before) {
+            rested += 0.05;
+        }
+        if (now.step + 1 == blocks[now.block].count && (ends.empty() || ends.back() != now.block))
+            ends.push_back(now.block);
+    }
+    EXPECT_EQ(ends.size(), blocks.size());
     EXPECT_FALSE(state.session.playback.playing);
+    EXPECT_EQ(state.session.cursor.block + 1, blocks.size());
+    EXPECT_EQ(state.session.cursor.step + 1, blocks.back().count);
+}
+
+TEST_F(Keys, TheTitleCountsTheStepsOfTheBlock) {
+    handle_input(state, press(Key::Right));
+    EXPECT_NE(window_title(state).find(
+                  fmt::format(" - step 2 of {} of block (0,0) - ", grouped(made.index->steps))),
+              std::string::npos)
+        << window_title(state);
+}
+
+TEST_F(Keys, PShowsThePhaseTableAndJTheOlderRules) {
+    using step::JudgedBy, step::TableText;
+    for (const TableText text : {TableText::Elements, TableText::Values, TableText::Off}) {
+        handle_input(state, press(Key::P));
+        EXPECT_EQ(state.step.table.text, text);
+    }
+    for (const JudgedBy by : {JudgedBy::G80, JudgedBy::Gt200, JudgedBy::Today}) {
+        handle_input(state, press(Key::J));
+        EXPECT_EQ(state.step.judged_by, by);
+    }
 }
 
 // The same block as if a GPU had recorded it.
@@ -89,9 +142,12 @@ TEST_F(ClockKeys, PlayGoesByClocks) {
     EXPECT_EQ(state.session.cursor.step, step + 1) << "a step is a step";
     handle_input(state, press(Key::Space));
     state.session.playback.clocks_per_second = kFastestClock;
-    for (int frame = 0; frame < 60; ++frame) advance(state.session, 0.1);
+    for (int frame = 0; frame < 7; ++frame) advance(state.session, 0.1);
     EXPECT_EQ(state.session.cursor.step, made.index->steps - 1);
-    EXPECT_FALSE(state.session.playback.playing);
+    state.session.cursor.block = static_cast<uint32_t>(made.trace->blocks.size()) - 1;
+    update(state, true);
+    for (int frame = 0; frame < 60; ++frame) advance(state.session, 0.1);
+    EXPECT_FALSE(state.session.playback.playing) << "at the end of the last block";
 }
 
 TEST_F(ClockKeys, CChangesBetweenClocksAndSteps) {

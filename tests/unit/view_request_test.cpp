@@ -1,6 +1,7 @@
 // A request laid out for the panel: verdicts in words for every pattern, sectors, banks, lanes.
 #include <bit>
 
+#include "app/look/older.h"
 #include "app/look/request.h"
 #include "tests/unit/trace_requests.h"
 #include "tests/unit/view_recordings.h"

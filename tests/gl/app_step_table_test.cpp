@@ -1,0 +1,136 @@
+// The phase table in place of the matrices, a barrier as a gate, and a request by an older GPU's rules.
+#include "app/look/timeline.h"
+#include "tests/app_names.h"
+#include "tests/gl/drawn.h"
+#include "tests/launch_examples.h"
+#include "tests/recorded.h"
+
+namespace tilescope::app {
+namespace {
+
+State table(const char* kernel, kernels::Shape shape, uint32_t step, TableText text) {
+    State state;
+    show_trace(state, kernels::recorded(kernel, shape));
+    state.session.cursor.step = step;
+    state.step.table.text = text;
+    return state;
+}
+
+constexpr kernels::Shape kLectures{4, 4, 4, 2};
+
+TEST(PhaseTable, FillsAsTheStepsGo) {
+    SKIP_WITHOUT_OPENGL();
+    test::expect_golden(picture(table("tiled", kLectures, 7, TableText::Elements), 1280, 720), "step_table");
+}
+
+TEST(PhaseTable, WithValuesInTheDark) {
+    SKIP_WITHOUT_OPENGL();
+    State state = table("tiled", {64, 64, 64, 16}, 500, TableText::Values);
+    state.session.theme = Theme::Dark;
+    state.session.pin = {.kind = Pick::Kind::Thread, .thread = 37, .warp = 1};
+    test::expect_golden(picture(std::move(state), 1600, 1000), "step_table_values_dark");
+}
+
+TEST(PhaseTable, InALecture) {
+    SKIP_WITHOUT_OPENGL();
+    State state = table("untiled", kLectures, 4, TableText::Elements);
+    state.session.lecture = true;
+    test::expect_golden(picture(std::move(state), 1280, 720), "step_table_lecture");
+}
+
+// Words of a thread's row: at the first step nothing but its own load, in the end all of the lectures' table.
+TEST(PhaseTable, SaysWhatTheLecturesDo) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1920, 1080);
+    State state = table("tiled", kLectures, 0, TableText::Elements);
+    std::string words = drawn.words(state);
+    EXPECT_NE(words.find("M[1,0]"), std::string::npos) << words;
+    EXPECT_EQ(words.find("M[1,0]\u2192Mds[1,0]"), std::string::npos) << words;
+    EXPECT_EQ(words.find("N[1,0]\u2192"), std::string::npos) << words;
+    state.session.cursor.step = state.session.block->steps - 1;
+    words = drawn.words(state);
+    for (const char* text : {"M[1,0]\u2192Mds[1,0]", "N[1,0]\u2192Nds[1,0]", "M[1,2]\u2192Mds[1,0]",
+                             "N[3,0]\u2192Nds[1,0]", "Mds[1,0]\u00b7Nds[0,0]", "+Mds[1,1]\u00b7Nds[1,0]"})
+        EXPECT_NE(words.find(text), std::string::npos) << text << " in " << words;
+    state.session.wording = {true, true, analysis::MatrixNames::ABC};
+    words = drawn.words(state);
+    for (const char* text : {"A[0,1]\u2192As[0,1]", "phase2"})
+        EXPECT_NE(words.find(text), std::string::npos) << text << " in " << words;
+    EXPECT_EQ(words.find("Mds[0"), std::string::npos) << words;
+}
+
+// The pinned thread's row is in sight wherever the step is; the wheel scrolls, and a new pin is followed.
+TEST(PhaseTable, KeepsThePinInSight) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    State state = table("tiled", {32, 32, 32, 16}, 40, TableText::Elements);
+    const auto in_sight = [&](uint32_t thread) {
+        const playback::TableWindow& window = state.step.table.window;
+        return thread >= window.first_thread && thread < window.end_thread;
+    };
+    drawn.frames(state);
+    EXPECT_TRUE(in_sight(state.session.trace().warp_of(40) * kWarpSize)) << "of the step's warp";
+    for (const uint32_t thread : {255u, 0u, 100u}) {
+        state.session.pin = {.kind = Pick::Kind::Thread, .thread = thread, .warp = thread / 32};
+        drawn.frames(state);
+        EXPECT_TRUE(in_sight(thread)) << thread;
+    }
+    platform::Input input;
+    input.mouse_x = 500, input.mouse_y = 300;
+    drawn.frames(state, input);
+    input.scroll_y = -4;
+    drawn.frames(state, input, 1);
+    EXPECT_EQ(state.step.table.window.first_thread, 112u);
+    state.session.pin = {};
+    drawn.frames(state);
+    EXPECT_TRUE(in_sight(state.session.trace().warp_of(40) * kWarpSize));
+}
+
+// Of every launch, at every kind of step, in both texts: nothing falls over, and each has a table or says why
+// not.
+TEST(PhaseTable, OfAnyLaunch) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    for (const kernels::Plan& plan :
+         {kernels::vector_add(), kernels::stencil(), kernels::histogram(), kernels::reverse(),
+          kernels::pairs(), kernels::bins(), kernels::filter()}) {
+        State state;
+        show_trace(state, kernels::recorded(plan));
+        for (const TableText text : {TableText::Elements, TableText::Values})
+            for (const bool lecture : {false, true}) {
+                state.step.table.text = text;
+                state.session.lecture = lecture;
+                for (uint32_t step = 0; step < std::min(state.session.block->steps, 40u); step += 13) {
+                    state.session.cursor.step = step;
+                    EXPECT_NE(drawn.words(state).find("Phasetable"), std::string::npos);
+                }
+            }
+    }
+}
+
+TEST(StepGate, HoldsWarpsAtABarrier) {
+    SKIP_WITHOUT_OPENGL();
+    State state = table("tiled", {32, 32, 32, 16}, 0, TableText::Off);
+    state.session.cursor.step = state.session.block->arrivals[1][2];
+    test::expect_golden(picture(std::move(state), 1600, 1000), "step_gate");
+}
+
+TEST(StepOlder, AG80sTransactionsInTheDark) {
+    SKIP_WITHOUT_OPENGL();
+    State state = table("untiled_swapped", {64, 64, 64, 16}, 1, TableText::Off);
+    state.session.theme = Theme::Dark;
+    state.session.pin = {.kind = Pick::Kind::Thread, .thread = 35, .warp = 1};
+    state.step.judged_by = JudgedBy::G80;
+    test::expect_golden(picture(std::move(state), 1280, 720), "step_older_dark");
+}
+
+TEST(StepOlder, AGt200sInALecture) {
+    SKIP_WITHOUT_OPENGL();
+    State state = table("tiled", {64, 64, 64, 16}, 1, TableText::Off);
+    state.session.lecture = true;
+    state.step.judged_by = JudgedBy::Gt200;
+    test::expect_golden(picture(std::move(state), 1280, 720), "step_older_lecture");
+}
+
+}  // namespace
+}  // namespace tilescope::app
