@@ -189,6 +189,8 @@ constexpr Fact kFacts[] = {
     {"tile", [](S& s) -> Number { return shape_of(s).tile; }},
     {"threads", [](S& s) -> Number { return s.trace.launch.block.count(); }},
     {"blocks", [](S& s) -> Number { return s.trace.blocks.size(); }},
+    {"grid_threads",
+     [](S& s) -> Number { return s.trace.launch.grid.count() * s.trace.launch.block.count(); }},
     {"warps", [](S& s) -> Number { return s.index.warps; }},
     {"phases", [](S& s) -> Number { return s.index.phases.phases; }},
     {"last_phase", [](S& s) -> Number { return std::max(s.index.phases.phases, 1u) - 1; }},
@@ -319,6 +321,7 @@ constexpr Word kWords[] = {
          return array == trace::kNoArray ? "" : name_in(s.index.notation, s.trace.launch.arrays[array]);
      }},
     {"device", [](const Scene& s) { return s.trace.meta.device; }},
+    {"fault", [](const Scene& s) { return s.trace.meta.incomplete_reason; }},
     {"result", [](const Scene& s) { return look::result_text(s.trace, s.index.notation); }},
     {"mark_stale", [](const Scene&) { return mark_words(draw::kStaleMark); }},
     {"mark_zero", [](const Scene&) { return mark_words(draw::kZeroMark); }},

@@ -19,7 +19,7 @@
 // "NAME OP NAME" or "NAME OP NUMBER", OP one of = != < <= > >=, over the same names; one whose fact the
 // step does not have does not hold.
 //
-//   of the launch     m k n tile threads (of a block) blocks
+//   of the launch     m k n tile threads (of a block) blocks grid_threads (of all blocks)
 //   of the block      warps phases last_phase barriers (that each warp passes)
 //   of all blocks     elements (different ones of the inputs) loads (by lanes, of all of them)
 //                     least_loads most_loads (of one element) shared_reads (by lanes) wrong (elements)
@@ -41,9 +41,9 @@
 //   ... with clocks   first_warp last_warp (to arrive), first_wait: clocks that the first one waits
 //                     orders: different orders of arrival at the barriers of the block
 //
-// And in braces alone: array (of the request), device, result (of the program's check), mark_stale and
-// mark_zero (what such cells look like, and what the legend calls them). Each name of an array is written as
-// the launch has it, and said in the reader's notation.
+// And in braces alone: array (of the request), device, fault (why it is not whole), result (of the program's
+// check), mark_stale, mark_zero (what such cells look like, and what the legend calls them). Each name of an
+// array is written as the launch has it, and said in the reader's notation.
 #pragma once
 
 #include <cstdint>
