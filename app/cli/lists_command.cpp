@@ -119,8 +119,7 @@ int run_recordings(const Options& options) {
                                  one.bytes.size()));
     }
     if (options.json) return print(document("tilescope.recordings/1", "recordings", list));
-    return print(rows.empty() ? "No recordings from a real GPU are built into this tilescope.\n"
-                              : lines_of(rows));
+    return print(rows.empty() ? "No recordings are built into this tilescope.\n" : lines_of(rows));
 }
 
 }  // namespace
@@ -138,8 +137,8 @@ void add_devices(CommandLine& line) {
 }
 
 void add_recordings(CommandLine& line) {
-    const auto [command, options] = line.command(
-        "recordings", "List the recordings from real GPUs that ship, or save one", run_recordings);
+    const auto [command, options] =
+        line.command("recordings", "List the recordings that ship, or save one", run_recordings);
     command->add_flag("--json", options->json, "Print JSON, with sizes and the command that made each");
     command->add_option("--save", options->save, "Write the recording of this name to a file");
     command->add_option("-o,--output", options->output, "The file to write (NAME.tsc)");

@@ -1,5 +1,6 @@
 // Reads what cmake built in: an index in assets/recordings that names each .tsc beside it, and a file a
-// device in assets/counters.
+// device in assets/counters. The recordings of textbook kernels are from GPUs (tests/gpu/make_recordings.sh);
+// those of example programs are from the CPU (assets/recordings/make_examples.sh), with sizes of 0.
 //
 //   {"schema": "tilescope.recordings/1",
 //    "recordings": [{"name": "tiled-64x64x64-t16", "label": "...", "kernel": "tiled", "m": 64, "k": 64,

@@ -24,6 +24,12 @@ State lecture() {
     return state;
 }
 
+// The place of a lesson among all.
+size_t place_of(const char* name) {
+    const auto& all = lessons::lesson_list();
+    return static_cast<size_t>(std::ranges::find(all, name, &lessons::Lesson::name) - all.begin());
+}
+
 State lesson(size_t number, size_t stop) {
     State state;
     state.session.assets.timings = session::Assets::of(kNoTimes);
@@ -81,7 +87,7 @@ TEST(LessonsScreen, ListInTheDark) {
     State state = recorded("tiled", {4, 4, 4, 2});
     state.session.screen = "lessons";
     state.session.theme = Theme::Dark;
-    state.lessons.listed = 3;
+    state.lessons.listed = place_of("edges");
     test::expect_golden(picture(std::move(state), 1280, 720), "lessons_dark");
 }
 
@@ -91,20 +97,20 @@ TEST(LessonsScreen, ListInALectureInTheDark) {
     state.session.screen = "lessons";
     state.session.lecture = true;
     state.session.theme = Theme::Dark;
-    state.lessons.listed = 4;
+    state.lessons.listed = place_of("banks");
     test::expect_golden(picture(std::move(state), 1280, 720), "lessons_lecture_dark");
 }
 
 TEST(LessonsScreen, AStopOfALesson) {
     SKIP_WITHOUT_OPENGL();
-    State state = lesson(1, 2);
+    State state = lesson(place_of("coalescing"), 2);
     update(state, true);
     test::expect_golden(picture(std::move(state), 1280, 720), "lesson_stop");
 }
 
 TEST(LessonsScreen, AStopInALecture) {
     SKIP_WITHOUT_OPENGL();
-    State state = lesson(4, 1);
+    State state = lesson(place_of("banks"), 1);
     update(state, true);
     state.session.lecture = true;
     test::expect_golden(picture(std::move(state), 1280, 720), "lesson_stop_lecture");
@@ -145,7 +151,7 @@ TEST(LessonsScreen, AStopIsWrittenWhole) {
                     << "cut: " << one.text;
             EXPECT_FALSE(says(text, "about step")) << text;
         }
-    State state = lesson(1, 2);
+    State state = lesson(place_of("coalescing"), 2);
     state.session.cursor.step = 7;
     EXPECT_TRUE(says(drawn.words(state), "3 of 4 about step 1"));
     state.session.cursor.block = 1;
@@ -158,7 +164,7 @@ TEST(LessonsScreen, AStopIsWrittenWhole) {
 TEST(LessonsScreen, MarksLookAsTheyAreCalled) {
     SKIP_WITHOUT_OPENGL();
     for (const size_t stop : {size_t{1}, size_t{4}}) {
-        State state = lesson(6, stop);  // stale values, and zero fills in their place
+        State state = lesson(place_of("stale"), stop);  // stale values, and zero fills in their place
         update(state, true);
         const uint32_t block = state.session.cursor.block;
         const Facts facts = facts_at(state.session.trace(), block, state.session.cursor.step,
@@ -190,11 +196,12 @@ TEST(LessonsScreen, MarksLookAsTheyAreCalled) {
 // The window works out the stops of one recording a frame.
 TEST(LessonsScreen, StopsComeARecordingAtATime) {
     State state;
-    EXPECT_TRUE(work_out_words(state.lessons, 4, false));
-    EXPECT_EQ(state.lessons.said[4].size(), 1u);
-    while (work_out_words(state.lessons, 4, false)) {
+    const size_t banks = place_of("banks");
+    EXPECT_TRUE(work_out_words(state.lessons, banks, false));
+    EXPECT_EQ(state.lessons.said[banks].size(), 1u);
+    while (work_out_words(state.lessons, banks, false)) {
     }
-    EXPECT_EQ(state.lessons.said[4].size(), lessons::lesson_list()[4].stops.size());
+    EXPECT_EQ(state.lessons.said[banks].size(), lessons::lesson_list()[banks].stops.size());
 }
 
 TEST(CommandPalette, FoundByAFewLetters) {

@@ -276,7 +276,7 @@ TEST_P(EveryScreen, UnderEveryOverlay) {
          }},
         {"lesson",
          [](State& s) {
-             go_to_stop(s.lessons, s.session, 4, 1);
+             go_to_stop(s.lessons, s.session, 10, 1);  // in the lesson "banks"
              update(s, true);
              update(s, true);
          }},

@@ -5,6 +5,7 @@
 #
 # The presets of the window, the kernels that people compare with them, and a window of four blocks of a large
 # product. BACKEND=cpu tries the script where there is no GPU; what it makes then is not for shipping.
+# assets/recordings/make_examples.sh, run behind it, records the example programs for lessons.
 set -euo pipefail
 program=$(realpath "$1")
 root=$(cd "$(dirname "$0")/../.." && pwd)

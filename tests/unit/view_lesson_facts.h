@@ -35,11 +35,15 @@ struct Facts {
     uint64_t loads_fewer = 0;  // global requests that other warps make in this phase beyond this one's
 };
 
-// All arrays of these recordings hold 4 bytes an element, and lanes touch one element each.
-inline std::vector<Cell> cells_of(const trace::Access& access) {
+// Bytes of an element; lanes touch one element each. Local memory is no array, and its words are counted.
+inline uint64_t bytes_of(const trace::Trace& trace, uint8_t array) {
+    return array == trace::kNoArray ? 4 : trace.launch.arrays[array].element_bytes();
+}
+inline std::vector<Cell> cells_of(const trace::Trace& trace, const trace::Access& access) {
     std::vector<Cell> cells;
     for (uint32_t lane = 0; lane < 32; ++lane)
-        if ((access.mask >> lane & 1) != 0) cells.emplace_back(access.array, access.offset[lane] / 4);
+        if ((access.mask >> lane & 1) != 0)
+            cells.emplace_back(access.array, access.offset[lane] / bytes_of(trace, access.array));
     return cells;
 }
 
@@ -82,24 +86,28 @@ inline void count_outside(Facts& facts, const trace::Trace& trace, const trace::
 }
 
 inline void count_cost(Facts& facts, const trace::Trace& trace, const trace::Access& access) {
-    std::set<uint64_t> sectors, words;
+    auto& number = facts.number;
+    const uint64_t bytes = bytes_of(trace, access.array);
+    number["row_words"] = 0;
+    if (access.array == trace::kNoArray) return;
+    std::set<uint64_t> sectors, words, elements;
     std::map<uint64_t, std::set<uint64_t>> banks;
-    for (const auto& [array, element] : cells_of(access)) {
-        const uint64_t address = trace.launch.arrays[array].base + element * 4;
+    for (const auto& [array, element] : cells_of(trace, access)) {
+        const uint64_t address = trace.launch.arrays[array].base + element * bytes;
+        elements.insert(element);
         sectors.insert(address / 32);
         words.insert(address / 4);
         banks[address / 4 % 32].insert(address / 4);
     }
-    auto& number = facts.number;
-    number["touched"] = words.size();
-    number["row_words"] = trace.launch.arrays[access.array].cols;
-    if (!facts.shared) {
+    number["touched"] = elements.size();
+    number["row_words"] = trace.launch.arrays[access.array].cols * bytes / 4;
+    if (trace.launch.arrays[access.array].space == Space::Global) {
         number["sectors"] = sectors.size();
-        number["least_sectors"] = (words.size() * 4 + 31) / 32;
+        number["least_sectors"] = (elements.size() * bytes + 31) / 32;
         number["fetched"] = sectors.size() * 32;
-        number["used"] = words.size() * 4;
-        return;
+        number["used"] = elements.size() * bytes;
     }
+    if (!facts.shared) return;
     uint64_t most = 0;
     for (const auto& [bank, of] : banks)
         if (of.size() > most) most = of.size(), number["bank"] = bank;
@@ -116,17 +124,18 @@ inline void count_recording(Facts& facts, const trace::Trace& trace) {
         {"load_sectors", 0}, {"least_load_sectors", 0}, {"shared_reads", 0}};
     for (uint64_t step = 0; step < trace.steps(); ++step) {
         const trace::Access access = trace::decode(trace, step);
-        if (trace.sites[access.site].kind != ptx::SiteKind::Load) continue;
+        if (trace.sites[access.site].kind != ptx::SiteKind::Load || access.array == trace::kNoArray) continue;
+        if (trace.launch.arrays[access.array].space == Space::Const) continue;
         Facts one;
         one.shared = trace.launch.arrays[access.array].space == Space::Shared;
         count_cost(one, trace, access);
         if (one.shared) {
-            sums["shared_reads"] += cells_of(access).size();
+            sums["shared_reads"] += cells_of(trace, access).size();
             continue;
         }
         sums["load_sectors"] += one.number["sectors"];
         sums["least_load_sectors"] += one.number["least_sectors"];
-        for (const Cell& cell : cells_of(access)) ++loaded[cell];
+        for (const Cell& cell : cells_of(trace, access)) ++loaded[cell];
     }
     facts.number.insert(sums.begin(), sums.end());
     uint64_t least = UINT64_MAX, most = 0, loads = 0;
@@ -188,7 +197,7 @@ inline void count_cells(Facts& facts, const trace::Trace& trace, const analysis:
     facts.number["unfilled"] = to_fill.size();
     std::set<Cell> touched;
     if (!facts.barrier)
-        for (const Cell& cell : cells_of(here)) touched.insert(cell);
+        for (const Cell& cell : cells_of(trace, here)) touched.insert(cell);
     uint64_t stale_read = 0, overwritten = 0;
     for (const auto& [cell, store] : latest) {
         const bool old =
@@ -241,22 +250,20 @@ inline Facts facts_at(const trace::Trace& trace, uint32_t block, uint32_t step,
     const auto product = analysis::product_of(trace);
     facts.barrier = site.kind == ptx::SiteKind::Barrier;
     facts.load = site.kind == ptx::SiteKind::Load;
-    std::set<uint32_t> warps;
     std::set<uint32_t> seen;
-    for (uint32_t i = 0; i < of.count; ++i) {
-        warps.insert(trace.warp_of(of.first + i));
+    for (uint32_t i = 0; i < of.count; ++i)
         if (phases.phase[i] != analysis::kAfter) seen.insert(phases.phase[i]);
-    }
     const auto lanes = static_cast<uint64_t>(std::popcount(access.mask));
-    facts.number = {{"m", product->m},
-                    {"k", product->k},
-                    {"n", product->n},
-                    {"tile", product->tile},
+    facts.number = {{"m", product ? product->m : 0},
+                    {"k", product ? product->k : 0},
+                    {"n", product ? product->n : 0},
+                    {"tile", product ? product->tile : 0},
                     {"threads", trace.launch.block.count()},
                     {"blocks", trace.launch.grid.count()},
-                    {"warps", warps.size()},
+                    {"grid_threads", trace.launch.grid.count() * trace.launch.block.count()},
+                    {"warps", (trace.launch.block.count() + 31) / 32},
                     {"phases", seen.size()},
-                    {"last_phase", *seen.rbegin()},
+                    {"last_phase", seen.empty() ? 0 : *seen.rbegin()},
                     {"wrong", trace.meta.result.wrong},
                     {"step", uint64_t{step} + 1},
                     {"line", site.line},
@@ -265,13 +272,15 @@ inline Facts facts_at(const trace::Trace& trace, uint32_t block, uint32_t step,
                     {"lanes", lanes},
                     {"idle", 32 - lanes}};
     if (!facts.barrier) {
-        const Array& array = trace.launch.arrays[access.array];
-        facts.array = array.name;
-        facts.rows = array.rows;
-        facts.shared = array.space == Space::Shared;
-        for (const Cell& cell : cells_of(access)) {
-            facts.element.push_back(cell.second);
-            facts.row_and_col.emplace_back(cell.second / array.cols, cell.second % array.cols);
+        if (access.array != trace::kNoArray) {
+            const Array& array = trace.launch.arrays[access.array];
+            facts.array = array.name;
+            facts.rows = array.rows;
+            facts.shared = array.space == Space::Shared;
+            for (const Cell& cell : cells_of(trace, access)) {
+                facts.element.push_back(cell.second);
+                facts.row_and_col.emplace_back(cell.second / array.cols, cell.second % array.cols);
+            }
         }
         count_cost(facts, trace, access);
         if (trace.meta.kernel == "tiled" && !facts.shared)

@@ -97,7 +97,22 @@ const std::vector<Vocabulary>& vocabulary() {
         {"last row of",
          [](F f, T) { return !f.row_and_col.empty() && f.row_and_col[0].first + 1 == f.rows; }},
         {"nothing diverges", [](F f, T) { return of(f, "warps_here") < of(f, "warps") && f.load; }},
-        {"product is wrong|race", [](F f, T) { return of(f, "wrong") > 0; }},
+        {"product is wrong", [](F f, T) { return of(f, "wrong") > 0; }},
+        {"\\brace\\b",
+         [](F f, T) {
+             return of(f, "wrong") > 0 || of(f, "still_reading") > 0 || (f.load && of(f, "unfilled") > 0);
+         }},
+        {"comes last|gate opens", [](F f, T) { return f.barrier && of(f, "awaited") == 0; }},
+        {"wait for their turn|went before wait|is split|lies across the end",
+         [](F f, T) { return f.load && of(f, "idle") > 0; }},
+        {"neighbours",
+         [](F f, T) {
+             const std::set<uint64_t> elements(f.element.begin(), f.element.end());
+             return f.load && *elements.rbegin() - *elements.begin() + 1 == elements.size();
+         }},
+        {"in step", [](F f, T) { return of(f, "warps") == 1; }},
+        {"will ask for again", [](F f, T) { return of(f, "most_loads") == 1; }},
+        {"no fault|in silence", [](F, T t) { return t.meta.complete; }},
         {"[Tt]he cure", [](F f, T t) { return of(f, "wrong") == 0 && t.meta.result.verified; }},
         {"\\bstores?\\b.*\\{array\\}", [](F f, T) { return !f.barrier && !f.load; }},
         {"\\bfills? .*\\{array\\}", [](F f, T) { return f.shared && !f.load; }},
@@ -209,7 +224,8 @@ Complaints walked(const std::vector<Lesson>& lessons, size_t lesson, size_t numb
 
     const auto replay = run_again(trace, session.cursor.block);
     const Facts facts = facts_at(trace, session.cursor.block, session.cursor.step, *replay);
-    if (!stop.kind) wrong.push_back("it does not say what kind of step it means");
+    if (!stop.kind && stop.array.empty() && stop.where.empty())
+        wrong.push_back("it does not say what kind of step it means");
     if (stop.kind && !is_kind(facts, *stop.kind)) wrong.push_back("the step is of another kind");
     if (!stop.array.empty() && facts.array != stop.array) wrong.push_back("the step is of another array");
     check_where(stop, facts, wrong);
@@ -225,6 +241,8 @@ Complaints walked(const std::vector<Lesson>& lessons, size_t lesson, size_t numb
             expected += facts.array;
         else if (name == "device")
             expected += trace.meta.device;
+        else if (name == "fault")
+            expected += trace.meta.incomplete_reason;
         else if (name == "result")
             expected += result_of(trace, *replay, wrong);
         else if (name == "mark_stale")
