@@ -2,8 +2,8 @@
 //
 //   tilescope kernels [--json]      the kernels that ship
 //   tilescope devices [--json]      the GPUs of this machine
-//   tilescope recordings [--json]   the recordings from real GPUs that are built into the program;
-//                                   --save NAME -o FILE.tsc writes one out
+//   tilescope recordings [--json]   the recordings that are built into the program, most of them from real
+//                                   GPUs; --save NAME -o FILE.tsc writes one out
 #include <algorithm>
 #include <vector>
 
@@ -119,8 +119,7 @@ int run_recordings(const Options& options) {
                                  one.bytes.size()));
     }
     if (options.json) return print(document("tilescope.recordings/1", "recordings", list));
-    return print(rows.empty() ? "No recordings from a real GPU are built into this tilescope.\n"
-                              : lines_of(rows));
+    return print(rows.empty() ? "No recordings are built into this tilescope.\n" : lines_of(rows));
 }
 
 }  // namespace
@@ -138,8 +137,9 @@ void add_devices(CommandLine& line) {
 }
 
 void add_recordings(CommandLine& line) {
-    const auto [command, options] = line.command(
-        "recordings", "List the recordings from real GPUs that ship, or save one", run_recordings);
+    const auto [command, options] =
+        line.command("recordings", "List the recordings that ship, most of them from real GPUs, or save one",
+                     run_recordings);
     command->add_flag("--json", options->json, "Print JSON, with sizes and the command that made each");
     command->add_option("--save", options->save, "Write the recording of this name to a file");
     command->add_option("-o,--output", options->output, "The file to write (NAME.tsc)");

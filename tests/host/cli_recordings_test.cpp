@@ -1,4 +1,4 @@
-// What ships from real GPUs, through the program: listed, opened by name, saved.
+// The recordings that ship, through the program: listed, opened by name, saved.
 #include <algorithm>
 
 #include <gtest/gtest.h>
