@@ -180,6 +180,10 @@ struct State {
     std::string note;      // why a stop cannot be shown as written; one sentence
     bool wanted = false;   // the stop is to be shown
     bool opening = false;  // its recording is being opened
+    // The recording, by its serial, beside which a newcomer is offered the first lesson; and whether that was
+    // walked to its end once, which is remembered between starts.
+    uint64_t offered = 0;
+    bool walked = false;
 };
 
 extern const input::Screen<State> kScreen;  // screen.cpp

@@ -248,7 +248,10 @@ void titled_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const cha
                               std::round(port.box.min.y - static_cast<float>(port.row * pitch)), pitch,
                               port.box.min, port.box.max};
     ui.state.places.emplace_back(array, grid);
-    const MatrixView matrix = matrix_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step());
+    MatrixView matrix = matrix_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step());
+    // What would be lit for a thirtieth of a second and less only flickers: P fills, and trails or counts say
+    // the rest (motion.cpp).
+    if (rushing(ui)) matrix.touched.clear(), matrix.related.clear();
     const std::vector<MadeCell> made = made_cells(ui, matrix, grid);
     array_cells(ui, array, grid, false, marks_of(ui, matrix, made, pitch));
     array_texts(ui, matrix, grid, made);
