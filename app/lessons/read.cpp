@@ -148,9 +148,7 @@ Result<Lesson> lesson_from_json(std::string_view text, std::string_view name) {
         if (summary.size() > kMostSummary) fields.fail("summary");
         for (const Json& sentence : summary) {
             if (!problem.empty()) break;
-            const bool text =
-                sentence.is_string() && sentence.get_ref<const std::string&>().size() <= kLongestSaid;
-            if (!text) {
+            if (!sentence.is_string() || sentence.get_ref<const std::string&>().size() > kLongestSaid) {
                 fields.fail("summary");
                 break;
             }
