@@ -5,9 +5,11 @@
 //   GIF   256 colours chosen for every frame: type stays crisp, nothing is dithered. With motion frames are
 //         many and much alike: those that are the same become one that lasts, the others hold what changed,
 //         in 256 colours chosen from the first hundred different ones. A tenth of the size and of the time.
+//         The last picture lasts a second, however long it stood: how long is not known when it is the same
+//         to the end.
 //   MP4   H.264, yuv420p, which every browser plays; its header in front, so that it starts at once
 //
-// Source: ffmpeg's documentation, "palettegen", "paletteuse", "mpdecimate", "rawvideo", "libx264".
+// Source: ffmpeg's documentation, "palettegen", "paletteuse", "mpdecimate", "gif", "rawvideo", "libx264".
 #pragma once
 
 #include <atomic>
