@@ -145,11 +145,22 @@ Result<void> render_png(State state, const RenderOptions& options);
 // The same frame as an SVG picture: its text.
 Result<std::string> render_svg(State state, const RenderOptions& options);
 
-// Steps [first, end) of the recording, a frame each, as a GIF or an MP4 (H.264); needs the program ffmpeg.
+// Steps [first, end) of the recording as a GIF or an MP4 (H.264); needs the program ffmpeg. With motion a
+// step lasts as long as it was asked for, or as its caption takes to read (step/flights.h); what travels
+// (step/ motion.cpp) does so at its beginning, by the number of the frame, so that the same call makes the
+// same film.
+//
+//     |<- kTravelSeconds ->|                      |
+//     | travels            | stands               | next step
+//
+// Without motion a step is one frame.
 struct FilmOptions : platform::Film {
     uint64_t first = 0, end = 0;
-    std::atomic<uint64_t>* done = nullptr;  // frames
+    double seconds = 0;                     // that a step lasts, with motion; 0: as its caption takes
+    std::atomic<uint64_t>* done = nullptr;  // steps
 };
+inline constexpr uint32_t kMotionFps = 20;     // frames a second of a film with motion
+inline constexpr double kTravelSeconds = 0.8;  // of a step, and no more than half of it
 Result<void> render_film(State state, const FilmOptions& options);
 
 }  // namespace tilescope::app

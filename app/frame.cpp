@@ -1,6 +1,8 @@
 // A frame, and pictures of it: what the window shows, and without a display the window's own frame, drawn
 // into a framebuffer of EGL's.
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -157,6 +159,14 @@ Result<Stage> stage(int width, int height) {
     return Stage{std::move(*offscreen), std::move(*frame), Canvas{width, height, 1}};
 }
 
+// Of the step that is shown, by its caption; on other screens, whose words stay the same, two seconds.
+double seconds_to_read(const State& state, step::ReadingTime& reading) {
+    const session::Session& session = state.session;
+    if (session.screen != session::kStepScreen || !session.block) return 2;
+    return reading.seconds(
+        step::caption(session.trace(), *session.block, session.replay.get(), session.cursor.step));
+}
+
 std::string free_path(const State& state, std::string_view ending) {
     std::error_code error;
     const char* wanted = std::getenv("XDG_PICTURES_DIR");
@@ -225,14 +235,33 @@ Result<void> render_film(State state, const FilmOptions& options) {
     if (!made) return made.error();
     const trace::Trace& trace = state.session.trace();
     made->build(state, 2);
+    step::ReadingTime reading;
     for (uint64_t step = options.first; step < options.end; ++step) {
         if (options.stop && *options.stop) return {};
         const uint32_t block = trace::block_of(trace, step);
         state.session.cursor = {block, static_cast<uint32_t>(step - trace.blocks[block].first)};
+        if (options.motion) state.step.film = 0;
         made->build(state, 1);
-        if (!(*ffmpeg)->frame(made->picture())) break;  // finish says why
+        const double seconds = !options.motion       ? 0
+                               : options.seconds > 0 ? options.seconds
+                                                     : seconds_to_read(state, reading);
+        const auto frames_of = [&](double length) { return std::lround(length * options.fps); };
+        const long frames = std::max(1L, frames_of(seconds));
+        const long moving = state.step.travels ? std::min(frames / 2, frames_of(kTravelSeconds)) : 0;
+        platform::Image picture = made->picture();
+        bool taken = true;
+        for (long frame = 0; frame < frames && taken; ++frame) {
+            if (frame > 0 && frame <= moving) {
+                state.step.film = static_cast<float>(frame) / static_cast<float>(moving);
+                made->build(state, 1);
+                picture = made->picture();
+            }
+            taken = (*ffmpeg)->frame(picture) && !(options.stop && *options.stop);
+        }
+        if (!taken) break;  // finish says why
         if (options.done) options.done->fetch_add(1);
     }
+    if (options.stop && *options.stop) return {};
     return (*ffmpeg)->finish();
 }
 

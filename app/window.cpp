@@ -61,6 +61,7 @@ struct Memory {
         const draw::Theme asked = state.session.theme;
         static_cast<session::Choices&>(state.session) = now.choices;
         static_cast<session::Recent&>(state.session) = now.recent;
+        state.lessons.walked = now.walked;
         if (keep_theme) state.session.theme = asked;
         if (state.session.recording) session::remember_file(state.session, state.session.recording->origin);
         if (state.session.program) session::remember_file(state.session, state.session.program->order.path);
@@ -71,6 +72,7 @@ struct Memory {
         session::Remembered seen = now;
         seen.choices = state.session;
         seen.recent = state.session;
+        seen.walked = state.lessons.walked;
         window.logical_size(seen.window.width, seen.window.height);
         if (const auto place = window.place()) {
             seen.window.placed = true;

@@ -78,7 +78,10 @@ struct ExportOptions {
     // Pictures. with: the second recording of the Compare screen, "" for none; size: "" for the usual one.
     std::string lesson;  // html: its name or file
     std::string screen = "step", with, at = "first", size, theme = "light";
-    uint32_t fps = 8;
+    // Films: fps: a picture a step, so many a second; seconds: with motion, how long a step lasts. At most
+    // one of them; neither: with motion, as long as captions take to read.
+    std::optional<uint32_t> fps;
+    std::optional<double> seconds;
     bool lecture = false;
     std::vector<std::string> actions;  // that are done before the picture is drawn, by name
 };

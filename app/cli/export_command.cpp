@@ -96,7 +96,10 @@ void add_export(CommandLine& line) {
     command->add_option("--theme", options->theme, "Pictures: light or dark (light)");
     command->add_flag("--lecture", options->lecture,
                       "Pictures and films: type, lines and colours for the back row");
-    command->add_option("--fps", options->fps, "Films: steps a second, 1 to 50 (8)");
+    command->add_option("--seconds", options->seconds,
+                        "Films: seconds that a step lasts, 0.2 to 20 (as long as its caption takes to read)");
+    command->add_option("--fps", options->fps,
+                        "Films without motion, a picture a step: steps a second, 1 to 50");
     command->add_option("-o,--output", options->output, "The file to write")->required();
 }
 

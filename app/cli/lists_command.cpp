@@ -2,8 +2,8 @@
 //
 //   tilescope kernels [--json]      the kernels that ship
 //   tilescope devices [--json]      the GPUs of this machine
-//   tilescope recordings [--json]   the recordings from real GPUs that are built into the program;
-//                                   --save NAME -o FILE.tsc writes one out
+//   tilescope recordings [--json]   the recordings that are built into the program, most of them from real
+//                                   GPUs; --save NAME -o FILE.tsc writes one out
 #include <algorithm>
 #include <vector>
 

@@ -11,6 +11,7 @@
 #include "app/compare/model.h"
 #include "app/input/overlays.h"
 #include "app/lessons/own.h"
+#include "app/session/settings.h"
 #include "kernels/run/record.h"
 
 namespace tilescope::cli {
@@ -18,9 +19,12 @@ namespace tilescope::cli {
 namespace {
 
 constexpr uint32_t kLeastSide = 200, kMostSide = 8192;  // pixels; OpenGL 3.3 devices render at least 8192
-// A film longer than this is a mistake: at 8 frames a second it takes six minutes to look at.
-constexpr uint64_t kMostFrames = 3000;
+// A film longer than this is a mistake: at 8 pictures a second it takes six minutes to look at, and one with
+// motion a third of an hour.
+constexpr uint64_t kMostFrames = 3000, kMostMoving = 20ull * 60 * app::kMotionFps;
 constexpr uint32_t kMostFps = 50;  // a GIF counts in hundredths of a second, and viewers slow down below two
+constexpr double kLeastSeconds = 0.2, kMostSeconds = 20;  // of a step
+constexpr double kUsualSeconds = 2;                       // that a caption takes to read, on average at most
 
 struct WindowOptions {
     std::string file;
@@ -68,14 +72,17 @@ int run_open(const WindowOptions& options) {
     return show(std::move(state), options);
 }
 
-// The kernel that a newcomer sees first is recorded on the CPU even where there is a GPU: opening a GPU takes
-// longer than this small recording and the first frame together.
+// The lecture's 4 x 4 for who has not walked through the first lesson, and that lesson offered; the standard
+// 64 x 64 for all others. Recorded on the CPU even where there is a GPU: opening a GPU takes longer than
+// these small recordings and the first frame together.
 int run_default_window(const WindowOptions& options) {
     app::State state = state_of(options.theme);
-    const kernels::Preset& preset = kernels::presets()[2];
+    const bool newcomer = !session::load_settings(session::settings_files()).remembered.walked;
+    const kernels::Preset& preset = kernels::presets()[newcomer ? 0 : 2];
     const auto plan = need(kernels::plan(preset.kernel, preset.shape));
     auto trace = need(kernels::record_cpu(plan, {}));
     session::show(state.session, need(session::make_recording(std::move(trace), "recorded now, on the CPU")));
+    if (newcomer) state.lessons.offered = state.session.recording->serial;
     return show(std::move(state), options);
 }
 
@@ -132,15 +139,24 @@ void write_picture(app::State state, const ExportOptions& options, int width, in
 void write_film(app::State state, const ExportOptions& options, int width, int height) {
     const std::string asked = options.steps.empty() ? "first:last" : options.steps;
     const auto [first, end] = choose_steps(asked, state.session.trace(), options.file);
-    if (end - first > kMostFrames) {
-        refuse(kWrongCall, "a film of {} steps is too long; choose at most {} of them, such as --steps {}:{}",
-               end - first, kMostFrames, first + 1, first + 200);
+    const bool motion = !options.fps;
+    const double each = options.seconds.value_or(kUsualSeconds) * app::kMotionFps;  // frames
+    const auto most = motion ? static_cast<uint64_t>(kMostMoving / each) : kMostFrames;
+    if (end - first > most) {
+        refuse(kWrongCall,
+               "a film of {} steps is too long; choose at most {} of them, such as --steps {}:{}{}",
+               end - first, most, first + 1, first + std::min<uint64_t>(most, 200),
+               motion ? ", fewer --seconds, or --fps 8 for a picture a step" : "");
     }
     OutputFile file(options.output);
     const auto format = options.format == "mp4" ? platform::Film::Format::Mp4 : platform::Film::Format::Gif;
-    app::FilmOptions film{{format, width, height, options.fps, file.temporary()}, first, end};
+    app::FilmOptions film{
+        {format, width, height, options.fps.value_or(app::kMotionFps), file.temporary(), motion},
+        first,
+        end,
+        options.seconds.value_or(0)};
     const std::string unwritten = fmt::format("'{}' was not written", options.output);
-    with_progress(end - first, "frames", unwritten, [&](const auto& stop, auto& done) {
+    with_progress(end - first, "steps", unwritten, [&](const auto& stop, auto& done) {
         film.stop = &stop;
         film.done = &done;
         return app::render_film(std::move(state), film);
@@ -154,10 +170,16 @@ int export_pictures(const ExportOptions& options) {
     const bool film = is_film(options);
     for (const auto& [given, what] : {std::pair{options.lanes, "--lanes"},
                                       {!film && !options.steps.empty(), "--steps"},
+                                      {!film && options.seconds.has_value(), "--seconds"},
                                       {!options.block.empty(), "--block"}})
         if (given) refuse(kWrongCall, "{} does not go with --format {}; leave it out", what, options.format);
-    if (film && (options.fps < 1 || options.fps > kMostFps))
-        refuse(kWrongCall, "--fps {} cannot be shown; choose 1 to {}", options.fps, kMostFps);
+    if (options.fps && (*options.fps < 1 || *options.fps > kMostFps))
+        refuse(kWrongCall, "--fps {} cannot be shown; choose 1 to {}", *options.fps, kMostFps);
+    if (options.seconds && !(*options.seconds >= kLeastSeconds && *options.seconds <= kMostSeconds))
+        refuse(kWrongCall, "--seconds {} cannot be shown; choose {} to {}", *options.seconds, kLeastSeconds,
+               kMostSeconds);
+    if (options.fps && options.seconds)
+        refuse(kWrongCall, "--fps makes a picture a step and --seconds a step with motion; leave one out");
     app::State state = state_of(options.theme);
     if (const auto* screen = app::find_screen(options.screen); !screen || !is_of_recordings(*screen))
         refuse(kWrongCall, "--screen '{}' is not known; choose {}", options.screen, screen_names());

@@ -201,6 +201,10 @@ struct State {
     LessonStop quizzed;                                // the question that stands
     std::set<std::pair<size_t, uint32_t>> quiz_asked;  // by kind of question and site
     bool opening = false;                              // its recording is being opened
+    // The recording, by its serial, beside which a newcomer is offered the first lesson; and whether that was
+    // walked to its end once, which is remembered between starts.
+    uint64_t offered = 0;
+    bool walked = false;
 };
 
 extern const input::Screen<State> kScreen;  // screen.cpp

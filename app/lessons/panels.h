@@ -19,6 +19,11 @@ void row_head(Ui& ui, const draw::Rect& row, float indent, size_t at, bool chose
 // The end of the lesson that runs: its summary, and the next lesson. Over the whole screen.
 void end_page(Ui& ui, const draw::Rect& area);
 
+// Above the recording that a newcomer's window opens with: the first lesson is offered, and Page Down begins
+// it. Returns the strip's height; 0 where it is not offered.
+float welcome_strip(Ui& ui, const draw::Rect& area);
+bool begin_welcome(State& state, session::Session& session, const input::KeyPress& press);
+
 // Above the screen that is shown: what is typed, and what it says there. Returns its height; 0 while none is
 // written.
 float adding_strip(Ui& ui, const draw::Rect& area);

@@ -256,6 +256,7 @@ void draw_screen(Ui& ui, const Rect& area) {
 float strip(Ui& ui, const Rect& area) {
     constexpr size_t kMostLines = 3;
     if (const float height = adding_strip(ui, area); height > 0) return height;
+    if (const float height = welcome_strip(ui, area); height > 0) return height;
     const State& place = ui.state;
     if (!ui.session.walk.running || place.lesson >= place.lessons->size()) return 0;
     const Lesson& lesson = (*place.lessons)[place.lesson];
@@ -349,6 +350,10 @@ bool press(State& state, Session& session, const input::KeyPress& press) {
     return true;
 }
 
+bool listens(State& state, Session& session, const input::KeyPress& press) {
+    return type_stop(state, session, press) || begin_welcome(state, session, press);
+}
+
 // One for each lesson, in the palette.
 const input::Actions<State>& actions() {
     static const input::Actions<State> all = [] {
@@ -438,6 +443,7 @@ void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
     session.playback.playing = false;
     state.wanted = !ends;
     if (ends) session.screen = kScreen.option;
+    if (ends && lesson == 0) state.walked = true;
 }
 
 bool work_out_words(State& state, size_t lesson, bool all) {

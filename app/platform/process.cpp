@@ -27,10 +27,13 @@ std::vector<std::string> words_of(const Film& film) {
     std::string words = fmt::format(
         "ffmpeg -hide_banner -loglevel error -nostdin -y -f rawvideo -pix_fmt rgba -s {}x{} -r {} -i pipe:0 ",
         film.width, film.height, film.fps);
-    words += film.format == Film::Format::Gif
-                 ? "-filter_complex [0:v]split[a][b];[a]palettegen=stats_mode=single[p];"
-                   "[b][p]paletteuse=new=1:dither=none -f gif"
-                 : "-c:v libx264 -preset veryfast -crf 18 -pix_fmt yuv420p -movflags +faststart -f mp4";
+    const bool gif = film.format == Film::Format::Gif;
+    words += gif && film.motion ? "-filter_complex [0:v]mpdecimate=hi=64:lo=64:frac=0,split[a][b];"
+                                  "[a]trim=end_frame=100,palettegen=stats_mode=diff[p];"
+                                  "[b][p]paletteuse=dither=none:diff_mode=rectangle -final_delay 100 -f gif"
+             : gif              ? "-filter_complex [0:v]split[a][b];[a]palettegen=stats_mode=single[p];"
+                                  "[b][p]paletteuse=new=1:dither=none -f gif"
+                   : "-c:v libx264 -preset veryfast -crf 18 -pix_fmt yuv420p -movflags +faststart -f mp4";
     std::vector<std::string> all{""};
     for (const char c : words) c == ' ' ? all.emplace_back() : all.back() += c;
     all.push_back("file:" + film.path);  // may have spaces

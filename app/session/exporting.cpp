@@ -101,6 +101,7 @@ std::vector<std::string> export_arguments(const Session& session, const ExportCh
                  {"--steps", fmt::format("{}:{}", block.first + span.first + 1, block.first + span.end),
                   "--theme", session.theme == draw::Theme::Dark ? "dark" : "light"});
     if (session.lecture) words.push_back("--lecture");
+    if (!session.motion) words.insert(words.end(), {"--fps", "8"});  // a picture a step
     return words;
 }
 

@@ -124,7 +124,8 @@ std::string state_text(const Remembered& remembered) {
                     {"y", w.y},
                     {"recent_files", recent.recent_files},
                     {"recent_commands", recent.recent_commands},
-                    {"last_folder", recent.last_folder}});
+                    {"last_folder", recent.last_folder},
+                    {"walked", remembered.walked}});
 }
 
 std::string read_settings(std::string_view text, Remembered& remembered) {
@@ -167,9 +168,12 @@ std::string read_state(std::string_view text, Remembered& remembered) {
     texts(fields, "recent_commands", recent.recent_commands);
     fields.text("last_folder", recent.last_folder);
     if (recent.last_folder.size() > kLongestPath) fields.fail("last_folder");
+    bool walked = false;
+    if (json.contains("walked")) fields.flag("walked", walked);  // not in files of earlier versions
     if (!problem.empty()) return problem;
     remembered.recent = std::move(recent);
     remembered.window = window;
+    remembered.walked = walked;
     return "";
 }
 

@@ -21,6 +21,7 @@ struct Remembered {
     Choices choices;
     Recent recent;
     Placement window;
+    bool walked = false;  // the first lesson, to its end: who has is no newcomer
     bool operator==(const Remembered&) const = default;
 };
 

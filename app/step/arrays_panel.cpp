@@ -249,6 +249,9 @@ void titled_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const cha
                               port.box.min, port.box.max};
     ui.state.places.emplace_back(array, grid);
     MatrixView matrix = matrix_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step());
+    // What would be lit for a thirtieth of a second and less only flickers: P fills, and trails or counts say
+    // the rest (motion.cpp).
+    if (rushing(ui)) matrix.touched.clear(), matrix.related.clear();
     const session::Question& asked = ui.session.question;
     const bool elements = asked.hides(session::Hide::Elements), values = asked.hides(session::Hide::Values);
     if (elements) matrix.touched.clear(), matrix.related.clear(), matrix.loaded.clear();

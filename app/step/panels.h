@@ -12,6 +12,8 @@
 #include "app/look/faults.h"
 #include "app/look/pick.h"
 #include "app/look/timeline.h"
+#include "app/session/playing.h"
+#include "app/step/flights.h"
 #include "app/step/model.h"
 #include "core/playback/phase_table.h"
 
@@ -101,11 +103,14 @@ struct MappingCache {
 };
 
 struct State {
-    View view;                 // of a product
-    std::vector<View> arrays;  // of any other launch, by array
-    uint64_t framing = 0;      // Session::framing that the view is of
-    playback::Cursor moving;   // the step whose elements are on their way,
-    double moves_since = -1;   // and since when (DrawContext::time)
+    View view;                  // of a product
+    std::vector<View> arrays;   // of any other launch, by array
+    uint64_t framing = 0;       // Session::framing that the view is of
+    playback::Cursor moving;    // the step whose elements are on their way,
+    double moves_since = -1;    // and since when (DrawContext::time)
+    std::optional<float> film;  // of a film's frame instead: how far they are, 0 to 1
+    bool travels = false;       // something is on its way in this step
+    FlightSums flown;           // of the block
     TimelineCache timeline;
     TableState table;
     JudgedBy judged_by = JudgedBy::Today;
@@ -160,8 +165,15 @@ float legend_lines(Ui& ui, const Rect& rect, bool drawn);
 double largest_stored(const Ui& ui);
 Rgba sum_color(const Ui& ui, float part);
 
-// Elements on their way, for a fifth of a second after a step. Needs the places of this frame.
+// Elements and products on their way, for a fifth of a second after a step; while steps rush by their trails
+// or their counts. Needs the places of this frame.
 void motion(Ui& ui);
+
+// Steps go by faster than one can follow: cells are not lit for each of them.
+inline bool rushing(const Ui& ui) {
+    const bool fast = session::steps_per_second(ui.session) > session::kFastestMotion;
+    return ui.session.playback.playing && fast && ui.session.motion && !ui.context.still;
+}
 
 // The cells of a sheet that a grid's viewport shows, wholly or in part.
 CellRect in_sight(const draw::GridView& grid, const draw::Sheet& sheet);

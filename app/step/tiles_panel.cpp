@@ -1,12 +1,11 @@
 // The block from inside: its tiles in shared memory with what they hold and where it came from, and its
-// threads, warp by warp. After a step an element travels from its cell in M to its cell in Mds.
+// threads, warp by warp.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "app/draw/widgets.h"
-#include "app/session/playing.h"
 #include "app/step/panels.h"
 
 namespace tilescope::step {
@@ -40,11 +39,12 @@ void shared_values(Ui& ui, const SharedView& tile, const draw::GridView& grid) {
     std::string longest = "0", longest_source = sources ? "M[0,0]" : "";
     for (const SharedCellView& cell : tile.cells) {
         if (!cell.held.written) continue;
-        const Rgba ink = cell.lanes != 0 ? ui.context.palette.text_on(ui.ink(ink_of(tile.kind)))
-                                         : ui.ink(cell.stale ? Ink::TextFaint : Ink::Text);
+        const bool lit = cell.lanes != 0 && !rushing(ui);
+        const Rgba ink = lit ? ui.context.palette.text_on(ui.ink(ink_of(tile.kind)))
+                             : ui.ink(cell.stale ? Ink::TextFaint : Ink::Text);
         texts.push_back({cell.place, short_value(cell.held.value),
                          sources ? source_text(ui.trace(), cell.held, ui.notation()) : "", ink,
-                         cell.lanes != 0 ? ink : ui.ink(Ink::TextQuiet)});
+                         lit ? ink : ui.ink(Ink::TextQuiet)});
         longest = std::max(longest, texts.back().value, shorter);
         longest_source = std::max(longest_source, texts.back().below, shorter);
     }
@@ -78,13 +78,13 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
     const Rgba color = ui.ink(ink_of(tile.kind));
     std::vector<draw::GridMark> marks;
     const float pitch = grid.pitch;
-    const bool signs = pitch >= ui.px(5);
+    const bool signs = pitch >= ui.px(5), rushes = rushing(ui);
     for (const SharedCellView& cell : tile.cells) {
         if (!sheet.element(cell.place.row0, cell.place.col0)) continue;
         Rgba fill = ui.ink(Ink::Cell);
         if (cell.held.written && !cell.stale)
             fill = cell.zero_fill ? ui.ink(Ink::Outside) : draw::mix(fill, ui.ink(Ink::SharedStore), 0.30f);
-        marks.push_back(cell_mark(ui, grid, cell.place, cell.lanes != 0 ? color : fill));
+        marks.push_back(cell_mark(ui, grid, cell.place, cell.lanes != 0 && !rushes ? color : fill));
         if (signs || cell.lanes != 0 || !cell.held.written) continue;  // else too small for a sign of its own
         if (cell.zero_fill) marks.back().pattern = draw::Pattern::Hatch;
         if (cell.stale) marks.back().pattern = draw::Pattern::Dots;
@@ -231,19 +231,6 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     return grid.clip_max;
 }
 
-// Where an element stands in this frame; empty (width 0) where it is not in sight.
-Rect place_of(const Ui& ui, const playback::Element& element) {
-    const auto found =
-        std::ranges::find(ui.state.places, element.array, &std::pair<uint8_t, draw::GridView>::first);
-    if (found == ui.state.places.end()) return {};
-    const draw::GridView& view = found->second;
-    const CellRect cell = draw::cell_on_sheet(ui.trace().launch.arrays[element.array], element.index);
-    const ImVec2 corner = draw::corner_of(view, cell.row0, cell.col0);
-    const float half = view.pitch / 2;
-    if (!Rect{view.clip_min, view.clip_max}.contains({corner.x + half, corner.y + half})) return {};
-    return {corner, {corner.x + view.pitch, corner.y + view.pitch}};
-}
-
 void no_shared_memory(Ui& ui, ImVec2 corner, float width) {
     paragraph(ui, corner, width, Face::Text, Size::Small, Ink::TextQuiet,
               ui.index()->product
@@ -287,41 +274,6 @@ void threads_panel(Ui& ui, const Rect& rect) {
         no_shared_memory(ui, {x, in.min.y + line_height(ui, Size::Body) + ui.px(2)}, in.max.x - x);
     else if (in.max.y - below >= 3 * line_height(ui, Size::Small))
         no_shared_memory(ui, {in.min.x, below}, in.width());
-}
-
-// Only single steps move: while many steps a second go by there is nothing to follow.
-void motion(Ui& ui) {
-    constexpr double kSeconds = 0.2;
-    const session::Session& session = ui.session;
-    State& state = ui.state;
-    if (state.moving != session.cursor) {
-        const bool one_step =
-            state.moving.block == session.cursor.block && session.cursor.step == state.moving.step + 1;
-        const bool slow =
-            !session.playback.playing || session::steps_per_second(session) <= session::kFastestMotion;
-        const bool starts = one_step && slow && session.motion && !ui.context.still;
-        state.moving = session.cursor;
-        state.moves_since = starts ? ui.context.time : -1;
-    }
-    if (session.question.open || state.moves_since < 0 || !session.replay || ui.step() >= ui.index()->steps)
-        return;
-    const double part = (ui.context.time - state.moves_since) / kSeconds;
-    if (part >= 1 || part < 0) return;
-    ui.context.another_frame = true;
-    const uint64_t step = ui.index()->first + ui.step();
-    if (look::kind_of(ui.trace(), step) != StepKind::SharedStore) return;
-    const trace::Access access = trace::decode(ui.trace(), step);
-    const auto eased = static_cast<float>(1 - std::pow(1 - part, 3));
-    for_elements(ui.trace(), access, [&](uint32_t, uint64_t cell) {
-        const playback::Element source = session.replay->cell(access.array, cell, ui.step()).source;
-        if (source.array == trace::kNoArray) return;
-        const Rect from = place_of(ui, source), to = place_of(ui, {access.array, cell});
-        if (from.width() <= 0 || to.width() <= 0) return;
-        const auto between = [&](float a, float b) { return a + (b - a) * eased; };
-        const ImVec2 min{between(from.min.x, to.min.x), between(from.min.y, to.min.y)};
-        const float size = between(from.width(), to.width()) * 0.86f;
-        ui.list.AddRectFilled(min, {min.x + size, min.y + size}, ui.ink(Ink::SharedStore), ui.px(2));
-    });
 }
 
 }  // namespace tilescope::step

@@ -1,4 +1,4 @@
-// What ships from real GPUs: recordings and counters, built into the program.
+// What ships: recordings, most of them from real GPUs, and counters from those, built into the program.
 #pragma once
 
 #include <cstdint>

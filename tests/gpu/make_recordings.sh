@@ -3,8 +3,13 @@
 #
 #     tests/gpu/make_recordings.sh PROGRAM [OUT_DIR]        OUT_DIR: assets/recordings
 #
-# The presets of the window, the kernels that people compare with them, and a window of four blocks of a large
-# product. BACKEND=cpu tries the script where there is no GPU; what it makes then is not for shipping.
+# The presets of the window, the kernels that people compare with them, a window of four blocks of a large
+# product, and for coalescing products with T = 32, where a warp is a row of the block. The latter are recorded
+# on the CPU, as their entries say: what they show is which sectors a request needs, and no clocks.
+#
+# BACKEND=cpu tries the script where there is no GPU; what it makes of the others is not for shipping then.
+# ONLY=cpu makes those of the CPU anew and leaves the others, and their entries, as they are.
+#
 # assets/recordings/make_examples.sh, run behind it, records the example programs for lessons.
 set -euo pipefail
 program=$(realpath "$1")
@@ -13,7 +18,7 @@ out=${2:-$root/assets/recordings}
 backend=${BACKEND:-gpu}
 most_bytes=$((1536 * 1024))
 
-# kernel m k n tile [window]
+# kernel m k n tile [window], and behind a colon "cpu" for what is always recorded there
 recordings="
 tiled 4 4 4 2
 tiled 16 16 16 4
@@ -27,17 +32,28 @@ tiled_padded 64 64 64 32
 tiled_no_barrier 64 64 64 16
 tiled_stale_edge 20 20 20 8
 tiled 1024 1024 1024 16 31:33,31:33
+untiled 64 64 64 32 :cpu
+untiled_swapped 64 64 64 32 :cpu
+tiled 64 64 64 32 :cpu
+tiled_swapped 64 64 64 32 :cpu
 "
 
 mkdir -p "$out"
-rm -f "$out"/*.tsc "$out/index.json"
+[ "${ONLY:-}" = cpu ] || rm -f "$out"/*.tsc "$out/index.json"
 cd "$out"
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 while read -r kernel m k n tile window; do
     [ -n "$kernel" ] || continue
+    on=$backend
+    if [ "${window:-}" = :cpu ]; then
+        on=cpu
+        window=
+    elif [ "${ONLY:-}" = cpu ]; then
+        continue
+    fi
     name=$kernel-${m}x${k}x${n}-t$tile${window:+-window}
-    arguments="record $kernel --tile $tile --m $m --k $k --n $n${window:+ --blocks $window} --backend $backend"
+    arguments="record $kernel --tile $tile --m $m --k $k --n $n${window:+ --blocks $window} --backend $on"
     # shellcheck disable=SC2086  # the words are meant to fall apart
     "$program" $arguments -o "$name.tsc"
     printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\ttilescope %s -o %s.tsc\n' "$name" "$kernel" "$m" "$k" "$n" "$tile" \
@@ -48,7 +64,12 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null
 python3 - "$program" "$list" "$driver" "$(date -u +%Y-%m-%d)" <<'PY'
 import json, subprocess, sys
 program, rows, driver, date = sys.argv[1:]
-entries = []
+made = [row.split("\t")[0] for row in open(rows)]
+entries = []  # those that stand, and behind them those made now
+try:
+    entries = [entry for entry in json.load(open("index.json"))["recordings"] if entry["name"] not in made]
+except FileNotFoundError:
+    pass
 for row in open(rows):
     name, kernel, m, k, n, tile, window, command = row.rstrip("\n").split("\t")
     report = json.loads(subprocess.run([program, "report", name + ".tsc", "--json"], check=True, capture_output=True).stdout)
@@ -59,12 +80,13 @@ for row in open(rows):
         sys.exit(f"make_recordings.sh: the result of {name} is wrong")
     device = report["device"]
     some = "" if window == "-" else f"{report['blocks']['recorded']} blocks, "
-    on = "an " + device if device.startswith("NVIDIA") else device
+    gpu = report["backend"] == "gpu"
+    on = "an " + device if device.startswith("NVIDIA") else "the " + device
     what = kernel.replace("_", " ").capitalize()
     entries.append({
         "name": name, "label": f"{what} {m} x {k} x {n}, T = {tile}, {some}recorded on {on}", "kernel": kernel,
         "m": int(m), "k": int(k), "n": int(n), "tile": int(tile),
-        "device": device, "driver": driver, "date": date, "command": command})
+        "device": device, "driver": driver if gpu else "", "date": date, "command": command})
 lines = ",\n    ".join(json.dumps(entry) for entry in entries)
 open("index.json", "w").write('{\n  "schema": "tilescope.recordings/1",\n  "recordings": [\n    ' + lines + "\n  ]\n}\n")
 PY

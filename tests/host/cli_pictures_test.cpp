@@ -2,6 +2,9 @@
 // nothing is left behind.
 #include <cstdint>
 #include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/host/cli_exported.h"
 
@@ -60,6 +63,12 @@ TEST_F(CliPictures, WrongCalls) {
     refused({"--format", "svg", "--screen", "none"}, "--screen 'none'");
     refused({"--format", "png", "--steps", "1:2"}, "--steps");
     refused({"--format", "gif", "--fps", "51"}, "1 to 50");
+    refused({"--format", "gif", "--fps", "0"}, "1 to 50");
+    refused({"--format", "gif", "--seconds", "0.1"}, "0.2 to 20");
+    refused({"--format", "gif", "--seconds", "nan"}, "0.2 to 20");
+    refused({"--format", "gif", "--seconds", "1", "--fps", "8"}, "leave one out");
+    refused({"--format", "png", "--seconds", "1"}, "--seconds");
+    refused({"--format", "gif", "--steps", "first:last", "--seconds", "20"}, "at most 60 of them");
     refused({"--format", "gif", "--steps", "1:99"}, "from 1 to 84");
     refused({"--format", "mp4", "--size", "201x200"}, "even");
 }
@@ -113,7 +122,7 @@ TEST_F(CliPictures, AGifHasAPictureAStep) {
 TEST_F(CliPictures, AnMp4IsH264OfAllFrames) {
     need_ffmpeg();
     if (IsSkipped()) return;
-    const std::string mp4 = exported(path, "mp4", {"--steps", "1:10", "--size", "320x200"});
+    const std::string mp4 = exported(path, "mp4", {"--steps", "1:10", "--size", "320x200", "--fps", "8"});
     EXPECT_EQ(mp4.substr(4, 4), "ftyp");
     EXPECT_EQ(probed("out.mp4"), "h264,320,200,yuv420p,10\n");
 }
@@ -137,12 +146,38 @@ TEST_F(CliPictures, FilmsPlayAsLongAsTheirFrames) {
 TEST_F(CliPictures, AFrameIsTheStepsPicture) {
     need_ffmpeg();
     if (IsSkipped()) return;
-    exported(path, "mp4", {"--steps", "3:6", "--size", "1280x720"});
+    exported(path, "mp4", {"--steps", "3:6", "--size", "1280x720", "--fps", "8"});
     exported(path, "png", {"--at", "6", "--size", "1280x720"});
     ASSERT_EQ(shell("ffmpeg -v error -i out.mp4 -vf 'select=eq(n\\,3)' -frames:v 1 frame.png").status, 0);
     EXPECT_GT(likeness("out.png", "frame.png"), 0.99);
     exported(path, "png", {"--at", "1", "--size", "1280x720"});
     EXPECT_LT(likeness("out.png", "frame.png"), 0.985) << "another step's is told apart";
+}
+
+// With motion a step has frames of its own: in a store to shared memory and in a product something moves and
+// then stands, a load and a barrier stand from the first frame on. Again, it is the same film.
+TEST_F(CliPictures, AFilmMovesBetweenSteps) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    const std::vector<std::string> call = {"--steps", "1:9", "--size", "960x600", "--seconds", "1"};
+    const std::string film = exported(path, "gif", call);
+    EXPECT_EQ(exported(path, "gif", call), film);
+    // The last motion ends half a second before the film would; what it ends in stands for one.
+    const Ran length = shell("ffprobe -v error -show_entries format=duration -of csv=p=0 out.gif");
+    EXPECT_DOUBLE_EQ(std::atof(length.out.c_str()), 9 - 0.5 + 1);
+    // When another picture comes, in seconds: a step is one.
+    std::istringstream times(shell("ffprobe -v error -show_entries frame=pts_time -of csv=p=0 out.gif").out);
+    std::vector<int> pictures(9);
+    for (double time = 0; times >> time; times.ignore(80, '\n')) {
+        ASSERT_LT(time, 9);
+        const auto step = static_cast<size_t>(time + 1e-6);
+        ++pictures[step];
+        EXPECT_LE(time - static_cast<double>(step), 0.5) << "half of the step stands";
+    }
+    std::string moves;  // a letter a step: m for one that moves, s for one that stands
+    for (const int count : pictures) moves += count > 5 ? 'm' : count == 1 ? 's' : '?';
+    EXPECT_EQ(moves, "smsmssmsm") << "load M, fill Mds, load N, fill Nds, barrier, then factors: products "
+                                     "with the second of each two";
 }
 
 TEST_F(CliPictures, AFilmWithoutRoomOrStoppedLeavesNothing) {

@@ -52,6 +52,9 @@ TEST_F(Exports, AFilmIsOfThePhaseAsItIsSeen) {
                                         std::to_string(span.first + 1) + ":" + std::to_string(span.end),
                                         "--theme", "dark", "--lecture"}));
     EXPECT_EQ(export_name(state.session, *find_export("film_gif")), "tiled-64x64x64-t16-phase1.gif");
+    state.session.motion = false;
+    const Words still = words("film_gif");
+    EXPECT_EQ(still.back(), "8") << "a picture a step";
     state.session.cursor.step = made.index->steps - 1;
     EXPECT_EQ(export_name(state.session, *find_export("film_mp4")), "tiled-64x64x64-t16-after.mp4");
 }

@@ -19,6 +19,7 @@ Remembered sample() {
                                "e.tsc"};
     all.recent.recent_commands = {"action:lecture", "shipped:tiled-4x4x4-t2"};
     all.recent.last_folder = "/home/a/";
+    all.walked = true;
     return all;
 }
 
@@ -69,6 +70,17 @@ TEST(Settings, DamageLeavesTheDefaults) {
         EXPECT_NE(read_state(text, read), "") << text;
         EXPECT_EQ(read, Remembered{}) << text;
     }
+}
+
+TEST(Settings, AFileOfBeforeTheWalkIsANewcomers) {
+    std::string text = state_text(sample());
+    const size_t at = text.find(",\n  \"walked\": true");
+    ASSERT_NE(at, std::string::npos) << text;
+    text.erase(at, std::string(",\n  \"walked\": true").size());
+    Remembered read;
+    EXPECT_EQ(read_state(text, read), "");
+    EXPECT_FALSE(read.walked);
+    EXPECT_EQ(read.recent, sample().recent);
 }
 
 TEST(Settings, LongListsAndPathsAreRefused) {

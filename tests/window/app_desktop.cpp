@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -173,6 +174,12 @@ void OnDesktop::SetUp() {
     if (auto why = Desktop::missing()) GTEST_SKIP() << *why;
     desktop_ = std::make_unique<Desktop>();
     ASSERT_TRUE(desktop_->start()) << "Xvfb did not come up";
+    // Who has walked through the first lesson, and starts with the standard product.
+    const std::filesystem::path folder = desktop_->home() + "/tilescope";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "state.json")
+        << R"({"schema": "tilescope.state/1", "width": 1600, "height": 1000, "placed": false, "x": 0, "y": 0,
+               "recent_files": [], "recent_commands": [], "last_folder": "", "walked": true})";
 }
 
 void OnDesktop::keep_and_record_the_lectures(Program& program, const std::string& file) {

@@ -45,6 +45,25 @@ TEST_F(Keyboard, ARecordingIsSavedAndOpenedByItsPath) {
     EXPECT_TRUE(program.wait_until([&] { return state().find("kept.tsc") != std::string::npos; })) << state();
 }
 
+// The lecture's product and the first lesson, until that was walked to its end: a clicker's key alone.
+TEST_F(Keyboard, ANewcomerIsWalkedThrough) {
+    std::filesystem::remove(desktop_->home() + "/tilescope/state.json");
+    {
+        Program program(*desktop_, {});
+        ASSERT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 84")) << program.errors();
+        program.press("Next");
+        EXPECT_TRUE(program.wait_until([&] { return program.title().rfind("tiled 4x4x4", 0) != 0; }))
+            << program.title();
+        for (int key = 0; key < 12 && state().find("\"walked\": true") == std::string::npos; ++key) {
+            program.press("Next");
+            std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // written when it is calm
+        }
+        EXPECT_NE(state().find("\"walked\": true"), std::string::npos) << state();
+    }
+    Program again(*desktop_, {});
+    EXPECT_TRUE(again.wait_for_title("tiled 64x64x64 T=16 - step 1 of ")) << again.title();
+}
+
 TEST_F(Keyboard, AClickerWalksThroughALesson) {
     Program program(*desktop_, {});
     ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.errors();

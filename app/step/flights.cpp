@@ -1,0 +1,106 @@
+#include "app/step/flights.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "app/look/request.h"
+
+namespace tilescope::step {
+namespace {
+
+using playback::BlockReplay;
+using playback::Element;
+using playback::MultiplyStep;
+
+// The element of an output that a lane's product ends in.
+Element output_of(const BlockReplay& replay, const MultiplyStep& made, uint32_t lane) {
+    return replay.output_of_sum(made.warp * kWarpSize + lane, made.result[lane]).value_or(Element{});
+}
+
+void add_products(std::vector<Flight>& all, const BlockReplay& replay, uint32_t step) {
+    const auto products = std::ranges::equal_range(replay.products(), step, {}, &MultiplyStep::after_step);
+    const auto count = static_cast<float>(products.size());
+    // One takes a third of the time at least, however many there are.
+    const float takes = std::max(1 / 3.f, 1 / std::max(count, 1.f));
+    float number = 0;
+    for (const MultiplyStep& made : products) {
+        const float leaves = count > 1 ? (1 - takes) * number++ / (count - 1) : 0;
+        for_lanes(made.mask, [&](uint32_t lane) {
+            const Element to = output_of(replay, made, lane);
+            if (to.array == trace::kNoArray) return;
+            for (const simt::Origin origin : {made.a[lane], made.b[lane]}) {
+                const playback::Factor factor = replay.factor(origin, lane);
+                if (factor.known() && all.size() < kMostFlights)
+                    all.push_back({factor.element, to, factor.value, true, leaves, leaves + takes});
+            }
+        });
+    }
+}
+
+// A sum more of what arrived in an array.
+void add(std::vector<FlightSums::Into>& all, uint8_t array, bool products, uint32_t step, uint64_t count) {
+    auto into = std::ranges::find(all, array, &FlightSums::Into::array);
+    if (into == all.end()) into = all.insert(all.end(), {array, products, {}, {}});
+    const uint64_t before = into->sums.empty() ? 0 : into->sums.back();
+    if (into->steps.empty() || into->steps.back() != step) {
+        into->steps.push_back(step);
+        into->sums.push_back(before);
+    }
+    into->sums.back() += count;
+}
+
+}  // namespace
+
+std::vector<Flight> flights(const trace::Trace& trace, const look::BlockIndex& index,
+                            const BlockReplay& replay, uint32_t step) {
+    std::vector<Flight> all;
+    if (step >= index.steps) return all;
+    if (look::kind_of(trace, index.first + step) == draw::StepKind::SharedStore) {
+        const trace::Access access = trace::decode(trace, index.first + step);
+        look::for_elements(trace, access, [&](uint32_t, uint64_t cell) {
+            const playback::CellState held = replay.cell(access.array, cell, step);
+            if (held.source.array != trace::kNoArray && all.size() < kMostFlights)
+                all.push_back({held.source, {access.array, cell}, held.value});
+        });
+    }
+    add_products(all, replay, step);
+    return all;
+}
+
+FlightSums flight_sums(std::shared_ptr<const BlockReplay> replay) {
+    FlightSums made{std::move(replay), {}};
+    for (const BlockReplay::Store& store : made.of->shared_stores())
+        if (store.source.array != trace::kNoArray) add(made.into, store.to.array, false, store.step, 1);
+    for (const MultiplyStep& product : made.of->products()) {
+        // All lanes of a multiplication go into one array.
+        const auto lane = static_cast<uint32_t>(std::countr_zero(product.mask));
+        const Element to = output_of(*made.of, product, lane);
+        if (to.array != trace::kNoArray)
+            add(made.into, to.array, true, product.after_step,
+                static_cast<uint64_t>(std::popcount(product.mask)));
+    }
+    return made;
+}
+
+uint64_t arrived(const FlightSums::Into& into, uint32_t first, uint32_t end) {
+    const auto before = [&](uint32_t step) -> uint64_t {
+        const auto at = std::ranges::lower_bound(into.steps, step);
+        return at == into.steps.begin() ? 0 : into.sums[static_cast<size_t>(at - into.steps.begin()) - 1];
+    };
+    return first < end ? before(end) - before(first) : 0;
+}
+
+double ReadingTime::seconds(std::string_view caption) {
+    std::string form;
+    double words = caption.empty() ? 0 : 1;
+    for (const char c : caption) {
+        if (c == ' ') ++words;
+        const bool number = (c >= '0' && c <= '9') || c == ',' || c == '.';
+        if (!number) form += c;
+    }
+    const bool known = std::ranges::count(seen_, form) > 0;
+    if (!known) seen_.push_back(form);
+    return std::max(kLeast, words / kWordsPerSecond / (known ? 3 : 1));
+}
+
+}  // namespace tilescope::step

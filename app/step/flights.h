@@ -1,0 +1,62 @@
+// What travels when a step is made, worked out without a window:
+//
+//     M[0,1] ----> Mds[0,1] --+            a store to shared memory: the element that was loaded
+//                             +--> P[0,0]  a product: both factors, from where the thread loaded them
+//     N[1,0] ----> Nds[1,0] --+
+//
+// Where a thread reads its factors from global memory, as without tiles, products come from M and N.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/look/block_index.h"
+#include "core/playback/replay.h"
+
+namespace tilescope::step {
+
+struct Flight {
+    playback::Element from, to;
+    Value value;           // that travels
+    bool product = false;  // a factor, on its way into a sum
+    // Of the time that a step's motion takes: where several products follow one step (the loop is unrolled)
+    // they leave one after the other.
+    float leaves = 0, arrives = 1;
+};
+// Lane by lane; at most kMostFlights, the first ones. Empty for a step at which nothing travels.
+inline constexpr size_t kMostFlights = 2048;
+std::vector<Flight> flights(const trace::Trace& trace, const look::BlockIndex& index,
+                            const playback::BlockReplay& replay, uint32_t step);
+
+// How many elements and products have arrived in which array, for what is too fast to be followed: made once
+// a block.
+struct FlightSums {
+    struct Into {
+        uint8_t array = trace::kNoArray;
+        bool products = false;
+        std::vector<uint32_t> steps;  // ascending; of each of them
+        std::vector<uint64_t> sums;   // that have arrived up to it
+    };
+    std::shared_ptr<const playback::BlockReplay> of;  // null: not made yet
+    std::vector<Into> into;
+};
+FlightSums flight_sums(std::shared_ptr<const playback::BlockReplay> replay);
+// That arrived at steps [first, end) of the block.
+uint64_t arrived(const FlightSums::Into& into, uint32_t first, uint32_t end);
+
+// How long a film shows the steps, so that their captions can be read: three words a second, as much as of
+// any subtitle. A caption that was there before but for its numbers is read faster, and its step lasts a
+// third.
+class ReadingTime {
+public:
+    double seconds(std::string_view caption);
+    static constexpr double kWordsPerSecond = 3, kLeast = 0.8;
+
+private:
+    std::vector<std::string> seen_;  // captions without their numbers
+};
+
+}  // namespace tilescope::step
