@@ -276,6 +276,11 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     ui.mouse = !ImGui::GetIO().WantCaptureMouse &&
                ((!over.show_keys && !input::overlay_open(over)) || context.still) && ImGui::IsMousePosValid();
     const Rect bar{screen.min, {screen.max.x, ui.px(screen.height() < ui.px(860) ? 40 : 44)}};
+    // The glossary begins with the words of the frame that it lies over.
+    draw::Inspection words;
+    draw::Inspection* const inspection = context.inspection;
+    const bool looks = std::exchange(over.glossary.looks, false);
+    if (looks) context.inspection = &words;
     top_bar(ui, bar);
     float below = bar.max.y;
     const ScreenRow& shown = screen_of(state);
@@ -285,6 +290,11 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
         if (const float height = one.strip(ui, area); height > 0) below += height + ui.px(8);
     }
     shown.draw(ui, {{screen.min.x, below}, screen.max});
+    if (looks) {
+        over.glossary.here = input::words_of(words);
+        context.inspection = inspection;
+        if (inspection != nullptr) *inspection = std::move(words);
+    }
     if (session.hover != hovered) context.another_frame = true;
     session.hover = hovered;
 
@@ -295,8 +305,10 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     input::keys_overlay(top, screen, offers());
     input::command_palette(top, screen, offers());
     input::path_box(top, screen);
+    input::glossary_box(top, screen, offers());
     notice(top, screen, shown.says_messages);
     tooltip(top, screen);
+    explain(top, screen, over.resting);
     if (session.blank) ImGui::GetForegroundDrawList()->AddRectFilled(screen.min, screen.max, draw::rgb(0));
 
     // What was clicked.
