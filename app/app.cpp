@@ -33,6 +33,9 @@ ScreenRow row() {
     row.press = [](State& state, session::Session& session, const KeyPress& key) {
         return screen.press != nullptr && screen.press(state.*member, session, key);
     };
+    row.listens = [](State& state, session::Session& session, const KeyPress& key) {
+        return screen.listens != nullptr && screen.listens(state.*member, session, key);
+    };
     row.update = [](State& state, session::Session& session, bool wait) {
         return screen.update != nullptr && screen.update(state.*member, session, wait);
     };
@@ -111,6 +114,8 @@ void take(State& state, const KeyPress& press) {
     session::Session& session = state.session;
     if (input::overlay_open(over)) return input::press_in_overlay(over, session, offers(), press);
     if (over.form.open && input::is_form_key(press)) return over.form.keys.push_back(press);
+    for (const ScreenRow& screen : screens())
+        if (screen.listens(state, session, press)) return;
     if (!over.show_keys && !press.control && !press.alt && screen_of(state).press(state, session, press))
         return;
     if (press.character == U'.' && session.lecture) {  // what clickers send

@@ -56,7 +56,7 @@ constexpr Place kPlaces[] = {
     {"compare", "B", "RECORDING"},
     {"export", "--format", "csv|json|perfetto|png|svg|gif|mp4"},
     {"recordings", "--save", "SHIPPED"},
-    {"open", "FILE", "FILE.cu|RECORDING"},
+    {"open", "FILE", "FILE.cu|FILE.json|RECORDING"},
     {"limits", "CASE", "CASE"},
     {"roofline", "SUBJECT", "KERNEL|RECORDING"},
     {"", "FILE", "RECORDING"},

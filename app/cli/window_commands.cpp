@@ -1,6 +1,7 @@
 // What needs the picture: the window with nothing given, `open FILE`, `render FILE -o OUT.png`, and what
 // export makes of a recording's steps: a step as a picture, a range of steps as a film.
 #include <chrono>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,6 +9,7 @@
 #include "app/app.h"
 #include "app/cli/cli.h"
 #include "app/compare/model.h"
+#include "app/lessons/own.h"
 #include "kernels/run/record.h"
 
 namespace tilescope::cli {
@@ -54,6 +56,11 @@ int run_open(const WindowOptions& options) {
     if (session::is_program(options.file)) {
         session::run_program(state.session, {options.file, "", "", "", ""});
         if (!state.session.program) refuse(kFailure, "{}", state.session.message);
+        return show(std::move(state), options);
+    }
+    std::error_code error;
+    if (options.file.ends_with(".json") || std::filesystem::is_directory(options.file, error)) {
+        state.session.message = need(lessons::open_own(state.lessons, state.session, options.file));
         return show(std::move(state), options);
     }
     session::open(state.session, options.file, options.file, false,
@@ -165,9 +172,10 @@ void add_window(CommandLine& line) {
 
 void add_open(CommandLine& line) {
     const auto [command, options] =
-        line.command("open", "Open the window on a recording or a program", run_open);
+        line.command("open", "Open the window on a recording, a program or lessons", run_open);
     command->add_option("FILE", options->file,
-                        "A recording: a .tsc file, or a name from 'recordings'; or a program: a .cu file");
+                        "A recording: a .tsc file, or a name from 'recordings'; "
+                        "or a program: a .cu file; or a lesson: a .json file, or a folder of lessons");
     command->add_option("--theme", options->theme, "Colours: light or dark (as last time)");
 }
 

@@ -109,7 +109,7 @@ void glossary_box(Ui<State>& ui, const Rect& screen, std::span<const Offer> offe
     const Rect in = overlay_box(ui, screen, ui.px(880), screen.height() - ui.px(96)).inset(pad);
     put(ui, over, ui.font(Face::Strong, Size::Title), in.min, ui.ink(Ink::Text), "Words");
     float y = in.min.y + title + ui.px(8);
-    text_line(ui, {{in.min.x, y}, {in.max.x, y + high}}, glossary.query, "Find a word");
+    text_line(ui, over, {{in.min.x, y}, {in.max.x, y + high}}, glossary.query, "Find a word");
     y += high + ui.px(8);
     const Rect area{{in.min.x, y}, {in.max.x, in.max.y - small - ui.px(8)}};
 

@@ -171,6 +171,24 @@ void update(State& state, Session& session) {
 
 // --- what is drawn
 
+void text_line(draw::Ui& ui, ImDrawList& list, const Rect& rect, const TextField& field,
+               const char* when_empty) {
+    list.AddRectFilled(rect.min, rect.max, ui.ink(Ink::Raised), ui.px(4));
+    list.AddRect(rect.min, rect.max, ui.ink(Ink::Accent), ui.px(4), 0, ui.px(1.5f));
+    const draw::Font font = ui.font(Face::Mono, Size::Body);
+    const float pad = ui.px(12), room = rect.width() - pad * 2;
+    const float caret = draw::text_size(font, std::string_view(field.text).substr(0, field.caret)).x;
+    const float shift = std::max(0.f, caret - room);  // the caret is always in sight
+    const float high = draw::text_size(font, "0").y, y = std::round((rect.min.y + rect.max.y - high) / 2);
+    const float x = rect.min.x + pad;
+    list.PushClipRect({x, rect.min.y}, {rect.max.x - pad + ui.px(2), rect.max.y}, true);
+    if (field.text.empty())
+        put(ui, list, ui.font(Face::Text, Size::Body), {x + ui.px(4), y}, ui.ink(Ink::TextFaint), when_empty);
+    put(ui, list, font, {x - shift, y}, ui.ink(Ink::Text), field.text);
+    list.AddRectFilled({x - shift + caret, y}, {x - shift + caret + ui.px(2), y + high}, ui.ink(Ink::Accent));
+    list.PopClipRect();
+}
+
 namespace {
 
 ImDrawList& over() { return *ImGui::GetForegroundDrawList(); }
@@ -188,25 +206,6 @@ Rect overlay_box(draw::Ui& ui, const Rect& screen, float width, float height, fl
     over().AddRectFilled(box.min, box.max, ui.ink(Ink::Panel), ui.px(8));
     over().AddRect(box.min, box.max, ui.ink(Ink::LineStrong), ui.px(8));
     return box;
-}
-
-void text_line(draw::Ui& ui, const Rect& rect, const TextField& field, const char* when_empty) {
-    over().AddRectFilled(rect.min, rect.max, ui.ink(Ink::Raised), ui.px(4));
-    over().AddRect(rect.min, rect.max, ui.ink(Ink::Accent), ui.px(4), 0, ui.px(1.5f));
-    const draw::Font font = ui.font(Face::Mono, Size::Body);
-    const float pad = ui.px(12), room = rect.width() - pad * 2;
-    const float caret = draw::text_size(font, std::string_view(field.text).substr(0, field.caret)).x;
-    const float shift = std::max(0.f, caret - room);  // the caret is always in sight
-    const float high = draw::text_size(font, "0").y, y = std::round((rect.min.y + rect.max.y - high) / 2);
-    const float x = rect.min.x + pad;
-    over().PushClipRect({x, rect.min.y}, {rect.max.x - pad + ui.px(2), rect.max.y}, true);
-    if (field.text.empty())
-        put(ui, over(), ui.font(Face::Text, Size::Body), {x + ui.px(4), y}, ui.ink(Ink::TextFaint),
-            when_empty);
-    put(ui, over(), font, {x - shift, y}, ui.ink(Ink::Text), field.text);
-    over().AddRectFilled({x - shift + caret, y}, {x - shift + caret + ui.px(2), y + high},
-                         ui.ink(Ink::Accent));
-    over().PopClipRect();
 }
 
 namespace {
@@ -262,7 +261,7 @@ int find_box(draw::Ui& ui, const Rect& screen, const Finder& box, const TextFiel
             .inset(pad);
     put(ui, over(), ui.font(Face::Strong, Size::Title), in.min, ui.ink(Ink::Text), box.title);
     const float y = in.min.y + title;
-    text_line(ui, {{in.min.x, y}, {in.max.x, y + high}}, text, box.when_empty);
+    text_line(ui, over(), {{in.min.x, y}, {in.max.x, y + high}}, text, box.when_empty);
     const int clicked = overlay_rows(
         ui, {{in.min.x, y + high + ui.px(8)}, {in.max.x, in.max.y - small - ui.px(8)}}, rows, chosen);
     const draw::Font font = ui.font(Face::Text, Size::Small);
@@ -296,7 +295,7 @@ void path_box(Ui<State>& ui, const Rect& screen) {
     if (box.mode == PathBox::Mode::Closed) return;
     const bool save = box.mode == PathBox::Mode::Save;
     const session::ExportChoice* const exported = session::find_export(box.exported);
-    constexpr const char* kKinds[] = {"folder", "recording", "opened lately", "ships", "program"};
+    constexpr const char* kKinds[] = {"folder", "recording", "opened lately", "ships", "program", "lesson"};
     std::vector<Command> rows;
     for (const Suggestion& one : suggestions(box, ui.session))
         rows.push_back({one.value, one.text, kKinds[static_cast<size_t>(one.kind)]});
@@ -304,10 +303,11 @@ void path_box(Ui<State>& ui, const Rect& screen) {
     const Finder finder{exported     ? exported->title
                         : save       ? "Save this recording"
                         : box.beside ? "Open a recording beside this one, as B"
-                                     : "Open a recording or a program",
-                        exported             ? "The path of the file to write"
-                        : save || box.beside ? "The path of a .tsc file"
-                                             : "The path of a .tsc or a .cu file",
+                                     : "Open a recording, a program or a lesson",
+                        exported ? "The path of the file to write"
+                        : save || box.beside
+                            ? "The path of a .tsc file"
+                            : "The path of a .tsc, .cu or .json file, or of a folder of lessons",
                         box.problem.empty() ? Ink::TextQuiet : Ink::Fault,
                         !box.problem.empty() ? box.problem
                         : save ? "Tab completes, \u2191 \u2193 choose, Enter saves, Esc leaves it"

@@ -30,7 +30,7 @@ struct CommandPalette {
     size_t chosen = 0;
 };
 
-// The box that opens a recording or a program, or saves a recording, by its path.
+// The box that opens a recording, a program or lessons, or saves a recording, by its path.
 struct PathBox {
     enum class Mode : uint8_t { Closed, Open, Save } mode = Mode::Closed;
     TextField path;
@@ -152,10 +152,10 @@ std::vector<Command> find_commands(const Session& session, std::span<const Offer
 // Does what the palette's row says, and remembers it.
 void run_command(State& state, Session& session, std::span<const Offer> offers, const std::string& id);
 
-// What the path box suggests (path_box.cpp): folders, recordings and programs that begin with what is typed,
-// and before anything is typed what was opened lately and what ships.
+// What the path box suggests (path_box.cpp): folders, recordings, programs and lessons that begin with what
+// is typed, and before anything is typed what was opened lately and what ships.
 struct Suggestion {
-    enum class Kind : uint8_t { Folder, File, Recent, Shipped, Program } kind = Kind::File;
+    enum class Kind : uint8_t { Folder, File, Recent, Shipped, Program, Lesson } kind = Kind::File;
     std::string text;   // as it is shown
     std::string value;  // the path; the name of what ships
 };
@@ -172,6 +172,9 @@ void take_path(State& state, Session& session);
 
 // --- what is drawn
 
+// A line of text with its caret, framed; what stands there while it is empty.
+void text_line(draw::Ui& ui, ImDrawList& list, const draw::Rect& rect, const TextField& field,
+               const char* when_empty);
 // offers: all that can be done.
 void keys_overlay(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
 void command_palette(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
@@ -180,8 +183,6 @@ void glossary_box(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer
 // Dims the screen and draws the box; `top` logical pixels below the screen's top, in the middle where
 // negative.
 draw::Rect overlay_box(draw::Ui& ui, const draw::Rect& screen, float width, float height, float top = -1);
-// A line of text with its caret, framed.
-void text_line(draw::Ui& ui, const draw::Rect& rect, const TextField& field, const char* when_empty);
 // top: below the bar, framebuffer pixels.
 void record_form(Ui<State>& ui, const draw::Rect& screen, float top);
 // What it holds where a program is asked for: its path, arguments, and which launches to record

@@ -45,6 +45,8 @@ std::vector<Suggestion> beside(const std::string& typed, bool programs) {
             found.push_back({Suggestion::Kind::File, path, path});
         else if (programs && session::is_program(name))
             found.push_back({Suggestion::Kind::Program, path, path});
+        else if (programs && each->path().extension() == ".json")
+            found.push_back({Suggestion::Kind::Lesson, path, path});
     }
     std::ranges::sort(found, [](const Suggestion& a, const Suggestion& b) {
         return a.kind != b.kind ? a.kind > b.kind : a.text < b.text;  // files before folders
@@ -110,8 +112,8 @@ void export_to(PathBox& box, Session& session, const std::string& path) {
 
 void open(PathBox& box, Session& session, const std::string& path) {
     std::error_code error;
-    if (fs::is_directory(path, error)) {
-        box.problem = fmt::format("'{}' is a folder; choose a file in it.", path);
+    if (fs::is_directory(path, error) && session::lesson_files(path).empty()) {
+        box.problem = fmt::format("'{}' is a folder without lessons; choose a file in it.", path);
         return;
     }
     session.walk.running = false;
@@ -127,7 +129,7 @@ std::vector<Suggestion> suggestions(const PathBox& box, const Session& session) 
     // A name without a folder, or none yet, also finds what was opened before and what ships.
     if (box.mode == PathBox::Mode::Open && typed.find('/') == std::string::npos) {
         for (const std::string& path : session.recent_files)
-            if (match(typed, path) >= 0 && !(box.beside && session::is_program(path)))
+            if (match(typed, path) >= 0 && !(box.beside && fs::path(path).extension() != ".tsc"))
                 all.push_back({Suggestion::Kind::Recent, path, path});
         for (const kernels::ShippedRecording& recording : session.assets.recordings())
             if (match(typed, recording.label) >= 0)

@@ -124,6 +124,9 @@ struct Screen {
     bool (*update)(State& state, Session& session, bool wait) = nullptr;
     // A strip above the screen that is shown, where there is something to say; returns the height taken.
     float (*strip)(Ui<State>& ui, const draw::Rect& area) = nullptr;
+    // Gets a key before the screen that is shown and the table of keys, whichever screen it is: a line that
+    // is typed, a question that waits for its answer. False for a key that means nothing to it.
+    bool (*listens)(State& state, Session& session, const KeyPress& key) = nullptr;
     // Whether its tab stands in the bar though it is not shown; null: always.
     bool (*there)(const Session& session) = nullptr;
 };

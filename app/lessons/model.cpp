@@ -11,6 +11,7 @@ namespace {
 bool fits(const LessonStop& stop, Scene& scene) {
     const trace::Trace& trace = scene.trace;
     const uint64_t at = scene.index.first + scene.step;
+    if (stop.step != 0 && stop.step != scene.step + 1) return false;
     if (stop.kind && *stop.kind != look::kind_of(trace, at)) return false;
     const uint8_t array = trace.form_of(at).array;
     if (!stop.array.empty() && (array == trace::kNoArray || trace.launch.arrays[array].name != stop.array))

@@ -1,13 +1,18 @@
-// Lessons: short walks through recordings, each teaching one sentence. Built in from assets/lessons.
+// Lessons: short walks through recordings, each teaching one sentence. Built in from assets/lessons, or a
+// lecturer's own, read from files (own.h).
 //
 //   { "name": "reuse", "order": 1, "title": "...", "teaches": "...",
 //     "stops": [ {"kernel": "tiled", "m": 4, "k": 4, "n": 4, "tile": 2,      what it is shown on, or
 //                 "recording": "tiled-4x4x4-t2",                            one that ships;
+//                 "file": "mine.tsc",                       a file in the folder of a lecturer's own lesson;
 //                                                  where neither is said: the stop before's
 //                 "block": [0, 0], "kind": "shared load", "array": "Mds",   where to stand: the first step of
-//                 "where": ["phase = 1", "lanes < 32"],                     the block that fits
+//                 "where": ["phase = 1", "lanes < 32"],                     the block that fits;
+//                 "step": 12,                               or that one, from 1 on, where it fits
 //                 "screen": "step",
-//                 "say": "... {sectors} sectors where {least_sectors} would do"} ] }
+//                 "say": "... {sectors} sectors where {least_sectors} would do"} ],
+//     "summary": ["Each element was loaded {most_loads} times."] }           said at its end, of the last
+//     stop
 //
 // order: its place among the others, as a class meets them. A lesson holds no number of its own: what stands
 // in braces is worked out from the recording at the step where the stop stands. A condition of `where` is
@@ -48,6 +53,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/input/overlays.h"
 #include "app/input/screen.h"
 
 namespace tilescope::lessons {
@@ -87,10 +93,13 @@ bool holds(const Condition& condition, Scene& scene);
 struct LessonStop {
     std::string kernel;  // recorded on the CPU; "" where `recording` says it
     kernels::Shape shape;
-    std::string recording;
+    std::string recording;  // that ships
+    std::string file;       // as the lesson names it: in its folder
+    std::string path;       // of that file; "" where the lesson is in no folder
     std::string screen = "step";
     // Where to stand; what is not said fits everything.
     uint32_t block_x = 0, block_y = 0;
+    uint32_t step = 0;  // from 1 on; 0: not said
     std::optional<StepKind> kind;
     std::string array;
     std::vector<Condition> where;
@@ -101,9 +110,24 @@ struct Lesson {
     std::string name, title, teaches;
     uint32_t order = 0;
     std::vector<LessonStop> stops;
+    std::vector<std::string> summary;
+    // Of a lecturer's own: its file, and the folder under whose name it is listed; "" of those that ship.
+    std::string path, folder;
+    bool kept_here = false;  // made by add_stop(), which may add to it
 };
 
+// What "made_by" holds in a file that add_stop() may change.
+inline constexpr const char* kMadeBy = "tilescope";
+
+// Bounds on what is read, for files from strangers.
+inline constexpr size_t kMostStops = 100, kMostConditions = 16, kMostSummary = 12;
+inline constexpr size_t kLongestSaid = 2000;         // bytes
+inline constexpr uint64_t kMostProducts = 1u << 24;  // m k n of a kernel that is recorded while one waits
+
+// name: what errors call it, and its own name where it says none.
 Result<Lesson> lesson_from_json(std::string_view text, std::string_view name);
+// The problem with what stands in braces, or "".
+std::string unknown_names(std::string_view say);
 const std::vector<Lesson>& lesson_list();  // all of assets/lessons, in their order
 
 // The step of the block that the stop means; none where the recording has none.
@@ -124,11 +148,29 @@ struct Standing {
     std::string words;  // "" where the recording has no such step
 };
 
+// A stop that is written (adding.cpp): the line, and what it would say at the step that is shown.
+struct Adding {
+    bool open = false;
+    input::TextField say;
+    std::string problem;  // one sentence
+    std::string heard;    // of:
+    std::string heard_text;
+    uint64_t heard_serial = 0;
+    playback::Cursor heard_at;
+    Notation heard_in;
+};
+
 // The lesson that runs (Session::walk says whether one does), and what the Lessons screen shows.
 struct State {
     const std::vector<Lesson>* lessons = &lesson_list();  // or a test's own, which must outlive it
-    size_t lesson = 0, stop = 0;
+    // With a lecturer's own behind them, once some were opened: `lessons` is this then.
+    std::shared_ptr<const std::vector<Lesson>> with_own;
+    size_t lesson = 0, stop = 0;       // stop: behind the last one, the lesson's end
+    std::vector<std::string> summary;  // there, as it is said
+    Adding adding;
     Standing standing;
+    // The first row of the list in sight, and what was chosen when that was settled.
+    size_t listed_top = 0, listed_seen = 0;
     size_t listed = 0;   // the lesson chosen on the Lessons screen; behind the last one, the programs
     size_t program = 0;  // of those, the one chosen
     double top = 0;      // and the first one in sight
@@ -142,8 +184,18 @@ struct State {
 
 extern const input::Screen<State> kScreen;  // screen.cpp
 
-// Walks to a stop of a lesson; ends the lesson when it leads beyond the last one.
+// Walks to a stop of a lesson, or to its end, behind the last one; ends the lesson when it leads beyond that.
 void go_to_stop(State& state, session::Session& session, size_t lesson, size_t stop);
+
+bool at_end(const State& state, const session::Session& session);  // of the lesson that runs
+// The lesson behind this one, of those that ship or of the same folder; none behind the last.
+std::optional<size_t> next_lesson(const State& state, size_t lesson);
+
+// What a stop is shown on: made on the CPU, where the order of warps is the same every time, one that ships,
+// or a file.
+session::MadeRecording recording_of(const LessonStop& stop);
+// Where a stop stands in its recording, and what it says there.
+Standing standing_of(const session::Recording& recording, const LessonStop& stop);
 
 // Works out State::said of a lesson: the stops of one recording more, or all of them. Returns true while
 // something is left. A stop whose recording cannot be had stays without words.

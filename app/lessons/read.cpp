@@ -1,29 +1,38 @@
 // Lessons read from their JSON (model.h describes it). What is wrong with one is a sentence that names the
 // lesson and the field.
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "app/lessons/model.h"
 #include "core/base/json_fields.h"
+#include "core/base/text.h"
 
 namespace tilescope::lessons {
 namespace {
 
 using Json = JsonFields::Json;
 
-constexpr std::string_view kFields[] = {"recording", "kernel", "m",     "k",     "n",      "tile",
-                                        "block",     "kind",   "array", "where", "screen", "say"};
+constexpr std::string_view kLessonFields[] = {"name",  "order",   "title",  "teaches",
+                                              "stops", "summary", "made_by"};
+constexpr std::string_view kFields[] = {"file", "step",  "recording", "kernel", "m",     "k",      "n",
+                                        "tile", "block", "kind",      "array",  "where", "screen", "say"};
 
-// The problem with what stands in braces, or "".
-std::string unknown_names(std::string_view say) {
-    for (size_t open = say.find('{'); open != std::string_view::npos; open = say.find('{', open + 1)) {
-        const size_t close = say.find('}', open);
-        if (close == std::string_view::npos) return "a brace of its sentence is not closed";
-        const std::string_view name = say.substr(open + 1, close - open - 1);
-        if (!can_say(name)) return fmt::format("its sentence names '{}', which is no fact", name);
-    }
-    return "";
+// Text that is shown: of bounded length, on one line, without what a screen or a terminal would obey.
+void read_text(JsonFields& fields, const char* key, std::string& out, std::string& problem) {
+    fields.text(key, out);
+    if (out.size() > kLongestSaid && problem.empty())
+        problem = fmt::format("its field '{}' is longer than {} bytes", key, kLongestSaid);
+    out = one_line(out, kLongestSaid + 3);
+}
+
+// A name of a file in the lesson's folder or below it, and never elsewhere.
+bool stays_inside(const std::string& file) {
+    const std::filesystem::path path(file);
+    return file.size() <= kLongestCell && file.find('\\') == std::string::npos && one_line(file) == file &&
+           path.extension() == ".tsc" && path.is_relative() &&
+           std::ranges::none_of(path, [](const auto& part) { return part == ".."; });
 }
 
 LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, std::string& problem) {
@@ -31,16 +40,27 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     JsonFields fields(json, problem);
     if (json.contains("recording")) {
         fields.text("recording", stop.recording);
+    } else if (json.contains("file")) {
+        fields.text("file", stop.file);
+        if (!stays_inside(stop.file) && problem.empty())
+            problem =
+                fmt::format("its file '{}' is no .tsc file of the lesson's own folder", one_line(stop.file));
     } else if (json.contains("kernel")) {
         fields.text("kernel", stop.kernel);
         fields.number("m", stop.shape.m);
         fields.number("k", stop.shape.k);
         fields.number("n", stop.shape.n);
         fields.number("tile", stop.shape.tile);
+        const auto& [m, k, n, tile] = stop.shape;
+        if (uint64_t{m} * k > kMostProducts || uint64_t{m} * k * n > kMostProducts)
+            if (problem.empty())
+                problem =
+                    "its product is too large to be recorded while one waits; record it and name the file";
     } else if (!before.empty()) {
         stop.kernel = before.back().kernel;
         stop.shape = before.back().shape;
         stop.recording = before.back().recording;
+        stop.file = before.back().file;
     } else {
         fields.fail("kernel");
     }
@@ -63,7 +83,12 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
             stop.kind = static_cast<StepKind>(at - kKinds);
     }
     if (json.contains("array")) fields.text("array", stop.array);
-    if (json.contains("where"))
+    if (json.contains("step")) {
+        fields.number("step", stop.step);
+        if (stop.step == 0) fields.fail("step");
+    }
+    if (json.contains("where")) {
+        if (json["where"].size() > kMostConditions) fields.fail("where");
         for (const Json& text : fields.inner("where", Json::value_t::array)) {
             auto condition = read_condition(text.is_string() ? text.get<std::string>() : text.dump());
             if (condition)
@@ -71,33 +96,74 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
             else if (problem.empty())
                 problem = condition.error().message;
         }
+    }
     if (json.contains("screen")) fields.text("screen", stop.screen);
-    fields.text("say", stop.say);
+    read_text(fields, "say", stop.say, problem);
     if (problem.empty()) problem = unknown_names(stop.say);
     for (const auto& field : json.items())
         if (problem.empty() && std::ranges::find(kFields, field.key()) == std::end(kFields))
-            problem = fmt::format("its field '{}' means nothing", field.key());
+            problem = fmt::format("its field '{}' means nothing", one_line(field.key()));
     return stop;
 }
 
 }  // namespace
 
+std::string unknown_names(std::string_view say) {
+    for (size_t open = say.find('{'); open != std::string_view::npos; open = say.find('{', open + 1)) {
+        const size_t close = say.find('}', open);
+        if (close == std::string_view::npos) return "a brace of its sentence is not closed";
+        const std::string_view name = say.substr(open + 1, close - open - 1);
+        if (!can_say(name)) return fmt::format("its sentence names '{}', which is no fact", one_line(name));
+    }
+    return "";
+}
+
 Result<Lesson> lesson_from_json(std::string_view text, std::string_view name) {
     const Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) return Error{fmt::format("The lesson '{}' is not JSON.", name)};
+    if (json.is_discarded()) return Error{fmt::format("The lesson '{}' is not JSON.", one_line(name))};
     Lesson lesson;
     std::string problem;
     JsonFields fields(json, problem);
-    fields.text("name", lesson.name);
+    lesson.name = std::filesystem::path(name).stem().string();
+    if (json.contains("name")) read_text(fields, "name", lesson.name, problem);
     if (json.contains("order")) fields.number("order", lesson.order);
-    fields.text("title", lesson.title);
-    fields.text("teaches", lesson.teaches);
-    for (const Json& stop : fields.inner("stops", Json::value_t::array)) {
-        if (!stop.is_object()) fields.fail("stops");
+    if (json.contains("made_by")) lesson.kept_here = json["made_by"] == kMadeBy;
+    read_text(fields, "title", lesson.title, problem);
+    read_text(fields, "teaches", lesson.teaches, problem);
+    const Json& stops = fields.inner("stops", Json::value_t::array);
+    if (stops.size() > kMostStops && problem.empty())
+        problem = fmt::format("it has more than {} stops", kMostStops);
+    for (const Json& stop : stops) {
+        if (!problem.empty()) break;
+        if (!stop.is_object()) {
+            fields.fail("stops");
+            break;
+        }
         lesson.stops.push_back(read_stop(stop, lesson.stops, problem));
+        if (!problem.empty()) problem = fmt::format("in stop {} {}", lesson.stops.size(), problem);
     }
     if (lesson.stops.empty()) fields.fail("stops");
-    if (!problem.empty()) return Error{fmt::format("The lesson '{}' cannot be used: {}.", name, problem)};
+    if (json.contains("summary")) {
+        const Json& summary = fields.inner("summary", Json::value_t::array);
+        if (summary.size() > kMostSummary) fields.fail("summary");
+        for (const Json& sentence : summary) {
+            if (!problem.empty()) break;
+            if (!sentence.is_string() || sentence.get_ref<const std::string&>().size() > kLongestSaid) {
+                fields.fail("summary");
+                break;
+            }
+            lesson.summary.push_back(one_line(sentence.get<std::string>(), kLongestSaid + 3));
+            if (const std::string unknown = unknown_names(lesson.summary.back()); !unknown.empty())
+                problem = "of its summary, " + unknown;
+        }
+    }
+    if (json.is_object())
+        for (const auto& field : json.items())
+            if (problem.empty() && std::ranges::find(kLessonFields, field.key()) == std::end(kLessonFields))
+                problem = fmt::format("its field '{}' means nothing", one_line(field.key()));
+    if (!problem.empty())
+        return Error{
+            fmt::format("The lesson '{}' cannot be used: {}.", one_line(name), one_sentence(problem))};
     return lesson;
 }
 

@@ -16,7 +16,8 @@
 
 #include <fmt/format.h>
 
-#include "app/lessons/model.h"
+#include "app/lessons/own.h"
+#include "app/lessons/panels.h"
 #include "kernels/run/record.h"
 
 namespace tilescope::lessons {
@@ -24,47 +25,17 @@ namespace {
 
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
 using session::Session;
-using Ui = input::Ui<State>;
-
-const std::string kPrograms = "Programs to open";
 
 bool same_recording(const LessonStop& a, const LessonStop& b) {
-    return a.kernel == b.kernel && a.recording == b.recording && a.shape == b.shape;
+    return a.kernel == b.kernel && a.recording == b.recording && a.path == b.path && a.shape == b.shape;
 }
 
-// Where a stop stands in its recording, and what it says there.
-Standing standing_of(const session::Recording& recording, const LessonStop& stop) {
-    const trace::Trace& trace = *recording.trace;
-    Standing here{recording.serial, {}, recording.notation, ""};
-    const auto block = std::ranges::find_if(
-        trace.blocks, [&](const trace::Block& of) { return of.x == stop.block_x && of.y == stop.block_y; });
-    if (block == trace.blocks.end()) return here;
-    here.at.block = static_cast<uint32_t>(block - trace.blocks.begin());
-    const auto index = session::index_of(recording, here.at.block);
-    const auto step = find_step(trace, *index, stop);
-    if (!step) return here;
-    here.at.step = *step;
-    Scene scene{trace, *index, *step};
-    here.words = said(scene, stop.say);
-    return here;
-}
-
-// What a stop is shown on. Made on the CPU, where the order of warps is the same every time, or one that
-// ships.
-session::MadeRecording recording_of(const LessonStop& stop) {
-    if (!stop.recording.empty()) {
-        const auto& all = kernels::shipped_recordings();
-        const auto found = std::ranges::find(all, stop.recording, &kernels::ShippedRecording::name);
-        if (found == all.end()) return Error{fmt::format("No recording '{}' ships.", stop.recording)};
-        auto trace = kernels::open_shipped(*found);
-        if (!trace) return trace.error();
-        return session::make_recording(std::move(*trace), found->label);
-    }
-    const auto plan = kernels::plan(stop.kernel, stop.shape);
-    if (!plan) return plan.error();
-    auto trace = kernels::record_cpu(*plan, {});
-    if (!trace) return trace.error();
-    return session::make_recording(std::move(*trace), "recorded for the lesson, on the CPU");
+// The recording is the stop's, of those that are opened rather than made.
+bool is_of(const session::Recording& recording, const LessonStop& stop) {
+    if (!stop.path.empty()) return recording.origin == stop.path;
+    const auto& all = kernels::shipped_recordings();
+    const auto found = std::ranges::find(all, stop.recording, &kernels::ShippedRecording::name);
+    return found != all.end() && recording.origin == found->label;
 }
 
 // The recording that a stop is shown on is there already: nothing to record again.
@@ -77,10 +48,34 @@ bool shows(const Session& session, const LessonStop& stop) {
            trace.blocks.size() == trace.launch.grid.count();
 }
 
+// The sentences of a lesson's end: their figures are those of its last stop.
+std::vector<std::string> summary_of(const Lesson& lesson, const Session& session) {
+    const LessonStop& last = lesson.stops.back();
+    std::shared_ptr<const session::Recording> recording = session.recording;
+    Standing here;
+    if (recording && (shows(session, last) || is_of(*recording, last))) here = standing_of(*recording, last);
+    if (here.words.empty()) {
+        auto made = recording_of(last);
+        recording = made ? session::worded(std::move(*made), session.wording) : nullptr;
+        if (recording) here = standing_of(*recording, last);
+    }
+    std::vector<std::string> said;
+    if (here.words.empty()) return said;
+    const auto index = session::index_of(*recording, here.at.block);
+    Scene scene{*recording->trace, *index, here.at.step};
+    for (const std::string& sentence : lesson.summary) said.push_back(lessons::said(scene, sentence));
+    return said;
+}
+
 // Brings the stop's recording. True while it is opened.
 bool open_stop(State& state, Session& session, const LessonStop& stop, bool wait) {
-    if (!stop.recording.empty()) {
-        if (!state.opening) session::open_shipped(session, stop.recording);
+    if (!stop.path.empty() && session.recording && is_of(*session.recording, stop)) return false;
+    if (!stop.recording.empty() || !stop.path.empty()) {
+        if (!state.opening && stop.path.empty())
+            session::open_shipped(session, stop.recording);
+        else if (!state.opening)
+            session::open(session, stop.file, "", false,
+                          [path = stop.path] { return session::read_recording(path, path); });
         state.opening = session.opening.has_value();
         if (state.opening && wait) {
             session::update(session, true);
@@ -110,8 +105,15 @@ void stand_at(State& state, Session& session, const LessonStop& stop) {
 
 // Shows the stop that was walked to. True while its recording is being opened.
 bool update(State& state, Session& session, bool wait) {
+    if (!session.own_lessons.empty()) {
+        auto opened = open_own(state, session, std::exchange(session.own_lessons, {}));
+        session.message = opened ? *opened : opened.error().message;
+    }
     const int by = std::exchange(session.walk.by, 0);
-    if (by > 0) go_to_stop(state, session, state.lesson, state.stop + 1);
+    if (by > 0 && at_end(state, session))
+        go_to_stop(state, session, next_lesson(state, state.lesson).value_or(state.lessons->size()), 0);
+    else if (by > 0)
+        go_to_stop(state, session, state.lesson, state.stop + 1);
     if (by < 0 && state.stop > 0) go_to_stop(state, session, state.lesson, state.stop - 1);
     if (!session.walk.running || !state.wanted) return false;
     const LessonStop& stop = (*state.lessons)[state.lesson].stops[state.stop];
@@ -127,6 +129,7 @@ bool update(State& state, Session& session, bool wait) {
 // "tiled 4 x 4 x 4, T = 2"
 std::string shown_on(const LessonStop& stop) {
     if (!stop.recording.empty()) return stop.recording;
+    if (!stop.file.empty()) return stop.file;
     const auto& [m, k, n, tile] = stop.shape;
     return fmt::format("{} {} \u00d7 {} \u00d7 {}, T = {}", stop.kernel, m, k, n, tile);
 }
@@ -139,50 +142,9 @@ std::string stands_at(const LessonStop& stop, const Notation& notation) {
         if (condition.left->name != "phase" || condition.op != "=") continue;
         where += condition.right != nullptr ? ", last phase" : ", " + phase_name(condition.number, notation);
     }
+    if (stop.step != 0) where += ", step " + grouped(uint64_t{stop.step});
     if (stop.block_x + stop.block_y > 0) where += fmt::format(", block ({},{})", stop.block_x, stop.block_y);
     return where;
-}
-
-void row_ground(Ui& ui, const Rect& row, bool chosen) {
-    if (chosen || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
-}
-
-// The ground of a row, and its number from 1 before its words.
-void row_head(Ui& ui, const Rect& row, float indent, size_t at, bool chosen = false) {
-    row_ground(ui, row, chosen);
-    line(ui, {row.min.x + indent, row.min.y + ui.px(6)}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
-         std::to_string(at + 1), draw::Align::Center);
-}
-
-// How many rows the list has: the lessons, and one for the programs where some ship.
-size_t rows_of(const State& state, const Session& session) {
-    return state.lessons->size() + (session.assets.examples().empty() ? 0 : 1);
-}
-
-void list(Ui& ui, const Rect& rect) {
-    surface(ui, rect);
-    State& place = ui.state;
-    const Rect in = rect.inset(ui.px(12));
-    line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text, "Lessons");
-    const float body = line_height(ui, Size::Body);
-    float y = in.min.y + line_height(ui, Size::Title) + ui.px(12);
-    for (size_t at = 0; at < rows_of(place, ui.session); ++at) {
-        const bool on = at == place.listed, programs = at == place.lessons->size();
-        const Face face = on ? Face::Strong : Face::Text;
-        const std::string& title = programs ? kPrograms : (*place.lessons)[at].title;
-        const float width = in.width() - ui.px(48);
-        const auto lines = wrapped(ui.font(face, Size::Body), title, width).size();
-        const float high = body * static_cast<float>(lines) + ui.px(12);
-        const Rect row{{in.min.x, y}, {in.max.x, y + high}};
-        if (row.max.y > in.max.y) break;
-        programs ? row_ground(ui, row, on) : row_head(ui, row, ui.px(22), at, on);
-        if (on)
-            ui.list.AddRectFilled(row.min, {row.min.x + ui.px(3), row.max.y}, ui.ink(Ink::Accent), ui.px(2));
-        paragraph(ui, {row.min.x + ui.px(40), y + ui.px(6)}, width, face, Size::Body, Ink::Text, title,
-                  static_cast<int>(lines));
-        if (ui.clicked(row)) place.listed = at;
-        y += high + ui.px(4);
-    }
 }
 
 // A row a stop: what it says, and below it in small what it is shown on. Where that does not fit, only what
@@ -293,8 +255,9 @@ void draw_screen(Ui& ui, const Rect& area) {
     const Rect in = area.inset(gap);
     if (ui.state.lessons->empty()) return;
     State& place = ui.state;
+    if (at_end(place, ui.session)) return end_page(ui, area);
     place.listed = std::min(place.listed, rows_of(place, ui.session) - 1);
-    list(ui, {in.min, {in.min.x + left, in.max.y}});
+    lesson_list_panel(ui, {in.min, {in.min.x + left, in.max.y}});
     const Rect rest{{in.min.x + left + gap, in.min.y}, in.max};
     place.listed == place.lessons->size() ? programs(ui, rest) : lesson(ui, rest, place.listed);
 }
@@ -303,6 +266,7 @@ void draw_screen(Ui& ui, const Rect& area) {
 // to go on. Returns its height, 0 where none runs.
 float strip(Ui& ui, const Rect& area) {
     constexpr size_t kMostLines = 3;
+    if (const float height = adding_strip(ui, area); height > 0) return height;
     const State& place = ui.state;
     if (!ui.session.walk.running || place.lesson >= place.lessons->size()) return 0;
     const Lesson& lesson = (*place.lessons)[place.lesson];
@@ -347,7 +311,9 @@ float strip(Ui& ui, const Rect& area) {
     };
     if (press("Leave", false, true, "End the lesson (Esc)")) ui.session.walk.running = false;
     const bool last = place.stop + 1 == lesson.stops.size();
-    if (press(last ? "Done" : "Next", true, true, "Next stop (Page Down)")) input::ask(ui, "forth");
+    if (press(last ? "Done" : "Next", true, true,
+              last ? "The end of the lesson (Page Down)" : "Next stop (Page Down)"))
+        input::ask(ui, "forth");
     if (press("Previous", false, place.stop > 0, "Stop before (Page Up)")) input::ask(ui, "back");
     return height;
 }
@@ -356,6 +322,10 @@ float strip(Ui& ui, const Rect& area) {
 bool press(State& state, Session& session, const input::KeyPress& press) {
     using input::Key;
     if (state.lessons->empty()) return false;
+    if (at_end(state, session)) {
+        if (press.key == Key::Enter) session.walk.by = 1;
+        return press.key == Key::Enter;
+    }
     const auto& programs = session.assets.examples();
     if (state.listed == state.lessons->size() && !programs.empty()) {
         state.program = std::min(state.program, programs.size() - 1);
@@ -391,6 +361,9 @@ const input::Actions<State>& actions() {
             each.emplace_back("lesson:" + lesson_list()[at].name, "Lesson: " + lesson_list()[at].title, "",
                               input::Chord(),
                               [at](State& state, Session& session) { go_to_stop(state, session, at, 0); });
+        each.emplace_back("add_stop", "add a stop of your own here", "Ctrl + N",
+                          input::control(input::Key::N), begin_adding);
+        each.back().group = "Recordings";
         return each;
     }();
     return all;
@@ -398,20 +371,70 @@ const input::Actions<State>& actions() {
 
 }  // namespace
 
+Standing standing_of(const session::Recording& recording, const LessonStop& stop) {
+    const trace::Trace& trace = *recording.trace;
+    Standing here{recording.serial, {}, recording.notation, ""};
+    const auto block = std::ranges::find_if(
+        trace.blocks, [&](const trace::Block& of) { return of.x == stop.block_x && of.y == stop.block_y; });
+    if (block == trace.blocks.end()) return here;
+    here.at.block = static_cast<uint32_t>(block - trace.blocks.begin());
+    const auto index = session::index_of(recording, here.at.block);
+    const auto step = find_step(trace, *index, stop);
+    if (!step) return here;
+    here.at.step = *step;
+    Scene scene{trace, *index, *step};
+    here.words = said(scene, stop.say);
+    return here;
+}
+
+session::MadeRecording recording_of(const LessonStop& stop) {
+    if (!stop.recording.empty()) {
+        const auto& all = kernels::shipped_recordings();
+        const auto found = std::ranges::find(all, stop.recording, &kernels::ShippedRecording::name);
+        if (found == all.end()) return Error{fmt::format("No recording '{}' ships.", stop.recording)};
+        auto trace = kernels::open_shipped(*found);
+        if (!trace) return trace.error();
+        return session::make_recording(std::move(*trace), found->label);
+    }
+    if (!stop.file.empty()) {
+        if (stop.path.empty()) return Error{fmt::format("The recording '{}' is in no folder.", stop.file)};
+        return session::read_recording(stop.path, stop.path);
+    }
+    const auto plan = kernels::plan(stop.kernel, stop.shape);
+    if (!plan) return plan.error();
+    auto trace = kernels::record_cpu(*plan, {});
+    if (!trace) return trace.error();
+    return session::make_recording(std::move(*trace), "recorded for the lesson, on the CPU");
+}
+
+bool at_end(const State& state, const Session& session) {
+    return session.walk.running && state.lesson < state.lessons->size() &&
+           state.stop == (*state.lessons)[state.lesson].stops.size();
+}
+
+std::optional<size_t> next_lesson(const State& state, size_t lesson) {
+    for (size_t at = lesson + 1; at < state.lessons->size(); ++at)
+        if ((*state.lessons)[at].folder == (*state.lessons)[lesson].folder) return at;
+    return std::nullopt;
+}
+
 void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
     state.opening = false;
-    if (lesson >= state.lessons->size() || stop >= (*state.lessons)[lesson].stops.size()) {
-        session.walk.running = false;  // beyond the last stop: back to the list
+    if (lesson >= state.lessons->size() || stop > (*state.lessons)[lesson].stops.size()) {
+        session.walk.running = false;  // beyond the end: back to the list
         session.screen = kScreen.option;
         return;
     }
+    const bool ends = stop == (*state.lessons)[lesson].stops.size();
+    if (ends) state.summary = summary_of((*state.lessons)[lesson], session);
     session.walk.running = true;
     state.lesson = state.listed = lesson;
     state.stop = stop;
     state.standing = {};
     state.note.clear();
     session.playback.playing = false;
-    state.wanted = true;
+    state.wanted = !ends;
+    if (ends) session.screen = kScreen.option;
 }
 
 bool work_out_words(State& state, size_t lesson, bool all) {
@@ -436,6 +459,7 @@ const input::Screen<State> kScreen{.name = "Lessons",
                                    .press = press,
                                    .actions = actions,
                                    .update = update,
-                                   .strip = strip};
+                                   .strip = strip,
+                                   .listens = type_stop};
 
 }  // namespace tilescope::lessons

@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 // A small recording is there within a frame or two: nobody need be told that it is being opened.
 constexpr std::chrono::milliseconds kPatience{40};
 
+constexpr size_t kMostLooked = 20'000;  // entries of a folder: it must not hold up a frame
+
 MadeRecording made_of(Result<trace::Trace> trace, const std::string& origin) {
     return trace ? make_recording(std::move(*trace), origin) : MadeRecording(trace.error());
 }
@@ -103,10 +105,37 @@ MadeRecording read_recording(const std::string& path, const std::string& origin,
     return made_of(trace::read_file(path, open_bytes), origin);
 }
 
+std::vector<std::string> lesson_files(const std::string& path) {
+    if (path.ends_with(".json")) return {path};
+    std::vector<std::string> found;
+    const auto is_file = [](const fs::path& at) {
+        std::error_code error;
+        return fs::symlink_status(at, error).type() == fs::file_type::regular;
+    };
+    std::error_code error;
+    fs::directory_iterator each(path, fs::directory_options::skip_permission_denied, error);
+    for (size_t looked = 0; !error && each != fs::directory_iterator() && looked < kMostLooked;
+         each.increment(error), ++looked) {
+        std::error_code unknown;
+        const fs::path at = each->path(), inner = at / "lesson.json";
+        if (at.extension() == ".json" && is_file(at))
+            found.push_back(at.string());
+        else if (each->symlink_status(unknown).type() == fs::file_type::directory && is_file(inner))
+            found.push_back(inner.string());
+    }
+    std::ranges::sort(found);
+    return found;
+}
+
 void open_file(Session& session, const std::string& path, bool beside) {
     if (is_program(path) && beside) {
         session.message =
             "A program is not set beside a recording; open it by itself, then record its launches.";
+        return;
+    }
+    if (!lesson_files(path).empty()) {
+        if (beside) session.message = "A lesson is not set beside a recording; open it by itself.";
+        if (!beside) session.own_lessons = path;
         return;
     }
     if (is_program(path)) return run_program(session, {path, "", "", "", ""});

@@ -120,6 +120,7 @@ struct Session : Shown, Choices, Recent {
     std::vector<std::string> asked;
     bool wants_beside = false;
     std::vector<std::string> pictures;
+    std::string own_lessons;  // the path of lessons to be opened; "" for none
 
     // Under way beside the window.
     std::optional<Opening> opening, ordered;
@@ -155,8 +156,12 @@ bool update(Session& session, bool wait);
 MadeRecording read_recording(const std::string& path, const std::string& origin, uint64_t open_bytes = 0);
 
 // Opens a recording beside the window, in place of one that is on its way. A later update() shows it, or says
-// in session.message why not. A program is run instead (programs.h).
+// in session.message why not. A program is run instead (programs.h); lessons are left to who shows them
+// (Session::own_lessons).
 void open_file(Session& session, const std::string& path, bool beside = false);
+// The lessons that a path names: a .json file, or those of a folder, by their names: its .json files, and a
+// lesson.json of each folder in it. No link is followed. None where there are none.
+std::vector<std::string> lesson_files(const std::string& path);
 // The same of what `open` opens, from whatever `what` names; path: where it is a file, "" else.
 void open(Session& session, const std::string& what, const std::string& path, bool beside,
           std::function<MadeRecording()> open);

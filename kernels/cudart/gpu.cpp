@@ -59,7 +59,7 @@ $ts_together:
 std::string with_version(const std::string& text, const ptx::Module& module) {
     uint32_t needed = 0;
     for (const ptx::Kernel& kernel : module.kernels)
-        needed = std::max(needed, static_cast<uint32_t>(ptx::version_for_parameters(kernel)));
+        needed = std::max(needed, ptx::version_for_parameters(kernel));
     const size_t at = text.find(".version ");
     if (module.version_major * 10 + module.version_minor >= needed || at == std::string::npos) return text;
     const size_t end = text.find('\n', at);

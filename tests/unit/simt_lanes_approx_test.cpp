@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "tests/approx_functions.h"
 #include "tests/unit/simt_lanes_check.h"
 
 namespace tilescope::simt {
@@ -39,72 +40,15 @@ std::vector<Bits> results(const std::string& line, int bytes, const std::vector<
     return made;
 }
 
-// Random floats from low to high, evenly or by their exponents.
-std::vector<Bits> inputs(float low, float high, bool by_exponent = false) {
-    std::mt19937_64 random(7);
-    std::vector<Bits> v = {bits_of(low), bits_of(high)};
-    for (int n = 0; n < 4000; ++n) {
-        const double u = static_cast<double>(random() >> 11) * 0x1p-53;
-        v.push_back(bits_of(by_exponent ? static_cast<float>(std::exp2(
-                                              std::log2(low) + u * (std::log2(high) - std::log2(low))))
-                                        : static_cast<float>(low + u * (static_cast<double>(high) - low))));
-    }
-    return v;
-}
-
-using Exact = std::function<long double(long double)>;
-
-void expect_relative(const std::string& line, const std::vector<Bits>& a, long double bound,
-                     const Exact& exact) {
-    const auto got = results(line, 4, a);
-    for (size_t i = 0; i < a.size(); ++i) {
-        const long double want = exact(f(a[i]));
-        ASSERT_LE(std::abs(f(got[i]) - want), bound * std::abs(want)) << line << " of " << f(a[i]);
-    }
-}
-void expect_absolute(const std::string& line, const std::vector<Bits>& a, long double bound,
-                     const Exact& exact) {
-    const auto got = results(line, 4, a);
-    for (size_t i = 0; i < a.size(); ++i)
-        ASSERT_LE(std::abs(f(got[i]) - exact(f(a[i]))), bound) << line << " of " << f(a[i]);
-}
-
 TEST(LanesApprox, ErrorsAreWithinTheManual) {
-    for (const std::string ftz : {"", ".ftz"}) {
-        expect_relative(
-            "ex2.approx" + ftz + ".f32 %D, %A;", inputs(-125.0f, 127.9f), 0x1p-22L,
-            [](long double x) { return std::exp2(x); });
-        expect_absolute(
-            "lg2.approx" + ftz + ".f32 %D, %A;", inputs(0.5f, 2.0f), 0x1p-22L,
-            [](long double x) { return std::log2(x); });
-        expect_relative(
-            "lg2.approx" + ftz + ".f32 %D, %A;", inputs(2.0f, 3e38f, true), 0x1p-22L,
-            [](long double x) { return std::log2(x); });
-        expect_relative(
-            "rcp.approx" + ftz + ".f32 %D, %A;", inputs(1.2e-38f, 8e37f, true), 0x1p-23L,
-            [](long double x) { return 1 / x; });
-        expect_relative(
-            "rsqrt.approx" + ftz + ".f32 %D, %A;", inputs(1.2e-38f, 3e38f, true), 0x1p-23L,
-            [](long double x) { return 1 / std::sqrt(x); });
-        expect_relative(
-            "sqrt.approx" + ftz + ".f32 %D, %A;", inputs(1.2e-38f, 3e38f, true), 0x1p-23L,
-            [](long double x) { return std::sqrt(x); });
-        expect_absolute(
-            "sin.approx" + ftz + ".f32 %D, %A;", inputs(-314.0f, 314.0f), 0x1p-20L,
-            [](long double x) { return std::sin(x); });
-        expect_absolute("cos.approx" + ftz + ".f32 %D, %A;", inputs(-314.0f, 314.0f), 0x1p-20L,
-                        [](long double x) { return std::cos(x); });
-    }
-    expect_relative("tanh.approx.f32 %D, %A;", inputs(-9.0f, 9.0f), 0x1p-11L,
-                    [](long double x) { return std::tanh(x); });
-    const auto a = inputs(1e-18f, 1e18f, true);
-    std::vector<Bits> b(a.rbegin(), a.rend());
-    for (const char* line : {"div.approx.f32 %D, %A, %B;", "div.full.f32 %D, %A, %B;",
-                             "div.approx.ftz.f32 %D, %A, %B;", "div.full.ftz.f32 %D, %A, %B;"}) {
-        const auto got = results(line, 4, a, b);
+    for (const ApproxFunction& function : approx_functions()) {
+        const auto operands = function.operands();
+        const std::vector<Bits> a(operands.begin(), operands.end()), b(operands.rbegin(), operands.rend());
+        const auto got = results(function.line, 4, a, function.two ? b : std::vector<Bits>{});
         for (size_t i = 0; i < a.size(); ++i) {
-            const long double want = static_cast<long double>(f(a[i])) / f(b[i]);
-            ASSERT_LE(std::abs(f(got[i]) - want), 2 * 0x1p-23L * std::abs(want)) << line;
+            const long double want = function.exact(f(a[i]), f(b[i]));
+            ASSERT_LE(std::abs(f(got[i]) - want), function.allowed_to_us(want))
+                << function.line << " of " << f(a[i]);
         }
     }
 }

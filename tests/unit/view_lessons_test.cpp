@@ -115,17 +115,17 @@ TEST(Lessons, ANameThatIsNotKnownIsAnError) {
     };
     EXPECT_EQ(error_of(R"("say":"{lanes} lanes of {array}","where":["lanes < 32","m = n"])"), "");
     EXPECT_EQ(error_of(R"("say":"{lans}")"),
-              "The lesson 'it' cannot be used: its sentence names 'lans', which is no fact.");
+              "The lesson 'it' cannot be used: in stop 1 its sentence names 'lans', which is no fact.");
     EXPECT_EQ(error_of(R"("say":"{lanes")"),
-              "The lesson 'it' cannot be used: a brace of its sentence is not closed.");
+              "The lesson 'it' cannot be used: in stop 1 a brace of its sentence is not closed.");
     EXPECT_EQ(error_of(R"("say":"x","where":["lans < 32"])"),
-              "The lesson 'it' cannot be used: its condition 'lans < 32' names 'lans', which is no fact.");
+              "The lesson 'it' cannot be used: in stop 1 its condition 'lans < 32' names 'lans', which is no fact.");
     for (const char* bad : {"lanes", "lanes <", "lanes << 32", "lanes < 32 3", "lanes < -1", "lanes < ",
                             "< 3", "lanes ~ 3", "array = 3", "lanes <  3"})
         EXPECT_NE(error_of(std::string(R"("say":"x","where":[")") + bad + "\"]").find(bad), std::string::npos)
             << bad;
     EXPECT_EQ(error_of(R"("say":"x","costly":true)"),
-              "The lesson 'it' cannot be used: its field 'costly' means nothing.");
+              "The lesson 'it' cannot be used: in stop 1 its field 'costly' means nothing.");
 }
 
 }  // namespace

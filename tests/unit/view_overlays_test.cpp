@@ -178,6 +178,12 @@ TEST(LessonKeys, PageDownWalksToItsEnd) {
     EXPECT_EQ(state.lessons.stop, stops - 2);
     handle_input(state, press(Key::PageDown));
     handle_input(state, press(Key::PageDown));
+    EXPECT_TRUE(at_end(state.lessons, state.session));
+    EXPECT_EQ(state.session.screen, "lessons");
+    handle_input(state, press(Key::PageUp));
+    EXPECT_EQ(state.lessons.stop, stops - 1) << "back to its last stop";
+    handle_input(state, press(Key::PageDown));
+    handle_input(state, press(Key::Escape));
     EXPECT_FALSE(state.session.walk.running);
     EXPECT_EQ(state.session.screen, "lessons") << "back to the list";
 }

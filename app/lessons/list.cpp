@@ -1,0 +1,104 @@
+// The list of the Lessons screen: a row a lesson, a lecturer's own under their folder's name, and below them
+// the programs. It scrolls where it has more rows than room.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "app/lessons/panels.h"
+#include "core/base/text.h"
+
+namespace tilescope::lessons {
+
+using draw::Face, draw::Ink, draw::Rect, draw::Size;
+
+void row_ground(Ui& ui, const Rect& row, bool chosen) {
+    if (chosen || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
+}
+
+void row_head(Ui& ui, const Rect& row, float indent, size_t at, bool chosen) {
+    row_ground(ui, row, chosen);
+    line(ui, {row.min.x + indent, row.min.y + ui.px(6)}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
+         std::to_string(at + 1), draw::Align::Center);
+}
+
+size_t rows_of(const State& state, const session::Session& session) {
+    return state.lessons->size() + (session.assets.examples().empty() ? 0 : 1);
+}
+
+void lesson_list_panel(Ui& ui, const Rect& rect) {
+    surface(ui, rect);
+    State& place = ui.state;
+    const Rect whole = rect.inset(ui.px(12));
+    line(ui, whole.min, whole.width(), Face::Strong, Size::Title, Ink::Text, "Lessons");
+    const Rect in{{whole.min.x, whole.min.y + line_height(ui, Size::Title) + ui.px(12)},
+                  {whole.max.x, whole.max.y}};
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
+    const float width = in.width() - ui.px(48), gap = ui.px(4);
+    struct Row {
+        std::string heading;  // above it: the folder of a lecturer's own
+        const std::string* title;
+        size_t lines;
+        float height;
+    };
+    std::vector<Row> rows;
+    for (size_t at = 0; at < rows_of(place, ui.session); ++at) {
+        const bool programs = at == place.lessons->size();
+        const Face face = at == place.listed ? Face::Strong : Face::Text;
+        const std::string& title = programs ? kPrograms : (*place.lessons)[at].title;
+        const auto folder_of = [&](size_t of) {
+            return of < place.lessons->size() ? (*place.lessons)[of].folder : "";
+        };
+        const std::string folder = at > 0 && folder_of(at) == folder_of(at - 1) ? "" : folder_of(at);
+        Row row{one_line(std::filesystem::path(folder).filename().string()), &title,
+                std::min<size_t>(wrapped(ui.font(face, Size::Body), title, width).size(), 3), 0};
+        row.height = body * static_cast<float>(row.lines) + ui.px(12) + gap +
+                     (row.heading.empty() ? 0 : small + ui.px(10));
+        rows.push_back(std::move(row));
+    }
+    // As many from the first one in sight as there is room for; the chosen one stays in sight when the keys
+    // choose it.
+    const auto fits_from = [&](size_t first) {
+        float high = 0;
+        size_t end = first;
+        while (end < rows.size() && (high += rows[end].height) <= in.height() + gap) ++end;
+        return std::max(end, std::min(first + 1, rows.size()));
+    };
+    size_t last = 0;  // the furthest that the list is scrolled to
+    while (fits_from(last) < rows.size()) ++last;
+    const float wheel = ImGui::GetIO().MouseWheel;
+    if (ui.over(rect) && wheel != 0)
+        place.listed_top =
+            wheel > 0 ? place.listed_top - std::min<size_t>(place.listed_top, 2) : place.listed_top + 2;
+    if (std::exchange(place.listed_seen, place.listed) != place.listed) {
+        place.listed_top = std::min(place.listed_top, place.listed);
+        while (fits_from(place.listed_top) <= place.listed) ++place.listed_top;
+    }
+    place.listed_top = std::min(place.listed_top, last);
+    const size_t end = fits_from(place.listed_top);
+    float y = in.min.y;
+    for (size_t at = place.listed_top; at < end; ++at) {
+        const bool on = at == place.listed, programs = at == place.lessons->size();
+        if (!rows[at].heading.empty()) {
+            y += ui.px(6);
+            note(ui, {in.min.x + ui.px(12), y}, in.width() - ui.px(12), rows[at].heading);
+            y += small + ui.px(4);
+        }
+        const float high = body * static_cast<float>(rows[at].lines) + ui.px(12);
+        const Rect row{{in.min.x, y}, {in.max.x - (last > 0 ? ui.px(8) : 0), y + high}};
+        programs ? row_ground(ui, row, on) : row_head(ui, row, ui.px(22), at, on);
+        if (on)
+            ui.list.AddRectFilled(row.min, {row.min.x + ui.px(3), row.max.y}, ui.ink(Ink::Accent), ui.px(2));
+        paragraph(ui, {row.min.x + ui.px(40), y + ui.px(6)}, width, on ? Face::Strong : Face::Text,
+                  Size::Body, Ink::Text, *rows[at].title, static_cast<int>(rows[at].lines));
+        if (ui.clicked(row)) place.listed = place.listed_seen = at;
+        y += high + gap;
+    }
+    if (last == 0) return;  // how far down the list this is
+    const float part = in.height() / static_cast<float>(rows.size());
+    const float from = in.min.y + part * static_cast<float>(place.listed_top);
+    ui.list.AddRectFilled({in.max.x - ui.px(4), from},
+                          {in.max.x, from + part * static_cast<float>(end - place.listed_top)},
+                          ui.ink(Ink::LineStrong), ui.px(2));
+}
+
+}  // namespace tilescope::lessons

@@ -1,0 +1,261 @@
+#include "app/lessons/own.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "core/base/file.h"
+#include "core/base/json_fields.h"
+#include "core/base/text.h"
+#include "core/trace/file.h"
+#include "kernels/run/record.h"
+
+namespace tilescope::lessons {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// The path of a recording that a lesson names, links resolved: inside its folder. "" where it is not.
+std::string inside(const fs::path& folder, const std::string& file) {
+    std::error_code error;
+    const fs::path home = fs::canonical(folder, error);
+    if (error) return "";
+    const fs::path path = fs::canonical(home / file, error);
+    if (error || !fs::is_regular_file(path, error)) return "";
+    const auto [at, ignored] = std::mismatch(home.begin(), home.end(), path.begin(), path.end());
+    return at == home.end() ? path.string() : "";
+}
+
+fs::path folder_of(const std::string& file) {
+    std::error_code error;
+    return fs::absolute(file, error).lexically_normal().parent_path();
+}
+
+// The folder under whose name the lessons of a path are listed.
+std::string opened_folder(const std::string& path) {
+    std::error_code error;
+    const fs::path at = fs::absolute(path, error).lexically_normal();
+    return (path.ends_with(".json") || !at.has_filename() ? at.parent_path() : at).string();
+}
+
+// Lists a folder's lessons behind those that ship and those of other folders.
+void list(State& state, const std::vector<Lesson>& own) {
+    auto all = std::make_shared<std::vector<Lesson>>();
+    std::ranges::copy_if(*state.lessons, std::back_inserter(*all),
+                         [&](const Lesson& one) { return one.folder != own.front().folder; });
+    all->insert(all->end(), own.begin(), own.end());
+    state.with_own = all;
+    state.lessons = all.get();
+    state.said.clear();
+}
+
+size_t place_of(const State& state, const std::string& path) {
+    return static_cast<size_t>(std::ranges::find(*state.lessons, path, &Lesson::path) -
+                               state.lessons->begin());
+}
+
+// --- a stop that is added
+
+// A folder for a new lesson: no such one is there yet.
+fs::path new_folder(const session::Session& session) {
+    std::error_code error;
+    const fs::path origin = session.recording->origin;
+    const fs::path in =
+        fs::is_regular_file(origin, error) ? folder_of(origin.string()) : fs::current_path(error);
+    for (int number = 1;; ++number) {
+        const fs::path folder =
+            in / (number == 1 ? std::string("my-lesson") : fmt::format("my-lesson-{}", number));
+        if (!fs::exists(fs::symlink_status(folder, error))) return folder;
+    }
+}
+
+// The recording as a stop names it. It is made again only where it was made just so: by this program, now, on
+// the CPU, all of it.
+Json shown_on(const session::Session& session) {
+    const trace::Trace& trace = session.trace();
+    const session::Recording& shown = *session.recording;
+    for (const kernels::ShippedRecording& one : session.assets.recordings())
+        if (one.label == shown.origin) return object_of("recording", one.name);
+    std::error_code error;
+    const auto& product = shown.product;
+    const bool again = product && kernels::find(trace.meta.kernel) != nullptr &&
+                       trace.meta.backend == trace::Backend::Cpu && trace.meta.complete &&
+                       trace.blocks.size() == trace.launch.grid.count() && !fs::exists(shown.origin, error);
+    if (!again) return Json();
+    const kernels::Shape shape = kernels::shape_of(*product);
+    if (uint64_t{shape.m} * shape.k * shape.n > kMostProducts) return Json();
+    return object_of("kernel", trace.meta.kernel, "m", shape.m, "k", shape.k, "n", shape.n, "tile",
+                     shape.tile);
+}
+
+// Writes the recording into the folder unless it is there; its name. written: the path, where it was.
+Result<std::string> keep_recording(const session::Session& session, const fs::path& folder,
+                                   std::string& written) {
+    const std::string bytes = trace::serialize(session.trace());
+    const std::string usual = session::default_name(session);
+    const std::string stem = fs::path(usual).stem().string();
+    for (int number = 1;; ++number) {
+        const std::string name = number == 1 ? usual : fmt::format("{}-{}.tsc", stem, number);
+        const std::string path = (folder / name).string();
+        std::error_code error;
+        if (fs::exists(fs::symlink_status(path, error))) {
+            const auto there = read_whole(path, bytes.size() + 1);
+            if (there && *there == bytes) return name;
+            continue;
+        }
+        if (const std::string why = write_whole(path, bytes); !why.empty())
+            return Error{
+                fmt::format("The recording '{}' cannot be written: {}; choose another folder.", path, why)};
+        written = path;
+        return name;
+    }
+}
+
+// What a new lesson holds before its first stop.
+Json begun(const fs::path& folder) {
+    return object_of("name", folder.filename().string(), "title", "My lesson", "teaches",
+                     "Stops that were kept with Ctrl+N; lesson.json holds this sentence.", "made_by", kMadeBy,
+                     "stops", Json::array());
+}
+
+}  // namespace
+
+Result<Lesson> read_lesson(const std::string& path) {
+    const auto text = read_whole(path, kLargestLesson);
+    if (!text) return text.error();
+    auto lesson = lesson_from_json(*text, path);
+    if (!lesson) return lesson;
+    const fs::path folder = folder_of(path);
+    lesson->path = (folder / fs::path(path).filename()).string();
+    for (size_t at = 0; at < lesson->stops.size(); ++at) {
+        LessonStop& stop = lesson->stops[at];
+        if (stop.file.empty()) continue;
+        stop.path = inside(folder, stop.file);
+        if (stop.path.empty())
+            return Error{fmt::format(
+                "The lesson '{}' cannot be used: in stop {} its file '{}' is not in the lesson's folder.",
+                one_line(path), at + 1, stop.file)};
+    }
+    return lesson;
+}
+
+Result<std::string> open_own(State& state, session::Session& session, const std::string& path) {
+    const std::vector<std::string> files = session::lesson_files(path);
+    if (files.empty())
+        return Error{fmt::format(
+            "The folder '{}' has no lesson: no .json file, and no folder with a lesson.json.", path)};
+    if (files.size() > kMostOwn)
+        return Error{
+            fmt::format("The folder '{}' has more than {} lessons; open a part of it.", path, kMostOwn)};
+    std::vector<Lesson> own;
+    std::string problem;
+    size_t left_out = 0;
+    for (const std::string& file : files) {
+        auto lesson = read_lesson(file);
+        if (lesson) {
+            lesson->folder = opened_folder(path);
+            own.push_back(std::move(*lesson));
+        } else if (++left_out == 1) {
+            problem = lesson.error().message;
+        }
+    }
+    if (own.empty()) return Error{problem};
+    std::ranges::stable_sort(own, {}, &Lesson::order);
+    const std::string first = own.front().path;
+    list(state, own);
+    state.lesson = state.listed = place_of(state, first);
+    state.stop = 0;
+    session.walk.running = false;
+    session.screen = kScreen.option;
+    if (left_out == 0) return std::string();
+    return fmt::format("{} of {} lessons cannot be used. {}", left_out, files.size(), problem);
+}
+
+std::string added_to(const State& state) {
+    if (state.listed >= state.lessons->size()) return "";
+    const Lesson& chosen = (*state.lessons)[state.listed];
+    return chosen.kept_here ? chosen.path : "";
+}
+
+Result<std::string> add_stop(State& state, session::Session& session, const std::string& say) {
+    if (!session.recording || session.trace().blocks.empty() || session.trace().steps() == 0)
+        return Error{"There is no step to stop at; open a recording first."};
+    if (say.empty()) return Error{"Type the sentence first."};
+    if (say.size() > kLongestSaid)
+        return Error{fmt::format("The sentence is longer than {} bytes; shorten it.", kLongestSaid)};
+    if (const std::string problem = unknown_names(say); !problem.empty())
+        return Error{fmt::format("This cannot be kept: {}.", problem)};
+
+    const std::string adds_to = added_to(state);
+    const fs::path folder = adds_to.empty() ? new_folder(session) : folder_of(adds_to);
+    const std::string file =
+        (folder / (adds_to.empty() ? "lesson.json" : fs::path(adds_to).filename())).string();
+    Json lesson = begun(folder);
+    if (!adds_to.empty()) {
+        const auto text = read_whole(file, kLargestLesson);
+        if (!text) return text.error();
+        // It is read as a lesson first: what was written by hand since may be at fault.
+        if (const auto good = read_lesson(file); !good) return good.error();
+        lesson = Json::parse(*text, nullptr, false);
+        if (lesson["stops"].size() >= kMostStops)
+            return Error{fmt::format("The lesson '{}' has {} stops; begin another one.", file, kMostStops)};
+    }
+
+    std::error_code error;
+    const bool made_folder = fs::create_directory(folder, error);
+    if (error)
+        return Error{fmt::format("The folder '{}' cannot be made: {}; choose another place.", folder.string(),
+                                 error.message())};
+    std::string written;  // beside the lesson
+    const auto undone = [&](Error why) {
+        if (!written.empty()) fs::remove(written, error);
+        if (made_folder) fs::remove(folder, error);
+        return why;
+    };
+    Json stop = shown_on(session);
+    if (stop.is_null()) {
+        const auto name = keep_recording(session, folder, written);
+        if (!name) return undone(name.error());
+        stop = object_of("file", *name);
+    }
+    const trace::Trace& trace = session.trace();
+    const trace::Block& block = trace.blocks[session.cursor.block];
+    const uint64_t at = block.first + session.cursor.step;
+    add_fields(stop, "block", std::vector<uint32_t>{block.x, block.y}, "kind",
+               std::string(kKinds[static_cast<size_t>(look::kind_of(trace, at))]));
+    if (const uint8_t array = trace.form_of(at).array; array != trace::kNoArray)
+        add_fields(stop, "array", trace.launch.arrays[array].name);
+    add_fields(stop, "step", session.cursor.step + 1, "say", say);
+    lesson["stops"].push_back(std::move(stop));
+    const size_t number = lesson["stops"].size();
+    const std::string text = json_text(lesson, 2) + "\n";
+    if (text.size() > kLargestLesson)
+        return undone(Error{fmt::format("The lesson '{}' would be too long; begin another one.", file)});
+    if (const std::string why = write_whole(file, text); !why.empty())
+        return undone(
+            Error{fmt::format("The lesson '{}' cannot be written: {}; choose another folder.", file, why)});
+
+    // The list has it; what is shown stays.
+    auto read = read_lesson(file);
+    if (!read) return read.error();
+    const auto before = std::ranges::find(*state.lessons, read->path, &Lesson::path);
+    read->folder = before == state.lessons->end() ? opened_folder(file) : before->folder;
+    const bool running = session.walk.running;
+    const size_t lesson_of_walk = state.lesson;
+    if (before == state.lessons->end()) {
+        list(state, {*read});
+    } else {
+        auto all = std::make_shared<std::vector<Lesson>>(*state.lessons);
+        (*all)[static_cast<size_t>(before - state.lessons->begin())] = *read;
+        state.with_own = all;
+        state.lessons = all.get();
+        state.said.clear();
+    }
+    state.listed = place_of(state, read->path);
+    state.lesson = running ? lesson_of_walk : state.listed;
+    return fmt::format("Stop {} is in '{}'.", number, file);
+}
+
+}  // namespace tilescope::lessons

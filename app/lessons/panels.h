@@ -1,0 +1,29 @@
+// The parts of the Lessons screen: its list, a lesson's end, and the line of a stop that is written.
+#pragma once
+
+#include "app/lessons/model.h"
+
+namespace tilescope::lessons {
+
+using Ui = input::Ui<State>;
+
+inline const std::string kPrograms = "Programs to open";
+
+// How many rows the list has: the lessons, and one for the programs where some ship.
+size_t rows_of(const State& state, const session::Session& session);
+void lesson_list_panel(Ui& ui, const draw::Rect& rect);
+// The ground of a row; and with its number from 1 before its words.
+void row_ground(Ui& ui, const draw::Rect& row, bool chosen);
+void row_head(Ui& ui, const draw::Rect& row, float indent, size_t at, bool chosen = false);
+
+// The end of the lesson that runs: its summary, and the next lesson. Over the whole screen.
+void end_page(Ui& ui, const draw::Rect& area);
+
+// Above the screen that is shown: what is typed, and what it says there. Returns its height; 0 while none is
+// written.
+float adding_strip(Ui& ui, const draw::Rect& area);
+void begin_adding(State& state, session::Session& session);
+// Keys while it is open.
+bool type_stop(State& state, session::Session& session, const input::KeyPress& press);
+
+}  // namespace tilescope::lessons
