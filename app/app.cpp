@@ -313,7 +313,7 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     input::glossary_box(top, screen, offers());
     notice(top, screen, shown.says_messages);
     tooltip(top, screen);
-    explain(top, screen, over.resting);
+    if (!over.glossary.open) explain(top, screen, over.resting);  // which says it all itself
     if (session.blank) ImGui::GetForegroundDrawList()->AddRectFilled(screen.min, screen.max, draw::rgb(0));
 
     // What was clicked.
