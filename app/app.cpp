@@ -294,6 +294,11 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
                    {screen.max.x, ui.px(state.paper                    ? 0
                                         : screen.height() < ui.px(860) ? 40
                                                                        : 44)}};
+    // The glossary begins with the words of the frame that it lies over.
+    draw::Inspection words;
+    draw::Inspection* const inspection = context.inspection;
+    const bool looks = std::exchange(over.glossary.looks, false);
+    if (looks) context.inspection = &words;
     if (!state.paper) top_bar(ui, bar);
     float below = bar.max.y;
     const ScreenRow& shown = screen_of(state);
@@ -308,6 +313,11 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
         hidden_screen(ui, {{screen.min.x, below}, screen.max});
     else
         shown.draw(ui, {{screen.min.x, below}, screen.max});
+    if (looks) {
+        over.glossary.here = input::words_of(words);
+        context.inspection = inspection;
+        if (inspection != nullptr) *inspection = std::move(words);
+    }
     if (session.hover != hovered) context.another_frame = true;
     session.hover = hovered;
 
@@ -318,8 +328,10 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     input::keys_overlay(top, screen, offers());
     input::command_palette(top, screen, offers());
     input::path_box(top, screen);
+    input::glossary_box(top, screen, offers());
     notice(top, screen, shown.says_messages);
     tooltip(top, screen);
+    if (!over.glossary.open) explain(top, screen, over.resting);  // which says it all itself
     if (session.blank) ImGui::GetForegroundDrawList()->AddRectFilled(screen.min, screen.max, draw::rgb(0));
 
     // What was clicked.

@@ -56,6 +56,16 @@ const ScreenRow* find_screen(std::string_view option);  // null for none of that
 // The field's words, each with what it means and with what shows it, for the palette (terms.cpp).
 const input::Actions<input::State>& terms();
 
+// The word of the field under the mouse; null for none.
+struct PointedTerm {
+    const look::Term* term = nullptr;
+    draw::Rect box{};
+};
+PointedTerm pointed_term(const draw::Pointed& pointed, ImVec2 cursor);
+// Says what it means once the mouse has rested on it.
+inline constexpr double kRest = 0.4;  // seconds
+void explain(draw::Ui& ui, const draw::Rect& screen, input::Resting& resting);
+
 // All that can be done, in the order of the list of keys: offered by the screens and by input/.
 std::span<const input::Offer> offers();
 // Does the action of that name; false for a name that is not there.

@@ -1,55 +1,18 @@
-// The field's words as rows of the palette: what each means, and the screen, lesson or key that shows it.
+// The field's words (app/look/terms.h) as rows of the palette, and what is said of the word under the mouse.
+#include "app/look/terms.h"
+
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "app/app.h"
 
 namespace tilescope::app {
-namespace {
 
-struct Term {
-    const char* word;
-    const char* means;
-    const char* shown_by;  // an action's name
-};
-constexpr Term kTerms[] = {
-    {"site", "one memory instruction or barrier, with its source line", "screen_step"},
-    {"access", "one thread's load, store or atomic: its element and address", "screen_step"},
-    {"request", "one warp's load or store: up to 32 accesses, judged together", "screen_step"},
-    {"step", "one request, or one warp's arrival at a barrier", "screen_step"},
-    {"sector", "32 aligned bytes of global memory, the unit of a request's cost", "lesson:coalescing"},
-    {"line", "128 aligned bytes of global memory: four sectors", "lesson:coalescing"},
-    {"coalescing", "lanes that ask for neighbours share sectors", "lesson:coalescing"},
-    {"bank", "one of 32 columns of shared memory; each serves one word a wavefront", "lesson:banks"},
-    {"bank conflict", "different words of one bank, which take a wavefront each", "lesson:banks"},
-    {"wavefront", "one pass of shared memory; as many as the worst bank has words", "lesson:banks"},
-    {"padding", "a column more in a shared tile, against bank conflicts", "lesson:banks"},
-    {"phase", "one trip of the loop that walks the tiles", "lesson:barriers"},
-    {"barrier", "a point that no thread of a block passes before all are there", "lesson:barriers"},
-    {"barrier interval", "what lies between two barriers of a block", "lesson:barriers"},
-    {"race", "two threads at one address, one of them storing, no barrier between", "lesson:race"},
-    {"zero fill", "the zero that a lane outside the matrices stores in its tile", "lesson:stale"},
-    {"boundary check", "lanes outside the matrices load and store nothing", "lesson:edges"},
-    {"launch", "one <<<>>>: a kernel with its grid, block and arguments", "record"},
-    {"program", "a .cu file with a main; its launches are numbered from 1", "screen_program"},
-    {"product", "a launch read as P = M N, with m, k, n and T", "screen_step"},
-    {"array", "memory with a name, an element type and up to three extents", "screen_step"},
-    {"block", "threads that share memory and barriers", "screen_step"},
-    {"grid", "the blocks of a launch", "screen_step"},
-    {"tile", "T x T elements that a block loads once into shared memory", "lesson:reuse"},
-    {"shared memory", "a block's own memory on the SM, read many times", "lesson:reuse"},
-    {"reuse", "how often an element is used for each time it is loaded", "lesson:reuse"},
-    {"warp", "32 threads that run an instruction together", "lesson:warps"},
-    {"lane", "a thread's place in its warp, from 0 to 31", "lesson:warps"},
-    {"divergence", "lanes of one warp that take different branches", "lesson:warps"},
-    {"SM", "streaming multiprocessor: has thread and block slots, registers, shared memory", "screen_limits"},
-    {"occupancy", "the share of an SM's warp slots in use", "screen_limits"},
-    {"register", "a thread's own 32 bits; an SM has a fixed number of them", "limits:cliff"},
-    {"latency", "the cycles that a warp waits for memory, hidden by other warps", "limits:latency"},
-    {"level", "where bytes are counted: threads, requests, L1, L2, DRAM", "screen_timing"},
-    {"arithmetic intensity", "FLOP for each byte of global memory", "screen_timing"},
-    {"CGMA", "FLOP for each access to global memory", "screen_timing"},
-    {"roofline", "what bandwidth and peak allow at an arithmetic intensity", "screen_timing"},
-};
+using draw::Face, draw::Ink, draw::Rect, draw::Size;
+
+namespace {
 
 // "lesson", "Limits", "record": where a row leads, for its right end.
 std::string place_of(std::string_view action) {
@@ -64,7 +27,7 @@ std::string place_of(std::string_view action) {
 const input::Actions<input::State>& terms() {
     static const input::Actions<input::State> all = [] {
         input::Actions<input::State> rows;
-        for (const Term& term : kTerms)
+        for (const look::Term& term : look::terms())
             rows.emplace_back(
                 std::string("term:") + term.word, std::string(term.word) + ": " + term.means,
                 place_of(term.shown_by), input::Chord(), input::Chord(),
@@ -72,6 +35,56 @@ const input::Actions<input::State>& terms() {
         return rows;
     }();
     return all;
+}
+
+PointedTerm pointed_term(const draw::Pointed& pointed, ImVec2 cursor) {
+    const auto x_of = [&](size_t byte) {
+        return pointed.at.x + draw::text_size(pointed.font, std::string_view(pointed.text).substr(0, byte)).x;
+    };
+    for (const look::SaidTerm& said : look::terms_in(pointed.text)) {
+        const Rect box{{x_of(said.first), pointed.at.y},
+                       {x_of(said.end), pointed.at.y + draw::text_size(pointed.font, "x").y}};
+        if (box.contains(cursor)) return {said.term, box};
+    }
+    return {};
+}
+
+void explain(draw::Ui& ui, const Rect& screen, input::Resting& resting) {
+    const PointedTerm now = ui.tip.empty() ? pointed_term(ui.context.pointed, ui.cursor()) : PointedTerm{};
+    const ImVec2 at = now.box.min;
+    if (now.term != resting.term || at.x != resting.at.x || at.y != resting.at.y) {
+        resting = {now.term, at, ui.context.time};
+        ui.context.another_frame = ui.context.another_frame || now.term != nullptr;
+    }
+    if (now.term == nullptr || ui.context.still) return;
+    if (ui.context.time - resting.since < kRest) {
+        ui.context.soon = true;
+        return;
+    }
+    ImDrawList& over = *ImGui::GetForegroundDrawList();
+    const draw::Font strong = ui.font(Face::Strong, Size::Small), font = ui.font(Face::Text, Size::Small);
+    const float pad = ui.px(8), high = line_height(ui, Size::Small);
+    std::vector<std::string> lines = draw::wrapped(font, now.term->means, ui.px(360));
+    if (*now.term->more != 0)
+        for (std::string& one : draw::wrapped(font, now.term->more, ui.px(360)))
+            lines.push_back(std::move(one));
+    float width = draw::text_size(strong, now.term->word).x;
+    for (const std::string& one : lines) width = std::max(width, draw::text_size(font, one).x);
+    const float height = high * static_cast<float>(lines.size() + 1);
+    // Below the line of the word and of the mouse's arrow, above it where there is no room: never on it.
+    const float below = std::max(now.box.max.y + ui.px(6), ui.cursor().y + ui.px(18));
+    const bool fits = below + height + pad * 2 <= screen.max.y;
+    const float y = std::round(fits ? below : now.box.min.y - ui.px(6) - height - pad * 2);
+    const float x = std::round(std::clamp(now.box.min.x - pad, screen.min.x,
+                                          std::max(screen.min.x, screen.max.x - ui.px(8) - width - pad * 2)));
+    const Rect box{{x, y}, {x + width + pad * 2, y + height + pad * 2}};
+    over.AddRectFilled(box.min, box.max, ui.ink(Ink::Panel), ui.px(6));
+    over.AddRect(box.min, box.max, ui.ink(Ink::LineStrong), ui.px(6));
+    over.AddLine({now.box.min.x, now.box.max.y}, now.box.max, ui.ink(Ink::Accent), ui.px(1.5f));
+    float line = y + pad;
+    put(ui, over, strong, {x + pad, line}, ui.ink(Ink::Text), now.term->word);
+    for (const std::string& one : lines)
+        put(ui, over, font, {x + pad, line += high}, ui.ink(Ink::TextQuiet), one);
 }
 
 }  // namespace tilescope::app

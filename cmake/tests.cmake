@@ -68,7 +68,7 @@ tilescope_tests(host cli LINK tilescope_kernels)
 if(TARGET host_cli)
   target_compile_definitions(host_cli PRIVATE TILESCOPE_PROGRAM="$<TARGET_FILE:tilescope>"
     TILESCOPE_HAS_WINDOW=$<BOOL:${TILESCOPE_APP}>)
-  add_dependencies(host_cli tilescope tilescope_cudart)
+  add_dependencies(host_cli tilescope tilescope_cudart package_files)
 endif()
 tilescope_uses_fake_cuda(host_cli)
 

@@ -48,8 +48,9 @@ std::unique_ptr<CommandLine> command_line() {
     line->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     for (AddCommand* add :
          {add_window, add_open, add_kernels, add_devices, add_record, add_recordings, add_report, add_table,
-          add_time, add_limits, add_roofline, add_compare, add_render, add_export})
+          add_time, add_limits, add_roofline, add_compare, add_render, add_export, add_complete, add_manual})
         add(*line);
+    name_places(*line);
     // After the commands, which would inherit it.
     line->footer(
         "Exit status: 0 done, 1 failure, 2 wrong call.\nStart with:\n  tilescope record tiled --tile 2 --m 4 "

@@ -61,10 +61,20 @@ struct CommandLine : CLI::App {
 // recorded.
 using AddCommand = void(CommandLine& line);
 AddCommand add_window, add_open, add_kernels, add_devices, add_record, add_recordings, add_report, add_table,
-    add_time, add_limits, add_roofline, add_compare, add_render, add_export;
+    add_time, add_limits, add_roofline, add_compare, add_render, add_export, add_complete, add_manual;
 
 // The parser with all commands.
 std::unique_ptr<CommandLine> command_line();
+
+// What can follow these words, of which the last one is as far as it is typed: what `complete` prints
+// (complete.cpp).
+std::vector<std::string> completions(const CommandLine& line, std::vector<std::string> words);
+// Gives options that take one of a few words, or a kind of thing, the name of that for --help.
+void name_places(CommandLine& line);
+bool takes_value(const CLI::Option& option);  // else it is a flag
+
+// The manual page, as troff reads it (manual.cpp).
+std::string manual(const CommandLine& line);
 
 // Reads the arguments into it: none where line.chosen is what to do, or the exit status where nothing is left
 // to do (a wrong call, of which it has told; --help; --version).

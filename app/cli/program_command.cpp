@@ -188,11 +188,11 @@ std::string launches_document(const std::string& file, const Json& compiler, con
                               const std::string& command) {
     Json launches = Json::array();
     for (const LaunchLine& line : lines) {
-        launches.push_back(object_of("number", line.number, "kernel", line.kernel, "grid", json_of(line.grid),
-                                     "block", json_of(line.block), "shared", line.shared, "ms", line.ms,
-                                     "error", text_or_null(line.error), "recorded",
-                                     text_or_null(line.recorded), "unrecorded", text_or_null(line.unrecorded),
-                                     "remark", text_or_null(line.remark)));
+        launches.push_back(object_of(
+            "number", line.number, "kernel", line.kernel, "grid", json_of(line.grid), "block",
+            json_of(line.block), "shared", line.shared, "ms", line.ms, "error", text_or_null(line.error),
+            "recorded", text_or_null(line.recorded), "unrecorded", text_or_null(line.unrecorded), "remark",
+            text_or_null(line.remark), "same_as", line.same_as == 0 ? Json() : Json(line.same_as)));
     }
     if (command.empty())
         return document("tilescope.launches/1", "program", file, "compiler", compiler, "backend", backend,

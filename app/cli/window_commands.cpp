@@ -52,7 +52,11 @@ int show(app::State state, const WindowOptions& options) {
     return kDone;
 }
 
+int run_default_window(const WindowOptions& options);
+
+// A desktop's entry that is started without a file calls it without one.
 int run_open(const WindowOptions& options) {
+    if (options.file.empty()) return run_default_window(options);
     app::State state = state_of(options.theme);
     if (session::is_program(options.file)) {
         session::run_program(state.session, {options.file, "", "", "", ""});
@@ -208,11 +212,9 @@ void add_window(CommandLine& line) {
 void add_open(CommandLine& line) {
     const auto [command, options] =
         line.command("open", "Open the window on a recording, a program or lessons", run_open);
-    command
-        ->add_option("FILE", options->file,
-                     "A recording: a .tsc file, or a name from 'recordings'; "
-                     "or a program: a .cu file; or a lesson: a .json file, or a folder of lessons")
-        ->required();
+    command->add_option("FILE", options->file,
+                        "A recording: a .tsc file, or a name from 'recordings'; "
+                        "or a program: a .cu file; or a lesson: a .json file, or a folder of lessons");
     command->add_option("--theme", options->theme, "Colours: light or dark (as last time)");
 }
 

@@ -12,9 +12,15 @@ namespace tilescope::draw {
 void put(Ui& ui, ImDrawList& list, const Font& font, ImVec2 at, Rgba color, std::string_view text,
          Align align, std::string_view whole) {
     draw_text(list, font, at, color, text, align);
-    if (ui.context.inspection == nullptr || (text.empty() && whole.empty())) return;
+    const bool in_line = ui.mouse && ui.cursor().y >= at.y && ui.cursor().y < at.y + font.px * 1.5f;
+    if ((ui.context.inspection == nullptr && !in_line) || (text.empty() && whole.empty())) return;
     const ImVec2 size = text_size(font, text);
     const float x = at.x - size.x * (align == Align::Left ? 0.f : align == Align::Center ? 0.5f : 1.f);
+    if (in_line && ui.over({{x, at.y}, {x + size.x, at.y + size.y}})) {
+        const bool words = font.font != ui.font(Face::Mono, Size::Body).font;
+        ui.context.pointed = {words ? std::string(text) : "", font, {x, at.y}};
+    }
+    if (ui.context.inspection == nullptr) return;
     ui.context.inspection->texts.push_back({std::string(whole.empty() ? text : whole),
                                             {x, at.y},
                                             {x + size.x, at.y + size.y},

@@ -99,6 +99,14 @@ struct Surface {
     Rgba color = 0;
 };
 
+// The words under the mouse, for whoever explains them. Numbers and code, in the monospace face, are not
+// words.
+struct Pointed {
+    std::string text;
+    Font font{};
+    ImVec2 at{};  // its left upper corner
+};
+
 // What one frame is drawn with. Valid while it is built.
 struct DrawContext {
     float scale = 1;  // framebuffer pixels per logical pixel, the size of type included
@@ -115,6 +123,7 @@ struct DrawContext {
     bool another_frame = false;  // something moves: draw again at once
     bool soon = false;           // work goes on beside the window: look again before long
     std::string tip{};           // a line or two beside the mouse
+    Pointed pointed{};
 };
 
 struct Ui {

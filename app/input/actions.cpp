@@ -45,6 +45,8 @@ void clear(State& state, Session& session) {
         state.palette.open = false;
     else if (state.path.mode != PathBox::Mode::Closed)
         state.path.mode = PathBox::Mode::Closed;
+    else if (state.glossary.open)
+        state.glossary.open = false;
     else if (state.show_keys)
         state.show_keys = false;
     else if (state.form.open)
@@ -160,6 +162,7 @@ const Actions<State>& files() {
              [](State& s) { s.form.open = !s.form.open; }},
             {"form:program", "record a program with arguments, or other launches of it", "", Chord(),
              record_program},
+            {"glossary", "what the words mean", "G", key(Key::G), open_glossary},
             {"keys", "this list of keys", "?", key(Key::Question),
              [](State& s) { s.show_keys = !s.show_keys; }},
             {"clear", "unpin, close, end the lesson", "Esc", key(Key::Escape), clear},

@@ -53,7 +53,8 @@ std::string utf8(uint32_t c) {
 
 constexpr size_t kPage = 8;
 
-// Up, down and by pages through `count` rows, around the ends.
+}  // namespace
+
 bool choose(size_t& chosen, size_t count, const KeyPress& press) {
     if (count == 0) return false;
     const size_t last = count - 1;
@@ -69,8 +70,6 @@ bool choose(size_t& chosen, size_t count, const KeyPress& press) {
         return false;
     return true;
 }
-
-}  // namespace
 
 void set_text(TextField& field, std::string text) {
     field.text = std::move(text);
@@ -106,10 +105,11 @@ bool edit(TextField& field, const KeyPress& press) {
 }
 
 bool overlay_open(const State& state) {
-    return state.palette.open || state.path.mode != PathBox::Mode::Closed;
+    return state.palette.open || state.path.mode != PathBox::Mode::Closed || state.glossary.open;
 }
 
 void press_in_overlay(State& state, Session& session, std::span<const Offer> offers, const KeyPress& press) {
+    if (state.glossary.open) return press_in_glossary(state, session, press);
     CommandPalette& palette = state.palette;
     PathBox& box = state.path;
     const bool in_palette = palette.open;  // else in the path box
@@ -193,9 +193,9 @@ namespace {
 
 ImDrawList& over() { return *ImGui::GetForegroundDrawList(); }
 
-// Dims the screen and draws the box; `top` logical pixels below the screen's top, in the middle where
-// negative.
-Rect overlay_box(draw::Ui& ui, const Rect& screen, float width, float height, float top = -1) {
+}  // namespace
+
+Rect overlay_box(draw::Ui& ui, const Rect& screen, float width, float height, float top) {
     over().AddRectFilled(screen.min, screen.max, draw::with_alpha(draw::rgb(0), 0.45f));
     width = std::min(width, screen.width() - ui.px(16));
     height = std::min(height, screen.height() - ui.px(16));
@@ -207,6 +207,8 @@ Rect overlay_box(draw::Ui& ui, const Rect& screen, float width, float height, fl
     over().AddRect(box.min, box.max, ui.ink(Ink::LineStrong), ui.px(8));
     return box;
 }
+
+namespace {
 
 // Rows that fit are drawn, scrolled so that the chosen one is among them; returns the row clicked, or -1.
 int overlay_rows(draw::Ui& ui, const Rect& rect, const std::vector<Command>& rows, int chosen) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/input/screen.h"
+#include "app/look/terms.h"
 
 namespace tilescope::input {
 
@@ -59,11 +60,30 @@ struct RecordForm : session::Order {
     session::ProgramOrder program;
 };
 
+// The glossary (glossary.cpp): what is typed to find a word, and which one is chosen.
+struct Glossary {
+    bool open = false;
+    bool looks = false;                 // it was just opened: `here` is made of the frame below it
+    const look::Term* asked = nullptr;  // the word to begin with; null for the first
+    TextField query{};
+    size_t chosen = 0;                      // of glossary_list()
+    std::vector<const look::Term*> here{};  // words on the screen below it
+};
+
+// The word that the mouse is on, and since when (seconds of draw::DrawContext::time).
+struct Resting {
+    const look::Term* term = nullptr;
+    ImVec2 at{};
+    double since = 0;
+};
+
 struct State {
     CommandPalette palette;
     PathBox path;
     RecordForm form;
+    Glossary glossary;
     bool show_keys = false;
+    Resting resting;
 };
 
 // --- actions, keys and what they do
@@ -83,12 +103,26 @@ void type(TextField& field, uint32_t character);    // control characters are ig
 // Does what a key means to a line of text; false for a key that means nothing to it.
 bool edit(TextField& field, const KeyPress& press);
 
-// The palette or the path box is open: what is typed is text.
+// The palette, the path box or the glossary is open: what is typed is text.
 bool overlay_open(const State& state);
 // The keyboard while one of them is open. offers: all that can be done.
 void press_in_overlay(State& state, Session& session, std::span<const Offer> offers, const KeyPress& press);
 // Takes up what the session asks of the overlays, and what has come of what they asked for.
 void update(State& state, Session& session);
+
+// Up, down and by pages through `count` rows, around the ends; false for any other key.
+bool choose(size_t& chosen, size_t count, const KeyPress& press);
+
+// The words that stand on a screen, in the order of the alphabet.
+std::vector<const look::Term*> words_of(const draw::Inspection& screen);
+// Before anything is typed the first `here` are those of the screen; else the best match comes first.
+struct GlossaryList {
+    std::vector<const look::Term*> terms;
+    size_t here = 0;
+};
+GlossaryList glossary_list(const Glossary& glossary);
+void open_glossary(State& state);
+void press_in_glossary(State& state, Session& session, const KeyPress& press);
 
 // The command palette's list (palette.cpp): everything that can be done, found by its words.
 //
@@ -145,6 +179,10 @@ void text_line(draw::Ui& ui, ImDrawList& list, const draw::Rect& rect, const Tex
 void keys_overlay(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
 void command_palette(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
 void path_box(Ui<State>& ui, const draw::Rect& screen);
+void glossary_box(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
+// Dims the screen and draws the box; `top` logical pixels below the screen's top, in the middle where
+// negative.
+draw::Rect overlay_box(draw::Ui& ui, const draw::Rect& screen, float width, float height, float top = -1);
 // top: below the bar, framebuffer pixels.
 void record_form(Ui<State>& ui, const draw::Rect& screen, float top);
 // What it holds where a program is asked for: its path, arguments, and which launches to record

@@ -6,6 +6,8 @@
 //   Kernel     [every kernel               ]
 //   Launches   [first of each kernel       ]
 //   Blocks     [all of them                ]
+//   Device     [the GPU here, or an H200   ]
+//   Flags      [of the compiler, and files ]
 //   [ Compile, run and record ]
 #include "app/input/overlays.h"
 
@@ -41,6 +43,8 @@ void program_fields(Ui<State>& ui) {
     go = field(ui, "Kernel", "##kernel", "every kernel", order.kernel) || go;
     go = field(ui, "Launches", "##launches", "first of each kernel; 2, 5; all", order.launches) || go;
     go = field(ui, "Blocks", "##blocks", "all; x0:x1,y0:y1", order.blocks) || go;
+    go = field(ui, "Device", "##device", "the GPU here, or an H200", order.device) || go;
+    go = field(ui, "Flags", "##flags", "-O2 -DN=64 other.cu", order.flags) || go;
     if (ImGui::Button("Compile, run and record", {-1, ui.px(34)}) || go) {
         session::run_program(ui.session, order);
         if (ui.session.message.empty()) ui.state.form.open = false;

@@ -70,7 +70,11 @@ Row row_of(const cudart::LaunchLine& launch) {
     row.shared = grouped(launch.shared);
     row.ms = launch.ms < 1e7 ? fmt::format("{:.2f}", launch.ms) : fmt::format("{:.3g}", launch.ms);
     row.fault = !launch.error.empty();
-    row.state = row.fault ? "error" : launch.recorded.empty() ? "" : "recorded";
+    row.recorded = !launch.recorded.empty();
+    row.state = row.fault             ? "error"
+                : row.recorded        ? "recorded"
+                : launch.same_as != 0 ? "same as " + grouped(launch.same_as)
+                                      : "";
     return row;
 }
 
@@ -84,6 +88,11 @@ std::string about(const cudart::LaunchLine& launch) {
     if (!launch.error.empty()) return one_line(launch.error, kLongestLine);
     if (!launch.remark.empty()) return one_line(launch.remark, kLongestLine);
     if (!launch.recorded.empty()) return "It was recorded.";
+    if (launch.same_as != 0)
+        return fmt::format(
+            "It repeats launch {}, with the same arguments and memory, and was not run again: each access is "
+            "the same.",
+            grouped(launch.same_as));
     if (!launch.unrecorded.empty()) return one_line(launch.unrecorded, kLongestLine);
     return "It was not recorded: the program runs once more to record it.";
 }

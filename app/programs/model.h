@@ -23,7 +23,7 @@ namespace tilescope::programs {
 // A launch as its row shows it.
 struct Row {
     std::string number, kernel, grid, block, shared, ms, state;
-    bool fault = false;
+    bool fault = false, recorded = false;
 };
 Row row_of(const cudart::LaunchLine& launch);
 

@@ -179,7 +179,7 @@ void launches_panel(Ui& ui, const Rect& rect, const std::vector<cudart::LaunchLi
             cell(ui, columns[column], y + ui.px(4), column, Face::Mono, Ink::Text, *cells_of(row)[column]);
         if (!row.state.empty()) {
             const Rect& column = columns[kState];
-            state_sign(ui, {column.min.x + ui.px(5), y + high / 2}, row.fault);
+            if (row.fault || row.recorded) state_sign(ui, {column.min.x + ui.px(5), y + high / 2}, row.fault);
             line(ui, {column.min.x + ui.px(14), y + ui.px(4)}, column.width(), Face::Text, Size::Small,
                  row.fault ? Ink::Fault : Ink::TextQuiet, row.state);
         }
@@ -198,7 +198,9 @@ struct Chosen {
     Ink ink;
 };
 Chosen chosen_of(const cudart::LaunchLine& launch) {
-    return {title_of(launch), about(launch), launch.recorded.empty() ? "Record it" : "Open it",
+    // What it repeats was recorded, or is when it is opened.
+    return {title_of(launch), about(launch),
+            launch.recorded.empty() && launch.same_as == 0 ? "Record it" : "Open it",
             launch.error.empty() ? Ink::TextQuiet : Ink::Fault};
 }
 constexpr int kMostLines = 6;

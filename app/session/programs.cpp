@@ -59,6 +59,8 @@ cudart::LaunchLine launch_of(const Json& json, std::string& problem) {
     text_or_null(fields, json, "recorded", line.recorded);
     if (json.contains("unrecorded")) text_or_null(fields, json, "unrecorded", line.unrecorded);
     if (json.contains("remark")) text_or_null(fields, json, "remark", line.remark);
+    if (const auto same = json.find("same_as"); same != json.end() && !same->is_null())
+        fields.number("same_as", line.same_as);
     return line;
 }
 
@@ -210,6 +212,8 @@ Result<std::vector<std::string>> words_of(std::string_view arguments) {
 Result<std::vector<std::string>> program_arguments(const ProgramOrder& order, const std::string& folder) {
     std::vector<std::string> words = {"record", order.path, "--json", "-o", folder};
     if (!order.kernel.empty()) words.insert(words.end(), {"--kernel", order.kernel});
+    if (!order.device.empty()) words.insert(words.end(), {"--device", order.device});
+    if (!order.flags.empty()) words.insert(words.end(), {"--flags", order.flags});
     if (order.launches == "all") {
         words.emplace_back("--every");
     } else {
@@ -321,9 +325,10 @@ void run_program(Session& session, const ProgramOrder& asked, uint64_t wanted) {
     Program next;
     next.order = order;
     next.name = fs::path(order.path).filename().string();
-    // Recordings of another run of the same program: same path, same arguments.
+    // Recordings of another run of the same program: same path, same arguments, built and run the same way.
     if (session.program && session.program->order.path == order.path &&
-        session.program->order.arguments == order.arguments) {
+        session.program->order.arguments == order.arguments &&
+        session.program->order.device == order.device && session.program->order.flags == order.flags) {
         next.ended = std::move(session.program->ended);
         next.folders = std::move(session.program->folders);
     }
@@ -350,6 +355,10 @@ void open_launch(Session& session, uint64_t number) {
     const cudart::LaunchLine* const launch = find(*session.program, number);
     if (launch == nullptr) return;
     if (!launch->recorded.empty()) return open_recorded(session, *launch);
+    // One that repeats another shows the other's recording: each access is the same.
+    if (const auto* const same = find(*session.program, launch->same_as);
+        same != nullptr && !same->recorded.empty())
+        return open_recorded(session, *same);
     ProgramOrder order = session.program->order;
     order.kernel.clear();  // it would leave out launches of other kernels
     order.launches = std::to_string(number);

@@ -38,6 +38,8 @@ struct ProgramOrder {
     std::string kernel;     // only this kernel's launches; "" for each
     std::string launches;   // "2" or "2, 5"; "all"; "" for the first one of each kernel
     std::string blocks;     // "x0:x1,y0:y1"; "" for all of them
+    std::string device{};   // that the program sees; "" for the GPU that it runs on, or an H200
+    std::string flags{};    // the compiler's flags and further files, in one word as --flags takes them
     bool operator==(const ProgramOrder&) const = default;
 };
 

@@ -3,6 +3,8 @@
 // Source: PTX ISA, "Directives".
 #include "core/ptx/parse.h"
 
+#include <algorithm>
+
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 

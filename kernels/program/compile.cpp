@@ -379,7 +379,8 @@ Result<std::string> find_runtime() {
         return std::string(given);
     std::error_code error;
     const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-    for (const fs::path& folder : {here, here / ".." / "lib", here / ".."}) {
+    for (const fs::path& folder :
+         {here, here / TILESCOPE_INSTALLED_LIBRARIES, here / ".." / "lib", here / ".."}) {
         const fs::path path = folder / "libtilescope_cudart.so";
         if (fs::is_regular_file(path, error)) return fs::canonical(path, error).string();
     }

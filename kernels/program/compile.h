@@ -58,7 +58,8 @@ Result<Compiler> find_nvcc();
 // The newest clang++ of PATH, or what TILESCOPE_CLANG names. Error: there is none; what to install.
 Result<Compiler> find_compiler();
 
-// The library that takes the place of NVIDIA's runtime: beside this program, or in ../lib of it.
+// The library that takes the place of NVIDIA's runtime: beside this program, where both are installed
+// (cmake/package.cmake), or in ../lib of it.
 // TILESCOPE_CUDART names another one.
 Result<std::string> find_runtime();
 

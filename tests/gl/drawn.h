@@ -27,6 +27,10 @@ public:
     }
     test::Picture picture(State& state) {
         frames(state);
+        return picture();
+    }
+    // Of the last frame.
+    test::Picture picture() {
         frame_->render();
         return {headless_->read(), seen_};
     }

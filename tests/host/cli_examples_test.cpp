@@ -228,7 +228,7 @@ TEST_P(Examples, IsRightAndRecordsWhatItPromises) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(kPrograms),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& one) { return one.param.name; });
 
 TEST(ExamplePrograms, HistogramsAreRight) {
     if (!has_clang()) GTEST_SKIP() << "no clang++ to compile with";

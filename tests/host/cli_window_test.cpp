@@ -50,7 +50,7 @@ TEST_F(CliWindow, OpenFailsWithoutADisplay) {
     expect_refused(1, {}, "display");
     expect_refused(1, {"open", lecture_recording()}, "display");
     expect_refused(1, {"open", "missing.tsc"}, "missing.tsc");
-    expect_refused(2, {"open"}, "FILE");
+    expect_refused(1, {"open"}, "display");
     expect_refused(2, {"--theme", "green"}, "--theme 'green'");
 }
 

@@ -22,7 +22,7 @@ TEST_F(Keys, NotationsAreFoundByWhatTheyAreAbout) {
     ASSERT_GE(all.size(), 3u);
     for (const char* id : {"notation:order", "notation:names", "notation:phases"})
         EXPECT_NE(std::find(all.begin(), all.begin() + 3, id), all.begin() + 3) << id;
-    EXPECT_EQ(first(state, "thread").id, "notation:order");
+    EXPECT_EQ(first(state, "thread[y,x]").id, "notation:order");
     EXPECT_EQ(first(state, "x first").id, "notation:order");
     EXPECT_EQ(first(state, "names").id, "notation:names");
     EXPECT_EQ(first(state, "matrices").id, "notation:names");

@@ -29,6 +29,12 @@ TEST(Programs, AreCalledWithTheirWordsAsTheyAre) {
                             "--launch", "5", "--launch", "7", "--blocks", "0:1,2:4"}));
     const auto all = session::program_arguments({"x.cu", "", "", "all", ""}, "f");
     EXPECT_EQ(*all, (Words{"record", "x.cu", "--json", "-o", "f", "--every"}));
+    session::ProgramOrder built{"x.cu", "5", "", "", ""};
+    built.device = "A100";
+    built.flags = "-O2 'other file.cu'";
+    const auto how = session::program_arguments(built, "f");
+    EXPECT_EQ(*how, (Words{"record", "x.cu", "--json", "-o", "f", "--device", "A100", "--flags",
+                           "-O2 'other file.cu'", "--", "5"}));
     for (const char* wrong : {"0", "-1", "two", "2x", "99999999999999999999"})
         EXPECT_FALSE(session::program_arguments({"x.cu", "", "", wrong, ""}, "f")) << wrong;
     EXPECT_FALSE(session::program_arguments({"x.cu", "'open", "", "", ""}, "f"));
@@ -48,6 +54,26 @@ TEST(Programs, ReadTheListOfLaunches) {
     EXPECT_EQ(list->launches[0].grid, (Dim3{64, 64, 1}));
     EXPECT_EQ(list->launches[1].recorded, "");
     EXPECT_NE(list->launches[1].error.find("4 bytes past"), std::string::npos);
+}
+
+// One that repeats another has no recording of its own, says which one it repeats, and leads to that.
+TEST(Programs, ALaunchThatRepeatsAnotherSaysWhichOne) {
+    std::string repeats = launch_json(3, "copy", "");
+    ASSERT_EQ(repeats.back(), '}');
+    repeats.insert(repeats.size() - 1, R"(,"same_as":1)");
+    std::string first = launch_json(1, "copy", "f/copy.1.tsc");
+    first.insert(first.size() - 1, R"(,"same_as":null)");
+    const auto list = session::launches_from_json(list_json(first + "," + repeats));
+    ASSERT_TRUE(list) << list.error().message;
+    EXPECT_EQ(list->launches[0].same_as, 0u);
+    EXPECT_EQ(list->launches[1].same_as, 1u);
+    const programs::Row row = programs::row_of(list->launches[1]);
+    EXPECT_EQ(row.state, "same as 1");
+    EXPECT_FALSE(row.recorded || row.fault) << "it has neither sign";
+    EXPECT_TRUE(programs::row_of(list->launches[0]).recorded);
+    EXPECT_NE(programs::about(list->launches[1]).find("repeats launch 1"), std::string::npos);
+    EXPECT_FALSE(session::launches_from_json(list_json(
+        launch_json(1, "copy", "").insert(launch_json(1, "copy", "").size() - 1, R"(,"same_as":"one")"))));
 }
 
 TEST(Programs, TakeNoDamagedList) {

@@ -1,0 +1,181 @@
+#include "app/look/terms.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+namespace tilescope::look {
+namespace {
+
+constexpr Term kTerms[] = {
+    // What is recorded.
+    {"site", "one memory instruction or barrier of the PTX, with its source line", "screen_step",
+     "the static thing: it runs many times"},
+    {"access", "one lane's load, store or atomic at a site: thread, element, address", "screen_step", "",
+     "access|accesses"},
+    {"request", "one warp's load, store or atomic: up to 32 accesses under one active mask", "screen_step",
+     "the unit that is recorded, stepped and judged"},
+    {"active mask", "which lanes of a warp take part in an instruction", "lesson:warps"},
+    {"step", "one request, or one warp's arrival at a barrier", "screen_step",
+     "counted from 1 wherever a person reads it"},
+    {"phase", "one trip of the loop that walks the tiles: load, barrier, multiply, barrier",
+     "lesson:barriers",
+     "in a kernel without barriers one trip of its outermost loop, without a loop all of it"},
+    {"launch", "one <<<>>>: entry, grid, block, dynamic shared bytes, arguments, and their arrays", "record"},
+    {"array", "memory with a name, an element type and up to three extents", "screen_step",
+     "rows of columns; it is read, written or both"},
+    {"program", "a .cu file with a main; its launches are numbered from 1", "screen_program"},
+    {"product", "a launch read as P = M·N, with m, k, n and T", "screen_step",
+     "a lens over a recording, never part of its format", ""},
+    {"recording", "every request and barrier of a launch, in one .tsc file", "open",
+     "whole, or it says what is missing"},
+    {"lockstep", "the lanes of a warp run each instruction together, then the next one", "screen_step",
+     "how the CPU runs a kernel here: its time is the step's number, not a clock"},
+    {"fault", "what a kernel does wrong, such as an access outside its array", "lesson:race"},
+    // Threads.
+    {"kernel", "a function that a launch runs once in every thread", "record", "", "kernel|kernels"},
+    {"thread", "one run of the kernel, with its own registers and its own threadIdx", "lesson:warps",
+     "written thread[y,x]"},
+    {"warp", "32 threads of a block that run an instruction together", "lesson:warps",
+     "by consecutive thread number, x fastest"},
+    {"lane", "a thread's place in its warp, from 0 to 31", "lesson:warps"},
+    {"block", "threads that share memory and barriers, all on one SM", "screen_step"},
+    {"grid", "the blocks of a launch, in any order on any SM", "screen_step"},
+    {"divergence", "lanes of one warp that take different branches, one after the other", "lesson:warps",
+     "lanes that are not on the branch are lost while it runs",
+     "divergence|diverge|diverges|diverged|divergent"},
+    {"boundary check", "a condition that keeps lanes outside the matrices from loading and storing",
+     "lesson:edges", "", "boundary check|boundary checks|bounds check|bounds checks"},
+    {"barrier", "a point that no thread of a block passes before all are there", "lesson:barriers",
+     "__syncthreads(); blocks never wait for one another"},
+    {"barrier interval", "what lies between two barriers of a block", "lesson:barriers"},
+    {"race", "two threads at one address, one of them storing, and no barrier between", "lesson:race", "",
+     "race|races|data race|data races"},
+    // Memory.
+    {"register", "a thread's own 32 bits on the SM; the fastest memory, and a fixed number of it",
+     "limits:cliff"},
+    {"local memory", "a thread's own, where registers do not do; it lies in DRAM", "screen_step"},
+    {"shared memory", "a block's own memory on the SM, gone when the block ends", "lesson:reuse"},
+    {"global memory", "what all threads of all launches reach, in DRAM", "lesson:coalescing"},
+    {"constant memory", "what all threads read and none writes; fast where a warp reads one address",
+     "screen_step"},
+    {"DRAM", "the memory chips beside the GPU, read in bursts of neighbours", "lesson:coalescing"},
+    {"burst", "neighbouring bytes that DRAM hands out together, wanted or not", "lesson:coalescing", "",
+     "burst|bursts|DRAM burst|DRAM bursts"},
+    {"cache", "a small fast memory that keeps what was loaded: L1 on each SM, L2 for all", "screen_timing",
+     "", "cache|caches|L1|L2"},
+    {"level", "where bytes are counted: threads' bytes, requests, L1, L2, DRAM", "screen_timing"},
+    {"row-major", "a row's elements lie side by side, one row behind the other", "lesson:coalescing"},
+    {"sector", "32 aligned bytes of global memory", "lesson:coalescing",
+     "a request is judged by the sectors it needs"},
+    {"line", "128 aligned bytes of global memory: four sectors", "lesson:coalescing", "",
+     "cache line|cache lines|line (128 bytes)|lines (128 bytes)"},
+    {"coalescing", "lanes that ask for neighbours share sectors", "lesson:coalescing",
+     "one trip to memory serves them all, as a carpool does", "coalescing|coalesced|uncoalesced|coalesce"},
+    {"bank", "one of 32 columns of shared memory; each serves one word a wavefront", "lesson:banks"},
+    {"bank conflict", "different words of one bank, which take a wavefront each", "lesson:banks"},
+    {"wavefront", "one pass of shared memory", "lesson:banks",
+     "a request needs as many as its worst bank has different words"},
+    {"turn", "lanes of an atomic that meet at one address go one after the other", "screen_step",
+     "a request takes as many turns as its worst address has lanes", "turns|atomic turn"},
+    {"atomic", "a load, a change and a store that nothing comes between", "screen_step"},
+    {"padding", "a column more in a shared tile, against bank conflicts", "lesson:banks"},
+    // Tiles.
+    {"tile", "T × T elements that a block loads once into shared memory", "lesson:reuse",
+     "Mds and Nds hold those of M and N"},
+    {"T", "the tile width; a block is T × T threads", "lesson:reuse", "", "T =|T=|tile width|tile widths"},
+    {"reuse", "how often an element is used for each time it is loaded", "lesson:reuse", "", "reuse|reused"},
+    {"zero fill", "the zero that a lane outside the matrices stores in its tile", "lesson:stale", "",
+     "zero fill|zero fills|zero-filled"},
+    {"stale value", "what an earlier phase left in a shared cell", "lesson:stale", "",
+     "stale value|stale values|stale"},
+    {"CGMA", "FLOP for each access to global memory", "screen_timing",
+     "compute to global memory access: untiled 1, tiled T"},
+    {"FLOP", "one addition or multiplication of floating-point numbers", "screen_timing", "",
+     "FLOP|GFLOP|TFLOP|GFLOP/s|TFLOP/s|FLOP/s|GFLOPS|TFLOPS"},
+    {"arithmetic intensity", "FLOP for each byte of global memory", "screen_timing"},
+    {"bandwidth", "bytes that memory hands out in a second, at most", "screen_timing"},
+    {"roofline", "what bandwidth and peak allow at an arithmetic intensity", "screen_timing", "",
+     "roofline|rooflines|roof|roofs"},
+    // What an SM holds.
+    {"SM", "streaming multiprocessor: runs blocks; has warp and block slots, registers, shared memory",
+     "screen_limits", "", "SM|SMs"},
+    {"compute capability", "the version of what a GPU can do and hold, such as 9.0", "screen_limits"},
+    {"occupancy", "the share of an SM's warp slots in use", "screen_limits"},
+    {"slot", "a place on an SM for a thread, a warp or a block", "screen_limits", "",
+     "slot|slots|thread slot|thread slots|warp slot|warp slots|block slot|block slots"},
+    {"performance cliff", "a little more of one thing a thread, and a whole block less fits", "limits:cliff"},
+    {"latency", "the cycles that a warp waits for memory", "limits:latency"},
+    {"latency hiding", "other warps run while one waits; enough of them, and nobody notices",
+     "limits:latency"},
+    {"schedule", "the order in which warps get their turn; none may be assumed", "lesson:race"},
+};
+
+bool in_word(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0;
+}
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+
+// Of each term what stands for it, by first letter.
+struct Form {
+    std::string text;
+    const Term* term;
+};
+using Forms = std::array<std::vector<Form>, 256>;
+
+Forms make_forms() {
+    Forms made;
+    const auto add = [&](std::string text, const Term& term) {
+        made[static_cast<unsigned char>(lower(text[0]))].push_back({std::move(text), &term});
+    };
+    for (const Term& term : kTerms) {
+        if (term.forms == nullptr) {
+            add(term.word, term);
+            add(term.word + std::string("s"), term);
+            continue;
+        }
+        for (std::string_view rest = term.forms; !rest.empty();) {
+            const std::string_view one = rest.substr(0, rest.find('|'));
+            add(std::string(one), term);
+            rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+        }
+    }
+    for (auto& forms : made)
+        std::ranges::sort(forms, [](const Form& a, const Form& b) { return a.text.size() > b.text.size(); });
+    return made;
+}
+
+// Capitals of a form are capitals of the text; the first letter of a sentence may be one.
+bool begins(std::string_view text, std::string_view form) {
+    if (text.size() < form.size()) return false;
+    for (size_t at = 0; at < form.size(); ++at)
+        if (text[at] != form[at] && (at > 0 || is_upper(form[0]) || lower(text[at]) != form[at]))
+            return false;
+    return text.size() == form.size() || !in_word(form.back()) || !in_word(text[form.size()]);
+}
+
+}  // namespace
+
+std::span<const Term> terms() { return kTerms; }
+
+std::vector<SaidTerm> terms_in(std::string_view text) {
+    static const Forms forms = make_forms();
+    std::vector<SaidTerm> said;
+    for (size_t at = 0; at < text.size();) {
+        const bool begins_word = at == 0 || !in_word(text[at - 1]);
+        const auto& here = forms[static_cast<unsigned char>(lower(text[at]))];
+        const auto found = std::ranges::find_if(
+            here, [&](const Form& one) { return begins_word && begins(text.substr(at), one.text); });
+        if (found == here.end()) {
+            ++at;
+            continue;
+        }
+        said.push_back({found->term, at, at + found->text.size()});
+        at = said.back().end;
+    }
+    return said;
+}
+
+}  // namespace tilescope::look

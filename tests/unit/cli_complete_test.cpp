@@ -1,0 +1,91 @@
+// What a shell is told can follow, and the manual page: both are made of the parser, and name all that it
+// takes.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "app/cli/cli.h"
+
+namespace tilescope::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Without what each means.
+Words completed(const Words& words) {
+    Words all = completions(*command_line(), words);
+    for (std::string& one : all) one.resize(std::min(one.size(), one.find('\t')));
+    return all;
+}
+
+bool has(const Words& words, const std::string& word) {
+    return std::ranges::find(words, word) != words.end();
+}
+
+TEST(Completion, OfCommandsAndTheirOptions) {
+    EXPECT_EQ(completed({"rec"}), (Words{"record", "recordings"}));
+    EXPECT_EQ(completed({"report", "--j"}), (Words{"--json"}));
+    EXPECT_EQ(completed({"xyz"}), Words{});
+    EXPECT_FALSE(has(completed({""}), "complete")) << "it is not for people";
+    const auto line = command_line();
+    for (const CLI::App* command : line->get_subcommands({})) {
+        const Words options = completed({command->get_name(), "-"});
+        for (const CLI::Option* option : command->get_options())
+            if (!option->get_positional())
+                EXPECT_TRUE(has(options, option->get_name())) << command->get_name() << option->get_name();
+        EXPECT_EQ(has(completed({""}), command->get_name()), !command->get_group().empty());
+    }
+}
+
+TEST(Completion, OfWhatAnOptionTakes) {
+    EXPECT_EQ(completed({"render", "a.tsc", "--theme", ""}), (Words{"light", "dark"}));
+    EXPECT_EQ(completed({"render", "a.tsc", "--theme", "d"}), (Words{"dark"}));
+    EXPECT_EQ(completed({"render", "--theme=d"}), (Words{"--theme=dark"})) << "as zsh and fish give it";
+    EXPECT_EQ(completed({"render", "--theme", "=", "d"}), (Words{"dark"})) << "as bash gives it";
+    EXPECT_EQ(completed({"render", "--theme", "="}), (Words{"light", "dark"}));
+    EXPECT_EQ(completed({"--theme", "l"}), (Words{"light"}));
+    EXPECT_EQ(completed({"--theme", "light", "limi"}), (Words{"limits"}));
+    EXPECT_EQ(completed({"table", "--notation", "M"}), (Words{"MNP", "MdNdPd"}));
+    EXPECT_EQ(completed({"record", "--schedule", ""}), (Words{"fair", "greedy"}));
+    EXPECT_EQ(completed({"record", "tiled", "-o", ""}), (Words{":"})) << "any file";
+    EXPECT_EQ(completed({"record", "tiled", "--ptx", ""}), (Words{":.ptx"}));
+    EXPECT_EQ(completed({"limits", "--device", "rtx-50"}), (Words{"rtx-5090"}));
+    EXPECT_EQ(completed({"record", "tiled", "--tile", ""}), Words{}) << "a number";
+    EXPECT_EQ(completed({"render", "--themes=d"}), Words{});
+}
+
+TEST(Completion, OfPlaces) {
+    EXPECT_EQ(completed({"record", "tiled_p"}), (Words{":.cu", ":.ptx", "tiled_padded"}));
+    EXPECT_EQ(completed({"report", "tiled-4x"}), (Words{"tiled-4x4x4-t2", ":.tsc"}));
+    EXPECT_EQ(completed({"report", "--json", "tiled-4x"}), (Words{"tiled-4x4x4-t2", ":.tsc"}));
+    EXPECT_EQ(completed({"time", "tiled", "cub"}), (Words{"cublas"})) << "several kernels";
+    EXPECT_EQ(completed({"record", "a.cu", "--", "x", ""}), (Words{":"})) << "a program's own arguments";
+    EXPECT_FALSE(has(completed({"report", "a.tsc", ""}), ":.tsc")) << "one recording is all that it takes";
+    EXPECT_TRUE(has(completed({"report", "a.tsc", ""}), "--json"));
+}
+
+TEST(ManualPage, SaysWhatTheParserTakes) {
+    const auto line = command_line();
+    const std::string page = manual(*line);
+    // As troff writes a word's dashes.
+    const auto written = [](std::string text) {
+        for (size_t at = 0; (at = text.find('-', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+        return text;
+    };
+    for (const CLI::App* command : line->get_subcommands({})) {
+        const bool shown = !command->get_group().empty();
+        EXPECT_EQ(page.find("\n.SH " + command->get_name() + "\n") != std::string::npos, shown);
+        if (!shown) continue;
+        for (const CLI::Option* option : command->get_options()) {
+            EXPECT_NE(page.find(written(option->get_name())), std::string::npos) << option->get_name();
+            if (option == command->get_help_ptr()) continue;
+            const std::string first =
+                option->get_description().substr(0, option->get_description().find('\''));
+            EXPECT_NE(page.find(written(first)), std::string::npos) << first;
+        }
+    }
+    EXPECT_EQ(page.find("\n'"), std::string::npos) << "a line that begins with a quote is a request to troff";
+}
+
+}  // namespace
+}  // namespace tilescope::cli
