@@ -79,6 +79,10 @@ struct ExportOptions {
     std::string screen = "step", with, at = "first", size, theme = "light";
     uint32_t fps = 8;
     bool lecture = false;
+    // Of a lesson, or of "ask me": the stop from 1 on, and of its question an answer, or what is right.
+    std::string lesson, answer;
+    uint32_t stop = 1;
+    bool reveal = false, ask = false;
 };
 
 // png, svg, gif and mp4; returns the exit status.
