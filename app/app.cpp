@@ -309,7 +309,8 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
         if (const float height = one.strip(ui, area); height > 0) below += height + ui.px(8);
     }
     // Only the Step screen hides parts of itself while a question is open; the others wait as a whole.
-    if (session.question.hides_any() && session.screen != session::kStepScreen)
+    const bool of_recordings = shown.there == nullptr && &shown != find_screen(lessons::kScreen.option);
+    if (session.question.hides_any() && session.screen != session::kStepScreen && of_recordings)
         hidden_screen(ui, {{screen.min.x, below}, screen.max});
     else
         shown.draw(ui, {{screen.min.x, below}, screen.max});

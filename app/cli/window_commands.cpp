@@ -1,5 +1,6 @@
 // What needs the picture: the window with nothing given, `open FILE`, `render FILE -o OUT.png`, and what
 // export makes of a recording's steps: a step as a picture, a range of steps as a film.
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -10,6 +11,7 @@
 #include "app/cli/cli.h"
 #include "app/compare/model.h"
 #include "app/input/overlays.h"
+#include "app/lessons/asking.h"
 #include "app/lessons/own.h"
 #include "app/session/settings.h"
 #include "kernels/run/record.h"
@@ -168,6 +170,44 @@ void write_film(app::State state, const ExportOptions& options, int width, int h
     keep(file, options.output);
 }
 
+// A stop of a lesson, or the question that "ask me" finds at the step; its question answered as was asked
+// for.
+void stand_at_stop(app::State& state, const ExportOptions& options) {
+    if (!options.lesson.empty()) {
+        const auto& all = lessons::lesson_list();
+        const auto found = std::ranges::find(all, options.lesson, &lessons::Lesson::name);
+        if (found == all.end()) {
+            std::vector<std::string> names;
+            for (const lessons::Lesson& lesson : all) names.push_back(lesson.name);
+            refuse(kWrongCall, "--lesson '{}' is not known; choose {}", options.lesson,
+                   fmt::join(names, ", "));
+        }
+        if (options.stop < 1 || options.stop > found->stops.size() + 1)
+            refuse(kWrongCall, "--stop {} is not there; the lesson has {}, and its end as one more",
+                   options.stop, found->stops.size());
+        lessons::go_to_stop(state.lessons, state.session, static_cast<size_t>(found - all.begin()),
+                            options.stop - 1);
+        app::update(state, true);
+        app::update(state, true);
+    } else {
+        app::update(state, true);
+        lessons::ask_me(state.lessons, state.session);
+        for (uint32_t at = 1; at < options.stop; ++at) lessons::ask_me(state.lessons, state.session);
+    }
+    if (!state.session.message.empty()) refuse(kFailure, "{}", state.session.message);
+    if (!options.reveal && options.answer.empty()) return;
+    const lessons::LessonStop* const stop = lessons::stop_shown(state.lessons);
+    if (stop == nullptr || !stop->ask || !state.lessons.asked)
+        refuse(kWrongCall, "stop {} asks nothing; leave out --answer and --reveal", options.stop);
+    if (!options.answer.empty()) {
+        const session::Session& session = state.session;
+        const lessons::Scene scene{session.trace(), *session.block, session.cursor.step};
+        const std::string wrong = lessons::predict(state.session.question, *stop->ask, scene, options.answer);
+        if (!wrong.empty()) refuse(kWrongCall, "{}", wrong);
+    }
+    if (options.reveal) lessons::reveal(state.lessons, state.session);
+}
+
 }  // namespace
 
 int export_pictures(const ExportOptions& options) {
@@ -191,6 +231,14 @@ int export_pictures(const ExportOptions& options) {
     check_output(options.output, {options.file, options.with});
     state.session.screen = options.screen;
     state.session.lecture = options.lecture;
+    if (!options.lesson.empty()) {
+        if (!options.file.empty())
+            refuse(kWrongCall, "--lesson brings its own recordings; leave out '{}'", options.file);
+        stand_at_stop(state, options);
+        need(app::render_png(std::move(state), {width, height, options.output}));
+        return kDone;
+    }
+    if (options.file.empty()) refuse(kWrongCall, "say what to draw: a recording, or a lesson with --lesson");
     session::show(state.session, need(recording_of(options.file)));
     // One that is compared with itself is read once.
     if (!options.with.empty())
@@ -199,6 +247,12 @@ int export_pictures(const ExportOptions& options) {
                                      ? session::make_recording(state.session.recording->trace,
                                                                state.session.recording->origin)
                                      : recording_of(options.with, trace::bytes_of(state.session.trace()))));
+    if (options.ask) {
+        state.session.cursor = choose_step(options.at, state.session.trace(), options.file);
+        stand_at_stop(state, options);
+        need(app::render_png(std::move(state), {width, height, options.output}));
+        return kDone;
+    }
     (film ? write_film : write_picture)(std::move(state), options, width, height);
     return kDone;
 }
@@ -221,7 +275,14 @@ void add_open(CommandLine& line) {
 void add_render(CommandLine& line) {
     const auto [command, options] =
         line.command("render", "Draw a step of a recording as a PNG, without a display", export_pictures);
-    command->add_option("FILE", options->file, kRecordingArgument)->required();
+    command->add_option("FILE", options->file, kRecordingArgument);
+    command->add_option("--lesson", options->lesson, "Draw a stop of that lesson instead of a recording");
+    command->add_flag("--ask", options->ask,
+                      "A question about the recording, from that step on, as Q asks it");
+    command->add_option("--stop", options->stop, "Which stop of the lesson, or question, from 1 on (1)");
+    command->add_option("--answer", options->answer,
+                        "Predict at a question: a number, a letter, or elements as \"0,1 0,2\"");
+    command->add_flag("--reveal", options->reveal, "Show what is right at a question");
     command->add_option("--screen", options->screen,
                         fmt::format("The screen to draw: {} (step)", screen_names()));
     command->add_option("--with", options->with, "The recording that the Compare screen sets beside it");

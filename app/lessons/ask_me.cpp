@@ -51,17 +51,10 @@ const std::vector<AskKind>& kinds() {
         {Kind::Number, "How many wavefronts does this request of warp {warp} need?", "wavefronts",
          "As many as the fullest bank has different words: {words} words lie in {banks} banks.",
          [](Scene& s) { return is_shared(s); }},
-        {Kind::Value, "Which value does {thread} load from {element}?", "first",
-         "It stands in {element}, as the launch or an earlier step left it.",
-         [](Scene& s) {
-             return s.replay != nullptr && is_request(s) && draw::is_load(kind_of(s)) &&
-                    !draw::is_atomic(kind_of(s));
-         }},
         {Kind::Value, "Which value does {thread} store to {element}?", "first",
-         "It is what the thread held in a register.",
+         "It is what {thread} fetched before, or a zero.",
          [](Scene& s) {
-             return s.replay != nullptr && is_request(s) &&
-                    (kind_of(s) == StepKind::GlobalStore || kind_of(s) == StepKind::SharedStore);
+             return s.replay != nullptr && is_request(s) && kind_of(s) == StepKind::SharedStore;
          }},
         {Kind::Bank, "Which bank is the fullest, with most different words?", "",
          "{words} words lie in {banks} banks, so the request takes {wavefronts} of the least "

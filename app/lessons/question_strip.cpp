@@ -23,7 +23,7 @@ using draw::Face, draw::Ink, draw::Rect, draw::Size;
 using Ui = input::Ui<State>;
 using Takes = session::Question::Takes;
 
-constexpr int kMostLines = 3;
+constexpr int kMostLines = 4;
 
 const char* hint_of(Takes takes) {
     switch (takes) {
@@ -140,7 +140,7 @@ float question_strip(Ui& ui, const Rect& area, const std::string& title) {
     }
     const std::string after =
         here.why + (here.words.empty() ? "" : (here.why.empty() ? "" : " ") + here.words);
-    const bool large = lines_of(Face::Text, Size::Title, after) < kMostLines;
+    const bool large = lines_of(Face::Text, Size::Title, after) <= 3;
     const Size after_size = ui.session.lecture && large ? Size::Title : Size::Body;
     const std::string& head = open ? here.asks : asked.verdict;
     const float head_high = body * lines_of(Face::Strong, size, head);

@@ -326,8 +326,10 @@ session::Question opened(const Question& question, const Scene& scene) {
     using Takes = session::Question::Takes;
     constexpr Takes kTakes[] = {Takes::Typed, Takes::Typed, Takes::Bank,
                                 Takes::Cells, Takes::Lanes, Takes::Choice};  // by Kind
-    session::Question open{
-        .open = true, .hidden = hidden_by(question), .takes = kTakes[static_cast<size_t>(question.kind)]};
+    session::Question open;
+    open.open = true;
+    open.hidden = hidden_by(question);
+    open.takes = kTakes[static_cast<size_t>(question.kind)];
     const uint64_t at = scene.index.first + scene.step;
     open.array = scene.trace.form_of(at).array;
     open.warp = scene.trace.warp_of(at);

@@ -253,7 +253,9 @@ void titled_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const cha
     // the rest (motion.cpp).
     if (rushing(ui)) matrix.touched.clear(), matrix.related.clear();
     const session::Question& asked = ui.session.question;
-    const bool elements = asked.hides(session::Hide::Elements), values = asked.hides(session::Hide::Values);
+    // A value is worked out from those of other arrays: where it is asked for, only its own array keeps them.
+    const bool elements = asked.hides(session::Hide::Elements);
+    const bool values = asked.hides(session::Hide::Values) && (elements || asked.array == array);
     if (elements) matrix.touched.clear(), matrix.related.clear(), matrix.loaded.clear();
     const bool results = asked.hides(session::Hide::Result);
     const std::vector<MadeCell> made =

@@ -65,7 +65,8 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
     }
     // While it is asked which cells the step touches they stand as the step before left them.
     const session::Question& asked = ui.session.question;
-    const bool elements = asked.hides(session::Hide::Elements), values = asked.hides(session::Hide::Values);
+    const bool elements = asked.hides(session::Hide::Elements);
+    const bool values = asked.hides(session::Hide::Values) && (elements || asked.array == array);
     SharedView tile =
         shared_view(ui.trace(), *ui.index(), ui.session.replay.get(), array,
                     elements && ui.step() > 0 ? ui.step() - 1 : ui.step(), in_sight(grid, sheet));

@@ -1,6 +1,6 @@
 // Lecture mode, lessons, palette and path box as pictures.
 #include "app/input/overlays.h"
-#include "app/lessons/model.h"
+#include "app/lessons/asking.h"
 #include "app/session/session.h"
 #include "tests/app_names.h"
 #include "tests/gl/compare_drawn.h"
@@ -144,6 +144,12 @@ TEST(LessonsScreen, AStopIsWrittenWhole) {
         for (size_t stop = 0; stop < lessons::lesson_list()[number].stops.size(); ++stop) {
             State state = lesson(number, stop);
             state.session.lecture = true;
+            if (state.session.question.open) {  // and says nothing before
+                const std::string asking = drawn.words(state);
+                EXPECT_TRUE(says(asking, state.lessons.standing.asks)) << state.lessons.standing.asks;
+                EXPECT_FALSE(says(asking, state.lessons.standing.words)) << state.lessons.standing.words;
+                reveal(state.lessons, state.session);
+            }
             const std::string text = drawn.words(state);
             EXPECT_TRUE(says(text, state.lessons.standing.words)) << state.lessons.standing.words;
             for (const draw::Written& one : drawn.seen().texts)

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 
 #include "core/analysis/phases.h"
 #include "core/analysis/product.h"
+#include "core/base/contents.h"
 #include "core/playback/replay.h"
 #include "kernels/run/record.h"
 
@@ -24,8 +27,10 @@ namespace tilescope::app {
 using Cell = std::pair<uint8_t, uint64_t>;  // array, element
 
 struct Facts {
-    std::map<std::string, uint64_t> number;  // by the names that lessons have for them
-    std::string array;                       // of the request
+    std::map<std::string, uint64_t> number;    // by the names that lessons have for them
+    std::map<std::string, std::string> place;  // threads and elements, likewise
+    std::map<std::string, std::string> value;  // that lanes bring: "first", "last"
+    std::string array;                         // of the request
     bool load = false, shared = false, barrier = false;
     bool all_came = false;          // every warp came to the barriers that this one has passed
     std::vector<uint64_t> element;  // by active lane
@@ -238,6 +243,33 @@ inline void count_cells(Facts& facts, const trace::Trace& trace, const analysis:
             facts.loads_fewer = std::max(facts.loads_fewer, requests - global[here.warp]);
 }
 
+// Of the first and of the last active lane: its thread, its element, and what it brings there.
+inline void count_lanes(Facts& facts, const trace::Trace& trace, const trace::Access& access, uint32_t step,
+                        const playback::BlockReplay& replay) {
+    uint32_t first = 32, last = 0;
+    for (uint32_t lane = 0; lane < 32; ++lane)
+        if ((access.mask >> lane & 1) != 0) first = std::min(first, lane), last = lane;
+    if (first == 32) return;
+    for (const auto& [before, name, lane] : {std::tuple{"", "first", first}, {"last_", "last", last}}) {
+        const uint64_t thread = uint64_t{access.warp} * 32 + lane, T = trace.launch.block.x;
+        facts.place[std::string(before) + "thread"] =
+            "thread[" + std::to_string(thread / T) + "," + std::to_string(thread % T) + "]";
+        if (facts.barrier) continue;
+        const Array& array = trace.launch.arrays[access.array];
+        const uint64_t element = access.offset[lane] / 4;
+        facts.place[std::string(before) + "element"] = array.name + "[" +
+                                                       std::to_string(element / array.cols) + "," +
+                                                       std::to_string(element % array.cols) + "]";
+        std::optional<Value> value;
+        if (!facts.shared && facts.load) value = initial_value(array, element);
+        for (const auto& store : facts.shared ? replay.shared_stores() : replay.global_stores()) {
+            if (store.to.array != access.array || store.to.index != element || store.step > step) continue;
+            if (facts.load ? facts.shared : store.step == step) value = store.value;
+        }
+        if (value) facts.value[name] = value_text(*value, 17);
+    }
+}
+
 inline Facts facts_at(const trace::Trace& trace, uint32_t block, uint32_t step,
                       const playback::BlockReplay& replay) {
     Facts facts;
@@ -286,6 +318,7 @@ inline Facts facts_at(const trace::Trace& trace, uint32_t block, uint32_t step,
         if (trace.meta.kernel == "tiled" && !facts.shared)
             count_outside(facts, trace, of, access, phases.phase[step]);
     }
+    count_lanes(facts, trace, access, step, replay);
     count_recording(facts, trace);
     count_barriers(facts, trace, of.first, of.count, at);
     count_cells(facts, trace, phases, replay, of.first, step);

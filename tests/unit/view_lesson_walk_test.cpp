@@ -6,10 +6,13 @@
 //   names     arrays that are named are the launch's, and the request's is one of them
 //   marks     are named in braces alone, where such cells are drawn
 //   words     that describe a step ("down a column", "next bank", "clocks") are of such a step
+//   questions are held as sentences are; what is right is what this step holds, exactly one choice holds, and
+//             the right prediction is judged so, a wrong one not
 #include <functional>
 #include <regex>
 #include <sstream>
 
+#include "app/lessons/asking.h"
 #include "tests/unit/view_lesson_facts.h"
 #include "tests/unit/view_recordings.h"
 
@@ -128,8 +131,8 @@ bool finds(const std::string& text, const std::string& pattern) {
     return std::regex_search(text, std::regex(pattern));
 }
 
-void check_words(const LessonStop& stop, const Facts& facts, const trace::Trace& trace, Complaints& wrong) {
-    const std::string hand = by_hand(stop.say);
+void check_words(const std::string& say, const Facts& facts, const trace::Trace& trace, Complaints& wrong) {
+    const std::string hand = by_hand(say);
     if (finds(hand, "[0-9]")) wrong.push_back("a figure is typed in");
     if (finds(hand,
               "\\b([Oo]ne|[Tt]wo|[Tt]hree|[Ff]our|[Ff]ive|[Ss]ix|[Ss]even|[Ee]ight|[Nn]ine|[Tt]en|"
@@ -139,16 +142,16 @@ void check_words(const LessonStop& stop, const Facts& facts, const trace::Trace&
               "\\b([Dd]otted|[Hh]atched|[Ss]truck|[Ss]troke|[Nn]otch|[Tt]riangle|[Cc]rossed|[Ss]triped|"
               "[Bb]lue|[Gg]reen|[Oo]range|[Rr]ed)"))
         wrong.push_back("a mark is named by hand");
-    if (stop.say.find("{mark_stale}") != std::string::npos && of(facts, "stale") == 0)
+    if (say.find("{mark_stale}") != std::string::npos && of(facts, "stale") == 0)
         wrong.push_back("no stale cell is marked at this step");
-    if (stop.say.find("{mark_zero}") != std::string::npos && of(facts, "zeros") == 0)
+    if (say.find("{mark_zero}") != std::string::npos && of(facts, "zeros") == 0)
         wrong.push_back("no zero fill is marked at this step");
     for (const Vocabulary& one : vocabulary())
-        if (finds(stop.say, one.words) && !one.holds(facts, trace))
+        if (finds(say, one.words) && !one.holds(facts, trace))
             wrong.push_back(std::string("not so at this step: ") + one.words);
 
     // Names: capitals that do not begin a sentence.
-    bool named = false, this_one = stop.say.find("{array}") != std::string::npos;
+    bool named = false, this_one = say.find("{array}") != std::string::npos;
     static const std::regex capital("(^|\\. |: |, |^.|\\W)([A-Z]\\w*)");
     for (std::sregex_iterator at(hand.begin(), hand.end(), capital), end; at != end; ++at) {
         const std::string before = (*at)[1], name = (*at)[2];
@@ -164,27 +167,28 @@ void check_words(const LessonStop& stop, const Facts& facts, const trace::Trace&
         wrong.push_back("names arrays, but not " + facts.array + ", which this request touches");
 }
 
-// Conditions again, from their text.
-void check_where(const LessonStop& stop, const Facts& facts, Complaints& wrong) {
+// A condition again, from its text.
+bool holds_again(const Condition& condition, const Facts& facts) {
     const auto value = [&](const std::string& name) -> std::optional<uint64_t> {
         if (name.find_first_not_of("0123456789") == std::string::npos) return std::stoull(name);
         const auto found = facts.number.find(name);
         return found == facts.number.end() ? std::nullopt : std::optional(found->second);
     };
-    for (const Condition& condition : stop.where) {
-        std::istringstream words(condition.text);
-        std::string left, op, right;
-        words >> left >> op >> right;
-        const auto a = value(left), b = value(right);
-        const bool so = a && b &&
-                        (op == "="    ? *a == *b
-                         : op == "!=" ? *a != *b
-                         : op == "<"  ? *a < *b
-                         : op == ">"  ? *a > *b
-                         : op == "<=" ? *a <= *b
-                                      : *a >= *b);
-        if (!so) wrong.push_back("does not hold: " + condition.text);
-    }
+    std::istringstream words(condition.text);
+    std::string left, op, right;
+    words >> left >> op >> right;
+    const auto a = value(left), b = value(right);
+    return a && b &&
+           (op == "="    ? *a == *b
+            : op == "!=" ? *a != *b
+            : op == "<"  ? *a < *b
+            : op == ">"  ? *a > *b
+            : op == "<=" ? *a <= *b
+                         : *a >= *b);
+}
+void check_where(const LessonStop& stop, const Facts& facts, Complaints& wrong) {
+    for (const Condition& condition : stop.where)
+        if (!holds_again(condition, facts)) wrong.push_back("does not hold: " + condition.text);
 }
 
 bool is_kind(const Facts& facts, StepKind kind) {
@@ -192,6 +196,116 @@ bool is_kind(const Facts& facts, StepKind kind) {
     const bool load = kind == StepKind::GlobalLoad || kind == StepKind::SharedLoad;
     const bool shared = kind == StepKind::SharedLoad || kind == StepKind::SharedStore;
     return facts.load == load && facts.shared == shared;
+}
+
+// A sentence with what its braces stand for.
+std::string filled_again(const std::string& say, const Facts& facts, const trace::Trace& trace,
+                         const playback::BlockReplay& replay, Complaints& wrong) {
+    std::string expected;
+    static const std::regex brace("\\{(\\w+)\\}");
+    std::string rest = say;
+    for (std::smatch at; std::regex_search(rest, at, brace); rest = at.suffix()) {
+        const std::string name = at[1];
+        expected += at.prefix();
+        if (name == "array")
+            expected += facts.array;
+        else if (name == "device")
+            expected += trace.meta.device;
+        else if (name == "result")
+            expected += result_of(trace, replay, wrong);
+        else if (const auto place = facts.place.find(name); place != facts.place.end())
+            expected += place->second;
+        else if (name == "rival")
+            expected += trace.meta.kernel == "untiled" ? "tiled" : "untiled";
+        else if (name == "mark_stale")
+            expected += "a notch in the corner (stale value)";
+        else if (name == "mark_zero")
+            expected += "a diagonal stroke (zero fill)";
+        else if (const auto figure = facts.number.find(name); figure != facts.number.end())
+            expected += with_commas(figure->second);
+        else
+            wrong.push_back("this step has no figure " + name);
+    }
+    expected += rest;
+    return expected;
+}
+
+// The prediction that is right, counted anew; none where the step has no such thing.
+std::optional<session::Question> right_prediction(const lessons::Question& question, const Facts& facts,
+                                                  const trace::Access& access, Complaints& wrong) {
+    session::Question predicted;
+    switch (question.kind) {
+        case lessons::Question::Kind::Number:
+            if (!facts.number.contains(question.answer)) return std::nullopt;
+            predicted.typed = std::to_string(facts.number.at(question.answer));
+            break;
+        case lessons::Question::Kind::Value:
+            if (!facts.value.contains(question.answer)) return std::nullopt;
+            predicted.typed = facts.value.at(question.answer);
+            break;
+        case lessons::Question::Kind::Bank:
+            if (!facts.shared) return std::nullopt;
+            predicted.bank = static_cast<uint32_t>(facts.number.at("bank"));
+            break;
+        case lessons::Question::Kind::Elements:
+            predicted.cells = {facts.element.begin(), facts.element.end()};
+            break;
+        case lessons::Question::Kind::Lanes:
+            predicted.lanes = question.answer == "active" ? access.mask : ~access.mask;
+            break;
+        case lessons::Question::Kind::Choice: {
+            size_t hold = 0;
+            for (size_t at = 0; at < question.choices.size(); ++at) {
+                if (!holds_again(question.choices[at].when, facts)) continue;
+                ++hold;
+                predicted.choice = at;
+            }
+            if (hold != 1) wrong.push_back("not exactly one choice holds");
+            break;
+        }
+    }
+    return predicted.predicted() ? std::optional(predicted) : std::nullopt;
+}
+
+// The same, and one off.
+session::Question wrong_prediction(const lessons::Question& question, session::Question predicted) {
+    if (!predicted.typed.empty()) predicted.typed += "1";
+    if (!predicted.cells.empty()) predicted.cells.insert(*predicted.cells.rbegin() + 1);
+    predicted.lanes ^= predicted.lanes != 0 ? 1u << 31 : 0;
+    if (predicted.bank) predicted.bank = (*predicted.bank + 1) % 32;
+    if (predicted.choice) predicted.choice = (*predicted.choice + 1) % question.choices.size();
+    return predicted;
+}
+
+// What is wrong with a stop's question, as it stands on the screen.
+void check_question(State& state, const LessonStop& stop, const Facts& facts, const trace::Trace& trace,
+                    const playback::BlockReplay& replay, Complaints& wrong) {
+    const Standing& here = state.lessons.standing;
+    check_words(stop.ask->text, facts, trace, wrong);
+    check_words(stop.ask->why, facts, trace, wrong);
+    for (const auto& [written, said] : {std::pair{stop.ask->text, here.asks}, {stop.ask->why, here.why}})
+        if (const std::string expected = filled_again(written, facts, trace, replay, wrong); said != expected)
+            wrong.push_back("asks '" + said + "', but it is '" + expected + "'");
+    if (!state.session.question.open || !state.session.question.hides_any())
+        wrong.push_back("hides nothing while it asks");
+    const trace::Access access =
+        trace::decode(trace, trace.blocks[state.session.cursor.block].first + state.session.cursor.step);
+    const auto right = right_prediction(*stop.ask, facts, access, wrong);
+    if (!right) return wrong.push_back("asks for what the step has not");
+    Scene scene{trace, *state.session.block, state.session.cursor.step};
+    const lessons::Answer answer = lessons::answer_of(*stop.ask, scene);
+    const lessons::Verdict yes = lessons::judged(*stop.ask, answer, *right);
+    const lessons::Verdict no = lessons::judged(*stop.ask, answer, wrong_prediction(*stop.ask, *right));
+    const lessons::Verdict shown = lessons::judged(*stop.ask, answer, {});
+    if (!yes.right || !yes.predicted) wrong.push_back("calls what is right wrong: " + yes.words);
+    if (no.right || !no.predicted) wrong.push_back("calls what is wrong right: " + no.words);
+    if (shown.right || shown.predicted) wrong.push_back("counts what was not predicted");
+    if (stop.ask->kind == lessons::Question::Kind::Number)
+        for (const std::string& words : {yes.words, no.words, shown.words})
+            if (!finds(words, "\\b" + with_commas(std::stoull(right->typed)) + "\\b"))
+                wrong.push_back("does not say what is right: " + words);
+    lessons::reveal(state.lessons, state.session);
+    if (state.session.question.hides_any()) wrong.push_back("still hides what was revealed");
 }
 
 // What is wrong with a stop as it is shown. then: what a person does beside it.
@@ -229,36 +343,14 @@ Complaints walked(const std::vector<Lesson>& lessons, size_t lesson, size_t numb
     if (stop.kind && !is_kind(facts, *stop.kind)) wrong.push_back("the step is of another kind");
     if (!stop.array.empty() && facts.array != stop.array) wrong.push_back("the step is of another array");
     check_where(stop, facts, wrong);
-    check_words(stop, facts, trace, wrong);
+    check_words(stop.say, facts, trace, wrong);
 
-    std::string expected;
-    static const std::regex brace("\\{(\\w+)\\}");
-    std::string rest = stop.say;
-    for (std::smatch at; std::regex_search(rest, at, brace); rest = at.suffix()) {
-        const std::string name = at[1];
-        expected += at.prefix();
-        if (name == "array")
-            expected += facts.array;
-        else if (name == "device")
-            expected += trace.meta.device;
-        else if (name == "fault")
-            expected += trace.meta.incomplete_reason;
-        else if (name == "result")
-            expected += result_of(trace, *replay, wrong);
-        else if (name == "mark_stale")
-            expected += "a notch in the corner (stale value)";
-        else if (name == "mark_zero")
-            expected += "a diagonal stroke (zero fill)";
-        else if (const auto figure = facts.number.find(name); figure != facts.number.end())
-            expected += with_commas(figure->second);
-        else
-            wrong.push_back("this step has no figure " + name);
-    }
-    expected += rest;
     const std::string& said = state.lessons.standing.words;
-    if (said != expected) wrong.push_back("says '" + said + "', but it is '" + expected + "'");
+    if (const std::string expected = filled_again(stop.say, facts, trace, *replay, wrong); said != expected)
+        wrong.push_back("says '" + said + "', but it is '" + expected + "'");
     if (finds(said, "\\b1 (lanes|wavefronts|sectors|warps|threads|cells|words|banks|elements|clocks)\\b"))
         wrong.push_back("a plural of 1: " + said);
+    if (stop.ask) check_question(state, stop, facts, trace, *replay, wrong);
     return wrong;
 }
 
@@ -401,6 +493,28 @@ TEST(LessonWalk, FindsWordsThatAreNotSo) {
         "lockstep");
     expect_found(
         "race", 4, [](LessonStop& stop) { stop.say += " The cure is a barrier."; }, "cure");
+}
+
+TEST(LessonWalk, FindsAWrongQuestion) {
+    const auto text = [](const char* question) {
+        return [=](LessonStop& stop) { stop.ask->text = question; };
+    };
+    expect_found("coalescing", 4, text("How many of the 32 sectors?"), "a figure is typed in");
+    expect_found("coalescing", 4, text("How many sectors does N need?"), "but not P");
+    expect_found("coalescing", 4, text("How many of {wavefronts}?"), "no figure wavefronts");
+    expect_found(
+        "coalescing", 1, [](LessonStop& stop) { stop.ask->why = "The lanes go down a column."; }, "column");
+    expect_found(
+        "coalescing", 1, [](LessonStop& stop) { stop.ask->answer = "wavefronts"; }, "the step has not");
+    expect_found(
+        "race", 4, [](LessonStop& stop) { stop.ask->choices[0].when = *read_condition("wrong > 1"); },
+        "not exactly one choice holds");
+    expect_found(
+        "race", 4, [](LessonStop& stop) { stop.ask->choices[1].when = *read_condition("wrong = 0"); },
+        "not exactly one choice holds");
+    expect_found(
+        "reuse", 1, [](LessonStop& stop) { stop.ask->kind = lessons::Question::Kind::Bank; },
+        "the step has not");
 }
 
 TEST(LessonWalk, FindsAPluralOfOne) {

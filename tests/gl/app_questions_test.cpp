@@ -1,0 +1,109 @@
+// Questions as pictures, and what they must not show before they are answered.
+#include "app/lessons/asking.h"
+#include "app/look/request.h"
+#include "app/look/sums.h"
+#include "tests/app_names.h"
+#include "tests/gl/compare_drawn.h"
+#include "tests/recorded.h"
+
+namespace tilescope::app {
+namespace {
+
+State at_stop(size_t lesson, size_t stop) {
+    State state;
+    state.session.assets.timings = session::Assets::of(kNoTimes);
+    go_to_stop(state.lessons, state.session, lesson, stop);
+    update(state, true);
+    update(state, true);
+    return state;
+}
+
+size_t number_of_lesson(const char* name) {
+    return static_cast<size_t>(std::ranges::find(lesson_list(), name, &Lesson::name) - lesson_list().begin());
+}
+
+std::string without_spaces(std::string text) {
+    std::erase(text, ' ');
+    return text;
+}
+
+// Of every stop that asks: what the screen says of the step once it is revealed, and not before.
+TEST(QuestionPictures, KeepTheAnswerFromView) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1600, 1000);
+    size_t asked = 0;
+    for (size_t lesson = 0; lesson < lesson_list().size(); ++lesson)
+        for (size_t stop = 0; stop < lesson_list()[lesson].stops.size(); ++stop) {
+            const LessonStop& of = lesson_list()[lesson].stops[stop];
+            if (!of.ask || of.screen != "step") continue;
+            ++asked;
+            State state = at_stop(lesson, stop);
+            const auto hides = [&](session::Hide what) { return state.session.question.hides(what); };
+            const auto request =
+                look::request_view(state.session.trace(), *state.session.block, state.session.cursor.step);
+            std::vector<std::string> hidden = {state.lessons.standing.words, state.lessons.standing.why};
+            if (hides(session::Hide::Numbers) || hides(session::Hide::Lines) || hides(session::Hide::Lanes))
+                hidden.insert(
+                    hidden.end(),
+                    {request.verdict, step::caption(state.session.trace(), *state.session.block,
+                                                    state.session.replay.get(), state.session.cursor.step)});
+            if (hides(session::Hide::Result)) hidden.push_back(look::result_text(state.session.trace()));
+            if (hides(session::Hide::Numbers))
+                for (const char* unit : {"sectors", "wavefronts"}) {
+                    const auto fact = lessons::find_fact(unit);
+                    Scene scene{state.session.trace(), *state.session.block, state.session.cursor.step};
+                    if (const auto number = fact->at(scene))
+                        hidden.push_back(
+                            counted(*number, std::string(unit).substr(0, std::string(unit).size() - 1)));
+                }
+            const std::string before = drawn.words(state);
+            for (const std::string& text : hidden)
+                EXPECT_TRUE(text.empty() || before.find(without_spaces(text)) == std::string::npos)
+                    << lesson_list()[lesson].name << " " << stop + 1 << " shows: " << text;
+            reveal(state.lessons, state.session);
+            const std::string after = drawn.words(state);
+            EXPECT_NE(after.find(without_spaces(state.lessons.asked->verdict)), std::string::npos);
+            EXPECT_NE(after.find(without_spaces(state.lessons.standing.words)), std::string::npos);
+        }
+    EXPECT_GE(asked, 8u);
+}
+
+// Nothing of a question is drawn on another one.
+TEST(QuestionPictures, LeaveNoTextOnAnother) {
+    SKIP_WITHOUT_OPENGL();
+    for (const bool lecture : {false, true}) {
+        Drawn drawn(1280, 720);
+        State state = at_stop(number_of_lesson("edges"), 1);
+        state.session.lecture = lecture;
+        drawn.frames(state);
+        for (const draw::Written& text : drawn.seen().texts)
+            EXPECT_FALSE(text.cut && text.text == state.lessons.standing.asks);
+    }
+}
+
+TEST(QuestionPictures, ANumberIsAskedFor) {
+    SKIP_WITHOUT_OPENGL();
+    State state = at_stop(number_of_lesson("coalescing"), 0);
+    state.session.question.typed = "4";
+    test::expect_golden(picture(std::move(state), 1280, 720), "question_number");
+}
+
+TEST(QuestionPictures, LanesInTheDark) {
+    SKIP_WITHOUT_OPENGL();
+    State state = at_stop(number_of_lesson("edges"), 1);
+    state.session.theme = Theme::Dark;
+    state.session.question.lanes = 0b101;
+    test::expect_golden(picture(std::move(state), 1280, 720), "question_lanes_dark");
+}
+
+TEST(QuestionPictures, ElementsRevealedInALecture) {
+    SKIP_WITHOUT_OPENGL();
+    State state = at_stop(number_of_lesson("reuse"), 0);
+    state.session.lecture = true;
+    state.session.question.cells = {0, 1};
+    reveal(state.lessons, state.session);
+    test::expect_golden(picture(std::move(state), 1280, 720), "question_revealed_lecture");
+}
+
+}  // namespace
+}  // namespace tilescope::app
