@@ -350,10 +350,6 @@ bool press(State& state, Session& session, const input::KeyPress& press) {
     return true;
 }
 
-bool listens(State& state, Session& session, const input::KeyPress& press) {
-    return type_stop(state, session, press) || begin_welcome(state, session, press);
-}
-
 // One for each lesson, in the palette.
 const input::Actions<State>& actions() {
     static const input::Actions<State> all = [] {
@@ -374,7 +370,8 @@ const input::Actions<State>& actions() {
 
 // A stop that is written has the keys, then a question that waits.
 bool listens(State& state, Session& session, const input::KeyPress& key) {
-    return type_stop(state, session, key) || take_key(state, session, key);
+    return type_stop(state, session, key) || take_key(state, session, key) ||
+           begin_welcome(state, session, key);
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ const std::vector<Example> kPrograms = {
     // Blocks of 4 threads; without checks block (1,0) loads elements 2, 3, 5 and 6 of the 3 x 3.
     {"edge_wraps",
      {{"unchecked.1.tsc", {4, 16, 5}, {4, 16, 4}, {}, {}, 0, {{16}, {4, 4}}, 2},
-      {"checked.2.tsc", {4, 9, 5}, {4, 16, 4}, {}, {}, 0, {{16}, {4, 4}}}}},
+      {"checked.2.tsc", {4, 9, 4}, {4, 16, 4}, {}, {}, 0, {{16}, {4, 4}}}}},
     // 2,000 / 32 is 62 warps and half of one.
     {"vector_2000", {{"add.1.tsc", {126, 4000, 500}, {63, 2000, 250}, {}, {}, 0, {{2000}, {2000}, {2000}}}}},
     {"transpose_naive",
@@ -228,7 +228,7 @@ TEST_P(Examples, IsRightAndRecordsWhatItPromises) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(kPrograms),
-                         [](const auto& one) { return one.param.name; });
+                         [](const auto& of) { return of.param.name; });
 
 TEST(ExamplePrograms, HistogramsAreRight) {
     if (!has_clang()) GTEST_SKIP() << "no clang++ to compile with";

@@ -211,6 +211,8 @@ std::string filled_again(const std::string& say, const Facts& facts, const trace
             expected += facts.array;
         else if (name == "device")
             expected += trace.meta.device;
+        else if (name == "fault")
+            expected += trace.meta.incomplete_reason;
         else if (name == "result")
             expected += result_of(trace, replay, wrong);
         else if (const auto place = facts.place.find(name); place != facts.place.end())
