@@ -327,7 +327,8 @@ TEST(LessonKeys, AClickerWalksThroughAllLessons) {
     handle_input(state, keys({Key::Enter}), true);
     std::vector<std::pair<size_t, size_t>> seen;
     for (int at = 0; at < 20 && state.session.walk.running; ++at) {
-        seen.emplace_back(state.lessons.lesson, state.lessons.stop);
+        const std::pair<size_t, size_t> here{state.lessons.lesson, state.lessons.stop};
+        if (seen.empty() || seen.back() != here) seen.push_back(here);  // an answer takes a press of its own
         update(state, true);
         handle_input(state, keys({Key::PageDown}), true);
     }
