@@ -76,7 +76,8 @@ struct ExportOptions {
     std::string block, steps;  // of all formats but a single picture's
     bool lanes = false;        // csv and json: every lane's access
     // Pictures. with: the second recording of the Compare screen, "" for none; size: "" for the usual one.
-    std::string lesson;  // html: its name or file
+    std::string lesson;       // html: its name or file
+    std::string figure, set;  // of the lessons: its name, "warps=8,latency=400"
     std::string screen = "step", with, at = "first", size, theme = "light";
     uint32_t fps = 8;
     bool lecture = false;
