@@ -86,6 +86,7 @@ struct ExportOptions {
     std::string block, steps;  // of all formats but a single picture's
     bool lanes = false;        // csv and json: every lane's access
     // Pictures. with: the second recording of the Compare screen, "" for none; size: "" for the usual one.
+    std::string figure, set;  // of the lessons: its name, "warps=8,latency=400"
     std::string screen = "step", with, at = "first", size, theme = "light";
     // Films: fps: a picture a step, so many a second; seconds: with motion, how long a step lasts. At most
     // one of them; neither: with motion, as long as captions take to read.
@@ -93,7 +94,8 @@ struct ExportOptions {
     std::optional<double> seconds;
     bool lecture = false;
     std::vector<std::string> actions;  // that are done before the picture is drawn, by name
-    // Of a lesson (by name; html: or by its file), or of "ask me": the stop from 1 on, and of its question an answer, or what is right.
+    // Of a lesson (by name; html: or by its file), or of "ask me": the stop from 1 on, and of its question an
+    // answer, or what is right.
     std::string lesson, answer;
     uint32_t stop = 1;
     bool reveal = false, ask = false;

@@ -15,6 +15,7 @@
 #include "app/lessons/own.h"
 #include "app/session/settings.h"
 #include "kernels/run/record.h"
+#include "kernels/run/source_text.h"
 
 namespace tilescope::cli {
 
@@ -208,6 +209,37 @@ void stand_at_stop(app::State& state, const ExportOptions& options) {
     if (options.reveal) lessons::reveal(state.lessons, state.session);
 }
 
+std::optional<int> number_in(std::string_view text) {
+    int number = 0;
+    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return bad == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+// --figure NAME --set warps=8,latency=400
+void show_figure(app::State& state, const ExportOptions& options) {
+    const lessons::Figure* const figure = lessons::find_figure(options.figure);
+    if (figure == nullptr) {
+        std::vector<std::string_view> names;
+        for (const lessons::Figure& one : lessons::figures()) names.push_back(one.name);
+        refuse(kWrongCall, "--figure '{}' is not known; choose {}", options.figure, fmt::join(names, ", "));
+    }
+    std::vector<int> set = lessons::first_set(*figure);
+    for (const std::string_view part : kernels::parts_between_commas(options.set)) {
+        const size_t equals = part.find('=');
+        const auto parameter =
+            std::ranges::find(figure->parameters, part.substr(0, equals), &lessons::Parameter::name);
+        const auto value =
+            equals == std::string_view::npos ? std::nullopt : number_in(part.substr(equals + 1));
+        if (part.empty()) continue;
+        if (parameter == figure->parameters.end() || !value || *value < parameter->least ||
+            *value > parameter->most)
+            refuse(kWrongCall, "--set '{}' does not fit the figure '{}'; give its parameters as in {}={}",
+                   part, figure->name, figure->parameters[0].name, figure->parameters[0].first);
+        set[static_cast<size_t>(parameter - figure->parameters.begin())] = *value;
+    }
+    lessons::show_figure(state.lessons, state.session, *figure, std::move(set));
+}
+
 }  // namespace
 
 int export_pictures(const ExportOptions& options) {
@@ -240,6 +272,7 @@ int export_pictures(const ExportOptions& options) {
     }
     if (options.file.empty()) refuse(kWrongCall, "say what to draw: a recording, or a lesson with --lesson");
     session::show(state.session, need(recording_of(options.file)));
+    if (!options.figure.empty()) show_figure(state, options);
     // One that is compared with itself is read once.
     if (!options.with.empty())
         compare::set_beside(state.compare,
@@ -285,6 +318,8 @@ void add_render(CommandLine& line) {
     command->add_flag("--reveal", options->reveal, "Show what is right at a question");
     command->add_option("--screen", options->screen,
                         fmt::format("The screen to draw: {} (step)", screen_names()));
+    command->add_option("--figure", options->figure, "A figure of the lessons instead: its name");
+    command->add_option("--set", options->set, "Its parameters, as in warps=8,latency=400");
     command->add_option("--with", options->with, "The recording that the Compare screen sets beside it");
     command->add_option("--at", options->at, "The step, from 1 on, or first, middle or last (first)");
     command->add_option("--size", options->size, "Size in pixels (1600x1000)");

@@ -1,5 +1,5 @@
 // The list of the Lessons screen: a row a lesson, a lecturer's own under their folder's name, and below them
-// the programs. It scrolls where it has more rows than room.
+// the figures and the programs. It scrolls where it has more rows than room.
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -22,7 +22,11 @@ void row_head(Ui& ui, const Rect& row, float indent, size_t at, bool chosen) {
 }
 
 size_t rows_of(const State& state, const session::Session& session) {
-    return state.lessons->size() + (session.assets.examples().empty() ? 0 : 1);
+    return state.lessons->size() + 1 + (session.assets.examples().empty() ? 0 : 1);
+}
+bool lists_figures(const State& state) { return state.listed == state.lessons->size(); }
+bool lists_programs(const State& state, const session::Session& session) {
+    return state.listed > state.lessons->size() && !session.assets.examples().empty();
 }
 
 void lesson_list_panel(Ui& ui, const Rect& rect) {
@@ -42,9 +46,11 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
     };
     std::vector<Row> rows;
     for (size_t at = 0; at < rows_of(place, ui.session); ++at) {
-        const bool programs = at == place.lessons->size();
         const Face face = at == place.listed ? Face::Strong : Face::Text;
-        const std::string& title = programs ? kPrograms : (*place.lessons)[at].title;
+        const size_t lessons = place.lessons->size();
+        const std::string& title = at < lessons    ? (*place.lessons)[at].title
+                                   : at == lessons ? kFigures
+                                                   : kPrograms;
         const auto folder_of = [&](size_t of) {
             return of < place.lessons->size() ? (*place.lessons)[of].folder : "";
         };
@@ -77,7 +83,7 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
     const size_t end = fits_from(place.listed_top);
     float y = in.min.y;
     for (size_t at = place.listed_top; at < end; ++at) {
-        const bool on = at == place.listed, programs = at == place.lessons->size();
+        const bool on = at == place.listed, numbered = at < place.lessons->size();
         if (!rows[at].heading.empty()) {
             y += ui.px(6);
             note(ui, {in.min.x + ui.px(12), y}, in.width() - ui.px(12), rows[at].heading);
@@ -85,7 +91,7 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
         }
         const float high = body * static_cast<float>(rows[at].lines) + ui.px(12);
         const Rect row{{in.min.x, y}, {in.max.x - (last > 0 ? ui.px(8) : 0), y + high}};
-        programs ? row_ground(ui, row, on) : row_head(ui, row, ui.px(22), at, on);
+        numbered ? row_head(ui, row, ui.px(22), at, on) : row_ground(ui, row, on);
         if (on)
             ui.list.AddRectFilled(row.min, {row.min.x + ui.px(3), row.max.y}, ui.ink(Ink::Accent), ui.px(2));
         paragraph(ui, {row.min.x + ui.px(40), y + ui.px(6)}, width, on ? Face::Strong : Face::Text,

@@ -54,7 +54,21 @@ std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& i
     return std::nullopt;
 }
 
+std::string said(const Figure& figure, std::span<const int> set, const std::string& say) {
+    std::string out;
+    for (size_t at = 0; at < say.size();) {
+        const size_t open = say.find('{', at), close = say.find('}', open);
+        if (open == std::string::npos || close == std::string::npos) return out + say.substr(at);
+        const std::string name = say.substr(open + 1, close - open - 1);
+        const auto number = number_of(figure, set, name);
+        out += say.substr(at, open - at) + (number ? grouped(*number) : "{" + name + "}");
+        at = close + 1;
+    }
+    return out;
+}
+
 std::string shown_on(const LessonStop& stop) {
+    if (const Figure* const figure = find_figure(stop.figure)) return std::string(figure->title);
     if (!stop.recording.empty()) return stop.recording;
     if (!stop.file.empty()) return stop.file;
     const auto& [m, k, n, tile] = stop.shape;
@@ -62,6 +76,7 @@ std::string shown_on(const LessonStop& stop) {
 }
 
 std::string stands_at(const LessonStop& stop, const Notation& notation) {
+    if (!stop.figure.empty()) return "a model";
     std::string where(stop.kind ? kKinds[static_cast<size_t>(*stop.kind)] : "first step");
     if (!stop.array.empty()) where += " of " + renamed(stop.array, notation);
     for (const Condition& condition : stop.where) {

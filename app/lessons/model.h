@@ -33,6 +33,7 @@
 
 #include "app/input/overlays.h"
 #include "app/input/screen.h"
+#include "app/lessons/figures/figure.h"
 
 namespace tilescope::lessons {
 
@@ -83,7 +84,9 @@ struct Question {
 };
 
 struct LessonStop {
-    std::string kernel;  // recorded on the CPU; "" where `recording` says it
+    std::string figure;    // in place of a recording: what stands here, and
+    std::vector<int> set;  // its parameters
+    std::string kernel;    // recorded on the CPU; "" where `recording` says it
     kernels::Shape shape;
     std::string recording;  // that ships
     std::string file;       // as the lesson names it: in its folder
@@ -137,6 +140,9 @@ std::string renamed(std::string_view text, const Notation& notation);
 // was written.
 std::string said(Scene& scene, const std::string& say);
 
+// The same of a figure as its parameters stand.
+std::string said(const Figure& figure, std::span<const int> set, const std::string& say);
+
 // The stop that is shown: where it stands, and what it says there.
 struct Standing {
     uint64_t serial = 0;  // of the recording
@@ -174,6 +180,13 @@ struct Adding {
     Notation heard_in;
 };
 
+// A figure in place of the list and what is beside it.
+struct FigureShown {
+    const Figure* figure = nullptr;
+    std::vector<int> set;
+    size_t parameter = 0;  // that the keys change
+};
+
 // The lesson that runs (Session::walk says whether one does), and what the Lessons screen shows.
 struct State {
     const std::vector<Lesson>* lessons = &lesson_list();  // or a test's own, which must outlive it
@@ -188,6 +201,8 @@ struct State {
     size_t listed = 0;   // the lesson chosen on the Lessons screen; behind the last one, the programs
     size_t program = 0;  // of those, the one chosen
     double top = 0;      // and the first one in sight
+    size_t figure = 0;   // of the figures, the one chosen
+    std::optional<FigureShown> shown;  // and the one that is shown
     // By lesson and stop, as far as worked out, in a reader's wording.
     std::vector<std::vector<Standing>> said;
     analysis::Wording wording;
@@ -208,6 +223,9 @@ struct State {
 };
 
 extern const input::Screen<State> kScreen;  // screen.cpp
+
+// Shows a figure, with its parameters as they are given or as they are at first.
+void show_figure(State& state, session::Session& session, const Figure& figure, std::vector<int> set = {});
 
 // Walks to a stop of a lesson, or to its end, behind the last one; ends the lesson when it leads beyond that.
 void go_to_stop(State& state, session::Session& session, size_t lesson, size_t stop);

@@ -7,11 +7,14 @@ namespace tilescope::lessons {
 
 using Ui = input::Ui<State>;
 
-inline const std::string kPrograms = "Programs to open";
+inline const std::string kPrograms = "Programs to open", kFigures = "Figures to play with";
 
 // How many rows the list has: the lessons, and one for the programs where some ship.
 size_t rows_of(const State& state, const session::Session& session);
 void lesson_list_panel(Ui& ui, const draw::Rect& rect);
+// Whether the row of the list that is chosen is that of the figures, or of the programs behind it.
+bool lists_figures(const State& state);
+bool lists_programs(const State& state, const session::Session& session);
 // The ground of a row; and with its number from 1 before its words.
 void row_ground(Ui& ui, const draw::Rect& row, bool chosen);
 void row_head(Ui& ui, const draw::Rect& row, float indent, size_t at, bool chosen = false);
@@ -23,6 +26,12 @@ void end_page(Ui& ui, const draw::Rect& area);
 // it. Returns the strip's height; 0 where it is not offered.
 float welcome_strip(Ui& ui, const draw::Rect& area);
 bool begin_welcome(State& state, session::Session& session, const input::KeyPress& press);
+
+// A row a figure; and the one that is shown, over the whole screen (figure_page.cpp).
+void figure_list_panel(Ui& ui, const draw::Rect& rect);
+void figure_page(Ui& ui, const draw::Rect& area);
+// Keys while one is shown.
+bool press_figure(State& state, session::Session& session, const input::KeyPress& press);
 
 // Above the screen that is shown: what is typed, and what it says there. Returns its height; 0 while none is
 // written.

@@ -16,8 +16,9 @@ using Json = JsonFields::Json;
 
 constexpr std::string_view kLessonFields[] = {"name",  "order",   "title",  "teaches",
                                               "stops", "summary", "made_by"};
-constexpr std::string_view kFields[] = {"file",  "step", "recording", "kernel", "m",      "k",   "n",  "tile",
-                                        "block", "kind", "array",     "where",  "screen", "say", "ask"};
+constexpr std::string_view kFields[] = {"file",   "step", "recording", "kernel", "m",     "k",
+                                        "n",      "tile", "block",     "kind",   "array", "where",
+                                        "screen", "say",  "ask",       "figure", "set"};
 
 // Text that is shown: of bounded length, on one line, without what a screen or a terminal would obey.
 void read_text(JsonFields& fields, const char* key, std::string& out, std::string& problem) {
@@ -35,10 +36,48 @@ bool stays_inside(const std::string& file) {
            std::ranges::none_of(path, [](const auto& part) { return part == ".."; });
 }
 
+// A figure in place of a recording, with some of its parameters set.
+void read_figure(const Json& json, JsonFields& fields, LessonStop& stop, std::string& problem) {
+    fields.text("figure", stop.figure);
+    const Figure* const figure = find_figure(stop.figure);
+    if (figure == nullptr) {
+        if (problem.empty())
+            problem = fmt::format("its figure '{}' is none of the program's", one_line(stop.figure));
+        return;
+    }
+    stop.set = first_set(*figure);
+    if (!json.contains("set")) return;
+    for (const auto& [name, value] : fields.inner("set", Json::value_t::object).items()) {
+        const auto parameter = std::ranges::find(figure->parameters, name, &Parameter::name);
+        const bool fits = parameter != figure->parameters.end() && value.is_number_integer() &&
+                          value.get<int64_t>() >= parameter->least && value.get<int64_t>() <= parameter->most;
+        if (fits)
+            stop.set[static_cast<size_t>(parameter - figure->parameters.begin())] = value.get<int>();
+        else if (problem.empty())
+            problem = fmt::format("its figure '{}' has no parameter '{}' of that value", figure->name,
+                                  one_line(name));
+    }
+}
+
+// The problem with what stands in braces of a figure's sentence, or "".
+std::string unknown_numbers(const LessonStop& stop) {
+    const Figure* const figure = find_figure(stop.figure);
+    if (figure == nullptr) return "";
+    const std::string left = said(*figure, stop.set, stop.say);
+    const size_t open = left.find('{');
+    if (open == std::string::npos) return "";
+    const size_t close = left.find('}', open);
+    if (close == std::string::npos) return "a brace of its sentence is not closed";
+    return fmt::format("its sentence names '{}', which is no number of the figure",
+                       one_line(left.substr(open + 1, close - open - 1)));
+}
+
 LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, std::string& problem) {
     LessonStop stop;
     JsonFields fields(json, problem);
-    if (json.contains("recording")) {
+    if (json.contains("figure")) {
+        read_figure(json, fields, stop, problem);
+    } else if (json.contains("recording")) {
         fields.text("recording", stop.recording);
     } else if (json.contains("file")) {
         fields.text("file", stop.file);
@@ -99,7 +138,9 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     }
     if (json.contains("screen")) fields.text("screen", stop.screen);
     read_text(fields, "say", stop.say, problem);
-    if (problem.empty()) problem = unknown_names(stop.say);
+    if (problem.empty()) problem = stop.figure.empty() ? unknown_names(stop.say) : unknown_numbers(stop);
+    if (!stop.figure.empty() && json.contains("ask") && problem.empty())
+        problem = "it asks a question on a figure, which questions cannot be about";
     if (json.contains("ask")) stop.ask = read_question(fields.inner("ask", Json::value_t::object), problem);
     for (const auto& field : json.items())
         if (problem.empty() && std::ranges::find(kFields, field.key()) == std::end(kFields))

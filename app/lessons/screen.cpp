@@ -28,7 +28,8 @@ using draw::Face, draw::Ink, draw::Rect, draw::Size;
 using session::Session;
 
 bool same_recording(const LessonStop& a, const LessonStop& b) {
-    return a.kernel == b.kernel && a.recording == b.recording && a.path == b.path && a.shape == b.shape;
+    return a.figure.empty() && b.figure.empty() && a.kernel == b.kernel && a.recording == b.recording &&
+           a.path == b.path && a.shape == b.shape;
 }
 
 // The recording is the stop's, of those that are opened rather than made.
@@ -52,6 +53,12 @@ bool shows(const Session& session, const LessonStop& stop) {
 // The sentences of a lesson's end: their figures are those of its last stop.
 std::vector<std::string> summary_of(const Lesson& lesson, const Session& session) {
     const LessonStop& last = lesson.stops.back();
+    if (const Figure* const figure = find_figure(last.figure)) {
+        std::vector<std::string> said;
+        for (const std::string& sentence : lesson.summary)
+            said.push_back(lessons::said(*figure, last.set, sentence));
+        return said;
+    }
     std::shared_ptr<const session::Recording> recording = session.recording;
     Standing here;
     if (recording && (shows(session, last) || is_of(*recording, last))) here = standing_of(*recording, last);
@@ -124,6 +131,12 @@ bool update(State& state, Session& session, bool wait) {
     if (by < 0 && state.stop > 0) go_to_stop(state, session, state.lesson, state.stop - 1);
     if (!session.walk.running || !state.wanted) return false;
     const LessonStop& stop = (*state.lessons)[state.lesson].stops[state.stop];
+    if (const Figure* const figure = find_figure(stop.figure)) {
+        state.wanted = false;
+        show_figure(state, session, *figure, stop.set);
+        state.standing.words = said(*figure, stop.set, stop.say);
+        return false;
+    }
     if (open_stop(state, session, stop, wait)) return true;
     state.wanted = false;
     if (!session.message.empty() || !session.recording)
@@ -244,11 +257,13 @@ void draw_screen(Ui& ui, const Rect& area) {
     const Rect in = area.inset(gap);
     if (ui.state.lessons->empty()) return;
     State& place = ui.state;
+    if (place.shown) return figure_page(ui, area);
     if (at_end(place, ui.session)) return end_page(ui, area);
     place.listed = std::min(place.listed, rows_of(place, ui.session) - 1);
     lesson_list_panel(ui, {in.min, {in.min.x + left, in.max.y}});
     const Rect rest{{in.min.x + left + gap, in.min.y}, in.max};
-    place.listed == place.lessons->size() ? programs(ui, rest) : lesson(ui, rest, place.listed);
+    if (lists_figures(place)) return figure_list_panel(ui, rest);
+    lists_programs(place, ui.session) ? programs(ui, rest) : lesson(ui, rest, place.listed);
 }
 
 // The strip of the lesson that runs, above the other screens: which stop this is, what to look at, and where
@@ -265,7 +280,7 @@ float strip(Ui& ui, const Rect& area) {
     // The figures are those of the step where the stop stands; beside any other step it says so.
     Standing& here = ui.state.standing;
     std::string about = place.note;
-    if (ui.session.recording && !place.wanted) {
+    if (ui.session.recording && !place.wanted && stop->figure.empty()) {
         const session::Recording& shown = *ui.session.recording;
         if (shown.serial != here.serial)
             about = "about another recording";
@@ -323,8 +338,9 @@ bool press(State& state, Session& session, const input::KeyPress& press) {
         if (press.key == Key::Enter) session.walk.by = 1;
         return press.key == Key::Enter;
     }
+    if (press_figure(state, session, press)) return true;
     const auto& programs = session.assets.examples();
-    if (state.listed == state.lessons->size() && !programs.empty()) {
+    if (lists_programs(state, session)) {
         state.program = std::min(state.program, programs.size() - 1);
         if (press.key == Key::Enter) {
             session::open_example(session, programs[state.program].name);
@@ -356,6 +372,12 @@ const input::Actions<State>& actions() {
         input::Actions<State> each =
             input::under<State>("Walk", {{"ask_me", "ask me a question about this recording", "Q",
                                           input::key(input::Key::Q), input::Chord(), ask_me}});
+        for (const Figure& figure : figures())
+            each.emplace_back("figure:" + std::string(figure.name), "Figure: " + std::string(figure.title),
+                              "", input::Chord(), [&figure](State& state, Session& session) {
+                                  session.walk.running = false;
+                                  show_figure(state, session, figure);
+                              });
         for (size_t at = 0; at < lesson_list().size(); ++at)
             each.emplace_back("lesson:" + lesson_list()[at].name, "Lesson: " + lesson_list()[at].title, "",
                               input::Chord(),
@@ -370,8 +392,14 @@ const input::Actions<State>& actions() {
 
 // A stop that is written has the keys, then a question that waits.
 bool listens(State& state, Session& session, const input::KeyPress& key) {
-    return type_stop(state, session, key) || take_key(state, session, key) ||
-           begin_welcome(state, session, key);
+    if (type_stop(state, session, key) || take_key(state, session, key) || begin_welcome(state, session, key))
+        return true;
+    // Esc closes a figure that was opened by itself.
+    if (key.key != input::Key::Escape || !state.shown || session.walk.running ||
+        session.screen != kScreen.option)
+        return false;
+    state.shown.reset();
+    return true;
 }
 
 }  // namespace
@@ -425,6 +453,7 @@ void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
     if (!session.walk.running || state.quiz || lesson != state.lesson) begin_tally(state);
     drop_question(state, session);
     state.quiz = false;
+    state.shown.reset();
     if (lesson >= state.lessons->size() || stop > (*state.lessons)[lesson].stops.size()) {
         session.walk.running = false;  // beyond the end: back to the list
         session.screen = kScreen.option;
@@ -449,6 +478,10 @@ bool work_out_words(State& state, size_t lesson, bool all) {
     std::vector<Standing>& done = state.said[lesson];
     while (done.size() < stops.size()) {
         const LessonStop& first = stops[done.size()];
+        if (const Figure* const figure = find_figure(first.figure)) {
+            done.emplace_back().words = said(*figure, first.set, first.say);
+            continue;
+        }
         std::shared_ptr<const session::Recording> recording;
         if (auto made = recording_of(first)) recording = session::worded(std::move(*made), state.wording);
         while (done.size() < stops.size() && same_recording(stops[done.size()], first))

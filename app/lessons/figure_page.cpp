@@ -1,0 +1,157 @@
+// A figure over the whole screen, and the list of all of them.
+//
+//   +------------------------------------------------------+
+//   | title                                          model |
+//   | what to look at                                      |
+//   | Warps   <---o------>   8      Cycles ...             |
+//   | +--------------------------------------------------+ |
+//   | | the figure                                       | |
+//   | +--------------------------------------------------+ |
+//   | what follows, in a sentence                          |
+//   +------------------------------------------------------+
+//
+// The arrows choose a parameter and change it; a slider is dragged.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/lessons/panels.h"
+
+namespace tilescope::lessons {
+
+using draw::Face, draw::Ink, draw::Rect, draw::Size;
+
+namespace {
+
+void change(FigureShown& shown, size_t at, int value) {
+    const Parameter& parameter = shown.figure->parameters[at];
+    shown.parameter = at;
+    shown.set[at] = std::clamp(value, parameter.least, parameter.most);
+}
+
+// Label, slider and value. Returns whether the mouse is on it.
+void slider(Ui& ui, const Rect& rect, size_t at) {
+    FigureShown& shown = *ui.state.shown;
+    const Parameter& parameter = shown.figure->parameters[at];
+    const bool chosen = at == shown.parameter;
+    const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
+    line(ui, rect.min, rect.width(), chosen ? Face::Strong : Face::Text, Size::Small,
+         chosen ? Ink::Text : Ink::TextQuiet, parameter.label);
+    const float value =
+        ui.px(parameter.words.empty() ? 48.f : std::min(220.f, rect.width() / ui.px(1) * 0.6f));
+    const float y = rect.min.y + small + body / 2, from = rect.min.x + ui.px(6),
+                to = rect.max.x - value - ui.px(8);
+    const int span = std::max(1, parameter.most - parameter.least);
+    const float part = static_cast<float>(shown.set[at] - parameter.least) / static_cast<float>(span);
+    const float x = from + (to - from) * part;
+    ui.list.AddRectFilled({from, y - ui.px(2)}, {to, y + ui.px(2)}, ui.ink(Ink::Line), ui.px(2));
+    ui.list.AddRectFilled({from, y - ui.px(2)}, {x, y + ui.px(2)}, ui.ink(Ink::Accent), ui.px(2));
+    ui.list.AddCircleFilled({x, y}, ui.px(chosen ? 8.f : 6.f), ui.ink(Ink::Accent));
+    line(ui, {rect.max.x, y - body / 2}, value, Face::Strong, Size::Body, Ink::Text,
+         value_words(parameter, shown.set[at]), draw::Align::Right);
+    const Rect grip{{from - ui.px(8), rect.min.y}, {to + ui.px(8), rect.max.y}};
+    if (!ui.mouse || !ImGui::IsMouseDown(0) || !grip.contains(ImGui::GetIO().MouseClickedPos[0])) return;
+    const float along = std::clamp((ui.cursor().x - from) / (to - from), 0.f, 1.f);
+    const float steps = along * static_cast<float>(span) / static_cast<float>(parameter.step);
+    change(shown, at, parameter.least + parameter.step * static_cast<int>(std::lround(steps)));
+}
+
+}  // namespace
+
+void show_figure(State& state, session::Session& session, const Figure& figure, std::vector<int> set) {
+    if (set.empty()) set = first_set(figure);
+    state.shown = FigureShown{&figure, std::move(set), 0};
+    state.figure = static_cast<size_t>(&figure - figures().data());
+    session.screen = kScreen.option;
+}
+
+void figure_page(Ui& ui, const Rect& area) {
+    FigureShown& shown = *ui.state.shown;
+    const Figure& figure = *shown.figure;
+    const Rect card = area.inset(ui.px(8));
+    surface(ui, card);
+    const Rect in = card.inset(ui.px(20));
+    const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
+    float y = in.min.y;
+    const std::string model = "model";
+    const float chip = draw::text_size(ui.font(Face::Strong, Size::Small), model).x + ui.px(16);
+    ui.list.AddRect({in.max.x - chip, y + ui.px(4)}, {in.max.x, y + ui.px(8) + small},
+                    ui.ink(Ink::LineStrong), ui.px(4));
+    line(ui, {in.max.x - ui.px(8), y + ui.px(6)}, chip, Face::Strong, Size::Small, Ink::TextQuiet, model,
+         draw::Align::Right);
+    y += paragraph(ui, {in.min.x, y}, in.width() - chip - ui.px(16), Face::Strong, Size::Display, Ink::Text,
+                   figure.title, 2);
+    y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Body, Ink::TextQuiet, figure.look, 2) +
+         ui.px(12);
+    // The sliders side by side.
+    const size_t count = figure.parameters.size();
+    const float gap = ui.px(28),
+                wide = (in.width() - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
+    const float width = std::min(wide, ui.px(420)), high = small + body + ui.px(4);
+    for (size_t at = 0; at < count; ++at) {
+        const float x = in.min.x + (width + gap) * static_cast<float>(at);
+        slider(ui, {{x, y}, {x + width, y + high}}, at);
+    }
+    y += high + ui.px(16);
+    // What follows stands below; its place is kept for three lines.
+    const std::string follows = figure.concludes(shown.set);
+    const draw::Font large = ui.font(Face::Text, Size::Title), usual = ui.font(Face::Text, Size::Body);
+    const bool fits = wrapped(large, follows, in.width()).size() <= 2;
+    const Size size = fits ? Size::Title : Size::Body;
+    const auto lines = wrapped(fits ? large : usual, follows, in.width()).size();
+    const float below = line_height(ui, size) * static_cast<float>(lines);
+    const Rect drawing{{in.min.x, y}, {in.max.x, in.max.y - below - ui.px(14)}};
+    figure.draw(ui, drawing, shown.set, ui.session);
+    paragraph(ui, {in.min.x, in.max.y - below}, in.width(), Face::Text, size, Ink::Text, follows,
+              static_cast<int>(lines));
+}
+
+void figure_list_panel(Ui& ui, const Rect& rect) {
+    surface(ui, rect);
+    const Rect in = rect.inset(ui.px(24));
+    const float width = std::min(in.width(), ui.px(880));
+    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small), pad = ui.px(4);
+    float y = in.min.y;
+    y += paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, kFigures, 2) + ui.px(8);
+    y += paragraph(ui, {in.min.x, y}, width, Face::Text, Size::Body, Ink::Text,
+                   "Small models of what no recording holds; what they assume can be changed.") +
+         ui.px(4);
+    note(ui, {in.min.x, y}, width, "Enter opens; \u2190 \u2192 choose a figure.");
+    y += small + ui.px(12);
+    const float high = body + small + pad * 2;
+    for (size_t at = 0; at < figures().size() && y + high <= in.max.y + pad; ++at, y += high) {
+        const Figure& figure = figures()[at];
+        const Rect row{{in.min.x, y}, {in.min.x + width, y + high}};
+        row_head(ui, row, ui.px(14), at, at == ui.state.figure);
+        const float x = row.min.x + ui.px(40), room = row.max.x - x - ui.px(8);
+        line(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text, figure.title);
+        note(ui, {x, y + pad + body}, room, figure.look);
+        if (ui.clicked(row)) show_figure(ui.state, ui.session, figure);
+    }
+}
+
+bool press_figure(State& state, session::Session& session, const input::KeyPress& press) {
+    using input::Key;
+    const int by = input::along(press, Key::Left, Key::Right), down = input::along(press, Key::Up, Key::Down);
+    if (state.shown) {
+        FigureShown& shown = *state.shown;
+        const size_t count = shown.figure->parameters.size();
+        if (down != 0)
+            shown.parameter = std::clamp<size_t>(shown.parameter + count + static_cast<size_t>(down), count,
+                                                 2 * count - 1) -
+                              count;
+        else if (by != 0)
+            change(shown, shown.parameter,
+                   shown.set[shown.parameter] + by * shown.figure->parameters[shown.parameter].step);
+        return by != 0 || down != 0;
+    }
+    if (!lists_figures(state)) return false;
+    if (press.key == Key::Enter) show_figure(state, session, figures()[state.figure]);
+    if (by != 0)
+        state.figure =
+            std::clamp<size_t>(state.figure + 1 + static_cast<size_t>(by), 1, figures().size()) - 1;
+    return press.key == Key::Enter || by != 0;
+}
+
+}  // namespace tilescope::lessons

@@ -1,0 +1,97 @@
+// Figures of the lessons: small models that can be played with, for what no recording holds. Each is labelled
+// a model, says in one line what to look at, and ends in a sentence that is worked out from its numbers.
+//
+//   Figure      its parameters, its numbers by name, its sentence, and how it is drawn: a file each
+//   figures()   all of them, in the order of the course (table.cpp)
+//
+// A stop of a lesson stands on one: {"figure": "latency", "set": {"warps": 8}, "say": "... {needed_warps}
+// warps"}.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/draw/ui.h"
+#include "app/session/session.h"
+
+namespace tilescope::lessons {
+
+// What can be changed, in whole numbers.
+struct Parameter {
+    std::string_view name, label;
+    int least = 0, most = 1, first = 0, step = 1;
+    std::vector<std::string> words{};  // instead of numbers, from `least` on
+};
+
+struct NamedNumber {
+    std::string_view name;
+    uint64_t value = 0;
+};
+
+struct Figure {
+    std::string_view name, title, look;  // look: what to look at, in one line
+    std::vector<Parameter> parameters;
+    // set: a value for each parameter, within its bounds.
+    std::vector<NamedNumber> (*numbers)(std::span<const int> set) = nullptr;
+    std::string (*concludes)(std::span<const int> set) = nullptr;
+    void (*draw)(draw::Ui& ui, const draw::Rect& rect, std::span<const int> set,
+                 const session::Session& session) = nullptr;
+};
+
+std::span<const Figure> figures();
+const Figure* find_figure(std::string_view name);  // null for none of that name
+
+// What its parameters are at first.
+std::vector<int> first_set(const Figure& figure);
+// A value as the figure writes it: "8", or its word.
+std::string value_words(const Parameter& parameter, int value);
+// A number of a figure by its name; none where it has no such number.
+std::optional<uint64_t> number_of(const Figure& figure, std::span<const int> set, std::string_view name);
+// Whether some figure has a number of that name.
+bool is_number_of_figures(std::string_view name);
+
+// --- the models, without a window
+
+// Warps that take turns at one scheduler. Every `every`-th instruction of a warp is a load, which takes
+// `latency` cycles; the warp goes on meanwhile, up to its next load, which waits for the one before.
+struct IssueTrace {
+    struct Slot {
+        int warp = -1;  // -1: nothing is ready
+        bool load = false;
+    };
+    std::vector<Slot> slots;  // of `issue` cycles each
+    uint32_t idle = 0;        // slots of `window`, in the steady state
+    uint32_t window = 0;
+};
+IssueTrace issue_trace(uint32_t warps, uint32_t issue, uint32_t latency, uint32_t every, size_t slots);
+
+// The blocks that each SM runs in each wave. Blocks are dealt one by one, SM after SM, as long as one has a
+// free slot; a wave begins when the blocks of the last one have ended (all take the same time). order: 0 for
+// block 0 first; else a shuffle.
+struct Dealt {
+    std::vector<std::vector<std::vector<uint32_t>>> waves;  // wave, SM, blocks
+    std::vector<uint32_t> of_sm;                            // blocks in all
+};
+Dealt deal(uint32_t blocks, uint32_t sms, uint32_t slots, uint32_t order);
+
+// Which lanes of which warps take the first path of a branch.
+enum class Branch : uint8_t { Thread, Warp, Vector };
+struct Split {
+    std::vector<uint32_t> masks;  // by warp: lanes on the first path
+    uint32_t divergent = 0;       // warps with lanes on both
+    uint32_t passes = 0;          // a pass for each path that a warp has lanes on
+    uint32_t idle = 0;            // lanes that wait in those passes
+};
+Split split(Branch branch, uint32_t threads, uint32_t limit);
+
+// What 32 lanes that read every stride-th float bring from DRAM in bursts of `burst` bytes.
+struct Bursts {
+    uint32_t bursts = 0, brought = 0, used = 0;  // bytes
+    std::vector<bool> taken;                     // by float, of all bursts
+};
+Bursts bursts_of(uint32_t stride, uint32_t burst);
+
+}  // namespace tilescope::lessons

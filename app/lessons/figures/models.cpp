@@ -1,0 +1,124 @@
+// The models behind the figures, and what all figures have.
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <random>
+
+#include "app/lessons/figures/figure.h"
+#include "core/base/launch.h"
+
+namespace tilescope::lessons {
+
+IssueTrace issue_trace(uint32_t warps, uint32_t issue, uint32_t latency, uint32_t every, size_t slots) {
+    IssueTrace made;
+    std::vector<uint64_t> back(warps, 0);  // the cycle in which a warp's load is there
+    std::vector<uint64_t> free(warps, 0);  // and from which it may issue
+    std::vector<uint32_t> issued(warps, 0);
+    made.window = std::max(every * warps, std::max((latency + issue - 1) / issue, every));
+    // The pattern repeats after a window; the first ones may still be filling up.
+    const size_t simulated = std::max<size_t>(slots, size_t{made.window} * 4);
+    uint32_t turn = 0;
+    for (size_t slot = 0; slot < simulated; ++slot) {
+        const uint64_t now = slot * issue;
+        IssueTrace::Slot here;
+        for (uint32_t tried = 0; tried < warps && here.warp < 0; ++tried) {
+            const uint32_t warp = (turn + tried) % warps;
+            const bool load = (issued[warp] + 1) % every == 0;
+            if (free[warp] > now || (load && back[warp] > now)) continue;
+            here.warp = static_cast<int>(warp);
+            here.load = load;
+            ++issued[warp];
+            free[warp] = now + issue;
+            if (load) back[warp] = now + latency;
+            turn = warp + 1;
+        }
+        if (slot + made.window >= simulated && here.warp < 0) ++made.idle;
+        if (slot < slots) made.slots.push_back(here);
+    }
+    return made;
+}
+
+Dealt deal(uint32_t blocks, uint32_t sms, uint32_t slots, uint32_t order) {
+    Dealt made;
+    made.of_sm.assign(sms, 0);
+    std::vector<uint32_t> numbers(blocks);
+    std::iota(numbers.begin(), numbers.end(), 0u);
+    // Fisher and Yates; std::shuffle is another one in every standard library.
+    std::mt19937 random(order);
+    for (uint32_t left = blocks; order > 0 && left > 1; --left)
+        std::swap(numbers[left - 1], numbers[random() % left]);
+    for (uint32_t at = 0; at < blocks; ++at) {
+        const uint32_t wave = at / (sms * slots), sm = at % sms;
+        if (wave == made.waves.size()) made.waves.emplace_back(sms);
+        made.waves[wave][sm].push_back(numbers[at]);
+        ++made.of_sm[sm];
+    }
+    return made;
+}
+
+Split split(Branch branch, uint32_t threads, uint32_t limit) {
+    Split made;
+    for (uint32_t first = 0; first < threads; first += kWarpSize) {
+        const uint32_t lanes = std::min<uint32_t>(threads - first, kWarpSize);
+        uint32_t mask = 0;
+        for (uint32_t lane = 0; lane < lanes; ++lane) {
+            const uint32_t thread = first + lane;
+            const bool takes = branch == Branch::Warp     ? thread / kWarpSize > limit
+                               : branch == Branch::Vector ? thread < limit
+                                                          : thread > limit;
+            mask |= static_cast<uint32_t>(takes) << lane;
+        }
+        const auto on = static_cast<uint32_t>(std::popcount(mask)), off = lanes - on;
+        made.masks.push_back(mask);
+        made.divergent += on > 0 && off > 0;
+        made.passes += (on > 0) + (off > 0);
+        if (on > 0 && off > 0) made.idle += on + off;
+    }
+    return made;
+}
+
+Bursts bursts_of(uint32_t stride, uint32_t burst) {
+    constexpr uint32_t kFloat = 4;
+    Bursts made;
+    const uint32_t last = (kWarpSize - 1) * stride * kFloat, floats = burst / kFloat;
+    std::vector<bool> touched(last / burst + 1);
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) touched[lane * stride * kFloat / burst] = true;
+    made.taken.assign(touched.size() * floats, false);
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) made.taken[size_t{lane} * stride] = true;
+    made.bursts = static_cast<uint32_t>(std::ranges::count(touched, true));
+    made.brought = made.bursts * burst;
+    made.used = kWarpSize * kFloat;
+    return made;
+}
+
+std::vector<int> first_set(const Figure& figure) {
+    std::vector<int> set;
+    for (const Parameter& parameter : figure.parameters) set.push_back(parameter.first);
+    return set;
+}
+
+std::string value_words(const Parameter& parameter, int value) {
+    const auto at = static_cast<size_t>(value - parameter.least);
+    return at < parameter.words.size() ? parameter.words[at] : std::to_string(value);
+}
+
+std::optional<uint64_t> number_of(const Figure& figure, std::span<const int> set, std::string_view name) {
+    for (const NamedNumber& number : figure.numbers(set))
+        if (number.name == name) return number.value;
+    for (size_t at = 0; at < figure.parameters.size(); ++at)
+        if (figure.parameters[at].name == name) return static_cast<uint64_t>(set[at]);
+    return std::nullopt;
+}
+
+bool is_number_of_figures(std::string_view name) {
+    return std::ranges::any_of(
+        figures(),
+        [&](const Figure& figure) { return number_of(figure, first_set(figure), name).has_value(); });
+}
+
+const Figure* find_figure(std::string_view name) {
+    const auto found = std::ranges::find(figures(), name, &Figure::name);
+    return found == figures().end() ? nullptr : &*found;
+}
+
+}  // namespace tilescope::lessons

@@ -1,0 +1,32 @@
+// What several figures are drawn with, and the figures themselves, for their table.
+#pragma once
+
+#include <string_view>
+
+#include "app/draw/widgets.h"
+#include "app/lessons/figures/figure.h"
+#include "core/base/words.h"
+
+namespace tilescope::lessons {
+
+using draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Size;
+
+// A sign and what it means, from `at` on, which moves on.
+template <class Sign>
+void key_of(draw::Ui& ui, ImVec2& at, std::string_view text, Sign sign) {
+    const float small = line_height(ui, Size::Small), side = ui.px(12), drop = (small - side) / 2;
+    sign(Rect{{at.x, at.y + drop}, {at.x + side, at.y + drop + side}});
+    at.x += side + ui.px(6);
+    at.x += note(ui, at, ui.px(400), text) + ui.px(20);
+}
+
+Figure latency_figure();
+Figure blocks_figure();
+Figure divergence_figure();
+Figure bursts_figure();
+Figure reuse_figure();
+Figure tile_width_figure();
+Figure gate_figure();
+Figure memory_figure();
+
+}  // namespace tilescope::lessons
