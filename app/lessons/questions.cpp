@@ -218,7 +218,7 @@ Question read_question(const Json& json, std::string& problem) {
     else
         question.kind = static_cast<Kind>(at - kQuestionKinds);
     fields.text("question", question.text);
-    fields.text("why", question.why);
+    if (json.contains("why")) fields.text("why", question.why);
     const auto one_of = [&](std::span<const std::string_view> names) {
         fields.text("answer", question.answer);
         if (problem.empty() && std::ranges::find(names, question.answer) == names.end())

@@ -7,8 +7,8 @@ namespace tilescope::lessons {
 namespace {
 
 bool offers(const State& state, const session::Session& session) {
-    return session.recording && session.recording->serial == state.offered && !state.walked &&
-           !session.walk.running && !state.lessons->empty();
+    return state.offered != 0 && session.recording && session.recording->serial == state.offered &&
+           !state.walked && !session.walk.running && !state.lessons->empty();
 }
 
 }  // namespace

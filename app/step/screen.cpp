@@ -365,7 +365,7 @@ const input::Actions<State>& actions() {
          {"focus", "frame the block's tiles again", "F", key(Key::F), frame_again},
          {"phase_table", "phase table, with values, off", "P", key(Key::P),
           [](State& s) { s.table.text = next_of(s.table.text); }},
-         {"older_gpu", "the request by a G80, by a GT200", "J", key(Key::J),
+         {"older_gpu", "the request as older GPUs would make it", "J", key(Key::J),
           [](State& s) { s.judged_by = next_of(s.judged_by); }},
          {"time", "timeline by clocks or by steps", "C", key(Key::C), session::change_axis}});
     return all;

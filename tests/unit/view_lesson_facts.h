@@ -254,9 +254,9 @@ inline void count_lanes(Facts& facts, const trace::Trace& trace, const trace::Ac
         const uint64_t thread = uint64_t{access.warp} * 32 + lane, T = trace.launch.block.x;
         facts.place[std::string(before) + "thread"] =
             "thread[" + std::to_string(thread / T) + "," + std::to_string(thread % T) + "]";
-        if (facts.barrier) continue;
+        if (facts.barrier || access.array == trace::kNoArray) continue;
         const Array& array = trace.launch.arrays[access.array];
-        const uint64_t element = access.offset[lane] / 4;
+        const uint64_t element = access.offset[lane] / size_of(array.type);
         facts.place[std::string(before) + "element"] = array.name + "[" +
                                                        std::to_string(element / array.cols) + "," +
                                                        std::to_string(element % array.cols) + "]";

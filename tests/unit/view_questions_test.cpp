@@ -36,7 +36,6 @@ TEST(Questions, DamageIsSaidInOneSentence) {
         {R"({})", "'kind'"},
         {R"({"kind":"guess","question":"q","why":"w"})", "'kind'"},
         {R"({"kind":"number","answer":"sectors","why":"w"})", "'question'"},
-        {R"({"kind":"number","question":"q","answer":"sectors"})", "'why'"},
         {R"({"kind":"number","question":"q","why":"w"})", "'answer'"},
         {R"({"kind":"number","question":"q","answer":"sektors","why":"w"})", "'sektors' is no fact"},
         {R"({"kind":"value","question":"q","answer":"sectors","why":"w"})", "of kind 'value'"},

@@ -54,7 +54,7 @@ TEST_F(Keyboard, ANewcomerIsWalkedThrough) {
         program.press("Next");
         EXPECT_TRUE(program.wait_until([&] { return program.title().rfind("tiled 4x4x4", 0) != 0; }))
             << program.title();
-        for (int key = 0; key < 12 && state().find("\"walked\": true") == std::string::npos; ++key) {
+        for (int key = 0; key < 24 && state().find("\"walked\": true") == std::string::npos; ++key) {
             program.press("Next");
             std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // written when it is calm
         }
