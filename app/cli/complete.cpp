@@ -54,7 +54,7 @@ constexpr Place kPlaces[] = {
     {"compare", "--lock", "step|phase|share"},
     {"compare", "A", "RECORDING"},
     {"compare", "B", "RECORDING"},
-    {"export", "--format", "csv|json|perfetto|png|svg|gif|mp4"},
+    {"export", "--format", "csv|json|perfetto|png|svg|gif|mp4|html"},
     {"recordings", "--save", "SHIPPED"},
     {"open", "FILE", "FILE.cu|FILE.json|RECORDING"},
     {"limits", "CASE", "CASE"},

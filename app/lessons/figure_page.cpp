@@ -126,7 +126,7 @@ void figure_list_panel(Ui& ui, const Rect& rect) {
         row_head(ui, row, ui.px(14), at, at == ui.state.figure);
         const float x = row.min.x + ui.px(40), room = row.max.x - x - ui.px(8);
         line(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text, figure.title);
-        note(ui, {x, y + pad + body}, room, figure.look);
+        note(ui, {x, y + pad + body}, room, std::vector<std::string>{std::string(figure.look), ""});
         if (ui.clicked(row)) show_figure(ui.state, ui.session, figure);
     }
 }

@@ -172,6 +172,7 @@ TEST(LessonsScreen, MarksLookAsTheyAreCalled) {
     for (const size_t stop : {size_t{1}, size_t{4}}) {
         State state = lesson(place_of("stale"), stop);  // stale values, and zero fills in their place
         update(state, true);
+        lessons::reveal(state.lessons, state.session);  // where it asks first
         const uint32_t block = state.session.cursor.block;
         const Facts facts = facts_at(state.session.trace(), block, state.session.cursor.step,
                                      *run_again(state.session.trace(), block));

@@ -117,7 +117,7 @@ TEST(CliPackage, BashCompletes) {
     EXPECT_EQ(offered_by_bash("report o"), (Strings{"one.tsc"}));
     EXPECT_EQ(offered_by_bash("report f"), (Strings{"folder"}));
     const Strings shipped = offered_by_bash("report --json tiled-6");
-    EXPECT_EQ(shipped, (Strings{"tiled-64x64x64-t16"}));
+    EXPECT_EQ(shipped, (Strings{"tiled-64x64x64-t16", "tiled-64x64x64-t32"}));
     EXPECT_EQ(offered_by_bash("render x -o t"), (Strings{"two.txt"}));
 }
 

@@ -27,7 +27,7 @@ TEST_F(Keyboard, ThePaletteFindsActionsAndPlaces) {
     program.press("ctrl+p");
     program.type("record lecture");
     program.press("Return");
-    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 84")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 21")) << program.title();
     program.press("ctrl+p");
     program.type("q");
     program.press("Escape Right");
@@ -50,7 +50,7 @@ TEST_F(Keyboard, ANewcomerIsWalkedThrough) {
     std::filesystem::remove(desktop_->home() + "/tilescope/state.json");
     {
         Program program(*desktop_, {});
-        ASSERT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 84")) << program.errors();
+        ASSERT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 21")) << program.errors();
         program.press("Next");
         EXPECT_TRUE(program.wait_until([&] { return program.title().rfind("tiled 4x4x4", 0) != 0; }))
             << program.title();
@@ -67,11 +67,15 @@ TEST_F(Keyboard, ANewcomerIsWalkedThrough) {
 TEST_F(Keyboard, AClickerWalksThroughALesson) {
     Program program(*desktop_, {});
     ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.errors();
-    program.press("5 Return");  // Lessons, the first: why tiles
+    program.press("5 Down Return");  // Lessons, the second: why tiles
     EXPECT_TRUE(program.wait_for_title("untiled 4x4x4")) << program.title();
-    program.press("Next Next");
-    EXPECT_TRUE(program.wait_until([&] { return program.title().rfind("tiled 4x4x4 T=2", 0) == 0; }))
-        << program.title();
+    // A stop that asks takes the key twice: it shows the answer first.
+    const auto tiled = [&] { return program.title().rfind("tiled 4x4x4 T=2", 0) == 0; };
+    for (int key = 0; key < 6 && !tiled(); ++key) {
+        program.press("Next");
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    }
+    EXPECT_TRUE(tiled()) << program.title();
     program.press("b Next");  // blank, and back: that key does nothing else
     program.press("Prior");
     EXPECT_TRUE(program.wait_for_title("untiled 4x4x4")) << program.title();
@@ -83,7 +87,7 @@ TEST_F(Keyboard, TheFormIsFilledInAndSent) {
     Program program(*desktop_, {});
     ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.errors();
     program.press("r Down Up Return");  // its first button is the lecture's recording
-    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 84")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 21")) << program.title();
     program.press("r Right Right Escape");
     program.press("Right");
     EXPECT_TRUE(program.wait_for_step(2))

@@ -69,7 +69,7 @@ TEST_F(Window, TheFormRecordsAPresetAndCtrlQLeaves) {
         program.click(1376, 110);
         return false;
     })) << program.title();
-    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 84")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 21")) << program.title();
     program.press("ctrl+q");
     EXPECT_TRUE(program.wait_until([&] { return !program.running(); }));
 }
