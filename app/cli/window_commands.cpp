@@ -209,12 +209,6 @@ void stand_at_stop(app::State& state, const ExportOptions& options) {
     if (options.reveal) lessons::reveal(state.lessons, state.session);
 }
 
-std::optional<int> number_in(std::string_view text) {
-    int number = 0;
-    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return bad == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
 // --figure NAME --set warps=8,latency=400
 void show_figure(app::State& state, const ExportOptions& options) {
     const lessons::Figure* const figure = lessons::find_figure(options.figure);
@@ -228,11 +222,10 @@ void show_figure(app::State& state, const ExportOptions& options) {
         const size_t equals = part.find('=');
         const auto parameter =
             std::ranges::find(figure->parameters, part.substr(0, equals), &lessons::Parameter::name);
-        const auto value =
-            equals == std::string_view::npos ? std::nullopt : number_in(part.substr(equals + 1));
         if (part.empty()) continue;
-        if (parameter == figure->parameters.end() || !value || *value < parameter->least ||
-            *value > parameter->most)
+        const bool named = equals != std::string_view::npos && parameter != figure->parameters.end();
+        const auto value = named ? lessons::setting_of(*parameter, part.substr(equals + 1)) : std::nullopt;
+        if (!value)
             refuse(kWrongCall, "--set '{}' does not fit the figure '{}'; give its parameters as in {}={}",
                    part, figure->name, figure->parameters[0].name, figure->parameters[0].first);
         set[static_cast<size_t>(parameter - figure->parameters.begin())] = *value;

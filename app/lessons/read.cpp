@@ -49,10 +49,10 @@ void read_figure(const Json& json, JsonFields& fields, LessonStop& stop, std::st
     if (!json.contains("set")) return;
     for (const auto& [name, value] : fields.inner("set", Json::value_t::object).items()) {
         const auto parameter = std::ranges::find(figure->parameters, name, &Parameter::name);
-        const bool fits = parameter != figure->parameters.end() && value.is_number_integer() &&
-                          value.get<int64_t>() >= parameter->least && value.get<int64_t>() <= parameter->most;
-        if (fits)
-            stop.set[static_cast<size_t>(parameter - figure->parameters.begin())] = value.get<int>();
+        const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+        const auto set = parameter == figure->parameters.end() ? std::nullopt : setting_of(*parameter, text);
+        if (set)
+            stop.set[static_cast<size_t>(parameter - figure->parameters.begin())] = *set;
         else if (problem.empty())
             problem = fmt::format("its figure '{}' has no parameter '{}' of that value", figure->name,
                                   one_line(name));

@@ -334,7 +334,9 @@ void draw_screen(Ui& ui, const Rect& screen) {
     else if (!session.lecture && session.hover.kind == Pick::Kind::None)
         state.selected.lines.clear();  // the panel says more
     // On the desk the matrices are drawn first, in the lecture after the tiles: the order of their texts.
-    const auto middle = state.table.text == TableText::Off ? matrices_panel : phase_table_panel;
+    // The table would tell what a question asks, and its cells are picked in the matrices.
+    const bool table = state.table.text != TableText::Off && !session.question.open;
+    const auto middle = table ? phase_table_panel : matrices_panel;
     if (!session.lecture) middle(ui, l.matrices);
     if (l.tiles.width() > 0) tiles_panel(ui, l.tiles, l.threads_in_tiles);
     if (session.lecture) middle(ui, l.matrices);

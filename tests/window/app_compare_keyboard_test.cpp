@@ -48,9 +48,9 @@ TEST_F(CompareKeyboard, APairIsChosenLockedAndWalked) {
     EXPECT_TRUE(shows(program, "untiled", 1032)) << program.title();
 
     program.press("k period End");  // share: 2 of 16 blocks
-    ASSERT_TRUE(shows(program, "untiled", 2064)) << program.title();
+    ASSERT_TRUE(program.wait_for_title("step 1,032 of 1,032 of block (1,0)")) << program.title();
     program.press("Tab");
-    EXPECT_TRUE(shows(program, "tiled", 2448)) << program.title();
+    EXPECT_TRUE(program.wait_for_title("step 1,224 of 1,224 of block (1,0)")) << program.title();
 }
 
 TEST_F(CompareKeyboard, TheNextPairAndAnotherFromTheList) {

@@ -19,7 +19,7 @@
 
 namespace tilescope::lessons {
 
-// What can be changed, in whole numbers.
+// What can be changed, in whole numbers: least, least + step, ... most.
 struct Parameter {
     std::string_view name, label;
     int least = 0, most = 1, first = 0, step = 1;
@@ -48,6 +48,8 @@ const Figure* find_figure(std::string_view name);  // null for none of that name
 std::vector<int> first_set(const Figure& figure);
 // A value as the figure writes it: "8", or its word.
 std::string value_words(const Parameter& parameter, int value);
+// The value that a text names, as a number or by its word; none where the parameter cannot have it.
+std::optional<int> setting_of(const Parameter& parameter, std::string_view text);
 // A number of a figure by its name; none where it has no such number.
 std::optional<uint64_t> number_of(const Figure& figure, std::span<const int> set, std::string_view name);
 // Whether some figure has a number of that name.

@@ -1,6 +1,7 @@
 // The models behind the figures, and what all figures have.
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <numeric>
 #include <random>
 
@@ -100,6 +101,18 @@ std::vector<int> first_set(const Figure& figure) {
 std::string value_words(const Parameter& parameter, int value) {
     const auto at = static_cast<size_t>(value - parameter.least);
     return at < parameter.words.size() ? parameter.words[at] : std::to_string(value);
+}
+
+std::optional<int> setting_of(const Parameter& parameter, std::string_view text) {
+    const auto word = std::ranges::find(parameter.words, text);
+    if (word != parameter.words.end())
+        return parameter.least + static_cast<int>(word - parameter.words.begin());
+    int value = 0;
+    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (bad != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    const bool takes = value >= parameter.least && value <= parameter.most &&
+                       (value - parameter.least) % parameter.step == 0;
+    return takes ? std::optional(value) : std::nullopt;
 }
 
 std::optional<uint64_t> number_of(const Figure& figure, std::span<const int> set, std::string_view name) {

@@ -1,0 +1,143 @@
+// The models behind the figures of the lessons, against closed forms; and that a stop stands on one.
+#include <bit>
+#include <numeric>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "app/lessons/figures/figure.h"
+#include "app/lessons/model.h"
+
+namespace tilescope::lessons {
+namespace {
+
+std::string at_first(std::string_view name, const std::vector<std::pair<std::string_view, int>>& set,
+                     std::string (*text)(const Figure&, std::span<const int>)) {
+    const Figure& figure = *find_figure(name);
+    std::vector<int> all = first_set(figure);
+    for (const auto& [parameter, value] : set)
+        for (size_t at = 0; at < all.size(); ++at)
+            if (figure.parameters[at].name == parameter) all[at] = value;
+    return text(figure, all);
+}
+
+TEST(Figures, WarpsFillALatencyOrLeaveWhatTheyLack) {
+    std::mt19937 random(1);
+    for (int round = 0; round < 400; ++round) {
+        const uint32_t warps = 1 + random() % 32, issue = 1 + random() % 8, every = 1 + random() % 16;
+        const uint32_t latency = 20 + static_cast<uint32_t>(random()) % 400;
+        const IssueTrace trace = issue_trace(warps, issue, latency, every, 50);
+        EXPECT_EQ(trace.slots.size(), 50u);
+        const uint32_t issued = every * warps;
+        EXPECT_EQ(trace.idle, trace.window > issued ? trace.window - issued : 0)
+            << warps << " warps, " << issue << " cycles, latency " << latency << ", every " << every;
+    }
+    // The lecture's: 4 cycles an instruction, a load every fourth, 200 cycles.
+    EXPECT_EQ(issue_trace(12, 4, 200, 4, 0).idle, 2u);
+    EXPECT_EQ(issue_trace(13, 4, 200, 4, 0).idle, 0u);
+    const Figure& latency = *find_figure("latency");
+    EXPECT_EQ(number_of(latency, first_set(latency), "needed_warps"), 13u);
+}
+
+TEST(Figures, SixtyBlocksOnSixteenSms) {
+    for (uint32_t order = 0; order < 10; ++order) {
+        const Dealt dealt = deal(60, 16, 8, order);
+        EXPECT_EQ(std::ranges::count(dealt.of_sm, 4u), 12);
+        EXPECT_EQ(std::ranges::count(dealt.of_sm, 3u), 4);
+        ASSERT_EQ(dealt.waves.size(), 1u);
+        std::vector<bool> seen(60, false);
+        for (const auto& sm : dealt.waves[0])
+            for (const uint32_t block : sm) {
+                EXPECT_FALSE(seen[block]) << "a block runs once";
+                seen[block] = true;
+            }
+        EXPECT_EQ(std::ranges::count(seen, true), 60);
+    }
+    // More blocks than slots: waves, and none of them fuller than an SM's slots.
+    const Dealt small = deal(60, 2, 8, 0);
+    EXPECT_EQ(small.waves.size(), 4u);
+    for (const auto& wave : small.waves)
+        for (const auto& sm : wave) EXPECT_LE(sm.size(), 8u);
+}
+
+TEST(Figures, ABranchOnTheThreadSplitsAWarpAndOneOnTheWarpDoesNot) {
+    const Split thread = split(Branch::Thread, 128, 2), warp = split(Branch::Warp, 128, 1);
+    EXPECT_EQ(thread.divergent, 1u);
+    EXPECT_EQ(thread.passes, 5u);
+    EXPECT_EQ(thread.masks[0], ~7u);
+    EXPECT_EQ(warp.divergent, 0u);
+    EXPECT_EQ(warp.idle, 0u);
+    // A vector of 2,000 in blocks of 512: of the last block 464 threads have an element.
+    const Split vector = split(Branch::Vector, 512, 2000 - 3 * 512);
+    EXPECT_EQ(vector.divergent, 1u);
+    EXPECT_EQ(vector.idle, 32u);
+    uint32_t inside = 0;
+    for (const uint32_t mask : vector.masks) inside += static_cast<uint32_t>(std::popcount(mask));
+    EXPECT_EQ(inside, 464u);
+}
+
+TEST(Figures, BurstsBringWhatLiesBetween) {
+    for (uint32_t burst : {32u, 64u, 128u})
+        for (uint32_t stride = 1; stride <= 32; ++stride) {
+            const Bursts made = bursts_of(stride, burst);
+            std::set<uint32_t> touched;  // by their first byte
+            for (uint32_t lane = 0; lane < 32; ++lane) touched.insert(lane * stride * 4 / burst);
+            EXPECT_EQ(made.bursts, touched.size());
+            EXPECT_EQ(made.brought, touched.size() * burst);
+            EXPECT_EQ(std::ranges::count(made.taken, true), 32);
+            EXPECT_EQ(made.used, 128u);
+        }
+}
+
+TEST(Figures, SayWhatTheCourseWorksOut) {
+    const auto concluded = [](const Figure& figure, std::span<const int> set) {
+        return figure.concludes(set);
+    };
+    EXPECT_NE(at_first("latency", {{"warps", 13}}, concluded).find("every slot is used"), std::string::npos);
+    EXPECT_NE(at_first("blocks", {}, concluded).find("12 SMs run 4 blocks, 4 run 3."), std::string::npos);
+    EXPECT_NE(at_first("gate", {{"missing", 1}}, concluded).find("never comes"), std::string::npos);
+    EXPECT_NE(at_first("tiles_help", {}, concluded).find("product by 16"), std::string::npos);
+    const Figure& helps = *find_figure("tiles_help");
+    EXPECT_EQ(number_of(helps, first_set(helps), "addition_factor"), 1u);
+}
+
+// Whatever is set, a figure has its numbers and ends in a sentence of its own.
+TEST(Figures, AnySettingHasItsSentence) {
+    std::mt19937 random(2);
+    for (const Figure& figure : figures())
+        for (int round = 0; round < 60; ++round) {
+            std::vector<int> set;
+            for (const Parameter& parameter : figure.parameters) {
+                const int steps = (parameter.most - parameter.least) / parameter.step + 1;
+                set.push_back(parameter.least + parameter.step * static_cast<int>(random() % steps));
+                EXPECT_EQ(setting_of(parameter, value_words(parameter, set.back())), set.back());
+            }
+            const std::string says = figure.concludes(set);
+            ASSERT_FALSE(says.empty()) << figure.name;
+            EXPECT_EQ(says.back(), '.') << says;
+            EXPECT_EQ(says.find('{'), std::string::npos) << says;
+            EXPECT_EQ(says.find(" 1 warps"), std::string::npos) << says;
+            EXPECT_FALSE(figure.numbers(set).empty());
+        }
+}
+
+TEST(Figures, AStopStandsOnOne) {
+    const auto lesson = [](const std::string& stop) {
+        return lesson_from_json(R"({"name": "n", "title": "t", "teaches": "s", "stops": [)" + stop + "]}",
+                                "n");
+    };
+    const auto good = lesson(
+        R"({"figure": "latency", "set": {"warps": 13}, "screen": "lessons", "say": "{warps} of {needed_warps} warps"})");
+    ASSERT_TRUE(good) << good.error().message;
+    const LessonStop& stop = good->stops[0];
+    EXPECT_EQ(said(*find_figure(stop.figure), stop.set, stop.say), "13 of 13 warps");
+    EXPECT_FALSE(lesson(R"({"figure": "nothing", "say": "s"})"));
+    EXPECT_FALSE(lesson(R"({"figure": "latency", "set": {"warps": 99}, "say": "s"})"));
+    EXPECT_FALSE(lesson(R"({"figure": "latency", "set": {"cats": 1}, "say": "s"})"));
+    EXPECT_FALSE(lesson(R"({"figure": "bursts", "set": {"burst": 33}, "say": "s"})"));
+    EXPECT_TRUE(lesson(R"({"figure": "gate", "set": {"missing": "does not come"}, "say": "s"})"));
+    EXPECT_FALSE(lesson(R"({"figure": "latency", "say": "{sectors}"})"));
+}
+
+}  // namespace
+}  // namespace tilescope::lessons
