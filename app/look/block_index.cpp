@@ -320,10 +320,11 @@ std::optional<uint32_t> next_step_of_line(const trace::Trace& trace, const Block
 
 std::string phase_text(const BlockIndex& index, uint32_t step) {
     if (index.spans.size() <= 1) return "";
-    const uint32_t phase = index.phase_at(step), first = index.notation.phases_from_1 ? 1 : 0;
+    const uint32_t phase = index.phase_at(step), all = index.phases.phases;
     if (phase == analysis::kAfter) return "after the last phase";
-    return fmt::format("{} (of {} to {})", phase_name(phase, index.notation), first,
-                       index.phases.phases - 1 + first);
+    const std::string name = phase_name(phase, index.notation);
+    if (index.notation.phases_from_1) return fmt::format("{} of {}", name, all);
+    return fmt::format("{} ({} of {})", name, ordinal(phase + 1), all);
 }
 
 std::optional<playback::Element> output_of(const BlockIndex& index, uint32_t thread) {

@@ -114,7 +114,8 @@ uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step);
 std::optional<uint32_t> next_step_of_line(const trace::Trace& trace, const BlockIndex& index, uint32_t line,
                                           uint32_t step);
 
-// "phase 2 (of 0 to 3)", "after the last phase"; "" where all of the block is one phase.
+// "phase 2 (3rd of 4)", "phase 3 of 4" where they count from 1, "after the last phase"; "" where all of the
+// block is one phase.
 std::string phase_text(const BlockIndex& index, uint32_t step);
 
 // The element that a thread of the block stores to a global array last, if it stores any.

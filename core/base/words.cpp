@@ -25,6 +25,12 @@ std::string counted(uint64_t number, std::string_view noun, std::string_view sep
     return fmt::format("{} {}{}", grouped(number, separator), noun, number == 1 ? "" : "s");
 }
 
+std::string ordinal(uint64_t number) {
+    constexpr std::string_view kEndings[] = {"th", "st", "nd", "rd"};
+    const bool teens = number / 10 % 10 == 1;
+    return fmt::format("{}{}", number, kEndings[teens || number % 10 > 3 ? 0 : number % 10]);
+}
+
 std::string times_in_words(uint64_t times) { return times == 1 ? "once" : grouped(times) + " times"; }
 
 std::string bytes_text(uint64_t bytes) {

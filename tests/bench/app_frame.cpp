@@ -7,6 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include "app/app.h"
+#include "app/lessons/asking.h"
 #include "app/platform/backend.h"
 #include "app/session/session.h"
 #include "tests/bench/recordings.h"
@@ -133,6 +134,45 @@ BENCHMARK(draw_frame_of_8192)->Unit(benchmark::kMillisecond)->Iterations(100)->U
 
 void draw_frame_anywhere(benchmark::State& state) { anywhere(state, Measured::Whole); }
 BENCHMARK(draw_frame_anywhere)->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();
+
+// The pictures that a lesson or a key opens, each over the same recording while the step changes.
+void draw_opened(benchmark::State& state, void (*open)(app::State& shown)) {
+    static const trace::Trace trace = record("tiled", {64, 64, 64, 16});
+    const auto steps = static_cast<uint32_t>(trace.blocks[0].count);
+    const auto next = [&](app::State& shown) {
+        shown.session.cursor.step = (shown.session.cursor.step + 7) % steps;
+        open(shown);
+    };
+    frames(state, trace, next, Measured::Whole);
+}
+void phase_table(app::State& shown) { shown.step.table.text = step::TableText::Values; }
+void older_rules(app::State& shown) { shown.step.judged_by = step::JudgedBy::G80; }
+void trails(app::State& shown) {
+    shown.session.playback.playing = true;
+    shown.session.playback.steps_per_second = 128;
+}
+void rushing(app::State& shown) {
+    shown.session.playback.playing = true;
+    shown.session.playback.steps_per_second = 512;
+}
+void question(app::State& shown) {
+    if (!shown.session.question.open) lessons::ask_me(shown.lessons, shown.session);
+}
+// Another figure each frame.
+void figure(app::State& shown) {
+    const auto all = lessons::figures();
+    const size_t next = shown.session.cursor.step % all.size();
+    lessons::show_figure(shown.lessons, shown.session, all[next]);
+}
+void drawn(benchmark::internal::Benchmark* one) {
+    one->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();
+}
+BENCHMARK_CAPTURE(draw_opened, phase_table, phase_table)->Apply(drawn);
+BENCHMARK_CAPTURE(draw_opened, older_rules, older_rules)->Apply(drawn);
+BENCHMARK_CAPTURE(draw_opened, trails, trails)->Apply(drawn);
+BENCHMARK_CAPTURE(draw_opened, rushing, rushing)->Apply(drawn);
+BENCHMARK_CAPTURE(draw_opened, question, question)->Apply(drawn);
+BENCHMARK_CAPTURE(draw_opened, figure, figure)->Apply(drawn);
 
 }  // namespace
 }  // namespace tilescope::bench

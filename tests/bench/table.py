@@ -47,6 +47,12 @@ ROWS = {
     "draw_frame": ("draw a whole frame at 1600×1000 on software OpenGL, until it is done", "≤ 33 ms", "time"),
     "draw_frame_of_8192": ("the same of 16 blocks out of 8192×8192", "≤ 33 ms", "time"),
     "draw_frame_anywhere": ("the same at any step of 10.3 million, another block each frame", "≤ 33 ms", "time"),
+    "draw_opened/phase_table": ("a whole frame with the phase table", "≤ 33 ms", "time"),
+    "draw_opened/older_rules": ("with a G80's rules for the request", "≤ 33 ms", "time"),
+    "draw_opened/trails": ("playing 128 steps a second, with trails", "≤ 33 ms", "time"),
+    "draw_opened/rushing": ("playing 512 steps a second, with counts", "≤ 33 ms", "time"),
+    "draw_opened/question": ("with a question open", "≤ 33 ms", "time"),
+    "draw_opened/figure": ("a figure of the lessons, another one each frame", "≤ 33 ms", "time"),
 }
 
 

@@ -89,10 +89,15 @@ const std::vector<Rule>& step_rules() {
         // where this is
         {"step # of #", SAYS({s.cursor.step + 1, "step of the block"}, {s.steps(), "steps of the block"})},
         {"block @", SAYS(s.block_words(s.cursor.block))},
-        {"block @ {  | }phase # (of # to #)",
+        {"block @ {  | }phase # (#{st|nd|rd|th} of #)",
          SAYS(s.block_words(s.cursor.block), any,
-              {s.f.phase(s.cursor.block, s.cursor.step) + s.first(), "phase of the step"}, s.first(),
-              {s.f.phases(s.cursor.block) - 1 + s.first(), "last phase of the block"})},
+              {s.f.phase(s.cursor.block, s.cursor.step), "phase of the step"},
+              {s.f.phase(s.cursor.block, s.cursor.step) + 1, "its place among them"}, any,
+              {s.f.phases(s.cursor.block), "phases of the block"}, must(s.first() == 0))},
+        {"block @ {  | }phase # of #",
+         SAYS(s.block_words(s.cursor.block), any,
+              {s.f.phase(s.cursor.block, s.cursor.step) + 1, "phase of the step"},
+              {s.f.phases(s.cursor.block), "phases of the block"}, must(s.first() == 1))},
         {"block @ {  | }after the last phase",
          SAYS(s.block_words(s.cursor.block), any, must(s.r().kind == kGlobalStore))},
 
@@ -385,7 +390,7 @@ TEST_F(WrongFigures, AreFound) {
     const std::array<std::string, 3> kChanges[] = {
         {"reads row 1 of Nds", "32 lanes", "31 lanes"},       // the caption
         {"reads row 1 of Nds", "row 1", "row 2"},             //
-        {"phase 0 (of", "0 to 1", "0 to 2"},                  // where this is
+        {"phase 0 (1st", "of 2", "of 3"},                     // where this is
         {"different banks", "each 4 times", "each 8 times"},  // a line of the wrapped verdict
         {"arrivals so far", "7", "8"},                        // beside a line of the source
         {"block so far", "27", "28"},                         // a sum

@@ -114,7 +114,7 @@ TEST(Notation, OfEveryStepOfABlock) {
             }
     state.session.cursor.step = 0;
     state.session.lecture = false;
-    EXPECT_GE(count_of(drawn.words(state), "phase1(of1to4)"), 1u);
+    EXPECT_GE(count_of(drawn.words(state), "phase1of4"), 1u);
 }
 
 }  // namespace

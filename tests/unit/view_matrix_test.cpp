@@ -114,7 +114,7 @@ TEST(Captions, SayWhatHappened) {
               "Warp 7 arrives at the barrier. The last of 8 warps arrives: the block goes on.");
     EXPECT_EQ(at(step_of(made, StepKind::GlobalStore, "P")),
               "Warp 0 writes its sums to P[0..1,0..15]: 32 lanes, 4 sectors.");
-    EXPECT_EQ(phase_text(*made.index, 0), "phase 0 (of 0 to 3)");
+    EXPECT_EQ(phase_text(*made.index, 0), "phase 0 (1st of 4)");
     EXPECT_EQ(phase_text(*made.index, made.index->steps - 1), "after the last phase");
 }
 
