@@ -120,6 +120,31 @@ Met meet(const std::string& word, std::string_view title, const std::vector<std:
     return best;
 }
 
+// Of a query that is a whole question, how many of its longer words a title says or begins to say.
+size_t words_met(std::string_view query, std::string_view title) {
+    constexpr size_t kLong = 4;
+    constexpr int kBegun = 30;  // meet's score
+    const std::vector<std::string> words = words_of(title);
+    return static_cast<size_t>(std::ranges::count_if(words_of(query), [&](const std::string& word) {
+        return word.size() >= kLong && meet(word, title, words, false).score >= kBegun;
+    }));
+}
+
+// What says most of a query that nothing says all of: at least two of its words, the best first.
+std::vector<Command> nearest_commands(const std::vector<Command>& all, std::string_view query) {
+    constexpr size_t kLeast = 2, kMost = 8;
+    std::vector<std::pair<size_t, const Command*>> near;
+    for (const Command& command : all)
+        if (const size_t met = words_met(query, command.title); met >= kLeast)
+            near.emplace_back(met, &command);
+    std::ranges::stable_sort(near, {}, [](const auto& one) {
+        return std::pair(-static_cast<int>(one.first), one.second->title.size());
+    });
+    std::vector<Command> commands;
+    for (size_t i = 0; i < std::min(near.size(), kMost); ++i) commands.push_back(*near[i].second);
+    return commands;
+}
+
 std::vector<Command> all_commands(const Session& session, std::span<const Offer> offers) {
     std::vector<Command> all;
     const auto add = [&](bool named) {
@@ -199,6 +224,7 @@ std::vector<Command> find_commands(const Session& session, std::span<const Offer
             found.push_back({command, score, static_cast<size_t>(at - recent.begin())});
         }
     }
+    if (found.empty() && commands.empty()) return nearest_commands(all, query);
     std::ranges::stable_sort(found, {}, [](const Found& one) { return std::pair(-one.score, one.used); });
     for (Found& one : found) commands.push_back(std::move(one.command));
     return commands;

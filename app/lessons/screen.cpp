@@ -359,6 +359,10 @@ bool press(State& state, Session& session, const input::KeyPress& press) {
         state.listed = std::min(state.listed + 1, rows_of(state, session) - 1);
     else if (press.key == Key::Up)
         state.listed -= state.listed > 0 ? 1 : 0;
+    else if (press.key == Key::Home)
+        state.listed = 0;
+    else if (press.key == Key::End)
+        state.listed = rows_of(state, session) - 1;
     else if (press.key == Key::Enter)
         go_to_stop(state, session, state.listed, 0);
     else

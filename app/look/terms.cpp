@@ -98,6 +98,8 @@ constexpr Term kTerms[] = {
     {"bandwidth", "bytes that memory hands out in a second, at most", "screen_timing"},
     {"roofline", "what bandwidth and peak allow at an arithmetic intensity", "screen_timing", "",
      "roofline|rooflines|roof|roofs"},
+    {"speedup", "how many times faster a kernel is than another, such as tiled than untiled", "screen_timing",
+     "less than T times for tiles, where caches keep what untiled loads again", "speedup|speedups|speed-up"},
     // What an SM holds.
     {"SM", "streaming multiprocessor: runs blocks; has warp and block slots, registers, shared memory",
      "screen_limits", "", "SM|SMs"},

@@ -226,7 +226,14 @@ void request_panel(Ui& ui, const Rect& rect) {
     look::RequestView request = look::request_view(ui.trace(), *ui.index(), ui.step());
     const std::optional<look::OlderView> older = older_of(ui);
     if (older) {
-        request.title = fmt::format("{}: {}", older->gpu, request.title);
+        // In a narrow panel without the warp, which the line at the top names.
+        const std::string warp = fmt::format("Warp {} ", request.warp);
+        const std::string_view does =
+            std::string_view(request.title).substr(request.title.starts_with(warp) ? warp.size() : 0);
+        request.title = fitting(
+            ui.font(Face::Strong, Size::Body),
+            {fmt::format("{}: {}", older->gpu, request.title), fmt::format("{} {}", older->gpu, does)},
+            rect.inset(ui.px(12)).width() - ui.px(22));
         request.verdict = older->verdict;
         // In a lecture, and above what is selected, the picture needs the room: the tooltip names the
         // document.

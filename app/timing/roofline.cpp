@@ -180,6 +180,45 @@ std::string roof_words(const Machine& machine, double intensity) {
                        draw::figure(intensity), draw::figure(bound_gflops(machine, intensity)));
 }
 
+// Of a device that was not measured: how its bounds come about, as the lectures work them out.
+void say_bounds(TrafficChain& chain, const Machine& machine, uint32_t tile) {
+    if (machine.stated_gbs <= 0) return;
+    chain.why = "How the bounds come about";
+    const double operands = machine.stated_gbs / analysis::kFp32Bytes;
+    chain.reasons.push_back(fmt::format("{} GB/s / 4 B = {} G operands/s: so many elements come from memory.",
+                                        draw::figure(machine.stated_gbs), draw::figure(operands)));
+    for (const uint32_t t : {1u, tile}) {
+        const double asked = operands * t, peak = machine.stated_gflops;
+        const std::string share = peak <= 0 ? ""
+                                  : asked > peak
+                                      ? fmt::format(", more than the peak of {}", draw::figure(peak))
+                                      : fmt::format(", {} % of the peak", draw::figure(100 * asked / peak));
+        chain.reasons.push_back(fmt::format("{}, CGMA {}: {} x {} = {} GFLOP/s{}.",
+                                            t == 1 ? std::string("untiled") : fmt::format("T = {}", t), t,
+                                            draw::figure(operands), t, draw::figure(asked), share));
+    }
+    if (machine.stated_gflops > 0)
+        chain.reasons.push_back(
+            fmt::format("The roofs meet at {} FLOP/B: below it memory bounds a kernel, above it arithmetic.",
+                        draw::figure(machine.stated_gflops / machine.stated_gbs)));
+}
+
+// Why tiles of T x T, which ask for 1/T of the loads, are not T times as fast: what the caches do without
+// them. "" where that was not counted.
+std::string less_than_tile_words(const Machine& machine, const Timing& row, const Bytes& tiled,
+                                 const std::optional<Bytes>& untiled) {
+    const Timing* rival = row_of(machine, "untiled", row.n, row.tile);
+    if (row.kernel != "tiled" || rival == nullptr || !untiled) return "";
+    const double times = rival->median_ms / row.median_ms;
+    if (times >= row.tile) return "";
+    return fmt::format(
+        "Why {} x untiled and not T = {} x: untiled asks for {}, but its caches leave {} to be read from L2 "
+        "and {} from DRAM; with tiles {} and {} are left.",
+        draw::ratio_text(times), row.tile,
+        bytes_short(2.0 * row.n * row.n * row.n / flop_per_loaded_byte(*rival)), bytes_short((*untiled)[1]),
+        bytes_short((*untiled)[2]), bytes_short(tiled[1]), bytes_short(tiled[2]));
+}
+
 void say_why(TrafficChain& chain, const Machine& machine, const Timing& row) {
     const double bound = bound_gflops(machine, chain.rows[0].intensity);
     if (bound <= 0) return;
@@ -241,6 +280,7 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
                 ? fmt::format("{}{}No measured times ship for {}: nothing to hold the bound against.", narrow,
                               narrow.empty() ? "" : " ", name_of(machine))
                 : fmt::format("{} was not measured at width {}.", shown_name(kernel), grouped(width));
+        if (machine.times == nullptr) say_bounds(chain, machine, tile);
         return chain;
     }
     if (row->requested_gbs <= 0) {
@@ -251,7 +291,8 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
     const double n = width, flop = 2 * n * n * n;
     add_row(chain, "asked by the threads", "requested bytes of loads", flop / flop_per_loaded_byte(*row),
             flop);
-    if (const auto bytes = counted(counters, machine.name, kernel, width, tile)) {
+    const auto bytes = counted(counters, machine.name, kernel, width, tile);
+    if (bytes) {
         for (size_t i = 0; i < bytes->size(); ++i)
             add_row(chain, kLevels[i].name, kLevels[i].about, (*bytes)[i], flop);
         chain.note = "Counted by Nsight Compute on " + machine.name;
@@ -266,6 +307,11 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
                                        fmt::join(widths, ", "));
     }
     say_why(chain, machine, *row);
+    if (bytes && !chain.reasons.empty())
+        if (std::string why = less_than_tile_words(machine, *row, *bytes,
+                                                   counted(counters, machine.name, "untiled", width, tile));
+            !why.empty())
+            chain.reasons.insert(chain.reasons.begin() + 1, std::move(why));
     return chain;
 }
 

@@ -236,7 +236,7 @@ void roofline_panel(Ui& ui, const Rect& rect, RooflineChart& chart) {
 
 // --- the chain of traffic as a small table, and beside it in words why bound and measurement differ
 
-float traffic_height(Ui& ui) { return line_height(ui, Size::Small) * 8 + ui.px(40); }
+float traffic_height(Ui& ui) { return line_height(ui, Size::Small) * 9 + ui.px(46); }
 
 void traffic_panel(Ui& ui, const Rect& rect, const TrafficChain& chain) {
     const Rect in = panel(ui, rect);

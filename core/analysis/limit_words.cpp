@@ -159,9 +159,13 @@ std::string most_words(const LimitPreset& preset, const Asked& a) {
     const bool registers = preset.parameter == Parameter::Registers;
     const uint32_t slots = registers ? sm.threads_per_sm : sm.blocks_per_sm;
     const uint32_t shared_out = registers ? sm.registers_per_sm : sm.shared_per_sm;
-    return fmt::format("{} {} slots share {} {}: at most {} a {} when all are used. {}{}", grouped(slots),
+    std::string chip;
+    if (registers)
+        chip = fmt::format("; the chip's {} have {}", counted(a.device.sms, "SM"),
+                           grouped(uint64_t{a.device.sms} * sm.registers_per_sm));
+    return fmt::format("{} {} slots share {} {}: at most {} a {} when all are used{}. {}{}", grouped(slots),
                        registers ? "thread" : "block", grouped(shared_out), registers ? "registers" : "bytes",
-                       grouped(shared_out / slots), registers ? "thread" : "block",
+                       grouped(shared_out / slots), registers ? "thread" : "block", chip,
                        fit_words(a, preset.parameter), others_words(preset, a));
 }
 
@@ -245,12 +249,13 @@ std::string compared_words(const Asked& a, const DeviceSpec& other) {
         return of.lecture.blocks == 0 ? "none" : grouped(of.lecture.blocks);
     };
     return fmt::format(
-        "{} against {}: {} against {} KiB of shared memory an SM, {} against {} block slots; of this block "
-        "{} "
-        "against {} fit, {} against {} threads. Stated: {} against {} GB/s and {} against {} GFLOP/s.",
-        other.chip, a.device.chip, kib(b), kib(a), b.sm().blocks_per_sm, a.sm().blocks_per_sm, blocks(b),
-        blocks(a), grouped(b.lecture.threads), grouped(a.lecture.threads), number(other.memory_gbs),
-        number(a.device.memory_gbs), number(other.peak_gflops), number(a.device.peak_gflops));
+        "{} against {}: {} against {} SMs, each with {} against {} KiB of shared memory and {} against {} "
+        "block slots; of this block {} against {} fit, {} against {} threads. Stated: {} against {} GB/s and "
+        "{} against {} GFLOP/s.",
+        other.chip, a.device.chip, other.sms, a.device.sms, kib(b), kib(a), b.sm().blocks_per_sm,
+        a.sm().blocks_per_sm, blocks(b), blocks(a), grouped(b.lecture.threads), grouped(a.lecture.threads),
+        number(other.memory_gbs), number(a.device.memory_gbs), number(other.peak_gflops),
+        number(a.device.peak_gflops));
 }
 
 }  // namespace

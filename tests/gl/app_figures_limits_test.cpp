@@ -249,6 +249,8 @@ std::vector<Rule> answer_rules() {
         {"Its # thread slots would take # block(s)",
          OF_BLOCK(sm.threads_per_sm, f.threads, must(f.threads > least))},
         {"# thread slots share # registers", OF_BLOCK(sm.threads_per_sm, sm.registers_per_sm)},
+        {"the chip's # SM(s) have #",
+         OF_BLOCK(g_limits->device->sms, uint64_t{g_limits->device->sms} * sm.registers_per_sm)},
         {"# block slots share # bytes", OF_BLOCK(sm.blocks_per_sm, sm.shared_per_sm)},
         {"at most # a thread when all are used", OF_BLOCK(sm.registers_per_sm / sm.threads_per_sm)},
         {"at most # a block when all are used", OF_BLOCK(sm.shared_per_sm / sm.blocks_per_sm)},
@@ -349,6 +351,8 @@ Figures both_devices(const Scene& s) {
                    of_a = fits(a.sm, g_limits->use, false).least(), threads = g_limits->use.threads;
     return {b.chip,
             a.chip,
+            b.sms,
+            a.sms,
             number(b.sm.shared_per_sm / 1024.0),
             number(a.sm.shared_per_sm / 1024.0),
             b.sm.blocks_per_sm,
@@ -400,7 +404,8 @@ std::vector<Rule> limits_rules() {
         {"How many blocks does an SM of * hold?", SAYS(device_words(), must(g_limits->preset == nullptr))},
         {"*?", SAYS(question().substr(0, question().find('?')))},
         {"Best: *. *.", SAYS(best_of_case().first, best_of_case().second)},
-        {"@ against @: @ against @ KiB of shared memory an SM, # against # block slots; of this block # "
+        {"@ against @: # against # SMs, each with @ against @ KiB of shared memory and # against # block "
+         "slots; of this block # "
          "against # fit, # against # threads. Stated: @ against @ GB/s and @ against @ GFLOP/s.",
          SAYS(both_devices(s))},
         {"# warp(s): between two accesses a warp issues # instructions x # cycles = # cycles, and # / # = @. "

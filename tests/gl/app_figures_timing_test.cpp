@@ -145,6 +145,30 @@ Figures measured_on() {
         t.date.substr(0, 10) + (last == std::string::npos ? "" : t.date.substr(last, 14));
     return {fmt::format("{}, driver {}, CUDA {}, {}", t.device, t.driver, t.cuda, days)};
 }
+// Bytes that are read for the untiled kernel of the same size; level: as of TimingScene::bytes.
+double without_tiles(const Scene& s, size_t level) {
+    for (const kernels::Counters& set : s.state.session.assets.counters())
+        for (const kernels::CounterRow& of : set.rows)
+            if (set.device == g_timing->times->device && of.kernel == "untiled" && of.m == g_timing->width &&
+                of.k == of.m && of.n == of.m && of.tile == g_timing->tile && of.ptx == "clang") {
+                TimingScene rival = *g_timing;
+                rival.counters = &of;
+                return rival.bytes(level);
+            }
+    return 0;
+}
+// "T = 16, CGMA 16: 21.6 x 16 = 345.6 GFLOP/s, 94.17 % of the peak."
+Figures course_bound(uint32_t tile, bool cut) {
+    const double operands = g_timing->gbs / 4, asked = operands * tile;
+    Figures all;
+    if (tile > 1) all = {{tile, "T of the screen"}, tile};
+    all.emplace_back(operands);
+    if (tile > 1) all.emplace_back(tile);
+    all.emplace_back(asked);
+    all.emplace_back(cut ? g_timing->gflops : 100 * asked / g_timing->gflops);
+    all.push_back(must(cut == (asked > g_timing->gflops)));
+    return all;
+}
 std::vector<Rule> timing_rules() {
     std::vector<Rule> rules = also_named({
         {"arithmetic intensity 2T FLOP / 8 B = T/4 = ~ FLOP/B",
@@ -205,7 +229,22 @@ std::vector<Rule> timing_rules() {
         {"At DRAM's ~ FLOP/B the stated roof is ~ GFLOP/s: measured ~ % of it.",
          SAYS({g_timing->intensity(3), "FLOP/B of read from DRAM"}, g_timing->bound(g_timing->intensity(3)),
               100 * g_timing->rate() / g_timing->bound(g_timing->intensity(3)))},
+        {"Why ~ x untiled and not T = # x: untiled asks for ~, but its caches leave ~ to be read from L2 and "
+         "~ "
+         "from DRAM; with tiles ~ and ~ are left.",
+         SAYS(times_of("untiled"), {g_timing->tile, "T of the screen"}, 4 * g_timing->flop(),
+              without_tiles(s, 2), without_tiles(s, 3), g_timing->bytes(2), g_timing->bytes(3),
+              must(g_timing->kernel == "tiled"), must(times_of("untiled") < g_timing->tile))},
         // devices of which figures are stated alone
+        {"~/s / 4 B = ~ operands/s: so many elements come from memory.",
+         SAYS(g_timing->gbs * 1e9, g_timing->gbs / 4 * 1e9)},
+        {"untiled, CGMA 1: ~ x 1 = ~ GFLOP/s, ~ % of the peak.", SAYS(course_bound(1, false))},
+        {"untiled, CGMA 1: ~ x 1 = ~ GFLOP/s, more than the peak of ~.", SAYS(course_bound(1, true))},
+        {"T = #, CGMA #: ~ x # = ~ GFLOP/s, ~ % of the peak.", SAYS(course_bound(g_timing->tile, false))},
+        {"T = #, CGMA #: ~ x # = ~ GFLOP/s, more than the peak of ~.",
+         SAYS(course_bound(g_timing->tile, true))},
+        {"The roofs meet at ~ FLOP/B: below it memory bounds a kernel, above it arithmetic.",
+         SAYS(g_timing->gflops / g_timing->gbs)},
         {"*, T = #, width #: a bound of ~ GFLOP/s, ~ % of the peak",
          SAYS(shown(g_timing->kernel), {g_timing->tile, "T of the screen"},
               {g_timing->width, "width of the screen"}, stated_bound(),

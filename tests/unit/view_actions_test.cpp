@@ -201,6 +201,20 @@ TEST_F(Keys, PinAWarpAndClearIt) {
     EXPECT_EQ(state.session.pin.kind, Pick::Kind::None);
 }
 
+TEST_F(Keys, TheListOfLessonsHasTwoEnds) {
+    perform(state, "screen_lessons");
+    update(state, true);
+    const uint32_t step = state.session.cursor.step;
+    handle_input(state, press(Key::End));
+    const size_t last = state.lessons.listed;
+    EXPECT_GE(last, state.lessons.lessons->size()) << "figures and programs stand below the lessons";
+    handle_input(state, press(Key::Down));
+    EXPECT_EQ(state.lessons.listed, last);
+    handle_input(state, press(Key::Home));
+    EXPECT_EQ(state.lessons.listed, 0u);
+    EXPECT_EQ(state.session.cursor.step, step) << "the recording stands where it was";
+}
+
 TEST_F(Keys, LookAround) {
     handle_input(state, press(Key::W));
     EXPECT_FALSE(state.step.view.fit);

@@ -60,6 +60,40 @@ TEST(CourseRoofs, AG80) {
     near(bound(g80, "tiled", 16).gflops, 345.6);
 }
 
+// Operands a second times the operations that each of them serves.
+TEST(CourseRoofs, HowTheBoundsComeAbout) {
+    const auto reasons = [](const char* device, uint32_t tile) {
+        return traffic_chain(machine_of(device), {}, "tiled", 1024, tile).reasons;
+    };
+    using Said = std::vector<std::string>;
+    EXPECT_EQ(
+        reasons("8800 GTX", 16),
+        (Said{"86.4 GB/s / 4 B = 21.6 G operands/s: so many elements come from memory.",
+              "untiled, CGMA 1: 21.6 x 1 = 21.6 GFLOP/s, 5.886 % of the peak.",
+              "T = 16, CGMA 16: 21.6 x 16 = 345.6 GFLOP/s, 94.17 % of the peak.",
+              "The roofs meet at 4.248 FLOP/B: below it memory bounds a kernel, above it arithmetic."}));
+    EXPECT_EQ(reasons("8800 GTX", 32).at(2),
+              "T = 32, CGMA 32: 21.6 x 32 = 691.2 GFLOP/s, more than the peak of 367.");
+    const Said open = reasons("150 GB/s", 16);  // its peak is not said
+    ASSERT_EQ(open.size(), 3u);
+    EXPECT_EQ(open[2], "T = 16, CGMA 16: 37.5 x 16 = 600 GFLOP/s.");
+}
+
+// By the counters that ship: tiles divide what is asked for, the caches have done most of that before.
+TEST(CourseRoofs, WhyTilesAreNotTTimesAsFast) {
+    const auto timings = kernels::shipped_timings();
+    const auto all = machines(timings, kernels::devices());
+    const auto counters = kernels::shipped_counters();
+    const auto said = [&](const char* kernel, uint32_t width) {
+        return traffic_chain(all.at(0), counters, kernel, width, 32).reasons.at(1);
+    };
+    EXPECT_EQ(
+        said("tiled", 1024),
+        "Why 2.00 x untiled and not T = 32 x: untiled asks for 8.59 GB, but its caches leave 231 MB to be "
+        "read from L2 and 8.39 MB from DRAM; with tiles 201 MB and 8.39 MB are left.");
+    EXPECT_FALSE(said("untiled", 1024).starts_with("Why")) << "only of the tiled kernel";
+}
+
 TEST(CourseRoofs, ADeviceOf150WhosePeakIsNotSaid) {
     const Machine one = machine_of("150 GB/s");
     near(bound(one, "tiled", 16).gflops, 600);
@@ -175,6 +209,7 @@ TEST(CourseLimits, TheCliff) {
 
 TEST(CourseLimits, RegistersAndSharedMemoryOfAG80) {
     EXPECT_TRUE(says(shown("g80-registers"), "768 thread slots share 8,192 registers: at most 10 a thread"));
+    EXPECT_TRUE(says(shown("g80-registers"), "the chip's 16 SMs have 131,072."));
     EXPECT_EQ(shown("g80-registers", 0).lecture.threads, "768 of 768");
     EXPECT_EQ(shown("g80-registers", 1).lecture.threads, "512 of 768");
     EXPECT_TRUE(says(shown("g80-registers"), "33.3 %"));
@@ -205,8 +240,8 @@ TEST(CourseLimits, AVectorALatencyAndTwoChips) {
     EXPECT_TRUE(says(shown("latency"), "13 warps"));
     EXPECT_TRUE(says(shown("latency"), "4 instructions x 4 cycles = 16 cycles, and 200 / 16 = 12.5"));
     const Shown two = shown("gk107-gm107");
-    for (const char* part : {"64 against 48 KiB", "32 against 16 block slots", "86.4 against 80 GB/s",
-                             "1,305.6 against 812.5 GFLOP/s"})
+    for (const char* part : {"5 against 2 SMs", "64 against 48 KiB", "32 against 16 block slots",
+                             "86.4 against 80 GB/s", "1,305.6 against 812.5 GFLOP/s"})
         EXPECT_TRUE(says(two, part)) << two.answer;
 }
 

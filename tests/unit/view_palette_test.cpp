@@ -138,6 +138,20 @@ TEST_F(Keys, NonsenseFindsNothing) {
         EXPECT_TRUE(ids(state, nonsense).empty()) << nonsense << " finds " << first(state, nonsense).title;
 }
 
+// A question as a student types it: no row says all of it, those that say most come first.
+TEST_F(Keys, AQuestionFindsWhatSaysMostOfIt) {
+    constexpr std::pair<const char*, const char*> kFound[] = {
+        {"why is tiled less than T times faster", "term:speedup"},
+        {"how much faster is tiled", "term:speedup"},
+        {"what goes wrong without the closing barrier", "lesson:race"},
+        {"do tiles help matrix addition", "lesson:helps"},
+        {"how many warps hide 200 cycles of latency", "limits:latency"},
+    };
+    for (const auto& [query, id] : kFound) EXPECT_EQ(first(state, query).id, id) << query;
+    EXPECT_LE(ids(state, "how does shared memory of a block of threads work").size(), 8u);
+    EXPECT_TRUE(ids(state, "weather tomorrow tiled").empty()) << "one word is too few";
+}
+
 // Every word of the field that is a row leads to something that can be done.
 TEST(Palette, WordsLeadToWhatShowsThem) {
     for (const input::Action<input::State>& term : terms()) {
