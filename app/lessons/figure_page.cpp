@@ -44,7 +44,7 @@ void slider(Ui& ui, const Rect& rect, size_t at) {
     for (int one = parameter.least; one <= parameter.most; one += parameter.step)
         if (one == parameter.most || !parameter.words.empty())
             value = std::max(value, draw::text_size(strong, value_words(parameter, one)).x);
-    value = std::min(value, rect.width() * 0.7f);
+    value = std::min(value + ui.px(4), rect.width() * 0.7f);  // digits differ a little in width
     const float y = rect.min.y + small + body / 2, from = rect.min.x + ui.px(6),
                 to = rect.max.x - value - ui.px(14);
     const int span = std::max(1, parameter.most - parameter.least);
@@ -79,7 +79,11 @@ void figure_page(Ui& ui, const Rect& area) {
     const Rect in = card.inset(ui.px(20));
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
     float y = in.min.y;
-    const std::string model = "model";
+    // What follows, and whether it is of the model or of the recording that is open alone.
+    const std::string assumed = figure.concludes(shown.set);
+    std::string follows = figure.concludes_of == nullptr ? "" : figure.concludes_of(shown.set, ui.session);
+    const std::string model = follows.empty() || follows.starts_with(assumed) ? "model" : "recorded";
+    if (follows.empty()) follows = assumed;
     const float chip = draw::text_size(ui.font(Face::Strong, Size::Small), model).x + ui.px(16);
     ui.list.AddRect({in.max.x - chip, y + ui.px(4)}, {in.max.x, y + ui.px(8) + small},
                     ui.ink(Ink::LineStrong), ui.px(4));
@@ -103,8 +107,6 @@ void figure_page(Ui& ui, const Rect& area) {
     }
     y += high + ui.px(tight ? 8.f : 16.f);
     // What follows stands below; its place is kept for three lines.
-    std::string follows = figure.concludes_of == nullptr ? "" : figure.concludes_of(shown.set, ui.session);
-    if (follows.empty()) follows = figure.concludes(shown.set);
     const draw::Font large = ui.font(Face::Text, Size::Title), usual = ui.font(Face::Text, Size::Body);
     const bool fits = wrapped(large, follows, in.width()).size() <= 2;
     const Size size = fits ? Size::Title : Size::Body;

@@ -99,6 +99,14 @@ TEST(FigurePictures, TheGateInALecture) {
     golden_of(std::move(state), "gate_lecture");
 }
 
+TEST(FigurePictures, TheListOfThem) {
+    SKIP_WITHOUT_OPENGL();
+    State state;
+    state.session.screen = "lessons";
+    state.lessons.listed = state.lessons.lessons->size();
+    golden_of(std::move(state), "list");
+}
+
 TEST(FigurePictures, FixedPartsOfAnSm) {
     SKIP_WITHOUT_OPENGL();
     golden_of(with_figure("partition"), "partition");

@@ -170,7 +170,7 @@ TEST(Figures, ShowTheBlocksOfARecordingOnTheirSms) {
     session = with(gpu);
     const std::string says = blocks.concludes_of(set, session);
     EXPECT_NE(says.find("3 of the 132 SMs"), std::string::npos) << says;
-    EXPECT_NE(says.find("2 on one at most"), std::string::npos) << says;
+    EXPECT_NE(says.find("at most 2 on each"), std::string::npos) << says;
     EXPECT_NE(says.find("block 1 on SM 130"), std::string::npos) << says;
     set.back() = 0;
     EXPECT_EQ(blocks.concludes_of(set, session), "") << "set to the model";

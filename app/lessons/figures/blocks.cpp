@@ -98,7 +98,7 @@ std::string concludes_of(std::span<const int> set, const session::Session& sessi
     std::string text = fmt::format("{} of {} ran on {} of the {} SMs of the {}",
                                    counted(trace->blocks.size(), "recorded block"), trace->meta.kernel, used,
                                    of_sm.size(), trace->meta.device);
-    text += fmt::format(", {} on one at most:", std::ranges::max(of_sm));
+    text += fmt::format(", at most {} on each:", std::ranges::max(of_sm));
     for (size_t at = 0; at < std::min<size_t>(trace->blocks.size(), 3); ++at)
         text += fmt::format("{} block {} on SM {}", at == 0 ? "" : ",", number_of(*trace, trace->blocks[at]),
                             trace->blocks[at].sm);

@@ -139,31 +139,32 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                     gap = pitch > ui.px(6) ? ui.px(1) : 0;
         return Rect{{x, y + ui.px(1)}, {x + pitch - gap, y + high - ui.px(1)}};
     };
+    const float y = rect.min.y + high * (static_cast<float>(warps) + 0.4f), named = y + (high - small) / 2;
+    line(ui, {rect.min.x, named}, label, Face::Strong, Size::Small, Ink::Text, "scheduler");
     const size_t takes = (of(set, kLatency) + of(set, kIssue) - 1) / of(set, kIssue);
     for (uint32_t warp = 0; warp < warps; ++warp) {
-        const float y = rect.min.y + high * static_cast<float>(warp);
+        const float top = rect.min.y + high * static_cast<float>(warp);
         const auto every = static_cast<uint32_t>(std::ceil(small / high));
-        if (warp % every == 0)
-            note(ui, {rect.min.x, y + (every == 1 ? (high - small) / 2 : 0)}, label,
-                 fmt::format("warp {}", warp));
+        const float at = top + (every == 1 ? (high - small) / 2 : 0);
+        if (warp % every == 0 && at + small <= named + ui.px(2))
+            note(ui, {rect.min.x, at}, label, fmt::format("warp {}", warp));
         const auto of_warp = [&](size_t column) {
             return trace.slots[column].warp == static_cast<int>(warp);
         };
         for (size_t column = 0; column < columns; ++column) {
             if (!of_warp(column) || !trace.slots[column].load) continue;
-            const float to = std::min(cell(column, y).min.x + pitch * static_cast<float>(takes), rect.max.x);
-            ui.list.AddLine({cell(column, y).max.x, y + high / 2}, {to, y + high / 2},
+            const float to =
+                std::min(cell(column, top).min.x + pitch * static_cast<float>(takes), rect.max.x);
+            ui.list.AddLine({cell(column, top).max.x, top + high / 2}, {to, top + high / 2},
                             ui.ink(Ink::GlobalLoad), ui.px(1.5f));
         }
         for (size_t column = 0; column < columns; ++column) {
             if (!of_warp(column)) continue;
             const bool load = trace.slots[column].load;
-            const Rect box = bar_in(cell(column, y), load);
+            const Rect box = bar_in(cell(column, top), load);
             ui.list.AddRectFilled(box.min, box.max, ui.ink(load ? Ink::GlobalLoad : Ink::Product));
         }
     }
-    const float y = rect.min.y + high * (static_cast<float>(warps) + 0.4f);
-    line(ui, {rect.min.x, y + (high - small) / 2}, label, Face::Strong, Size::Small, Ink::Text, "scheduler");
     for (size_t column = 0; column < columns; ++column) {
         const Rect box = cell(column, y);
         if (trace.slots[column].warp >= 0)
