@@ -45,9 +45,8 @@ std::string concludes(std::span<const int> set) {
                                    bytes_text(made.used), made.used * 100 / made.brought,
                                    set[kStride] == 1 ? "every neighbour in a burst is somebody's element"
                                                      : "what lies between is thrown away");
-    text += trips(set) == 4
-                ? " The two threads follow the same schedule closely enough to share each trip."
-                : " The two threads are too far apart in time to share: each element travels twice.";
+    text += trips(set) == 4 ? " The two threads follow the same schedule closely enough to share each trip."
+                            : " The two threads are too far apart in time to share: 8 trips in place of 4.";
     return text;
 }
 

@@ -181,8 +181,8 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     draw_shares(ui, {{rect.min.x, under}, {rect.max.x, rect.max.y - (says ? small + ui.px(6) : 0)}}, set);
     if (says)
         note(ui, {rect.min.x + label, rect.max.y - small}, width,
-             "Taking another warp costs no cycle. So the chip's area holds arithmetic, where a CPU has large "
-             "caches and branch prediction.");
+             "Waits that others fill need no large caches and no branch prediction: the chip's area holds "
+             "arithmetic in their place.");
 }
 
 }  // namespace
@@ -190,7 +190,8 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
 Figure latency_figure() {
     Figure figure{"latency",
                   "Latency hiding: other warps issue while one waits",
-                  "A column is a slot in which the scheduler may issue one instruction of one warp.",
+                  "A column is a slot in which the scheduler may issue one instruction of any warp; changing "
+                  "the warp costs nothing.",
                   {warps_parameter(),
                    {"issue", "Cycles an instruction", 1, 8, 4},
                    {"latency", "Cycles a load takes", 20, 800, 200, 20},

@@ -131,8 +131,8 @@ std::string concludes(std::span<const int> set) {
     const analysis::DeviceSpec& device = device_of(set);
     std::string name = kind.name;
     name[0] = static_cast<char>(name[0] - 'a' + 'A');
-    std::string text = fmt::format("{}: touched by {}, alive as long as {}, {}. Speed: {}.", name, kind.scope,
-                                   kind.lifetime, kind.where, kind.speed);
+    std::string text = fmt::format("{}: touched by {}, alive as long as {}, {}. Size: {}. Speed: {}.", name,
+                                   kind.scope, kind.lifetime, kind.where, size_of(at, device), kind.speed);
     if (at == kRegisters)
         text += fmt::format(
             " At peak, multiply-adds of the {} move {:.3g} TB/s through {} of them: {:.0f} times what its "
