@@ -30,6 +30,20 @@ void change(FigureShown& shown, size_t at, int value) {
     shown.set[at] = std::clamp(value, parameter.least, parameter.most);
 }
 
+// Of the longest value that a parameter can have, whatever its digits.
+float value_width(const Ui& ui, const Parameter& parameter) {
+    const draw::Font font = ui.font(Face::Strong, Size::Body);
+    float width = 0;
+    const auto holds = [&](std::string_view text) {
+        width = std::max(width, draw::text_size(font, text).x + ui.px(2));
+    };
+    for (const std::string& word : parameter.words) holds(word);
+    const size_t digits = value_words(parameter, parameter.most).size();
+    for (char digit = '0'; parameter.words.empty() && digit <= '9'; ++digit)
+        holds(std::string(digits, digit));
+    return width;
+}
+
 // Label, slider and value. Returns whether the mouse is on it.
 void slider(Ui& ui, const Rect& rect, size_t at) {
     FigureShown& shown = *ui.state.shown;
@@ -38,13 +52,7 @@ void slider(Ui& ui, const Rect& rect, size_t at) {
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
     line(ui, rect.min, rect.width(), chosen ? Face::Strong : Face::Text, Size::Small,
          chosen ? Ink::Text : Ink::TextQuiet, parameter.label);
-    // Numbers stand in a column as wide as the longest, words behind the slider.
-    const draw::Font strong = ui.font(Face::Strong, Size::Body);
-    float value = 0;
-    for (int one = parameter.least; one <= parameter.most; one += parameter.step)
-        if (one == parameter.most || !parameter.words.empty())
-            value = std::max(value, draw::text_size(strong, value_words(parameter, one)).x);
-    value = std::min(value + ui.px(4), rect.width() * 0.7f);  // digits differ a little in width
+    const float value = std::min(value_width(ui, parameter), rect.width() * 0.8f);
     const float y = rect.min.y + small + body / 2, from = rect.min.x + ui.px(6),
                 to = rect.max.x - value - ui.px(14);
     const int span = std::max(1, parameter.most - parameter.least);
@@ -96,14 +104,23 @@ void figure_page(Ui& ui, const Rect& area) {
     if (!tight)
         y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Body, Ink::TextQuiet, figure.look, 2);
     y += ui.px(tight ? 4.f : 12.f);
-    // The sliders side by side.
+    // The sliders side by side: each has room for its label and its longest value, and what is left is
+    // shared.
     const size_t count = figure.parameters.size();
-    const float gap = ui.px(28),
-                wide = (in.width() - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
-    const float width = std::min(wide, ui.px(420)), high = small + body + ui.px(4);
+    const float gap = ui.px(count > 4 ? 20.f : 28.f), high = small + body + ui.px(4);
+    std::vector<float> widths;
+    float left = in.width() - gap * static_cast<float>(count - 1);
+    for (const Parameter& parameter : figure.parameters) {
+        const float label = draw::text_size(ui.font(Face::Strong, Size::Small), parameter.label).x + ui.px(2);
+        widths.push_back(std::max(label, value_width(ui, parameter) + ui.px(60)));
+        left -= widths.back();
+    }
+    float x = in.min.x;
     for (size_t at = 0; at < count; ++at) {
-        const float x = in.min.x + (width + gap) * static_cast<float>(at);
+        const float width =
+            std::min(widths[at] + left / static_cast<float>(count), std::max(widths[at], ui.px(420)));
         slider(ui, {{x, y}, {x + width, y + high}}, at);
+        x += width + gap;
     }
     y += high + ui.px(tight ? 8.f : 16.f);
     // What follows stands below; its place is kept for three lines.

@@ -1,5 +1,7 @@
 // The figures of the lessons, drawn: nothing cut, at two sizes, in both themes and for the back row; and
 // golden pictures of some.
+#include <random>
+
 #include <fmt/format.h>
 
 #include "tests/gl/compare_drawn.h"
@@ -23,12 +25,21 @@ State with_figure(const char* name, const Set& set = {}) {
     return state;
 }
 
-// What every figure looks like at its least, at its most, and as it opens.
+// What every figure looks like as it opens, at its least and its most, and somehow.
 std::vector<std::vector<int>> settings_of(const lessons::Figure& figure) {
     std::vector<std::vector<int>> all{lessons::first_set(figure), {}, {}};
     for (const lessons::Parameter& parameter : figure.parameters) {
         all[1].push_back(parameter.least);
         all[2].push_back(parameter.most);
+    }
+    std::mt19937 random(3);
+    for (int round = 0; round < 8; ++round) {
+        all.emplace_back();
+        for (const lessons::Parameter& parameter : figure.parameters) {
+            const auto steps = static_cast<uint32_t>((parameter.most - parameter.least) / parameter.step) + 1;
+            all.back().push_back(parameter.least +
+                                 parameter.step * static_cast<int>(static_cast<uint32_t>(random()) % steps));
+        }
     }
     return all;
 }
@@ -56,7 +67,8 @@ std::string spoilt(const draw::Inspection& seen, int width, int height) {
 
 TEST(FigurePictures, NothingIsCutOrLiesOnAnother) {
     SKIP_WITHOUT_OPENGL();
-    for (const auto& [width, height] : {std::pair{1280, 720}, {1920, 1080}}) {
+    // The lowest window is what the strip of a lesson leaves.
+    for (const auto& [width, height] : {std::pair{1280, 720}, {1920, 1080}, {1280, 630}}) {
         Drawn drawn(width, height);
         for (const bool lecture : {false, true})
             for (const lessons::Figure& figure : lessons::figures()) {

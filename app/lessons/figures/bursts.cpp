@@ -144,17 +144,18 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     // both have room.
     const float heads = 2 * (body + gap) + small + ui.px(12) + gap;
     const float carpool = std::clamp((rect.height() - heads) * 0.48f, small * 4, ui.px(136));
-    const float top = rect.min.y + body + gap, under = rect.max.y - carpool - body - 2 * gap;
+    const float top = rect.min.y + body + gap, lowest = rect.max.y - carpool - body - 2 * gap;
     line(ui, rect.min, rect.width(), Face::Strong, Size::Body, Ink::Text,
          fmt::format("32 lanes read floats {} apart: {} of {} bytes", set[kStride],
                      counted(made.bursts, "burst"), burst_bytes(set)));
-    const float legend = under - small - gap;
+    const float legend = lowest - small - gap;
     const float end = draw_bursts(ui, {{rect.min.x, top}, {rect.max.x, legend}}, made, burst_bytes(set) / 4);
     ImVec2 at{rect.min.x, std::min(end + ui.px(6), legend)};
     key_of(
         ui, at, "a float that a lane asked for",
         [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::GlobalLoad)); });
     key_of(ui, at, "comes along and is thrown away", [&](const Rect& box) { lost(ui, box); });
+    const float under = std::min(lowest, at.y + small + ui.px(32));
     const float split = rect.min.x + rect.width() * 0.57f;
     line(ui, {rect.min.x, under + gap}, split - rect.min.x - ui.px(16), Face::Strong, Size::Body, Ink::Text,
          "Two threads want the same four elements");

@@ -74,8 +74,8 @@ std::string_view refused_words(const draw::Ui& ui, const std::vector<Row>& all, 
     const bool fit = std::ranges::all_of(
         all, [&](const Row& one) { return draw::text_size(font, one.fits.refused).x <= room; });
     const std::string_view whole = row.fits.refused;
-    const size_t verb = whole.find("does not launch");
-    return fit || verb == std::string::npos ? whole : whole.substr(verb);
+    const size_t verb = whole.find(" do");  // "does not launch: ...", "do not fit: ..."
+    return fit || verb == std::string::npos ? whole : whole.substr(verb + 1);
 }
 
 void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
