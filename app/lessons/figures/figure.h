@@ -29,6 +29,7 @@ struct Parameter {
 struct NamedNumber {
     std::string_view name;
     uint64_t value = 0;
+    int decimals = 0;  // of the value: 216 with 1 is 21.6
 };
 
 struct Figure {
@@ -39,10 +40,13 @@ struct Figure {
     std::string (*concludes)(std::span<const int> set) = nullptr;
     void (*draw)(draw::Ui& ui, const draw::Rect& rect, std::span<const int> set,
                  const session::Session& session) = nullptr;
+    bool shows_numbers = true;  // what is drawn tells them, and waits while a question asks for them
 };
 
 std::span<const Figure> figures();
 const Figure* find_figure(std::string_view name);  // null for none of that name
+
+std::string number_text(uint64_t value, int decimals);  // "1,305.6"
 
 // What its parameters are at first.
 std::vector<int> first_set(const Figure& figure);
@@ -52,8 +56,6 @@ std::string value_words(const Parameter& parameter, int value);
 std::optional<int> setting_of(const Parameter& parameter, std::string_view text);
 // A number of a figure by its name; none where it has no such number.
 std::optional<uint64_t> number_of(const Figure& figure, std::span<const int> set, std::string_view name);
-// Whether some figure has a number of that name.
-bool is_number_of_figures(std::string_view name);
 
 // --- the models, without a window
 

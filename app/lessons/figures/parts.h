@@ -25,6 +25,7 @@ Figure blocks_figure();
 Figure divergence_figure();
 Figure bursts_figure();
 Figure reuse_figure();
+Figure roof_figure();
 Figure tile_width_figure();
 Figure gate_figure();
 Figure memory_figure();
