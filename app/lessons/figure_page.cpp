@@ -104,13 +104,15 @@ void figure_page(Ui& ui, const Rect& area) {
     const Size size = fits ? Size::Title : Size::Body;
     const auto lines = wrapped(fits ? large : usual, follows, in.width()).size();
     const float below = line_height(ui, size) * static_cast<float>(lines);
-    const Rect drawing{{in.min.x, y}, {in.max.x, in.max.y - below - ui.px(14)}};
+    // Below the strip of a lesson for the back row, which says it too, the figure needs the room.
+    const bool said = ui.session.walk.running && in.height() < ui.px(400);
+    const Rect drawing{{in.min.x, y}, {in.max.x, said ? in.max.y : in.max.y - below - ui.px(14)}};
     const bool asked = ui.session.question.hides(session::Hide::Numbers);
     if (asked && figure.shows_numbers)
         hidden_panel(ui, drawing);
     else
         figure.draw(ui, drawing, shown.set, ui.session);
-    if (asked) return;
+    if (asked || said) return;
     paragraph(ui, {in.min.x, in.max.y - below}, in.width(), Face::Text, size, Ink::Text, follows,
               static_cast<int>(lines));
 }

@@ -87,6 +87,7 @@ constexpr Noun kNouns[] = {
     {"used_bytes", "byte", kModel},
     {"used_percent", "%", kModel},
     {"trips", "trip", kModel},
+    {"tile_bytes", "byte", kModel},
     {"kinds_of_memory", "kind", kModel},
     {"warps_arrived", "warp", kModel},
     {"warps_on_the_way", "warp", kModel},

@@ -55,6 +55,7 @@ bool stays_inside(const std::string& file) {
 // A figure in place of a recording, with some of its parameters set.
 void read_figure(const Json& json, JsonFields& fields, LessonStop& stop, std::string& problem) {
     fields.text("figure", stop.figure);
+    stop.screen = "lessons";
     const Figure* const figure = find_figure(stop.figure);
     if (figure == nullptr) {
         if (problem.empty())

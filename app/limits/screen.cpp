@@ -85,8 +85,8 @@ void sum_panel(Ui& ui, const Rect& rect, const SumColumn& column) {
     const float room = in.width() - head - ui.px(16);
     if (column.refused) {  // why it does not launch is what there is to say
         y += line_height(ui, Size::Body) + ui.px(2);
-        paragraph(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Body, Ink::Fault, column.words, 2);
-        y = in.min.y + ui.px(28) + title + ui.px(6);
+        y += paragraph(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Body, Ink::Fault, column.words, 2);
+        y = std::max(y + ui.px(4), in.min.y + ui.px(28) + title + ui.px(6));
     } else {
         const float says = text_size(ui.font(Face::Text, Size::Body), column.words).x;
         const Size size = says <= room ? Size::Body : Size::Small;
@@ -253,13 +253,22 @@ void draw_asked(Ui& ui, const Rect& area, const analysis::DeviceSpec& device) {
     const float gap = ui.px(8);
     const Rect in = area.inset(gap);
     const float middle = std::round((in.min.x + in.max.x) / 2);
+    // How much a thread or a block may take at most is what the block of such a case takes.
+    const analysis::LimitPreset* const preset = analysis::find_limit_preset(ui.state.preset);
+    analysis::BlockUse use = ui.state.use;
+    const bool most = preset != nullptr && preset->wants == analysis::LimitPreset::Wants::Most &&
+                      use == preset->blocks.front().use;
+    if (most) use.registers = use.shared = 0;
+    std::vector<Given> taken = taken_by(use);
+    if (most)
+        taken.push_back({"?", preset->parameter == Parameter::Registers ? "registers a thread"
+                                                                        : "bytes of shared memory"});
     // What is hidden has a place of its own where there is room for it.
     const float given = line_height(ui, Size::Title) * (kMostGiven + 1) + ui.px(112);
     const float bottom = std::min(in.max.y, in.min.y + given);
     given_panel(ui, {in.min, {middle - gap / 2, bottom}}, fmt::format("An SM of {} has", name_of(device)),
                 given_by(device));
-    given_panel(ui, {{middle + gap / 2, in.min.y}, {in.max.x, bottom}}, "A block takes",
-                taken_by(ui.state.use));
+    given_panel(ui, {{middle + gap / 2, in.min.y}, {in.max.x, bottom}}, "A block takes", taken);
     const Rect rest{{in.min.x, bottom + gap}, in.max};
     if (rest.height() > line_height(ui, Size::Display) + line_height(ui, Size::Body) + gap * 2)
         hidden_panel(ui, rest);

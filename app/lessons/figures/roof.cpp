@@ -21,7 +21,10 @@ enum At : uint8_t { kRoof, kTile };
 
 constexpr uint32_t kTiles[] = {1, 2, 4, 8, 16, 32};
 
-// The lectures' roofs, each once, and behind them one of today's. A device goes by its chip too.
+std::string text_of(double value) { return number_text(static_cast<uint64_t>(std::llround(value * 100)), 2); }
+
+// The lectures' roofs, each once, and behind them one of today's. A device goes by the name that its case has
+// for it, "G80" of "G80, untiled", and figures without a device by their bandwidth.
 struct Named {
     std::string label;
     analysis::Roof roof;
@@ -30,17 +33,15 @@ const std::vector<Named>& roofs() {
     static const std::vector<Named> all = [] {
         std::vector<Named> made;
         const auto cases = analysis::roof_cases(kernels::devices());
-        for (const analysis::RoofCase& one : cases ? *cases : std::vector<analysis::RoofCase>())
-            if (std::ranges::find(made, one.roof.name, &Named::label) == made.end())
-                made.push_back({one.roof.name, one.roof});
-        for (const analysis::DeviceSpec& device : kernels::devices()) {
-            const analysis::Roof roof = stated_roof(device);
-            const auto taught = std::ranges::find(made, roof.name, &Named::label);
-            if (taught != made.end())
-                taught->label = name_of(device);
-            else if (device.id == "h200")
-                made.push_back({name_of(device), roof});
+        for (const analysis::RoofCase& one : cases ? *cases : std::vector<analysis::RoofCase>()) {
+            const auto same = [&](const Named& other) { return other.roof.name == one.roof.name; };
+            if (std::ranges::any_of(made, same)) continue;
+            made.push_back({one.known ? one.title.substr(0, one.title.find(','))
+                                      : text_of(one.roof.memory_gbs) + " GB/s",
+                            one.roof});
         }
+        for (const analysis::DeviceSpec& device : kernels::devices())
+            if (device.id == "h200") made.push_back({device.name, stated_roof(device)});
         if (made.empty()) made.push_back({"a device", {"a device", 100, 1000}});
         return made;
     }();
@@ -60,8 +61,6 @@ double fed_gflops(const analysis::Roof& roof, uint32_t tile) {
 NamedNumber with_two(std::string_view name, double value) {
     return {name, static_cast<uint64_t>(std::llround(value * 100)), 2};
 }
-
-std::string text_of(double value) { return number_text(static_cast<uint64_t>(std::llround(value * 100)), 2); }
 
 std::string tile_words(uint32_t tile) {
     return tile == 1 ? std::string("untiled") : fmt::format("{0} \u00d7 {0} tiles", tile);
