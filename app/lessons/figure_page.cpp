@@ -39,18 +39,23 @@ void slider(Ui& ui, const Rect& rect, size_t at) {
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
     line(ui, rect.min, rect.width(), chosen ? Face::Strong : Face::Text, Size::Small,
          chosen ? Ink::Text : Ink::TextQuiet, parameter.label);
-    const float value =
-        ui.px(parameter.words.empty() ? 48.f : std::min(220.f, rect.width() / ui.px(1) * 0.6f));
+    // Numbers stand in a column as wide as the longest, words behind the slider.
+    const draw::Font strong = ui.font(Face::Strong, Size::Body);
+    float value = 0;
+    for (int one = parameter.least; one <= parameter.most; one += parameter.step)
+        if (one == parameter.most || !parameter.words.empty())
+            value = std::max(value, draw::text_size(strong, value_words(parameter, one)).x);
+    value = std::min(value + ui.px(4), rect.width() * 0.7f);  // digits differ a little in width
     const float y = rect.min.y + small + body / 2, from = rect.min.x + ui.px(6),
-                to = rect.max.x - value - ui.px(8);
+                to = rect.max.x - value - ui.px(14);
     const int span = std::max(1, parameter.most - parameter.least);
     const float part = static_cast<float>(shown.set[at] - parameter.least) / static_cast<float>(span);
     const float x = from + (to - from) * part;
-    ui.list.AddRectFilled({from, y - ui.px(2)}, {to, y + ui.px(2)}, ui.ink(Ink::Line), ui.px(2));
+    ui.list.AddRectFilled({from, y - ui.px(2)}, {to, y + ui.px(2)}, ui.ink(Ink::LineStrong), ui.px(2));
     ui.list.AddRectFilled({from, y - ui.px(2)}, {x, y + ui.px(2)}, ui.ink(Ink::Accent), ui.px(2));
     ui.list.AddCircleFilled({x, y}, ui.px(chosen ? 8.f : 6.f), ui.ink(Ink::Accent));
-    line(ui, {rect.max.x, y - body / 2}, value, Face::Strong, Size::Body, Ink::Text,
-         value_words(parameter, shown.set[at]), draw::Align::Right);
+    line(ui, {to + ui.px(14), y - body / 2}, value, Face::Strong, Size::Body, Ink::Text,
+         value_words(parameter, shown.set[at]));
     const Rect grip{{from - ui.px(8), rect.min.y}, {to + ui.px(8), rect.max.y}};
     if (ui.session.question.open || !ui.mouse || !ImGui::IsMouseDown(0) ||
         !grip.contains(ImGui::GetIO().MouseClickedPos[0]))
@@ -77,16 +82,23 @@ void figure_page(Ui& ui, const Rect& area) {
     const Rect in = card.inset(ui.px(20));
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
     float y = in.min.y;
-    const std::string model = "model";
+    // What follows, and whether it is of the model or of the recording that is open alone.
+    const std::string assumed = figure.concludes(shown.set);
+    std::string follows = figure.concludes_of == nullptr ? "" : figure.concludes_of(shown.set, ui.session);
+    const std::string model = follows.empty() || follows.starts_with(assumed) ? "model" : "recorded";
+    if (follows.empty()) follows = assumed;
     const float chip = draw::text_size(ui.font(Face::Strong, Size::Small), model).x + ui.px(16);
     ui.list.AddRect({in.max.x - chip, y + ui.px(4)}, {in.max.x, y + ui.px(8) + small},
                     ui.ink(Ink::LineStrong), ui.px(4));
     line(ui, {in.max.x - ui.px(8), y + ui.px(6)}, chip, Face::Strong, Size::Small, Ink::TextQuiet, model,
          draw::Align::Right);
-    y += paragraph(ui, {in.min.x, y}, in.width() - chip - ui.px(16), Face::Strong, Size::Display, Ink::Text,
-                   figure.title, 2);
-    y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Body, Ink::TextQuiet, figure.look, 2) +
-         ui.px(12);
+    // In a lesson for the back row the figure needs the room more: its stop says what to look at.
+    const bool tight = in.height() < ui.px(400);
+    y += paragraph(ui, {in.min.x, y}, in.width() - chip - ui.px(16), Face::Strong,
+                   tight ? Size::Title : Size::Display, Ink::Text, figure.title, 2);
+    if (!tight)
+        y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Body, Ink::TextQuiet, figure.look, 2);
+    y += ui.px(tight ? 4.f : 12.f);
     // The sliders side by side.
     const size_t count = figure.parameters.size();
     const float gap = ui.px(28),
@@ -96,16 +108,15 @@ void figure_page(Ui& ui, const Rect& area) {
         const float x = in.min.x + (width + gap) * static_cast<float>(at);
         slider(ui, {{x, y}, {x + width, y + high}}, at);
     }
-    y += high + ui.px(16);
+    y += high + ui.px(tight ? 8.f : 16.f);
     // What follows stands below; its place is kept for three lines.
-    const std::string follows = figure.concludes(shown.set);
     const draw::Font large = ui.font(Face::Text, Size::Title), usual = ui.font(Face::Text, Size::Body);
     const bool fits = wrapped(large, follows, in.width()).size() <= 2;
     const Size size = fits ? Size::Title : Size::Body;
     const auto lines = wrapped(fits ? large : usual, follows, in.width()).size();
     const float below = line_height(ui, size) * static_cast<float>(lines);
     // Below the strip of a lesson for the back row, which says it too, the figure needs the room.
-    const bool said = ui.session.walk.running && in.height() < ui.px(400);
+    const bool said = ui.session.walk.running && tight;
     const Rect drawing{{in.min.x, y}, {in.max.x, said ? in.max.y : in.max.y - below - ui.px(14)}};
     const bool asked = ui.session.question.hides(session::Hide::Numbers);
     if (asked && figure.shows_numbers)

@@ -32,6 +32,12 @@ constexpr Term kTerms[] = {
      "whole, or it says what is missing"},
     {"lockstep", "the lanes of a warp run each instruction together, then the next one", "screen_step",
      "how the CPU runs a kernel here: its time is the step's number, not a clock"},
+    {"CPU lockstep", "recorded by this program on the CPU: its time is the step's number, not a clock",
+     "screen_step", "a recording from a GPU names it instead, and has its clocks"},
+    {"cost", "what requests take: sectors of global memory, wavefronts of shared memory", "screen_step",
+     "beside it stands the least that would do", "=cost"},
+    {"least", "what requests would take at best: their bytes without gaps, no bank hit twice", "screen_step",
+     "where cost and least are one, nothing is wasted", "=least"},
     {"fault", "what a kernel does wrong, such as an access outside its array", "lesson:race"},
     // Threads.
     {"kernel", "a function that a launch runs once in every thread", "record", "", "kernel|kernels"},
@@ -40,28 +46,28 @@ constexpr Term kTerms[] = {
     {"warp", "32 threads of a block that run an instruction together", "lesson:warps",
      "by consecutive thread number, x fastest"},
     {"lane", "a thread's place in its warp, from 0 to 31", "lesson:warps"},
-    {"block", "threads that share memory and barriers, all on one SM", "screen_step"},
-    {"grid", "the blocks of a launch, in any order on any SM", "screen_step"},
-    {"divergence", "lanes of one warp that take different branches, one after the other", "lesson:warps",
+    {"block", "threads that share memory and barriers, all on one SM", "figure:blocks"},
+    {"grid", "the blocks of a launch, in any order on any SM", "figure:blocks"},
+    {"divergence", "lanes of one warp that take different branches, one after the other", "figure:divergence",
      "lanes that are not on the branch are lost while it runs",
      "divergence|diverge|diverges|diverged|divergent"},
     {"boundary check", "a condition that keeps lanes outside the matrices from loading and storing",
      "lesson:edges", "", "boundary check|boundary checks|bounds check|bounds checks"},
-    {"barrier", "a point that no thread of a block passes before all are there", "lesson:barriers",
+    {"barrier", "a point that no thread of a block passes before all are there", "figure:gate",
      "__syncthreads(); blocks never wait for one another"},
     {"barrier interval", "what lies between two barriers of a block", "lesson:barriers"},
     {"race", "two threads at one address, one of them storing, and no barrier between", "lesson:race", "",
      "race|races|data race|data races"},
     // Memory.
     {"register", "a thread's own 32 bits on the SM; the fastest memory, and a fixed number of it",
-     "limits:cliff"},
-    {"local memory", "a thread's own, where registers do not do; it lies in DRAM", "screen_step"},
-    {"shared memory", "a block's own memory on the SM, gone when the block ends", "lesson:reuse"},
-    {"global memory", "what all threads of all launches reach, in DRAM", "lesson:coalescing"},
+     "figure:memory"},
+    {"local memory", "a thread's own, where registers do not do; it lies in DRAM", "figure:memory"},
+    {"shared memory", "a block's own memory on the SM, gone when the block ends", "figure:memory"},
+    {"global memory", "what all threads of all launches reach, in DRAM", "figure:memory"},
     {"constant memory", "what all threads read and none writes; fast where a warp reads one address",
-     "screen_step"},
-    {"DRAM", "the memory chips beside the GPU, read in bursts of neighbours", "lesson:coalescing"},
-    {"burst", "neighbouring bytes that DRAM hands out together, wanted or not", "lesson:coalescing", "",
+     "figure:memory"},
+    {"DRAM", "the memory chips beside the GPU, read in bursts of neighbours", "figure:bursts"},
+    {"burst", "neighbouring bytes that DRAM hands out together, wanted or not", "figure:bursts", "",
      "burst|bursts|DRAM burst|DRAM bursts"},
     {"cache", "a small fast memory that keeps what was loaded: L1 on each SM, L2 for all", "screen_timing",
      "", "cache|caches|L1|L2"},
@@ -84,17 +90,19 @@ constexpr Term kTerms[] = {
     // Tiles.
     {"tile", "T × T elements that a block loads once into shared memory", "lesson:reuse",
      "Mds and Nds hold those of M and N"},
-    {"T", "the tile width; a block is T × T threads", "lesson:reuse", "", "T =|T=|tile width|tile widths"},
-    {"reuse", "how often an element is used for each time it is loaded", "lesson:reuse", "", "reuse|reused"},
+    {"T", "the tile width; a block is T × T threads", "figure:tile_width", "",
+     "T =|T=|tile width|tile widths"},
+    {"reuse", "how often an element is used for each time it is loaded", "figure:tiles_help", "",
+     "reuse|reused"},
     {"zero fill", "the zero that a lane outside the matrices stores in its tile", "lesson:stale", "",
      "zero fill|zero fills|zero-filled"},
     {"stale value", "what an earlier phase left in a shared cell", "lesson:stale", "",
      "stale value|stale values|stale"},
-    {"CGMA", "FLOP for each access to global memory", "screen_timing",
+    {"CGMA", "FLOP for each access to global memory", "figure:tiles_help",
      "compute to global memory access: untiled 1, tiled T"},
     {"FLOP", "one addition or multiplication of floating-point numbers", "screen_timing", "",
      "FLOP|GFLOP|TFLOP|GFLOP/s|TFLOP/s|FLOP/s|GFLOPS|TFLOPS"},
-    {"arithmetic intensity", "FLOP for each byte of global memory", "screen_timing"},
+    {"arithmetic intensity", "FLOP for each byte of global memory", "figure:tiles_help"},
     {"bandwidth", "bytes that memory hands out in a second, at most", "screen_timing"},
     {"roofline", "what bandwidth and peak allow at an arithmetic intensity", "screen_timing", "",
      "roofline|rooflines|roof|roofs"},
@@ -103,12 +111,14 @@ constexpr Term kTerms[] = {
      "screen_limits", "", "SM|SMs"},
     {"compute capability", "the version of what a GPU can do and hold, such as 9.0", "screen_limits"},
     {"occupancy", "the share of an SM's warp slots in use", "screen_limits"},
-    {"slot", "a place on an SM for a thread, a warp or a block", "screen_limits", "",
+    {"slot", "a place on an SM for a thread, a warp or a block", "figure:partition", "",
      "slot|slots|thread slot|thread slots|warp slot|warp slots|block slot|block slots"},
     {"performance cliff", "a little more of one thing a thread, and a whole block less fits", "limits:cliff"},
-    {"latency", "the cycles that a warp waits for memory", "limits:latency"},
+    {"latency", "the cycles that a warp waits for memory", "figure:latency"},
     {"latency hiding", "other warps run while one waits; enough of them, and nobody notices",
-     "limits:latency"},
+     "figure:latency"},
+    {"Little's law", "bytes on their way = bytes a cycle × cycles that each takes", "figure:latency",
+     "so much has to be asked for at any time, or memory is idle", "Little's law"},
     {"schedule", "the order in which warps get their turn; none may be assumed", "lesson:race"},
 };
 
@@ -122,13 +132,16 @@ bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 struct Form {
     std::string text;
     const Term* term;
+    bool alone = false;  // it is all that the text says
 };
 using Forms = std::array<std::vector<Form>, 256>;
 
 Forms make_forms() {
     Forms made;
     const auto add = [&](std::string text, const Term& term) {
-        made[static_cast<unsigned char>(lower(text[0]))].push_back({std::move(text), &term});
+        const bool alone = text[0] == '=';
+        if (alone) text.erase(0, 1);
+        made[static_cast<unsigned char>(lower(text[0]))].push_back({std::move(text), &term, alone});
     };
     for (const Term& term : kTerms) {
         if (term.forms == nullptr) {
@@ -166,8 +179,10 @@ std::vector<SaidTerm> terms_in(std::string_view text) {
     for (size_t at = 0; at < text.size();) {
         const bool begins_word = at == 0 || !in_word(text[at - 1]);
         const auto& here = forms[static_cast<unsigned char>(lower(text[at]))];
-        const auto found = std::ranges::find_if(
-            here, [&](const Form& one) { return begins_word && begins(text.substr(at), one.text); });
+        const auto found = std::ranges::find_if(here, [&](const Form& one) {
+            return begins_word && begins(text.substr(at), one.text) &&
+                   (!one.alone || text.size() == one.text.size());
+        });
         if (found == here.end()) {
             ++at;
             continue;

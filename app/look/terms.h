@@ -15,7 +15,8 @@ struct Term {
     const char* shown_by;   // an action's name
     const char* more = "";  // what else is to be known
     // What stands for it in a text, parted by strokes: null for the word and its plural, "" for nothing,
-    // where a text may mean something else by it ("line 12" of a source).
+    // where a text may mean something else by it ("line 12" of a source). "=cost" stands for it where the
+    // text says nothing else, as the head of a column does.
     const char* forms = nullptr;
 };
 std::span<const Term> terms();

@@ -2,11 +2,13 @@
 #include <bit>
 #include <numeric>
 #include <random>
+#include <set>
 
 #include <gtest/gtest.h>
 
 #include "app/lessons/figures/figure.h"
 #include "app/lessons/model.h"
+#include "tests/recorded.h"
 
 namespace tilescope::lessons {
 namespace {
@@ -31,6 +33,8 @@ TEST(Figures, WarpsFillALatencyOrLeaveWhatTheyLack) {
         const uint32_t issued = every * warps;
         EXPECT_EQ(trace.idle, trace.window > issued ? trace.window - issued : 0)
             << warps << " warps, " << issue << " cycles, latency " << latency << ", every " << every;
+        EXPECT_DOUBLE_EQ(used_share(warps, issue, latency, every),
+                         static_cast<double>(trace.window - trace.idle) / trace.window);
     }
     // The lecture's: 4 cycles an instruction, a load every fourth, 200 cycles.
     EXPECT_EQ(issue_trace(12, 4, 200, 4, 0).idle, 2u);
@@ -89,16 +93,100 @@ TEST(Figures, BurstsBringWhatLiesBetween) {
         }
 }
 
+TEST(Figures, AnSmInFixedPartsOrAsBlocksNeedIt) {
+    for (uint32_t threads = 32; threads <= 1024; threads += 32)
+        for (uint32_t slots = 512; slots <= 2048; slots += 256)
+            for (uint32_t parts = 1; parts <= 32; ++parts) {
+                const Partition made = partition(threads, slots, parts);
+                uint32_t blocks = 0, left = slots;  // block by block, as long as one fits
+                while (blocks < parts && left >= threads) ++blocks, left -= threads;
+                EXPECT_EQ(made.blocks, blocks) << threads << " of " << slots << ", " << parts;
+                uint32_t fixed = 0;
+                for (uint32_t part = 0; part < parts; ++part) fixed += slots / parts >= threads;
+                EXPECT_EQ(made.fixed_blocks, fixed);
+                EXPECT_LE(made.fixed_blocks, made.blocks) << "what fits parts fits without them";
+            }
+}
+
+// Peaks are stated by cores and clock; the clocks of GPUs lie between half a GHz and three.
+TEST(Figures, ADevicesClockFollowsFromItsPeak) {
+    for (const analysis::DeviceSpec& device : kernels::devices()) {
+        EXPECT_GT(peak_ghz(device), 0.5) << device.name;
+        EXPECT_LT(peak_ghz(device), 3.0) << device.name;
+    }
+    const auto named = [](const char* name) { return *kernels::device_named(name); };
+    EXPECT_NEAR(peak_ghz(named("h200")), 1.98, 1e-3);
+    EXPECT_NEAR(peak_ghz(named("gtx-580")), 1.544, 1e-3);
+    EXPECT_NEAR(peak_ghz(named("rtx-3090")), 1.695, 1e-3);
+    // Little's law by hand: 4,814.3 GB/s over 132 SMs at 1.98 GHz are 18.42 bytes a cycle and SM.
+    const InFlight made = in_flight(named("h200"), 500);
+    EXPECT_NEAR(made.bytes_a_cycle, 18.42, 0.005);
+    EXPECT_NEAR(static_cast<double>(made.bytes), 9210, 2);
+    EXPECT_EQ(made.loads, 72u);  // of 128 bytes
+}
+
 TEST(Figures, SayWhatTheCourseWorksOut) {
     const auto concluded = [](const Figure& figure, std::span<const int> set) {
         return figure.concludes(set);
     };
     EXPECT_NE(at_first("latency", {{"warps", 13}}, concluded).find("every slot is used"), std::string::npos);
     EXPECT_NE(at_first("blocks", {}, concluded).find("12 SMs run 4 blocks, 4 run 3."), std::string::npos);
+    EXPECT_NE(at_first("partition", {{"threads", 256}}, concluded).find("none runs"), std::string::npos);
+    EXPECT_NE(at_first("partition", {{"threads", 256}}, concluded).find("1,536 of 1,536"), std::string::npos);
+    EXPECT_NE(at_first("partition", {}, concluded).find("each leaves 64 slots"), std::string::npos);
+    const Figure& memory = *find_figure("memory");
+    std::vector<int> g80 = first_set(memory);
+    g80[1] = *setting_of(memory.parameters[1], "GeForce 8800 GTX");
+    EXPECT_EQ(number_of(memory, g80, "registers_of_chip"), 131072u) << "128 K, as the lectures multiply out";
     EXPECT_NE(at_first("gate", {{"missing", 1}}, concluded).find("never comes"), std::string::npos);
     EXPECT_NE(at_first("tiles_help", {}, concluded).find("product by 16"), std::string::npos);
     const Figure& helps = *find_figure("tiles_help");
     EXPECT_EQ(number_of(helps, first_set(helps), "addition_factor"), 1u);
+}
+
+session::Session with(trace::Trace trace) {
+    session::Session session;
+    auto made = session::make_recording(std::move(trace), "test.tsc");
+    EXPECT_TRUE(made);
+    session::show(session, *made);
+    session::update(session, true);
+    return session;
+}
+
+// Of a recording from a GPU each block has the SM that it ran on, and no other sentence is said of one that
+// has none.
+TEST(Figures, ShowTheBlocksOfARecordingOnTheirSms) {
+    const Figure& blocks = *find_figure("blocks");
+    std::vector<int> set = first_set(blocks);
+    session::Session session = with(kernels::recorded("tiled", {4, 4, 4, 2}));
+    set.back() = 1;
+    EXPECT_EQ(blocks.concludes_of(set, session), "") << "recorded on the CPU";
+    trace::Trace gpu = kernels::recorded("tiled", {4, 4, 4, 2});
+    gpu.meta.backend = trace::Backend::Gpu;
+    gpu.meta.device = "NVIDIA H200";
+    const uint32_t sms[] = {7, 130, 7, 2};
+    ASSERT_EQ(gpu.blocks.size(), 4u);
+    for (size_t at = 0; at < 4; ++at) gpu.blocks[at].sm = sms[at];
+    session = with(gpu);
+    const std::string says = blocks.concludes_of(set, session);
+    EXPECT_NE(says.find("3 of the 132 SMs"), std::string::npos) << says;
+    EXPECT_NE(says.find("at most 2 on each"), std::string::npos) << says;
+    EXPECT_NE(says.find("block 1 on SM 130"), std::string::npos) << says;
+    set.back() = 0;
+    EXPECT_EQ(blocks.concludes_of(set, session), "") << "set to the model";
+}
+
+// 4 x 4, T = 2: an element of P takes 4 multiply-adds; every thread loads 2 elements in each of 2 phases.
+TEST(Figures, CountTheOpenProduct) {
+    const Figure& helps = *find_figure("tiles_help");
+    session::Session session = with(kernels::recorded("tiled", {4, 4, 4, 2}));
+    EXPECT_NE(
+        helps.concludes_of(first_set(helps), session).find("8 operations / 4 loads = CGMA 2, 0.5 FLOP/B."),
+        std::string::npos)
+        << helps.concludes_of(first_set(helps), session);
+    session = with(kernels::recorded("untiled", {4, 4, 4, 2}));
+    EXPECT_NE(helps.concludes_of(first_set(helps), session).find("= CGMA 1, 0.25"), std::string::npos);
+    EXPECT_EQ(helps.concludes_of(first_set(helps), session::Session{}), "");
 }
 
 // Whatever is set, a figure has its numbers and ends in a sentence of its own.

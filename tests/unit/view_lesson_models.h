@@ -177,6 +177,7 @@ inline Numbers numbers_of_figure(const lessons::LessonStop& stop) {
         n["divergent_warps"] = split, n["passes"] = passes, n["idle_lanes"] = idle;
         n["warps_of_block"] = whole("threads") / 32;
     } else if (stop.figure == "bursts") {
+        n["burst"] = std::stoi(word["burst"]);
         std::set<int> bursts;
         for (int lane = 0; lane < 32; ++lane) bursts.insert(lane * whole("stride") * 4 / whole("burst"));
         n["bursts"] = static_cast<double>(bursts.size());

@@ -68,6 +68,16 @@ std::string slowly(std::string_view text) {
     return all;
 }
 
+// What heads a column is a word of its own there; in a sentence it may mean anything.
+TEST(Terms, SomeAreMeantOnlyWhereTheyStandAlone) {
+    ASSERT_EQ(terms_in("cost").size(), 1u);
+    EXPECT_STREQ(terms_in("cost")[0].term->word, "cost");
+    EXPECT_STREQ(terms_in("least").at(0).term->word, "least");
+    EXPECT_EQ(words_in("tiles only cost time"), "tile=tiles;");
+    EXPECT_TRUE(terms_in("cost ").empty());
+    EXPECT_STREQ(terms_in("CPU lockstep").at(0).term->word, "CPU lockstep");
+}
+
 TEST(Terms, AgreeWithASlowSearch) {
     const std::vector<std::string> pieces = {
         "warp", "warps", "barrier",   " interval", " ", "bank", "s",     "SM",         "sm",

@@ -1,14 +1,16 @@
-// Blocks on SMs: dealt in any order, never moved, and without a meeting point before the grid's end.
+// Blocks on SMs: dealt in any order, never moved, and without a meeting point before the grid's end. Of a
+// recording from a GPU the SM that each recorded block ran on, as the block itself read it there (%smid).
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "app/lessons/figures/parts.h"
+#include "core/trace/trace.h"
 
 namespace tilescope::lessons {
 namespace {
 
-enum At : uint8_t { kBlocks, kSms, kSlots, kOrder };
+enum At : uint8_t { kBlocks, kSms, kSlots, kOrder, kShows };
 
 Dealt dealt(std::span<const int> set) {
     return deal(static_cast<uint32_t>(set[kBlocks]), static_cast<uint32_t>(set[kSms]),
@@ -53,57 +55,169 @@ std::string concludes(std::span<const int> set) {
            " grid has, and what needs all results is a kernel of its own.";
 }
 
-void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
-    const Dealt made = dealt(set);
-    const auto sms = static_cast<size_t>(set[kSms]);
-    const float small = line_height(ui, Size::Small);
-    // SMs side by side, in as many rows as keep them legible.
-    const size_t rows = sms > 66 ? 3 : sms > 24 ? 2 : 1, columns = (sms + rows - 1) / rows;
-    const float foot = small + ui.px(14);
-    const float row_height = (rect.height() - foot) / static_cast<float>(rows);
-    const float pitch = std::min(rect.width() / static_cast<float>(columns), ui.px(72));
-    size_t stacked = 0;  // slots that a column has to show: of all waves
-    for (const auto& wave : made.waves) {
-        size_t most = 0;
-        for (const auto& sm : wave) most = std::max(most, sm.size());
-        stacked += most;
+// The recording whose blocks are shown: one from a GPU, where the figure is set to it.
+const trace::Trace* recorded(std::span<const int> set, const session::Session& session) {
+    if (set[kShows] == 0 || !session.recording) return nullptr;
+    const trace::Trace& trace = session.trace();
+    return trace.meta.backend == trace::Backend::Gpu && !trace.blocks.empty() ? &trace : nullptr;
+}
+// SMs of the device that it ran on; as many as are named where that device is not known.
+uint32_t sms_of(const trace::Trace& trace) {
+    uint32_t named = 0;
+    for (const trace::Block& block : trace.blocks) named = std::max(named, block.sm + 1);
+    const analysis::DeviceSpec* const device = kernels::find_driver_name(trace.meta.device);
+    return std::max(named, device == nullptr ? 0 : device->sms);
+}
+// A number for each block of the grid, x fastest.
+uint32_t number_of(const trace::Trace& trace, const trace::Block& block) {
+    const Dim3& grid = trace.launch.grid;
+    return (block.z * grid.y + block.y) * grid.x + block.x;
+}
+// Of a large grid the first blocks, so that each can be seen.
+constexpr size_t kMostShown = 264;
+
+Dealt placed(const trace::Trace& trace) {
+    const uint32_t sms = sms_of(trace);
+    Dealt made;
+    made.waves.emplace_back(sms);
+    made.of_sm.assign(sms, 0);
+    for (size_t at = 0; at < std::min(trace.blocks.size(), kMostShown); ++at) {
+        const trace::Block& block = trace.blocks[at];
+        made.waves[0][block.sm].push_back(number_of(trace, block));
+        ++made.of_sm[block.sm];
     }
-    const float gaps = ui.px(10) * static_cast<float>(made.waves.size() - 1);
-    const float high =
-        std::clamp((row_height - small - ui.px(12) - gaps) / static_cast<float>(std::max<size_t>(stacked, 1)),
-                   ui.px(3), ui.px(30));
-    for (size_t sm = 0; sm < sms; ++sm) {
-        const float x = rect.min.x + pitch * static_cast<float>(sm % columns);
-        const float top = rect.min.y + row_height * static_cast<float>(sm / columns);
-        const Rect box{{x + ui.px(1), top}, {x + pitch - ui.px(2), top + row_height - ui.px(8)}};
-        ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Raised), ui.px(3));
-        const std::string name = pitch > ui.px(44) ? fmt::format("SM {}", sm) : std::to_string(sm);
-        if (pitch > ui.px(20) || sm % 4 == 0)
-            note(ui, {(box.min.x + box.max.x) / 2, box.min.y + ui.px(2)}, ui.px(60), name, Align::Center);
-        float y = box.min.y + small + ui.px(4);
-        for (size_t wave = 0; wave < made.waves.size(); ++wave) {
-            size_t most = 0;
-            for (const auto& of : made.waves[wave]) most = std::max(most, of.size());
-            for (size_t at = 0; at < made.waves[wave][sm].size(); ++at) {
-                const float y0 = y + high * static_cast<float>(at);
-                const Rect block{{box.min.x + ui.px(3), y0 + ui.px(1)}, {box.max.x - ui.px(3), y0 + high}};
-                const draw::Rgba color = draw::mix(ui.ink(Ink::SharedLoad), ui.ink(Ink::Panel),
-                                                   0.25f * static_cast<float>(wave % 3));
-                ui.list.AddRectFilled(block.min, block.max, color, ui.px(2));
-                const std::string number = std::to_string(made.waves[wave][sm][at]);
-                if (const auto font = ui.context.fonts.for_cells(number, block.width() - ui.px(2),
-                                                                 block.height() - ui.px(1), Size::Body))
-                    draw::draw_text_in(ui.list, *font, block.min, block.max,
-                                       ui.context.palette.text_on(color), number);
+    return made;
+}
+
+std::string concludes_of(std::span<const int> set, const session::Session& session) {
+    const trace::Trace* const trace = recorded(set, session);
+    if (trace == nullptr) return "";
+    std::vector<uint32_t> of_sm(sms_of(*trace), 0);
+    for (const trace::Block& block : trace->blocks) ++of_sm[block.sm];
+    const auto used = of_sm.size() - static_cast<size_t>(std::ranges::count(of_sm, 0u));
+    std::string text = fmt::format("{} of {} ran on {} of the {} SMs of the {}",
+                                   counted(trace->blocks.size(), "recorded block"), trace->meta.kernel, used,
+                                   of_sm.size(), trace->meta.device);
+    text += fmt::format(", at most {} on each:", std::ranges::max(of_sm));
+    for (size_t at = 0; at < std::min<size_t>(trace->blocks.size(), 3); ++at)
+        text += fmt::format("{} block {} on SM {}", at == 0 ? "" : ",", number_of(*trace, trace->blocks[at]),
+                            trace->blocks[at].sm);
+    return text + ". Another run may deal them otherwise.";
+}
+
+// Blocks in a column of an SM side by side, and the slots that a wave has there.
+struct Layout {
+    size_t rows = 1, columns = 1;  // of SMs
+    float pitch = 0, high = 0;     // of an SM, and of a block
+    size_t beside = 1;             // blocks side by side
+    bool all_slots = false;        // the empty ones too
+    std::string longest;           // of the blocks' numbers
+};
+
+size_t lines(size_t blocks, size_t beside) { return (blocks + beside - 1) / beside; }
+size_t most_of(const std::vector<std::vector<uint32_t>>& wave) {
+    size_t most = 0;
+    for (const auto& sm : wave) most = std::max(most, sm.size());
+    return most;
+}
+
+Layout laid_out(const draw::Ui& ui, const Rect& rect, const Dealt& dealt, size_t slots) {
+    const size_t sms = dealt.of_sm.size();
+    Layout made;
+    made.rows = sms > 66 ? 3 : sms > 24 ? 2 : 1;
+    made.columns = lines(sms, made.rows);
+    made.pitch = rect.width() / static_cast<float>(made.columns);
+    made.beside =
+        std::clamp<size_t>(static_cast<size_t>(made.pitch / ui.px(64)), 1, std::max<size_t>(slots, 1));
+    uint32_t last = 0;
+    for (const auto& wave : dealt.waves)
+        for (const auto& sm : wave)
+            for (const uint32_t block : sm) last = std::max(last, block);
+    made.longest = std::to_string(last);
+    size_t used = 0;  // lines of blocks of a column, over all waves
+    for (const auto& wave : dealt.waves) used += lines(most_of(wave), made.beside);
+    const float gaps = ui.px(10) * static_cast<float>(dealt.waves.size() - 1);
+    const float room =
+        rect.height() / static_cast<float>(made.rows) - line_height(ui, Size::Small) - ui.px(20) - gaps;
+    const size_t whole = dealt.waves.size() * lines(slots, made.beside);
+    made.all_slots = slots > 0 && room / static_cast<float>(whole) >= ui.px(16);
+    made.high = std::clamp(room / static_cast<float>(std::max<size_t>(made.all_slots ? whole : used, 1)),
+                           ui.px(3), ui.px(52));
+    return made;
+}
+
+// One SM with its blocks, wave below wave.
+void draw_sm(draw::Ui& ui, const Rect& box, const Layout& layout, const Dealt& dealt, size_t sm,
+             size_t slots) {
+    const auto& palette = ui.context.palette;
+    const float wide = (box.width() - ui.px(4)) / static_cast<float>(layout.beside);
+    float y = box.min.y + line_height(ui, Size::Small) + ui.px(4);
+    for (size_t wave = 0; wave < dealt.waves.size(); ++wave) {
+        const auto& blocks = dealt.waves[wave][sm];
+        const size_t places = layout.all_slots ? slots : most_of(dealt.waves[wave]);
+        for (size_t at = 0; at < places; ++at) {
+            const float left = box.min.x + ui.px(2) + wide * static_cast<float>(at % layout.beside),
+                        top = y + layout.high * static_cast<float>(at / layout.beside);
+            const Rect block{{left + ui.px(1), top + ui.px(1)}, {left + wide - ui.px(1), top + layout.high}};
+            if (at >= blocks.size()) {
+                if (layout.all_slots)
+                    ui.list.AddRect(block.min, block.max, ui.ink(Ink::LineStrong), ui.px(2));
+                continue;
             }
-            y += high * static_cast<float>(most) + ui.px(10);
+            const draw::Rgba color =
+                draw::mix(ui.ink(Ink::SharedLoad), ui.ink(Ink::Panel), 0.25f * static_cast<float>(wave % 3));
+            ui.list.AddRectFilled(block.min, block.max, color, ui.px(2));
+            // Numbers where the longest of them has room.
+            if (const auto font = ui.context.fonts.for_cells(layout.longest, block.width() - ui.px(2),
+                                                             block.height() - ui.px(1), Size::Body))
+                draw::draw_text_in(ui.list, *font, block.min, block.max, palette.text_on(color),
+                                   std::to_string(blocks[at]));
         }
+        y += layout.high * static_cast<float>(lines(places, layout.beside)) + ui.px(10);
     }
-    ImVec2 at{rect.min.x, rect.max.y - small};
+}
+
+void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
+    const trace::Trace* const trace = recorded(set, session);
+    const Dealt made = trace != nullptr ? placed(*trace) : dealt(set);
+    const size_t slots = trace != nullptr ? 0 : static_cast<size_t>(set[kSlots]), sms = made.of_sm.size();
+    const float small = line_height(ui, Size::Small);
+    const Rect room{rect.min, {rect.max.x, rect.max.y - small - ui.px(8)}};
+    const Layout layout = laid_out(ui, room, made, slots);
+    float used = small + ui.px(10);  // height of an SM
+    for (const auto& wave : made.waves)
+        used +=
+            layout.high * static_cast<float>(lines(layout.all_slots ? slots : most_of(wave), layout.beside));
+    used += ui.px(10) * static_cast<float>(made.waves.size() - 1);
+    const float row_height = std::min(room.height() / static_cast<float>(layout.rows), used + ui.px(10));
+    for (size_t sm = 0; sm < sms; ++sm) {
+        const float x = rect.min.x + layout.pitch * static_cast<float>(sm % layout.columns),
+                    top = rect.min.y + row_height * static_cast<float>(sm / layout.columns);
+        const Rect box{{x + ui.px(1), top}, {x + layout.pitch - ui.px(2), top + row_height - ui.px(8)}};
+        ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Raised), ui.px(3));
+        const std::string name = layout.pitch > ui.px(52) ? fmt::format("SM {}", sm) : std::to_string(sm);
+        // Each name where it has room, every second or fourth else.
+        const size_t every = layout.pitch > ui.px(26) ? 1 : layout.pitch > ui.px(13) ? 2 : 4;
+        if (sm % layout.columns % every == 0)
+            note(ui, {(box.min.x + box.max.x) / 2, box.min.y + ui.px(2)}, ui.px(60), name, Align::Center);
+        draw_sm(ui, box, layout, made, sm, slots);
+    }
+    ImVec2 at{rect.min.x, rect.min.y + row_height * static_cast<float>(layout.rows)};
     key_of(ui, at, "a block, by its number", [&](const Rect& box) {
         ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedLoad), ui.px(2));
     });
-    if (made.waves.size() > 1) note(ui, at, rect.max.x - at.x, "A gap between blocks is the end of a wave.");
+    if (layout.all_slots)
+        key_of(ui, at, "a slot without one", [&](const Rect& box) {
+            ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Raised), ui.px(2));
+            ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong), ui.px(2));
+        });
+    const float left = rect.max.x - at.x;
+    if (set[kShows] != 0 && trace == nullptr)
+        note(ui, at, left, "No recording from a GPU is open: this is the model.");
+    else if (trace != nullptr && trace->blocks.size() > kMostShown)
+        note(ui, at, left, fmt::format("The first {} of them are drawn.", kMostShown));
+    else if (made.waves.size() > 1)
+        note(ui, at, left, "A gap between blocks is the end of a wave.");
 }
 
 }  // namespace
@@ -122,10 +236,12 @@ Figure blocks_figure() {
               0,
               1,
               {"by number", "another", "another one", "a third", "a fourth", "a fifth", "a sixth",
-               "a seventh", "an eighth", "a ninth"}}},
+               "a seventh", "an eighth", "a ninth"}},
+             {"shows", "Shows", 0, 1, 0, 1, {"the model", "the recording"}}},
             numbers,
             concludes,
-            draw_figure};
+            draw_figure,
+            concludes_of};
 }
 
 }  // namespace tilescope::lessons

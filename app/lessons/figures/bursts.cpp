@@ -1,4 +1,12 @@
-// DRAM bursts and carpooling: what a memory chip hands out at once, and who rides along.
+// DRAM bursts and carpooling: what a memory chip hands out at once, how long that takes, and who rides along.
+//
+//   opening a row      a column of it     the burst     the next one of that row: its burst alone
+//   |#################|#################|######|######|
+//
+// Bytes a burst: GDDR5 (JEDEC JESD212) has 32 data pins and bursts of 8, HBM2 (JESD235A) pseudo channels of
+// 64 and bursts of 4: 32 bytes both. A module of DDR4 (JESD79-4) has 64 and bursts of 8: 64 bytes. 128 are a
+// line of a GPU's caches. Nanoseconds: JESD79-4, section "Speed Bins", DDR4-1600K: tRCD 13.75, CL 11 clocks
+// of 1.25 = 13.75, and 8 beats at 1,600 million a second = 5.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,15 +19,20 @@ namespace {
 
 enum At : uint8_t { kStride, kBurst, kApart, kKeeps };
 
+constexpr uint32_t kBurstBytes[] = {32, 64, 128};
+constexpr double kRowNs = 13.75, kColumnNs = 13.75, kBurstNs = 5;
+
+uint32_t burst_bytes(std::span<const int> set) { return kBurstBytes[static_cast<size_t>(set[kBurst])]; }
 Bursts of(std::span<const int> set) {
-    return bursts_of(static_cast<uint32_t>(set[kStride]), static_cast<uint32_t>(set[kBurst]));
+    return bursts_of(static_cast<uint32_t>(set[kStride]), burst_bytes(set));
 }
 // Trips of two threads that want the same four elements, the second one so many steps later.
 uint32_t trips(std::span<const int> set) { return set[kApart] <= set[kKeeps] ? 4 : 8; }
 
 std::vector<NamedNumber> numbers(std::span<const int> set) {
     const Bursts made = of(set);
-    return {{"bursts", made.bursts},
+    return {{"burst", burst_bytes(set)},
+            {"bursts", made.bursts},
             {"brought_bytes", made.brought},
             {"used_bytes", made.used},
             {"used_percent", made.used * 100 / made.brought},
@@ -32,21 +45,13 @@ std::string concludes(std::span<const int> set) {
                                    bytes_text(made.used), made.used * 100 / made.brought,
                                    set[kStride] == 1 ? "every neighbour in a burst is somebody's element"
                                                      : "what lies between is thrown away");
-    text += trips(set) == 4
-                ? " The two threads follow the same schedule closely enough to share each trip."
-                : " The two threads are too far apart in time to share: each element travels twice.";
+    text += trips(set) == 4 ? " The two threads follow the same schedule closely enough to share each trip."
+                            : " The two threads are too far apart in time to share: 8 trips in place of 4.";
     return text;
 }
 
-void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
-    const Bursts made = of(set);
-    const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
-    line(ui, rect.min, rect.width(), Face::Strong, Size::Body, Ink::Text,
-         fmt::format("32 lanes read floats {} apart: {} of {} bytes", set[kStride],
-                     counted(made.bursts, "burst"), set[kBurst]));
-    // Bursts as frames, wrapped; a cell a float.
-    const auto floats = static_cast<size_t>(set[kBurst] / 4);
-    const float top = rect.min.y + body + ui.px(8), half = rect.min.y + rect.height() * 0.56f;
+// Bursts as frames, wrapped; a cell a float. Returns where they end.
+float draw_bursts(draw::Ui& ui, const Rect& rect, const Bursts& made, size_t floats) {
     const size_t bursts = made.taken.size() / floats;
     size_t across = 1;  // bursts in a row
     float pitch = 0;
@@ -54,13 +59,13 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         const float wide =
             (rect.width() - ui.px(8) * static_cast<float>(tried)) / static_cast<float>(tried * floats);
         const size_t rows = (bursts + tried - 1) / tried;
-        const float tall = (half - top) / static_cast<float>(rows) - ui.px(6);
-        if (const float fits = std::min({wide, tall, ui.px(22)}); fits > pitch) pitch = fits, across = tried;
+        const float tall = rect.height() / static_cast<float>(rows) - ui.px(6);
+        if (const float fits = std::min({wide, tall, ui.px(44)}); fits > pitch) pitch = fits, across = tried;
     }
+    const float wide = pitch * static_cast<float>(floats);
     for (size_t burst = 0; burst < bursts; ++burst) {
-        const float x =
-            rect.min.x + (pitch * static_cast<float>(floats) + ui.px(8)) * static_cast<float>(burst % across);
-        const float y = top + (pitch + ui.px(6)) * static_cast<float>(burst / across);
+        const float x = rect.min.x + (wide + ui.px(8)) * static_cast<float>(burst % across),
+                    y = rect.min.y + (pitch + ui.px(6)) * static_cast<float>(burst / across);
         bool any = false;
         for (size_t at = 0; at < floats; ++at) any |= made.taken[burst * floats + at];
         for (size_t at = 0; at < floats; ++at) {
@@ -68,30 +73,57 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             const Rect cell{{left, y}, {left + pitch - std::min(ui.px(1), pitch / 4), y + pitch}};
             if (made.taken[burst * floats + at])
                 ui.list.AddRectFilled(cell.min, cell.max, ui.ink(Ink::GlobalLoad));
-            else if (any)
-                pitch > ui.px(5) ? hatch(ui, cell, ui.ink(Ink::Inactive), ui.px(4))
-                                 : ui.list.AddRectFilled(cell.min, cell.max, ui.ink(Ink::Inactive));
+            else if (any && pitch > ui.px(5))
+                hatch(ui, cell, ui.ink(Ink::LineStrong), ui.px(5));
             else
-                ui.list.AddRectFilled(cell.min, cell.max, ui.ink(Ink::Cell));
+                ui.list.AddRectFilled(cell.min, cell.max, ui.ink(any ? Ink::Inactive : Ink::Cell));
         }
-        ui.list.AddRect({x - ui.px(1), y - ui.px(1)},
-                        {x + pitch * static_cast<float>(floats) + ui.px(1), y + pitch + ui.px(1)},
+        ui.list.AddRect({x - ui.px(1), y - ui.px(1)}, {x + wide + ui.px(1), y + pitch + ui.px(1)},
                         ui.ink(any ? Ink::LineStrong : Ink::Line));
     }
-    // Two threads, their wishes in time, and the trips.
-    float y = half + ui.px(20);
-    line(ui, {rect.min.x, y}, rect.width(), Face::Strong, Size::Body, Ink::Text,
-         "Two threads want the same four elements: carpooling");
-    y += body + ui.px(8);
-    const float label = ui.px(92), step = std::min((rect.width() - label) / 24, ui.px(40)),
-                high = std::min(ui.px(22), (rect.max.y - small - ui.px(12) - y) / 4);
-    const auto wish = [&](float row, int from, Ink ink, const char* name, bool framed) {
-        note(ui, {rect.min.x, row + (high - small) / 2}, label, name);
+    return rect.min.y + (pitch + ui.px(6)) * static_cast<float>((bursts + across - 1) / across);
+}
+
+// What the first burst of a row waits for, and the next one of that row does not.
+void draw_times(draw::Ui& ui, const Rect& rect) {
+    const float small = line_height(ui, Size::Small), high = rect.max.y - rect.min.y - small - ui.px(2);
+    constexpr double kAll = kRowNs + kColumnNs + 2 * kBurstNs;
+    struct Part {
+        const char* name;
+        double ns;
+        Ink ink;
+    };
+    constexpr Part kParts[] = {{"the row opens", kRowNs, Ink::Barrier},
+                               {"a column of it", kColumnNs, Ink::SharedStore},
+                               {"burst", kBurstNs, Ink::GlobalLoad},
+                               {"next", kBurstNs, Ink::GlobalLoad}};
+    float x = rect.min.x;
+    for (const Part& part : kParts) {
+        const float wide = rect.width() * static_cast<float>(part.ns / kAll);
+        const Rect box{{x, rect.min.y}, {x + wide - ui.px(2), rect.min.y + high}};
+        ui.list.AddRectFilled(box.min, box.max, ui.ink(part.ink), ui.px(2));
+        draw::draw_text_in(ui.list, ui.font(Face::Strong, Size::Small), box.min, box.max,
+                           ui.context.palette.text_on(ui.ink(part.ink)), part.name);
+        note(ui, {(box.min.x + box.max.x) / 2, box.max.y + ui.px(2)}, wide + ui.px(20),
+             fmt::format("{:.4g} ns", part.ns), Align::Center);
+        x += wide;
+    }
+}
+
+// Two threads, their wishes in time, and the trips.
+void draw_carpool(draw::Ui& ui, const Rect& rect, std::span<const int> set) {
+    constexpr float kSteps = 24;
+    const float small = line_height(ui, Size::Small), label = ui.px(92),
+                step = std::min((rect.width() - label) / kSteps, ui.px(48)),
+                high = std::min(ui.px(34), rect.height() / 4);
+    const auto wish = [&](int row, int from, Ink ink, const char* name, bool framed) {
+        const float y = rect.min.y + high * static_cast<float>(row);
+        note(ui, {rect.min.x, y + (high - small) / 2}, label, name);
         for (int element = 0; element < 4; ++element) {
             const float x = rect.min.x + label + step * static_cast<float>(from + element * 3);
-            const Rect box{{x, row}, {x + step - ui.px(2), row + high - ui.px(2)}};
+            const Rect box{{x, y + ui.px(1)}, {x + step - ui.px(2), y + high - ui.px(1)}};
             if (framed)
-                ui.list.AddRect(box.min, box.max, ui.ink(ink), ui.px(2));
+                ui.list.AddRect(box.min, box.max, ui.ink(ink), ui.px(2), 0, ui.px(2));
             else
                 ui.list.AddRectFilled(box.min, box.max, ui.ink(ink), ui.px(2));
             draw::draw_text_in(ui.list, ui.font(Face::Mono, Size::Small), box.min, box.max,
@@ -99,31 +131,59 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                                std::to_string(element));
         }
     };
-    wish(y, 0, Ink::Product, "thread 0", false);
-    wish(y + high, set[kApart], Ink::SharedStore, "thread 1", false);
-    wish(y + high * 2, 0, Ink::GlobalLoad, "trips", true);
-    if (trips(set) > 4) wish(y + high * 3, set[kApart], Ink::GlobalLoad, "more trips", true);
-    ImVec2 at{rect.min.x, rect.max.y - small};
+    wish(0, 0, Ink::Product, "thread 0", false);
+    wish(1, set[kApart], Ink::SharedStore, "thread 1", false);
+    wish(2, 0, Ink::GlobalLoad, "trips", true);
+    if (trips(set) > 4) wish(3, set[kApart], Ink::GlobalLoad, "more trips", true);
+}
+
+void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
+    const Bursts made = of(set);
+    const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body), gap = ui.px(6);
+    // A heading, what it is about, and below it who shares a trip; the time of a burst beside that, where
+    // both have room.
+    const float heads = 2 * (body + gap) + small + ui.px(12) + gap;
+    const float carpool = std::clamp((rect.height() - heads) * 0.48f, small * 4, ui.px(136));
+    const float top = rect.min.y + body + gap, under = rect.max.y - carpool - body - 2 * gap;
+    line(ui, rect.min, rect.width(), Face::Strong, Size::Body, Ink::Text,
+         fmt::format("32 lanes read floats {} apart: {} of {} bytes", set[kStride],
+                     counted(made.bursts, "burst"), burst_bytes(set)));
+    const float legend = under - small - gap;
+    const float end = draw_bursts(ui, {{rect.min.x, top}, {rect.max.x, legend}}, made, burst_bytes(set) / 4);
+    ImVec2 at{rect.min.x, std::min(end + ui.px(6), legend)};
     key_of(
         ui, at, "a float that a lane asked for",
         [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::GlobalLoad)); });
-    key_of(ui, at, "comes along and is thrown away",
-           [&](const Rect& box) { hatch(ui, box, ui.ink(Ink::Inactive), ui.px(4)); });
+    key_of(ui, at, "comes along and is thrown away", [&](const Rect& box) { lost(ui, box); });
+    const float split = rect.min.x + rect.width() * 0.57f;
+    line(ui, {rect.min.x, under + gap}, split - rect.min.x - ui.px(16), Face::Strong, Size::Body, Ink::Text,
+         "Two threads want the same four elements");
+    draw_carpool(ui, {{rect.min.x, under + body + 2 * gap}, {split - ui.px(24), rect.max.y}}, set);
+    line(ui, {split, under + gap}, rect.max.x - split, Face::Strong, Size::Body, Ink::Text,
+         "Time of a burst: DDR4-1600");
+    const float times = under + body + 2 * gap,
+                tall = std::min(ui.px(34) + small, rect.max.y - times - small);
+    draw_times(ui, {{split, times}, {rect.max.x, times + tall}});
+    note(ui, {split, times + tall + ui.px(4)}, rect.max.x - split,
+         std::vector<std::string>{"JEDEC JESD79-4, speed bin 1600K. A processor's cycle: less than a ns.",
+                                  "JEDEC JESD79-4, speed bin 1600K."});
 }
 
 }  // namespace
 
 Figure bursts_figure() {
-    return {"bursts",
-            "DRAM bursts: neighbours come along for free",
-            "A frame is a burst: the chip hands out all of it or nothing.",
-            {{"stride", "Floats from lane to lane", 1, 32, 1},
-             {"burst", "Bytes a burst", 32, 128, 64, 32},
-             {"apart", "Steps that thread 1 is behind", 0, 12, 0},
-             {"keeps", "Steps that a trip can be shared", 0, 12, 2}},
-            numbers,
-            concludes,
-            draw_figure};
+    Figure figure{"bursts",
+                  "DRAM bursts: neighbours come along for free",
+                  "A frame is a burst: the chip hands out all of it or nothing.",
+                  {{"stride", "Floats from lane to lane", 1, 32, 1},
+                   {"burst", "Bytes a burst", 0, 2, 1},
+                   {"apart", "Steps that thread 1 is behind", 0, 12, 0},
+                   {"keeps", "Steps that a trip can be shared", 0, 12, 2}},
+                  numbers,
+                  concludes,
+                  draw_figure};
+    for (const uint32_t bytes : kBurstBytes) figure.parameters[kBurst].words.push_back(std::to_string(bytes));
+    return figure;
 }
 
 }  // namespace tilescope::lessons

@@ -1,6 +1,7 @@
 // Divergence: a warp whose lanes take both paths of a branch runs both, one after the other.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -59,13 +60,14 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     line(ui, rect.min, rect.width(), Face::Mono, Size::Body, Ink::Text, condition(set));
     const float top = rect.min.y + body + ui.px(10), foot = small + ui.px(14);
     const size_t shown = made.masks.size();
-    const float gap = ui.px(6), label = ui.px(76);
+    const float gap = ui.px(shown > 8 ? 2.f : 6.f), label = ui.px(76);
     const float room = rect.max.y - foot - top;
     const float high =
         std::clamp((room - gap * static_cast<float>(shown)) / static_cast<float>(std::max(made.passes, 1u)),
-                   ui.px(3), ui.px(34));
+                   ui.px(3), ui.px(56));
     const float pitch =
-        std::min((rect.width() - label - ui.px(180)) / static_cast<float>(kWarpSize), ui.px(28));
+        std::min((rect.width() - label - ui.px(180)) / static_cast<float>(kWarpSize), ui.px(48));
+    const auto named = static_cast<size_t>(std::ceil(small / (high + gap)));  // so that names do not touch
     float y = top;
     const auto threads = static_cast<uint32_t>(set[kThreads]);
     for (size_t warp = 0; warp < shown && y + high <= rect.max.y - foot + gap; ++warp) {
@@ -73,9 +75,8 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             std::min<uint32_t>(threads - static_cast<uint32_t>(warp) * kWarpSize, kWarpSize);
         const uint32_t whole = lanes == kWarpSize ? ~0u : (1u << lanes) - 1;
         const uint32_t mask = made.masks[warp];
-        if (high >= ui.px(10) || warp % 4 == 0)
+        if (warp % named == 0)
             note(ui, {rect.min.x, y + (high - small) / 2}, label, fmt::format("warp {}", warp));
-        int pass = 0;
         for (const bool first : {true, false}) {
             const uint32_t active = first ? mask : whole & ~mask;
             if (active == 0) continue;
@@ -86,27 +87,25 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                     ui.list.AddRectFilled(cell.min, cell.max,
                                           ui.ink(first ? Ink::Product : Ink::SharedStore));
                 else if (whole >> lane & 1)
-                    hatch(ui, cell, ui.ink(Ink::Inactive), ui.px(4));
+                    lost(ui, cell);
             }
-            if (high >= ui.px(10))
+            if (high >= small - ui.px(2))
                 note(ui, {rect.min.x + label + pitch * kWarpSize + ui.px(10), y + (high - small) / 2},
                      ui.px(170),
                      fmt::format("{}: {}", first ? "then" : "else",
                                  counted(static_cast<uint32_t>(std::popcount(active)), "lane")));
             y += high;
-            ++pass;
         }
         y += gap;
     }
-    ImVec2 at{rect.min.x, rect.max.y - small};
+    ImVec2 at{rect.min.x + label, std::min(y + ui.px(8), rect.max.y - small)};
     key_of(
         ui, at, "takes the branch",
         [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Product)); });
     key_of(
         ui, at, "takes the other path",
         [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedStore)); });
-    key_of(ui, at, "waits meanwhile",
-           [&](const Rect& box) { hatch(ui, box, ui.ink(Ink::Inactive), ui.px(4)); });
+    key_of(ui, at, "waits meanwhile", [&](const Rect& box) { lost(ui, box); });
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ struct Figure {
     std::string (*concludes)(std::span<const int> set) = nullptr;
     void (*draw)(draw::Ui& ui, const draw::Rect& rect, std::span<const int> set,
                  const session::Session& session) = nullptr;
+    // The sentence where the figure is set to show the recording that is open; "" where it shows its model.
+    std::string (*concludes_of)(std::span<const int> set, const session::Session& session) = nullptr;
     bool shows_numbers = true;  // what is drawn tells them, and waits while a question asks for them
 };
 
@@ -71,6 +73,23 @@ struct IssueTrace {
     uint32_t window = 0;
 };
 IssueTrace issue_trace(uint32_t warps, uint32_t issue, uint32_t latency, uint32_t every, size_t slots);
+// The share of the slots that are used in the steady state, in closed form.
+double used_share(uint32_t warps, uint32_t issue, uint32_t latency, uint32_t every);
+
+// What memory has to have on its way at any time so that it is never idle: Little's law, things inside =
+// their rate times the time that each stays. Of one SM, which gets its share of the bandwidth.
+struct InFlight {
+    double bytes_a_cycle = 0;  // of one SM
+    uint64_t bytes = 0;        // in flight
+    uint64_t loads = 0;        // of a warp, 4 bytes a lane
+};
+InFlight in_flight(const analysis::DeviceSpec& device, uint32_t latency);
+// Results of fp32 arithmetic an SM gives in a cycle, by compute capability: CUDA C++ Programming Guide,
+// "Arithmetic Instructions", throughput of 32-bit floating-point add, multiply, multiply-add; for 1.x, 2.x
+// and 3.x its version 4.2, section 5.4.1.
+uint32_t fp32_a_cycle(const analysis::SmLimits& sm);
+// The clock at which a device reaches its stated peak, in GHz: two operations a result.
+double peak_ghz(const analysis::DeviceSpec& device);
 
 // The blocks that each SM runs in each wave. Blocks are dealt one by one, SM after SM, as long as one has a
 // free slot; a wave begins when the blocks of the last one have ended (all take the same time). order: 0 for
@@ -80,6 +99,13 @@ struct Dealt {
     std::vector<uint32_t> of_sm;                            // blocks in all
 };
 Dealt deal(uint32_t blocks, uint32_t sms, uint32_t slots, uint32_t order);
+
+// An SM's thread slots, handed out in equal parts, one a block slot, or as blocks need them.
+struct Partition {
+    uint32_t part = 0;                      // thread slots of a fixed part
+    uint32_t fixed_blocks = 0, blocks = 0;  // that run: in fixed parts, and dynamically
+};
+Partition partition(uint32_t block_threads, uint32_t thread_slots, uint32_t block_slots);
 
 // Which lanes of which warps take the first path of a branch.
 enum class Branch : uint8_t { Thread, Warp, Vector };

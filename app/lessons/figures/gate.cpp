@@ -76,7 +76,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     const auto x_of = [&](uint32_t at) {
         return rect.min.x + label + span * static_cast<float>(at) / static_cast<float>(whole);
     };
-    const float high = std::min((rect.height() - small * 2 - ui.px(30)) / kWarps, ui.px(64));
+    const float high = std::min((rect.height() - small * 3 - ui.px(30)) / kWarps, ui.px(88));
     for (uint32_t warp = 0; warp < kWarps; ++warp) {
         const float y = rect.min.y + high * static_cast<float>(warp), mid = y + high / 2;
         line(ui, {rect.min.x, mid - small / 2}, label, Face::Strong, Size::Small, Ink::Text,
@@ -84,7 +84,8 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         const uint32_t comes_at = arrives(set, warp);
         const bool there = comes(set, warp) && comes_at <= time;
         const uint32_t works = std::min(time, comes_at);
-        ui.list.AddRect({x_of(0), y + high * 0.25f}, {x_of(comes_at), y + high * 0.75f}, ui.ink(Ink::Line));
+        ui.list.AddRect({x_of(0), y + high * 0.25f}, {x_of(comes_at), y + high * 0.75f},
+                        ui.ink(Ink::LineStrong));
         ui.list.AddRectFilled({x_of(0), y + high * 0.25f}, {x_of(works), y + high * 0.75f},
                               ui.ink(Ink::Product));
         const uint32_t until = n.open ? n.opens : time;
@@ -97,8 +98,8 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                                  : !comes(set, warp) ? "never comes"
                                  : there             ? "held"
                                                      : "on the way";
-        line(ui, {rect.max.x, mid - small / 2}, state, Face::Text, Size::Small,
-             comes(set, warp) ? Ink::Text : Ink::Fault, says, Align::Right);
+        line(ui, {rect.max.x - state + ui.px(16), mid - small / 2}, state - ui.px(16), Face::Strong,
+             Size::Small, comes(set, warp) ? Ink::Text : Ink::Fault, says);
     }
     // The gate: a bar across all rows, broken once it is open.
     const float bottom = rect.min.y + high * kWarps, gate = x_of(n.opens);
@@ -107,12 +108,15 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             ui.list.AddRectFilled({gate - ui.px(2), y},
                                   {gate + ui.px(2), std::min(bottom, y + (n.open ? ui.px(6) : bottom))},
                                   ui.ink(Ink::Barrier));
-        note(ui, {gate, bottom + ui.px(4)}, ui.px(160), n.open ? "the gate is open" : "the gate is closed",
-             Align::Center);
+        note(ui, {gate, bottom + small + ui.px(6)}, ui.px(160),
+             n.open ? "the gate is open" : "the gate is closed", Align::Center);
     }
+    // Time, by the steps that the slider has.
+    for (uint32_t at = 0; at <= whole; at += 4)
+        note(ui, {x_of(at), bottom + ui.px(4)}, ui.px(40), std::to_string(at), Align::Center);
     ui.list.AddLine({x_of(time), rect.min.y - ui.px(4)}, {x_of(time), bottom + ui.px(4)}, ui.ink(Ink::Accent),
                     ui.px(2));
-    ImVec2 at{rect.min.x, rect.max.y - small};
+    ImVec2 at{rect.min.x + label, bottom + small * 2 + ui.px(18)};
     key_of(
         ui, at, "works before the barrier",
         [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Product)); });

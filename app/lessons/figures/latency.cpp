@@ -4,46 +4,120 @@
 //   warp 0   #   #   #   L----------#---#---#--   #  an instruction     L  a load
 //   warp 1     #   #   #   L----------#---#---#   -  its load is on the way
 //   issued   # # # # # # # # . . . .# # # # # #   the scheduler: an instruction, or nothing
+//
+// With a device's numbers, Little's law (J. D. C. Little, A Proof for the Queuing Formula: L = lambda W,
+// Operations Research 9(3), 1961) says how many bytes have to be on their way so that memory is never idle.
+// What the chip saves: CUDA C++ Programming Guide, section 1.1 "The Benefits of Using GPUs".
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "app/lessons/figures/parts.h"
+#include "core/analysis/limit_presets.h"
 
 namespace tilescope::lessons {
 namespace {
 
-enum At : uint8_t { kWarps, kIssue, kLatency, kEvery };
+enum At : uint8_t { kWarps, kIssue, kLatency, kEvery, kDevice };
+
+const Parameter& warps_parameter() {
+    static const Parameter all{"warps", "Warps", 1, 32, 8};
+    return all;
+}
 
 uint32_t of(std::span<const int> set, At at) { return static_cast<uint32_t>(set[at]); }
 
 IssueTrace traced(std::span<const int> set, size_t slots) {
     return issue_trace(of(set, kWarps), of(set, kIssue), of(set, kLatency), of(set, kEvery), slots);
 }
-// The lecture's sum: the warps whose instructions fill the time that one waits.
 uint32_t needed(std::span<const int> set) {
-    const uint32_t each = of(set, kIssue) * of(set, kEvery);
-    return (of(set, kLatency) + each - 1) / each;
+    return analysis::warps_that_hide(of(set, kLatency), of(set, kEvery), of(set, kIssue));
+}
+// Null where none is set.
+const analysis::DeviceSpec* device_of(std::span<const int> set) {
+    return set[kDevice] == 0 ? nullptr : &kernels::devices()[of(set, kDevice) - 1];
+}
+// The part of an SM's share of the bandwidth that so many warps ask for: a load of 128 bytes each time.
+double bandwidth_share(std::span<const int> set, const analysis::DeviceSpec& device, uint32_t warps) {
+    const double between =
+        std::max<double>(of(set, kIssue) * of(set, kEvery), static_cast<double>(of(set, kLatency)) / warps);
+    return kWarpSize * 4 / between / in_flight(device, of(set, kLatency)).bytes_a_cycle;
 }
 
 std::vector<NamedNumber> numbers(std::span<const int> set) {
     const IssueTrace trace = traced(set, 0);
+    const analysis::DeviceSpec* const device = device_of(set);
+    const InFlight little = device == nullptr ? InFlight{} : in_flight(*device, of(set, kLatency));
     return {{"needed_warps", needed(set)},
             {"cycles_between_loads", of(set, kIssue) * of(set, kEvery)},
-            {"busy_percent", 100 - (trace.idle * 100 + trace.window / 2) / trace.window}};
+            {"busy_percent", 100 - (trace.idle * 100 + trace.window / 2) / trace.window},
+            {"bytes_in_flight", little.bytes},
+            {"loads_in_flight", little.loads}};
 }
 
 std::string concludes(std::span<const int> set) {
     const IssueTrace trace = traced(set, 0);
     const uint32_t each = of(set, kIssue) * of(set, kEvery), warps = of(set, kWarps);
-    const std::string sum = fmt::format(
+    std::string text = fmt::format(
         "Each warp has {} cycles of work between two loads: {} / {} = {:.1f}, so {} hide the latency.", each,
         of(set, kLatency), each, static_cast<double>(of(set, kLatency)) / each, counted(needed(set), "warp"));
-    if (trace.idle == 0) return sum + fmt::format(" With {} every slot is used.", counted(warps, "warp"));
-    return sum + fmt::format(" With {}, {} of {} slots stay empty ({:.0f} % are used).",
-                             counted(warps, "warp"), trace.idle, trace.window,
-                             100.0 * (trace.window - trace.idle) / trace.window);
+    if (trace.idle == 0)
+        text += fmt::format(" With {} every slot is used.", counted(warps, "warp"));
+    else
+        text +=
+            fmt::format(" With {}, {} of {} slots stay empty ({:.0f} % are used).", counted(warps, "warp"),
+                        trace.idle, trace.window, 100.0 * (trace.window - trace.idle) / trace.window);
+    if (const analysis::DeviceSpec* const device = device_of(set)) {
+        const InFlight little = in_flight(*device, of(set, kLatency));
+        text += fmt::format(
+            " Little's law: an SM of the {} gets {:.1f} bytes a cycle, so {} \u00d7 {:.1f} = {} have to be "
+            "on "
+            "their way, {} of a warp.",
+            device->name, little.bytes_a_cycle, of(set, kLatency), little.bytes_a_cycle,
+            counted(little.bytes, "byte"), counted(little.loads, "load"));
+    }
+    return text;
+}
+
+// An instruction is a low bar, a load a high one.
+Rect bar_in(const Rect& cell, bool load) {
+    const float cut = load ? 0 : cell.height() * 0.22f;
+    return {{cell.min.x, cell.min.y + cut}, {cell.max.x, cell.max.y - cut}};
+}
+
+void legend(draw::Ui& ui, ImVec2 at) {
+    const auto bar = [&](bool load) {
+        return [&ui, load](const Rect& box) {
+            const Rect in = bar_in(box, load);
+            ui.list.AddRectFilled(in.min, in.max, ui.ink(load ? Ink::GlobalLoad : Ink::Product));
+        };
+    };
+    key_of(ui, at, "an instruction", bar(false));
+    key_of(ui, at, "a load", bar(true));
+    key_of(
+        ui, at, "on its way",
+        [&](const Rect& box) {
+            const float y = (box.min.y + box.max.y) / 2;
+            ui.list.AddLine({box.min.x, y}, {box.max.x, y}, ui.ink(Ink::GlobalLoad), ui.px(2));
+        });
+    key_of(ui, at, "nothing can be issued",
+           [&](const Rect& box) { hatch(ui, box, ui.ink(Ink::Fault), ui.px(4)); });
+}
+
+// Slots used by so many warps, and of a device's bandwidth what they ask for.
+void draw_shares(draw::Ui& ui, const Rect& rect, std::span<const int> set) {
+    const Parameter& along = warps_parameter();
+    const analysis::DeviceSpec* const device = device_of(set);
+    Bars slots{"slots used, by the number of warps", Ink::Product, {}}, bandwidth;
+    if (device != nullptr) bandwidth = {"bandwidth of the " + device->name + " used", Ink::GlobalLoad, {}};
+    for (int warps = along.least; warps <= along.most; ++warps) {
+        const auto count = static_cast<uint32_t>(warps);
+        slots.shares.push_back(used_share(count, of(set, kIssue), of(set, kLatency), of(set, kEvery)));
+        if (device != nullptr) bandwidth.shares.push_back(bandwidth_share(set, *device, count));
+    }
+    const Bars both[] = {slots, bandwidth};
+    bars_over(ui, rect, along, set[kWarps], std::span(both).first(device == nullptr ? 1 : 2));
 }
 
 void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
@@ -54,40 +128,43 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     const float width = rect.width() - label;
     const size_t columns = std::clamp<size_t>(wanted, 16, static_cast<size_t>(width / ui.px(4)));
     const IssueTrace trace = traced(set, columns);
-    const float foot = small * 2 + ui.px(12);
-    const float pitch = width / static_cast<float>(columns);
-    const float high =
-        std::clamp((rect.height() - foot) / static_cast<float>(warps + 2), ui.px(5), ui.px(30));
+    const float foot = small + ui.px(14), pitch = width / static_cast<float>(columns);
+    // The shares below take what the warps leave, and a third of it all where that can be.
+    const float rows = static_cast<float>(warps) + 1.6f, least = ui.px(110);
+    float high = std::clamp((rect.height() * 0.62f - foot) / rows, ui.px(5), ui.px(40));
+    if (rect.height() - high * rows - foot < least)
+        high = std::clamp((rect.height() - foot) / rows, ui.px(5), ui.px(30));
     const auto cell = [&](size_t column, float y) {
         const float x = rect.min.x + label + pitch * static_cast<float>(column),
                     gap = pitch > ui.px(6) ? ui.px(1) : 0;
         return Rect{{x, y + ui.px(1)}, {x + pitch - gap, y + high - ui.px(1)}};
     };
+    const float y = rect.min.y + high * (static_cast<float>(warps) + 0.4f), named = y + (high - small) / 2;
+    line(ui, {rect.min.x, named}, label, Face::Strong, Size::Small, Ink::Text, "scheduler");
+    const size_t takes = (of(set, kLatency) + of(set, kIssue) - 1) / of(set, kIssue);
     for (uint32_t warp = 0; warp < warps; ++warp) {
-        const float y = rect.min.y + high * static_cast<float>(warp);
-        if (high >= small || warp % 4 == 0)
-            note(ui, {rect.min.x, y + std::min(0.f, (high - small) / 2)}, label,
-                 fmt::format("warp {}", warp));
-        const size_t takes = (of(set, kLatency) + of(set, kIssue) - 1) / of(set, kIssue);
+        const float top = rect.min.y + high * static_cast<float>(warp);
+        const auto every = static_cast<uint32_t>(std::ceil(small / high));
+        const float at = top + (every == 1 ? (high - small) / 2 : 0);
+        if (warp % every == 0 && at + small <= named + ui.px(2))
+            note(ui, {rect.min.x, at}, label, fmt::format("warp {}", warp));
+        const auto of_warp = [&](size_t column) {
+            return trace.slots[column].warp == static_cast<int>(warp);
+        };
         for (size_t column = 0; column < columns; ++column) {
-            const IssueTrace::Slot& slot = trace.slots[column];
-            if (slot.warp != static_cast<int>(warp) || !slot.load) continue;
-            const float to = std::min(cell(column, y).min.x + pitch * static_cast<float>(takes), rect.max.x);
-            ui.list.AddLine({cell(column, y).max.x, y + high / 2}, {to, y + high / 2},
+            if (!of_warp(column) || !trace.slots[column].load) continue;
+            const float to =
+                std::min(cell(column, top).min.x + pitch * static_cast<float>(takes), rect.max.x);
+            ui.list.AddLine({cell(column, top).max.x, top + high / 2}, {to, top + high / 2},
                             ui.ink(Ink::GlobalLoad), ui.px(1.5f));
         }
         for (size_t column = 0; column < columns; ++column) {
-            const IssueTrace::Slot& slot = trace.slots[column];
-            if (slot.warp != static_cast<int>(warp)) continue;
-            const Rect box = cell(column, y);
-            ui.list.AddRectFilled(box.min, box.max, ui.ink(slot.load ? Ink::GlobalLoad : Ink::Product));
-            if (slot.load && pitch > ui.px(9) && high > ui.px(12))
-                draw::draw_text_in(ui.list, ui.font(Face::Mono, Size::CellTiny), box.min, box.max,
-                                   ui.context.palette.text_on(ui.ink(Ink::GlobalLoad)), "L");
+            if (!of_warp(column)) continue;
+            const bool load = trace.slots[column].load;
+            const Rect box = bar_in(cell(column, top), load);
+            ui.list.AddRectFilled(box.min, box.max, ui.ink(load ? Ink::GlobalLoad : Ink::Product));
         }
     }
-    const float y = rect.min.y + high * (static_cast<float>(warps) + 0.6f);
-    line(ui, {rect.min.x, y + (high - small) / 2}, label, Face::Strong, Size::Small, Ink::Text, "scheduler");
     for (size_t column = 0; column < columns; ++column) {
         const Rect box = cell(column, y);
         if (trace.slots[column].warp >= 0)
@@ -95,36 +172,38 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         else
             hatch(ui, box, ui.ink(Ink::Fault), ui.px(4));
     }
-    ImVec2 at{rect.min.x + label, y + high + ui.px(8)};
-    key_of(
-        ui, at, "an instruction",
-        [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Product)); });
-    key_of(
-        ui, at, "L  a load",
-        [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::GlobalLoad)); });
-    key_of(
-        ui, at, "its load is on the way",
-        [&](const Rect& box) {
-            ui.list.AddLine({box.min.x, (box.min.y + box.max.y) / 2},
-                            {box.max.x, (box.min.y + box.max.y) / 2}, ui.ink(Ink::LineStrong), ui.px(1));
-        });
-    key_of(ui, at, "nothing can be issued",
-           [&](const Rect& box) { hatch(ui, box, ui.ink(Ink::Fault), ui.px(4)); });
+    const float below = y + high * 1.2f + ui.px(6);
+    legend(ui, {rect.min.x + label, below});
+    const float under = below + foot + ui.px(6);
+    if (rect.max.y - under < least - foot) return;
+    // What the chip saves by it, where there is a line to spare.
+    const bool says = rect.max.y - under > least + small;
+    draw_shares(ui, {{rect.min.x, under}, {rect.max.x, rect.max.y - (says ? small + ui.px(6) : 0)}}, set);
+    if (says)
+        note(ui, {rect.min.x + label, rect.max.y - small}, width,
+             "Waits that others fill need no large caches and no branch prediction: the chip's area holds "
+             "arithmetic in their place.");
 }
 
 }  // namespace
 
 Figure latency_figure() {
-    return {"latency",
-            "Latency hiding: other warps issue while one waits",
-            "A column is a slot in which the scheduler may issue one instruction of one warp.",
-            {{"warps", "Warps", 1, 32, 8},
-             {"issue", "Cycles an instruction", 1, 8, 4},
-             {"latency", "Cycles a load takes", 20, 800, 200, 20},
-             {"every", "Instructions from load to load", 1, 16, 4}},
-            numbers,
-            concludes,
-            draw_figure};
+    Figure figure{"latency",
+                  "Latency hiding: other warps issue while one waits",
+                  "A column is a slot in which the scheduler may issue one instruction of any warp; changing "
+                  "the warp costs nothing.",
+                  {warps_parameter(),
+                   {"issue", "Cycles an instruction", 1, 8, 4},
+                   {"latency", "Cycles a load takes", 20, 800, 200, 20},
+                   {"every", "Instructions a load", 1, 16, 4},
+                   {"device", "Bandwidth of", 0, static_cast<int>(kernels::devices().size()), 0}},
+                  numbers,
+                  concludes,
+                  draw_figure};
+    std::vector<std::string>& words = figure.parameters[kDevice].words;
+    words.emplace_back("no device");
+    for (const analysis::DeviceSpec& device : kernels::devices()) words.push_back(device.name);
+    return figure;
 }
 
 }  // namespace tilescope::lessons

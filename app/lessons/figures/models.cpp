@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -36,6 +37,50 @@ IssueTrace issue_trace(uint32_t warps, uint32_t issue, uint32_t latency, uint32_
         if (slot + made.window >= simulated && here.warp < 0) ++made.idle;
         if (slot < slots) made.slots.push_back(here);
     }
+    return made;
+}
+
+double used_share(uint32_t warps, uint32_t issue, uint32_t latency, uint32_t every) {
+    const uint32_t window = std::max({every * warps, (latency + issue - 1) / issue, every});
+    return static_cast<double>(every) * warps / window;
+}
+
+uint32_t fp32_a_cycle(const analysis::SmLimits& sm) {
+    switch (sm.major) {
+        case 1:
+            return 8;
+        case 2:
+            return sm.minor == 0 ? 32 : 48;
+        case 3:
+            return 192;
+        case 6:
+            return sm.minor == 0 ? 64 : 128;
+        case 7:
+            return 64;
+        case 8:
+            return sm.minor == 0 ? 64 : 128;
+        default:
+            return 128;
+    }
+}
+
+double peak_ghz(const analysis::DeviceSpec& device) {
+    return device.peak_gflops / (2.0 * device.sms * fp32_a_cycle(device.sm));
+}
+
+InFlight in_flight(const analysis::DeviceSpec& device, uint32_t latency) {
+    InFlight made;
+    made.bytes_a_cycle = device.memory_gbs / device.sms / peak_ghz(device);
+    made.bytes = static_cast<uint64_t>(std::llround(made.bytes_a_cycle * latency));
+    made.loads = (made.bytes + kWarpSize * 4 - 1) / (kWarpSize * 4);
+    return made;
+}
+
+Partition partition(uint32_t block_threads, uint32_t thread_slots, uint32_t block_slots) {
+    Partition made;
+    made.part = thread_slots / block_slots;
+    made.fixed_blocks = block_threads <= made.part ? block_slots : 0;
+    made.blocks = std::min(block_slots, thread_slots / block_threads);
     return made;
 }
 

@@ -20,8 +20,20 @@ void key_of(draw::Ui& ui, ImVec2& at, std::string_view text, Sign sign) {
     at.x += note(ui, at, ui.px(400), text) + ui.px(20);
 }
 
+// A share for each value that a parameter can have, as bars side by side: what each kind of bar means stands
+// above them, the value that is set is lit. No bars where there is no room for them.
+struct Bars {
+    std::string means;
+    Ink ink = Ink::Text;
+    std::vector<double> shares;  // 0 to 1, by value from the least on
+};
+void bars_over(draw::Ui& ui, const Rect& rect, const Parameter& along, int now, std::span<const Bars> bars);
+
+void lost(draw::Ui& ui, const Rect& box);  // slots, lanes or bytes that nobody uses
+
 Figure latency_figure();
 Figure blocks_figure();
+Figure partition_figure();
 Figure divergence_figure();
 Figure bursts_figure();
 Figure reuse_figure();

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/lessons/figures/parts.h"
+#include "core/analysis/roofline.h"
 
 namespace tilescope::lessons {
 namespace {
@@ -45,40 +46,94 @@ std::string concludes(std::span<const int> set) {
         all[2].plain / all[2].tiled, all[1].plain / all[1].tiled);
 }
 
-void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
+// What stands behind a bar: in columns, so that they can be compared.
+void figures_of(draw::Ui& ui, float left, float right, float y, Size size, double loads, double operations,
+                bool head) {
+    const float column = (right - left) / 3;
+    const auto cell = [&](float at, const std::string& words) {
+        line(ui, {left + column * at, y}, column, head ? Face::Text : Face::Mono, size,
+             head ? Ink::TextQuiet : Ink::Text, words, Align::Right);
+    };
+    cell(1, head ? "loads" : fmt::format("{:.4g}", loads));
+    cell(2, head ? "CGMA" : fmt::format("{:.3g}", operations / loads));
+    cell(3, head ? "FLOP/B" : fmt::format("{:.3g}", operations / loads / 4));
+}
+
+// The operations and loads of the recording that is open, for one element of its output; none where it is no
+// product, is not whole, or is still being counted.
+std::optional<std::pair<double, double>> of_open(const session::Session& session) {
+    if (!session.recording || !session.totals || !session.recording->product) return std::nullopt;
+    const auto work = analysis::recorded_work(session.trace(), session.totals->summary);
+    if (!work || work->loaded == 0) return std::nullopt;
+    const double elements =
+        static_cast<double>(work->flops) / static_cast<double>(session.recording->product->flop_an_element());
+    return std::pair{static_cast<double>(work->flops) / elements,
+                     static_cast<double>(work->loaded) / 4 / elements};
+}
+
+std::string concludes_of(std::span<const int> set, const session::Session& session) {
+    const auto open = of_open(session);
+    if (!open) return "";
+    const auto& [operations, loads] = *open;
+    return concludes(set) +
+           fmt::format(" Open is {}: {:.4g} operations / {:.4g} loads = CGMA {:.3g}, {:.3g} FLOP/B.",
+                       analysis::kernel_name(session.trace(), session.recording->product), operations, loads,
+                       operations / loads, operations / loads / 4);
+}
+
+void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
     const auto all = rows(set);
+    const auto open = of_open(session);
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
-    const float high = (rect.height() - small - ui.px(12)) / 3;
-    double most = 0;
-    for (const Row& row : all) most = std::max(most, row.plain / row.tiled);
-    for (size_t at = 0; at < all.size(); ++at) {
-        const Row& row = all[at];
-        float y = rect.min.y + high * static_cast<float>(at);
-        const float wide =
-            line(ui, {rect.min.x, y}, rect.width() / 3, Face::Strong, Size::Body, Ink::Text, row.name);
-        note(ui, {rect.min.x + wide + ui.px(12), y + body - small}, rect.width() / 3, row.what);
-        y += body + ui.px(4);
-        const float label = ui.px(150), figures = ui.px(230), bar = rect.width() - label - figures;
-        const auto loads = [&](const char* name, double count, Ink ink) {
-            note(ui, {rect.min.x, y}, label, name);
-            const float length = std::max(ui.px(2), bar * static_cast<float>(count / row.plain));
-            ui.list.AddRectFilled({rect.min.x + label, y + ui.px(2)},
-                                  {rect.min.x + label + length, y + small - ui.px(2)}, ui.ink(ink), ui.px(2));
-            line(ui, {rect.min.x + label + bar + ui.px(12), y}, figures, Face::Mono, Size::Small, Ink::Text,
-                 fmt::format("{:.4g} loads   CGMA {:.3g}", count, row.operations / count));
-            y += small + ui.px(3);
-        };
-        loads("without tiles", row.plain, Ink::GlobalLoad);
-        loads("with tiles", row.tiled, Ink::SharedLoad);
-        note(ui, {rect.min.x, y}, rect.width(),
-             fmt::format(
-                 "An input element is used {:.4g} {}. Intensity {:.3g} FLOP/B without tiles, {:.3g} with.",
-                 row.uses, row.uses == 1 ? "time" : "times", row.operations / row.plain / 4,
-                 row.operations / row.tiled / 4));
+    const float label = std::clamp(rect.width() * 0.22f, ui.px(180), ui.px(260)),
+                figures = rect.max.x - ui.px(230), bars = rect.min.x + label, bar = figures - bars - ui.px(8);
+    const float foot = small + ui.px(10), head = small + ui.px(4);
+    // Three kernels of two lines each, and the open one.
+    const float lines = open ? 7.f : 6.f, gaps = open ? 3.f : 2.f;
+    const float gap = std::min(ui.px(32), (rect.height() - foot - head - lines * body) / gaps);
+    const float high = std::clamp((rect.height() - foot - head - gaps * gap) / lines, body, ui.px(60));
+    figures_of(ui, figures, rect.max.x, rect.min.y, Size::Small, 0, 0, true);
+    // In larger type where the lines are far enough apart.
+    const Size size = high > body * 1.2f ? Size::Body : Size::Small;
+    note(ui, {bars, rect.min.y}, bar, "loads from global memory");
+    float y = rect.min.y + head;
+    const auto middle = [&](float tall) { return y + (high - tall) / 2; };
+    const auto loads = [&](double count, double plain, double operations, Ink ink) {
+        const float length = std::max(ui.px(2), bar * static_cast<float>(std::min(1., count / plain)));
+        ui.list.AddRectFilled({bars, y + high * 0.16f}, {bars + length, y + high * 0.84f}, ui.ink(ink),
+                              ui.px(2));
+        figures_of(ui, figures, rect.max.x, middle(line_height(ui, size)), size, count, operations, false);
+        y += high;
+    };
+    for (const Row& row : all) {
+        line(ui, {rect.min.x, middle(body)}, label - ui.px(8), Face::Strong, Size::Body, Ink::Text, row.name);
+        loads(row.plain, row.plain, row.operations, Ink::GlobalLoad);
+        note(ui, {rect.min.x, middle(small)}, label - ui.px(8),
+             std::vector<std::string>{
+                 fmt::format("{}; used {:.4g} {}", row.what, row.uses, row.uses == 1 ? "time" : "times"),
+                 row.what});
+        loads(row.tiled, row.plain, row.operations, Ink::SharedLoad);
+        y += gap;
     }
-    note(ui, {rect.min.x, rect.max.y - small}, rect.width(),
-         "For one element of the output. CGMA = operations / loads from global memory; intensity = "
-         "operations / bytes of those loads.");
+    if (open) {
+        line(ui, {rect.min.x, middle(body)}, label - ui.px(8), Face::Strong, Size::Body, Ink::Text,
+             "open: " + analysis::kernel_name(session.trace(), session.recording->product));
+        loads(open->second, open->first, open->first, Ink::Constant);
+        y += gap;
+    }
+    ImVec2 at{rect.min.x, std::min(y + ui.px(2), rect.max.y - small)};
+    const auto key = [&](const char* words, Ink ink) {
+        key_of(ui, at, words,
+               [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(ink), ui.px(2)); });
+    };
+    key("without tiles", Ink::GlobalLoad);
+    key("with tiles", Ink::SharedLoad);
+    if (open) key("recorded", Ink::Constant);
+    note(ui, at, rect.max.x - at.x,
+         std::vector<std::string>{
+             "For one element of the output. CGMA = operations / loads; intensity in FLOP/B "
+             "= operations / bytes of those loads.",
+             "CGMA = operations / loads; FLOP/B = operations / bytes of them.", "CGMA = operations / loads"});
 }
 
 }  // namespace
@@ -92,7 +147,8 @@ Figure reuse_figure() {
              {"width", "Width of the product", 32, 1024, 64, 32}},
             numbers,
             concludes,
-            draw_figure};
+            draw_figure,
+            concludes_of};
 }
 
 }  // namespace tilescope::lessons

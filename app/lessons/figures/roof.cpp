@@ -165,8 +165,8 @@ Figure roof_figure() {
         {{"roof", "Device", 0, static_cast<int>(roofs().size()) - 1, 1}, {"tile", "Tile width", 0, 5, 0}},
         numbers,
         concludes,
-        draw_figure,
-        false};
+        draw_figure};
+    figure.shows_numbers = false;  // it leaves out what is asked for by itself
     for (const Named& one : roofs()) figure.parameters[kRoof].words.push_back(one.label);
     for (const uint32_t tile : kTiles) figure.parameters[kTile].words.push_back(tile_words(tile));
     return figure;

@@ -68,6 +68,16 @@ std::string concludes(std::span<const int> set) {
     return text;
 }
 
+// In full where there is room for each of them; without the block, which its row names, else.
+std::string_view refused_words(const draw::Ui& ui, const std::vector<Row>& all, const Row& row, float room) {
+    const draw::Font font = ui.font(Face::Text, Size::Body);
+    const bool fit = std::ranges::all_of(
+        all, [&](const Row& one) { return draw::text_size(font, one.fits.refused).x <= room; });
+    const std::string_view whole = row.fits.refused;
+    const size_t verb = whole.find("does not launch");
+    return fit || verb == std::string::npos ? whole : whole.substr(verb);
+}
+
 void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
     const auto all = rows(set);
     const Row* const chosen = best(all);
@@ -86,7 +96,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         note(ui, {rect.min.x + w * column.at, rect.min.y}, w * 0.17f, column.head, Align::Right);
     note(ui, {rect.min.x + w * 0.69f, rect.min.y}, w * 0.3f, "threads resident");
     const float high =
-        std::min((rect.height() - small - ui.px(8)) / static_cast<float>(all.size()), body + ui.px(14));
+        std::min((rect.height() - small - ui.px(8)) / static_cast<float>(all.size()), body + ui.px(40));
     float y = rect.min.y + small + ui.px(8);
     for (const Row& row : all) {
         const Rect band{{rect.min.x, y}, {rect.max.x, y + high - ui.px(2)}};
@@ -106,7 +116,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         cell(2, grouped(2 * row.tile * row.tile * 4) + " B", runs ? Ink::Text : Ink::TextFaint);
         if (!runs) {
             line(ui, {rect.min.x + w * 0.42f, text}, w * 0.57f, Face::Text, Size::Body, Ink::Fault,
-                 row.fits.refused);
+                 refused_words(ui, all, row, w * 0.57f));
         } else {
             cell(3, std::to_string(row.fits.blocks));
             cell(4, std::to_string(row.tile));

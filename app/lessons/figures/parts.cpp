@@ -1,0 +1,67 @@
+// What several figures are drawn with.
+//
+//   100 % |          # # #        [#] slots used
+//         |    # # # # # #
+//         |  # # # # # # #
+//           1 2 3 4 5 6 7         the value that is set is lit
+#include "app/lessons/figures/parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace tilescope::lessons {
+
+void lost(draw::Ui& ui, const Rect& box) {
+    hatch(ui, box, ui.ink(Ink::LineStrong), ui.px(5));
+    ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
+}
+
+void bars_over(draw::Ui& ui, const Rect& rect, const Parameter& along, int now, std::span<const Bars> bars) {
+    const float small = line_height(ui, Size::Small), label = ui.px(76);
+    if (rect.height() < small * 2 + ui.px(40)) return;
+    const float most = ui.px(260);
+    ImVec2 at{rect.min.x + label, rect.min.y};
+    for (const Bars& kind : bars)
+        key_of(ui, at, kind.means,
+               [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(kind.ink)); });
+    const float left = rect.min.x + label, top = rect.min.y + small + ui.px(10),
+                bottom = std::min(rect.max.y, rect.min.y + most) - small - ui.px(4);
+    const auto count = static_cast<size_t>((along.most - along.least) / along.step + 1);
+    const float pitch = std::min((rect.max.x - left) / static_cast<float>(count), ui.px(64));
+    const float right = left + pitch * static_cast<float>(count);
+    for (const int percent : {0, 50, 100}) {
+        const float y = bottom - (bottom - top) * static_cast<float>(percent) / 100;
+        ui.list.AddLine({left, y}, {right, y}, ui.ink(Ink::Line));
+        note(ui, {left - ui.px(8), y - small / 2}, label, fmt::format("{} %", percent), Align::Right);
+    }
+    // A label where the next one does not touch it.
+    const float wide =
+        draw::text_size(ui.font(Face::Text, Size::Small), value_words(along, along.most)).x + ui.px(8);
+    const auto every = static_cast<size_t>(std::max(1.f, std::ceil(wide / pitch)));
+    const auto lit = static_cast<size_t>((now - along.least) / along.step);
+    for (size_t value = 0; value < count; ++value) {
+        const float x = left + pitch * static_cast<float>(value);
+        if (value == lit)
+            ui.list.AddRectFilled({x, top - ui.px(4)}, {x + pitch, bottom}, ui.ink(Ink::Raised));
+        const float gap = std::max(1.f, pitch * 0.12f),
+                    each = (pitch - 2 * gap) / static_cast<float>(bars.size());
+        for (size_t kind = 0; kind < bars.size(); ++kind) {
+            const float from = x + gap + each * static_cast<float>(kind);
+            const auto share = static_cast<float>(std::clamp(bars[kind].shares[value], 0., 1.));
+            const draw::Rgba ink = ui.ink(bars[kind].ink);
+            ui.list.AddRectFilled({from, bottom - (bottom - top) * share}, {from + each, bottom},
+                                  value == lit ? ink : draw::mix(ink, ui.ink(Ink::Panel), 0.45f));
+        }
+        const int named = along.least + static_cast<int>(value) * along.step;
+        // The value that is set keeps its label, and the others room for it.
+        const bool near = value != lit && value + every > lit && lit + every > value;
+        if (value == lit || (value % every == 0 && !near))
+            line(ui, {x + pitch / 2, bottom + ui.px(4)}, ui.px(60), value == lit ? Face::Strong : Face::Text,
+                 Size::Small, value == lit ? Ink::Text : Ink::TextQuiet, value_words(along, named),
+                 Align::Center);
+    }
+}
+
+}  // namespace tilescope::lessons
