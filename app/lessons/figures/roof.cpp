@@ -108,7 +108,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     const analysis::Roof& roof = roof_of(set);
     const bool asked = session.question.hides(session::Hide::Numbers);
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
-    const float label = ui.px(120), figures = ui.px(150);
+    const float label = ui.px(120), figures = ui.px(176);
     const float from = rect.min.x + label, room = rect.width() - label - figures;
     const double most = std::max(roof.peak_gflops, fed_gflops(roof, std::ranges::max(kTiles))) * 1.02;
     const auto x_of = [&](double gflops) { return from + room * static_cast<float>(gflops / most); };
