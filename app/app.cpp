@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/widgets.h"
 #include "app/input/overlays.h"
+#include "app/lessons/asking.h"
 #include "app/look/time_words.h"
 #include "app/session/playing.h"
 
@@ -100,11 +102,15 @@ const Doing& doing() {
 // What keys, buttons and boxes asked for, and what the screens make of it. True while something is to come.
 bool grant(State& state, bool wait) {
     if (state.session.opening) session::update(state.session, wait);
-    while (!state.session.asked.empty())
-        for (const std::string& name : std::exchange(state.session.asked, {})) perform(state, name);
+    const auto do_asked = [&] {
+        while (!state.session.asked.empty())
+            for (const std::string& name : std::exchange(state.session.asked, {})) act(state, name);
+    };
+    do_asked();
     input::update(state.input, state.session);
     bool coming = false;
     for (const ScreenRow& screen : screens()) coming = screen.update(state, state.session, wait) || coming;
+    do_asked();  // of a stop that was walked to
     return coming;
 }
 
@@ -165,16 +171,6 @@ void top_bar(input::Ui<State>& ui, const Rect& rect) {
              fitting(ui.font(Face::Mono, Size::Body), names, right - x));
         if (ui.over({{x, rect.min.y}, {right, rect.max.y}})) ui.tip = names.front();
     }
-}
-
-void hidden_screen(draw::Ui& ui, const Rect& area) {
-    const Rect card = area.inset(ui.px(8));
-    surface(ui, card);
-    const float sign = line_height(ui, Size::Display), body = line_height(ui, Size::Body);
-    const float x = (card.min.x + card.max.x) / 2, y = (card.min.y + card.max.y - sign - body) / 2;
-    line(ui, {x, y}, ui.px(40), Face::Strong, Size::Display, Ink::TextFaint, "?", draw::Align::Center);
-    line(ui, {x, y + sign}, card.width(), Face::Text, Size::Body, Ink::TextQuiet,
-         "Shown once the question above is answered.", draw::Align::Center);
 }
 
 // Words over all else, on the opposite of the ground; at: of the text.
@@ -244,6 +240,12 @@ bool perform(State& state, std::string_view name) {
     return false;
 }
 
+bool act(State& state, std::string_view name) {
+    const size_t colon = std::min(name.find(':'), name.size());
+    return perform(state, name) || input::go_to_place(state.session, name.substr(0, colon),
+                                                      name.substr(std::min(colon + 1, name.size())));
+}
+
 void handle_input(State& state, const platform::Input& input, bool wait) {
     bool spent = false;  // the key that made the next character blanked the screen, or brought it back
     for (const KeyPress& press : input.presses) {
@@ -303,17 +305,22 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     float below = bar.max.y;
     const ScreenRow& shown = screen_of(state);
     for (const ScreenRow& one : screens()) {
-        if (&one == &shown || state.paper)
-            continue;  // a strip lies between the bar and the screen that it speaks of
+        // A strip lies between the bar and the screen that it speaks of; a figure is the Lessons screen's
+        // own.
+        const bool figure = one.option == std::string_view(lessons::kScreen.option) && state.lessons.shown;
+        if ((&one == &shown && !figure) || state.paper) continue;
         const Rect area{{ui.px(8), below + ui.px(8)}, {screen.max.x - ui.px(8), screen.max.y}};
         if (const float height = one.strip(ui, area); height > 0) below += height + ui.px(8);
     }
-    // Only the Step screen hides parts of itself while a question is open; the others wait as a whole.
-    const bool of_recordings = shown.there == nullptr && &shown != find_screen(lessons::kScreen.option);
-    if (session.question.hides_any() && session.screen != session::kStepScreen && of_recordings)
-        hidden_screen(ui, {{screen.min.x, below}, screen.max});
+    // The screens that questions stand on hide parts of themselves while one is open; others wait as a whole.
+    const auto is = [&](std::string_view option) { return option == shown.option; };
+    const bool hides = shown.there != nullptr || is(session::kStepScreen) || is(lessons::kScreen.option) ||
+                       (is(limits::kScreen.option) && lessons::asks_of_limits(state.lessons));
+    const Rect rest{{screen.min.x, below}, screen.max};
+    if (session.question.hides_any() && !hides)
+        hidden_panel(ui, rest.inset(ui.px(8)));
     else
-        shown.draw(ui, {{screen.min.x, below}, screen.max});
+        shown.draw(ui, rest);
     if (looks) {
         over.glossary.here = input::words_of(words);
         context.inspection = inspection;

@@ -7,9 +7,9 @@
 
 #include "app/app.h"
 #include "app/cli/cli.h"
+#include "app/lessons/asking.h"
 #include "app/lessons/handout.h"
 #include "app/lessons/own.h"
-#include "app/lessons/questions.h"
 
 namespace tilescope::cli {
 
@@ -50,31 +50,30 @@ int export_handout(const ExportOptions& options) {
     state.lessons.lessons = &one;
     lessons::Handout handout{lesson.title, lesson.teaches, {}, {}, ""};
     handout.made = fmt::format(
-        "Made with Tilescope {}. Every number is counted in the recording that is shown.", kVersion);
+        "Made with Tilescope {}. Every number is counted in the recording or worked out by the model that is "
+        "shown.",
+        kVersion);
     for (size_t at = 0; at < lesson.stops.size(); ++at) {
         go_to_stop(state.lessons, state.session, 0, at);
         app::update(state, true);
         app::update(state, true);
         const lessons::LessonStop& stop = lesson.stops[at];
-        if (!state.session.walk.running || !state.session.recording)
+        if (!state.session.walk.running || (!is_modelled(stop) && !state.session.recording))
             refuse(kFailure, "stop {} of the lesson cannot be shown: {}", at + 1, state.session.message);
         lessons::HandoutStop shown;
         shown.where = fmt::format("{}: {}", lessons::shown_on(stop),
-                                  lessons::stands_at(stop, state.session.recording->notation));
+                                  lessons::stands_at(stop, state.lessons.standing.notation));
         shown.say = state.lessons.standing.words;
         if (shown.say.empty())
             refuse(kFailure, "stop {} of the lesson has no such step in its recording", at + 1);
         if (stop.ask) {
-            const session::Session& session = state.session;
-            lessons::Scene scene{session.trace(), *session.block, session.cursor.step};
-            const lessons::Answer answer = lessons::answer_of(*stop.ask, scene);
+            const lessons::Answer answer = lessons::right_answer(state.lessons, state.session);
             if (!answer.known)
                 refuse(kFailure, "the question of stop {} has no answer in its recording", at + 1);
             shown.question = state.lessons.standing.asks;
             shown.answer = answer.words + answer.others;
             shown.why = state.lessons.standing.why;
-            for (const lessons::Question::Choice& choice : stop.ask->choices)
-                shown.choices.push_back(lessons::said(scene, choice.say));
+            shown.choices = state.lessons.standing.choices;
         }
         shown.svg = need(app::render_svg(state, {kWidth, kHeight, ""}));
         handout.stops.push_back(std::move(shown));

@@ -122,9 +122,7 @@ std::pair<int, int> size_of(const ExportOptions& options) {
 void do_all(app::State& state, const std::vector<std::string>& actions) {
     for (const std::string& action : actions) {
         app::update(state, true);
-        const size_t colon = std::min(action.find(':'), action.size());
-        const std::string_view what = std::string_view(action).substr(std::min(colon + 1, action.size()));
-        if (!app::perform(state, action) && !input::go_to_place(state.session, action.substr(0, colon), what))
+        if (!app::act(state, action))
             refuse(kWrongCall,
                    "--do '{}' is no action and no place of this recording; give one such as phase_table, "
                    "lecture, "
@@ -202,11 +200,17 @@ void stand_at_stop(app::State& state, const ExportOptions& options) {
         refuse(kWrongCall, "stop {} asks nothing; leave out --answer and --reveal", options.stop);
     if (!options.answer.empty()) {
         const session::Session& session = state.session;
-        const lessons::Scene scene{session.trace(), *session.block, session.cursor.step};
-        const std::string wrong = lessons::predict(state.session.question, *stop->ask, scene, options.answer);
+        const bool modelled = lessons::is_modelled(*stop);
+        const auto scene =
+            modelled ? std::nullopt
+                     : std::optional<lessons::Scene>({session.trace(), *session.block, session.cursor.step});
+        const std::string wrong =
+            lessons::predict(state.session.question, *stop->ask, scene ? &*scene : nullptr, options.answer);
         if (!wrong.empty()) refuse(kWrongCall, "{}", wrong);
     }
-    if (options.reveal) lessons::reveal(state.lessons, state.session);
+    if (!options.reveal) return;
+    lessons::reveal(state.lessons, state.session);
+    app::update(state, true);
 }
 
 // --figure NAME --set warps=8,latency=400

@@ -116,6 +116,15 @@ void warning_strip(Ui& ui, const Rect& rect, const std::string& warning) {
     if (ui.over(rect)) ui.tip = warning;
 }
 
+void hidden_panel(Ui& ui, const Rect& card) {
+    surface(ui, card);
+    const float sign = line_height(ui, Size::Display), body = line_height(ui, Size::Body);
+    const float x = (card.min.x + card.max.x) / 2, y = (card.min.y + card.max.y - sign - body) / 2;
+    line(ui, {x, y}, ui.px(40), Face::Strong, Size::Display, Ink::TextFaint, "?", Align::Center);
+    line(ui, {x, y + sign}, card.width(), Face::Text, Size::Body, Ink::TextQuiet,
+         "Shown once the question above is answered.", Align::Center);
+}
+
 std::optional<size_t> empty_panel(Ui& ui, const Rect& area, std::string_view title, std::string_view next,
                                   std::string_view trouble, std::span<const EmptyButton> buttons) {
     const float gap = ui.px(8), pad = ui.px(32), button_h = ui.px(36);

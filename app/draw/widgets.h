@@ -51,6 +51,9 @@ struct EmptyButton {
 std::optional<size_t> empty_panel(Ui& ui, const Rect& area, std::string_view title, std::string_view next,
                                   std::string_view trouble = {}, std::span<const EmptyButton> buttons = {});
 
+// In place of what would tell the answer of an open question.
+void hidden_panel(Ui& ui, const Rect& card);
+
 // --- one request or barrier, as a picture with a title and a verdict (request_picture.cpp)
 
 // One line of body text: the sign of its kind, and the title.

@@ -49,8 +49,9 @@ void take_at(session::Question& asked) {
 bool take_character(session::Question& asked, const Question& question, uint32_t character) {
     constexpr size_t kMostTyped = 18;
     const bool digit = character >= '0' && character <= '9';
-    const bool sign = question.kind == Question::Kind::Value && (character == '.' || character == '-');
-    if (!digit && !sign) return false;
+    const bool sign = question.kind == Question::Kind::Value && character == '-';
+    const bool point = (question.kind == Question::Kind::Value || question.fraction) && character == '.';
+    if (!digit && !sign && !point) return false;
     if (asked.typed.size() < kMostTyped) asked.typed += static_cast<char>(character);
     return true;
 }
@@ -73,19 +74,29 @@ const LessonStop* stop_shown(const State& state) {
     return state.stop < stops.size() ? &stops[state.stop] : nullptr;
 }
 
+bool asks_of_limits(const State& state) {
+    const LessonStop* const stop = stop_shown(state);
+    return state.asked && stop != nullptr && !stop->limits.empty();
+}
+
 void open_question(State& state, Session& session) {
     drop_question(state, session);
     const LessonStop* const stop = stop_shown(state);
-    if (stop == nullptr || !stop->ask || !session.recording || session.block == nullptr) return;
-    if (session.cursor.step >= session.block->steps) return;
+    if (stop == nullptr || !stop->ask) return;
+    const bool stands = session.recording && session.block != nullptr;
+    if (!is_modelled(*stop) && (!stands || session.cursor.step >= session.block->steps)) return;
     if (const auto before = state.answered.find(state.stop); !state.quiz && before != state.answered.end()) {
         state.asked = before->second;
         session.question = before->second.hands;
         return;
     }
     state.asked = Asked{};
-    Scene scene{session.trace(), *session.block, session.cursor.step, nullptr, session.replay};
-    session.question = opened(*stop->ask, scene);
+    if (is_modelled(*stop)) {
+        session.question = opened(*stop->ask, nullptr);
+        return;
+    }
+    const Scene scene{session.trace(), *session.block, session.cursor.step, nullptr, session.replay};
+    session.question = opened(*stop->ask, &scene);
 }
 
 void drop_question(State& state, Session& session) {
@@ -98,18 +109,28 @@ void begin_tally(State& state) {
     state.tally = {};
 }
 
-void reveal(State& state, Session& session) {
+Answer right_answer(const State& state, const Session& session) {
     const LessonStop* const stop = stop_shown(state);
-    if (!state.asked || state.asked->revealed || stop == nullptr || !stop->ask || !session.recording) return;
+    if (stop == nullptr || !stop->ask) return {};
+    if (is_modelled(*stop)) return answer_of(*stop->ask, modelled(*stop));
+    if (!session.recording) return {};
     const auto index = session::index_of(*session.recording, state.standing.at.block);
     Scene scene{session.trace(), *index, state.standing.at.step};
-    const Verdict verdict = judged(*stop->ask, answer_of(*stop->ask, scene), session.question);
+    return answer_of(*stop->ask, scene);
+}
+
+void reveal(State& state, Session& session) {
+    const LessonStop* const stop = stop_shown(state);
+    if (!state.asked || state.asked->revealed || stop == nullptr || !stop->ask) return;
+    if (!is_modelled(*stop) && !session.recording) return;
+    const Verdict verdict = judged(*stop->ask, right_answer(state, session), session.question);
     session.question.open = false;
     *state.asked = {true, verdict.right, verdict.predicted, verdict.words, session.question};
     ++state.tally.answered;
     state.tally.predicted += verdict.predicted ? 1 : 0;
     state.tally.right += verdict.right ? 1 : 0;
     if (!state.quiz) state.answered[state.stop] = *state.asked;
+    if (is_modelled(*stop)) show_model(state, session, *stop);  // what was changed by hand does not tell it
 }
 
 bool take_walk(State& state, Session& session, int by) {
@@ -159,6 +180,11 @@ bool take_key(State& state, Session& session, const input::KeyPress& press) {
         asked.choice = choice;
         return true;
     }
+    // A model stands still while it is asked about.
+    if (is_modelled(*stop) &&
+        (press.key == Key::Plus || press.key == Key::Minus ||
+         input::along(press, Key::Left, Key::Right) != 0 || input::along(press, Key::Up, Key::Down) != 0))
+        return true;
     if (asked.takes != Takes::Cells && asked.takes != Takes::Lanes && asked.takes != Takes::Bank)
         return false;
     if (press.key == Key::Space) {

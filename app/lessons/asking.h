@@ -12,6 +12,9 @@ namespace tilescope::lessons {
 // The stop that is shown: of the lesson, or the question that "ask me" found. Null where none is.
 const LessonStop* stop_shown(const State& state);
 
+// Whether the question that is open is about a case of the Limits screen, which hides what tells by itself.
+bool asks_of_limits(const State& state);
+
 // Opens the question of the stop that is shown, where it asks one; again as it was left where it was answered
 // in this walk. The session stands at the step.
 void open_question(State& state, session::Session& session);
@@ -20,6 +23,8 @@ void drop_question(State& state, session::Session& session);
 // A walk begins: nothing was answered yet.
 void begin_tally(State& state);
 
+// What is right at the stop that is shown; not known where it asks nothing or has no such thing.
+Answer right_answer(const State& state, const session::Session& session);
 // Shows what is right, and counts it. Does nothing where no question is open.
 void reveal(State& state, session::Session& session);
 
@@ -34,6 +39,9 @@ void ask_me(State& state, session::Session& session);
 
 // "2 of 3 right, 1 shown"; "" where nothing was asked yet.
 std::string tally_words(const Tally& tally);
+
+// Buttons of a strip, from its right end on: Leave, what leads on, Previous. on, tip: of what leads on.
+void strip_buttons(input::Ui<State>& ui, const draw::Rect& strip, const char* on, const char* tip);
 
 // The strip of a question above the screen that is shown (question_strip.cpp). title: "Coalescing   3 of 6".
 // Returns its height.

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "app/lessons/model.h"
+#include "app/lessons/questions.h"
 #include "app/look/request.h"
 #include "app/look/shared_cells.h"
 #include "app/look/sums.h"
@@ -388,36 +388,60 @@ bool can_say(std::string_view name) {
     return find_fact(name) != nullptr || std::ranges::find(kWords, name, &Word::name) != std::end(kWords);
 }
 
-Result<Condition> read_condition(std::string_view text) {
+Result<Condition> read_condition(std::string_view text, const Modelled* over) {
     Condition condition{.text = std::string(text)};
     const size_t first = text.find(' '), second = text.find(' ', first + 1);
     if (first == std::string_view::npos || second == std::string_view::npos)
         return Error{fmt::format("its condition '{}' is not NAME OP NAME or NAME OP NUMBER", text)};
     const std::string_view left = text.substr(0, first), right = text.substr(second + 1);
     condition.op = text.substr(first + 1, second - first - 1);
-    condition.left = find_fact(left);
-    condition.right = find_fact(right);
     constexpr std::string_view kOps[] = {"=", "!=", "<", "<=", ">", ">="};
     if (std::ranges::find(kOps, condition.op) == std::end(kOps))
         return Error{fmt::format("its condition '{}' compares by none of = != < <= > >=", text)};
     const auto [end, bad] = std::from_chars(right.data(), right.data() + right.size(), condition.number);
     const bool number = bad == std::errc() && end == right.data() + right.size();
-    if (condition.left == nullptr || (condition.right == nullptr && !number))
-        return Error{fmt::format("its condition '{}' names '{}', which is no fact", text,
-                                 condition.left == nullptr ? left : right)};
+    bool knows_left = false, knows_right = number;
+    if (over != nullptr) {
+        condition.left_name = left;
+        if (!number) condition.right_name = right;
+        knows_left = number_at(*over, left).has_value();
+        knows_right = number || number_at(*over, right).has_value();
+    } else {
+        condition.left = find_fact(left);
+        condition.right = find_fact(right);
+        knows_left = condition.left != nullptr;
+        knows_right = number || condition.right != nullptr;
+    }
+    if (!knows_left || !knows_right)
+        return Error{fmt::format("its condition '{}' names '{}', which is {}", text,
+                                 knows_left ? right : left,
+                                 over == nullptr ? "no fact" : "none of " + names_of(*over))};
     return condition;
 }
 
-bool holds(const Condition& condition, Scene& scene) {
-    const Number left = condition.left->at(scene);
-    const Number right = condition.right == nullptr ? condition.number : condition.right->at(scene);
+namespace {
+
+template <class T>
+bool compares(const std::optional<T>& left, const std::string& op, const std::optional<T>& right) {
     if (!left || !right) return false;
-    const std::string& op = condition.op;
     if (op == "=") return *left == *right;
     if (op == "!=") return *left != *right;
     if (op == "<") return *left < *right;
     if (op == "<=") return *left <= *right;
     return op == ">" ? *left > *right : *left >= *right;
+}
+
+}  // namespace
+
+bool holds(const Condition& condition, Scene& scene) {
+    return compares(condition.left->at(scene), condition.op,
+                    condition.right == nullptr ? Number(condition.number) : condition.right->at(scene));
+}
+
+bool holds(const Condition& condition, const Modelled& of) {
+    const std::optional<double> number = static_cast<double>(condition.number);
+    return compares(number_at(of, condition.left_name), condition.op,
+                    condition.right_name.empty() ? number : number_at(of, condition.right_name));
 }
 
 std::string renamed(std::string_view text, const Notation& notation) {

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/widgets.h"
 #include "app/lessons/panels.h"
 
 namespace tilescope::lessons {
@@ -64,7 +65,9 @@ void slider(Ui& ui, const Rect& rect, size_t at) {
     line(ui, {to + ui.px(14), y - body / 2}, value, Face::Strong, Size::Body, Ink::Text,
          value_words(parameter, shown.set[at]));
     const Rect grip{{from - ui.px(8), rect.min.y}, {to + ui.px(8), rect.max.y}};
-    if (!ui.mouse || !ImGui::IsMouseDown(0) || !grip.contains(ImGui::GetIO().MouseClickedPos[0])) return;
+    if (ui.session.question.open || !ui.mouse || !ImGui::IsMouseDown(0) ||
+        !grip.contains(ImGui::GetIO().MouseClickedPos[0]))
+        return;
     const float along = std::clamp((ui.cursor().x - from) / (to - from), 0.f, 1.f);
     const float steps = along * static_cast<float>(span) / static_cast<float>(parameter.step);
     change(shown, at, parameter.least + parameter.step * static_cast<int>(std::lround(steps)));
@@ -129,8 +132,15 @@ void figure_page(Ui& ui, const Rect& area) {
     const Size size = fits ? Size::Title : Size::Body;
     const auto lines = wrapped(fits ? large : usual, follows, in.width()).size();
     const float below = line_height(ui, size) * static_cast<float>(lines);
-    const Rect drawing{{in.min.x, y}, {in.max.x, in.max.y - below - ui.px(14)}};
-    figure.draw(ui, drawing, shown.set, ui.session);
+    // Below the strip of a lesson for the back row, which says it too, the figure needs the room.
+    const bool said = ui.session.walk.running && tight;
+    const Rect drawing{{in.min.x, y}, {in.max.x, said ? in.max.y : in.max.y - below - ui.px(14)}};
+    const bool asked = ui.session.question.hides(session::Hide::Numbers);
+    if (asked && figure.shows_numbers)
+        hidden_panel(ui, drawing);
+    else
+        figure.draw(ui, drawing, shown.set, ui.session);
+    if (asked || said) return;
     paragraph(ui, {in.min.x, in.max.y - below}, in.width(), Face::Text, size, Ink::Text, follows,
               static_cast<int>(lines));
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/analysis/limit_presets.h"
+
 namespace tilescope::lessons {
 
 std::vector<std::pair<std::string_view, std::string_view>> embedded_lessons();  // made by cmake/embed.cmake
@@ -37,12 +39,13 @@ const std::vector<Lesson>& lesson_list() {
 
 Standing standing_at(const session::Recording& recording, const BlockIndex& index, uint32_t step,
                      const LessonStop& stop) {
-    Standing here{recording.serial, {index.block, step}, recording.notation, "", "", ""};
+    Standing here{recording.serial, {index.block, step}, recording.notation, "", "", "", {}};
     Scene scene{*recording.trace, index, step};
     here.words = said(scene, stop.say);
     if (!stop.ask) return here;
     here.asks = said(scene, stop.ask->text);
     here.why = said(scene, stop.ask->why);
+    for (const Question::Choice& choice : stop.ask->choices) here.choices.push_back(said(scene, choice.say));
     return here;
 }
 
@@ -54,21 +57,10 @@ std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& i
     return std::nullopt;
 }
 
-std::string said(const Figure& figure, std::span<const int> set, const std::string& say) {
-    std::string out;
-    for (size_t at = 0; at < say.size();) {
-        const size_t open = say.find('{', at), close = say.find('}', open);
-        if (open == std::string::npos || close == std::string::npos) return out + say.substr(at);
-        const std::string name = say.substr(open + 1, close - open - 1);
-        const auto number = number_of(figure, set, name);
-        out += say.substr(at, open - at) + (number ? grouped(*number) : "{" + name + "}");
-        at = close + 1;
-    }
-    return out;
-}
-
 std::string shown_on(const LessonStop& stop) {
     if (const Figure* const figure = find_figure(stop.figure)) return std::string(figure->title);
+    if (const auto* const preset = analysis::find_limit_preset(stop.limits))
+        return "Limits, " + preset->blocks[stop.which].label;
     if (!stop.recording.empty()) return stop.recording;
     if (!stop.file.empty()) return stop.file;
     const auto& [m, k, n, tile] = stop.shape;
@@ -77,6 +69,7 @@ std::string shown_on(const LessonStop& stop) {
 
 std::string stands_at(const LessonStop& stop, const Notation& notation) {
     if (!stop.figure.empty()) return "a model";
+    if (!stop.limits.empty()) return "the sum of an SM";
     std::string where(stop.kind ? kKinds[static_cast<size_t>(*stop.kind)] : "first step");
     if (!stop.array.empty()) where += " of " + renamed(stop.array, notation);
     for (const Condition& condition : stop.where) {

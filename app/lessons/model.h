@@ -5,11 +5,13 @@
 //     "stops": [ {"kernel": "tiled", "m": 4, "k": 4, "n": 4, "tile": 2,      what it is shown on, or
 //                 "recording": "tiled-4x4x4-t2",                             one that ships, or
 //                 "file": "mine.tsc",                                        one in the lesson's own folder;
+//                 "figure": "latency", "set": {"warps": 8},                  a figure (figures/figure.h),
+//                 "case": "cliff", "which": 2,                               a case of the Limits screen;
 //                                                  where none is said: the stop before's
 //                 "block": [0, 0], "kind": "shared load", "array": "Mds",    where to stand: the first step
 //                 "where": ["phase = 1", "lanes < 32"],                      of the block that fits;
 //                 "step": 12,                                                or that one, from 1 on
-//                 "screen": "step",
+//                 "screen": "step", "do": ["phase_table"],                   and what is done there
 //                 "say": "... {sectors} sectors where {least_sectors} would do",
 //                 "ask": {...} } ],                         a question before that (questions.h)
 //     "summary": ["Each element was loaded {most_loads} times."] }           at its end, of the last stop
@@ -59,15 +61,35 @@ struct Fact {
 const Fact* find_fact(std::string_view name);  // null for none of that name
 bool can_say(std::string_view name);           // whether it may stand in braces
 
+// What a stop without a recording stands on, as sentences and conditions name it: a figure as its parameters
+// are set, or a case of the Limits screen (modelled.cpp).
+struct Modelled {
+    struct Number {
+        std::string name;
+        uint64_t value = 0;
+        int decimals = 0;  // of the value: 216 with 1 is 21.6
+    };
+    std::vector<Number> numbers;
+    std::vector<std::pair<std::string, std::string>> words;  // names that stand for words, "device"
+};
+Modelled modelled(const Figure& figure, std::span<const int> set);
+std::optional<double> number_at(const Modelled& of, std::string_view name);
+// What stands for a name in braces; "" for none of that name.
+std::string filled(const Modelled& of, std::string_view name);
+std::string said(const Modelled& of, const std::string& say);
+
 struct Condition {
     std::string text;  // as it was written
     const Fact* left = nullptr;
     std::string op{};
     const Fact* right = nullptr;  // null: number
     uint64_t number = 0;
+    std::string left_name{}, right_name{};  // over a model, which has no Fact; right_name "": number
 };
-Result<Condition> read_condition(std::string_view text);
+// over: the model that its names are of; null for the facts of a step.
+Result<Condition> read_condition(std::string_view text, const Modelled* over = nullptr);
 bool holds(const Condition& condition, Scene& scene);
+bool holds(const Condition& condition, const Modelled& of);
 
 // The block of a scene run again; null where it cannot be.
 const playback::BlockReplay* replay_of(Scene& scene);
@@ -81,11 +103,14 @@ struct Question {
     };
     std::string text, answer, why;  // the question; the name of what is right; why it is
     std::vector<Choice> choices;
+    bool fraction = false;  // a point may be typed
 };
 
 struct LessonStop {
     std::string figure;    // in place of a recording: what stands here, and
     std::vector<int> set;  // its parameters
+    std::string limits;    // or a case of the Limits screen, by its id,
+    size_t which = 0;      // with that one of its blocks
     std::string kernel;    // recorded on the CPU; "" where `recording` says it
     kernels::Shape shape;
     std::string recording;  // that ships
@@ -100,7 +125,10 @@ struct LessonStop {
     std::vector<Condition> where;
     std::string say;  // of a stop that asks: once that is answered
     std::optional<Question> ask;
+    std::vector<std::string> acts;  // done there, as keys or the palette would: "phase_table", "thread:3"
 };
+bool is_modelled(const LessonStop& stop);  // it stands on a figure or a case, and needs no recording
+Modelled modelled(const LessonStop& stop);
 
 struct Lesson {
     std::string name, title, teaches;
@@ -116,14 +144,14 @@ struct Lesson {
 inline constexpr const char* kMadeBy = "tilescope";
 
 // Bounds on what is read, for files from strangers.
-inline constexpr size_t kMostStops = 100, kMostConditions = 16, kMostSummary = 12;
+inline constexpr size_t kMostStops = 100, kMostConditions = 16, kMostSummary = 12, kMostActs = 8;
 inline constexpr size_t kLongestSaid = 2000;         // bytes
 inline constexpr uint64_t kMostProducts = 1u << 24;  // m k n of a kernel that is recorded while one waits
 
 // name: what errors call it, and its own name where it says none.
 Result<Lesson> lesson_from_json(std::string_view text, std::string_view name);
-// The problem with what stands in braces, or "".
-std::string unknown_names(std::string_view say);
+// The problem with what stands in braces, or "". over: as a condition has it.
+std::string unknown_names(std::string_view say, const Modelled* over = nullptr);
 const std::vector<Lesson>& lesson_list();  // all of assets/lessons, in their order
 
 // The step of the block that the stop means; none where the recording has none.
@@ -140,9 +168,6 @@ std::string renamed(std::string_view text, const Notation& notation);
 // was written.
 std::string said(Scene& scene, const std::string& say);
 
-// The same of a figure as its parameters stand.
-std::string said(const Figure& figure, std::span<const int> set, const std::string& say);
-
 // The stop that is shown: where it stands, and what it says there.
 struct Standing {
     uint64_t serial = 0;  // of the recording
@@ -150,7 +175,9 @@ struct Standing {
     Notation notation;
     std::string words;      // "" where the recording has no such step
     std::string asks, why;  // of a stop that asks
+    std::vector<std::string> choices;
 };
+Standing standing_on(const LessonStop& stop);  // of one that is modelled
 // The step as a stop stands there, in the notation of the block.
 Standing standing_at(const session::Recording& recording, const look::BlockIndex& index, uint32_t step,
                      const LessonStop& stop);
@@ -211,6 +238,7 @@ struct State {
     std::optional<Asked> asked;        // none where the stop asks nothing
     std::map<size_t, Asked> answered;  // by stop, in this walk
     Tally tally;
+    bool acted = false;  // the stop that was shown last did something beside it, which is taken back
     // "Ask me": a walk from question to question through the recording that is open (ask_me.cpp).
     bool quiz = false;
     LessonStop quizzed;                                // the question that stands
@@ -226,6 +254,9 @@ extern const input::Screen<State> kScreen;  // screen.cpp
 
 // Shows a figure, with its parameters as they are given or as they are at first.
 void show_figure(State& state, session::Session& session, const Figure& figure, std::vector<int> set = {});
+
+// The figure or the case that a stop stands on, as the stop has it.
+void show_model(State& state, session::Session& session, const LessonStop& stop);
 
 // Walks to a stop of a lesson, or to its end, behind the last one; ends the lesson when it leads beyond that.
 void go_to_stop(State& state, session::Session& session, size_t lesson, size_t stop);

@@ -119,9 +119,25 @@ float verdict_sign(Ui& ui, ImVec2 at, float high, const Asked& asked) {
 
 }  // namespace
 
+void strip_buttons(Ui& ui, const Rect& strip, const char* on, const char* tip) {
+    const State& state = ui.state;
+    const float w = ui.px(84), h = ui.px(30), top = (strip.min.y + strip.max.y - h) / 2;
+    float right = strip.max.x - ui.px(12);
+    const auto press = [&](const char* label, bool strong, bool enabled, const char* says) {
+        right -= w;
+        const Rect box{{right, top}, {right + w, top + h}};
+        right -= ui.px(6);
+        return button(ui, box, label, strong, enabled, says);
+    };
+    if (press("Leave", false, true, state.quiz ? "No more questions (Esc)" : "End the lesson (Esc)"))
+        ui.session.walk.running = false;
+    if (press(on, true, true, tip)) input::ask(ui, "forth");
+    if (!state.quiz && press("Previous", false, state.stop > 0, "Stop before (Page Up)"))
+        input::ask(ui, "back");
+}
+
 float question_strip(Ui& ui, const Rect& area, const std::string& title) {
     State& state = ui.state;
-    const LessonStop& stop = *stop_shown(state);
     const Asked& asked = *state.asked;
     const bool open = !asked.revealed;
     const Standing& here = state.standing;
@@ -132,12 +148,7 @@ float question_strip(Ui& ui, const Rect& area, const std::string& title) {
         return static_cast<float>(
             std::clamp<size_t>(wrapped(ui.font(face, in), text, room).size(), 1, kMostLines));
     };
-    std::vector<std::string> words;
-    if (open && stop.ask->kind == Question::Kind::Choice && ui.index() != nullptr &&
-        ui.session.recording->serial == here.serial) {
-        Scene scene{ui.trace(), *ui.index(), here.at.step, nullptr, ui.session.replay};
-        for (const Question::Choice& choice : stop.ask->choices) words.push_back(said(scene, choice.say));
-    }
+    const std::vector<std::string> words = open ? here.choices : std::vector<std::string>();
     const std::string after =
         here.why + (here.words.empty() ? "" : (here.why.empty() ? "" : " ") + here.words);
     const bool large = lines_of(Face::Text, Size::Title, after) <= 3;
@@ -181,22 +192,9 @@ float question_strip(Ui& ui, const Rect& area, const std::string& title) {
              std::vector<std::string>{hint_of(Takes::Choice), short_hint_of(Takes::Choice)});
     }
 
-    const float w = ui.px(84), h = ui.px(30), top = (rect.min.y + rect.max.y - h) / 2;
-    float right = rect.max.x - ui.px(12);
-    const auto press = [&](const char* label, bool on, bool enabled, const char* tip) {
-        right -= w;
-        const Rect box{{right, top}, {right + w, top + h}};
-        right -= ui.px(6);
-        return button(ui, box, label, on, enabled, tip);
-    };
-    if (press("Leave", false, true, state.quiz ? "No more questions (Esc)" : "End the lesson (Esc)"))
-        ui.session.walk.running = false;
     const bool predicted = ui.session.question.predicted();
-    if (press(open ? predicted ? "Check" : "Show" : "Next", true, true,
-              open ? "Show the answer (Page Down)" : "Go on (Page Down)"))
-        input::ask(ui, "forth");
-    if (!state.quiz && press("Previous", false, state.stop > 0, "Stop before (Page Up)"))
-        input::ask(ui, "back");
+    strip_buttons(ui, rect, open ? predicted ? "Check" : "Show" : "Next",
+                  open ? "Show the answer (Page Down)" : "Go on (Page Down)");
     return height;
 }
 

@@ -23,7 +23,8 @@ constexpr std::string_view kValues[] = {"first", "last", "sum"}, kLanes[] = {"ac
 // What a number counts, and what a screen must not show while it is asked for. A fact that is not here is
 // said as a plain number, and numbers are hidden.
 constexpr uint8_t kCost = Hide::Lines | Hide::Numbers, kMask = Hide::Lanes | Hide::Elements | kCost,
-                  kCells = Hide::Values | Hide::Elements | Hide::Numbers;
+                  kCells = Hide::Values | Hide::Elements | Hide::Numbers,
+                  kModel = static_cast<uint8_t>(Hide::Numbers);
 struct Noun {
     std::string_view fact, noun;
     uint8_t hidden;
@@ -69,6 +70,61 @@ constexpr Noun kNouns[] = {
     {"blocks", "block", static_cast<uint8_t>(Hide::Numbers)},
     {"phases", "phase", static_cast<uint8_t>(Hide::Numbers)},
     {"barriers", "barrier", static_cast<uint8_t>(Hide::Numbers)},
+    // Of figures and of the Limits screen's cases.
+    {"needed_warps", "warp", kModel},
+    {"cycles_between_loads", "cycle", kModel},
+    {"busy_percent", "%", kModel},
+    {"most_blocks", "block", kModel},
+    {"least_blocks", "block", kModel},
+    {"sms_with_most", "SM", kModel},
+    {"sms_with_least", "SM", kModel},
+    {"waves", "wave", kModel},
+    {"divergent_warps", "warp", kModel},
+    {"warps_of_block", "warp", kModel},
+    {"idle_lanes", "turn", kModel},
+    {"bursts", "burst", kModel},
+    {"brought_bytes", "byte", kModel},
+    {"used_bytes", "byte", kModel},
+    {"used_percent", "%", kModel},
+    {"trips", "trip", kModel},
+    {"tile_bytes", "byte", kModel},
+    {"kinds_of_memory", "kind", kModel},
+    {"warps_arrived", "warp", kModel},
+    {"warps_on_the_way", "warp", kModel},
+    {"best_threads", "thread", kModel},
+    {"giga_operands", "G operands/s", kModel},
+    {"bound_gflops", "GFLOP/s", kModel},
+    {"untiled_gflops", "GFLOP/s", kModel},
+    {"memory_gbs", "GB/s", kModel},
+    {"peak_gflops", "GFLOP/s", kModel},
+    {"peak_percent", "%", kModel},
+    {"untiled_percent", "%", kModel},
+    {"intensity", "FLOP/B", kModel},
+    {"sm_blocks", "block", kModel},
+    {"sm_threads", "thread", kModel},
+    {"sm_warps", "warp", kModel},
+    {"hardware_blocks", "block", kModel},
+    {"hardware_threads", "thread", kModel},
+    {"by_threads", "block", kModel},
+    {"by_block_slots", "block", kModel},
+    {"by_registers", "block", kModel},
+    {"by_shared", "block", kModel},
+    {"block_registers", "register", kModel},
+    {"device_registers", "register", kModel},
+    {"registers_a_thread_at_most", "register", kModel},
+    {"shared_a_block_at_most", "byte", kModel},
+    {"shared_bytes", "byte", kModel},
+    {"best_threads_a_block", "thread", kModel},
+    {"share_percent", "%", kModel},
+    {"lost_percent", "%", kModel},
+    {"grid_blocks", "block", kModel},
+    {"grid_threads", "thread", kModel},
+    {"idle_threads", "thread", kModel},
+    {"diverging_warps", "warp", kModel},
+    {"idle_warps", "warp", kModel},
+    {"warps_a_block", "warp", kModel},
+    {"threads_of_last_warp", "thread", kModel},
+    {"warps_that_hide", "warp", kModel},
 };
 
 uint8_t hidden_by_fact(std::string_view name) {
@@ -76,9 +132,14 @@ uint8_t hidden_by_fact(std::string_view name) {
     return found == std::end(kNouns) ? static_cast<uint8_t>(Hide::Numbers) : found->hidden;
 }
 
-std::string number_words(std::string_view name, uint64_t number) {
+// A unit stands behind any number as it is, a noun is counted.
+std::string number_words(std::string_view name, uint64_t number, int decimals = 0) {
     const auto found = std::ranges::find(kNouns, name, &Noun::fact);
-    return found == std::end(kNouns) || found->noun.empty() ? grouped(number) : counted(number, found->noun);
+    const std::string_view noun = found == std::end(kNouns) ? "" : found->noun;
+    const bool unit = noun == "%" || noun == "FLOP/B" || noun.starts_with('G');
+    if (noun.empty() || unit || decimals > 0)
+        return number_text(number, decimals) + (noun.empty() ? "" : fmt::format(" {}", noun));
+    return counted(number, noun);
 }
 
 std::string letter(size_t choice) { return std::string(1, static_cast<char>('A' + choice)); }
@@ -176,6 +237,18 @@ std::optional<uint64_t> whole_number(std::string_view text) {
     return number;
 }
 
+// The digits of a number with so many decimals: 2160 of "21.6" with two; none where it has more of them.
+std::optional<uint64_t> scaled_number(std::string_view text, int decimals) {
+    const size_t point = std::min(text.find('.'), text.size());
+    std::string digits(text.substr(0, point));
+    std::string_view behind = text.substr(std::min(point + 1, text.size()));
+    while (behind.ends_with('0')) behind.remove_suffix(1);
+    if (behind.size() > static_cast<size_t>(decimals)) return std::nullopt;
+    digits += behind;
+    digits.append(static_cast<size_t>(decimals) - behind.size(), '0');
+    return whole_number(digits);
+}
+
 std::optional<double> number_typed(const std::string& text) {
     char* end = nullptr;
     const double number = std::strtod(text.c_str(), &end);
@@ -207,7 +280,7 @@ std::set<uint64_t> bits_of(uint32_t mask) {
 
 }  // namespace
 
-Question read_question(const Json& json, std::string& problem) {
+Question read_question(const Json& json, const Modelled* over, std::string& problem) {
     Question question;
     JsonFields fields(json, problem);
     std::string kind;
@@ -217,18 +290,24 @@ Question read_question(const Json& json, std::string& problem) {
         fields.fail("kind");
     else
         question.kind = static_cast<Kind>(at - kQuestionKinds);
-    fields.text("question", question.text);
-    if (json.contains("why")) fields.text("why", question.why);
+    if (problem.empty() && over != nullptr && question.kind != Kind::Number && question.kind != Kind::Choice)
+        problem = fmt::format("its question of kind '{}' is for stops on a recording", kind);
+    read_text(fields, "question", question.text, problem);
+    if (json.contains("why")) read_text(fields, "why", question.why, problem);
     const auto one_of = [&](std::span<const std::string_view> names) {
-        fields.text("answer", question.answer);
+        read_text(fields, "answer", question.answer, problem);
         if (problem.empty() && std::ranges::find(names, question.answer) == names.end())
             problem =
                 fmt::format("its answer '{}' is none of a question of kind '{}'", question.answer, kind);
     };
     if (question.kind == Kind::Number) {
-        fields.text("answer", question.answer);
-        if (problem.empty() && find_fact(question.answer) == nullptr)
-            problem = fmt::format("its answer '{}' is no fact", question.answer);
+        read_text(fields, "answer", question.answer, problem);
+        const bool known = over != nullptr ? number_at(*over, question.answer).has_value()
+                                           : find_fact(question.answer) != nullptr;
+        if (problem.empty() && !known)
+            problem = fmt::format("its answer '{}' is {}", question.answer,
+                                  over == nullptr ? "no fact" : "none of " + names_of(*over));
+        question.fraction = over != nullptr;
     }
     if (question.kind == Kind::Value) one_of(kValues);
     if (question.kind == Kind::Lanes) one_of(kLanes);
@@ -237,22 +316,22 @@ Question read_question(const Json& json, std::string& problem) {
             JsonFields of(choice, problem);
             Question::Choice one;
             std::string when;
-            of.text("say", one.say);
-            of.text("when", when);
+            read_text(of, "say", one.say, problem);
+            read_text(of, "when", when, problem);
             if (!problem.empty()) break;
-            auto condition = read_condition(when);
+            auto condition = read_condition(when, over);
             if (!condition) {
                 problem = condition.error().message;
                 break;
             }
             one.when = std::move(*condition);
-            problem = unknown_names(one.say);
+            problem = unknown_names(one.say, over);
             question.choices.push_back(std::move(one));
         }
         if (question.choices.size() < 2 || question.choices.size() > kMostChoices) fields.fail("choices");
     }
     for (const std::string& sentence : {question.text, question.why})
-        if (problem.empty()) problem = unknown_names(sentence);
+        if (problem.empty()) problem = unknown_names(sentence, over);
     const bool answers =
         question.kind == Kind::Number || question.kind == Kind::Value || question.kind == Kind::Lanes;
     for (const auto& field : json.items()) {
@@ -300,6 +379,30 @@ Answer answer_of(const Question& question, Scene& scene) {
     return answer;
 }
 
+Answer answer_of(const Question& question, const Modelled& of) {
+    Answer answer;
+    if (question.kind == Kind::Choice) {
+        size_t hold = 0;
+        for (size_t at = 0; at < question.choices.size(); ++at) {
+            if (!holds(question.choices[at].when, of)) continue;
+            ++hold;
+            answer.number = at;
+        }
+        answer.known = hold == 1;
+        if (answer.known)
+            answer.words =
+                fmt::format("{}, {}", letter(answer.number), said(of, question.choices[answer.number].say));
+        return answer;
+    }
+    const auto number = std::ranges::find(of.numbers, question.answer, &Modelled::Number::name);
+    if (number == of.numbers.end()) return answer;
+    answer.known = true;
+    answer.number = number->value;
+    answer.decimals = number->decimals;
+    answer.words = number_words(question.answer, number->value, number->decimals);
+    return answer;
+}
+
 uint8_t hidden_by(const Question& question) {
     switch (question.kind) {
         case Kind::Number:
@@ -316,13 +419,15 @@ uint8_t hidden_by(const Question& question) {
             break;
     }
     uint8_t hidden = 0;
-    for (const Question::Choice& choice : question.choices)
+    for (const Question::Choice& choice : question.choices) {
+        if (!choice.when.left_name.empty()) hidden = static_cast<uint8_t>(hidden | kModel);
         for (const Fact* fact : {choice.when.left, choice.when.right})
             if (fact != nullptr) hidden = static_cast<uint8_t>(hidden | hidden_by_fact(fact->name));
+    }
     return hidden;
 }
 
-session::Question opened(const Question& question, const Scene& scene) {
+session::Question opened(const Question& question, const Scene* scene) {
     using Takes = session::Question::Takes;
     constexpr Takes kTakes[] = {Takes::Typed, Takes::Typed, Takes::Bank,
                                 Takes::Cells, Takes::Lanes, Takes::Choice};  // by Kind
@@ -330,9 +435,10 @@ session::Question opened(const Question& question, const Scene& scene) {
     open.open = true;
     open.hidden = hidden_by(question);
     open.takes = kTakes[static_cast<size_t>(question.kind)];
-    const uint64_t at = scene.index.first + scene.step;
-    open.array = scene.trace.form_of(at).array;
-    open.warp = scene.trace.warp_of(at);
+    if (scene == nullptr) return open;
+    const uint64_t at = scene->index.first + scene->step;
+    open.array = scene->trace.form_of(at).array;
+    open.warp = scene->trace.warp_of(at);
     return open;
 }
 
@@ -342,9 +448,9 @@ Verdict judged(const Question& question, const Answer& answer, const session::Qu
     std::string said;  // by the one who predicts, where it is not right
     switch (question.kind) {
         case Kind::Number: {
-            const auto number = whole_number(predicted.typed);
+            const auto number = scaled_number(predicted.typed, answer.decimals);
             verdict.right = number == answer.number;
-            said = "You said " + (number ? grouped(*number) : predicted.typed);
+            said = "You said " + (number ? number_text(*number, answer.decimals) : predicted.typed);
             break;
         }
         case Kind::Value: {
@@ -378,13 +484,14 @@ Verdict judged(const Question& question, const Answer& answer, const session::Qu
     return verdict;
 }
 
-std::string predict(session::Question& asked, const Question& question, const Scene& scene,
+std::string predict(session::Question& asked, const Question& question, const Scene* scene,
                     std::string_view text) {
     const std::string wrong = fmt::format("'{}' is no answer to a question of kind '{}'", text,
                                           kQuestionKinds[static_cast<size_t>(question.kind)]);
     if (question.kind == Kind::Number || question.kind == Kind::Value) {
-        const bool fits = question.kind == Kind::Number ? whole_number(text).has_value()
-                                                        : number_typed(std::string(text)).has_value();
+        const bool whole = question.kind == Kind::Number && !question.fraction;
+        const bool fits =
+            whole ? whole_number(text).has_value() : number_typed(std::string(text)).has_value();
         asked.typed = fits ? text : "";
         return fits ? "" : wrong;
     }
@@ -399,8 +506,8 @@ std::string predict(session::Question& asked, const Question& question, const Sc
         text.remove_prefix(std::min(text.size(), word.size() + 1));
         if (word.empty()) continue;
         if (question.kind == Kind::Elements) {
-            if (asked.array == trace::kNoArray) return wrong;
-            const Array& array = scene.trace.launch.arrays[asked.array];
+            if (scene == nullptr || asked.array == trace::kNoArray) return wrong;
+            const Array& array = scene->trace.launch.arrays[asked.array];
             const size_t comma = word.find(',');
             const auto row = whole_number(word.substr(0, comma));
             const auto col = comma == std::string_view::npos ? row : whole_number(word.substr(comma + 1));

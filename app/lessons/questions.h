@@ -17,6 +17,7 @@
 //   ...],
 //                                                      of which exactly one holds
 //
+// A stop on a figure or on a case of the Limits screen asks for a number or a choice, over their numbers.
 // What a question keeps from view follows from its kind and its facts (hidden_by).
 #pragma once
 
@@ -35,23 +36,32 @@ inline constexpr std::string_view kQuestionKinds[] = {"number",   "value", "bank
                                                       "elements", "lanes", "choice"};  // by Question::Kind
 inline constexpr size_t kMostChoices = 8;
 
-// problem: as JsonFields has it.
-Question read_question(const JsonFields::Json& json, std::string& problem);
+// All names that may stand over a model: "warps, issue, needed_warps".
+std::string names_of(const Modelled& of);
+
+// Text that is shown: of bounded length, on one line, without what a screen or a terminal would obey.
+void read_text(JsonFields& fields, const char* key, std::string& out, std::string& problem);
+
+// over: the model that it is asked of, numbers and choices alone; null for a step of a recording. problem: as
+// JsonFields has it.
+Question read_question(const JsonFields::Json& json, const Modelled* over, std::string& problem);
 
 // What is right at a step.
 struct Answer {
     bool known = false;      // the step has such a thing, and of choices exactly one holds
     uint64_t number = 0;     // number; choice: which, from 0
+    int decimals = 0;        // of the number: 216 with 1 is 21.6
     std::set<uint64_t> all;  // elements; lanes; banks, each of them right
     Value value;
     std::string words;   // "32 sectors", "bank 0", "2.5", "B, wrong"
     std::string others;  // behind the words, where there is more to say: ", M[0,0] to M[0,3]"
 };
 Answer answer_of(const Question& question, Scene& scene);
+Answer answer_of(const Question& question, const Modelled& of);
 
 // What screens keep from view while it is open, and what they take.
 uint8_t hidden_by(const Question& question);
-session::Question opened(const Question& question, const Scene& scene);
+session::Question opened(const Question& question, const Scene* scene);  // null: of a model
 
 struct Verdict {
     bool predicted = false, right = false;
@@ -60,8 +70,8 @@ struct Verdict {
 Verdict judged(const Question& question, const Answer& answer, const session::Question& predicted);
 
 // A prediction written out, for pictures made without a window: "32", "B", "3,0 3,1" (elements), "0 5 7"
-// (lanes). A sentence about what is wrong with it, or "".
-std::string predict(session::Question& asked, const Question& question, const Scene& scene,
+// (lanes). scene: as opened() has it. A sentence about what is wrong with it, or "".
+std::string predict(session::Question& asked, const Question& question, const Scene* scene,
                     std::string_view text);
 
 }  // namespace tilescope::lessons

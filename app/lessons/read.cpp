@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/lessons/questions.h"
+#include "core/analysis/limit_presets.h"
 #include "core/base/json_fields.h"
 #include "core/base/text.h"
 
@@ -16,16 +17,31 @@ using Json = JsonFields::Json;
 
 constexpr std::string_view kLessonFields[] = {"name",  "order",   "title",  "teaches",
                                               "stops", "summary", "made_by"};
-constexpr std::string_view kFields[] = {"file",   "step", "recording", "kernel", "m",     "k",
-                                        "n",      "tile", "block",     "kind",   "array", "where",
-                                        "screen", "say",  "ask",       "figure", "set"};
+constexpr std::string_view kFields[] = {"file", "step",   "recording", "kernel", "m",     "k",      "n",
+                                        "tile", "block",  "kind",      "array",  "where", "screen", "say",
+                                        "ask",  "figure", "set",       "case",   "which", "do"};
 
-// Text that is shown: of bounded length, on one line, without what a screen or a terminal would obey.
-void read_text(JsonFields& fields, const char* key, std::string& out, std::string& problem) {
-    fields.text(key, out);
-    if (out.size() > kLongestSaid && problem.empty())
-        problem = fmt::format("its field '{}' is longer than {} bytes", key, kLongestSaid);
-    out = one_line(out, kLongestSaid + 3);
+// What a stop may do: looks of the Step screen that no Page Down reaches, and what can be pinned there. A
+// file from anybody does no more.
+constexpr std::string_view kActions[] = {"phase_table", "older_gpu", "time"},
+                           kPins[] = {"thread", "warp", "element"};
+
+bool may_act(std::string_view act) {
+    const size_t colon = act.find(':');
+    if (colon == std::string_view::npos) return std::ranges::find(kActions, act) != std::end(kActions);
+    const std::string_view numbers = act.substr(colon + 1);
+    return std::ranges::find(kPins, act.substr(0, colon)) != std::end(kPins) && !numbers.empty() &&
+           numbers.size() <= 32 && numbers.find_first_not_of("0123456789,") == std::string_view::npos;
+}
+
+void read_acts(const Json& acts, LessonStop& stop, JsonFields& fields, std::string& problem) {
+    if (acts.size() > kMostActs) fields.fail("do");
+    for (const Json& act : acts) {
+        stop.acts.push_back(act.is_string() ? act.get<std::string>() : act.dump());
+        if (problem.empty() && !may_act(stop.acts.back()))
+            problem =
+                fmt::format("its field 'do' names '{}', which a stop cannot do", one_line(stop.acts.back()));
+    }
 }
 
 // A name of a file in the lesson's folder or below it, and never elsewhere.
@@ -39,6 +55,7 @@ bool stays_inside(const std::string& file) {
 // A figure in place of a recording, with some of its parameters set.
 void read_figure(const Json& json, JsonFields& fields, LessonStop& stop, std::string& problem) {
     fields.text("figure", stop.figure);
+    stop.screen = "lessons";
     const Figure* const figure = find_figure(stop.figure);
     if (figure == nullptr) {
         if (problem.empty())
@@ -59,17 +76,20 @@ void read_figure(const Json& json, JsonFields& fields, LessonStop& stop, std::st
     }
 }
 
-// The problem with what stands in braces of a figure's sentence, or "".
-std::string unknown_numbers(const LessonStop& stop) {
-    const Figure* const figure = find_figure(stop.figure);
-    if (figure == nullptr) return "";
-    const std::string left = said(*figure, stop.set, stop.say);
-    const size_t open = left.find('{');
-    if (open == std::string::npos) return "";
-    const size_t close = left.find('}', open);
-    if (close == std::string::npos) return "a brace of its sentence is not closed";
-    return fmt::format("its sentence names '{}', which is no number of the figure",
-                       one_line(left.substr(open + 1, close - open - 1)));
+// A case of the Limits screen in place of a recording.
+void read_case(const Json& json, JsonFields& fields, LessonStop& stop, std::string& problem) {
+    fields.text("case", stop.limits);
+    const analysis::LimitPreset* const preset = analysis::find_limit_preset(stop.limits);
+    if (preset == nullptr) {
+        if (problem.empty())
+            problem = fmt::format("its case '{}' is none of the Limits screen", one_line(stop.limits));
+        return;
+    }
+    size_t which = 1;
+    if (json.contains("which")) fields.number("which", which, preset->blocks.size());
+    if (which == 0) fields.fail("which");
+    stop.which = which - (which > 0 ? 1 : 0);
+    stop.screen = "limits";
 }
 
 LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, std::string& problem) {
@@ -77,6 +97,8 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     JsonFields fields(json, problem);
     if (json.contains("figure")) {
         read_figure(json, fields, stop, problem);
+    } else if (json.contains("case")) {
+        read_case(json, fields, stop, problem);
     } else if (json.contains("recording")) {
         fields.text("recording", stop.recording);
     } else if (json.contains("file")) {
@@ -95,11 +117,12 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
             if (problem.empty())
                 problem =
                     "its product is too large to be recorded while one waits; record it and name the file";
-    } else if (!before.empty()) {
-        stop.kernel = before.back().kernel;
-        stop.shape = before.back().shape;
-        stop.recording = before.back().recording;
-        stop.file = before.back().file;
+    } else if (const auto last = std::find_if_not(before.rbegin(), before.rend(), is_modelled);
+               last != before.rend()) {
+        stop.kernel = last->kernel;
+        stop.shape = last->shape;
+        stop.recording = last->recording;
+        stop.file = last->file;
     } else {
         fields.fail("kernel");
     }
@@ -138,10 +161,15 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     }
     if (json.contains("screen")) fields.text("screen", stop.screen);
     read_text(fields, "say", stop.say, problem);
-    if (problem.empty()) problem = stop.figure.empty() ? unknown_names(stop.say) : unknown_numbers(stop);
-    if (!stop.figure.empty() && json.contains("ask") && problem.empty())
-        problem = "it asks a question on a figure, which questions cannot be about";
-    if (json.contains("ask")) stop.ask = read_question(fields.inner("ask", Json::value_t::object), problem);
+    const std::optional<Modelled> over = is_modelled(stop) ? std::optional(modelled(stop)) : std::nullopt;
+    if (problem.empty()) problem = unknown_names(stop.say, over ? &*over : nullptr);
+    if (json.contains("ask"))
+        stop.ask =
+            read_question(fields.inner("ask", Json::value_t::object), over ? &*over : nullptr, problem);
+    if (json.contains("do")) {
+        read_acts(fields.inner("do", Json::value_t::array), stop, fields, problem);
+        if (problem.empty() && over) problem = "its field 'do' is for stops on a recording";
+    }
     for (const auto& field : json.items())
         if (problem.empty() && std::ranges::find(kFields, field.key()) == std::end(kFields))
             problem = fmt::format("its field '{}' means nothing", one_line(field.key()));
@@ -150,12 +178,23 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
 
 }  // namespace
 
-std::string unknown_names(std::string_view say) {
+void read_text(JsonFields& fields, const char* key, std::string& out, std::string& problem) {
+    fields.text(key, out);
+    if (out.size() > kLongestSaid && problem.empty())
+        problem = fmt::format("its field '{}' is longer than {} bytes", key, kLongestSaid);
+    out = one_line(out, kLongestSaid + 3);
+}
+
+std::string unknown_names(std::string_view say, const Modelled* over) {
     for (size_t open = say.find('{'); open != std::string_view::npos; open = say.find('{', open + 1)) {
         const size_t close = say.find('}', open);
         if (close == std::string_view::npos) return "a brace of its sentence is not closed";
         const std::string_view name = say.substr(open + 1, close - open - 1);
-        if (!can_say(name)) return fmt::format("its sentence names '{}', which is no fact", one_line(name));
+        if (over == nullptr && !can_say(name))
+            return fmt::format("its sentence names '{}', which is no fact", one_line(name));
+        if (over != nullptr && filled(*over, name).empty())
+            return fmt::format("its sentence names '{}', which is none of {}", one_line(name),
+                               names_of(*over));
     }
     return "";
 }
@@ -185,6 +224,9 @@ Result<Lesson> lesson_from_json(std::string_view text, std::string_view name) {
         if (!problem.empty()) problem = fmt::format("in stop {} {}", lesson.stops.size(), problem);
     }
     if (lesson.stops.empty()) fields.fail("stops");
+    const bool ends_modelled = problem.empty() && is_modelled(lesson.stops.back());
+    const std::optional<Modelled> end =
+        ends_modelled ? std::optional(modelled(lesson.stops.back())) : std::nullopt;
     if (json.contains("summary")) {
         const Json& summary = fields.inner("summary", Json::value_t::array);
         if (summary.size() > kMostSummary) fields.fail("summary");
@@ -195,7 +237,8 @@ Result<Lesson> lesson_from_json(std::string_view text, std::string_view name) {
                 break;
             }
             lesson.summary.push_back(one_line(sentence.get<std::string>(), kLongestSaid + 3));
-            if (const std::string unknown = unknown_names(lesson.summary.back()); !unknown.empty())
+            if (const std::string unknown = unknown_names(lesson.summary.back(), end ? &*end : nullptr);
+                !unknown.empty())
                 problem = "of its summary, " + unknown;
         }
     }

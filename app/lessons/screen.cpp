@@ -28,7 +28,7 @@ using draw::Face, draw::Ink, draw::Rect, draw::Size;
 using session::Session;
 
 bool same_recording(const LessonStop& a, const LessonStop& b) {
-    return a.figure.empty() && b.figure.empty() && a.kernel == b.kernel && a.recording == b.recording &&
+    return !is_modelled(a) && !is_modelled(b) && a.kernel == b.kernel && a.recording == b.recording &&
            a.path == b.path && a.shape == b.shape;
 }
 
@@ -53,10 +53,10 @@ bool shows(const Session& session, const LessonStop& stop) {
 // The sentences of a lesson's end: their figures are those of its last stop.
 std::vector<std::string> summary_of(const Lesson& lesson, const Session& session) {
     const LessonStop& last = lesson.stops.back();
-    if (const Figure* const figure = find_figure(last.figure)) {
-        std::vector<std::string> said;
-        for (const std::string& sentence : lesson.summary)
-            said.push_back(lessons::said(*figure, last.set, sentence));
+    std::vector<std::string> said;
+    if (is_modelled(last)) {
+        const Modelled of = modelled(last);
+        for (const std::string& sentence : lesson.summary) said.push_back(lessons::said(of, sentence));
         return said;
     }
     std::shared_ptr<const session::Recording> recording = session.recording;
@@ -67,7 +67,6 @@ std::vector<std::string> summary_of(const Lesson& lesson, const Session& session
         recording = made ? session::worded(std::move(*made), session.wording) : nullptr;
         if (recording) here = standing_of(*recording, last);
     }
-    std::vector<std::string> said;
     if (here.words.empty()) return said;
     const auto index = session::index_of(*recording, here.at.block);
     Scene scene{*recording->trace, *index, here.at.step};
@@ -109,7 +108,20 @@ void stand_at(State& state, Session& session, const LessonStop& stop) {
     if (state.standing.words.empty())
         state.note = "This recording has no such step; it stands at the first one.";
     session.screen = stop.screen;
+    session.asked.insert(session.asked.end(), stop.acts.begin(), stop.acts.end());
+    state.acted = !stop.acts.empty();
     open_question(state, session);
+}
+
+void stand_on_model(State& state, Session& session, const LessonStop& stop) {
+    state.standing = standing_on(stop);
+    show_model(state, session, stop);
+    open_question(state, session);
+}
+
+// What a stop did beside its recording is not left to the next one, or to whoever ends the lesson there.
+void take_back(State& state, Session& session) {
+    if (std::exchange(state.acted, false)) session.asked.emplace_back("plain_look");
 }
 
 // Shows the stop that was walked to. True while its recording is being opened.
@@ -119,6 +131,7 @@ bool update(State& state, Session& session, bool wait) {
         session.message = opened ? *opened : opened.error().message;
     }
     int by = std::exchange(session.walk.by, 0);
+    if (!session.walk.running) take_back(state, session);
     if (!session.walk.running && (state.asked || state.quiz)) {
         drop_question(state, session);
         state.quiz = false;
@@ -131,10 +144,10 @@ bool update(State& state, Session& session, bool wait) {
     if (by < 0 && state.stop > 0) go_to_stop(state, session, state.lesson, state.stop - 1);
     if (!session.walk.running || !state.wanted) return false;
     const LessonStop& stop = (*state.lessons)[state.lesson].stops[state.stop];
-    if (const Figure* const figure = find_figure(stop.figure)) {
+    take_back(state, session);
+    if (is_modelled(stop)) {
         state.wanted = false;
-        show_figure(state, session, *figure, stop.set);
-        state.standing.words = said(*figure, stop.set, stop.say);
+        stand_on_model(state, session, stop);
         return false;
     }
     if (open_stop(state, session, stop, wait)) return true;
@@ -270,8 +283,10 @@ void draw_screen(Ui& ui, const Rect& area) {
 // to go on. Returns its height, 0 where none runs.
 float strip(Ui& ui, const Rect& area) {
     constexpr size_t kMostLines = 3;
-    if (const float height = adding_strip(ui, area); height > 0) return height;
-    if (const float height = welcome_strip(ui, area); height > 0) return height;
+    if (ui.session.screen != kScreen.option) {  // there only a figure has one, that of the stop
+        if (const float height = adding_strip(ui, area); height > 0) return height;
+        if (const float height = welcome_strip(ui, area); height > 0) return height;
+    }
     const State& place = ui.state;
     if (!ui.session.walk.running || place.lesson >= place.lessons->size()) return 0;
     const Lesson& lesson = (*place.lessons)[place.lesson];
@@ -280,7 +295,7 @@ float strip(Ui& ui, const Rect& area) {
     // The figures are those of the step where the stop stands; beside any other step it says so.
     Standing& here = ui.state.standing;
     std::string about = place.note;
-    if (ui.session.recording && !place.wanted && stop->figure.empty()) {
+    if (ui.session.recording && !place.wanted && !is_modelled(*stop)) {
         const session::Recording& shown = *ui.session.recording;
         if (shown.serial != here.serial)
             about = "about another recording";
@@ -313,20 +328,9 @@ float strip(Ui& ui, const Rect& area) {
          fmt::format("{}{}{}{}{}", title, place.tally.answered == 0 ? "" : "   ", tally_words(place.tally),
                      about.empty() ? "" : "   ", about));
     paragraph(ui, {x, y + small}, room, Face::Text, size, Ink::Text, words, kMostLines);
-    const float w = ui.px(84), h = ui.px(30), top = (rect.min.y + rect.max.y - h) / 2;
-    float right = rect.max.x - ui.px(12);
-    const auto press = [&](const char* label, bool on, bool enabled, const char* tip) {
-        right -= w;
-        const Rect box{{right, top}, {right + w, top + h}};
-        right -= ui.px(6);
-        return button(ui, box, label, on, enabled, tip);
-    };
-    if (press("Leave", false, true, "End the lesson (Esc)")) ui.session.walk.running = false;
     const bool last = place.stop + 1 == lesson.stops.size();
-    if (press(last ? "Done" : "Next", true, true,
-              last ? "The end of the lesson (Page Down)" : "Next stop (Page Down)"))
-        input::ask(ui, "forth");
-    if (press("Previous", false, place.stop > 0, "Stop before (Page Up)")) input::ask(ui, "back");
+    strip_buttons(ui, rect, last ? "Done" : "Next",
+                  last ? "The end of the lesson (Page Down)" : "Next stop (Page Down)");
     return height;
 }
 
@@ -410,7 +414,7 @@ bool listens(State& state, Session& session, const input::KeyPress& key) {
 
 Standing standing_of(const session::Recording& recording, const LessonStop& stop) {
     const trace::Trace& trace = *recording.trace;
-    Standing here{recording.serial, {}, recording.notation, "", "", ""};
+    Standing here{recording.serial, {}, recording.notation, "", "", "", {}};
     const auto block = std::ranges::find_if(
         trace.blocks, [&](const trace::Block& of) { return of.x == stop.block_x && of.y == stop.block_y; });
     if (block == trace.blocks.end()) return here;
@@ -452,6 +456,14 @@ std::optional<size_t> next_lesson(const State& state, size_t lesson) {
     return std::nullopt;
 }
 
+void show_model(State& state, Session& session, const LessonStop& stop) {
+    if (const Figure* const figure = find_figure(stop.figure))
+        show_figure(state, session, *figure, stop.set);
+    else
+        session.asked.push_back(stop.which == 0 ? "limits:" + stop.limits
+                                                : fmt::format("limits:{}:{}", stop.limits, stop.which + 1));
+}
+
 void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
     state.opening = false;
     if (!session.walk.running || state.quiz || lesson != state.lesson) begin_tally(state);
@@ -482,8 +494,8 @@ bool work_out_words(State& state, size_t lesson, bool all) {
     std::vector<Standing>& done = state.said[lesson];
     while (done.size() < stops.size()) {
         const LessonStop& first = stops[done.size()];
-        if (const Figure* const figure = find_figure(first.figure)) {
-            done.emplace_back().words = said(*figure, first.set, first.say);
+        if (is_modelled(first)) {
+            done.push_back(standing_on(first));
             continue;
         }
         std::shared_ptr<const session::Recording> recording;

@@ -79,6 +79,26 @@ Words words(const State& state, const std::vector<analysis::DeviceSpec>& devices
                         name_of(device), device.sm.capability(), changed.empty() ? "" : ", with " + changed)};
 }
 
+std::vector<Given> given_by(const analysis::DeviceSpec& device) {
+    const SmLimits& sm = device.sm;
+    std::vector<Given> rows{{grouped(sm.threads_per_sm), "thread slots"},
+                            {grouped(sm.blocks_per_sm), "block slots"},
+                            {grouped(sm.registers_per_sm), "registers"},
+                            {grouped(sm.shared_per_sm), "bytes of shared memory"},
+                            {grouped(sm.threads_per_block), "threads a block at most"}};
+    if (device.sms > 0) rows.push_back({grouped(device.sms), "such SMs on the device"});
+    return rows;
+}
+
+std::vector<Given> taken_by(const analysis::BlockUse& use) {
+    std::vector<Given> rows{{"1", "block slot"}, {grouped(use.threads), "threads"}};
+    if (use.registers > 0)
+        rows.push_back(
+            {grouped(use.registers), use.registers == 1 ? "register a thread" : "registers a thread"});
+    if (use.shared > 0) rows.push_back({grouped(use.shared), "bytes of shared memory"});
+    return rows;
+}
+
 SumColumn sum_column(const SmLimits& sm, const analysis::BlockUse& use, Sum sum) {
     const analysis::Occupancy o = analysis::occupancy(sm, use, sum);
     SumColumn column;

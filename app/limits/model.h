@@ -42,6 +42,13 @@ struct Words {
 };
 Words words(const State& state, const std::vector<analysis::DeviceSpec>& devices);
 
+// What an SM has to give, and what a block takes of it: a row each.
+struct Given {
+    std::string value, name;  // "1,536", "thread slots"
+};
+std::vector<Given> given_by(const analysis::DeviceSpec& device);
+std::vector<Given> taken_by(const analysis::BlockUse& use);
+
 struct LimitBar {
     std::string name;  // "registers"
     std::string used;  // "15,360 of 16,384"

@@ -85,8 +85,8 @@ void sum_panel(Ui& ui, const Rect& rect, const SumColumn& column) {
     const float room = in.width() - head - ui.px(16);
     if (column.refused) {  // why it does not launch is what there is to say
         y += line_height(ui, Size::Body) + ui.px(2);
-        paragraph(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Body, Ink::Fault, column.words, 2);
-        y = in.min.y + ui.px(28) + title + ui.px(6);
+        y += paragraph(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Body, Ink::Fault, column.words, 2);
+        y = std::max(y + ui.px(4), in.min.y + ui.px(28) + title + ui.px(6));
     } else {
         const float says = text_size(ui.font(Face::Text, Size::Body), column.words).x;
         const Size size = says <= room ? Size::Body : Size::Small;
@@ -224,6 +224,67 @@ void foot(Ui& ui, const Rect& rect) {
          "\u2191 \u2193 case   \u2190 \u2192 parameter   + - its value", Align::Right);
 }
 
+constexpr int kMostGiven = 6;  // rows of given_by(), which has more than taken_by()
+
+// What the sums of a case are made of, while a question asks for what they come to.
+//
+//   +--------------------------+--------------------------+
+//   | An SM of ... has         | A block takes            |
+//   |   1,536   thread slots   |   256   threads          |
+//   +--------------------------+--------------------------+
+void given_panel(Ui& ui, const Rect& rect, const std::string& title, const std::vector<Given>& rows) {
+    surface(ui, rect);
+    const Rect in = rect.inset(ui.px(16));
+    const float head = line_height(ui, Size::Title) + ui.px(10);
+    const float most = (in.height() - head) / static_cast<float>(kMostGiven);
+    const Size size = most >= line_height(ui, Size::Title) ? Size::Title : Size::Body;
+    const float high = std::min(most, line_height(ui, size) + ui.px(10)), number = ui.px(100);
+    line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::TextQuiet, title);
+    float y = in.min.y + head;
+    for (const Given& row : rows) {
+        line(ui, {in.min.x + number, y}, number, Face::Mono, size, Ink::Text, row.value, Align::Right);
+        line(ui, {in.min.x + number + ui.px(16), y}, in.width() - number - ui.px(16), Face::Text, size,
+             Ink::Text, row.name);
+        y += high;
+    }
+}
+
+void draw_asked(Ui& ui, const Rect& area, const analysis::DeviceSpec& device) {
+    const float gap = ui.px(8);
+    const Rect in = area.inset(gap);
+    const float middle = std::round((in.min.x + in.max.x) / 2);
+    // How much a thread or a block may take at most is what the block of such a case takes.
+    const analysis::LimitPreset* const preset = analysis::find_limit_preset(ui.state.preset);
+    analysis::BlockUse use = ui.state.use;
+    const bool most = preset != nullptr && preset->wants == analysis::LimitPreset::Wants::Most &&
+                      use == preset->blocks.front().use;
+    if (most) use.registers = use.shared = 0;
+    std::vector<Given> taken = taken_by(use);
+    if (most)
+        taken.push_back({"?", preset->parameter == Parameter::Registers ? "registers a thread"
+                                                                        : "bytes of shared memory"});
+    // What is hidden has a place of its own where there is room for it.
+    const float given = line_height(ui, Size::Title) * (kMostGiven + 1) + ui.px(112);
+    const float bottom = std::min(in.max.y, in.min.y + given);
+    given_panel(ui, {in.min, {middle - gap / 2, bottom}}, fmt::format("An SM of {} has", name_of(device)),
+                given_by(device));
+    given_panel(ui, {{middle + gap / 2, in.min.y}, {in.max.x, bottom}}, "A block takes", taken);
+    const Rect rest{{in.min.x, bottom + gap}, in.max};
+    if (rest.height() > line_height(ui, Size::Display) + line_height(ui, Size::Body) + gap * 2)
+        hidden_panel(ui, rest);
+}
+
+// Below the strip of a lesson for the back row, which says what the case is, there is room for the lecture's
+// sum and the curve alone.
+void draw_tight(Ui& ui, const Rect& area, const analysis::DeviceSpec& device) {
+    const float gap = ui.px(8);
+    const Rect in = area.inset(gap);
+    const float middle = std::round((in.min.x + in.max.x) / 2);
+    sum_panel(ui, {in.min, {middle - gap / 2, in.max.y}},
+              sum_column(device.sm, ui.state.use, analysis::Sum::Lecture));
+    curve_panel(ui, {{middle + gap / 2, in.min.y}, in.max}, device.sm, ui.state.parameter, true);
+}
+
 void draw_screen(Ui& ui, const Rect& area) {
     const State& state = ui.state;
     const auto& devices = ui.session.assets.devices();
@@ -235,6 +296,8 @@ void draw_screen(Ui& ui, const Rect& area) {
         return;
     }
     const analysis::DeviceSpec device = limits_device(state, devices);
+    if (ui.session.question.hides_any()) return draw_asked(ui, area, device);
+    if (area.height() < ui.px(420)) return draw_tight(ui, area, device);
     const Words said = words(state, devices);
     const float gap = ui.px(8);
     const auto [header, row] = screen_head(ui, area, said.question, {said.device});
@@ -295,8 +358,13 @@ const input::Actions<State>& actions() {
                               });
         };
         for (const analysis::LimitPreset& preset : analysis::limit_presets())
-            add(preset.id, "Limits case: " + preset.title,
-                [id = preset.id](State& s) { take_preset(s, id); });
+            for (size_t at = 0; at < preset.blocks.size(); ++at) {
+                const std::string title = question_of(preset, preset.blocks[at].use);
+                add(at == 0 ? preset.id : fmt::format("{}:{}", preset.id, at + 1),
+                    at == 0 ? "Limits case: " + title
+                            : fmt::format("Limits case, {}: {}", preset.blocks[at].label, title),
+                    [id = preset.id, at](State& s) { take_preset(s, id, at); });
+            }
         for (const analysis::DeviceSpec& device : kernels::devices())
             add("device-" + device.id, fmt::format("Limits of {}", name_of(device)),
                 [id = device.id](State& s) { take_device(s, id); });

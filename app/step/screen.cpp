@@ -369,7 +369,9 @@ const input::Actions<State>& actions() {
           [](State& s) { s.table.text = next_of(s.table.text); }},
          {"older_gpu", "the request as older GPUs would make it", "J", key(Key::J),
           [](State& s) { s.judged_by = next_of(s.judged_by); }},
-         {"time", "timeline by clocks or by steps", "C", key(Key::C), session::change_axis}});
+         {"time", "timeline by clocks or by steps", "C", key(Key::C), session::change_axis},
+         {"plain_look", "no phase table, and requests as this GPU makes them", "", input::Chord(),
+          [](State& s) { s.table.text = TableText::Off, s.judged_by = JudgedBy::Today; }}});
     return all;
 }
 

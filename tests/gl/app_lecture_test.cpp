@@ -126,7 +126,8 @@ TEST(LessonsScreen, AStopIsListedWithWhatItWillSay) {
         ASSERT_EQ(said.size(), of.stops.size()) << of.name;
         for (size_t stop = 0; stop < of.stops.size(); ++stop) {
             State walk = lesson(number, stop);
-            ASSERT_TRUE(walk.session.recording) << of.name << " " << stop;
+            const bool modelled = is_modelled(of.stops[stop]);
+            ASSERT_TRUE(modelled || walk.session.recording) << of.name << " " << stop;
             EXPECT_EQ(said[stop].words, walk.lessons.standing.words);
             EXPECT_EQ(said[stop].at, walk.session.cursor);
             EXPECT_FALSE(said[stop].words.empty() || said[stop].words.find('{') != std::string::npos)

@@ -27,6 +27,34 @@ std::string without_spaces(std::string text) {
     return text;
 }
 
+// The same of stops on a figure or a case: neither the sentence of the figure, nor what the case comes to.
+TEST(QuestionPictures, AModelKeepsTheAnswerFromView) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    for (size_t lesson = 0; lesson < lesson_list().size(); ++lesson)
+        for (size_t stop = 0; stop < lesson_list()[lesson].stops.size(); ++stop) {
+            const LessonStop& of = lesson_list()[lesson].stops[stop];
+            if (!of.ask || !is_modelled(of)) continue;
+            const std::string at = lesson_list()[lesson].name + " " + std::to_string(stop + 1);
+            State state = at_stop(lesson, stop);
+            const auto* const figure = lessons::find_figure(of.figure);
+            const std::string follows =
+                figure != nullptr ? figure->concludes(of.set)
+                                  : limits::words(state.limits, state.session.assets.devices()).answer;
+            std::vector<std::string> hidden{follows, state.lessons.standing.words};
+            const lessons::Answer answer = right_answer(state.lessons, state.session);
+            if (of.ask->answer.ends_with("_at_most")) hidden.push_back(answer.words);
+            const std::string before = drawn.words(state);
+            for (const std::string& text : hidden)
+                EXPECT_EQ(before.find(without_spaces(text)), std::string::npos) << at << " shows: " << text;
+            reveal(state.lessons, state.session);
+            update(state, true);
+            const std::string after = drawn.words(state);
+            EXPECT_NE(after.find(without_spaces(state.lessons.standing.words)), std::string::npos) << at;
+            EXPECT_NE(after.find(without_spaces(follows)), std::string::npos) << at << ": " << after;
+        }
+}
+
 // Of every stop that asks: what the screen says of the step once it is revealed, and not before.
 TEST(QuestionPictures, KeepTheAnswerFromView) {
     SKIP_WITHOUT_OPENGL();
@@ -103,6 +131,29 @@ TEST(QuestionPictures, ElementsRevealedInALecture) {
     state.session.question.cells = {0, 1};
     reveal(state.lessons, state.session);
     test::expect_golden(picture(std::move(state), 1280, 720), "question_revealed_lecture");
+}
+
+TEST(QuestionPictures, AFigureIsAskedAboutInTheDark) {
+    SKIP_WITHOUT_OPENGL();
+    State state = at_stop(number_of_lesson("roofs"), 2);
+    state.session.theme = Theme::Dark;
+    state.session.question.typed = "345.6";
+    test::expect_golden(picture(std::move(state), 1280, 720), "question_figure_dark");
+}
+
+TEST(QuestionPictures, ACaseIsAskedAbout) {
+    SKIP_WITHOUT_OPENGL();
+    State state = at_stop(number_of_lesson("limits"), 2);
+    test::expect_golden(picture(std::move(state), 1280, 720), "question_case");
+}
+
+TEST(QuestionPictures, ACaseRevealedInALecture) {
+    SKIP_WITHOUT_OPENGL();
+    State state = at_stop(number_of_lesson("limits"), 3);
+    state.session.lecture = true;
+    state.session.question.typed = "5";
+    reveal(state.lessons, state.session);
+    test::expect_golden(picture(std::move(state), 1280, 720), "question_case_revealed_lecture");
 }
 
 }  // namespace

@@ -62,6 +62,25 @@ TEST_F(CliHandout, HasEveryStopAndItsPicture) {
         ASSERT_TRUE(ids.contains((*at)[2])) << (*at)[2];
 }
 
+// Stops on figures and on the Limits screen: a picture each, with the answer nowhere before the end.
+TEST_F(CliHandout, OfFiguresAndCases) {
+    const Ran ran = tilescope({"export", "--lesson", "latency", "--format", "html", "-o", "latency.html"});
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(shell("python3 -c \"import xml.etree.ElementTree as t; t.parse('latency.html')\"").status, 0);
+    const std::string page = read(in_folder("latency.html"));
+    const size_t answers = page.find("<h2>Answers</h2>");
+    ASSERT_NE(answers, std::string::npos);
+    const std::string asked = page.substr(0, answers), answered = page.substr(answers);
+    size_t pictures = 0;
+    for (size_t at = asked.find("<svg "); at != std::string::npos; at = asked.find("<svg ", at + 1))
+        ++pictures;
+    EXPECT_EQ(pictures, 6u);
+    // 200 cycles by 4 instructions of 4 cycles, rounded up.
+    EXPECT_NE(answered.find("<strong>13 warps</strong>"), std::string::npos) << answered;
+    EXPECT_EQ(asked.find("13 warps hide"), std::string::npos);
+    EXPECT_NE(asked.find("Limits, "), std::string::npos);
+}
+
 // A lecturer's own, whose texts hold what HTML would obey.
 TEST_F(CliHandout, OfAFile) {
     write(in_folder("own.json"),

@@ -218,7 +218,7 @@ TEST(Figures, AStopStandsOnOne) {
         R"({"figure": "latency", "set": {"warps": 13}, "screen": "lessons", "say": "{warps} of {needed_warps} warps"})");
     ASSERT_TRUE(good) << good.error().message;
     const LessonStop& stop = good->stops[0];
-    EXPECT_EQ(said(*find_figure(stop.figure), stop.set, stop.say), "13 of 13 warps");
+    EXPECT_EQ(said(modelled(stop), stop.say), "13 of 13 warps");
     EXPECT_FALSE(lesson(R"({"figure": "nothing", "say": "s"})"));
     EXPECT_FALSE(lesson(R"({"figure": "latency", "set": {"warps": 99}, "say": "s"})"));
     EXPECT_FALSE(lesson(R"({"figure": "latency", "set": {"cats": 1}, "say": "s"})"));

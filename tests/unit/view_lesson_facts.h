@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "core/base/contents.h"
 #include "core/playback/replay.h"
 #include "kernels/run/record.h"
+#include "kernels/textbook/timings.h"
 
 namespace tilescope::app {
 
@@ -270,6 +272,25 @@ inline void count_lanes(Facts& facts, const trace::Trace& trace, const trace::Ac
     }
 }
 
+// The kernel's speed in per cent of the other's, where both were timed at this size on the recording's
+// device.
+inline std::optional<uint64_t> speed_of(const trace::Trace& trace, const analysis::Product& product) {
+    const std::string rival = trace.meta.kernel == "untiled" ? "tiled" : "untiled";
+    double own_ms = 0, rival_ms = 0;
+    for (const kernels::Timings& timings : kernels::shipped_timings()) {
+        if (timings.device != trace.meta.device || own_ms > 0) continue;
+        for (const kernels::Timing& row : timings.rows) {
+            const bool size = row.m == product.m && row.k == product.k && row.n == product.n;
+            if (!size || row.tile != product.tile) continue;
+            if (row.kernel == trace.meta.kernel) own_ms = row.median_ms;
+            if (row.kernel == rival) rival_ms = row.median_ms;
+        }
+    }
+    if (own_ms <= 0 || rival_ms <= 0) return std::nullopt;
+    if (trace.meta.price.plain_ms > 0) own_ms = trace.meta.price.plain_ms;
+    return static_cast<uint64_t>(std::llround(100 * rival_ms / own_ms));
+}
+
 inline Facts facts_at(const trace::Trace& trace, uint32_t block, uint32_t step,
                       const playback::BlockReplay& replay) {
     Facts facts;
@@ -303,6 +324,7 @@ inline Facts facts_at(const trace::Trace& trace, uint32_t block, uint32_t step,
                     {"warp", access.warp},
                     {"lanes", lanes},
                     {"idle", 32 - lanes}};
+    if (const auto speed = product ? speed_of(trace, *product) : std::nullopt) facts.number["speed"] = *speed;
     if (!facts.barrier) {
         if (access.array != trace::kNoArray) {
             const Array& array = trace.launch.arrays[access.array];

@@ -29,6 +29,7 @@ struct Parameter {
 struct NamedNumber {
     std::string_view name;
     uint64_t value = 0;
+    int decimals = 0;  // of the value: 216 with 1 is 21.6
 };
 
 struct Figure {
@@ -41,10 +42,13 @@ struct Figure {
                  const session::Session& session) = nullptr;
     // The sentence where the figure is set to show the recording that is open; "" where it shows its model.
     std::string (*concludes_of)(std::span<const int> set, const session::Session& session) = nullptr;
+    bool shows_numbers = true;  // what is drawn tells them, and waits while a question asks for them
 };
 
 std::span<const Figure> figures();
 const Figure* find_figure(std::string_view name);  // null for none of that name
+
+std::string number_text(uint64_t value, int decimals);  // "1,305.6"
 
 // What its parameters are at first.
 std::vector<int> first_set(const Figure& figure);
@@ -54,8 +58,6 @@ std::string value_words(const Parameter& parameter, int value);
 std::optional<int> setting_of(const Parameter& parameter, std::string_view text);
 // A number of a figure by its name; none where it has no such number.
 std::optional<uint64_t> number_of(const Figure& figure, std::span<const int> set, std::string_view name);
-// Whether some figure has a number of that name.
-bool is_number_of_figures(std::string_view name);
 
 // --- the models, without a window
 

@@ -168,12 +168,6 @@ std::optional<uint64_t> number_of(const Figure& figure, std::span<const int> set
     return std::nullopt;
 }
 
-bool is_number_of_figures(std::string_view name) {
-    return std::ranges::any_of(
-        figures(),
-        [&](const Figure& figure) { return number_of(figure, first_set(figure), name).has_value(); });
-}
-
 const Figure* find_figure(std::string_view name) {
     const auto found = std::ranges::find(figures(), name, &Figure::name);
     return found == figures().end() ? nullptr : &*found;

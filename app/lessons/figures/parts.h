@@ -37,6 +37,7 @@ Figure partition_figure();
 Figure divergence_figure();
 Figure bursts_figure();
 Figure reuse_figure();
+Figure roof_figure();
 Figure tile_width_figure();
 Figure gate_figure();
 Figure memory_figure();
