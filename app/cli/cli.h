@@ -72,6 +72,9 @@ std::vector<std::string> completions(const CommandLine& line, std::vector<std::s
 // Gives options that take one of a few words, or a kind of thing, the name of that for --help.
 void name_places(CommandLine& line);
 bool takes_value(const CLI::Option& option);  // else it is a flag
+// What the window has by names, and what each is: the kind is "LESSON", "FIGURE" or "ACTION". None in a build
+// without it.
+std::vector<std::pair<std::string, std::string>> window_names(std::string_view kind);
 
 // The manual page, as troff reads it (manual.cpp).
 std::string manual(const CommandLine& line);
@@ -103,6 +106,8 @@ struct ExportOptions {
 
 // png, svg, gif and mp4; returns the exit status.
 int export_pictures(const ExportOptions& options);
+// The place of a lesson that ships, by its name, in the list of them; another name is refused.
+size_t shipped_lesson(const std::string& name);
 // html: a lesson's handout; returns the exit status.
 int export_handout(const ExportOptions& options);
 

@@ -44,11 +44,22 @@ constexpr Place kPlaces[] = {
     {"", "--kernel", "NAME"},
     {"", "--arg", "NAME=VALUE"},
     {"", "--call", "CALL"},
+    {"", "--shared", "BYTES"},
+    {"", "--lesson", "LESSON|FILE.json"},
+    {"", "--stop", "NUMBER"},
+    {"", "--answer", "PREDICTION"},
+    {"", "--figure", "FIGURE"},
+    {"", "--set", "NAME=VALUE,..."},
+    {"", "--do", "ACTION"},
+    {"", "--seconds", "SECONDS"},
+    {"", "--fps", "NUMBER"},
     {"record", "--schedule", "fair|greedy"},
     {"record", "--compiler", "clang|nvrtc|nvcc"},
     {"record", "KERNEL", "FILE.cu|FILE.ptx|KERNEL"},
+    {"record", "ARG", "PATH"},
     {"time", "--compiler", "clang|nvrtc"},
     {"time", "KERNEL", "cublas|KERNEL"},
+    {"time", "--n", "N|KERNEL"},
     {"table", "--format", "text|csv|md"},
     {"table", "--notation", "MNP|ABC|MdNdPd"},
     {"compare", "--lock", "step|phase|share"},
@@ -81,7 +92,7 @@ struct Candidates {
 // "light|dark": words, and not kinds of things.
 bool takes_one_of(std::string_view takes) {
     return takes.find('|') != std::string_view::npos && takes.find("RECORDING") == std::string_view::npos &&
-           takes.find("KERNEL") == std::string_view::npos;
+           takes.find("KERNEL") == std::string_view::npos && takes.find("FILE") == std::string_view::npos;
 }
 
 void add_shipped(Candidates& into) {
@@ -106,6 +117,8 @@ void add_taken(std::string_view takes, Candidates& into) {
             for (const auto& device : kernels::devices()) into.add(device.id, device.name);
         } else if (one == "CASE") {
             for (const auto& preset : analysis::limit_presets()) into.add(preset.id, preset.title);
+        } else if (one == "LESSON" || one == "FIGURE" || one == "ACTION") {
+            for (const auto& [name, means] : window_names(one)) into.add(name, means);
         } else if (one == "STEP") {
             for (const char* word : {"first", "middle", "last"}) into.add(word);
         } else if (one.starts_with("FILE")) {

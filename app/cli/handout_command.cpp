@@ -20,16 +20,20 @@ constexpr int kWidth = 1120, kHeight = 640;
 
 lessons::Lesson lesson_of(const std::string& name) {
     if (name.ends_with(".json")) return need(lessons::read_lesson(name));
+    return lessons::lesson_list()[shipped_lesson(name)];
+}
+
+}  // namespace
+
+size_t shipped_lesson(const std::string& name) {
     const auto& all = lessons::lesson_list();
     const auto found = std::ranges::find(all, name, &lessons::Lesson::name);
-    if (found != all.end()) return *found;
+    if (found != all.end()) return static_cast<size_t>(found - all.begin());
     std::vector<std::string> names;
     for (const lessons::Lesson& one : all) names.push_back(one.name);
     refuse(kWrongCall, "--lesson '{}' is not known; choose {}, or name a .json file", name,
            fmt::join(names, ", "));
 }
-
-}  // namespace
 
 int export_handout(const ExportOptions& options) {
     for (const auto& [given, what] : {std::pair{options.lanes, "--lanes"},

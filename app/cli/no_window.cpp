@@ -34,6 +34,8 @@ int export_pictures(const ExportOptions& options) {
 
 int export_handout(const ExportOptions&) { return without_the_window(); }
 
+std::vector<std::pair<std::string, std::string>> window_names(std::string_view) { return {}; }
+
 void add_open(CommandLine& line) { add_missing(line, "open"); }
 void add_render(CommandLine& line) { add_missing(line, "render"); }
 void add_compare(CommandLine& line) { add_missing(line, "compare"); }

@@ -14,6 +14,7 @@
 #include "app/lessons/asking.h"
 #include "app/lessons/own.h"
 #include "app/session/settings.h"
+#include "core/base/words.h"
 #include "kernels/run/record.h"
 #include "kernels/run/source_text.h"
 
@@ -28,6 +29,7 @@ constexpr uint64_t kMostFrames = 3000, kMostMoving = 20ull * 60 * app::kMotionFp
 constexpr uint32_t kMostFps = 50;  // a GIF counts in hundredths of a second, and viewers slow down below two
 constexpr double kLeastSeconds = 0.2, kMostSeconds = 20;  // of a step
 constexpr double kUsualSeconds = 2;                       // that a caption takes to read, on average at most
+constexpr double kQuickSeconds = 0.25;  // of a step where there are more than can be read: an overview
 
 struct WindowOptions {
     std::string file;
@@ -145,13 +147,18 @@ void write_film(app::State state, const ExportOptions& options, int width, int h
     const std::string asked = options.steps.empty() ? "first:last" : options.steps;
     const auto [first, end] = choose_steps(asked, state.session.trace(), options.file);
     const bool motion = !options.fps;
-    const double each = options.seconds.value_or(kUsualSeconds) * app::kMotionFps;  // frames
-    const auto most = motion ? static_cast<uint64_t>(kMostMoving / each) : kMostFrames;
+    const auto room = [](double seconds) {  // steps
+        return static_cast<uint64_t>(kMostMoving / (seconds * app::kMotionFps));
+    };
+    double seconds = options.seconds.value_or(0);
+    if (!options.seconds && end - first > room(kUsualSeconds)) seconds = kQuickSeconds;
+    const uint64_t most = motion ? room(seconds > 0 ? seconds : kUsualSeconds) : kMostFrames;
     if (end - first > most) {
         refuse(kWrongCall,
-               "a film of {} steps is too long; choose at most {} of them, such as --steps {}:{}{}",
-               end - first, most, first + 1, first + std::min<uint64_t>(most, 200),
-               motion ? ", fewer --seconds, or --fps 8 for a picture a step" : "");
+               "a film of {} steps is too long; 'tilescope export' makes one of {} of them at most, as with "
+               "--steps {}:{}{}",
+               end - first, grouped(most), first + 1, first + std::min<uint64_t>(most, 200),
+               seconds > kLeastSeconds && options.seconds ? ", or with fewer --seconds" : "");
     }
     OutputFile file(options.output);
     const auto format = options.format == "mp4" ? platform::Film::Format::Mp4 : platform::Film::Format::Gif;
@@ -159,7 +166,7 @@ void write_film(app::State state, const ExportOptions& options, int width, int h
         {format, width, height, options.fps.value_or(app::kMotionFps), file.temporary(), motion},
         first,
         end,
-        options.seconds.value_or(0)};
+        seconds};
     const std::string unwritten = fmt::format("'{}' was not written", options.output);
     with_progress(end - first, "steps", unwritten, [&](const auto& stop, auto& done) {
         film.stop = &stop;
@@ -173,19 +180,22 @@ void write_film(app::State state, const ExportOptions& options, int width, int h
 // for.
 void stand_at_stop(app::State& state, const ExportOptions& options) {
     if (!options.lesson.empty()) {
-        const auto& all = lessons::lesson_list();
-        const auto found = std::ranges::find(all, options.lesson, &lessons::Lesson::name);
-        if (found == all.end()) {
-            std::vector<std::string> names;
-            for (const lessons::Lesson& lesson : all) names.push_back(lesson.name);
-            refuse(kWrongCall, "--lesson '{}' is not known; choose {}", options.lesson,
-                   fmt::join(names, ", "));
+        size_t lesson = 0;
+        if (options.lesson.ends_with(".json")) {
+            need(lessons::open_own(state.lessons, state.session, options.lesson));
+            lesson = state.lessons.lesson;
+            std::vector<std::string> read;
+            for (const lessons::LessonStop& stop : (*state.lessons.lessons)[lesson].stops)
+                if (!stop.path.empty()) read.push_back(stop.path);
+            check_output(options.output, read);
+        } else {
+            lesson = shipped_lesson(options.lesson);
         }
-        if (options.stop < 1 || options.stop > found->stops.size() + 1)
+        const size_t stops = (*state.lessons.lessons)[lesson].stops.size();
+        if (options.stop < 1 || options.stop > stops + 1)
             refuse(kWrongCall, "--stop {} is not there; the lesson has {}, and its end as one more",
-                   options.stop, found->stops.size());
-        lessons::go_to_stop(state.lessons, state.session, static_cast<size_t>(found - all.begin()),
-                            options.stop - 1);
+                   options.stop, stops);
+        lessons::go_to_stop(state.lessons, state.session, lesson, options.stop - 1);
         app::update(state, true);
         app::update(state, true);
     } else {
@@ -239,6 +249,18 @@ void show_figure(app::State& state, const ExportOptions& options) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> window_names(std::string_view kind) {
+    std::vector<std::pair<std::string, std::string>> names;
+    if (kind == "LESSON")
+        for (const lessons::Lesson& one : lessons::lesson_list()) names.emplace_back(one.name, one.title);
+    if (kind == "FIGURE")
+        for (const lessons::Figure& one : lessons::figures()) names.emplace_back(one.name, one.title);
+    if (kind == "ACTION")  // what has a colon is listed by other options
+        for (const input::Offer& one : app::offers())
+            if (one.name.find(':') == std::string::npos) names.emplace_back(one.name, one.help);
+    return names;
+}
+
 int export_pictures(const ExportOptions& options) {
     const bool film = is_film(options);
     for (const auto& [given, what] : {std::pair{options.lanes, "--lanes"},
@@ -257,7 +279,7 @@ int export_pictures(const ExportOptions& options) {
     if (const auto* screen = app::find_screen(options.screen); !screen || !is_of_recordings(*screen))
         refuse(kWrongCall, "--screen '{}' is not known; choose {}", options.screen, screen_names());
     const auto [width, height] = size_of(options);
-    check_output(options.output, {options.file, options.with});
+    check_output(options.output, {options.file, options.with, options.lesson});
     state.session.screen = options.screen;
     state.session.lecture = options.lecture;
     if (!options.lesson.empty()) {
@@ -306,7 +328,8 @@ void add_render(CommandLine& line) {
     const auto [command, options] =
         line.command("render", "Draw a step of a recording as a PNG, without a display", export_pictures);
     command->add_option("FILE", options->file, kRecordingArgument);
-    command->add_option("--lesson", options->lesson, "Draw a stop of that lesson instead of a recording");
+    command->add_option("--lesson", options->lesson,
+                        "Draw a stop of that lesson, by its name or a .json file, instead of a recording");
     command->add_flag("--ask", options->ask,
                       "A question about the recording, from that step on, as Q asks it");
     command->add_option("--stop", options->stop, "Which stop of the lesson, or question, from 1 on (1)");

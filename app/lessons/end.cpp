@@ -1,12 +1,13 @@
-// The end of a lesson: what it has shown, in its own sentences, and where to go on.
+// The end of a lesson: what it has shown, in its own sentences, where to go on, and beside it its stops, to
+// go back to.
 //
-//   +-----------------------------------------------+
-//   | title                                          |
-//   | - a sentence of the summary, figures filled in |
-//   | - ...                                          |
-//   |                                                |
-//   | Next: title of the next lesson    [ Begin it ] |
-//   +-----------------------------------------------+
+//   +------------------------------------------------+---------------------------+
+//   | title                                          | Stops                     |
+//   | - a sentence of the summary, figures filled in | 1  what it asked, or said |
+//   | - ...                                          | 2  ...                    |
+//   |                                                |                           |
+//   | Next: title of the next lesson    [ Begin it ] |                           |
+//   +------------------------------------------------+---------------------------+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -25,9 +26,18 @@ void end_page(Ui& ui, const Rect& area) {
     surface(ui, card);
     const float margin = ui.px(ui.session.lecture ? 32 : 48);
     const Rect in = card.inset(std::min(margin, card.width() / 8));
-    const float width = std::min(in.width(), ui.px(960)), x = in.min.x;
+    const bool two = in.width() >= ui.px(860);
+    const float gap = ui.px(48);
+    const float width = std::min(two ? (in.width() - gap) / 2 : in.width(), ui.px(960)), x = in.min.x;
     const float title = line_height(ui, Size::Title);
     float y = in.min.y;
+    if (two) {
+        const Rect beside{{x + width + gap, y}, {std::min(in.max.x, x + width * 2 + gap), in.max.y}};
+        ui.list.AddLine({beside.min.x - gap / 2, y}, {beside.min.x - gap / 2, in.max.y}, ui.ink(Ink::Line));
+        line(ui, beside.min, beside.width(), Face::Strong, Size::Body, Ink::Text, "Stops");
+        const float head = line_height(ui, Size::Body) + ui.px(8);
+        stop_list(ui, {{beside.min.x, y + head}, beside.max}, place.lesson);
+    }
     const std::string tally = tally_words(place.tally);
     note(ui, {x, y}, width, "The end of the lesson" + (tally.empty() ? "" : ".   Questions: " + tally));
     y += line_height(ui, Size::Small) + ui.px(4);
@@ -73,7 +83,7 @@ void end_page(Ui& ui, const Rect& area) {
         const std::vector<std::string> hints{"Page Down or Enter begins it; Page Up goes back; Esc ends.",
                                              "Page Down begins it; Esc ends.", ""};
         note(ui, {list.max.x + ui.px(16), y + (high - line_height(ui, Size::Small)) / 2},
-             in.max.x - list.max.x - ui.px(16), hints);
+             x + width - list.max.x - ui.px(16), hints);
         return;
     }
     y += paragraph(ui, {x, y}, width, Face::Strong, Size::Title, Ink::Text, "This was the last lesson.", 1) +

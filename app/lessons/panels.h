@@ -19,7 +19,11 @@ bool lists_programs(const State& state, const session::Session& session);
 void row_ground(Ui& ui, const draw::Rect& row, bool chosen);
 void row_head(Ui& ui, const draw::Rect& row, float indent, size_t at, bool chosen = false);
 
-// The end of the lesson that runs: its summary, and the next lesson. Over the whole screen.
+// A row a stop of a lesson: what it says, and below it in small what it is shown on. Where that does not fit,
+// only what it is shown on. A click leads there.
+void stop_list(Ui& ui, const draw::Rect& rect, size_t lesson);
+
+// The end of the lesson that runs: its summary, the next lesson, and its stops again. Over the whole screen.
 void end_page(Ui& ui, const draw::Rect& area);
 
 // Above the recording that a newcomer's window opens with: the first lesson is offered, and Page Down begins

@@ -159,9 +159,9 @@ bool update(State& state, Session& session, bool wait) {
     return false;
 }
 
-// A row a stop: what it says, and below it in small what it is shown on. Where that does not fit, only what
-// it is shown on.
-void stops(Ui& ui, const Rect& rect, size_t number) {
+}  // namespace
+
+void stop_list(Ui& ui, const Rect& rect, size_t number) {
     const std::vector<LessonStop>& all = (*ui.state.lessons)[number].stops;
     if (std::exchange(ui.state.wording, ui.session.wording) != ui.session.wording) ui.state.said.clear();
     if (work_out_words(ui.state, number, ui.context.waits)) ui.context.another_frame = true;
@@ -202,6 +202,8 @@ void stops(Ui& ui, const Rect& rect, size_t number) {
     }
 }
 
+namespace {
+
 void lesson(Ui& ui, const Rect& rect, size_t number) {
     surface(ui, rect);
     const Lesson& of = (*ui.state.lessons)[number];
@@ -222,7 +224,7 @@ void lesson(Ui& ui, const Rect& rect, size_t number) {
     y = start.max.y + ui.px(24);
     line(ui, {in.min.x, y}, width, Face::Strong, Size::Body, Ink::Text, "Stops");
     y += body + ui.px(8);
-    stops(ui, {{in.min.x, y}, {in.min.x + width, in.max.y}}, number);
+    stop_list(ui, {{in.min.x, y}, {in.min.x + width, in.max.y}}, number);
 }
 
 // A row a program: its name, and its first line in small. A click opens it, as Enter does the chosen one.

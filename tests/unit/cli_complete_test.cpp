@@ -54,6 +54,48 @@ TEST(Completion, OfWhatAnOptionTakes) {
     EXPECT_EQ(completed({"render", "--themes=d"}), Words{});
 }
 
+// Each option that takes something else than a number says in --help what that is, and what can be listed is
+// offered.
+TEST(Completion, OfEveryOptionThatTakesAWord) {
+    const Words unlisted{"WxH",    "X,Y",        "X0:X1,Y0:Y1",    "A:B",  "FLAGS",
+                         "NAME",   "NAME=VALUE", "NAME=VALUE,...", "CALL", "BYTES",
+                         "NUMBER", "SECONDS",    "PREDICTION"};
+    const auto line = command_line();
+    size_t offering = 0;
+    for (const CLI::App* command : line->get_subcommands({})) {
+        if (command->get_group().empty()) continue;
+        size_t places = 0;
+        for (const CLI::Option* option : command->get_options()) {
+            if (!takes_value(*option)) continue;
+            const std::string what = command->get_name() + " " + option->get_name();
+            Words words{command->get_name()};
+            if (option->get_positional()) {
+                words.insert(words.end(), places++, "x");
+            } else {
+                const std::string takes = option->get_type_name();
+                EXPECT_NE(takes, "TEXT") << what << " has no row in kPlaces";
+                if (takes.starts_with("UINT") || has(unlisted, takes)) continue;
+                words.push_back(option->get_name());
+            }
+            words.emplace_back();
+            EXPECT_FALSE(completed(words).empty()) << what;
+            ++offering;
+        }
+    }
+    EXPECT_GT(offering, 30u);
+}
+
+TEST(Completion, OfWhatTheWindowHas) {
+    if (window_names("LESSON").empty()) GTEST_SKIP() << "built without the window";
+    EXPECT_EQ(completed({"render", "--lesson", "bank"}), (Words{"banks", ":.json"}));
+    EXPECT_EQ(completed({"export", "--format", "html", "--lesson", "z"}), (Words{":.json"}))
+        << "of one's own";
+    EXPECT_EQ(completed({"render", "a.tsc", "--figure", "lat"}), (Words{"latency"}));
+    EXPECT_EQ(completed({"render", "a.tsc", "--do", "phase_t"}), (Words{"phase_table"}));
+    for (const auto& [name, means] : window_names("ACTION"))
+        EXPECT_EQ(name.find(':'), std::string::npos) << "bash parts words there";
+}
+
 TEST(Completion, OfPlaces) {
     EXPECT_EQ(completed({"record", "tiled_p"}), (Words{":.cu", ":.ptx", "tiled_padded"}));
     EXPECT_EQ(completed({"report", "tiled-4x"}), (Words{"tiled-4x4x4-t2", ":.tsc"}));
