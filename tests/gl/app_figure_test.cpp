@@ -1,5 +1,5 @@
-// The figures of the lessons, drawn: nothing cut, at two sizes, in both themes and for the back row; and
-// golden pictures of some.
+// The figures of the lessons, drawn: what each says stands there whole, at two sizes, on the desk and for the
+// back row; and golden pictures of some.
 #include <fmt/format.h>
 
 #include "tests/gl/compare_drawn.h"
@@ -15,7 +15,7 @@ State with_figure(const char* name) {
     return state;
 }
 
-TEST(FigurePictures, NothingIsCut) {
+TEST(FigurePictures, SayTheirTitleAndWhatTheyConclude) {
     SKIP_WITHOUT_OPENGL();
     for (const auto& [width, height] : {std::pair{1280, 720}, {1920, 1080}})
         for (const bool lecture : {false, true}) {
