@@ -52,6 +52,12 @@ bool stays_inside(const std::string& file) {
            std::ranges::none_of(path, [](const auto& part) { return part == ".."; });
 }
 
+// What a text or a number says; "" of anything else, however deep it is nested.
+std::string word_of(const Json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    return value.is_number() ? value.dump() : "";
+}
+
 // A figure in place of a recording, with some of its parameters set.
 void read_figure(const Json& json, JsonFields& fields, LessonStop& stop, std::string& problem) {
     fields.text("figure", stop.figure);
@@ -66,8 +72,8 @@ void read_figure(const Json& json, JsonFields& fields, LessonStop& stop, std::st
     if (!json.contains("set")) return;
     for (const auto& [name, value] : fields.inner("set", Json::value_t::object).items()) {
         const auto parameter = std::ranges::find(figure->parameters, name, &Parameter::name);
-        const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-        const auto set = parameter == figure->parameters.end() ? std::nullopt : setting_of(*parameter, text);
+        const auto set =
+            parameter == figure->parameters.end() ? std::nullopt : setting_of(*parameter, word_of(value));
         if (set)
             stop.set[static_cast<size_t>(parameter - figure->parameters.begin())] = *set;
         else if (problem.empty())
@@ -152,7 +158,7 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     if (json.contains("where")) {
         if (json["where"].size() > kMostConditions) fields.fail("where");
         for (const Json& text : fields.inner("where", Json::value_t::array)) {
-            auto condition = read_condition(text.is_string() ? text.get<std::string>() : text.dump());
+            auto condition = read_condition(word_of(text));
             if (condition)
                 stop.where.push_back(std::move(*condition));
             else if (problem.empty())

@@ -161,7 +161,8 @@ Result<void> Device::lock(void* start, uint64_t bytes) {
     Context& context = *state_->context;
     if (auto in = enter(context); !in) return in;
     if (const int code = context.api->host_register(start, bytes, kDeviceMap)) {
-        return failure(context, code, fmt::format("giving {} access to {} of the host", info().name, in_mib(bytes)),
+        return failure(context, code,
+                       fmt::format("giving {} access to {} of the host", info().name, in_mib(bytes)),
                        "use cudaMalloc, or --backend cpu");
     }
     return {};

@@ -225,6 +225,10 @@ TEST(Figures, AStopStandsOnOne) {
     EXPECT_FALSE(lesson(R"({"figure": "bursts", "set": {"burst": 33}, "say": "s"})"));
     EXPECT_TRUE(lesson(R"({"figure": "gate", "set": {"missing": "does not come"}, "say": "s"})"));
     EXPECT_FALSE(lesson(R"({"figure": "latency", "say": "{sectors}"})"));
+    // Nested so deeply that whoever follows it call by call runs out of stack.
+    const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+    EXPECT_FALSE(lesson(R"({"figure": "latency", "set": {"warps": )" + deep + R"(}, "say": "s"})"));
+    EXPECT_FALSE(lesson(R"({"recording": "tiled", "where": [)" + deep + R"(], "say": "s"})"));
 }
 
 }  // namespace
