@@ -127,8 +127,7 @@ void do_all(app::State& state, const std::vector<std::string>& actions) {
         if (!app::act(state, action))
             refuse(kWrongCall,
                    "--do '{}' is no action and no place of this recording; give one such as phase_table, "
-                   "lecture, "
-                   "thread:3 or phase:1",
+                   "lecture, thread:3 or phase:1",
                    action);
     }
 }
@@ -155,9 +154,9 @@ void write_film(app::State state, const ExportOptions& options, int width, int h
     const uint64_t most = motion ? room(seconds > 0 ? seconds : kUsualSeconds) : kMostFrames;
     if (end - first > most) {
         refuse(kWrongCall,
-               "a film of {} steps is too long; 'tilescope export' makes one of {} of them at most, as with "
+               "a film of {} steps is too long; 'tilescope export' makes films of at most {} steps, as with "
                "--steps {}:{}{}",
-               end - first, grouped(most), first + 1, first + std::min<uint64_t>(most, 200),
+               grouped(end - first), grouped(most), first + 1, first + std::min<uint64_t>(most, 200),
                seconds > kLeastSeconds && options.seconds ? ", or with fewer --seconds" : "");
     }
     OutputFile file(options.output);

@@ -68,7 +68,7 @@ TEST_F(CliPictures, WrongCalls) {
     refused({"--format", "gif", "--seconds", "nan"}, "0.2 to 20");
     refused({"--format", "gif", "--seconds", "1", "--fps", "8"}, "leave one out");
     refused({"--format", "png", "--seconds", "1"}, "--seconds");
-    refused({"--format", "gif", "--steps", "first:last", "--seconds", "20"}, "at most 60 of them");
+    refused({"--format", "gif", "--steps", "first:last", "--seconds", "20"}, "at most 60 steps");
     refused({"--format", "gif", "--steps", "1:99"}, "from 1 to 84");
     refused({"--format", "mp4", "--size", "201x200"}, "even");
 }
