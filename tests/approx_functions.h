@@ -21,6 +21,9 @@ struct ApproxFunction {
     bool relative = true;      // bound: of the result, or as it stands
     long double bound = 0;     // as the PTX ISA states it
     long double ours = 0;      // and what the interpreter keeps
+    // A GPU's largest error as a share of `bound`. An H200's cosine is a little worse than the PTX ISA
+    // states.
+    long double of_a_gpu = 1;
     std::function<long double(long double, long double)> exact;
     bool two = false;  // operands
 
@@ -46,7 +49,7 @@ inline std::vector<ApproxFunction> approx_functions() {
     std::vector<ApproxFunction> all;
     const auto one = [&](const std::string& line, float low, float high, bool by_exponent, bool relative,
                          long double bound, long double ours, long double (*exact)(long double)) {
-        all.push_back({line + " %D, %A;", low, high, by_exponent, relative, bound, ours,
+        all.push_back({line + " %D, %A;", low, high, by_exponent, relative, bound, ours, 1,
                        [exact](long double x, long double) { return exact(x); }});
     };
     const auto sine = [](long double x) { return std::sin(x); };
@@ -73,6 +76,8 @@ inline std::vector<ApproxFunction> approx_functions() {
         for (const auto& [name, exact] :
              {std::pair<const char*, long double (*)(long double)>{"sin", sine}, {"cos", cosine}}) {
             one(name + end, -6.2831f, 6.2831f, false, false, std::exp2(-20.5L), std::exp2(-20.5L), exact);
+            if (std::string(name) == "cos")
+                all.back().of_a_gpu = 1.05L;  // -4.9022960662841797: 6.81e-7, stated 6.74e-7
             one(name + end, -314.15f, 314.15f, false, false, std::exp2(-14.7L), 0x1p-20L, exact);
         }
     }
@@ -80,7 +85,7 @@ inline std::vector<ApproxFunction> approx_functions() {
         [](long double x) { return std::tanh(x); });
     for (const char* line : {"div.approx.f32", "div.full.f32", "div.approx.ftz.f32", "div.full.ftz.f32"})
         all.push_back({std::string(line) + " %D, %A, %B;", 1e-18f, 1e18f, true, true, 2 * 0x1p-23L,
-                       2 * 0x1p-23L, [](long double a, long double b) { return a / b; }, true});
+                       2 * 0x1p-23L, 1, [](long double a, long double b) { return a / b; }, true});
     return all;
 }
 

@@ -58,7 +58,7 @@ class Launch:
     k: int
     n: int
     tile: int
-    compiler: str = "clang"  # clang: the PTX that ships; nvcc: what nvcc makes of the source
+    compiler: str = "clang"  # clang: the PTX that ships; nvcc, nvrtc: what they make of the source
     ptx: pathlib.Path | None = None  # nvcc's
 
     @property
@@ -67,7 +67,8 @@ class Launch:
 
     def arguments(self):
         sizes = ["--m", self.m, "--k", self.k, "--n", self.n, "--tile", self.tile]
-        return [self.kernel, *map(str, sizes), *(["--ptx", str(self.ptx)] if self.ptx else [])]
+        ptx = ["--ptx", str(self.ptx)] if self.ptx else ["--compiler", "nvrtc"] if self.compiler == "nvrtc" else []
+        return [self.kernel, *map(str, sizes), *ptx]
 
     def grid(self):
         across, down = -(-self.n // self.tile), -(-self.m // self.tile)
@@ -124,7 +125,7 @@ def number(text):
         return None
 
 
-def parse_ncu(text, kernel):
+def parse_ncu(text, kernel, metrics=METRICS):
     """Metric -> value of the first launch of a kernel, from either of ncu's forms: a launch a row under a row of
     metrics and one of units (--page raw), or a metric a row (--page details)."""
     rows = [row for row in csv.reader(text.splitlines()) if row]
@@ -143,24 +144,24 @@ def parse_ncu(text, kernel):
         if "Metric Name" in entry:
             values[entry["Metric Name"]] = number(entry["Metric Value"])
         else:
-            values.update((name, number(entry[name])) for name in METRICS if name in entry)
+            values.update((name, number(entry[name])) for name in metrics if name in entry)
         for what in ("Block Size", "Grid Size"):
             values.setdefault(what, entry.get(what, ""))
     if not launches:
         raise SystemExit(f"counters.py: ncu saw no launch of {kernel}")
     first = launches[min(launches)]
-    missing = [name for name in METRICS if first.get(name) is None]
+    missing = [name for name in metrics if first.get(name) is None]
     if missing:
         raise SystemExit(f"counters.py: ncu gave no number for {', '.join(missing)}")
     return first
 
 
-def count(program, launch, folder):
+def count(program, launch, folder, metrics=METRICS):
     """Counters of one launch."""
     log = folder / "ncu.csv"
     command = ["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"]
     command += ["--kernel-name", launch.kernel, "--launch-count", "1", "--log-file", str(log)]
-    command += ["--metrics", ",".join(METRICS)]
+    command += ["--metrics", ",".join(metrics)]
     command += [program, "time", *launch.arguments(), "--warm-up", "1", "--no-cublas", "--no-price", "--no-roofs"]
     ran = subprocess.run(command, capture_output=True, text=True)
     text = log.read_text() if log.exists() else ""
@@ -169,12 +170,12 @@ def count(program, launch, folder):
             f"counters.py: failed with status {ran.returncode}: {shlex.join(command)}\n{ran.stdout}{ran.stderr}{text}"
         )
     log.unlink()
-    values = parse_ncu(text, launch.kernel)
+    values = parse_ncu(text, launch.kernel, metrics)
     grid = launch.grid()
     for what, (x, y) in {"Grid Size": grid, "Block Size": (launch.tile, launch.tile)}.items():
         if values[what] and [int(w) for w in values[what].strip("() ").split(",")] != [x, y, 1]:
             raise SystemExit(f"counters.py: ncu saw {what} {values[what]} of {launch.name}, not {x}, {y}, 1")
-    return {name: values[name] for name in METRICS}
+    return {name: values[name] for name in metrics}
 
 
 def ptx_of(launch):

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Nsight Compute's counters of caches, pipes and stalls, for the launches that `tilescope levels` is held against.
+
+    tests/gpu/levels.py PROGRAM [-o assets/counters/levels_h200.json] [--seconds S]
+
+A row a launch, written as soon as it is counted, so that a run that is cut short keeps what it has; a second run
+leaves out the rows that FILE already holds. The launches are in two sets: `fitted`, squares, on which constants may be
+chosen, and `held`, rectangles, other tile widths and other kernels, drawn once by a fixed seed, which nothing is fitted to.
+
+Needs an NVIDIA GPU with readable counters and ncu; NVRTC for its launches.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import subprocess
+import tempfile
+import time
+
+from counters import ROOT, Launch, count, first_line, square
+
+# Our name -> the counter.
+COUNTED = {
+    "requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "l1_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1_hits": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+    "l1_tags": "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum",
+    "returned_sectors": "l1tex__m_xbar2l1tex_read_sectors.sum",
+    "l2_read_sectors": "lts__t_sectors_op_read.sum",
+    "l2_read_sectors_l1": "lts__t_sectors_srcunit_tex_op_read.sum",
+    "l2_read_hits_l1": "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",
+    "dram_read_bytes": "dram__bytes_read.sum",
+    "dram_write_bytes": "dram__bytes_write.sum",
+    "pipe_wavefronts": "l1tex__data_pipe_lsu_wavefronts.sum",
+    "pipe_wavefronts_shared": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+    "instructions": "smsp__inst_executed.sum",
+    "lsu_instructions": "sm__inst_executed_pipe_lsu.sum",
+    "ffma": "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+    "cycles": "sm__cycles_elapsed.max",
+    "cycles_active": "sm__cycles_active.avg",
+    "duration_ns": "gpu__time_duration.sum",
+    "warps_active": "sm__warps_active.avg.per_cycle_active",
+    # Speed of light, in percent of what the unit could do.
+    "sol_sm": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "sol_memory": "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
+    "sol_l1": "l1tex__throughput.avg.pct_of_peak_sustained_active",
+    "sol_l2": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
+    "sol_dram": "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
+    "sol_pipe": "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
+    "sol_lsuin": "l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed",
+    "sol_issue": "sm__inst_issued.avg.pct_of_peak_sustained_elapsed",
+    "sol_lsu": "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed",
+    "sol_fma": "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed",
+    "sol_alu": "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed",
+}
+STALLS = ["barrier", "branch_resolve", "dispatch_stall", "drain", "imc_miss", "lg_throttle", "long_scoreboard",
+          "math_pipe_throttle", "mio_throttle", "no_instruction", "not_selected", "selected", "short_scoreboard", "wait"]
+COUNTED |= {f"stall_{why}": f"smsp__average_warps_issue_stalled_{why}_per_issue_active.ratio" for why in STALLS}
+
+COMPILERS = ("clang", "nvrtc")
+PRODUCTS = ("untiled", "untiled_swapped", "tiled", "tiled_swapped")
+RECTANGLES = [(1024, 512, 2048), (2048, 1000, 1500), (777, 1333, 1111), (3000, 700, 2000), (1536, 3072, 1024)]
+
+
+def fitted():
+    return [square(kernel, width, tile, compiler)
+            for width in (512, 1024, 2048) for kernel in PRODUCTS for tile in (16, 32) for compiler in COMPILERS]
+
+
+def held():
+    """80 rectangles of 150, squares of T = 8, and squares of 4096."""
+    every = [Launch(kernel, *size, tile, compiler) for size in RECTANGLES for kernel in (*PRODUCTS, "tiled_transposed")
+             for tile in (8, 16, 32) for compiler in COMPILERS]
+    picked = random.Random(20261123).sample(every, 80)
+    picked += [square(kernel, 1024, 8, compiler) for kernel in (*PRODUCTS, "tiled_transposed", "tiled_padded")
+               for compiler in COMPILERS]
+    return picked + [square(kernel, 4096, tile, compiler) for kernel in PRODUCTS for tile in (16, 32)
+                     for compiler in COMPILERS]
+
+
+def known_metrics():
+    """Those of COUNTED that this device has."""
+    ran = subprocess.run(["ncu", "--query-metrics-mode", "all", "--query-metrics"], capture_output=True, text=True)
+    there = {word for line in ran.stdout.splitlines() for word in line.split()[:1]}
+    base = {name: metric.split(".")[0] for name, metric in COUNTED.items()}
+    return {name: COUNTED[name] for name in COUNTED if base[name] in there or COUNTED[name] in there}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Counters of caches, pipes and stalls.")
+    parser.add_argument("program", help="build/tilescope")
+    parser.add_argument("-o", "--output", type=pathlib.Path, default=ROOT / "assets/counters/levels_h200.json")
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin no launch after this time")
+    options = parser.parse_args()
+    program = str(pathlib.Path(options.program).resolve())
+    begin = time.monotonic()
+
+    device, _, driver = first_line(
+        ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], "unknown, ").partition(", ")
+    rows = []
+    if options.output.exists():
+        rows = json.loads(options.output.read_text())["rows"]
+    done = {(row["kernel"], row["m"], row["k"], row["n"], row["tile"], row["compiler"]) for row in rows}
+    metrics = known_metrics()
+    print("not known here:", ", ".join(sorted(set(COUNTED) - set(metrics))) or "none", flush=True)
+    wanted = [(launch, which) for which, launches in (("fitted", fitted()), ("held", held())) for launch in launches]
+    random.Random(1).shuffle(wanted)  # what was counted when time ran out is of all kinds
+    left, failed = 0, 0
+    with tempfile.TemporaryDirectory() as name:
+        for launch, which in wanted:
+            key = (launch.kernel, launch.m, launch.k, launch.n, launch.tile, launch.compiler)
+            if key in done:
+                continue
+            if time.monotonic() - begin > options.seconds:
+                left += 1
+                continue
+            try:
+                values = count(program, launch, pathlib.Path(name), tuple(metrics.values()))
+            except SystemExit as why:
+                print(f"{launch.name}: {str(why)[:600]}", flush=True)
+                failed += 1
+                if failed > 3:
+                    raise
+                continue
+            rows.append(dict(zip(("kernel", "m", "k", "n", "tile", "compiler"), key)) | {"set": which} |
+                        {name: round(values[metric], 4) for name, metric in metrics.items()})
+            text = ",\n    ".join(json.dumps(row) for row in sorted(rows, key=lambda row: json.dumps(row)))
+            head = json.dumps({"schema": "tilescope.counters/1", "device": device, "driver": driver,
+                               "tool": "Nsight Compute " + first_line(["ncu", "--version"]).removeprefix("Version "),
+                               "command": "tests/gpu/levels.py build/tilescope", "counters": metrics}, indent=2)[:-2]
+            options.output.parent.mkdir(parents=True, exist_ok=True)
+            options.output.write_text(f'{head},\n  "rows": [\n    {text}\n  ]\n}}\n')
+            print(f"{launch.name}: {time.monotonic() - begin:.0f} s", flush=True)
+    print(f"{len(rows)} launches counted, {left} left for another run")
+
+
+if __name__ == "__main__":
+    main()
