@@ -9,7 +9,7 @@ tilescope_part(kernels/call LINK tilescope_alone)
 tilescope_part(kernels/textbook NAME kernels LINK tilescope_run)
 file(GLOB shipped RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/kernels/textbook/*.cu ${PROJECT_SOURCE_DIR}/assets/ptx/*.ptx
-     ${PROJECT_SOURCE_DIR}/assets/ptx/roofs/*.ptx)
+     ${PROJECT_SOURCE_DIR}/assets/ptx/nvrtc/*.ptx ${PROJECT_SOURCE_DIR}/assets/ptx/roofs/*.ptx)
 tilescope_embed(tilescope_kernels tilescope::kernels::embedded_file ${shipped})
 
 # What real GPUs said: recordings with their index, counters, and times. There may be none.

@@ -197,11 +197,21 @@ std::string_view shipped_source(std::string_view kernel) {
     return embedded_file(fmt::format("kernels/textbook/{}.cu", kernel));
 }
 
-std::string_view shipped_ptx(std::string_view kernel, uint32_t tile) {
+namespace {
+std::string_view ptx_in(std::string_view folder, std::string_view kernel, uint32_t tile) {
     const KernelInfo* info = find(kernel);
     if (!info) return {};
-    return embedded_file(info->tiled ? fmt::format("assets/ptx/{}.t{}.ptx", kernel, tile)
-                                     : fmt::format("assets/ptx/{}.ptx", kernel));
+    return embedded_file(info->tiled ? fmt::format("{}/{}.t{}.ptx", folder, kernel, tile)
+                                     : fmt::format("{}/{}.ptx", folder, kernel));
+}
+}  // namespace
+
+std::string_view shipped_ptx(std::string_view kernel, uint32_t tile) {
+    return ptx_in("assets/ptx", kernel, tile);
+}
+
+std::string_view shipped_nvrtc_ptx(std::string_view kernel, uint32_t tile) {
+    return ptx_in("assets/ptx/nvrtc", kernel, tile);
 }
 
 }  // namespace tilescope::kernels

@@ -62,10 +62,11 @@ struct Preset {
 };
 const std::vector<Preset>& presets();  // the third one is the default: tiled 64x64x64, T=16
 
-// Text of a file that ships (kernels/textbook/*.cu, assets/ptx/*.ptx), built into the program; empty
+// Text of a file that ships (kernels/textbook/*.cu, assets/ptx/), built into the program; empty
 // where there is none.
 std::string_view shipped_file(std::string_view path);  // "kernels/textbook/tiled.cu"
 std::string_view shipped_source(std::string_view kernel);
-std::string_view shipped_ptx(std::string_view kernel, uint32_t tile);
+std::string_view shipped_ptx(std::string_view kernel, uint32_t tile);        // clang's
+std::string_view shipped_nvrtc_ptx(std::string_view kernel, uint32_t tile);  // of loops that NVRTC unrolled
 
 }  // namespace tilescope::kernels

@@ -3,6 +3,7 @@
 
 #include "core/analysis/summary.h"
 #include "kernels/textbook/requested_bytes.h"
+#include "kernels/textbook/timings.h"
 #include "tests/recorded.h"
 
 namespace tilescope::kernels {
@@ -40,6 +41,26 @@ TEST_P(RequestedBytesOf, FollowsTheClosedFormOfWholeTiles) {
         ASSERT_TRUE(bytes) << bytes.error().message;
         EXPECT_EQ(bytes->loaded, 4 * 2 * m * k * n / (tiled ? tile : 1));
         EXPECT_EQ(bytes->stored, 4 * m * n);
+    }
+}
+
+// NVRTC unrolls loops, keeps elements in registers and joins shared loads, but asks for the same bytes.
+TEST_P(RequestedBytesOf, IsTheSameAsNvrtcCompilesThem) {
+    for (const Shape& shape : {Shape{4, 4, 4, 2}, Shape{3, 3, 3, 2}, Shape{12, 7, 9, 4}, Shape{33, 20, 5, 8},
+                               Shape{48, 17, 35, 16}, Shape{70, 33, 40, 32}}) {
+        SCOPED_TRACE(shape.tile);
+        auto sized = plan(GetParam(), shape);
+        ASSERT_TRUE(sized) << sized.error().message;
+        const auto by_clang = analysis::summarize(recorded(*sized));
+        sized->ptx = shipped_nvrtc_ptx(GetParam(), shape.tile);
+        ASSERT_FALSE(sized->ptx.empty());
+        const auto trace = recorded(*sized);
+        EXPECT_TRUE(trace.meta.complete);
+        if (!made_wrong(GetParam())) EXPECT_TRUE(trace.meta.result.verified);
+        const auto by_nvrtc = analysis::summarize(trace);
+        ASSERT_TRUE(by_clang && by_nvrtc);
+        EXPECT_EQ(by_nvrtc->global_load.bytes, by_clang->global_load.bytes);
+        EXPECT_EQ(by_nvrtc->global_store.bytes, by_clang->global_store.bytes);
     }
 }
 

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Makes the PTX of the kernels that ship as NVRTC optimises it, for machines without NVRTC:
+#
+#     kernels/textbook/make_nvrtc_ptx.sh [OUT]      OUT: assets/ptx/nvrtc; needs libnvrtc.so where the system looks
+#
+# compute_75 is the oldest architecture that NVRTC 13 compiles for; the options are those of kernels/gpu/nvrtc.cpp.
+set -eu
+cd "$(dirname "$0")/../.."
+out=${1:-assets/ptx/nvrtc}
+mkdir -p "$out"
+options="--gpu-architecture=compute_75 -lineinfo -default-device"
+
+for source in kernels/textbook/*.cu; do
+    kernel=$(basename "$source" .cu)
+    case $kernel in untiled*) tiles=2 ;; *) tiles="2 4 8 16 32" ;; esac
+    for tile in $tiles; do
+        case $kernel in untiled*) file=$kernel.ptx ;; *) file=$kernel.t$tile.ptx ;; esac
+        # shellcheck disable=SC2086  # options are words
+        text=$(python3 tests/data/ptx/nvrtc.py "$source" $options "-DTILE_WIDTH=$tile")
+        # No folders of the machine it was made on.
+        printf '%s\n' "$text" |
+            sed -e 's|^\([[:space:]]*\.file[[:space:]]*[0-9]* \)"[^"]*/\(kernels/textbook/[^"/]*\)"|\1"\2"|' >"$out/$file.tmp.$$"
+        mv "$out/$file.tmp.$$" "$out/$file"
+    done
+done
