@@ -18,6 +18,12 @@ void lost(draw::Ui& ui, const Rect& box) {
     ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
 }
 
+void unknown(draw::Ui& ui, const Rect& box) {
+    ui.list.AddRect(box.min, box.max, ui.ink(Ink::Line), ui.px(3));
+    const auto font = ui.context.fonts.for_cells("?", box.width(), box.height(), Size::Body);
+    if (font) draw::draw_text_in(ui.list, *font, box.min, box.max, ui.ink(Ink::TextQuiet), "?");
+}
+
 void bars_over(draw::Ui& ui, const Rect& rect, const Parameter& along, int now, std::span<const Bars> bars) {
     const float small = line_height(ui, Size::Small), label = ui.px(76);
     if (rect.height() < small * 2 + ui.px(40)) return;
