@@ -119,7 +119,8 @@ struct State {
     bool gate_named = false;   // in this frame a gate is drawn with the names of its warps
     Provenance provenance;     // of the pinned element or shared cell
     look::Relations selected;  // what the selection lights up in this frame
-    // Where arrays were drawn in this frame: what travels from M to Mds starts and ends there.
+    // Where arrays were drawn in this frame, and as kOfThreads the block's threads: what travels from M to
+    // Mds starts and ends there.
     std::vector<std::pair<uint8_t, draw::GridView>> places;
 };
 

@@ -46,7 +46,9 @@ TEST(QuestionPictures, AModelKeepsTheAnswerFromView) {
             if (of.ask->answer.ends_with("_at_most")) hidden.push_back(answer.words);
             // What a figure leaves out stands as a "?"; so does what is not typed yet.
             const auto signs = [&] {
-                return std::ranges::count(drawn.seen().texts, std::string("?"), &draw::Written::text);
+                return std::ranges::count_if(drawn.seen().texts, [](const draw::Written& text) {
+                    return text.text == "?" || text.text.ends_with(": ?");
+                });
             };
             const std::string before = drawn.words(state);
             const auto left_out = signs() - (of.ask->choices.empty() ? 1 : 0);
@@ -147,6 +149,11 @@ TEST(QuestionPictures, AFigureIsAskedAboutInTheDark) {
     state.session.theme = Theme::Dark;
     state.session.question.typed = "345.6";
     test::expect_golden(picture(std::move(state), 1280, 720), "question_figure_dark");
+}
+
+TEST(QuestionPictures, AFigureIsDrawnWithoutWhatIsAsked) {
+    SKIP_WITHOUT_OPENGL();
+    test::expect_golden(picture(at_stop(number_of_lesson("blocks"), 0), 1280, 720), "question_figure");
 }
 
 TEST(QuestionPictures, ACaseIsAskedAbout) {

@@ -159,7 +159,7 @@ inline Numbers numbers_of_figure(const lessons::LessonStop& stop) {
             // Little's law: the bandwidth that an SM gets in a cycle, for as many cycles as a load takes.
             const double ghz = device.peak_gflops / (2.0 * lessons::fp32_a_cycle(device.sm) * device.sms);
             const double each_cycle = device.memory_gbs / (device.sms * ghz);
-            n["bytes_a_cycle"] = std::round(each_cycle * 10) / 10;
+            n["bytes_a_cycle"] = std::round(each_cycle * 100) / 100;
             n["bytes_in_flight"] = std::round(each_cycle * n["latency"]);
             n["loads_in_flight"] = std::ceil(n["bytes_in_flight"] / 128);
         }

@@ -53,7 +53,7 @@ std::vector<NamedNumber> numbers(std::span<const int> set) {
             {"cycles_between_loads", of(set, kIssue) * of(set, kEvery)},
             {"busy_percent", 100 - (trace.idle * 100 + trace.window / 2) / trace.window},
             {"load_bytes", kWarpSize * 4},
-            {"bytes_a_cycle", static_cast<uint64_t>(std::llround(little.bytes_a_cycle * 10)), 1},
+            {"bytes_a_cycle", static_cast<uint64_t>(std::llround(little.bytes_a_cycle * 100)), 2},
             {"bytes_in_flight", little.bytes},
             {"loads_in_flight", little.loads}};
 }
@@ -73,7 +73,7 @@ std::string concludes(std::span<const int> set) {
     if (const analysis::DeviceSpec* const device = device_of(set)) {
         const InFlight little = in_flight(*device, of(set, kLatency));
         text += fmt::format(
-            " Little's law: an SM of the {} gets {:.1f} bytes a cycle, so {} \u00d7 {:.1f} = {} have to be "
+            " Little's law: an SM of the {} gets {:.2f} bytes a cycle, so {} \u00d7 {:.2f} = {} have to be "
             "on "
             "their way, {} of a warp.",
             device->name, little.bytes_a_cycle, of(set, kLatency), little.bytes_a_cycle,

@@ -21,7 +21,10 @@ void lost(draw::Ui& ui, const Rect& box) {
 void unknown(draw::Ui& ui, const Rect& box) {
     ui.list.AddRect(box.min, box.max, ui.ink(Ink::Line), ui.px(3));
     const auto font = ui.context.fonts.for_cells("?", box.width(), box.height(), Size::Body);
-    if (font) draw::draw_text_in(ui.list, *font, box.min, box.max, ui.ink(Ink::TextQuiet), "?");
+    if (!font) return;
+    const ImVec2 middle{(box.min.x + box.max.x) / 2,
+                        std::round((box.min.y + box.max.y - draw::text_size(*font, "?").y) / 2)};
+    put(ui, ui.list, *font, middle, ui.ink(Ink::TextQuiet), "?", Align::Center);
 }
 
 void bars_over(draw::Ui& ui, const Rect& rect, const Parameter& along, int now, std::span<const Bars> bars) {
