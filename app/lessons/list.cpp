@@ -12,7 +12,7 @@ namespace tilescope::lessons {
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
 
 ListType list_type(const Ui& ui, const Rect& rect) {
-    const bool large = rect.width() >= ui.px(1000) && rect.height() >= ui.px(560);
+    const bool large = rect.width() >= ui.px(860) && rect.height() >= ui.px(560);
     return large ? ListType{Size::Title, Size::Body, std::min(rect.width(), ui.px(1280))}
                  : ListType{Size::Body, Size::Small, std::min(rect.width(), ui.px(880))};
 }

@@ -142,7 +142,7 @@ Layout laid_out(const draw::Ui& ui, const Rect& rect, const Dealt& dealt, size_t
     const size_t whole = dealt.waves.size() * lines(slots, made.beside);
     made.all_slots = slots > 0 && room / static_cast<float>(whole) >= ui.px(16);
     made.high = std::clamp(room / static_cast<float>(std::max<size_t>(made.all_slots ? whole : used, 1)),
-                           ui.px(3), ui.px(52));
+                           ui.px(3), ui.px(76));
     return made;
 }
 

@@ -62,7 +62,9 @@ float draw_bursts(draw::Ui& ui, const Rect& rect, const Bursts& made, size_t flo
             (rect.width() - between * static_cast<float>(tried)) / static_cast<float>(tried * floats);
         const size_t rows = (bursts + tried - 1) / tried;
         const float tall = rect.height() / static_cast<float>(rows) - ui.px(6);
-        if (const float fits = std::min({wide, tall, ui.px(44)}); fits > pitch) pitch = fits, across = tried;
+        if (const float fits = std::min({wide, tall, ui.px(rect.height() >= ui.px(280) ? 72 : 44)});
+            fits > pitch)
+            pitch = fits, across = tried;
     }
     const float wide = pitch * static_cast<float>(floats);
     for (size_t burst = 0; burst < bursts; ++burst) {
@@ -118,7 +120,7 @@ void draw_carpool(draw::Ui& ui, const Rect& rect, std::span<const int> set, bool
     constexpr float kSteps = 24;
     const float small = line_height(ui, Size::Small), label = ui.px(92),
                 step = std::min((rect.width() - label) / kSteps, ui.px(48)),
-                high = std::min(ui.px(34), rect.height() / 4);
+                high = std::min(std::max(ui.px(34), step), rect.height() / 4);
     const auto wish = [&](int row, int from, Ink ink, const char* name, bool framed) {
         const float y = rect.min.y + high * static_cast<float>(row);
         note(ui, {rect.min.x, y + (high - small) / 2}, label, name);
@@ -153,7 +155,8 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     // A heading, what it is about, and below it who shares a trip; the time of a burst beside that, where
     // both have room.
     const float heads = 2 * (body + gap) + small + ui.px(12) + gap;
-    const float carpool = std::clamp((rect.height() - heads) * 0.48f, small * 4, ui.px(136));
+    const bool large = rect.height() >= ui.px(600);
+    const float carpool = std::clamp((rect.height() - heads) * 0.48f, small * 4, ui.px(large ? 216 : 136));
     const float top = rect.min.y + body + gap, lowest = rect.max.y - carpool - body - 2 * gap;
     line(ui, rect.min, rect.width(), Face::Strong, Size::Body, Ink::Text,
          fmt::format("32 lanes read floats {} apart: {} of {} bytes", set[kStride],
@@ -175,7 +178,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     line(ui, {split, under + gap}, rect.max.x - split, Face::Strong, Size::Body, Ink::Text,
          "Time of a burst: DDR4-1600");
     const float times = under + body + 2 * gap,
-                tall = std::min(ui.px(34) + small, rect.max.y - times - small);
+                tall = std::min(ui.px(large ? 54 : 34) + small, rect.max.y - times - small);
     draw_times(ui, {{split, times}, {rect.max.x, times + tall}});
     note(ui, {split, times + tall + ui.px(4)}, rect.max.x - split,
          std::vector<std::string>{"JEDEC JESD79-4, speed bin 1600K. A processor's cycle: less than a ns.",
