@@ -135,12 +135,13 @@ void figure_page(Ui& ui, const Rect& area) {
     // Below the strip of a lesson for the back row, which says it too, the figure needs the room.
     const bool said = ui.session.walk.running && tight;
     const Rect drawing{{in.min.x, y}, {in.max.x, said ? in.max.y : in.max.y - below - ui.px(14)}};
-    const bool asked = ui.session.question.hides(session::Hide::Numbers);
-    if (asked && figure.shows_numbers)
-        hidden_panel(ui, drawing);
-    else
-        figure.draw(ui, drawing, shown.set, ui.session);
-    if (asked || said) return;
+    figure.draw(ui, drawing, shown.set, ui.session);
+    if (said) return;
+    if (ui.session.question.hides(session::Hide::Numbers)) {
+        line(ui, {in.min.x, in.max.y - below}, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
+             "What is left out is shown once the question above is answered.");
+        return;
+    }
     paragraph(ui, {in.min.x, in.max.y - below}, in.width(), Face::Text, size, Ink::Text, follows,
               static_cast<int>(lines));
 }
@@ -148,8 +149,8 @@ void figure_page(Ui& ui, const Rect& area) {
 void figure_list_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(24));
-    const float width = std::min(in.width(), ui.px(880));
-    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small), pad = ui.px(4);
+    const auto [words, notes, width] = list_type(ui, in);
+    const float body = line_height(ui, words), small = line_height(ui, notes), pad = ui.px(4);
     float y = in.min.y;
     y += paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, kFigures, 2) + ui.px(8);
     y += paragraph(ui, {in.min.x, y}, width, Face::Text, Size::Body, Ink::Text,
@@ -161,10 +162,11 @@ void figure_list_panel(Ui& ui, const Rect& rect) {
     for (size_t at = 0; at < figures().size() && y + high <= in.max.y + pad; ++at, y += high) {
         const Figure& figure = figures()[at];
         const Rect row{{in.min.x, y}, {in.min.x + width, y + high}};
-        row_head(ui, row, ui.px(14), at, at == ui.state.figure);
-        const float x = row.min.x + ui.px(40), room = row.max.x - x - ui.px(8);
-        line(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text, figure.title);
-        note(ui, {x, y + pad + body}, room, std::vector<std::string>{std::string(figure.look), ""});
+        row_head(ui, row, ui.px(14), at, at == ui.state.figure, words);
+        const float x = row.min.x + ui.px(words == Size::Body ? 40 : 48), room = row.max.x - x - ui.px(8);
+        line(ui, {x, y + pad}, room, Face::Text, words, Ink::Text, figure.title);
+        if (draw::text_size(ui.font(Face::Text, notes), figure.look).x <= room)
+            line(ui, {x, y + pad + body}, room, Face::Text, notes, Ink::TextQuiet, figure.look);
         if (ui.clicked(row)) show_figure(ui.state, ui.session, figure);
     }
 }

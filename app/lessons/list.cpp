@@ -11,14 +11,21 @@ namespace tilescope::lessons {
 
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
 
+ListType list_type(const Ui& ui, const Rect& rect) {
+    const bool large = rect.width() >= ui.px(860) && rect.height() >= ui.px(560);
+    return large ? ListType{Size::Title, Size::Body, std::min(rect.width(), ui.px(1280))}
+                 : ListType{Size::Body, Size::Small, std::min(rect.width(), ui.px(880))};
+}
+
 void row_ground(Ui& ui, const Rect& row, bool chosen) {
     if (chosen || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
 }
 
-void row_head(Ui& ui, const Rect& row, float indent, size_t at, bool chosen) {
+void row_head(Ui& ui, const Rect& row, float indent, size_t at, bool chosen, Size size) {
     row_ground(ui, row, chosen);
-    line(ui, {row.min.x + indent, row.min.y + ui.px(6)}, ui.px(24), Face::Mono, Size::Body, Ink::TextQuiet,
-         std::to_string(at + 1), draw::Align::Center);
+    line(ui, {row.min.x + indent, row.min.y + ui.px(size == Size::Body ? 6 : 4)},
+         ui.px(size == Size::Body ? 24 : 32), Face::Mono, size, Ink::TextQuiet, std::to_string(at + 1),
+         draw::Align::Center);
 }
 
 size_t rows_of(const State& state, const session::Session& session) {
@@ -29,6 +36,9 @@ bool lists_programs(const State& state, const session::Session& session) {
     return state.listed > state.lessons->size() && !session.assets.examples().empty();
 }
 
+// Titles that may need a second line in larger type.
+constexpr size_t kSecondLines = 2;
+
 void lesson_list_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     State& place = ui.state;
@@ -36,8 +46,17 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
     line(ui, whole.min, whole.width(), Face::Strong, Size::Title, Ink::Text, "Lessons");
     const Rect in{{whole.min.x, whole.min.y + line_height(ui, Size::Title) + ui.px(12)},
                   {whole.max.x, whole.max.y}};
-    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
-    const float width = in.width() - ui.px(48), gap = ui.px(4);
+    const float small = line_height(ui, Size::Small);
+    // In larger type where all rows fit so.
+    const auto roomy = [&] {
+        const float row = line_height(ui, Size::Title) + ui.px(11);
+        return in.width() >= ui.px(380) &&
+               row * static_cast<float>(rows_of(place, ui.session) + kSecondLines) <= in.height();
+    };
+    const Size size = roomy() ? Size::Title : Size::Body;
+    const float high_of_line = line_height(ui, size), air = ui.px(size == Size::Title ? 8 : 12);
+    const float indent = ui.px(size == Size::Title ? 48 : 40);
+    const float width = in.width() - indent - ui.px(8), gap = ui.px(size == Size::Title ? 3 : 4);
     struct Row {
         std::string heading;  // above it: the folder of a lecturer's own
         const std::string* title;
@@ -56,8 +75,8 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
         };
         const std::string folder = at > 0 && folder_of(at) == folder_of(at - 1) ? "" : folder_of(at);
         Row row{one_line(std::filesystem::path(folder).filename().string()), &title,
-                std::min<size_t>(wrapped(ui.font(face, Size::Body), title, width).size(), 3), 0};
-        row.height = body * static_cast<float>(row.lines) + ui.px(12) + gap +
+                std::min<size_t>(wrapped(ui.font(face, size), title, width).size(), 3), 0};
+        row.height = high_of_line * static_cast<float>(row.lines) + air + gap +
                      (row.heading.empty() ? 0 : small + ui.px(10));
         rows.push_back(std::move(row));
     }
@@ -89,13 +108,13 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
             note(ui, {in.min.x + ui.px(12), y}, in.width() - ui.px(12), rows[at].heading);
             y += small + ui.px(4);
         }
-        const float high = body * static_cast<float>(rows[at].lines) + ui.px(12);
+        const float high = high_of_line * static_cast<float>(rows[at].lines) + air;
         const Rect row{{in.min.x, y}, {in.max.x - (last > 0 ? ui.px(8) : 0), y + high}};
-        numbered ? row_head(ui, row, ui.px(22), at, on) : row_ground(ui, row, on);
+        numbered ? row_head(ui, row, ui.px(22), at, on, size) : row_ground(ui, row, on);
         if (on)
             ui.list.AddRectFilled(row.min, {row.min.x + ui.px(3), row.max.y}, ui.ink(Ink::Accent), ui.px(2));
-        paragraph(ui, {row.min.x + ui.px(40), y + ui.px(6)}, width, on ? Face::Strong : Face::Text,
-                  Size::Body, Ink::Text, *rows[at].title, static_cast<int>(rows[at].lines));
+        paragraph(ui, {row.min.x + indent, y + air / 2}, width, on ? Face::Strong : Face::Text, size,
+                  Ink::Text, *rows[at].title, static_cast<int>(rows[at].lines));
         if (ui.clicked(row)) place.listed = place.listed_seen = at;
         y += high + gap;
     }

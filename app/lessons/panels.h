@@ -9,6 +9,14 @@ using Ui = input::Ui<State>;
 
 inline const std::string kPrograms = "Programs to open", kFigures = "Figures to play with";
 
+// The type of a list on this screen, and how wide its text may run: larger where a large window has room, so
+// that it fills it and reads from further away.
+struct ListType {
+    draw::Size words = draw::Size::Body, notes = draw::Size::Small;
+    float width = 0;
+};
+ListType list_type(const Ui& ui, const draw::Rect& rect);
+
 // How many rows the list has: the lessons, and one for the programs where some ship.
 size_t rows_of(const State& state, const session::Session& session);
 void lesson_list_panel(Ui& ui, const draw::Rect& rect);
@@ -17,7 +25,8 @@ bool lists_figures(const State& state);
 bool lists_programs(const State& state, const session::Session& session);
 // The ground of a row; and with its number from 1 before its words.
 void row_ground(Ui& ui, const draw::Rect& row, bool chosen);
-void row_head(Ui& ui, const draw::Rect& row, float indent, size_t at, bool chosen = false);
+void row_head(Ui& ui, const draw::Rect& row, float indent, size_t at, bool chosen = false,
+              draw::Size size = draw::Size::Body);
 
 // A row a stop of a lesson: what it says, and below it in small what it is shown on. Where that does not fit,
 // only what it is shown on. A click leads there.

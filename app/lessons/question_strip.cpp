@@ -47,6 +47,13 @@ const char* short_hint_of(Takes takes) {
                                                            : "Space takes, Enter checks, Page Down shows.";
 }
 
+// The first of them that has room. Esc leads out of it all: while a number is typed, the digits do not choose
+// a screen.
+std::vector<std::string> hints(Takes takes) {
+    const std::string whole = hint_of(takes), brief = short_hint_of(takes);
+    return {whole + " Esc leaves.", whole, brief + " Esc leaves.", brief};
+}
+
 // What was predicted so far, in a field of its own.
 std::string predicted_words(const session::Question& asked) {
     switch (asked.takes) {
@@ -183,13 +190,11 @@ float question_strip(Ui& ui, const Rect& area, const std::string& title) {
         const float wide = ui.px(ui.session.lecture ? 200 : 160);
         field(ui, {{x, y}, {x + wide, y + field_high}}, ui.session.question, size);
         const Takes takes = ui.session.question.takes;
-        note(ui, {x + wide + ui.px(14), y + (field_high - small) / 2}, room - wide - ui.px(14),
-             std::vector<std::string>{hint_of(takes), short_hint_of(takes)});
+        note(ui, {x + wide + ui.px(14), y + (field_high - small) / 2}, room - wide - ui.px(14), hints(takes));
     } else {
         y += ui.px(6);
         y += choices(ui, {x, y}, room, size, words, true) + ui.px(4);
-        note(ui, {x, y}, room,
-             std::vector<std::string>{hint_of(Takes::Choice), short_hint_of(Takes::Choice)});
+        note(ui, {x, y}, room, hints(Takes::Choice));
     }
 
     const bool predicted = ui.session.question.predicted();

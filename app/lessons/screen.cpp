@@ -166,9 +166,11 @@ void stop_list(Ui& ui, const Rect& rect, size_t number) {
     if (std::exchange(ui.state.wording, ui.session.wording) != ui.session.wording) ui.state.said.clear();
     if (work_out_words(ui.state, number, ui.context.waits)) ui.context.another_frame = true;
     const std::vector<Standing>& said = ui.state.said[number];
-    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
-    const float indent = ui.px(40), room = rect.width() - indent - ui.px(8), pad = ui.px(6);
-    const draw::Font font = ui.font(Face::Text, Size::Body);
+    const ListType type = list_type(ui, rect);
+    const float body = line_height(ui, type.words), small = line_height(ui, type.notes);
+    const float indent = ui.px(type.words == Size::Body ? 40 : 48), room = rect.width() - indent - ui.px(8),
+                pad = ui.px(6);
+    const draw::Font font = ui.font(Face::Text, type.words);
     const auto words_of = [&](size_t at) {  // what a stop asks comes before what it says
         if (at >= said.size()) return std::string();
         return said[at].asks.empty() ? said[at].words : said[at].asks;
@@ -186,16 +188,16 @@ void stop_list(Ui& ui, const Rect& rect, size_t number) {
         const float high = (words.empty() ? body : body * static_cast<float>(lines(at)) + small) + pad * 2;
         const Rect row{{rect.min.x, y}, {rect.max.x, y + high}};
         if (row.max.y > rect.max.y + pad) break;
-        row_head(ui, row, ui.px(14), at);
+        row_head(ui, row, ui.px(14), at, false, type.words);
         const float x = row.min.x + indent;
         const Notation notation = at < said.size() ? said[at].notation : Notation{};
         const std::string on = shown_on(all[at]), where = on + ": " + stands_at(all[at], notation);
         if (words.empty()) {
-            line(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text, fitting(font, {where, on}, room));
+            line(ui, {x, y + pad}, room, Face::Text, type.words, Ink::Text, fitting(font, {where, on}, room));
         } else {
-            const float below = paragraph(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text, words,
+            const float below = paragraph(ui, {x, y + pad}, room, Face::Text, type.words, Ink::Text, words,
                                           static_cast<int>(lines(at)));
-            note(ui, {x, y + pad + below}, room, where);
+            line(ui, {x, y + pad + below}, room, Face::Text, type.notes, Ink::TextQuiet, where);
         }
         if (ui.clicked(row)) go_to_stop(ui.state, ui.session, number, at);
         y = row.max.y;
@@ -208,7 +210,7 @@ void lesson(Ui& ui, const Rect& rect, size_t number) {
     surface(ui, rect);
     const Lesson& of = (*ui.state.lessons)[number];
     const Rect in = rect.inset(ui.px(24));
-    const float width = std::min(in.width(), ui.px(880));
+    const float width = list_type(ui, in).width;
     const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
     float y = in.min.y;
     y += paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, of.title, 2) + ui.px(12);
@@ -232,8 +234,8 @@ void programs(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const auto& all = ui.session.assets.examples();
     const Rect in = rect.inset(ui.px(24));
-    const float width = std::min(in.width(), ui.px(880));
-    const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small), pad = ui.px(2);
+    const auto [words, notes, width] = list_type(ui, in);
+    const float body = line_height(ui, words), small = line_height(ui, notes), pad = ui.px(2);
     float y = in.min.y;
     y += paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, kPrograms, 2) + ui.px(8);
     y +=
@@ -255,10 +257,10 @@ void programs(Ui& ui, const Rect& rect) {
     const auto first = static_cast<size_t>(place.top);
     for (size_t at = first; at < std::min(all.size(), first + fit); ++at, y += high) {
         const Rect row{{in.min.x, y}, {in.min.x + width, y + high}};
-        row_head(ui, row, ui.px(14), at, at == place.program);
-        const float x = row.min.x + ui.px(40), room = row.max.x - x - ui.px(8);
-        line(ui, {x, y + pad}, room, Face::Text, Size::Body, Ink::Text, all[at].name);
-        note(ui, {x, y + pad + body}, room, all[at].about);
+        row_head(ui, row, ui.px(14), at, at == place.program, words);
+        const float x = row.min.x + ui.px(words == Size::Body ? 40 : 48), room = row.max.x - x - ui.px(8);
+        line(ui, {x, y + pad}, room, Face::Text, words, Ink::Text, all[at].name);
+        line(ui, {x, y + pad + body}, room, Face::Text, notes, Ink::TextQuiet, all[at].about);
         if (ui.over(row)) ui.tip = all[at].about;
         if (!ui.clicked(row)) continue;
         place.program = at;
@@ -268,7 +270,8 @@ void programs(Ui& ui, const Rect& rect) {
 }
 
 void draw_screen(Ui& ui, const Rect& area) {
-    const float gap = ui.px(8), left = std::clamp(area.width() * 0.3f, ui.px(260), ui.px(420));
+    const float gap = ui.px(8), left = std::clamp(area.width() * 0.3f, ui.px(260),
+                                                  ui.px(area.width() > ui.px(1600) ? 560 : 420));
     const Rect in = area.inset(gap);
     if (ui.state.lessons->empty()) return;
     State& place = ui.state;

@@ -67,6 +67,25 @@ std::vector<Flight> flights(const trace::Trace& trace, const look::BlockIndex& i
     return all;
 }
 
+std::vector<Flight> loads_to_threads(const trace::Trace& trace, const look::BlockIndex& index,
+                                     const BlockReplay& replay, uint32_t step) {
+    std::vector<Flight> all;
+    if (step >= index.steps) return all;
+    if (look::kind_of(trace, index.first + step) != draw::StepKind::GlobalLoad) return all;
+    const trace::Access access = trace::decode(trace, index.first + step);
+    if (access.array == trace::kNoArray) return all;
+    uint32_t last = kWarpSize, part = 0;  // a vector load brings several elements to a lane
+    look::for_elements(trace, access, [&](uint32_t lane, uint64_t element) {
+        part = lane == last ? part + 1 : 0;
+        last = lane;
+        if (all.size() < kMostFlights)
+            all.push_back({{access.array, element},
+                           {kOfThreads, uint64_t{access.warp} * kWarpSize + lane},
+                           replay.value(step, lane, part)});
+    });
+    return all;
+}
+
 FlightSums flight_sums(std::shared_ptr<const BlockReplay> replay) {
     FlightSums made{std::move(replay), {}};
     for (const BlockReplay::Store& store : made.of->shared_stores())

@@ -147,7 +147,7 @@ double whole_pixels(double pitch) { return pitch >= 2 ? std::floor(pitch) : pitc
 }  // namespace
 
 std::string caption(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
-                    uint32_t step) {
+                    uint32_t step, const draw::OlderView* older) {
     if (step >= index.steps) return "This block recorded no step.";
     const look::RequestView request = look::request_view(trace, index, step);
     if (request.kind == StepKind::Barrier)
@@ -156,7 +156,9 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
     const std::string lanes = counted(static_cast<uint64_t>(std::popcount(request.mask)), "lane");
     const auto& [addresses, most_lanes] = request.cost.addresses;
     const std::string cost =
-        draw::is_atomic(request.kind)
+        older != nullptr
+            ? fmt::format("{} on a {}", counted(older->transactions.size(), "transaction"), older->gpu)
+        : draw::is_atomic(request.kind)
             ? fmt::format("{}, at most {} at one", counted(addresses, "word"), counted(most_lanes, "lane"))
         : request.kind == StepKind::ConstantLoad        ? counted(addresses, "word")
         : draw::space_of(request.kind) == Space::Shared ? counted(request.cost.shared.wavefronts, "wavefront")

@@ -28,9 +28,10 @@ using look::StepKind;
 //   Warp 0 loads rows 0 and 1 of the M tile: 32 lanes, 4 sectors.
 //   Warp 3 comes to the barrier. 4 of 8 warps have arrived; the block waits for the others.
 //
-// Here and below, replay is null while the block's values are not there yet.
+// Here and below, replay is null while the block's values are not there yet. older: what it would have been
+// on a GPU that knows no sectors, where that is shown.
 std::string caption(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
-                    uint32_t step);
+                    uint32_t step, const draw::OlderView* older = nullptr);
 
 // What a newcomer presses next, by where playback stands.
 std::string hint(const BlockIndex& index, uint32_t step, bool playing);

@@ -1,12 +1,14 @@
 // What moves on the Step screen (flights.h), by how fast steps go by:
 //
-//   one by one, up to 20 a second    elements travel from M into Mds, products from Mds and Nds into P
+//   one by one, up to 20 a second    elements travel from M to the threads that load them, from M into Mds,
+//                                    products from Mds and Nds into P
 //   up to 256 a second               trails of the last quarter of a second; P fills
 //   faster                           how many have arrived in this phase, beside the arrays' names
 //
 // M switches it off.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -23,7 +25,9 @@ Rect place_of(const Ui& ui, const playback::Element& element) {
         std::ranges::find(ui.state.places, element.array, &std::pair<uint8_t, draw::GridView>::first);
     if (found == ui.state.places.end()) return {};
     const draw::GridView& view = found->second;
-    const CellRect cell = draw::cell_on_sheet(ui.trace().launch.arrays[element.array], element.index);
+    const CellRect cell = element.array == kOfThreads
+                              ? draw::cell_on_sheet(shape_of_threads(ui.trace()), element.index)
+                              : draw::cell_on_sheet(ui.trace().launch.arrays[element.array], element.index);
     const ImVec2 corner = draw::corner_of(view, cell.row0, cell.col0);
     const float half = view.pitch / 2;
     if (!Rect{view.clip_min, view.clip_max}.contains({corner.x + half, corner.y + half})) return {};
@@ -31,6 +35,7 @@ Rect place_of(const Ui& ui, const playback::Element& element) {
 }
 
 Rgba color_of(const Ui& ui, const Flight& flight) {
+    if (flight.to.array == kOfThreads) return ui.ink(Ink::GlobalLoad);
     return ui.ink(flight.product ? Ink::Product : Ink::SharedStore);
 }
 
@@ -39,7 +44,9 @@ ImVec2 middle(const Rect& cell) { return {(cell.min.x + cell.max.x) / 2, (cell.m
 // part: of the motion's time. False where nothing of it is in sight, or nothing travels.
 bool travel(Ui& ui, double part) {
     bool any = false;
-    const std::vector<Flight> all = flights(ui.trace(), *ui.index(), *ui.session.replay, ui.step());
+    std::vector<Flight> all = loads_to_threads(ui.trace(), *ui.index(), *ui.session.replay, ui.step());
+    std::ranges::copy(flights(ui.trace(), *ui.index(), *ui.session.replay, ui.step()),
+                      std::back_inserter(all));
     for (const Flight& flight : all) {
         const Rect from = place_of(ui, flight.from), to = place_of(ui, flight.to);
         if (from.width() <= 0 || to.width() <= 0) continue;

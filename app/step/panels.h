@@ -10,6 +10,7 @@
 
 #include "app/input/screen.h"
 #include "app/look/faults.h"
+#include "app/look/older.h"
 #include "app/look/pick.h"
 #include "app/look/timeline.h"
 #include "app/session/playing.h"
@@ -115,10 +116,11 @@ struct State {
     TableState table;
     JudgedBy judged_by = JudgedBy::Today;
     MappingCache mapping;
-    bool gate_named = false;  // in this frame a gate is drawn with the names of its warps
+    bool gate_named = false;   // in this frame a gate is drawn with the names of its warps
     Provenance provenance;     // of the pinned element or shared cell
     look::Relations selected;  // what the selection lights up in this frame
-    // Where arrays were drawn in this frame: what travels from M to Mds starts and ends there.
+    // Where arrays were drawn in this frame, and as kOfThreads the block's threads: what travels from M to
+    // Mds starts and ends there.
     std::vector<std::pair<uint8_t, draw::GridView>> places;
 };
 
@@ -137,6 +139,12 @@ void phase_table_panel(Ui& ui, const Rect& rect);
 // threads of the block, which otherwise have a panel of their own.
 void tiles_panel(Ui& ui, const Rect& rect, bool with_threads);
 void threads_panel(Ui& ui, const Rect& rect);
+// The block's threads lie as the elements of an array do (draw/sheet.h): a block of one row wraps at a warp,
+// one with depth is drawn slice by slice.
+Array shape_of_threads(const trace::Trace& trace);
+// What an older GPU would have made of the step's request, where that is asked for and it is one to global
+// memory.
+std::optional<look::OlderView> older_of(const Ui& ui);
 void request_panel(Ui& ui, const Rect& rect);
 void timeline_panel(Ui& ui, const Rect& rect);
 // While a question is open (asked_panel.cpp): what is to be seen of the request, a sign for what is hidden,

@@ -28,8 +28,12 @@ using playback::LoadedInPhase;
 using playback::SummedInPhase;
 using playback::TableWindow;
 
-// More lines than this of a cell are told by their number. The longest value that short_value() writes.
+// More lines than this of a cell are told by their number.
 constexpr size_t kMostLoads = 4, kMostTerms = 3;
+// Rows that the back row is to see, where they can be had; and what stands for products between two.
+constexpr uint32_t kFewRows = 6;
+constexpr std::string_view kLeftOut = "\u2026 ";
+// The longest value that short_value() writes.
 constexpr std::string_view kLongestValue = "\u22120.1234", kInto = "\u2192", kTimes = "\u00b7";
 
 // A line of a cell.
@@ -134,6 +138,7 @@ struct Table {
             add(0);
             if (room > 2) cell.terms.push_back({fmt::format("+ \u2026 {} more", done - 2), "", false});
             if (room > 1) add(done - 1);
+            if (room == 2 && done > 2) cell.terms.back().text.insert(0, kLeftOut);
         }
         if (!values || done == 0) return;
         cell.terms.push_back({"= " + short_value(all[done - 1].sum), "", false});
@@ -226,13 +231,26 @@ struct Table {
                 // What is left over is air between the phases.
                 const float left = in.width() - next.thread - next.phase() * static_cast<float>(next.phases);
                 next.air = std::clamp(left / static_cast<float>(next.phases), 0.f, ui.px(80));
-                const bool whole = next.phases == phases && left >= 0 &&
-                                   heads_high(next) + next.row * static_cast<float>(threads) <= in.height();
+                const bool whole = next.phases == phases && left >= 0 && rows_in(next) >= threads;
                 const bool first = size == Size::Small && beside;
-                if (whole || first || (size == Size::Small && next.phases > shape.phases && shape.phases < 2))
-                    shape = next;
+                const bool wider = next.phases > shape.phases && shape.phases < 2 &&
+                                   (!ui.session.lecture || rows_in(next) >= std::min(kFewRows, threads));
+                if (whole || first || (size == Size::Small && wider)) shape = next;
                 if (whole) return;
             }
+        // For the back row: more threads rather than more products of each.
+        const bool many = product && most(terms, kMostTerms) == kMostTerms && shape.loads < shape.terms;
+        if (!ui.session.lecture || !shape.beside || !many || rows_in(shape) >= std::min(kFewRows, threads))
+            return;
+        const float left_out = std::ceil(draw::text_size(ui.font(Face::Mono, shape.size), kLeftOut).x);
+        --shape.terms;
+        shape.term += left_out, shape.air = std::max(0.f, shape.air - left_out);
+        shape.row -= line_height(ui, shape.size);
+    }
+    // Rows of threads that there is room for.
+    uint32_t rows_in(const Shape& of) const {
+        const float room = in.height() - heads_high(of) + ui.px(4);
+        return static_cast<uint32_t>(std::max(1.f, std::floor(room / of.row)));
     }
     float heads_high(const Shape& of) const {
         return line_height(ui, Size::Body) + ui.px(8) + line_height(ui, of.size) +
@@ -342,8 +360,7 @@ void phase_table_panel(Ui& ui, const Rect& rect) {
     table.measure();
     const Shape& shape = table.shape;
     const float top = in.min.y + table.heads_high(shape);
-    const auto rows =
-        static_cast<uint32_t>(std::max(1.f, std::floor((in.max.y - top + ui.px(4)) / shape.row)));
+    const uint32_t rows = table.rows_in(shape);
     const float wheel = ImGui::GetIO().MouseWheel;
     if (wheel != 0 && ui.over(rect) && rows < table.threads) {
         state.scroll = std::clamp(state.scroll - wheel * 3, 0.0, static_cast<double>(table.threads - rows));

@@ -60,8 +60,11 @@ float standing(Ui& ui, float right, float y, float below, const char* gap) {
 
 // What just happened; while a question about it is open, only who does what.
 std::string caption_of(const Ui& ui) {
-    if (!ui.session.question.hides_any())
-        return caption(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step());
+    if (!ui.session.question.hides_any()) {
+        const std::optional<look::OlderView> older = older_of(ui);
+        return caption(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step(),
+                       older ? &*older : nullptr);
+    }
     return look::request_view(ui.trace(), *ui.index(), ui.step()).title + ".";
 }
 

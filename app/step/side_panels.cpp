@@ -195,14 +195,6 @@ void source_panel(Ui& ui, const Rect& rect) {
 
 namespace {
 
-// What an older GPU would have made of the step's request, where that is asked for and it is one to global
-// memory.
-std::optional<look::OlderView> older_of(const Ui& ui) {
-    if (ui.state.judged_by == JudgedBy::Today) return std::nullopt;
-    const auto gpu = ui.state.judged_by == JudgedBy::G80 ? look::OlderGpu::G80 : look::OlderGpu::Gt200;
-    return look::older_view(ui.trace(), *ui.index(), ui.step(), gpu);
-}
-
 // "Row = by·T + ty = 1·16 + 3 = 19" of the thread that is pinned, or that computes the pinned element.
 std::vector<std::string> index_formula_of_pin(Ui& ui) {
     const auto& product = ui.index()->product;
@@ -220,6 +212,12 @@ std::vector<std::string> index_formula_of_pin(Ui& ui) {
 }
 
 }  // namespace
+
+std::optional<look::OlderView> older_of(const Ui& ui) {
+    if (ui.state.judged_by == JudgedBy::Today) return std::nullopt;
+    const auto gpu = ui.state.judged_by == JudgedBy::G80 ? look::OlderGpu::G80 : look::OlderGpu::Gt200;
+    return look::older_view(ui.trace(), *ui.index(), ui.step(), gpu);
+}
 
 void request_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);

@@ -142,13 +142,10 @@ void threads_gate(Ui& ui, const Rect& rect, const draw::GridView& grid, const dr
 // Returns the corner in which they end, below and on the right.
 ImVec2 block_threads(Ui& ui, const Rect& rect) {
     const Dim3& size = ui.trace().launch.block;
-    // Threads lie as the elements of an array do (draw/sheet.h): a block of one row wraps at a warp, one with
-    // depth is drawn slice by slice.
-    Array shape;
-    shape.rank = static_cast<uint8_t>(size.z > 1 ? 3 : size.y > 1 ? 2 : 1);
-    shape.slices = size.z, shape.rows = size.y, shape.cols = size.x;
+    const Array shape = shape_of_threads(ui.trace());
     const draw::Sheet sheet(shape);
     const draw::GridView grid = fitted(ui, rect, sheet, 1, ui.px(72));
+    ui.state.places.emplace_back(kOfThreads, grid);
     const float pitch = grid.pitch;
     // The header says what the cells say.
     const bool places = pitch >= ui.px(44), lanes = !places && pitch >= ui.px(14);
@@ -241,6 +238,14 @@ void no_shared_memory(Ui& ui, ImVec2 corner, float width) {
 }
 
 }  // namespace
+
+Array shape_of_threads(const trace::Trace& trace) {
+    const Dim3& size = trace.launch.block;
+    Array shape;
+    shape.rank = static_cast<uint8_t>(size.z > 1 ? 3 : size.y > 1 ? 2 : 1);
+    shape.slices = size.z, shape.rows = size.y, shape.cols = size.x;
+    return shape;
+}
 
 void tiles_panel(Ui& ui, const Rect& rect, bool with_threads) {
     surface(ui, rect);

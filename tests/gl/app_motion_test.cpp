@@ -44,6 +44,17 @@ TEST(Motion, ElementsTravelIntoTheTile) {
     test::expect_golden(film_picture(recorded("tiled", {4, 4, 4, 2}), false, 0.3f), "motion_elements");
 }
 
+TEST(Motion, LoadsTravelToTheirThreads) {
+    SKIP_WITHOUT_OPENGL();
+    State state = recorded("tiled", {4, 4, 4, 2});
+    const session::Session& session = state.session;
+    while (step::loads_to_threads(session.trace(), *session.block, *session.replay, state.session.cursor.step)
+               .empty())
+        ++state.session.cursor.step;
+    state.step.film = 0.3f;
+    test::expect_golden(picture(std::move(state), kWidth, kHeight), "motion_loads");
+}
+
 TEST(Motion, ProductsTravelIntoP) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled", {4, 4, 4, 2});

@@ -44,12 +44,22 @@ TEST(QuestionPictures, AModelKeepsTheAnswerFromView) {
             std::vector<std::string> hidden{follows, state.lessons.standing.words};
             const lessons::Answer answer = right_answer(state.lessons, state.session);
             if (of.ask->answer.ends_with("_at_most")) hidden.push_back(answer.words);
+            // What a figure leaves out stands as a "?"; so does what is not typed yet.
+            const auto signs = [&] {
+                return std::ranges::count_if(drawn.seen().texts, [](const draw::Written& text) {
+                    return text.text == "?" || text.text.ends_with(": ?");
+                });
+            };
             const std::string before = drawn.words(state);
+            const auto left_out = signs() - (of.ask->choices.empty() ? 1 : 0);
             for (const std::string& text : hidden)
                 EXPECT_EQ(before.find(without_spaces(text)), std::string::npos) << at << " shows: " << text;
             reveal(state.lessons, state.session);
             update(state, true);
             const std::string after = drawn.words(state);
+            if (figure != nullptr) EXPECT_GT(left_out, signs()) << at;
+            if (figure != nullptr)
+                EXPECT_NE(before.find(without_spaces(std::string(figure->title))), std::string::npos) << at;
             EXPECT_NE(after.find(without_spaces(state.lessons.standing.words)), std::string::npos) << at;
             EXPECT_NE(after.find(without_spaces(follows)), std::string::npos) << at << ": " << after;
         }
@@ -139,6 +149,11 @@ TEST(QuestionPictures, AFigureIsAskedAboutInTheDark) {
     state.session.theme = Theme::Dark;
     state.session.question.typed = "345.6";
     test::expect_golden(picture(std::move(state), 1280, 720), "question_figure_dark");
+}
+
+TEST(QuestionPictures, AFigureIsDrawnWithoutWhatIsAsked) {
+    SKIP_WITHOUT_OPENGL();
+    test::expect_golden(picture(at_stop(number_of_lesson("blocks"), 0), 1280, 720), "question_figure");
 }
 
 TEST(QuestionPictures, ACaseIsAskedAbout) {

@@ -86,6 +86,19 @@ TEST(PhaseTable, KeepsThePinInSight) {
     EXPECT_TRUE(in_sight(state.session.trace().warp_of(40) * kWarpSize));
 }
 
+// In a lecture a block of many threads shows several of them at least, in both texts.
+TEST(PhaseTable, ShowsTheBackRowSeveralThreads) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    for (const TableText text : {TableText::Elements, TableText::Values}) {
+        State state = table("tiled", {32, 32, 32, 16}, 400, text);
+        state.session.lecture = true;
+        drawn.frames(state);
+        const playback::TableWindow& window = state.step.table.window;
+        EXPECT_GE(window.end_thread - window.first_thread, text == TableText::Elements ? 6u : 4u);
+    }
+}
+
 // Of every launch, at every kind of step, in both texts: nothing falls over, and each has a table or says why
 // not.
 TEST(PhaseTable, OfAnyLaunch) {

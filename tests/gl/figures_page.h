@@ -478,6 +478,7 @@ private:
         for (const draw::Written& text : unrecorded(seen_)) {
             const ImVec2 middle{(text.min.x + text.max.x) / 2, (text.min.y + text.max.y) / 2};
             for (const auto& [array, grid] : s_.state.step.places) {
+                if (array == step::kOfThreads) continue;
                 const auto row = static_cast<int64_t>(std::floor((middle.y - grid.y) / grid.pitch)),
                            col = static_cast<int64_t>(std::floor((middle.x - grid.x) / grid.pitch));
                 const Array& of = s_.of(array);

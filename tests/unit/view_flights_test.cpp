@@ -80,6 +80,26 @@ TEST(Flights, OfTheUntiledProductComeFromMAndN) {
     EXPECT_TRUE(routes(made, false).empty());
 }
 
+// Of 3 x 3 x 3 with T = 2 the block (1,1) has one thread with an element of P; the others load for it.
+TEST(Flights, OfALoadGoToTheThreadsThatMakeIt) {
+    const Recorded made = record("tiled", {3, 3, 3, 2}, 3);
+    const uint8_t M = array_of(made, "M"), N = array_of(made, "N");
+    std::map<std::pair<Cell, uint64_t>, int> seen, want;
+    for (uint32_t step = 0; step < made.index->steps; ++step)
+        for (const Flight& flight : step::loads_to_threads(*made.trace, *made.index, *made.replay, step)) {
+            EXPECT_EQ(flight.to.array, step::kOfThreads);
+            ++seen[{cell_of(*made.trace, flight.from), flight.to.index}];
+        }
+    for (uint64_t ty = 0; ty < 2; ++ty)
+        for (uint64_t tx = 0; tx < 2; ++tx)
+            for (uint64_t phase = 0; phase < 2; ++phase) {
+                const uint64_t row = 2 + ty, col = 2 + tx, of_m = phase * 2 + tx, of_n = phase * 2 + ty;
+                if (row < 3 && of_m < 3) ++want[{{M, row, of_m}, ty * 2 + tx}];
+                if (of_n < 3 && col < 3) ++want[{{N, of_n, col}, ty * 2 + tx}];
+            }
+    EXPECT_EQ(seen, want);
+}
+
 // Zeros at the edge come from no element.
 TEST(Flights, BringNoZeros) {
     const Recorded made = record("tiled", {3, 3, 3, 2}, 3);  // the corner: P[2,2]

@@ -153,6 +153,16 @@ inline Numbers numbers_of_figure(const lessons::LessonStop& stop) {
             std::max({whole("every") * whole("issue"), warps * each,
                       (whole("latency") + whole("issue") - 1) / whole("issue") * whole("issue")});
         n["busy_percent"] = std::round(100.0 * warps * each / turn);
+        n["load_bytes"] = 32 * 4;
+        for (const analysis::DeviceSpec& device : kernels::devices()) {
+            if (device.name != word["device"]) continue;
+            // Little's law: the bandwidth that an SM gets in a cycle, for as many cycles as a load takes.
+            const double ghz = device.peak_gflops / (2.0 * lessons::fp32_a_cycle(device.sm) * device.sms);
+            const double each_cycle = device.memory_gbs / (device.sms * ghz);
+            n["bytes_a_cycle"] = std::round(each_cycle * 100) / 100;
+            n["bytes_in_flight"] = std::round(each_cycle * n["latency"]);
+            n["loads_in_flight"] = std::ceil(n["bytes_in_flight"] / 128);
+        }
     } else if (stop.figure == "blocks") {
         std::vector<int> of_sm(static_cast<size_t>(whole("sms")), 0);
         for (int block = 0; block < whole("blocks"); ++block)
@@ -195,6 +205,20 @@ inline Numbers numbers_of_figure(const lessons::LessonStop& stop) {
         n["opens_at"] = missing ? 0 : last, n["first_held_for"] = missing ? 0 : last - 6;
     } else if (stop.figure == "memory") {
         n["kinds_of_memory"] = 5;
+        for (const analysis::DeviceSpec& device : kernels::devices()) {
+            if (device.name != word["device"]) continue;
+            n["registers_of_sm"] = device.sm.registers_per_sm;
+            n["register_bytes_of_sm"] = 4.0 * device.sm.registers_per_sm;
+            n["shared_bytes_of_sm"] = device.sm.shared_per_sm;
+        }
+    } else if (stop.figure == "partition") {
+        int dynamic = 0;  // blocks taken one after the other, as long as there are slots for one more
+        while (dynamic < whole("block_slots") && (dynamic + 1) * whole("threads") <= whole("thread_slots"))
+            ++dynamic;
+        n["part_slots"] = whole("thread_slots") / whole("block_slots");
+        n["fixed_blocks"] = n["threads"] <= n["part_slots"] ? n["block_slots"] : 0;
+        n["dynamic_blocks"] = dynamic;
+        n["dynamic_lost"] = n["thread_slots"] - dynamic * n["threads"];
     } else if (stop.figure == "tiles_help") {
         const double side = 2 * n["radius"] + 1, halo = n["tile"] + 2 * n["radius"];
         n["addition_factor"] = 1;

@@ -142,7 +142,7 @@ Layout laid_out(const draw::Ui& ui, const Rect& rect, const Dealt& dealt, size_t
     const size_t whole = dealt.waves.size() * lines(slots, made.beside);
     made.all_slots = slots > 0 && room / static_cast<float>(whole) >= ui.px(16);
     made.high = std::clamp(room / static_cast<float>(std::max<size_t>(made.all_slots ? whole : used, 1)),
-                           ui.px(3), ui.px(52));
+                           ui.px(3), ui.px(76));
     return made;
 }
 
@@ -177,9 +177,45 @@ void draw_sm(draw::Ui& ui, const Rect& box, const Layout& layout, const Dealt& d
     }
 }
 
-void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
-    const trace::Trace* const trace = recorded(set, session);
-    const Dealt made = trace != nullptr ? placed(*trace) : dealt(set);
+// The grid's blocks while they wait to be dealt, from the bottom of `rect` up. Returns where they begin.
+float draw_waiting(draw::Ui& ui, const Rect& rect, uint32_t blocks) {
+    const float small = line_height(ui, Size::Small);
+    const size_t rows = blocks > 132 ? 3 : blocks > 40 ? 2 : 1, across = lines(blocks, rows);
+    const float pitch = std::min(rect.width() / static_cast<float>(across), ui.px(44));
+    const float high = std::min(pitch, ui.px(26)), gap = ui.px(2);
+    const float top = rect.max.y - (high + gap) * static_cast<float>(rows);
+    const std::string longest = std::to_string(blocks - 1);
+    for (uint32_t at = 0; at < blocks; ++at) {
+        const float x = rect.min.x + pitch * static_cast<float>(at % across),
+                    y = top + (high + gap) * static_cast<float>(at / across);
+        const Rect box{{x, y}, {x + pitch - gap, y + high}};
+        ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedLoad), ui.px(2));
+        if (const auto font = ui.context.fonts.for_cells(longest, box.width(), box.height(), Size::Small))
+            draw::draw_text_in(ui.list, *font, box.min, box.max,
+                               ui.context.palette.text_on(ui.ink(Ink::SharedLoad)), std::to_string(at));
+    }
+    const float head = top - small - ui.px(6);
+    line(ui, {rect.min.x, head}, rect.width(), Face::Strong, Size::Small, Ink::Text,
+         fmt::format("the grid: {}, not dealt yet", counted(blocks, "block")));
+    return head - ui.px(10);
+}
+
+// SMs whose blocks are not told: an empty wave on each.
+Dealt untold(uint32_t sms) {
+    Dealt made;
+    made.waves.emplace_back(sms);
+    made.of_sm.assign(sms, 0);
+    return made;
+}
+
+void draw_figure(draw::Ui& ui, const Rect& area, std::span<const int> set, const session::Session& session) {
+    const bool hidden = asked(session);
+    const trace::Trace* const trace = hidden ? nullptr : recorded(set, session);
+    const Dealt made = hidden             ? untold(static_cast<uint32_t>(set[kSms]))
+                       : trace != nullptr ? placed(*trace)
+                                          : dealt(set);
+    Rect rect = area;
+    if (hidden) rect.max.y = draw_waiting(ui, area, static_cast<uint32_t>(set[kBlocks]));
     const size_t slots = trace != nullptr ? 0 : static_cast<size_t>(set[kSlots]), sms = made.of_sm.size();
     const float small = line_height(ui, Size::Small);
     const Rect room{rect.min, {rect.max.x, rect.max.y - small - ui.px(8)}};
@@ -188,6 +224,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     for (const auto& wave : made.waves)
         used +=
             layout.high * static_cast<float>(lines(layout.all_slots ? slots : most_of(wave), layout.beside));
+    if (hidden && !layout.all_slots) used += ui.px(24);
     used += ui.px(10) * static_cast<float>(made.waves.size() - 1);
     const float row_height = std::min(room.height() / static_cast<float>(layout.rows), used + ui.px(10));
     for (size_t sm = 0; sm < sms; ++sm) {
@@ -201,17 +238,24 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         if (sm % layout.columns % every == 0)
             note(ui, {(box.min.x + box.max.x) / 2, box.min.y + ui.px(2)}, ui.px(60), name, Align::Center);
         draw_sm(ui, box, layout, made, sm, slots);
+        const float under = box.min.y + small + ui.px(4);
+        if (hidden)
+            unknown(ui,
+                    {{box.min.x + ui.px(3), under},
+                     {box.max.x - ui.px(3), layout.all_slots ? under + layout.high : box.max.y - ui.px(3)}});
     }
     ImVec2 at{rect.min.x, rect.min.y + row_height * static_cast<float>(layout.rows)};
-    key_of(ui, at, "a block, by its number", [&](const Rect& box) {
-        ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedLoad), ui.px(2));
-    });
+    if (!hidden)
+        key_of(ui, at, "a block, by its number", [&](const Rect& box) {
+            ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedLoad), ui.px(2));
+        });
     if (layout.all_slots)
         key_of(ui, at, "a slot without one", [&](const Rect& box) {
             ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Raised), ui.px(2));
             ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong), ui.px(2));
         });
     const float left = rect.max.x - at.x;
+    if (hidden) return;
     if (set[kShows] != 0 && trace == nullptr)
         note(ui, at, left, "No recording from a GPU is open: this is the model.");
     else if (trace != nullptr && trace->blocks.size() > kMostShown)

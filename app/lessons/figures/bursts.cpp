@@ -50,24 +50,28 @@ std::string concludes(std::span<const int> set) {
     return text;
 }
 
-// Bursts as frames, wrapped; a cell a float. Returns where they end.
-float draw_bursts(draw::Ui& ui, const Rect& rect, const Bursts& made, size_t floats) {
+// Bursts as frames, wrapped; a cell a float. framed: false leaves out where a burst begins and what comes
+// along. Returns where they end.
+float draw_bursts(draw::Ui& ui, const Rect& rect, const Bursts& made, size_t floats, bool framed) {
+    const float between = framed ? ui.px(8) : 0;
     const size_t bursts = made.taken.size() / floats;
     size_t across = 1;  // bursts in a row
     float pitch = 0;
     for (size_t tried = 1; tried <= bursts; ++tried) {
         const float wide =
-            (rect.width() - ui.px(8) * static_cast<float>(tried)) / static_cast<float>(tried * floats);
+            (rect.width() - between * static_cast<float>(tried)) / static_cast<float>(tried * floats);
         const size_t rows = (bursts + tried - 1) / tried;
         const float tall = rect.height() / static_cast<float>(rows) - ui.px(6);
-        if (const float fits = std::min({wide, tall, ui.px(44)}); fits > pitch) pitch = fits, across = tried;
+        if (const float fits = std::min({wide, tall, ui.px(rect.height() >= ui.px(280) ? 72 : 44)});
+            fits > pitch)
+            pitch = fits, across = tried;
     }
     const float wide = pitch * static_cast<float>(floats);
     for (size_t burst = 0; burst < bursts; ++burst) {
-        const float x = rect.min.x + (wide + ui.px(8)) * static_cast<float>(burst % across),
+        const float x = rect.min.x + (wide + between) * static_cast<float>(burst % across),
                     y = rect.min.y + (pitch + ui.px(6)) * static_cast<float>(burst / across);
         bool any = false;
-        for (size_t at = 0; at < floats; ++at) any |= made.taken[burst * floats + at];
+        for (size_t at = 0; at < floats; ++at) any |= framed && made.taken[burst * floats + at];
         for (size_t at = 0; at < floats; ++at) {
             const float left = x + pitch * static_cast<float>(at);
             const Rect cell{{left, y}, {left + pitch - std::min(ui.px(1), pitch / 4), y + pitch}};
@@ -78,8 +82,9 @@ float draw_bursts(draw::Ui& ui, const Rect& rect, const Bursts& made, size_t flo
             else
                 ui.list.AddRectFilled(cell.min, cell.max, ui.ink(any ? Ink::Inactive : Ink::Cell));
         }
-        ui.list.AddRect({x - ui.px(1), y - ui.px(1)}, {x + wide + ui.px(1), y + pitch + ui.px(1)},
-                        ui.ink(any ? Ink::LineStrong : Ink::Line));
+        if (framed)
+            ui.list.AddRect({x - ui.px(1), y - ui.px(1)}, {x + wide + ui.px(1), y + pitch + ui.px(1)},
+                            ui.ink(any ? Ink::LineStrong : Ink::Line));
     }
     return rect.min.y + (pitch + ui.px(6)) * static_cast<float>((bursts + across - 1) / across);
 }
@@ -111,11 +116,11 @@ void draw_times(draw::Ui& ui, const Rect& rect) {
 }
 
 // Two threads, their wishes in time, and the trips.
-void draw_carpool(draw::Ui& ui, const Rect& rect, std::span<const int> set) {
+void draw_carpool(draw::Ui& ui, const Rect& rect, std::span<const int> set, bool hidden) {
     constexpr float kSteps = 24;
     const float small = line_height(ui, Size::Small), label = ui.px(92),
                 step = std::min((rect.width() - label) / kSteps, ui.px(48)),
-                high = std::min(ui.px(34), rect.height() / 4);
+                high = std::min(std::max(ui.px(34), step), rect.height() / 4);
     const auto wish = [&](int row, int from, Ink ink, const char* name, bool framed) {
         const float y = rect.min.y + high * static_cast<float>(row);
         note(ui, {rect.min.x, y + (high - small) / 2}, label, name);
@@ -133,37 +138,47 @@ void draw_carpool(draw::Ui& ui, const Rect& rect, std::span<const int> set) {
     };
     wish(0, 0, Ink::Product, "thread 0", false);
     wish(1, set[kApart], Ink::SharedStore, "thread 1", false);
+    if (hidden) {
+        const float y = rect.min.y + high * 2;
+        note(ui, {rect.min.x, y + (high - small) / 2}, label, "trips");
+        unknown(ui, {{rect.min.x + label, y + ui.px(1)}, {rect.max.x, y + high - ui.px(1)}});
+        return;
+    }
     wish(2, 0, Ink::GlobalLoad, "trips", true);
     if (trips(set) > 4) wish(3, set[kApart], Ink::GlobalLoad, "more trips", true);
 }
 
-void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
+void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
+    const bool hidden = asked(session);
     const Bursts made = of(set);
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body), gap = ui.px(6);
     // A heading, what it is about, and below it who shares a trip; the time of a burst beside that, where
     // both have room.
     const float heads = 2 * (body + gap) + small + ui.px(12) + gap;
-    const float carpool = std::clamp((rect.height() - heads) * 0.48f, small * 4, ui.px(136));
+    const bool large = rect.height() >= ui.px(600);
+    const float carpool = std::clamp((rect.height() - heads) * 0.48f, small * 4, ui.px(large ? 216 : 136));
     const float top = rect.min.y + body + gap, lowest = rect.max.y - carpool - body - 2 * gap;
     line(ui, rect.min, rect.width(), Face::Strong, Size::Body, Ink::Text,
          fmt::format("32 lanes read floats {} apart: {} of {} bytes", set[kStride],
-                     counted(made.bursts, "burst"), burst_bytes(set)));
+                     hidden ? "? bursts" : counted(made.bursts, "burst"), burst_bytes(set)));
     const float legend = lowest - small - gap;
-    const float end = draw_bursts(ui, {{rect.min.x, top}, {rect.max.x, legend}}, made, burst_bytes(set) / 4);
+    const Rect floats{{rect.min.x, top}, {rect.max.x, legend}};
+    const float end = hidden ? draw_bursts(ui, floats, bursts_of(static_cast<uint32_t>(set[kStride]), 128),
+                                           kWarpSize, false)
+                             : draw_bursts(ui, floats, made, burst_bytes(set) / 4, true);
     ImVec2 at{rect.min.x, std::min(end + ui.px(6), legend)};
-    key_of(
-        ui, at, "a float that a lane asked for",
-        [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::GlobalLoad)); });
-    key_of(ui, at, "comes along and is thrown away", [&](const Rect& box) { lost(ui, box); });
+    key_of(ui, at, "a float that a lane asked for",
+           [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::GlobalLoad)); });
+    if (!hidden) key_of(ui, at, "comes along and is thrown away", [&](const Rect& box) { lost(ui, box); });
     const float under = std::min(lowest, at.y + small + ui.px(32));
     const float split = rect.min.x + rect.width() * 0.57f;
     line(ui, {rect.min.x, under + gap}, split - rect.min.x - ui.px(16), Face::Strong, Size::Body, Ink::Text,
          "Two threads want the same four elements");
-    draw_carpool(ui, {{rect.min.x, under + body + 2 * gap}, {split - ui.px(24), rect.max.y}}, set);
+    draw_carpool(ui, {{rect.min.x, under + body + 2 * gap}, {split - ui.px(24), rect.max.y}}, set, hidden);
     line(ui, {split, under + gap}, rect.max.x - split, Face::Strong, Size::Body, Ink::Text,
          "Time of a burst: DDR4-1600");
     const float times = under + body + 2 * gap,
-                tall = std::min(ui.px(34) + small, rect.max.y - times - small);
+                tall = std::min(ui.px(large ? 54 : 34) + small, rect.max.y - times - small);
     draw_times(ui, {{split, times}, {rect.max.x, times + tall}});
     note(ui, {split, times + tall + ui.px(4)}, rect.max.x - split,
          std::vector<std::string>{"JEDEC JESD79-4, speed bin 1600K. A processor's cycle: less than a ns.",

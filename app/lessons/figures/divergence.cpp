@@ -54,17 +54,18 @@ std::string concludes(std::span<const int> set) {
         made.masks.size(), counted(made.idle, "turn"));
 }
 
-void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
+void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
     const Split made = of(set);
+    const bool hidden = asked(session);
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
     line(ui, rect.min, rect.width(), Face::Mono, Size::Body, Ink::Text, condition(set));
     const float top = rect.min.y + body + ui.px(10), foot = small + ui.px(14);
     const size_t shown = made.masks.size();
     const float gap = ui.px(shown > 8 ? 2.f : 6.f), label = ui.px(76);
     const float room = rect.max.y - foot - top;
-    const float high =
-        std::clamp((room - gap * static_cast<float>(shown)) / static_cast<float>(std::max(made.passes, 1u)),
-                   ui.px(3), ui.px(56));
+    const float high = std::clamp((room - gap * static_cast<float>(shown)) /
+                                      static_cast<float>(hidden ? shown : std::max<size_t>(made.passes, 1)),
+                                  ui.px(3), ui.px(56));
     const float pitch =
         std::min((rect.width() - label - ui.px(180)) / static_cast<float>(kWarpSize), ui.px(48));
     const auto named = static_cast<size_t>(std::ceil(small / (high + gap)));  // so that names do not touch
@@ -77,6 +78,19 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         const uint32_t mask = made.masks[warp];
         if (warp % named == 0)
             note(ui, {rect.min.x, y + (high - small) / 2}, label, fmt::format("warp {}", warp));
+        const float right = rect.min.x + label + pitch * kWarpSize + ui.px(10);
+        if (hidden) {  // the lanes, and on which path each is not told
+            for (uint32_t lane = 0; lane < lanes; ++lane) {
+                const float x = rect.min.x + label + pitch * static_cast<float>(lane);
+                ui.list.AddRectFilled({x, y}, {x + pitch - ui.px(1), y + high - ui.px(1)}, ui.ink(Ink::Cell));
+                if (high >= small && pitch >= ui.px(20))
+                    note(ui, {x + pitch / 2, y + (high - small) / 2}, pitch,
+                         std::to_string(warp * kWarpSize + lane), Align::Center);
+            }
+            unknown(ui, {{right, y}, {right + ui.px(100), y + high - ui.px(1)}});
+            y += high + gap;
+            continue;
+        }
         for (const bool first : {true, false}) {
             const uint32_t active = first ? mask : whole & ~mask;
             if (active == 0) continue;
@@ -90,8 +104,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                     lost(ui, cell);
             }
             if (high >= small - ui.px(2))
-                note(ui, {rect.min.x + label + pitch * kWarpSize + ui.px(10), y + (high - small) / 2},
-                     ui.px(170),
+                note(ui, {right, y + (high - small) / 2}, ui.px(170),
                      fmt::format("{}: {}", first ? "then" : "else",
                                  counted(static_cast<uint32_t>(std::popcount(active)), "lane")));
             y += high;
@@ -99,6 +112,10 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         y += gap;
     }
     ImVec2 at{rect.min.x + label, std::min(y + ui.px(8), rect.max.y - small)};
+    if (hidden) {
+        note(ui, at, rect.max.x - at.x, "A cell is a thread, by its number.");
+        return;
+    }
     key_of(
         ui, at, "takes the branch",
         [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Product)); });

@@ -35,14 +35,14 @@ struct NamedNumber {
 struct Figure {
     std::string_view name, title, look;  // look: what to look at, in one line
     std::vector<Parameter> parameters;
-    // set: a value for each parameter, within its bounds.
+    // set: a value for each parameter, within its bounds. While a question asks for its numbers, `draw`
+    // leaves out what tells them (asked(), unknown() in parts.h).
     std::vector<NamedNumber> (*numbers)(std::span<const int> set) = nullptr;
     std::string (*concludes)(std::span<const int> set) = nullptr;
     void (*draw)(draw::Ui& ui, const draw::Rect& rect, std::span<const int> set,
                  const session::Session& session) = nullptr;
     // The sentence where the figure is set to show the recording that is open; "" where it shows its model.
     std::string (*concludes_of)(std::span<const int> set, const session::Session& session) = nullptr;
-    bool shows_numbers = true;  // what is drawn tells them, and waits while a question asks for them
 };
 
 std::span<const Figure> figures();

@@ -67,8 +67,9 @@ std::string concludes(std::span<const int> set) {
         n.arrived, kWarps, n.arrived == 1 ? "is" : "are", n.opens);
 }
 
-void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
+void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
     const Now n = now(set);
+    const bool hidden = asked(session);
     const auto time = static_cast<uint32_t>(set[kTime]);
     const float small = line_height(ui, Size::Small), label = ui.px(84), state = ui.px(120);
     const float span = rect.width() - label - state;
@@ -81,6 +82,14 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         const float y = rect.min.y + high * static_cast<float>(warp), mid = y + high / 2;
         line(ui, {rect.min.x, mid - small / 2}, label, Face::Strong, Size::Small, Ink::Text,
              fmt::format("warp {}", warp));
+        // While it is asked about, the first warp's way alone is told, and nobody's end.
+        if (hidden)
+            unknown(ui,
+                    {{rect.max.x - state + ui.px(16), mid - small * 0.6f}, {rect.max.x, mid + small * 0.6f}});
+        if (hidden && warp > 0) {
+            unknown(ui, {{x_of(0), y + high * 0.25f}, {x_of(whole), y + high * 0.75f}});
+            continue;
+        }
         const uint32_t comes_at = arrives(set, warp);
         const bool there = comes(set, warp) && comes_at <= time;
         const uint32_t works = std::min(time, comes_at);
@@ -88,6 +97,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                         ui.ink(Ink::LineStrong));
         ui.list.AddRectFilled({x_of(0), y + high * 0.25f}, {x_of(works), y + high * 0.75f},
                               ui.ink(Ink::Product));
+        if (hidden) continue;
         const uint32_t until = n.open ? n.opens : time;
         if (there && until > comes_at)
             wait_bar(ui, {{x_of(comes_at), y + high * 0.3f}, {x_of(until), y + high * 0.7f}});
@@ -103,7 +113,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     }
     // The gate: a bar across all rows, broken once it is open.
     const float bottom = rect.min.y + high * kWarps, gate = x_of(n.opens);
-    if (!n.never) {
+    if (!n.never && !hidden) {
         for (float y = rect.min.y; y < bottom; y += n.open ? ui.px(16) : bottom)
             ui.list.AddRectFilled({gate - ui.px(2), y},
                                   {gate + ui.px(2), std::min(bottom, y + (n.open ? ui.px(6) : bottom))},
@@ -117,14 +127,13 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     ui.list.AddLine({x_of(time), rect.min.y - ui.px(4)}, {x_of(time), bottom + ui.px(4)}, ui.ink(Ink::Accent),
                     ui.px(2));
     ImVec2 at{rect.min.x + label, bottom + small * 2 + ui.px(18)};
-    key_of(
-        ui, at, "works before the barrier",
-        [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Product)); });
-    key_of(
-        ui, at, "held", [&](const Rect& box) { wait_bar(ui, box); });
-    key_of(
-        ui, at, "behind the barrier",
-        [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedLoad)); });
+    key_of(ui, at, "works before the barrier",
+           [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Product)); });
+    if (!hidden) key_of(ui, at, "held", [&](const Rect& box) { wait_bar(ui, box); });
+    if (!hidden)
+        key_of(
+            ui, at, "behind the barrier",
+            [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedLoad)); });
     key_of(ui, at, "now", [&](const Rect& box) {
         ui.list.AddLine({(box.min.x + box.max.x) / 2, box.min.y}, {(box.min.x + box.max.x) / 2, box.max.y},
                         ui.ink(Ink::Accent), ui.px(2));

@@ -52,6 +52,8 @@ std::vector<NamedNumber> numbers(std::span<const int> set) {
     return {{"needed_warps", needed(set)},
             {"cycles_between_loads", of(set, kIssue) * of(set, kEvery)},
             {"busy_percent", 100 - (trace.idle * 100 + trace.window / 2) / trace.window},
+            {"load_bytes", kWarpSize * 4},
+            {"bytes_a_cycle", static_cast<uint64_t>(std::llround(little.bytes_a_cycle * 100)), 2},
             {"bytes_in_flight", little.bytes},
             {"loads_in_flight", little.loads}};
 }
@@ -71,7 +73,7 @@ std::string concludes(std::span<const int> set) {
     if (const analysis::DeviceSpec* const device = device_of(set)) {
         const InFlight little = in_flight(*device, of(set, kLatency));
         text += fmt::format(
-            " Little's law: an SM of the {} gets {:.1f} bytes a cycle, so {} \u00d7 {:.1f} = {} have to be "
+            " Little's law: an SM of the {} gets {:.2f} bytes a cycle, so {} \u00d7 {:.2f} = {} have to be "
             "on "
             "their way, {} of a warp.",
             device->name, little.bytes_a_cycle, of(set, kLatency), little.bytes_a_cycle,
@@ -86,7 +88,7 @@ Rect bar_in(const Rect& cell, bool load) {
     return {{cell.min.x, cell.min.y + cut}, {cell.max.x, cell.max.y - cut}};
 }
 
-void legend(draw::Ui& ui, ImVec2 at) {
+void legend(draw::Ui& ui, ImVec2 at, bool hidden) {
     const auto bar = [&](bool load) {
         return [&ui, load](const Rect& box) {
             const Rect in = bar_in(box, load);
@@ -95,12 +97,11 @@ void legend(draw::Ui& ui, ImVec2 at) {
     };
     key_of(ui, at, "an instruction", bar(false));
     key_of(ui, at, "a load", bar(true));
-    key_of(
-        ui, at, "on its way",
-        [&](const Rect& box) {
-            const float y = (box.min.y + box.max.y) / 2;
-            ui.list.AddLine({box.min.x, y}, {box.max.x, y}, ui.ink(Ink::GlobalLoad), ui.px(2));
-        });
+    key_of(ui, at, "on its way", [&](const Rect& box) {
+        const float y = (box.min.y + box.max.y) / 2;
+        ui.list.AddLine({box.min.x, y}, {box.max.x, y}, ui.ink(Ink::GlobalLoad), ui.px(2));
+    });
+    if (hidden) return;
     key_of(ui, at, "nothing can be issued",
            [&](const Rect& box) { hatch(ui, box, ui.ink(Ink::Fault), ui.px(4)); });
 }
@@ -120,14 +121,17 @@ void draw_shares(draw::Ui& ui, const Rect& rect, std::span<const int> set) {
     bars_over(ui, rect, along, set[kWarps], std::span(both).first(device == nullptr ? 1 : 2));
 }
 
-void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
+void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
+    const bool hidden = asked(session);
     const uint32_t warps = of(set, kWarps);
     // Long enough for a warp's second load to come back, in cells that can be seen.
     const auto wanted = static_cast<size_t>(2 * (of(set, kLatency) / of(set, kIssue) + of(set, kEvery)));
     const float label = ui.px(76), small = line_height(ui, Size::Small);
     const float width = rect.width() - label;
     const size_t columns = std::clamp<size_t>(wanted, 16, static_cast<size_t>(width / ui.px(4)));
-    const IssueTrace trace = traced(set, columns);
+    // While it is asked about, the way of one warp alone is told.
+    const IssueTrace trace =
+        issue_trace(hidden ? 1 : warps, of(set, kIssue), of(set, kLatency), of(set, kEvery), columns);
     const float foot = small + ui.px(14), pitch = width / static_cast<float>(columns);
     // The shares below take what the warps leave, and a third of it all where that can be.
     const float rows = static_cast<float>(warps) + 1.6f, least = ui.px(110);
@@ -148,6 +152,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         const float at = top + (every == 1 ? (high - small) / 2 : 0);
         if (warp % every == 0 && at + small <= named + ui.px(2))
             note(ui, {rect.min.x, at}, label, fmt::format("warp {}", warp));
+        if (hidden && warp > 0) continue;
         const auto of_warp = [&](size_t column) {
             return trace.slots[column].warp == static_cast<int>(warp);
         };
@@ -165,7 +170,13 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             ui.list.AddRectFilled(box.min, box.max, ui.ink(load ? Ink::GlobalLoad : Ink::Product));
         }
     }
-    for (size_t column = 0; column < columns; ++column) {
+    if (hidden) {
+        unknown(ui, {{rect.min.x + label, y}, {rect.max.x, y + high}});
+        if (warps > 1)
+            unknown(ui, {{rect.min.x + label, rect.min.y + high + ui.px(1)},
+                         {rect.max.x, rect.min.y + high * static_cast<float>(warps) - ui.px(1)}});
+    }
+    for (size_t column = 0; column < columns && !hidden; ++column) {
         const Rect box = cell(column, y);
         if (trace.slots[column].warp >= 0)
             ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Text));
@@ -173,12 +184,16 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             hatch(ui, box, ui.ink(Ink::Fault), ui.px(4));
     }
     const float below = y + high * 1.2f + ui.px(6);
-    legend(ui, {rect.min.x + label, below});
+    legend(ui, {rect.min.x + label, below}, hidden);
     const float under = below + foot + ui.px(6);
     if (rect.max.y - under < least - foot) return;
     // What the chip saves by it, where there is a line to spare.
     const bool says = rect.max.y - under > least + small;
-    draw_shares(ui, {{rect.min.x, under}, {rect.max.x, rect.max.y - (says ? small + ui.px(6) : 0)}}, set);
+    const Rect shares{{rect.min.x, under}, {rect.max.x, rect.max.y - (says ? small + ui.px(6) : 0)}};
+    if (hidden)
+        unknown(ui, {{rect.min.x + label, under}, shares.max});
+    else
+        draw_shares(ui, shares, set);
     if (says)
         note(ui, {rect.min.x + label, rect.max.y - small}, width,
              "Waits that others fill need no large caches and no branch prediction: the chip's area holds "

@@ -122,6 +122,7 @@ std::vector<NamedNumber> numbers(std::span<const int> set) {
     return {{"kinds_of_memory", kinds().size()},
             {"registers_of_sm", device.sm.registers_per_sm},
             {"registers_of_chip", uint64_t{device.sm.registers_per_sm} * device.sms},
+            {"register_bytes_of_sm", uint64_t{device.sm.registers_per_sm} * 4},
             {"shared_bytes_of_sm", device.sm.shared_per_sm}};
 }
 
@@ -174,7 +175,7 @@ void draw_kind(draw::Ui& ui, const Rect& r, std::span<const int> set, const sess
     if (const std::string requests = requests_to(session, kind); !requests.empty())
         lines.push_back({requests, Face::Strong});
     lines.push_back({std::string(kind.scope), Face::Text});
-    lines.push_back({size_of(at, device_of(set)), Face::Text});
+    lines.push_back({asked(session) ? std::string("size: ?") : size_of(at, device_of(set)), Face::Text});
     lines.push_back({std::string(kind.speed), Face::Text});
     if (!beside) lines.push_back({std::string(kind.declared), Face::Mono});
     for (const Line& one : lines) {

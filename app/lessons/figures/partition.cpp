@@ -100,7 +100,8 @@ const Parameter& threads_parameter() {
     return all;
 }
 
-void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
+void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
+    const bool hidden = asked(session);
     const Partition made = of(set);
     const Slots slots = used(set);
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
@@ -114,14 +115,18 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                          uint32_t pitch) {
         const float wide =
             line(ui, {rect.min.x, y}, rect.width() / 2, Face::Strong, Size::Body, Ink::Text, name);
-        const std::string count = fmt::format("{} of {}", grouped(in_use),
+        const std::string count = fmt::format("{} of {}", hidden ? "?" : grouped(in_use),
                                               counted(static_cast<uint64_t>(set[kThreadSlots]), "slot"));
         const float number = line(ui, {rect.max.x, y}, rect.width() / 3, Face::Strong, Size::Body, Ink::Text,
                                   count, Align::Right);
         note(ui, {rect.min.x + wide + ui.px(12), y + body - small}, rect.width() - wide - number - ui.px(24),
              what);
         y += body + ui.px(2);
-        row(ui, {{rect.min.x, y}, {rect.max.x, y + high}}, set, blocks, pitch);
+        const Rect slots_of{{rect.min.x, y}, {rect.max.x, y + high}};
+        if (hidden)
+            unknown(ui, slots_of);
+        else
+            row(ui, slots_of, set, blocks, pitch);
         y += high + gap;
     };
     bar("fixed parts", fmt::format("each block gets {}, whatever it needs", counted(made.part, "slot")),
@@ -135,6 +140,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     key_of(ui, at, "slots that nobody uses", [&](const Rect& box) { lost(ui, box); });
     if (!charted) return;
     y += foot + ui.px(8);
+    if (hidden) return unknown(ui, {{rect.min.x, y}, rect.max});
     const Parameter& along = threads_parameter();
     Bars fixed{"slots used in fixed parts", Ink::SharedStore, {}},
         dynamic{"dynamically", Ink::SharedLoad, {}};

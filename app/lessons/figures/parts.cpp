@@ -18,6 +18,15 @@ void lost(draw::Ui& ui, const Rect& box) {
     ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
 }
 
+void unknown(draw::Ui& ui, const Rect& box) {
+    ui.list.AddRect(box.min, box.max, ui.ink(Ink::Line), ui.px(3));
+    const auto font = ui.context.fonts.for_cells("?", box.width(), box.height(), Size::Body);
+    if (!font) return;
+    const ImVec2 middle{(box.min.x + box.max.x) / 2,
+                        std::round((box.min.y + box.max.y - draw::text_size(*font, "?").y) / 2)};
+    put(ui, ui.list, *font, middle, ui.ink(Ink::TextQuiet), "?", Align::Center);
+}
+
 void bars_over(draw::Ui& ui, const Rect& rect, const Parameter& along, int now, std::span<const Bars> bars) {
     const float small = line_height(ui, Size::Small), label = ui.px(76);
     if (rect.height() < small * 2 + ui.px(40)) return;

@@ -29,6 +29,11 @@ struct Bars {
 };
 void bars_over(draw::Ui& ui, const Rect& rect, const Parameter& along, int now, std::span<const Bars> bars);
 
+// Whether a question about the figure's numbers is open. What the question gives stays in sight then; what
+// tells its answer is left out, and unknown() stands in its place: a quiet "?", in an outline.
+inline bool asked(const session::Session& session) { return session.question.hides(session::Hide::Numbers); }
+void unknown(draw::Ui& ui, const Rect& box);
+
 void lost(draw::Ui& ui, const Rect& box);  // slots, lanes or bytes that nobody uses
 
 Figure latency_figure();

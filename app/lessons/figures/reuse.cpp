@@ -83,7 +83,9 @@ std::string concludes_of(std::span<const int> set, const session::Session& sessi
 
 void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
     const auto all = rows(set);
-    const auto open = of_open(session);
+    const bool hidden = asked(session);
+    auto open = of_open(session);
+    if (hidden) open.reset();
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
     const float label = std::clamp(rect.width() * 0.22f, ui.px(180), ui.px(260)),
                 figures = rect.max.x - ui.px(230), bars = rect.min.x + label, bar = figures - bars - ui.px(8);
@@ -112,7 +114,12 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
              std::vector<std::string>{
                  fmt::format("{}; used {:.4g} {}", row.what, row.uses, row.uses == 1 ? "time" : "times"),
                  row.what});
-        loads(row.tiled, row.plain, row.operations, Ink::SharedLoad);
+        if (hidden) {
+            unknown(ui, {{bars, y + high * 0.16f}, {rect.max.x, y + high * 0.84f}});
+            y += high;
+        } else {
+            loads(row.tiled, row.plain, row.operations, Ink::SharedLoad);
+        }
         y += gap;
     }
     if (open) {

@@ -106,7 +106,7 @@ std::string concludes(std::span<const int> set) {
 
 void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
     const analysis::Roof& roof = roof_of(set);
-    const bool asked = session.question.hides(session::Hide::Numbers);
+    const bool hidden = asked(session);
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
     const float label = ui.px(120), figures = ui.px(176);
     const float from = rect.min.x + label, room = rect.width() - label - figures;
@@ -122,7 +122,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         const float text = (band.min.y + band.max.y - body) / 2;
         line(ui, {rect.min.x, text}, label, on ? Face::Strong : Face::Text, Size::Body, Ink::Text,
              tile == 1 ? std::string("untiled") : fmt::format("T = {}", tile));
-        if (!asked || tile < tile_of(set)) {
+        if (!hidden || tile < tile_of(set)) {
             const double fed = fed_gflops(roof, tile);
             const bool above = roof.has_peak() && fed > roof.peak_gflops;
             const float top = band.min.y + ui.px(6), bottom = band.max.y - ui.px(6);
@@ -133,7 +133,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             line(ui, {rect.max.x, text}, figures, Face::Mono, Size::Body, Ink::Text,
                  text_of(fed) + " GFLOP/s", Align::Right);
         } else {
-            line(ui, {from + ui.px(8), text}, ui.px(40), Face::Strong, Size::Body, Ink::TextFaint, "?");
+            unknown(ui, {{from, band.min.y + ui.px(6)}, {rect.max.x, band.max.y - ui.px(6)}});
         }
         y += high;
     }
@@ -166,7 +166,6 @@ Figure roof_figure() {
         numbers,
         concludes,
         draw_figure};
-    figure.shows_numbers = false;  // it leaves out what is asked for by itself
     for (const Named& one : roofs()) figure.parameters[kRoof].words.push_back(one.label);
     for (const uint32_t tile : kTiles) figure.parameters[kTile].words.push_back(tile_words(tile));
     return figure;

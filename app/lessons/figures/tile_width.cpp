@@ -78,9 +78,10 @@ std::string_view refused_words(const draw::Ui& ui, const std::vector<Row>& all, 
     return fit || verb == std::string::npos ? whole : whole.substr(verb + 1);
 }
 
-void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session&) {
+void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
     const auto all = rows(set);
-    const Row* const chosen = best(all);
+    const bool hidden = asked(session);
+    const Row* const chosen = hidden ? nullptr : best(all);
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
     struct Column {
         const char* head;
@@ -110,11 +111,14 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             line(ui, {rect.min.x + w * columns[column].at, text}, w * 0.15f, on ? Face::Strong : Face::Mono,
                  Size::Body, ink, words, Align::Right);
         };
-        const bool runs = row.fits.blocks > 0;
+        const bool runs = hidden || row.fits.blocks > 0;
         cell(0, std::to_string(row.tile), runs ? Ink::Text : Ink::TextFaint);
         cell(1, grouped(row.tile * row.tile), runs ? Ink::Text : Ink::TextFaint);
         cell(2, grouped(2 * row.tile * row.tile * 4) + " B", runs ? Ink::Text : Ink::TextFaint);
-        if (!runs) {
+        if (hidden) {
+            unknown(ui,
+                    {{rect.min.x + w * 0.42f, band.min.y + ui.px(2)}, {rect.max.x, band.max.y - ui.px(2)}});
+        } else if (!runs) {
             line(ui, {rect.min.x + w * 0.42f, text}, w * 0.57f, Face::Text, Size::Body, Ink::Fault,
                  refused_words(ui, all, row, w * 0.57f));
         } else {
