@@ -286,6 +286,8 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     context.soon = update(state, context.waits);
     context.another_frame = session.playback.playing || !over.form.keys.empty();
 
+    context.paper = state.paper;
+
     // What is seen: panels have the mouse unless a form or a list of keys lies over them.
     const Rect screen{{0, 0}, {static_cast<float>(canvas.width), static_cast<float>(canvas.height)}};
     look::Pick hovered;

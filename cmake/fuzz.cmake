@@ -1,5 +1,5 @@
-# fuzz_trace, fuzz_ptx, fuzz_args, fuzz_description and fuzz_flags (tests/fuzz): libFuzzer's where TILESCOPE_FUZZ is on, otherwise programs
-# that only replay the inputs given. ctest replays the corpus with either.
+# fuzz_trace, fuzz_ptx, fuzz_args, fuzz_description, fuzz_flags and fuzz_lesson (tests/fuzz): libFuzzer's where TILESCOPE_FUZZ is on,
+# otherwise programs that only replay the inputs given. ctest replays the corpus with either.
 set(fuzz_folder ${PROJECT_SOURCE_DIR}/tests/fuzz)
 set(fuzz_main ${fuzz_folder}/replay_main.cpp)
 if(TILESCOPE_FUZZ)
@@ -28,7 +28,7 @@ function(tilescope_fuzzer name)
   else()
     target_compile_options(fuzz_${name} PRIVATE -Og)
   endif()
-  add_test(NAME Fuzz.${name} COMMAND fuzz_${name} -runs=0 ${fuzz_folder}/corpus/${name})
+  add_test(NAME Fuzz.${name} COMMAND fuzz_${name} -runs=0 ${fuzz_folder}/corpus/${name} ${more_${name}})
   set_tests_properties(Fuzz.${name} PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
 
@@ -39,6 +39,16 @@ target_sources(fuzz_ptx PRIVATE ${fuzz_folder}/little_memory.cpp)
 tilescope_fuzzer(args tilescope_cli)
 tilescope_fuzzer(description tilescope_alone)
 tilescope_fuzzer(flags tilescope_program tilescope_alone)
+# Lessons without a window, which only their headers ask for.
+pkg_check_modules(IMGUI IMPORTED_TARGET imgui>=1.86)
+if(IMGUI_FOUND)
+  set(more_lesson ${PROJECT_SOURCE_DIR}/assets/lessons)
+  tilescope_fuzzer(lesson tilescope_look)
+  set(lesson_sources facts.cpp model.cpp modelled.cpp questions.cpp read.cpp figures/models.cpp)
+  list(TRANSFORM lesson_sources PREPEND ${PROJECT_SOURCE_DIR}/app/lessons/)
+  target_sources(fuzz_lesson PRIVATE ${lesson_sources})
+  target_include_directories(fuzz_lesson SYSTEM PRIVATE ${IMGUI_INCLUDE_DIRS})
+endif()
 
 # Makes the inputs of tests/fuzz/corpus that have a name.
 add_executable(fuzz_corpus EXCLUDE_FROM_ALL ${fuzz_folder}/make_corpus.cpp)

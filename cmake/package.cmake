@@ -2,6 +2,7 @@
 #
 #   bin/tilescope                                      lectures, recordings, headers and fonts are part of it
 #   lib/ARCHITECTURE/tilescope/libtilescope_cudart.so  which CUDA programs are linked with when they are recorded
+#   lib/ARCHITECTURE/tilescope/libfmt.so.N             of this machine; see below
 #   share/applications, icons, mime                    the window's entry, and .tsc as a type of file
 #   share/man, bash-completion, zsh, fish              made by the program (app/cli/manual.cpp, complete.cpp)
 #   share/doc/tilescope                                the pages of docs/, and whose code is part of the program
@@ -28,8 +29,8 @@ add_custom_command(
   COMMENT "Making the manual page" VERBATIM)
 add_custom_target(package_files ALL DEPENDS ${package_dir}/tilescope.1.gz)
 
-# Whose code and type is part of the program, in the words of the packages that it came in.
-set(built_in libcli11-dev nlohmann-json3-dev python3-glad)
+# Whose code and type comes with the program, in the words of the packages that it came in.
+set(built_in libcli11-dev libfmt-dev nlohmann-json3-dev python3-glad)
 if(TARGET tilescope_app)
   list(APPEND built_in libimgui-dev libstb-dev fonts-inter fonts-jetbrains-mono)
 endif()
@@ -39,7 +40,7 @@ foreach(package IN LISTS built_in)
   if(EXISTS ${theirs})
     file(READ ${theirs} words)
     string(APPEND copyright
-      "\n\n==== Parts of the package ${package} are built into tilescope. It says of itself:\n\n${words}")
+      "\n\n==== Parts of the package ${package} come with tilescope. It says of itself:\n\n${words}")
   endif()
 endforeach()
 file(WRITE ${package_dir}/copyright "${copyright}")
@@ -47,6 +48,15 @@ execute_process(COMMAND ${TILESCOPE_GZIP} -9nc ${package_sources}/changelog OUTP
 
 install(TARGETS tilescope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS tilescope_cudart LIBRARY DESTINATION ${library_dir}/tilescope)
+# Of the libraries that are needed only fmt has another name in every release of Debian (libfmt9 in 12, libfmt10 in 13):
+# it comes along, where only the program and its library look for it, so that a package serves later releases too.
+get_target_property(fmt_type fmt::fmt TYPE)
+if(fmt_type STREQUAL SHARED_LIBRARY)
+  install(FILES $<TARGET_FILE:fmt::fmt> DESTINATION ${library_dir}/tilescope
+          RENAME $<TARGET_SONAME_FILE_NAME:fmt::fmt>)
+  set_target_properties(tilescope PROPERTIES INSTALL_RPATH "$ORIGIN/${installed_libraries}")
+  set_target_properties(tilescope_cudart PROPERTIES INSTALL_RPATH "$ORIGIN")
+endif()
 install(FILES ${package_dir}/tilescope.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${package_sources}/tilescope.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME tilescope)
@@ -68,7 +78,11 @@ install(FILES ${package_dir}/copyright ${package_dir}/changelog.Debian.gz ${page
 # Only what the package needs is built for it, by ./run package.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(CPACK_GENERATOR DEB)
+# Who makes the package says so as Debian's tools have it; the other address takes no mail.
 set(CPACK_PACKAGE_CONTACT "The Tilescope authors <tilescope@users.noreply.example.org>")
+if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+  set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "see what a GPU's threads do to memory")
 set(CPACK_PACKAGE_DESCRIPTION
 "Tilescope runs a CUDA program, with or without a GPU, records which thread
@@ -83,7 +97,7 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION education)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
-# Versions of libraries differ from release to release, and so do the packages.
+# Versions of libraries: those of this release or newer ones.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "clang, libegl1, libgl1, libgl1-mesa-dri")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg")

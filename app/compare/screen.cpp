@@ -189,8 +189,8 @@ Layout lay_out(const Ui& ui, const Rect& screen, bool warned, int maps) {
     l.bottom = {{x0, screen.max.y - gap - bottom}, {x1, screen.max.y - gap}};
     const Rect inside = l.bottom.inset(ui.px(12));
     l.transport = {{inside.min.x, inside.max.y - ui.px(32)}, inside.max};
-    // A clicker has no mouse: where there is little room, its hearers see the strips alone.
-    if (lowest && ui.session.lecture) l.transport = {inside.max, inside.max};
+    // A clicker has no mouse: where there is little room, its hearers see the strips alone; so does paper.
+    if ((lowest && ui.session.lecture) || ui.context.paper) l.transport = {inside.max, inside.max};
     const float above = l.transport.height() > 0 ? gap : 0;
     l.strips = {inside.min, {inside.max.x, l.transport.min.y - above}};
 
@@ -239,8 +239,15 @@ void bar(Ui& ui, const Rect& rect, const std::string& headline) {
             state.lock = lock;
         right -= ui.px(2);
     }
-    right -= ui.px(74);
-    note(ui, {right, top + (high - line_height(ui, Size::Small)) / 2}, ui.px(74), "locked by");
+    const float words_y = top + (high - line_height(ui, Size::Small)) / 2;
+    if (ui.context.paper) {
+        right = rect.max.x - ui.px(16);
+        right -= note(ui, {right, words_y}, ui.px(140),
+                      fmt::format("locked by {}", kLockNames[static_cast<size_t>(state.lock)]), Align::Right);
+    } else {
+        right -= ui.px(74);
+        note(ui, {right, words_y}, ui.px(74), "locked by");
+    }
     // As large as it can be said on as many lines as there is room for; as a title on one.
     const float width = right - left - ui.px(16);
     for (const Size size : {Size::Title, Size::Body, Size::Small}) {

@@ -155,6 +155,7 @@ void sign(Ui& ui, const Rect& box, StepKind kind, float alpha) {
 }
 
 bool button(Ui& ui, const Rect& rect, std::string_view label, bool on, bool enabled, const char* tip) {
+    if (ui.context.paper) return false;
     const bool over = enabled && ui.over(rect);
     const bool held = over && ImGui::IsMouseDown(0);
     Rgba fill = on ? ui.ink(Ink::Accent) : ui.ink(Ink::Raised);

@@ -117,6 +117,7 @@ struct DrawContext {
     double time = 0;                           // seconds since the program started; fixed in pictures
     bool still = false;                        // a picture: nothing may depend on time
     bool waits = false;                        // for all that is worked out beside the window
+    bool paper = false;                        // to be printed: nothing there can be pressed
     bool typing = false;                       // a text field has the keyboard: key bindings are off
     Inspection* inspection = nullptr;          // notes what is written, where a test asks
     // out
@@ -172,7 +173,7 @@ inline float line_height(const Ui& ui, Size size) {
 //   shared   load: lower half   store: upper half      barrier: a bar
 void sign(Ui& ui, const Rect& box, StepKind kind, float alpha = 1);
 
-// A button with a label; returns true when pressed. on: drawn as chosen.
+// A button with a label; returns true when pressed. on: drawn as chosen. On paper there is none.
 bool button(Ui& ui, const Rect& rect, std::string_view label, bool on = false, bool enabled = true,
             const char* tip = nullptr);
 

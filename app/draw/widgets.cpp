@@ -13,6 +13,14 @@ float choice_width(const Ui& ui, const std::string& text) {
     return std::max(ui.px(32), text_size(ui.font(Face::Text, Size::Small), text).x + ui.px(16));
 }
 
+// On paper a choice is the words that are chosen. at.x moves on.
+void chosen_words(Ui& ui, ImVec2& at, float height, std::span<const std::string> items, size_t current) {
+    if (current >= items.size()) return;
+    const float small = line_height(ui, Size::Small);
+    at.x += line(ui, {at.x, at.y + (height - small) / 2 + ui.px(1)}, ui.px(300), Face::Strong, Size::Small,
+                 Ink::Text, items[current]);
+}
+
 }  // namespace
 
 float chooser_width(Ui& ui, std::span<const std::string> items, float most) {
@@ -30,6 +38,11 @@ float choices_width(Ui& ui, std::span<const std::string> items) {
 
 std::optional<size_t> chooser(Ui& ui, const Rect& rect, const char* id, std::span<const std::string> items,
                               size_t current) {
+    if (ui.context.paper) {
+        ImVec2 at = rect.min;
+        chosen_words(ui, at, rect.height(), items, current);
+        return std::nullopt;
+    }
     std::optional<size_t> picked;
     ImGui::SetNextWindowPos(rect.min);
     ImGui::SetNextWindowSize({rect.width(), rect.height()});
@@ -65,6 +78,11 @@ std::optional<size_t> chooser(Ui& ui, const Rect& rect, const char* id, std::spa
 
 std::optional<size_t> choices(Ui& ui, ImVec2& at, float height, std::span<const std::string> items,
                               size_t current, const char* tip) {
+    if (ui.context.paper) {
+        chosen_words(ui, at, height, items, current);
+        at.x += ui.px(24);
+        return std::nullopt;
+    }
     std::optional<size_t> picked;
     for (size_t i = 0; i < items.size(); ++i) {
         const float width = choice_width(ui, items[i]);
@@ -118,6 +136,10 @@ void warning_strip(Ui& ui, const Rect& rect, const std::string& warning) {
 
 void hidden_panel(Ui& ui, const Rect& card) {
     surface(ui, card);
+    if (ui.context.paper) {
+        note(ui, {card.min.x + ui.px(16), card.min.y + ui.px(10)}, card.width() - ui.px(32), kRoomToWork);
+        return;
+    }
     const float sign = line_height(ui, Size::Display), body = line_height(ui, Size::Body);
     const float x = (card.min.x + card.max.x) / 2, y = (card.min.y + card.max.y - sign - body) / 2;
     line(ui, {x, y}, ui.px(40), Face::Strong, Size::Display, Ink::TextFaint, "?", Align::Center);

@@ -51,7 +51,8 @@ struct EmptyButton {
 std::optional<size_t> empty_panel(Ui& ui, const Rect& area, std::string_view title, std::string_view next,
                                   std::string_view trouble = {}, std::span<const EmptyButton> buttons = {});
 
-// In place of what would tell the answer of an open question.
+// In place of what would tell the answer of an open question. On paper it is room to work the answer out.
+inline constexpr const char* kRoomToWork = "Room for your own working";
 void hidden_panel(Ui& ui, const Rect& card);
 
 // --- one request or barrier, as a picture with a title and a verdict (request_picture.cpp)

@@ -158,6 +158,8 @@ std::vector<Command> all_commands(const Session& session, std::span<const Offer>
         for (const session::ExportChoice& choice : session::export_choices())
             all.push_back({fmt::format("export:{}", choice.id), choice.title, ""});
     add(true);
+    for (const Session::OwnLesson& lesson : session.listed_lessons)
+        all.push_back({"own:" + lesson.path, "Lesson: " + lesson.title, ""});
     for (size_t at = 0; at < kernels::presets().size(); ++at)
         all.push_back({fmt::format("preset:{}", at), "Record preset " + kernels::presets()[at].label, ""});
     for (const kernels::ShippedRecording& recording : session.assets.recordings())
@@ -253,6 +255,8 @@ void run_command(State& state, Session& session, std::span<const Offer> offers, 
         uint64_t number = 0;
         std::from_chars(what.data(), what.data() + what.size(), number);
         return session::open_launch(session, number);  // of this program alone: not remembered
+    } else if (kind == "own") {
+        session.own_lesson = what;
     } else if (kind == "example") {
         session::open_example(session, what);
     } else if (kind == "export") {

@@ -199,7 +199,11 @@ constexpr Fact kFacts[] = {
     {"load_sectors", [](S& s) -> Number { return sums_of(s).global_load.sectors; }},
     {"least_load_sectors", [](S& s) -> Number { return sums_of(s).global_load.ideal_sectors; }},
     {"shared_reads", [](S& s) -> Number { return sums_of(s).shared_load.lanes; }},
-    {"wrong", [](S& s) -> Number { return s.trace.meta.result.wrong; }},
+    {"wrong",
+     [](S& s) -> Number {
+         const auto& result = s.trace.meta.result;
+         return result.checked ? Number(result.wrong) : std::nullopt;
+     }},
     {"speed",
      [](S& s) -> Number {
          const auto times = look::rival_times(s.trace.meta, s.index.product, kernels::shipped_timings());

@@ -45,14 +45,19 @@ float value_width(const Ui& ui, const Parameter& parameter) {
     return width;
 }
 
-// Label, slider and value. Returns whether the mouse is on it.
+// Label, slider and value; on paper no slider.
 void slider(Ui& ui, const Rect& rect, size_t at) {
     FigureShown& shown = *ui.state.shown;
     const Parameter& parameter = shown.figure->parameters[at];
-    const bool chosen = at == shown.parameter;
+    const bool chosen = at == shown.parameter && !ui.context.paper;
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
     line(ui, rect.min, rect.width(), chosen ? Face::Strong : Face::Text, Size::Small,
          chosen ? Ink::Text : Ink::TextQuiet, parameter.label);
+    if (ui.context.paper) {
+        line(ui, {rect.min.x, rect.min.y + small}, rect.width(), Face::Strong, Size::Body, Ink::Text,
+             value_words(parameter, shown.set[at]));
+        return;
+    }
     const float value = std::min(value_width(ui, parameter), rect.width() * 0.8f);
     const float y = rect.min.y + small + body / 2, from = rect.min.x + ui.px(6),
                 to = rect.max.x - value - ui.px(14);

@@ -31,9 +31,9 @@ h2 {{ font-size: 12.5pt; margin: 8mm 0 2mm; }}
 ol.choices {{ list-style: upper-alpha; margin: 1mm 0 0; padding-left: 8mm; }}
 .line {{ margin: 2mm 0 0; color: #59636e; border-bottom: 0.2mm solid #8b949e; height: 6mm; }}
 .answers {{ break-before: page; }}
-dl.right {{ margin: 0; display: grid; grid-template-columns: 8mm 1fr; row-gap: 3mm; }}
-dl.right dt {{ font-weight: 700; }}
-dl.right dd {{ margin: 0; }}
+dl.right {{ margin: 0; }}
+dl.right dt {{ font-weight: 700; float: left; }}
+dl.right dd {{ margin: 0 0 3mm 8mm; break-inside: avoid; }}
 dd strong {{ display: block; }}
 ul.summary {{ margin: 0; padding-left: 5mm; }}
 ul.summary li {{ margin: 0 0 1.5mm; }}

@@ -40,15 +40,23 @@ std::string opened_folder(const std::string& path) {
     return (path.ends_with(".json") || !at.has_filename() ? at.parent_path() : at).string();
 }
 
-// Lists a folder's lessons behind those that ship and those of other folders.
-void list(State& state, const std::vector<Lesson>& own) {
-    auto all = std::make_shared<std::vector<Lesson>>();
-    std::ranges::copy_if(*state.lessons, std::back_inserter(*all),
-                         [&](const Lesson& one) { return one.folder != own.front().folder; });
-    all->insert(all->end(), own.begin(), own.end());
-    state.with_own = all;
-    state.lessons = all.get();
+// These are the lessons from now on; the palette finds those that do not ship.
+void list(State& state, session::Session& session, std::vector<Lesson> all) {
+    session.listed_lessons.clear();
+    for (const Lesson& one : all)
+        if (!one.path.empty()) session.listed_lessons.push_back({one.path, one.title});
+    state.with_own = std::make_shared<std::vector<Lesson>>(std::move(all));
+    state.lessons = state.with_own.get();
     state.said.clear();
+}
+
+// Lists a folder's lessons behind those that ship and those of other folders.
+void list_behind(State& state, session::Session& session, const std::vector<Lesson>& own) {
+    std::vector<Lesson> all;
+    std::ranges::copy_if(*state.lessons, std::back_inserter(all),
+                         [&](const Lesson& one) { return one.folder != own.front().folder; });
+    all.insert(all.end(), own.begin(), own.end());
+    list(state, session, std::move(all));
 }
 
 size_t place_of(const State& state, const std::string& path) {
@@ -90,11 +98,20 @@ Json shown_on(const session::Session& session) {
                      shape.tile);
 }
 
+// What the recording is called in a lesson's folder: as its file is, where it has one.
+std::string name_to_keep(const session::Session& session) {
+    const fs::path origin = session.recording->origin;
+    const std::string name = origin.filename().string();
+    std::error_code error;
+    const bool keeps = fs::is_regular_file(origin, error) && stays_inside(name);
+    return keeps ? name : session::default_name(session);
+}
+
 // Writes the recording into the folder unless it is there; its name. written: the path, where it was.
 Result<std::string> keep_recording(const session::Session& session, const fs::path& folder,
                                    std::string& written) {
     const std::string bytes = trace::serialize(session.trace());
-    const std::string usual = session::default_name(session);
+    const std::string usual = name_to_keep(session);
     const std::string stem = fs::path(usual).stem().string();
     for (int number = 1;; ++number) {
         const std::string name = number == 1 ? usual : fmt::format("{}-{}.tsc", stem, number);
@@ -164,13 +181,18 @@ Result<std::string> open_own(State& state, session::Session& session, const std:
     if (own.empty()) return Error{problem};
     std::ranges::stable_sort(own, {}, &Lesson::order);
     const std::string first = own.front().path;
-    list(state, own);
+    list_behind(state, session, own);
     state.lesson = state.listed = place_of(state, first);
     state.stop = 0;
     session.walk.running = false;
     session.screen = kScreen.option;
     if (left_out == 0) return std::string();
     return fmt::format("{} of {} lessons cannot be used. {}", left_out, files.size(), problem);
+}
+
+void begin_own(State& state, session::Session& session, const std::string& path) {
+    const size_t at = place_of(state, path);
+    if (at < state.lessons->size()) go_to_stop(state, session, at, 0);
 }
 
 std::string added_to(const State& state) {
@@ -245,13 +267,11 @@ Result<std::string> add_stop(State& state, session::Session& session, const std:
     const bool running = session.walk.running;
     const size_t lesson_of_walk = state.lesson;
     if (before == state.lessons->end()) {
-        list(state, {*read});
+        list_behind(state, session, {*read});
     } else {
-        auto all = std::make_shared<std::vector<Lesson>>(*state.lessons);
-        (*all)[static_cast<size_t>(before - state.lessons->begin())] = *read;
-        state.with_own = all;
-        state.lessons = all.get();
-        state.said.clear();
+        std::vector<Lesson> all = *state.lessons;
+        all[static_cast<size_t>(before - state.lessons->begin())] = *read;
+        list(state, session, std::move(all));
     }
     state.listed = place_of(state, read->path);
     state.lesson = running ? lesson_of_walk : state.listed;

@@ -20,6 +20,9 @@ namespace tilescope::lessons {
 inline constexpr uint64_t kLargestLesson = 1 << 20;  // bytes of a file
 inline constexpr size_t kMostOwn = 100;              // lessons
 
+// Whether that is the name of a .tsc file in the lesson's folder or below it, and never elsewhere (read.cpp).
+bool stays_inside(const std::string& file);
+
 // One lesson file, its recordings found.
 Result<Lesson> read_lesson(const std::string& path);
 
@@ -27,6 +30,9 @@ Result<Lesson> read_lesson(const std::string& path);
 // leads to the first of them. Of a folder what cannot be read is left out; the sentence says so. Error: there
 // is none that can be used.
 Result<std::string> open_own(State& state, session::Session& session, const std::string& path);
+
+// Begins the listed lesson of that file; does nothing where there is none.
+void begin_own(State& state, session::Session& session, const std::string& path);
 
 // The lesson that a stop is added to: the one that is chosen, where it was made so; "" for a new one.
 std::string added_to(const State& state);

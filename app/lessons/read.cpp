@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/lessons/own.h"
 #include "app/lessons/questions.h"
 #include "core/analysis/limit_presets.h"
 #include "core/base/json_fields.h"
@@ -42,14 +43,6 @@ void read_acts(const Json& acts, LessonStop& stop, JsonFields& fields, std::stri
             problem =
                 fmt::format("its field 'do' names '{}', which a stop cannot do", one_line(stop.acts.back()));
     }
-}
-
-// A name of a file in the lesson's folder or below it, and never elsewhere.
-bool stays_inside(const std::string& file) {
-    const std::filesystem::path path(file);
-    return file.size() <= kLongestCell && file.find('\\') == std::string::npos && one_line(file) == file &&
-           path.extension() == ".tsc" && path.is_relative() &&
-           std::ranges::none_of(path, [](const auto& part) { return part == ".."; });
 }
 
 // What a text or a number says; "" of anything else, however deep it is nested.
@@ -134,7 +127,10 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     }
     if (json.contains("block")) {
         const Json& block = fields.inner("block", Json::value_t::array);
-        if (block.size() == 2 && block[0].is_number_unsigned() && block[1].is_number_unsigned()) {
+        const auto counts = [](const Json& number) {
+            return number.is_number_unsigned() && number.get<uint64_t>() <= UINT32_MAX;
+        };
+        if (block.size() == 2 && counts(block[0]) && counts(block[1])) {
             stop.block_x = block[0].get<uint32_t>();
             stop.block_y = block[1].get<uint32_t>();
         } else {
@@ -183,6 +179,13 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
 }
 
 }  // namespace
+
+bool stays_inside(const std::string& file) {
+    const std::filesystem::path path(file);
+    return file.size() <= kLongestCell && file.find('\\') == std::string::npos && one_line(file) == file &&
+           path.extension() == ".tsc" && path.is_relative() &&
+           std::ranges::none_of(path, [](const auto& part) { return part == ".."; });
+}
 
 void read_text(JsonFields& fields, const char* key, std::string& out, std::string& problem) {
     fields.text(key, out);

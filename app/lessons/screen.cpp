@@ -130,6 +130,7 @@ bool update(State& state, Session& session, bool wait) {
         auto opened = open_own(state, session, std::exchange(session.own_lessons, {}));
         session.message = opened ? *opened : opened.error().message;
     }
+    if (!session.own_lesson.empty()) begin_own(state, session, std::exchange(session.own_lesson, {}));
     int by = std::exchange(session.walk.by, 0);
     if (!session.walk.running) take_back(state, session);
     if (!session.walk.running && (state.asked || state.quiz)) {

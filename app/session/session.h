@@ -124,6 +124,13 @@ struct Session : Shown, Choices, Recent {
     bool wants_beside = false;
     std::vector<std::string> pictures;
     std::string own_lessons;  // the path of lessons to be opened; "" for none
+    std::string own_lesson;   // the file of a listed one that is to begin; "" for none
+
+    // A lecturer's own lessons, as far as they are listed.
+    struct OwnLesson {
+        std::string path, title;
+    };
+    std::vector<OwnLesson> listed_lessons;
 
     // Under way beside the window.
     std::optional<Opening> opening, ordered;

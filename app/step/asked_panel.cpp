@@ -71,6 +71,10 @@ void asked_banks(Ui& ui, const Rect& row) {
 }  // namespace
 
 void asked_sign(Ui& ui, const Rect& box) {
+    if (ui.context.paper) {
+        note(ui, {box.min.x, box.min.y + ui.px(8)}, box.width(), draw::kRoomToWork);
+        return;
+    }
     const float high = line_height(ui, Size::Display);
     if (box.height() < high) return;
     line(ui, {(box.min.x + box.max.x) / 2, (box.min.y + box.max.y - high) / 2}, ui.px(40), Face::Strong,

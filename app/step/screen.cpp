@@ -91,18 +91,21 @@ void caption_bar(Ui& ui, const Rect& rect, const std::vector<std::string>& fault
     const look::BarrierTimes* barrier = look::barrier_of_step(*ui.index(), ui.step());
     const draw::Font small_font = ui.font(Face::Text, Size::Small);
     const std::string below =
-        !session.message.empty()       ? session.message
-        : session.question.hides_any() ? "The rest is shown once the question above is answered."
-        : !faults.empty()              ? fitting(small_font, faults, width)
-        : !session.no_values.empty()   ? session.no_values
+        !session.message.empty() ? session.message
+        : session.question.hides_any()
+            ? ui.context.paper ? "" : "The rest is shown once the question above is answered."
+        : !faults.empty()            ? fitting(small_font, faults, width)
+        : !session.no_values.empty() ? session.no_values
         : barrier != nullptr && !session.playback.playing
             ? look::wait_words(ui.trace(), *barrier, ui.trace().warp_of(ui.index()->first + ui.step()))
-            : hint(*ui.index(), ui.step(), session.playback.playing);
+        : ui.context.paper ? ""
+                           : hint(*ui.index(), ui.step(), session.playback.playing);
     // Where the line below needs two, the one above steps back.
     const bool two = draw::text_size(small_font, below).x > width;
     const bool fits = !two && draw::text_size(ui.font(Face::Strong, Size::Title), text).x <= width;
-    const float top = two ? std::round((rect.min.y + rect.max.y - body - small * 2) / 2) + ui.px(1)
-                          : y + (fits ? 0 : ui.px(4));
+    const float top = below.empty() ? std::round((rect.min.y + rect.max.y - title) / 2)
+                      : two         ? std::round((rect.min.y + rect.max.y - body - small * 2) / 2) + ui.px(1)
+                                    : y + (fits ? 0 : ui.px(4));
     line(ui, {in.min.x, top}, width, Face::Strong, fits ? Size::Title : Size::Body, Ink::Text, text);
     paragraph(ui, {in.min.x, two ? top + body - ui.px(2) : y + title}, width, Face::Text, Size::Small,
               session.message.empty() && faults.empty() ? Ink::TextQuiet : Ink::Fault, below, two ? 2 : 1);
@@ -226,15 +229,20 @@ Layout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool faul
             std::clamp(ui.px(100) + warps * ui.px(20) + words, ui.px(140) + words,
                        std::max(ui.px(low ? (warps > 16 ? 150 : 142) : 186) + words, h * 0.205f));
         l.request = cut(rest, ImGuiDir_Right, std::clamp(w * 0.22f, ui.px(304), ui.px(420)), gap);
-        l.sums = cut(l.request, ImGuiDir_Down, std::max(bottom, sums_height(ui)), gap);
+        // On paper nothing is pressed, and a question keeps its panels only where something stands in them.
+        const bool paper = ui.context.paper;
+        if (!paper || !ui.session.question.hides_any())
+            l.sums = cut(l.request, ImGuiDir_Down, std::max(bottom, sums_height(ui)), gap);
         // The threads have a panel below the request where that leaves the request its picture.
         const float threads = std::min(ui.px(216), l.request.height() - ui.px(370));
         l.threads_in_tiles = threads < ui.px(110);
         if (!l.threads_in_tiles) l.threads = cut(l.request, ImGuiDir_Down, threads, gap);
-        l.bottom = cut(rest, ImGuiDir_Down, bottom, gap);
-        l.time = l.bottom.inset(ui.px(12));
-        l.time.max.y += ui.px(2);
-        l.transport = cut(l.time, ImGuiDir_Down, ui.px(30), ui.px(10));
+        if (!paper || !ui.session.question.hides(session::Hide::Waits)) {
+            l.bottom = cut(rest, ImGuiDir_Down, bottom - (paper ? ui.px(40) : 0), gap);
+            l.time = l.bottom.inset(ui.px(12));
+            l.time.max.y += ui.px(2);
+            if (!paper) l.transport = cut(l.time, ImGuiDir_Down, ui.px(30), ui.px(10));
+        }
         l.source = cut(rest, ImGuiDir_Left, std::clamp(w * 0.215f, ui.px(276), ui.px(400)), gap);
     }
     l.matrices = rest;
@@ -348,10 +356,12 @@ void draw_screen(Ui& ui, const Rect& screen) {
     if (session.lecture) {
         phases(ui, l.bottom);
     } else {
-        surface(ui, l.bottom);
-        timeline_panel(ui, l.time);
-        input::transport(ui, l.transport);
-        sums_panel(ui, l.sums);
+        if (l.bottom.height() > 0) {
+            surface(ui, l.bottom);
+            timeline_panel(ui, l.time);
+        }
+        if (l.transport.height() > 0) input::transport(ui, l.transport);
+        if (l.sums.height() > 0) sums_panel(ui, l.sums);
     }
     motion(ui);
 }

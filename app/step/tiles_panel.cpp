@@ -157,7 +157,10 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
         what += fmt::format("{}{} \u00d7 {}{}, {}", what.empty() ? "" : "  ", size.x, size.y, deep,
                             counted(ui.index()->warps, "warp"));
     }
-    const std::optional<draw::GateView> gate = look::gate_at(ui.trace(), *ui.index(), ui.step());
+    // Who waits is no sight while it is asked.
+    const std::optional<draw::GateView> gate = ui.session.question.hides(session::Hide::Waits)
+                                                   ? std::nullopt
+                                                   : look::gate_at(ui.trace(), *ui.index(), ui.step());
     const bool wide_gate = gate && gate_beside(ui, rect, grid);
     ui.state.gate_named = wide_gate;
     heading(ui, rect.min, wide_gate ? grid.clip_max.x - rect.min.x : rect.width(), "Threads", what);

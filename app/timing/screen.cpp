@@ -378,7 +378,7 @@ void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const S
         chosen.plot = static_cast<State::Plot>(*picked);
     const char* keys = "\u2191 \u2193 kernel   \u2190 \u2192 width   + - tile width";
     const float takes = text_size(ui.font(Face::Text, Size::Small), keys).x;
-    if (rect.max.x - at.x > takes)
+    if (rect.max.x - at.x > takes && !ui.context.paper)
         line(ui, {rect.max.x, at.y + ui.px(6)}, takes + 1, Face::Text, Size::Small, Ink::TextFaint, keys,
              Align::Right);
 }

@@ -1,11 +1,12 @@
 // What the fuzzers have in common. Each is one function that is given bytes and ends the program where the
 // bytes make Tilescope break a promise:
 //
-//   trace         a recording           read, walked as the commands walk it, written and read again
-//   ptx           PTX text              parsed, printed and parsed again, instrumented, run, recorded, run
-//   again args          a command line        its arguments, one a line; read, and run where that touches no
-//   file description   a launch in comments  read, said again as a command, read again flags         the
-//   compiler's flags  taken apart, quoted and taken apart again, sorted out
+//   trace        a recording: read, walked as the commands walk it, written and read again
+//   ptx          PTX text: parsed, printed and parsed again, instrumented, run, recorded, run again
+//   args         a command line: its arguments, one a line; read, and run where that touches no file
+//   description  a launch in comments: read, said again as a command, read again
+//   flags        the compiler's flags: taken apart, quoted and taken apart again, sorted out
+//   lesson       a lesson's JSON: read, its stops found, said and asked over recordings and models
 //
 // Built with libFuzzer by the preset `fuzz`; otherwise replay_main.cpp calls them for the files of the
 // corpus.

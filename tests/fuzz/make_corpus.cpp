@@ -283,6 +283,78 @@ void put_flags() {
     put("flags", "zero-behind-a-backslash", std::string("a\\\0b", 4));
 }
 
+// --- lessons, beside those that ship, which are inputs as they are
+
+// A lesson of these stops.
+std::string lesson_of(const std::string& stops, const std::string& more = "") {
+    return R"({"title": "Tiles", "teaches": "Each element is used often.", "stops": [)" + stops + "]" + more +
+           "}";
+}
+
+void put_lessons() {
+    const std::string on = R"("file": "mine.tsc", "say": "{lanes} lanes load {array}.")";
+    const auto asked = [&](const std::string& more, const std::string& where = "") {
+        return lesson_of("{" + on + where +
+                         R"(, "ask": {"question": "How many of {threads}?", "why": "{rival}", )" + more +
+                         "}}");
+    };
+    const std::pair<const char*, std::string> texts[] = {
+        {"number",
+         asked(R"("kind": "number", "answer": "sectors")",
+               R"(, "kind": "global load", "array": "M", "where": ["phase = last_phase", "touched < 4"])")},
+        {"value", asked(R"("kind": "value", "answer": "sum")", R"(, "kind": "shared load")")},
+        {"first-value", asked(R"("kind": "value", "answer": "first")", R"(, "step": 3)")},
+        {"bank", asked(R"("kind": "bank")", R"(, "kind": "shared store", "block": [0, 0])")},
+        {"elements", asked(R"("kind": "elements")", R"(, "do": ["phase_table", "thread:3", "element:0,7"])")},
+        {"lanes", asked(R"("kind": "lanes", "answer": "idle")", R"(, "screen": "compare")")},
+        {"choice", asked(R"("kind": "choice", "choices": [{"say": "right", "when": "wrong = 0"},
+                            {"say": "{wrong} wrong", "when": "wrong > 0"}])",
+                         R"(, "kind": "barrier")")},
+        {"summary",
+         lesson_of("{" + on + R"(}, {"kernel": "tiled", "m": 4, "k": 4, "n": 4, "tile": 2, "say": "x"})",
+                   R"(, "summary": ["{loads} loads.", "{first_wait}"], "order": 7, "made_by": "tilescope")")},
+        {"figure",
+         lesson_of(R"({"figure": "latency", "set": {"warps": 13, "branch": "warp"}, "say": "{busy_percent} %",
+                                "ask": {"kind": "number", "question": "How much?", "answer": "busy_percent"}})")},
+        {"case", lesson_of(R"({"case": "cliff", "which": 2, "say": "{sm_blocks} blocks, {limit}.",
+                              "ask": {"kind": "choice", "question": "Full?", "choices": [
+                                {"say": "yes", "when": "sm_threads = thread_slots"},
+                                {"say": "no", "when": "sm_threads < thread_slots"}]}})")},
+        {"block-beyond-32-bits", lesson_of("{" + on + R"(, "block": [4294967296, 0]})")},
+        {"condition-of-two-lines", lesson_of("{" + on + R"(, "where": ["lanes\n= 3"]})")},
+        {"field-of-two-lines", lesson_of("{" + on + R"(, "a\nb": 1})")},
+        {"file-outside", lesson_of(R"({"file": "../mine.tsc", "say": "x"})")},
+        {"open-brace", lesson_of(R"({"file": "mine.tsc", "say": "{lanes"})")},
+        {"nested-deeply", R"({"stops": )" + std::string(1 << 14, '[')},
+        {"no-object", "[1, null]"},
+    };
+    for (const auto& [name, text] : texts) put("lesson", name, text);
+}
+
+// What lessons are written with: their words that stand in quotes or braces, no prose.
+void put_lesson_dictionary() {
+    std::set<std::string> words;
+    const auto in_word = [](char c) { return std::islower(static_cast<unsigned char>(c)) || c == '_'; };
+    for (const fs::path& folder :
+         {fs::path(TILESCOPE_SOURCE_DIR) / "assets/lessons", g_folder / "corpus/lesson"}) {
+        for (const auto& entry : fs::directory_iterator(folder)) {
+            const std::string text = file_text(entry.path());
+            for (size_t at = 1, end = 0; at < text.size(); at = end + 1) {
+                for (end = at; end < text.size() && in_word(text[end]);) ++end;
+                const std::string around{text[at - 1], end < text.size() ? text[end] : ' '};
+                if (end > at && (around == "\"\"" || around == "{}"))
+                    words.emplace(text.substr(at, end - at));
+            }
+        }
+    }
+    std::ofstream out(g_folder / "lesson.dict");
+    out << "# Words of lessons, made by fuzz_corpus.\n";
+    for (const std::string& word : words) out << '"' << word << "\"\n";
+    for (const char* odd :
+         {"4294967296", "18446744073709551615", "1e400", "-1", "../", "\\x5cn", ".tsc", " = ", " != "})
+        out << '"' << odd << "\"\n";
+}
+
 // --- the dictionary
 
 // Words and suffixes of the PTX here, and every name of the tables; registers and mangled names left out.
@@ -324,5 +396,7 @@ int main(int argc, char** argv) {
     tilescope::put_command_lines();
     tilescope::put_descriptions();
     tilescope::put_flags();
+    tilescope::put_lessons();
+    tilescope::put_lesson_dictionary();
     tilescope::put_dictionary();
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the fuzzers with the newest clang that has libFuzzer, and runs them one after another:
 #
-#   tests/fuzz/run.sh [SECONDS [FUZZER...]]       60 seconds each of all five
+#   tests/fuzz/run.sh [SECONDS [FUZZER...]]       60 seconds each of all six
 #   SEED=1 tests/fuzz/run.sh                      the same inputs in the same order each time; else new ones
 #
 # Inputs that reach new code are kept in build-fuzz/corpus/FUZZER. The first one at fault ends the script; it lies in
@@ -31,12 +31,14 @@ cmake --build --preset fuzz
 # What was freed is kept for 16 MB only, so that the limit of memory is one of the program.
 export ASAN_OPTIONS="quarantine_size_mb=16:${ASAN_OPTIONS:-}" UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
 mkdir -p build-fuzz/findings
-for fuzzer in ${*:-trace ptx args description flags}; do
+for fuzzer in ${*:-trace ptx args description flags lesson}; do
     mkdir -p "build-fuzz/corpus/$fuzzer"
     dictionary=
-    [ "$fuzzer" != ptx ] || dictionary=-dict=tests/fuzz/ptx.dict
+    case $fuzzer in ptx | lesson) dictionary=-dict=tests/fuzz/$fuzzer.dict ;; esac
+    more=
+    [ "$fuzzer" != lesson ] || more=assets/lessons
     # shellcheck disable=SC2086
     "build-fuzz/tests/fuzz_$fuzzer" -seed="${SEED:-0}" -max_total_time="$seconds" -max_len=65536 -timeout=60 -rss_limit_mb=768 \
         -print_final_stats=1 -artifact_prefix=build-fuzz/findings/$fuzzer- $dictionary \
-        "build-fuzz/corpus/$fuzzer" "tests/fuzz/corpus/$fuzzer"
+        "build-fuzz/corpus/$fuzzer" "tests/fuzz/corpus/$fuzzer" $more
 done

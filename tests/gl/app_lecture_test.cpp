@@ -101,6 +101,14 @@ TEST(LessonsScreen, ListInALectureInTheDark) {
     test::expect_golden(picture(std::move(state), 1280, 720), "lessons_lecture_dark");
 }
 
+// What stands above the lecture's product when the program is started for the first time.
+TEST(LessonsScreen, ANewcomerIsOfferedTheFirst) {
+    SKIP_WITHOUT_OPENGL();
+    State state = recorded("tiled", {4, 4, 4, 2});
+    state.lessons.offered = state.session.recording->serial;
+    test::expect_golden(picture(std::move(state), 1280, 720), "welcome");
+}
+
 TEST(LessonsScreen, AStopOfALesson) {
     SKIP_WITHOUT_OPENGL();
     State state = lesson(place_of("coalescing"), 2);

@@ -1,4 +1,5 @@
 // Questions as pictures, and what they must not show before they are answered.
+#include "app/draw/widgets.h"
 #include "app/lessons/asking.h"
 #include "app/look/request.h"
 #include "app/look/sums.h"
@@ -104,6 +105,34 @@ TEST(QuestionPictures, KeepTheAnswerFromView) {
             EXPECT_NE(after.find(without_spaces(state.lessons.standing.words)), std::string::npos);
         }
     EXPECT_GE(asked, 8u);
+}
+
+// A picture for paper: nothing that only a window can do, no sign for what is hidden where nothing can be
+// opened, and in its place room, which a page has above the question's line.
+TEST(QuestionPictures, OnPaperThereIsRoomAndNothingToPress) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1120, 640);
+    size_t rooms = 0, asked = 0;
+    for (size_t lesson = 0; lesson < lesson_list().size(); ++lesson)
+        for (size_t stop = 0; stop < lesson_list()[lesson].stops.size(); ++stop) {
+            State state = at_stop(lesson, stop);
+            state.paper = true;
+            drawn.frames(state);
+            const std::string at = lesson_list()[lesson].name + " " + std::to_string(stop + 1);
+            bool room = false;
+            for (const draw::Written& text : drawn.seen().texts) {
+                for (const char* only : {"steps/s", "clocks/s", "question above", "Space", "Choose"})
+                    EXPECT_EQ(text.text.find(only), std::string::npos) << at << ": " << text.text;
+                EXPECT_FALSE(text.text == "?" && !is_modelled(lesson_list()[lesson].stops[stop]))
+                    << at << " has a sign where nothing opens";
+                room = room || text.text == draw::kRoomToWork;
+            }
+            EXPECT_LE(room, state.session.question.open) << at;
+            rooms += room;
+            asked += state.session.question.open;
+        }
+    EXPECT_GE(asked, 40u);
+    EXPECT_GE(rooms * 2, asked);
 }
 
 // Nothing of a question is drawn on another one.

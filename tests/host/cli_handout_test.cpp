@@ -67,10 +67,10 @@ TEST_F(CliHandout, OfFiguresAndCases) {
     const Ran ran = tilescope({"export", "--lesson", "latency", "--format", "html", "-o", "latency.html"});
     ASSERT_EQ(ran.status, 0) << ran.err;
     EXPECT_EQ(shell("python3 -c \"import xml.etree.ElementTree as t; t.parse('latency.html')\"").status, 0);
-    const std::string page = read(in_folder("latency.html"));
-    const size_t answers = page.find("<h2>Answers</h2>");
+    const std::string latency = read(in_folder("latency.html"));
+    const size_t answers = latency.find("<h2>Answers</h2>");
     ASSERT_NE(answers, std::string::npos);
-    const std::string asked = page.substr(0, answers), answered = page.substr(answers);
+    const std::string asked = latency.substr(0, answers), answered = latency.substr(answers);
     size_t pictures = 0;
     for (size_t at = asked.find("<svg "); at != std::string::npos; at = asked.find("<svg ", at + 1))
         ++pictures;

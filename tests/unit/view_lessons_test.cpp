@@ -95,6 +95,7 @@ TEST(Lessons, DamageIsSaidInOneSentence) {
         R"({"name":"a","title":"b","teaches":"c","stops":[{"kernel":"tiled","m":4,"k":4,"n":-1,"tile":2,"say":"x"}]})",
         R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r","kind":"loud","say":"x"}]})",
         R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r","block":[1],"say":"x"}]})",
+        R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r","block":[4294967296,0],"say":"x"}]})",
         R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r","nth":1,"say":"x"}]})",
         R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r","where":"lanes < 3","say":"x"}]})",
         R"({"name":"a","title":"b","teaches":"c","stops":[{"recording":"r","where":[3],"say":"x"}]})"};

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/lessons/asking.h"
 #include "app/lessons/own.h"
 #include "core/trace/file.h"
 #include "tests/file_text.h"
@@ -133,6 +134,42 @@ TEST_F(OwnLessons, AFolderIsListedByOrderAndOpenedAgain) {
                   .error()
                   .message.find("has no lesson"),
               std::string::npos);
+}
+
+// The palette finds them as it does those that ship, by their titles, and begins them.
+TEST_F(OwnLessons, StandInThePalette) {
+    write(folder / "a.json", lesson(kMine));
+    write(folder / "b.json",
+          R"({"title":"Homework on bank conflicts","teaches":"x","stops":[)" + std::string(kMine) + "]}");
+    State state;
+    const auto found = [&](std::string_view query) {
+        return input::find_commands(state.session, offers(), query);
+    };
+    const auto all_own = [&] {
+        return std::ranges::count_if(
+            found(""), [](const input::Command& one) { return one.title.starts_with("Lesson: Homework"); });
+    };
+    EXPECT_EQ(all_own(), 0);
+    for (int opened = 0; opened < 2; ++opened) {  // twice: it is listed once
+        ASSERT_TRUE(lessons::open_own(state.lessons, state.session, folder.string()));
+        EXPECT_EQ(all_own(), 1);
+    }
+    const auto homework = found("homework");
+    ASSERT_FALSE(homework.empty());
+    EXPECT_EQ(homework[0].title, "Lesson: Homework on bank conflicts");
+    run_command(state.input, state.session, offers(), homework[0].id);
+    update(state, true);
+    EXPECT_TRUE(state.session.walk.running) << state.session.message;
+    EXPECT_EQ(state.lessons.lesson, lesson_list().size() + 1);
+    EXPECT_EQ(state.lessons.standing.words, "4 lanes load M.");
+    // One that is added with Ctrl+N does too, at once.
+    ASSERT_TRUE(lessons::add_stop(state.lessons, state.session, "Here it begins."));
+    EXPECT_EQ(found("lesson my")[0].title, "Lesson: My lesson");
+    // A file that is listed no longer begins nothing.
+    state.session.walk.running = false;
+    state.session.own_lesson = (folder / "gone.json").string();
+    update(state, true);
+    EXPECT_FALSE(state.session.walk.running);
 }
 
 TEST_F(OwnLessons, NothingOutsideTheFolderIsRead) {
@@ -277,6 +314,7 @@ TEST_F(OwnLessons, AStopTakesItsRecordingAlong) {
     ASSERT_TRUE(lessons::add_stop(state.lessons, state.session, "Once more."));
     const fs::path made = folder / "my-lesson";
     EXPECT_EQ(std::distance(fs::directory_iterator(made), {}), 2) << "the recording once, and the lesson";
+    EXPECT_TRUE(fs::exists(made / "mine.tsc")) << "as its file is called";
     fs::remove(folder / "mine.tsc");
     fs::rename(made, folder / "handed-out");
     State reader;
@@ -285,6 +323,61 @@ TEST_F(OwnLessons, AStopTakesItsRecordingAlong) {
     go_to_stop(reader.lessons, reader.session, reader.lessons.listed, 0);
     update(reader, true);
     EXPECT_EQ(reader.lessons.standing.words, "At step 7.") << reader.session.message;
+}
+
+// As a lecturer does it: stops with Ctrl+N, a question written into the file, one more stop, and the walk.
+TEST_F(OwnLessons, AQuestionWrittenIntoItIsAskedAndStays) {
+    State state;
+    session::open_file(state.session, (folder / "mine.tsc").string());
+    update(state, true);
+    const auto add = [&](const std::string& text) {
+        handle_input(state, keys({Key::N}, true));
+        handle_input(state, typed(text));
+        handle_input(state, keys({Key::Enter}));
+        EXPECT_EQ(state.lessons.adding.problem, "");
+    };
+    add("{lanes} lanes load {touched} elements.");
+    const fs::path file = folder / "my-lesson" / "lesson.json";
+    std::string text = file_text(file.string());
+    const std::string say = "\"say\": \"{lanes} lanes load {touched} elements.\"";
+    ASSERT_NE(text.find(say), std::string::npos) << text;
+    text.insert(text.find(say) + say.size(),
+                R"(, "ask": {"kind": "number", "question": "How many elements?", "answer": "touched"})");
+    write(file, text);
+    handle_input(state, keys({Key::End}));
+    update(state, true);
+    add("The end.");
+    handle_input(state, keys({Key::Digit5}));
+    handle_input(state, keys({Key::Enter}), true);
+    update(state, true);
+    ASSERT_TRUE(state.session.question.open) << state.session.message;
+    EXPECT_EQ(state.lessons.standing.asks, "How many elements?");
+    handle_input(state, typed("4"), true);
+    handle_input(state, keys({Key::Enter}), true);
+    EXPECT_EQ(state.lessons.asked->verdict, "Right: 4 elements.");
+    EXPECT_EQ(state.lessons.standing.words, "4 lanes load 4 elements.");
+    handle_input(state, keys({Key::PageDown}), true);
+    update(state, true);
+    EXPECT_EQ(state.lessons.standing.words, "The end.");
+}
+
+// Of a program of one's own nothing is known of its result: it is called neither right nor wrong.
+TEST_F(OwnLessons, AResultThatNobodyCheckedIsNeitherRightNorWrong) {
+    trace::Trace unchecked = kernels::recorded("tiled", {4, 4, 4, 2});
+    unchecked.meta.result = {};
+    ASSERT_TRUE(trace::write_file(unchecked, (folder / "unchecked.tsc").string()));
+    for (const auto& [name, known] : {std::pair{"mine", true}, std::pair{"unchecked", false}}) {
+        write(folder / "it.json",
+              lesson(R"({"file":")" + std::string(name) +
+                     R"(.tsc","say":"x","ask":{"kind":"choice","question":"Is it right?","choices":[)"
+                     R"({"say":"right","when":"wrong = 0"},{"say":"wrong","when":"wrong > 0"}]}})"));
+        State state;
+        ASSERT_TRUE(lessons::open_own(state.lessons, state.session, (folder / "it.json").string()));
+        go_to_stop(state.lessons, state.session, state.lessons.listed, 0);
+        update(state, true);
+        update(state, true);
+        EXPECT_EQ(right_answer(state.lessons, state.session).known, known) << name;
+    }
 }
 
 TEST_F(OwnLessons, WhatWasNotMadeByItIsNotWrittenOver) {
