@@ -70,6 +70,7 @@ constexpr Place kPlaces[] = {
     {"open", "FILE", "FILE.cu|FILE.json|RECORDING"},
     {"limits", "CASE", "CASE"},
     {"roofline", "SUBJECT", "KERNEL|RECORDING"},
+    {"levels", "SUBJECT", "KERNEL|RECORDING"},
     {"", "FILE", "RECORDING"},
 };
 
