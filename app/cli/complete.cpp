@@ -71,6 +71,7 @@ constexpr Place kPlaces[] = {
     {"limits", "CASE", "CASE"},
     {"roofline", "SUBJECT", "KERNEL|RECORDING"},
     {"levels", "SUBJECT", "KERNEL|RECORDING"},
+    {"levels", "--compiler", "clang|nvrtc"},
     {"", "FILE", "RECORDING"},
 };
 
