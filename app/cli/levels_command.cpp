@@ -12,6 +12,7 @@
 #include "kernels/run/levels.h"
 #include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
+#include "kernels/textbook/level_counters.h"
 
 namespace tilescope::cli {
 
@@ -31,6 +32,7 @@ struct Answer {
     kernels::Levels levels;
     uint32_t registers = 0;
     std::optional<double> measured_ms;
+    const kernels::LevelCounterRow* counted = nullptr;  // null: the launch was not counted
 };
 
 // A kernel's row in the times that ship, of that device and compiler.
@@ -55,6 +57,7 @@ void look_up(Answer& answer) {
     const auto* same = timing_of(answer.on.device, answer.compiler, answer.kernel, &shape, shape.tile);
     if (any) answer.registers = static_cast<uint32_t>(std::max(any->registers, 0));
     if (same) answer.measured_ms = same->median_ms;
+    answer.counted = kernels::find_level_counters(answer.on.device.id, answer.kernel, answer.compiler, shape);
 }
 
 template <class Subject>
@@ -75,12 +78,7 @@ Answer of_kernel(const Options& options, const kernels::LevelDevice& on) {
     const uint32_t n = options.n.value_or(options.m.value_or(1024));
     const kernels::Shape shape{options.m.value_or(n), options.k.value_or(n), n, options.tile.value_or(16)};
     auto plan = need(kernels::plan(options.subject, shape), kWrongCall);
-    // What NVRTC makes of the kernels that ship may ship too; it is then not asked.
-    const std::string file = fmt::format("assets/ptx/nvrtc/{}.t{}.ptx", options.subject, shape.tile);
-    if (const std::string_view ptx = kernels::shipped_file(file); options.compiler == "nvrtc" && !ptx.empty())
-        plan.ptx = ptx, plan.ptx_name = file;
-    else
-        use_ptx(choice, plan);
+    use_ptx(choice, plan);
     // Which elements a product touches does not depend on their values.
     for (Array& array : plan.launch.arrays) array.contents = {};
     plan.check = {};
@@ -137,12 +135,18 @@ std::string as_json(const Answer& answer) {
         object_of("requested_bytes", l.sums.requested_bytes, "l1_sectors", l.sums.l1_sectors, "l1_hit_rate",
                   l.l1_hit_rate, "l2_read_sectors", whole(l.misses.l2_read_sectors), "dram_read_bytes",
                   whole(l.misses.dram_read_bytes));
+    Json measured;
+    if (const auto* row = answer.counted)  // no counter counts the bytes that lanes ask for
+        measured = object_of("requested_bytes", Json(), "l1_sectors", whole(row->l1_sectors), "l1_hit_rate",
+                             row->l1_sectors > 0 ? row->l1_hits / row->l1_sectors : 0, "l2_read_sectors",
+                             whole(row->l2_read_sectors), "dram_read_bytes", whole(row->dram_read_bytes));
     Json bounds = Json::array();
     for (const kernels::LevelBound& bound : l.bounds)
         bounds.push_back(object_of("resource", bound.resource, "ms", bound.ms));
     return document("tilescope.levels/1", "device", answer.on.device.id, "launch", launch, "modelled",
-                    modelled, "measured", Json(), "bounds", bounds, "bound_by", l.bounds[l.bound_by].resource,
-                    "measured_ms", answer.measured_ms ? Json(*answer.measured_ms) : Json());
+                    modelled, "measured", measured, "bounds", bounds, "bound_by",
+                    l.bounds[l.bound_by].resource, "measured_ms",
+                    answer.measured_ms ? Json(*answer.measured_ms) : Json());
 }
 
 std::string as_text(const Answer& answer) {
@@ -151,7 +155,8 @@ std::string as_text(const Answer& answer) {
                                    answer.compiler.empty() ? "" : fmt::format(", PTX by {}", answer.compiler),
                                    answer.on.device.name, counted(l.blocks, "block"), answer.block.count(),
                                    counted(l.resident, "block"));
-    text += "modelled: bytes and sectors that threads ask for are exact, what is found where is not measured\n\n";
+    text +=
+        "modelled: bytes and sectors that threads ask for are exact, what is found where is not measured\n\n";
     report::TextTable table(1, {"level", "asked for", "sectors", "found there"});
     const auto found = [](double missed, double asked) {
         return asked > 0 ? fmt::format("{:.2f} %", (1 - missed / asked) * 100) : std::string("-");
@@ -163,7 +168,13 @@ std::string as_text(const Answer& answer) {
                found(l.misses.l1_misses, asked)});
     table.add({"L2", bytes_text(whole(at_l2 * 32)), grouped(whole(at_l2)), found(dram / 32, at_l2)});
     table.add({"DRAM", bytes_text(whole(dram)), grouped(whole(dram / 32)), ""});
-    text += table.text() + "\n";
+    text += table.text();
+    if (const auto* row = answer.counted)
+        text += fmt::format("measured: L1 found {:.2f} % of {} sectors, L2 was asked for {}, DRAM gave {}\n",
+                            row->l1_sectors > 0 ? row->l1_hits / row->l1_sectors * 100 : 0.0,
+                            grouped(whole(row->l1_sectors)), grouped(whole(row->l2_read_sectors)),
+                            bytes_text(whole(row->dram_read_bytes)));
+    text += "\n";
     report::TextTable bounds(1, {"resource", "at least ms", "worked out from"});
     for (const kernels::LevelBound& bound : l.bounds)
         bounds.add({bound.resource, fmt::format("{:.6g}", bound.ms), bound.of});

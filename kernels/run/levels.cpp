@@ -156,6 +156,8 @@ Result<trace::Trace> record_window(const Plan& plan, const BlockWindow& window, 
     how.window = window;
     how.stop = options.stop;
     how.timestamp = false;
+    // The order that a GPU's warps took is one block's own.
+    if (plan.schedule.kind == Schedule::Kind::Recorded) how.schedule = Schedule{};
     auto trace = record_cpu(plan, how);
     if (!trace) return trace.error();
     if (!trace->meta.complete) return Error{trace->meta.incomplete_reason};

@@ -11,6 +11,7 @@
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
+#include "kernels/textbook/level_counters.h"
 #include "tests/file_text.h"
 #include "tests/recorded.h"
 
@@ -185,6 +186,29 @@ TEST(Levels, TheLongestBoundBinds) {
     EXPECT_STREQ(found.bounds[found.bound_by].resource, "data_pipe");  // 32 wavefronts a load of N
     const double cycles = static_cast<double>(found.sums.lines + found.sums.wavefronts) / 4;
     EXPECT_DOUBLE_EQ(found.bounds[2].ms, cycles / (1980 * 1e3));
+}
+
+TEST(LevelCounters, AreReadAndDamagedOnesRefused) {
+    const std::string row =
+        R"({"kernel":"tiled","m":4,"k":5,"n":6,"tile":2,"compiler":"clang","l1_sectors":100,"l1_hits":40,)"
+        R"("l2_read_sectors_l1":50,"dram_read_bytes":640})";
+    const std::string text = R"({"device":"NVIDIA H200","rows":[)" + row + "]}";
+    const auto read = level_counters_from_json(text, "my.json");
+    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_EQ(read->rows.size(), 1u);
+    EXPECT_EQ(read->rows[0].shape, (Shape{4, 5, 6, 2}));
+    EXPECT_EQ(read->rows[0].l2_read_sectors, 50);
+    for (const auto& [from, to] : {std::pair{"\"l1_hits\":40", "\"l1_hits\":400"},
+                                   {"\"tile\":2", "\"tile\":-2"},
+                                   {"\"rows\"", "\"lines\""},
+                                   {"{\"device\"", "[\"device\""}}) {
+        std::string damaged = text;
+        damaged.replace(damaged.find(from), std::string_view(from).size(), to);
+        const auto refused = level_counters_from_json(damaged, "my.json");
+        ASSERT_FALSE(refused) << damaged;
+        EXPECT_NE(refused.error().message.find("'my.json'"), std::string::npos);
+    }
+    EXPECT_EQ(find_level_counters("h200", "tiled", "clang", {3, 3, 3, 2}), nullptr);
 }
 
 TEST(LevelSpec, EveryFigureHasItsSource) {
