@@ -46,9 +46,9 @@ std::unique_ptr<CommandLine> command_line() {
     line->set_version_flag("--version", fmt::format("tilescope {}", kVersion));
     line->require_subcommand(0, 1);
     line->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
-    for (AddCommand* add :
-         {add_window, add_open, add_kernels, add_devices, add_record, add_recordings, add_report, add_table,
-          add_time, add_limits, add_roofline, add_compare, add_render, add_export, add_complete, add_manual})
+    for (AddCommand* add : {add_window, add_open, add_kernels, add_devices, add_record, add_recordings,
+                            add_report, add_table, add_time, add_limits, add_roofline, add_levels,
+                            add_compare, add_render, add_export, add_complete, add_manual})
         add(*line);
     name_places(*line);
     // After the commands, which would inherit it.

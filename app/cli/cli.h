@@ -61,7 +61,8 @@ struct CommandLine : CLI::App {
 // recorded.
 using AddCommand = void(CommandLine& line);
 AddCommand add_window, add_open, add_kernels, add_devices, add_record, add_recordings, add_report, add_table,
-    add_time, add_limits, add_roofline, add_compare, add_render, add_export, add_complete, add_manual;
+    add_time, add_limits, add_roofline, add_levels, add_compare, add_render, add_export, add_complete,
+    add_manual;
 
 // The parser with all commands.
 std::unique_ptr<CommandLine> command_line();

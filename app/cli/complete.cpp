@@ -70,6 +70,8 @@ constexpr Place kPlaces[] = {
     {"open", "FILE", "FILE.cu|FILE.json|RECORDING"},
     {"limits", "CASE", "CASE"},
     {"roofline", "SUBJECT", "KERNEL|RECORDING"},
+    {"levels", "SUBJECT", "KERNEL|RECORDING"},
+    {"levels", "--compiler", "clang|nvrtc"},
     {"", "FILE", "RECORDING"},
 };
 

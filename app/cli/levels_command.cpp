@@ -1,0 +1,217 @@
+// tilescope levels KERNEL|FILE.tsc: what of the accesses of a launch is found in L1, what L2 is asked for,
+// what comes from DRAM, and by which resource the launch is bound.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "core/analysis/product.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/export/text_table.h"
+#include "kernels/run/levels.h"
+#include "kernels/textbook/device_levels.h"
+#include "kernels/textbook/devices.h"
+#include "kernels/textbook/level_counters.h"
+
+namespace tilescope::cli {
+
+namespace {
+
+struct Options {
+    std::string subject, compiler, device = "h200";
+    std::optional<uint32_t> m, k, n, tile;
+    bool json = false;
+};
+
+struct Answer {
+    std::string kernel, compiler, title;
+    std::optional<kernels::Shape> shape;
+    Dim3 block;
+    kernels::LevelDevice on;
+    kernels::Levels levels;
+    uint32_t registers = 0;
+    std::optional<double> measured_ms;
+    const kernels::LevelCounterRow* counted = nullptr;  // null: the launch was not counted
+};
+
+// A kernel's row in the times that ship, of that device and compiler.
+const kernels::Timing* timing_of(const analysis::DeviceSpec& device, const std::string& compiler,
+                                 const std::string& kernel, const kernels::Shape* shape, uint32_t tile) {
+    for (const kernels::Timings& set : kernels::shipped_timings()) {
+        const analysis::DeviceSpec* const on = kernels::find_driver_name(set.device);
+        if (!on || on->id != device.id || set.compiler != compiler) continue;
+        for (const kernels::Timing& row : set.rows)
+            if (row.kernel == kernel && row.tile == tile &&
+                (!shape || (row.m == shape->m && row.k == shape->k && row.n == shape->n)))
+                return &row;
+    }
+    return nullptr;
+}
+
+// What the times that ship know of the launch: its registers, and its time where it was measured.
+void look_up(Answer& answer) {
+    if (!answer.shape) return;
+    const auto& shape = *answer.shape;
+    const auto* any = timing_of(answer.on.device, answer.compiler, answer.kernel, nullptr, shape.tile);
+    const auto* same = timing_of(answer.on.device, answer.compiler, answer.kernel, &shape, shape.tile);
+    if (any) answer.registers = static_cast<uint32_t>(std::max(any->registers, 0));
+    if (same) answer.measured_ms = same->median_ms;
+    answer.counted = kernels::find_level_counters(answer.on.device.id, answer.kernel, answer.compiler, shape);
+}
+
+template <class Subject>
+void work_out(Answer& answer, const Subject& subject) {
+    kernels::LevelOptions how;
+    how.registers = answer.registers;
+    std::atomic<bool> stop{false};
+    how.stop = &stop;
+    std::optional<Result<kernels::Levels>> made;
+    run_stoppable([&] { made.emplace(kernels::levels_of(subject, answer.on, how)); }, stop);
+    if (stop) refuse(kFailure, "stopped; no levels are shown");
+    answer.levels = need(std::move(*made));
+}
+
+Answer of_kernel(const Options& options, const kernels::LevelDevice& on) {
+    const PtxChoice choice{"", options.compiler};
+    check_ptx(choice);
+    const uint32_t n = options.n.value_or(options.m.value_or(1024));
+    const kernels::Shape shape{options.m.value_or(n), options.k.value_or(n), n, options.tile.value_or(16)};
+    auto plan = need(kernels::plan(options.subject, shape), kWrongCall);
+    use_ptx(choice, plan);
+    // Which elements a product touches does not depend on their values.
+    for (Array& array : plan.launch.arrays) array.contents = {};
+    plan.check = {};
+    Answer answer{
+        options.subject,
+        options.compiler.empty() ? "clang" : options.compiler,
+        fmt::format("{} {} x {} x {}, T = {}", options.subject, shape.m, shape.k, shape.n, shape.tile),
+        shape,
+        plan.launch.block,
+        on,
+        {},
+        0,
+        {}};
+    look_up(answer);
+    work_out<kernels::Plan>(answer, plan);
+    return answer;
+}
+
+Answer of_file(const Options& options, const kernels::LevelDevice& on) {
+    const bool sized = options.m || options.k || options.n || options.tile;
+    if (sized || !options.compiler.empty())
+        refuse(kWrongCall,
+               "{} is for kernels that ship, and '{}' is a recording, which has its own; leave it out",
+               sized ? "a size" : "--compiler", options.subject);
+    const trace::Trace trace = need(open_recording(options.subject)).trace;
+    const auto product = analysis::product_of(trace);
+    Answer answer{
+        trace.meta.kernel, "", analysis::title_of(trace, product), {}, trace.launch.block, on, {}, 0, {}};
+    if (product) {
+        answer.shape = kernels::shape_of(*product);
+        // The PTX that ships is clang's; another's times are another kernel's.
+        answer.compiler =
+            trace.meta.ptx == kernels::shipped_ptx(trace.meta.kernel, product->tile) ? "clang" : "";
+    }
+    look_up(answer);
+    work_out<trace::Trace>(answer, trace);
+    return answer;
+}
+
+uint64_t whole(double value) { return static_cast<uint64_t>(std::llround(value)); }
+
+std::string as_json(const Answer& answer) {
+    const kernels::Levels& l = answer.levels;
+    Json launch = object_of("kernel", answer.kernel, "compiler",
+                            answer.compiler.empty() ? Json() : Json(answer.compiler));
+    if (answer.shape)
+        add_fields(launch, "m", answer.shape->m, "k", answer.shape->k, "n", answer.shape->n, "tile",
+                   answer.shape->tile);
+    add_fields(launch, "grid", Json{l.grid.x, l.grid.y, l.grid.z}, "block",
+               Json{answer.block.x, answer.block.y, answer.block.z}, "blocks_per_sm", l.resident, "registers",
+               answer.registers ? Json(answer.registers) : Json(), "l1_bytes", l.l1_bytes, "placement",
+               l.as_recorded ? "recorded" : "dealt", "simulated_blocks", l.simulated);
+    const Json modelled =
+        object_of("requested_bytes", l.sums.requested_bytes, "l1_sectors", l.sums.l1_sectors, "l1_hit_rate",
+                  l.l1_hit_rate, "l2_read_sectors", whole(l.misses.l2_read_sectors), "dram_read_bytes",
+                  whole(l.misses.dram_read_bytes));
+    Json measured;
+    if (const auto* row = answer.counted)  // no counter counts the bytes that lanes ask for
+        measured = object_of("requested_bytes", Json(), "l1_sectors", whole(row->l1_sectors), "l1_hit_rate",
+                             row->l1_sectors > 0 ? row->l1_hits / row->l1_sectors : 0, "l2_read_sectors",
+                             whole(row->l2_read_sectors), "dram_read_bytes", whole(row->dram_read_bytes));
+    Json bounds = Json::array();
+    for (const kernels::LevelBound& bound : l.bounds)
+        bounds.push_back(object_of("resource", bound.resource, "ms", bound.ms));
+    return document("tilescope.levels/1", "device", answer.on.device.id, "launch", launch, "modelled",
+                    modelled, "measured", measured, "bounds", bounds, "bound_by",
+                    l.bounds[l.bound_by].resource, "measured_ms",
+                    answer.measured_ms ? Json(*answer.measured_ms) : Json());
+}
+
+std::string as_text(const Answer& answer) {
+    const kernels::Levels& l = answer.levels;
+    std::string text = fmt::format("{}{} on {}: {} of {} threads, {} an SM\n", one_line(answer.title),
+                                   answer.compiler.empty() ? "" : fmt::format(", PTX by {}", answer.compiler),
+                                   answer.on.device.name, counted(l.blocks, "block"), answer.block.count(),
+                                   counted(l.resident, "block"));
+    text +=
+        "modelled: bytes and sectors that threads ask for are exact, what is found where is not measured\n\n";
+    report::TextTable table(1, {"level", "asked for", "sectors", "found there"});
+    const auto found = [](double missed, double asked) {
+        return asked > 0 ? fmt::format("{:.2f} %", (1 - missed / asked) * 100) : std::string("-");
+    };
+    const double asked = static_cast<double>(l.sums.l1_sectors), at_l2 = l.misses.l2_read_sectors;
+    const double dram = l.misses.dram_read_bytes;
+    table.add({"threads", bytes_text(l.sums.requested_bytes), "", ""});
+    table.add({"L1", bytes_text(l.sums.l1_sectors * 32), grouped(l.sums.l1_sectors),
+               found(l.misses.l1_misses, asked)});
+    table.add({"L2", bytes_text(whole(at_l2 * 32)), grouped(whole(at_l2)), found(dram / 32, at_l2)});
+    table.add({"DRAM", bytes_text(whole(dram)), grouped(whole(dram / 32)), ""});
+    text += table.text();
+    if (const auto* row = answer.counted)
+        text += fmt::format("measured: L1 found {:.2f} % of {} sectors, L2 was asked for {}, DRAM gave {}\n",
+                            row->l1_sectors > 0 ? row->l1_hits / row->l1_sectors * 100 : 0.0,
+                            grouped(whole(row->l1_sectors)), grouped(whole(row->l2_read_sectors)),
+                            bytes_text(whole(row->dram_read_bytes)));
+    text += "\n";
+    report::TextTable bounds(1, {"resource", "at least ms", "worked out from"});
+    for (const kernels::LevelBound& bound : l.bounds)
+        bounds.add({bound.resource, fmt::format("{:.6g}", bound.ms), bound.of});
+    text += bounds.text();
+    text += fmt::format("\nbound by {}", l.bounds[l.bound_by].resource);
+    if (answer.measured_ms)
+        text += fmt::format("; measured {:.6g} ms, {:.2f} times that", *answer.measured_ms,
+                            *answer.measured_ms / l.bounds[l.bound_by].ms);
+    return text + "\n";
+}
+
+int run_levels(const Options& options) {
+    const auto device = need(kernels::device_named(options.device), kWrongCall);
+    const analysis::LevelSpec* const levels = kernels::find_levels(device.id);
+    if (!levels)
+        refuse(kWrongCall, "nothing is known of the caches of {}; choose h100 or h200", name_of(device));
+    const kernels::LevelDevice on{device, *levels};
+    const Answer answer = kernels::find(options.subject) ? of_kernel(options, on) : of_file(options, on);
+    return print(options.json ? as_json(answer) : as_text(answer));
+}
+
+}  // namespace
+
+void add_levels(CommandLine& line) {
+    const auto [command, options] =
+        line.command("levels", "What is found in L1, L2 and DRAM, and what bounds the launch", run_levels);
+    command
+        ->add_option("SUBJECT", options->subject,
+                     "A kernel that 'tilescope kernels' lists, or a recording (.tsc, or a name)")
+        ->required();
+    command->add_option("--m", options->m, "Rows of M and P (n)");
+    command->add_option("--k", options->k, "Columns of M, rows of N (n)");
+    command->add_option("--n", options->n, "Columns of N and P (1024)");
+    command->add_option("--tile", options->tile, "Tile width T: 2, 4, 8, 16 or 32 (16)");
+    command->add_option("--compiler", options->compiler, "clang, whose PTX ships, or nvrtc (clang)");
+    command->add_option("--device", options->device, "A device whose caches are known (h200)");
+    command->add_flag("--json", options->json, "Print JSON (schema tilescope.levels/1)");
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,65 @@
+// What a device's memory levels are made of, as far as the replay of a recording through them
+// (levels.h) and the bounds (level_bounds.h) need it. Every figure says what it rests on:
+//
+//   documented   a document of the vendor states it
+//   measured     it was found by counters or times of that device
+//   assumed      neither; taken from a related device, or a guess
+//
+// Figures stand in assets/devices/ID.json under "levels"; a device without them has no levels.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace tilescope::analysis {
+
+enum class Known : uint8_t { Documented, Measured, Assumed };
+const char* name_of(Known known);  // "documented"
+
+struct LevelFigure {
+    double value = 0;
+    Known known = Known::Assumed;
+    std::string source;
+};
+
+struct LevelSpec {
+    LevelFigure l1_bytes;         // of an SM, shared memory's part included
+    LevelFigure l2_bytes;         // of the device
+    LevelFigure l2_copies;        // how many of its parts hold the same line
+    LevelFigure fetch_bytes;      // that L2 fetches from DRAM at a time
+    LevelFigure merge_sms;        // neighbouring SMs whose reads of a sector in flight are merged
+    LevelFigure shared_cycles;    // from a load's issue until its value can be used: of shared memory,
+    LevelFigure l1_cycles;        // of a hit in L1,
+    LevelFigure l2_cycles;        // of a hit in L2,
+    LevelFigure dram_cycles;      // and of a sector that comes from DRAM
+    LevelFigure spread_cycles;    // that a unit waits longer, at most, as chance has it
+    LevelFigure spread_share;     // and that its work takes longer, as a share of it
+    LevelFigure clock_mhz;        // highest clock of the SMs
+    LevelFigure pipe_per_clock;   // an SM's, each clock: wavefronts and lines of its data pipe,
+    LevelFigure lsu_per_clock;    // load and store instructions of warps,
+    LevelFigure issue_per_clock;  // instructions of warps,
+    LevelFigure fp32_per_clock;   // fp32 operations of lanes, a multiply-add counted once
+    LevelFigure l2_per_clock;     // bytes that L2 gives all SMs together, each clock
+
+    // Of L2 that different lines find room in.
+    double l2_useful_bytes() const { return l2_bytes.value / l2_copies.value; }
+};
+
+struct LevelFigureName {
+    const char* key;   // in files
+    const char* says;  // in lists, "L1 and shared memory of an SM, bytes"
+    LevelFigure LevelSpec::*figure;
+    double most;  // the highest that is believed
+};
+const std::array<LevelFigureName, 17>& level_figures();
+
+// Of a device's file: its "levels" with all of the figures, each {"value", "known", "source"}. Nothing where
+// the file has none. `name` is named in errors.
+Result<std::optional<LevelSpec>> levels_from_json(std::string_view text, std::string_view name);
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,362 @@
+#include "core/analysis/level_work.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "core/analysis/banks.h"
+#include "core/analysis/coalescing.h"
+#include "core/analysis/cost.h"
+
+namespace tilescope::analysis {
+
+namespace {
+
+using ptx::SiteKind;
+
+// Units in which a line may come again that is left out the second time.
+constexpr uint32_t kRecent = 8;
+
+// What a request to global memory touches of one line.
+struct RawTouch {
+    uint32_t unit = 0;
+    uint16_t slot = 0;
+    bool store = false;
+    uint8_t sectors = 0;
+    uint64_t line = 0;
+    auto place() const { return std::tie(unit, store, slot, line); }
+    bool operator<(const RawTouch& other) const { return place() < other.place(); }
+};
+
+// Cycles of a unit, as they are added up over its requests.
+struct RawUnit {
+    uint64_t lines = 0, wavefronts = 0;
+    uint64_t load_accesses = 0, work_accesses = 0;
+    uint64_t joined = 0;  // loads that are no instructions of their own
+    Executed load, work;
+    uint32_t chain = 0;  // the most dependent loads of shared memory of a warp
+    bool loads = false;
+};
+
+struct WarpState {
+    uint32_t unit = 0;
+    int32_t site = LevelCode::kStart;
+    uint32_t barriers = 0;
+    uint32_t chain = 0, chain_unit = 0;
+    std::set<uint32_t> loaded, read;  // sites since the unit began; since the last of shared memory's began
+};
+
+class Gatherer {
+public:
+    Gatherer(const trace::Trace& trace, LevelCode& code, const WorkRules& rules,
+             const std::vector<int64_t>& moved)
+        : trace_(trace), code_(code), rules_(rules), moved_(moved), costs_(trace) {}
+
+    BlockWork work(uint32_t number) {
+        const trace::Block& block = trace_.blocks[number];
+        find_joined(block);
+        for (uint64_t step = block.first; step < block.first + block.count; ++step) add(step);
+        for (WarpState& warp : warps_)
+            if (warp.site != LevelCode::kStart) pass(warp, LevelCode::kEnd);
+        return finish();
+    }
+
+private:
+    // Loads are joined where every address of every one of the group is aligned.
+    void find_joined(const trace::Block& block) {
+        const std::vector<JoinedLoad>& joined = code_.joined();
+        joined_.assign(joined.size(), false);
+        for (size_t site = 0; site < joined.size(); ++site) joined_[site] = joined[site].group >= 0;
+        for (uint64_t step = block.first; step < block.first + block.count; ++step) {
+            const trace::Form& form = trace_.form_of(step);
+            const JoinedLoad& load = joined[form.site];
+            if (load.group < 0 || !joined_[static_cast<size_t>(load.group)]) continue;
+            const trace::Access access = decode_addresses(trace_, step);
+            for_lanes(access.mask, [&](uint32_t lane) {
+                if ((access.offset[lane] - 4 * load.place) % (4 * load.of) != 0)
+                    joined_[static_cast<size_t>(load.group)] = false;
+            });
+        }
+    }
+
+    RawUnit& unit(uint32_t number) {
+        if (number >= units_.size()) units_.resize(number + 1);
+        return units_[number];
+    }
+
+    // Instructions count where their first one belongs: behind a request to global memory they use what was
+    // loaded before, or they ask for more.
+    void pass(WarpState& warp, int32_t to) {
+        Executed way = code_.between(warp.site, to);
+        RawUnit& at = unit(warp.unit);
+        const bool global = warp.site >= 0 && kind_of_[warp.site] == 1;
+        (global ? at.load : at.work) += way;
+        sums_.instructions += way.instructions;
+        sums_.fp32 += way.fp32;
+        warp.site = to;
+    }
+
+    void add(uint64_t step) {
+        const trace::Form& form = trace_.form_of(step);
+        const ptx::Site& site = trace_.sites[form.site];
+        const uint32_t number = trace_.warp_of(step);
+        if (number >= warps_.size()) warps_.resize(number + 1);
+        if (kind_of_.size() < trace_.sites.size()) kind_of_.resize(trace_.sites.size(), 0);
+        WarpState& warp = warps_[number];
+        const bool barrier = site.kind == SiteKind::Barrier;
+        const bool global = !barrier && form.space == Space::Global;
+        kind_of_[form.site] = global ? 1 : 0;
+        const bool again = global && site.kind != SiteKind::Store && !warp.loaded.insert(form.site).second;
+        pass(warp, static_cast<int32_t>(form.site));
+        if (barrier) return arrive(warp);
+        catch_up(warp);
+        if (again) {
+            ++warp.unit;
+            warp.loaded = {form.site};
+            warp.read.clear();
+        }
+        RawUnit& at = unit(warp.unit);
+        if (global) return add_global(step, site, warp.unit, at);
+        if (joins_earlier(form.site)) {
+            // Part of the load before: neither an instruction nor a wavefront of its own.
+            ++at.joined;
+            return;
+        }
+        ++sums_.accesses, ++at.work_accesses;
+        if (form.space != Space::Shared) return;
+        if (site.kind != SiteKind::Store) follow_chain(warp, form.site, at);
+        const uint32_t wavefronts = shared_wavefronts(step, form, site);
+        sums_.wavefronts += wavefronts;
+        at.wavefronts += wavefronts;
+    }
+
+    // No warp leaves a barrier before the last one has come, so behind it no unit is earlier than the latest
+    // of those that arrived.
+    void arrive(WarpState& warp) {
+        if (warp.barriers >= at_barrier_.size()) at_barrier_.resize(warp.barriers + 1, 0);
+        uint32_t& latest = at_barrier_[warp.barriers++];
+        latest = std::max(latest, warp.unit);
+    }
+    void catch_up(WarpState& warp) {
+        if (warp.barriers == 0 || at_barrier_[warp.barriers - 1] <= warp.unit) return;
+        warp.unit = at_barrier_[warp.barriers - 1];
+        warp.loaded.clear();
+        warp.read.clear();
+    }
+
+    bool joins_earlier(uint32_t site) const {
+        const JoinedLoad& load = code_.joined()[site];
+        return load.group >= 0 && joined_[static_cast<size_t>(load.group)] && load.place > 0;
+    }
+
+    uint32_t shared_wavefronts(uint64_t step, const trace::Form& form, const ptx::Site& site) {
+        const JoinedLoad& load = code_.joined()[form.site];
+        if (load.group < 0 || !joined_[static_cast<size_t>(load.group)])
+            return costs_.of(step).shared.wavefronts;
+        const trace::Access access = decode_addresses(trace_, step);
+        return bank_cost(access.offset.data(), access.mask, site.bytes * load.of).wavefronts;
+    }
+
+    // Loads of shared memory wait for each other where a loop comes round: what it loads next is asked for
+    // when what it loaded last has been used.
+    void follow_chain(WarpState& warp, uint32_t site, RawUnit& at) {
+        if (warp.chain_unit != warp.unit) warp.chain = 0, warp.chain_unit = warp.unit, warp.read.clear();
+        if (warp.read.empty() || !warp.read.insert(site).second) ++warp.chain, warp.read = {site};
+        at.chain = std::max(at.chain, warp.chain);
+    }
+
+    void add_global(uint64_t step, const ptx::Site& site, uint32_t number, RawUnit& at) {
+        trace::Access access = decode_addresses(trace_, step);
+        const size_t slot = level_slot(trace_.launch, access.array);
+        uint32_t lanes = 0;
+        for_lanes(access.mask, [&](uint32_t lane) {
+            access.offset[lane] += static_cast<uint64_t>(moved_[slot]);
+            ++lanes;
+        });
+        const SectorCost cost = sector_cost(access.offset.data(), access.mask, site.bytes);
+        ++sums_.accesses, ++at.load_accesses;
+        sums_.lines += cost.lines;
+        at.lines += cost.lines;
+        const bool store = site.kind == SiteKind::Store;
+        if (store) {
+            sums_.stored_sectors += cost.sectors;
+        } else {
+            at.loads = true;
+            sums_.requested_bytes += uint64_t{lanes} * site.bytes;
+            sums_.l1_sectors += cost.sectors;
+        }
+        RawTouch last{number, static_cast<uint16_t>(slot), store, 0, 0};
+        for_lanes(access.mask, [&](uint32_t lane) {
+            const uint64_t first = access.offset[lane] / kSectorBytes;
+            const uint64_t end = (access.offset[lane] + site.bytes - 1) / kSectorBytes;
+            for (uint64_t sector = first; sector <= end; ++sector) {
+                const uint64_t line = sector / 4;
+                if (last.sectors && line != last.line) {
+                    raw_.push_back(last);
+                    last.sectors = 0;
+                }
+                last.line = line;
+                last.sectors |= static_cast<uint8_t>(1u << sector % 4);
+            }
+        });
+        if (last.sectors) raw_.push_back(last);
+    }
+
+    BlockWork finish();
+    void leave_out_recent(std::vector<RawTouch>& touches, BlockWork& work) const;
+    uint64_t most_recent_lines(const std::vector<RawTouch>& touches) const;
+
+    const trace::Trace& trace_;
+    LevelCode& code_;
+    const WorkRules& rules_;
+    const std::vector<int64_t>& moved_;
+    CostTable costs_;
+    std::vector<WarpState> warps_;
+    std::vector<uint32_t> at_barrier_;  // by barrier: the latest unit of those that arrived
+    std::vector<uint8_t> kind_of_;      // by site: 1 for global memory
+    std::vector<bool> joined_;          // by site: a group that is joined
+    std::vector<RawUnit> units_;
+    std::vector<RawTouch> raw_;
+    LevelSums sums_;
+};
+
+// The most lines that kRecent + 1 units in a row touch.
+uint64_t Gatherer::most_recent_lines(const std::vector<RawTouch>& touches) const {
+    uint64_t most = 0;
+    std::set<std::pair<uint16_t, uint64_t>> lines;
+    uint32_t until = kRecent + 1;
+    for (const RawTouch& touch : touches) {
+        if (touch.unit >= until) {
+            lines.clear();
+            until = touch.unit + kRecent + 1;
+        }
+        lines.insert({touch.slot, touch.line});
+        most = std::max<uint64_t>(most, lines.size());
+    }
+    return most;
+}
+
+// Sectors that one of the units just before has loaded hit in L1 as long as what all blocks of the SM load
+// meanwhile fits it: they need not be looked up. Half of L1 leaves room for sets that fill unevenly.
+void Gatherer::leave_out_recent(std::vector<RawTouch>& touches, BlockWork& work) const {
+    const bool recent_stay = most_recent_lines(touches) * rules_.resident * 2 <= rules_.l1_lines;
+    struct Seen {
+        uint8_t ever = 0;
+        std::array<uint32_t, 4> unit{};
+    };
+    std::vector<std::unordered_map<uint64_t, Seen>> seen(moved_.size());
+    for (RawTouch& touch : touches) {
+        if (touch.store) continue;
+        Seen& line = seen[touch.slot][touch.line];
+        for (uint32_t sector = 0; sector < 4; ++sector) {
+            if (!(touch.sectors >> sector & 1)) continue;
+            const auto bit = static_cast<uint8_t>(1u << sector);
+            if (!(line.ever & bit))
+                ++work.distinct_sectors;
+            else if (recent_stay && touch.unit - line.unit[sector] <= kRecent)
+                touch.sectors &= static_cast<uint8_t>(~bit), ++work.left_out;
+            line.ever |= bit;
+            line.unit[sector] = touch.unit;
+        }
+    }
+    std::erase_if(touches, [](const RawTouch& touch) { return touch.sectors == 0; });
+}
+
+BlockWork Gatherer::finish() {
+    BlockWork work;
+    for (RawUnit& unit : units_) {
+        sums_.instructions -= unit.joined;
+        unit.work.instructions -= std::min(unit.work.instructions, unit.joined);
+    }
+    work.sums = sums_;
+    std::sort(raw_.begin(), raw_.end());
+    std::vector<RawTouch> touches;  // each line of a unit once
+    for (const RawTouch& touch : raw_)
+        if (!touches.empty() && touches.back().place() == touch.place())
+            touches.back().sectors |= touch.sectors;
+        else
+            touches.push_back(touch);
+    leave_out_recent(touches, work);
+    work.first_line.assign(moved_.size(), UINT64_MAX);
+    for (const RawTouch& touch : touches)
+        work.first_line[touch.slot] = std::min(work.first_line[touch.slot], touch.line);
+    for (uint64_t& line : work.first_line)
+        if (line == UINT64_MAX) line = 0;
+    work.units.resize(units_.size());
+    for (const RawTouch& touch : touches) {
+        Unit& unit = work.units[touch.unit];
+        if (unit.count++ == 0) unit.first = static_cast<uint32_t>(work.touches.size());
+        work.touches.push_back({static_cast<uint32_t>(touch.line - work.first_line[touch.slot]), touch.slot,
+                                touch.sectors, touch.store});
+    }
+    const LevelSpec& spec = *rules_.spec;
+    const auto cycles = [&](uint64_t passes, uint64_t accesses, uint64_t instructions) {
+        return static_cast<float>(std::max({static_cast<double>(passes) / spec.pipe_per_clock.value,
+                                            static_cast<double>(accesses) / spec.lsu_per_clock.value,
+                                            static_cast<double>(instructions) / spec.issue_per_clock.value}));
+    };
+    for (size_t i = 0; i < units_.size(); ++i) {
+        const RawUnit& raw = units_[i];
+        Unit& unit = work.units[i];
+        unit.load_cycles = cycles(raw.lines, raw.load_accesses, raw.load.instructions);
+        unit.work_cycles = cycles(raw.wavefronts, raw.work_accesses, raw.work.instructions);
+        unit.chain_cycles = static_cast<float>(raw.chain * spec.shared_cycles.value);
+        unit.loads = raw.loads;
+    }
+    return work;
+}
+
+}  // namespace
+
+LevelSums& LevelSums::operator+=(const LevelSums& other) { return add(other, 1); }
+
+LevelSums& LevelSums::add(const LevelSums& other, uint64_t times) {
+    requested_bytes += other.requested_bytes * times;
+    l1_sectors += other.l1_sectors * times;
+    stored_sectors += other.stored_sectors * times;
+    lines += other.lines * times;
+    wavefronts += other.wavefronts * times;
+    accesses += other.accesses * times;
+    instructions += other.instructions * times;
+    fp32 += other.fp32 * times;
+    return *this;
+}
+
+BlockWork work_of_block(const trace::Trace& trace, LevelCode& code, uint32_t block, const WorkRules& rules,
+                        const std::vector<int64_t>& moved) {
+    return Gatherer(trace, code, rules, moved).work(block);
+}
+
+bool moved_between(const BlockOf& from, const BlockOf& to, std::vector<int64_t>& moved) {
+    const trace::Trace &a = *from.trace, &b = *to.trace;
+    const trace::Block &first = a.blocks[from.block], &second = b.blocks[to.block];
+    if (first.count != second.count) return false;
+    std::vector<std::optional<int64_t>> known(level_slots(a.launch));
+    for (uint64_t i = 0; i < first.count; ++i) {
+        const uint64_t p = first.first + i, q = second.first + i;
+        const trace::Form &f = a.form_of(p), &g = b.form_of(q);
+        if (f.site != g.site || f.mask != g.mask || f.array != g.array || f.space != g.space ||
+            a.warp_of(p) != b.warp_of(q))
+            return false;
+        if (a.sites[f.site].kind == SiteKind::Barrier) continue;
+        const trace::Access x = trace::decode(a, p), y = trace::decode(b, q);
+        // Shared memory is the block's own: the same addresses.
+        std::optional<int64_t> shared = 0;
+        auto& difference = f.space == Space::Global ? known[level_slot(a.launch, f.array)] : shared;
+        bool same = true;
+        for_lanes(f.mask, [&](uint32_t lane) {
+            const auto here = static_cast<int64_t>(y.offset[lane] - x.offset[lane]);
+            same &= here == difference.value_or(here);
+            difference = here;
+        });
+        if (!same) return false;
+    }
+    moved.assign(known.size(), 0);
+    for (size_t i = 0; i < known.size(); ++i) moved[i] = known[i].value_or(0);
+    return true;
+}
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,92 @@
+// What a block asks of the memory levels, in a form that is replayed quickly and moved to other blocks.
+//
+// A block's steps are put together into units. A unit is what its warps load from global memory before any of
+// them comes to the same load again: a phase of a tiled kernel, or as many trips of a loop without barriers
+// as the compiler unrolled, since their loads are under way together.
+//
+//     unit 0                  unit 1                              a warp's steps, clang's untiled kernel
+//     load M  load N   fma    load M  load N   fma    ...
+//     unit 0                                              unit 1            the same, unrolled four times
+//     load M N M N M N M N   fma fma fma fma              load M ...
+//
+// Of a unit stay the lines of global memory that it touches, each once with the sectors asked for (what it
+// asks for again hits), and the cycles that the SM's data pipe and schedulers need for it.
+//
+// Blocks of one class touch the same elements moved by a constant an array. Where that is a whole number of
+// lines they share one BlockWork; what is left of it (the bytes modulo a line) is worked in when it is made.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/analysis/level_code.h"
+#include "core/analysis/level_spec.h"
+#include "core/trace/trace.h"
+
+namespace tilescope::analysis {
+
+// Exact sums over steps; loads and stores are of global memory where nothing else is said.
+struct LevelSums {
+    uint64_t requested_bytes = 0;  // by the lanes of loads
+    uint64_t l1_sectors = 0;       // that requests to load need
+    uint64_t stored_sectors = 0;   // the same of stores
+    uint64_t lines = 0;            // of requests to load and store
+    uint64_t wavefronts = 0;       // of shared memory, loads joined as ptxas joins them
+    uint64_t accesses = 0;         // load and store instructions of warps, to any memory
+    uint64_t instructions = 0;     // of warps, counted from the PTX
+    uint64_t fp32 = 0;             // of these, fp32 arithmetic
+    LevelSums& operator+=(const LevelSums& other);
+    LevelSums& add(const LevelSums& other, uint64_t times);
+    bool operator==(const LevelSums&) const = default;
+};
+
+// Arrays of a launch, and one more for what lies in none.
+inline size_t level_slots(const Launch& launch) { return launch.arrays.size() + 1; }
+inline size_t level_slot(const Launch& launch, uint8_t array) {
+    return array == trace::kNoArray ? launch.arrays.size() : array;
+}
+
+struct Touch {
+    uint32_t line = 0;  // behind the first of its array that the block touches
+    uint16_t slot = 0;
+    uint8_t sectors = 0;  // of the four of the line, bit by bit
+    bool store = false;
+};
+
+struct Unit {
+    uint32_t first = 0, count = 0;  // BlockWork::touches
+    float load_cycles = 0;          // of the SM for its requests to global memory, and
+    float work_cycles = 0;          // for all else
+    float chain_cycles = 0;         // that pass at least between the arrival of its data and its end
+    bool loads = false;             // from global memory
+};
+
+struct BlockWork {
+    std::vector<Touch> touches;
+    std::vector<Unit> units;
+    std::vector<uint64_t> first_line;  // by slot; 0 where none is touched
+    LevelSums sums;
+    uint64_t distinct_sectors = 0;  // different sectors that it loads: its misses where nothing is evicted
+                                    // and no other block has loaded them before
+    uint64_t left_out = 0;          // sectors that units before have just touched, so that they hit
+};
+
+struct WorkRules {
+    const LevelSpec* spec = nullptr;
+    uint32_t resident = 1;  // blocks that an SM holds
+    uint64_t l1_lines = 0;
+};
+
+// Of one recorded block. moved: bytes by slot that are added to all of its addresses in global memory.
+BlockWork work_of_block(const trace::Trace& trace, LevelCode& code, uint32_t block, const WorkRules& rules,
+                        const std::vector<int64_t>& moved);
+
+// Bytes by slot between the addresses of two blocks that do the same steps; nothing where they do not, or
+// where an array's differences are not the same everywhere. The blocks may be of two recordings of a launch.
+struct BlockOf {
+    const trace::Trace* trace = nullptr;
+    uint32_t block = 0;
+};
+bool moved_between(const BlockOf& from, const BlockOf& to, std::vector<int64_t>& moved);
+
+}  // namespace tilescope::analysis

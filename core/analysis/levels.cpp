@@ -1,0 +1,297 @@
+#include "core/analysis/levels.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+#include <queue>
+#include <utility>
+
+#include "core/analysis/coalescing.h"
+#include "core/analysis/sector_cache.h"
+
+namespace tilescope::analysis {
+
+namespace {
+
+// Reads of a group of SMs that are under way, by line. A place of the table holds one line; what it held
+// before is forgotten, which only matters while that is under way too.
+class InFlight {
+public:
+    static constexpr uint32_t kPlaces = 4096;
+    struct Line {
+        uint64_t line = UINT64_MAX;
+        std::array<double, 4> sent{}, here{};  // when its sectors were asked for, and will have come
+    };
+    explicit InFlight(size_t groups) : lines_(groups * kPlaces) {}
+    Line& of(size_t group, uint64_t line) {
+        const uint64_t mixed = (line * 0x9E37'79B9'7F4A'7C15u) >> 52;  // 12 bits
+        return lines_[group * kPlaces + mixed];
+    }
+
+private:
+    std::vector<Line> lines_;
+};
+
+struct Running {
+    uint64_t number = 0;
+    PlacedBlock block;
+    std::vector<uint64_t> first_line;  // by slot: where Touch::line counts from
+    uint32_t unit = 0;
+    bool waits = false;  // its requests were sent, its work is to come
+    double ready = 0;
+};
+
+struct Sm {
+    std::vector<Running> blocks;  // the oldest first
+    double pipe_free = 0;
+    size_t taken = 0;  // of LevelLaunch::of_sm
+    uint32_t group = 0;
+};
+
+class Replay {
+public:
+    Replay(const LevelSpec& spec, const LevelLaunch& launch, Stop stop)
+        : spec_(spec),
+          launch_(launch),
+          stop_(stop),
+          wave_(std::max<uint64_t>(1, uint64_t{launch.sms} * launch.resident)),
+          counted_(counted(launch)),
+          by_wave_((counted_ + wave_ - 1) / wave_),
+          sms_(launch.sms),
+          l2_(l2_lines(spec)),
+          in_flight_((launch.sms + merge() - 1) / merge()),
+          dram_cycles_a_byte_(spec.clock_mhz.value * 1e6 / (launch.dram_gbs * 1e9)) {
+        l1_.assign(launch.sms, SectorCache(launch.l1_bytes / kLineBytes));
+    }
+
+    LevelReplay run() {
+        place();
+        std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+        for (uint32_t sm = 0; sm < sms_.size(); ++sm)
+            if (!sms_[sm].blocks.empty()) turns.push({next_of(sms_[sm]), sm});
+        for (uint64_t done = 0; !turns.empty() && left_ > 0; ++done) {
+            if (stop_.at(done)) break;
+            const auto [time, sm] = turns.top();
+            turns.pop();
+            turn(sm, time);
+            if (!sms_[sm].blocks.empty()) turns.push({next_of(sms_[sm]), sm});
+        }
+        return result();
+    }
+
+private:
+    struct Turn {
+        double time = 0;
+        uint32_t sm = 0;
+        auto operator<=>(const Turn&) const = default;
+    };
+
+    static uint64_t l2_lines(const LevelSpec& spec) {
+        return static_cast<uint64_t>(spec.l2_useful_bytes()) / kLineBytes;
+    }
+    static uint64_t counted(const LevelLaunch& launch) {
+        const uint64_t wave = std::max<uint64_t>(1, uint64_t{launch.sms} * launch.resident);
+        const uint64_t waves = std::max(launch.most_blocks / wave, kLeastWaves);
+        // The last wave of a launch runs with fewer and fewer blocks: nothing is gained by leaving it out.
+        return launch.blocks / wave <= waves ? launch.blocks : waves * wave;
+    }
+    uint32_t merge() const { return std::max(1u, static_cast<uint32_t>(spec_.merge_sms.value)); }
+
+    // Neighbours are SMs that got consecutive blocks, as the two of a TPC and the TPCs of a group do.
+    void place() {
+        left_ = counted_;
+        std::vector<std::pair<uint64_t, uint32_t>> by_first;
+        for (uint32_t sm = 0; sm < launch_.sms; ++sm)
+            by_first.push_back({sm < launch_.of_sm.size() && !launch_.of_sm[sm].empty()
+                                    ? launch_.of_sm[sm].front()
+                                    : launch_.blocks + sm,
+                                sm});
+        if (!launch_.of_sm.empty()) std::sort(by_first.begin(), by_first.end());
+        for (uint32_t i = 0; i < by_first.size(); ++i) sms_[by_first[i].second].group = i / merge();
+        for (uint32_t round = 0; round < launch_.resident; ++round)
+            for (Sm& sm : sms_) take(sm, 0);
+    }
+
+    void take(Sm& sm, double now) {
+        uint64_t number = 0;
+        if (launch_.of_sm.empty()) {
+            if (next_ >= launch_.blocks) return;
+            number = next_++;
+        } else {
+            const auto& own = launch_.of_sm[static_cast<size_t>(&sm - sms_.data())];
+            if (sm.taken >= own.size()) return;
+            number = own[sm.taken++];
+        }
+        Running running;
+        running.number = number;
+        running.block = launch_.block(number);
+        running.first_line = running.block.work->first_line;
+        for (size_t slot = 0; slot < running.first_line.size(); ++slot)
+            running.first_line[slot] += static_cast<uint64_t>(running.block.moved[slot]);
+        running.ready = now;
+        sm.blocks.push_back(std::move(running));
+    }
+
+    static double next_of(const Sm& sm) {
+        double ready = sm.blocks.front().ready;
+        for (const Running& block : sm.blocks) ready = std::min(ready, block.ready);
+        return std::max(ready, sm.pipe_free);
+    }
+
+    void turn(uint32_t number, double now) {
+        Sm& sm = sms_[number];
+        size_t which = 0;
+        while (sm.blocks[which].ready > now) ++which;
+        Running& running = sm.blocks[which];
+        const BlockWork& work = *running.block.work;
+        if (running.unit < work.units.size()) {
+            const Unit& unit = work.units[running.unit];
+            if (!running.waits) {
+                running.waits = true;
+                sm.pipe_free = now + busy(unit.load_cycles);
+                running.ready = load(number, running, unit, now);
+                return;
+            }
+            sm.pipe_free = now + busy(unit.work_cycles);
+            running.ready = std::max(sm.pipe_free, now + static_cast<double>(unit.chain_cycles));
+            misses_of(running).latency_cycles += running.ready - now;
+            running.waits = false;
+            if (++running.unit < work.units.size()) return;
+        }
+        const double end = running.ready;
+        if (running.number < counted_) --left_, last_end_ = std::max(last_end_, end);
+        sm.blocks.erase(sm.blocks.begin() + static_cast<std::ptrdiff_t>(which));
+        take(sm, end);
+    }
+
+    LevelMisses& misses_of(const Running& running) {
+        return running.number < counted_ ? by_wave_[running.number / wave_] : beyond_;
+    }
+
+    // Sends a unit's requests; when the last of its sectors has come.
+    double load(uint32_t number, const Running& running, const Unit& unit, double now) {
+        LevelMisses& misses = misses_of(running);
+        const double sent = now + static_cast<double>(unit.load_cycles);
+        if (!unit.loads && unit.count == 0) return sent;
+        double until = sent + spec_.l1_cycles.value;
+        const Touch* const touches = running.block.work->touches.data() + unit.first;
+        const double sending = sent - now;
+        touched_ += unit.count;
+        for (uint32_t i = 0; i < unit.count; ++i) {
+            const Touch& touch = touches[i];
+            const uint64_t line = running.first_line[touch.slot] + touch.line;
+            if (touch.store) {
+                l2_.touch(line, touch.sectors);
+                continue;
+            }
+            const uint32_t missing = touch.sectors & ~l1_[number].touch(line, touch.sectors);
+            if (missing)
+                until = std::max(until,
+                                 fetch(sms_[number].group, line, missing, now + sending * chance(), misses));
+        }
+        misses.latency_cycles += until - now;
+        return until + chance() * spec_.spread_cycles.value;
+    }
+
+    // From 0 to 1, the same in every replay. Which warp of a block sends its requests first is left to
+    // chance, and so is what a unit waits longer on its way.
+    double chance() {
+        random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<double>(random_ >> 40) * 0x1p-24;
+    }
+
+    double busy(float cycles) {
+        return static_cast<double>(cycles) * (1 + chance() * spec_.spread_share.value);
+    }
+
+    double fetch(uint32_t group, uint64_t line, uint32_t missing, double now, LevelMisses& misses) {
+        InFlight::Line& flight = in_flight_.of(group, line);
+        if (flight.line != line) flight = {line, {}, {}};
+        double until = now;
+        uint32_t asked = 0;
+        for (uint32_t sector = 0; sector < 4; ++sector) {
+            if (!(missing >> sector & 1)) continue;
+            misses.l1_misses += 1;
+            if (flight.here[sector] > now && flight.sent[sector] <= now)
+                until = std::max(until, flight.here[sector]);
+            else
+                asked |= 1u << sector;
+        }
+        if (asked == 0) return until;
+        const uint32_t found = l2_.touch(line, asked);
+        for (uint32_t sector = 0; sector < 4; ++sector) {
+            if (!(asked >> sector & 1)) continue;
+            misses.l2_read_sectors += 1;
+            flight.sent[sector] = now;
+            l2_free_ = std::max(l2_free_, now) + kSectorBytes / spec_.l2_per_clock.value;
+            flight.here[sector] = l2_free_ + spec_.l2_cycles.value;
+        }
+        if (const uint32_t absent = asked & ~found) {
+            const uint32_t fetched = fetched_with(absent);
+            l2_.fill_too(line, fetched);
+            const double bytes = kSectorBytes * std::popcount(fetched);
+            misses.dram_read_bytes += bytes;
+            dram_free_ = std::max(dram_free_, now) + bytes * dram_cycles_a_byte_;
+            for (uint32_t sector = 0; sector < 4; ++sector)
+                if (absent >> sector & 1) flight.here[sector] = dram_free_ + spec_.dram_cycles.value;
+        }
+        for (uint32_t sector = 0; sector < 4; ++sector)
+            if (asked >> sector & 1) until = std::max(until, flight.here[sector]);
+        return until;
+    }
+
+    // The sectors that come along: all of the aligned pieces that a fetch from DRAM has.
+    uint32_t fetched_with(uint32_t sectors) const {
+        const auto many = static_cast<uint32_t>(spec_.fetch_bytes.value) / kSectorBytes;
+        if (many >= 4) return 15;
+        if (many < 2) return sectors;
+        return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1;
+    }
+
+    LevelReplay result() const {
+        LevelReplay replay;
+        replay.simulated = counted_;
+        replay.cycles = last_end_;
+        replay.touched = touched_;
+        for (const LevelMisses& wave : by_wave_) replay.misses += wave;
+        if (counted_ == launch_.blocks) return replay;
+        LevelMisses later;
+        const size_t from = by_wave_.size() / 2;
+        for (size_t i = from; i < by_wave_.size(); ++i) later += by_wave_[i];
+        const auto sampled = static_cast<double>(counted_ - from * wave_);
+        replay.misses.add(later, static_cast<double>(launch_.blocks - counted_) / sampled);
+        return replay;
+    }
+
+    const LevelSpec& spec_;
+    const LevelLaunch& launch_;
+    Stop stop_;
+    uint64_t wave_, counted_;  // blocks
+    std::vector<LevelMisses> by_wave_;
+    LevelMisses beyond_;  // of blocks that run beside the last ones that count
+    std::vector<Sm> sms_;
+    std::vector<SectorCache> l1_;
+    SectorCache l2_;
+    InFlight in_flight_;
+    double dram_cycles_a_byte_, l2_free_ = 0, dram_free_ = 0, last_end_ = 0;
+    uint64_t next_ = 0, left_ = 0, touched_ = 0, random_ = 1;
+};
+
+}  // namespace
+
+LevelMisses& LevelMisses::operator+=(const LevelMisses& other) { return add(other, 1); }
+
+LevelMisses& LevelMisses::add(const LevelMisses& other, double times) {
+    l1_misses += other.l1_misses * times;
+    l2_read_sectors += other.l2_read_sectors * times;
+    dram_read_bytes += other.dram_read_bytes * times;
+    latency_cycles += other.latency_cycles * times;
+    return *this;
+}
+
+LevelReplay replay_levels(const LevelSpec& spec, const LevelLaunch& launch, Stop stop) {
+    return Replay(spec, launch, stop).run();
+}
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,77 @@
+// The replay of a launch through the memory levels: what of the sectors that threads ask for is found in L1,
+// what L2 is asked for, and what it reads from DRAM.
+//
+//   threads -> requests -> L1 of an SM -> reads in flight, merged -> L2 -> DRAM
+//                                         by groups of SMs
+//
+// Blocks are put on SMs as a GPU recording says, or dealt (deal): one to each SM, round and round until no SM
+// holds another; then a slot that gets free takes the next number. An SM's blocks take turns by units
+// (level_work.h):
+//
+//     block A  [pipe: requests]......wait......[pipe: work]  [requests]...
+//     block B        [requests]......wait..........[work]        [requests]...
+//                                                                  time ->
+//
+// A unit's requests occupy the SM's data pipe or its schedulers, then wait for the slowest of their sectors;
+// its work occupies them again. The oldest block that is ready goes first. L2 and DRAM serve as many bytes a
+// clock as the device states, in the order of arrival.
+//
+//   L1    sectored lines, LRU, of what shared memory leaves; a store passes it by
+//   merge a read of a sector that another SM of the group has under way is not asked of L2 again
+//   L2    sectored lines, LRU, DRAM fetches of Spec::fetch_bytes; a store fills its sectors
+//
+// Where a launch has more blocks than `most_blocks` the first waves of blocks are simulated, and the rest has
+// the misses of the later half of these, block for block. Sums that need no simulation are exact always.
+//
+// Where the model comes from, and how far it holds: docs/model.md. Every constant stands in LevelSpec.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/analysis/level_work.h"
+#include "core/base/stop.h"
+
+namespace tilescope::analysis {
+
+struct PlacedBlock {
+    std::shared_ptr<const BlockWork> work;
+    std::vector<int64_t> moved;  // lines, by slot
+};
+
+// Who runs where, and what it asks for.
+struct LevelLaunch {
+    uint64_t blocks = 0;
+    std::function<PlacedBlock(uint64_t block)> block;  // any block, more than once
+    uint32_t sms = 1;
+    uint32_t resident = 1;  // blocks that an SM holds at once
+    uint64_t l1_bytes = 0;
+    double dram_gbs = 0;
+    // The blocks of each SM in the order in which they began there, as recorded; empty: they are dealt.
+    std::vector<std::vector<uint64_t>> of_sm;
+    uint64_t most_blocks = UINT64_MAX;  // to be simulated; whole waves, at least kLeastWaves, are made of it
+};
+inline constexpr uint64_t kLeastWaves = 4;
+
+struct LevelMisses {
+    double l1_misses = 0;        // sectors that are not in L1
+    double l2_read_sectors = 0;  // that L2 is asked for: misses but for those merged on the way
+    double dram_read_bytes = 0;
+    // Of all blocks: what their units wait for their sectors and work, without waiting for their turn.
+    double latency_cycles = 0;
+    LevelMisses& operator+=(const LevelMisses& other);
+    LevelMisses& add(const LevelMisses& other, double times);
+};
+
+struct LevelReplay {
+    LevelMisses misses;      // of the whole launch
+    uint64_t simulated = 0;  // blocks that this was found by
+    double cycles = 0;       // until the last of these had ended
+    uint64_t touched = 0;    // lines that L1 was asked for, as a measure of work
+};
+
+LevelReplay replay_levels(const LevelSpec& spec, const LevelLaunch& launch, Stop stop = {});
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,57 @@
+// A cache of 128-byte lines, each of four sectors that are filled one by one, with least recently used lines
+// evicted: L1, and L2.
+//
+//   set   ways, most recently used first        a line may lie in one set only, which a hash chooses
+//   [ line|sectors  line|sectors  ...  ]        sectors: which of its four have been filled
+//
+// Asking for a sector that is not there fills it; asking for any sector of a line makes the line the most
+// recent of its set. A cache of one set is LRU over all its lines.
+//
+// How a GPU chooses sets is documented nowhere; the hash spreads lines evenly, so that strides do not
+// meet in one set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tilescope::analysis {
+
+class SectorCache {
+public:
+    static constexpr uint32_t kWays = 16;
+
+    // For so many lines, rounded down to whole sets, at least one. ways: of a set.
+    explicit SectorCache(uint64_t lines, uint32_t ways = kWays)
+        : ways_(ways),
+          sets_(static_cast<uint32_t>(lines / ways > 0 ? lines / ways : 1)),
+          entries_(size_t{sets_} * ways) {}
+
+    // Which of the sectors of a line (bits 0 to 3) are there; all of `asked` are there afterwards.
+    //   line   its number, below 2^60
+    uint32_t touch(uint64_t line, uint32_t asked) {
+        uint64_t* const set = set_of(line);
+        const uint64_t tag = (line + 1) << 4;  // 0 is an empty way
+        uint32_t way = 0;
+        while (way + 1 < ways_ && (set[way] & ~uint64_t{15}) != tag) ++way;
+        const uint64_t entry = (set[way] & ~uint64_t{15}) == tag ? set[way] : tag;
+        for (; way > 0; --way) set[way] = set[way - 1];
+        set[0] = entry | asked;
+        return static_cast<uint32_t>(entry) & asked;
+    }
+    // Fills further sectors of the line that was asked for last.
+    void fill_too(uint64_t line, uint32_t sectors) { *set_of(line) |= sectors; }
+
+    uint64_t lines() const { return entries_.size(); }
+
+private:
+    uint64_t* set_of(uint64_t line) {
+        const uint64_t mixed = (line * 0x9E37'79B9'7F4A'7C15u) >> 32;  // Fibonacci hashing
+        return &entries_[((mixed * sets_) >> 32) * ways_];
+    }
+
+    uint32_t ways_, sets_;
+    std::vector<uint64_t> entries_;
+};
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,363 @@
+#include "kernels/run/levels.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "core/analysis/coalescing.h"
+#include "core/analysis/occupancy.h"
+#include "core/base/words.h"
+#include "core/trace/claims.h"
+#include "kernels/run/record.h"
+
+namespace tilescope::kernels {
+
+namespace {
+
+using analysis::BlockOf;
+using analysis::BlockWork;
+using analysis::LevelCode;
+using analysis::PlacedBlock;
+
+constexpr uint64_t kMostWholeSteps = 20'000'000;
+
+// Bytes by slot, as whole lines and what is left of them.
+struct Shift {
+    std::vector<int64_t> lines, rest;
+};
+Shift shift_of(const std::vector<int64_t>& bytes) {
+    constexpr int64_t kLine = analysis::kLineBytes;
+    Shift shift;
+    for (const int64_t by : bytes) {
+        const int64_t rest = (by % kLine + kLine) % kLine;
+        shift.rest.push_back(rest);
+        shift.lines.push_back((by - rest) / kLine);
+    }
+    return shift;
+}
+
+// A launch as the replay asks for it, block by block.
+class Source {
+public:
+    virtual ~Source() = default;
+    virtual PlacedBlock block(uint64_t number) = 0;
+    uint64_t distinct = 0;  // once sums() was asked for
+    virtual analysis::LevelSums sums() = 0;
+};
+
+// All blocks of a recording, each made when it is asked for; what is in use is kept.
+class WholeSource final : public Source {
+public:
+    WholeSource(const trace::Trace& trace, LevelCode& code, const analysis::WorkRules& rules)
+        : trace_(trace), code_(code), rules_(rules), zero_(analysis::level_slots(trace.launch), 0) {
+        const Dim3& grid = trace.launch.grid;
+        at_.resize(grid.count());
+        for (uint32_t i = 0; i < trace.blocks.size(); ++i) {
+            const trace::Block& b = trace.blocks[i];
+            at_[(uint64_t{b.z} * grid.y + b.y) * grid.x + b.x] = i;
+        }
+    }
+    PlacedBlock block(uint64_t number) override {
+        return {std::make_shared<BlockWork>(work_of_block(trace_, code_, at_[number], rules_, zero_)), zero_};
+    }
+    analysis::LevelSums sums() override {
+        analysis::LevelSums all;
+        distinct = 0;
+        for (uint64_t number = 0; number < at_.size(); ++number) {
+            const BlockWork work = work_of_block(trace_, code_, at_[number], rules_, zero_);
+            all += work.sums;
+            distinct += work.distinct_sectors;
+        }
+        return all;
+    }
+    const std::vector<uint32_t>& order() const { return at_; }
+
+private:
+    const trace::Trace& trace_;
+    LevelCode& code_;
+    const analysis::WorkRules& rules_;
+    std::vector<int64_t> zero_;
+    std::vector<uint32_t> at_;  // number in the grid -> Trace::blocks
+};
+
+// Blocks of a few recorded ones, moved.
+struct Corners {
+    trace::Trace first, last;         // recordings of two windows of the launch
+    std::vector<int64_t> by_x, by_y;  // bytes by slot, from block to block
+};
+
+class MovedSource final : public Source {
+public:
+    MovedSource(const Corners& corners, LevelCode& code, const analysis::WorkRules& rules)
+        : corners_(corners), code_(code), rules_(rules), grid_(corners.first.launch.grid) {}
+
+    PlacedBlock block(uint64_t number) override {
+        Shift shift;
+        auto work = work_of(number, shift);
+        return {std::move(work), std::move(shift.lines)};
+    }
+    analysis::LevelSums sums() override {
+        std::map<const BlockWork*, uint64_t> blocks;
+        Shift shift;
+        for (uint64_t number = 0; number < grid_.count(); ++number) ++blocks[work_of(number, shift).get()];
+        analysis::LevelSums all;
+        distinct = 0;
+        for (const auto& [work, times] : blocks) {
+            all.add(work->sums, times);
+            distinct += work->distinct_sectors * times;
+        }
+        return all;
+    }
+
+private:
+    std::shared_ptr<const BlockWork> work_of(uint64_t number, Shift& shift) {
+        const auto x = static_cast<uint32_t>(number % grid_.x), y = static_cast<uint32_t>(number / grid_.x);
+        const bool last_x = x + 1 == grid_.x, last_y = y + 1 == grid_.y;
+        // The block that stands for the class.
+        const uint32_t at_x = last_x ? x : (last_y ? grid_.x - 2 : 0);
+        const uint32_t at_y = last_y ? y : (last_x ? grid_.y - 2 : 0);
+        const int64_t right = int64_t{x} - at_x, down = int64_t{y} - at_y;
+        std::vector<int64_t> bytes(corners_.by_x.size());
+        for (size_t slot = 0; slot < bytes.size(); ++slot)
+            bytes[slot] = right * corners_.by_x[slot] + down * corners_.by_y[slot];
+        shift = shift_of(bytes);
+        auto& work = works_[{last_x, last_y, shift.rest}];
+        if (!work) {
+            const BlockOf from = block_at(corners_, at_x, at_y);
+            work = std::make_shared<BlockWork>(
+                work_of_block(*from.trace, code_, from.block, rules_, shift.rest));
+        }
+        return work;
+    }
+
+public:
+    static BlockOf block_at(const Corners& corners, uint32_t x, uint32_t y) {
+        for (const trace::Trace* trace : {&corners.first, &corners.last})
+            for (uint32_t i = 0; i < trace->blocks.size(); ++i)
+                if (trace->blocks[i].x == x && trace->blocks[i].y == y) return {trace, i};
+        return {};
+    }
+
+private:
+    const Corners& corners_;
+    LevelCode& code_;
+    const analysis::WorkRules& rules_;
+    Dim3 grid_;
+    std::map<std::tuple<bool, bool, std::vector<int64_t>>, std::shared_ptr<const BlockWork>> works_;
+};
+
+Result<trace::Trace> record_window(const Plan& plan, const BlockWindow& window, const LevelOptions& options) {
+    RecordOptions how;
+    how.window = window;
+    how.stop = options.stop;
+    how.timestamp = false;
+    // The order that a GPU's warps took is one block's own.
+    if (plan.schedule.kind == Schedule::Kind::Recorded) how.schedule = Schedule{};
+    auto trace = record_cpu(plan, how);
+    if (!trace) return trace.error();
+    if (!trace->meta.complete) return Error{trace->meta.incomplete_reason};
+    return trace;
+}
+
+// Whether a block is another one, moved as its place says.
+bool is_moved(const Corners& corners, const BlockOf& from, const BlockOf& to) {
+    std::vector<int64_t> bytes;
+    if (!moved_between(from, to, bytes)) return false;
+    const trace::Block &a = from.trace->blocks[from.block], &b = to.trace->blocks[to.block];
+    for (size_t slot = 0; slot < bytes.size(); ++slot)
+        if (bytes[slot] !=
+            (int64_t{b.x} - a.x) * corners.by_x[slot] + (int64_t{b.y} - a.y) * corners.by_y[slot])
+            return false;
+    return true;
+}
+
+// Records both corners of the grid; nothing where blocks are not each other's, moved.
+Result<bool> record_corners(const Plan& plan, const LevelOptions& options, Corners& corners) {
+    const Dim3& grid = plan.launch.grid;
+    if (grid.z > 1) return false;
+    auto first = record_window(plan, {0, std::min(2u, grid.x), 0, std::min(2u, grid.y)}, options);
+    if (!first) return first.error();
+    corners.first = std::move(*first);
+    auto last =
+        record_window(plan, {std::max(2u, grid.x) - 2, grid.x, std::max(2u, grid.y) - 2, grid.y}, options);
+    if (!last) return last.error();
+    corners.last = std::move(*last);
+    const auto at = [&](uint32_t x, uint32_t y) { return MovedSource::block_at(corners, x, y); };
+    const size_t slots = analysis::level_slots(corners.first.launch);
+    corners.by_x.assign(slots, 0);
+    corners.by_y.assign(slots, 0);
+    // Columns 0 and 1 are of a class where there are three.
+    if (grid.x > 2 && !moved_between(at(0, 0), at(1, 0), corners.by_x)) return false;
+    if (grid.y > 2 && !moved_between(at(0, 0), at(0, 1), corners.by_y)) return false;
+    if (grid.x > 2 && grid.y > 2 && !is_moved(corners, at(0, 0), at(1, 1))) return false;
+    // The one before the last of a row or column is of the first one's class.
+    const uint32_t far_x = grid.x > 2 ? grid.x - 2 : 0, far_y = grid.y > 2 ? grid.y - 2 : 0;
+    return is_moved(corners, at(0, 0), at(far_x, far_y));
+}
+
+uint64_t shared_bytes(const Launch& launch) {
+    uint64_t bytes = launch.dynamic_shared;
+    for (const Array& array : launch.arrays)
+        if (array.space == Space::Shared) bytes += array.bytes();
+    return bytes;
+}
+
+// How many blocks an SM holds, and what its shared memory leaves to L1: as much as it has beyond the least of
+// the sizes that can be set aside for it.
+Result<void> fit(const Launch& launch, const LevelDevice& on, uint32_t registers, Levels& levels) {
+    const analysis::BlockUse use{static_cast<uint32_t>(launch.block.count()), registers,
+                                 static_cast<uint32_t>(shared_bytes(launch))};
+    const analysis::Occupancy held = occupancy(on.device.sm, use, analysis::Sum::Hardware);
+    if (!held.refused.empty()) return Error{fmt::format("on {}, {}", on.device.name, held.refused)};
+    levels.resident = held.blocks;
+    uint64_t taken = use.shared == 0 ? 0 : uint64_t{held.blocks} * held.shared_per_block;
+    for (const uint32_t kib : on.device.sm.shared_sizes) {
+        if (uint64_t{kib} * 1024 < taken) continue;
+        taken = uint64_t{kib} * 1024;
+        break;
+    }
+    const auto all = static_cast<uint64_t>(on.levels.l1_bytes.value);
+    levels.l1_bytes = all - std::min(all, taken);
+    return {};
+}
+
+void add_bounds(const LevelDevice& on, Levels& levels) {
+    const analysis::LevelSpec& spec = on.levels;
+    const analysis::LevelSums& s = levels.sums;
+    const double clocks = spec.clock_mhz.value * 1e3;  // a millisecond
+    const auto on_sms = [&](double amount, double a_clock) {
+        return amount / (a_clock * on.device.sms * clocks);
+    };
+    const double stored = static_cast<double>(s.stored_sectors) * analysis::kSectorBytes;
+    const double from_l2 = levels.misses.l2_read_sectors * analysis::kSectorBytes;
+    const auto in_words = [](double amount) { return short_count(static_cast<uint64_t>(amount)); };
+    levels.bounds = {
+        {"dram", (levels.misses.dram_read_bytes + stored) / (on.device.memory_gbs * 1e6),
+         fmt::format("{} bytes read and {} stored, at {:.0f} GB/s", in_words(levels.misses.dram_read_bytes),
+                     in_words(stored), on.device.memory_gbs)},
+        {"l2", (from_l2 + stored) / (spec.l2_per_clock.value * clocks),
+         fmt::format("{} bytes read and {} stored, at {:.0f} bytes a clock", in_words(from_l2),
+                     in_words(stored), spec.l2_per_clock.value)},
+        {"data_pipe", on_sms(static_cast<double>(s.lines + s.wavefronts), spec.pipe_per_clock.value),
+         fmt::format("{} lines of global and {} wavefronts of shared memory", short_count(s.lines),
+                     short_count(s.wavefronts))},
+        {"lsu", on_sms(static_cast<double>(s.accesses), spec.lsu_per_clock.value),
+         fmt::format("{} loads and stores of warps", short_count(s.accesses))},
+        {"issue", on_sms(static_cast<double>(s.instructions), spec.issue_per_clock.value),
+         fmt::format("{} instructions of warps, counted from the PTX", short_count(s.instructions))},
+        {"fp32", on_sms(static_cast<double>(s.fp32) * kWarpSize, spec.fp32_per_clock.value),
+         fmt::format("{} fp32 instructions of warps", short_count(s.fp32))},
+        {"latency",
+         levels.misses.latency_cycles /
+             (double{clocks} * static_cast<double>(std::min<uint64_t>(
+                                   levels.blocks, uint64_t{on.device.sms} * levels.resident))),
+         fmt::format("what the units of all blocks wait, {} blocks at once", grouped(levels.resident))}};
+    levels.bound_by = static_cast<size_t>(
+        std::max_element(levels.bounds.begin(), levels.bounds.end(),
+                         [](const LevelBound& a, const LevelBound& b) { return a.ms < b.ms; }) -
+        levels.bounds.begin());
+}
+
+Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& on,
+                      const LevelOptions& options, Levels levels, std::vector<std::vector<uint64_t>> of_sm) {
+    levels.grid = launch.grid;
+    levels.blocks = launch.grid.count();
+    levels.sums = source.sums();
+    levels.distinct_sectors = source.distinct;
+    analysis::LevelLaunch run;
+    run.blocks = levels.blocks;
+    run.block = [&](uint64_t number) { return source.block(number); };
+    run.sms = on.device.sms;
+    run.resident = levels.resident;
+    run.l1_bytes = levels.l1_bytes;
+    run.dram_gbs = on.device.memory_gbs;
+    run.of_sm = std::move(of_sm);
+    levels.as_recorded = !run.of_sm.empty();
+    const uint64_t a_block = std::max<uint64_t>(1, source.block(0).work->touches.size());
+    if (!options.all_blocks && !levels.as_recorded) run.most_blocks = options.most_lines / a_block;
+    const auto found = replay_levels(on.levels, run, {options.stop});
+    if (options.stop && *options.stop) return Error{kStopped};
+    levels.misses = found.misses;
+    levels.simulated = found.simulated;
+    if (levels.sums.l1_sectors > 0)
+        levels.l1_hit_rate = 1 - levels.misses.l1_misses / static_cast<double>(levels.sums.l1_sectors);
+    add_bounds(on, levels);
+    return levels;
+}
+
+// The blocks of each SM, by the clock at which they began there; none where the recording does not say.
+std::vector<std::vector<uint64_t>> blocks_of_sms(const trace::Trace& trace, uint32_t sms) {
+    if (trace.meta.backend != trace::Backend::Gpu || trace.meta.price.launches != 1) return {};
+    std::vector<std::vector<std::pair<uint64_t, uint64_t>>> begun(sms);
+    const Dim3& grid = trace.launch.grid;
+    for (const trace::Block& b : trace.blocks) {
+        if (b.sm >= sms) return {};
+        begun[b.sm].push_back({b.clock, (uint64_t{b.z} * grid.y + b.y) * grid.x + b.x});
+    }
+    std::vector<std::vector<uint64_t>> order(sms);
+    for (uint32_t sm = 0; sm < sms; ++sm) {
+        std::sort(begun[sm].begin(), begun[sm].end());
+        for (const auto& [clock, number] : begun[sm]) order[sm].push_back(number);
+    }
+    return order;
+}
+
+analysis::WorkRules rules_of(const LevelDevice& on, const Levels& levels) {
+    return {&on.levels, levels.resident, levels.l1_bytes / analysis::kLineBytes};
+}
+
+Result<Levels> of_whole(const trace::Trace& trace, const LevelDevice& on, const LevelOptions& options) {
+    Levels levels;
+    if (auto ok = fit(trace.launch, on, options.registers, levels); !ok) return ok.error();
+    auto code = LevelCode::of(trace);
+    if (!code) return code.error();
+    const analysis::WorkRules rules = rules_of(on, levels);
+    WholeSource source(trace, *code, rules);
+    return replay(source, trace.launch, on, options, levels, blocks_of_sms(trace, on.device.sms));
+}
+
+}  // namespace
+
+Result<Levels> levels_of(const Plan& plan, const LevelDevice& on, const LevelOptions& options) {
+    Corners corners;
+    auto are_alike = record_corners(plan, options, corners);
+    if (!are_alike) return are_alike.error();
+    const Launch& launch = corners.first.launch;
+    if (!*are_alike) {
+        const uint64_t blocks = plan.launch.grid.count();
+        const uint64_t steps = corners.first.steps() / std::max<uint64_t>(1, corners.first.blocks.size());
+        if (blocks * steps > kMostWholeSteps)
+            return Error{
+                fmt::format("the blocks of {} are not alike, and all {} of them are too many to be recorded "
+                            "for their levels; choose a smaller launch",
+                            plan.kernel, grouped(blocks))};
+        const auto trace = record_window(plan, {}, options);
+        if (!trace) return trace.error();
+        return of_whole(*trace, on, options);
+    }
+    Levels levels;
+    levels.sampled = true;
+    if (auto ok = fit(launch, on, options.registers, levels); !ok) return ok.error();
+    auto code = LevelCode::of(corners.first);
+    if (!code) return code.error();
+    const analysis::WorkRules rules = rules_of(on, levels);
+    MovedSource source(corners, *code, rules);
+    return replay(source, launch, on, options, levels, {});
+}
+
+Result<Levels> levels_of(const trace::Trace& trace, const LevelDevice& on, const LevelOptions& options) {
+    if (!trace.meta.complete)
+        return Error{
+            fmt::format("the recording is not complete ({}), and its levels would be those of a part; "
+                        "record it again",
+                        trace.meta.incomplete_reason)};
+    if (trace.blocks.size() == trace.launch.grid.count()) return of_whole(trace, on, options);
+    return levels_of(plan_of(trace), on, options);
+}
+
+}  // namespace tilescope::kernels

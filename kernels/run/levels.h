@@ -1,0 +1,69 @@
+// A launch's way through the memory levels (core/analysis/levels.h), of a recording or of a plan of any size.
+//
+// A plan is not recorded whole. Blocks of one class do the same steps with all addresses of an array moved by
+// a constant, and a class is: in the last column of blocks or not, in the last row or not. So the blocks of
+// two corners of the grid are recorded,
+//
+//     0 1 . . . .        0, 1, 2: by how much a block's addresses move from column to column and row to row
+//     2 3 . . . .
+//     . . . . . .
+//     . . . . a b        a: must be block 0, moved; b, c, d: the last column, the last row, the corner
+//     . . . . c d
+//
+// and every other block is its class's, moved. That the recorded ones are each other's, moved, is checked; a
+// kernel of which it is not true is recorded whole, if that is not too much.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "core/analysis/device_spec.h"
+#include "core/analysis/levels.h"
+#include "core/base/result.h"
+#include "core/trace/trace.h"
+#include "kernels/run/plan.h"
+
+namespace tilescope::kernels {
+
+struct LevelDevice {
+    analysis::DeviceSpec device;
+    analysis::LevelSpec levels;
+};
+
+struct LevelOptions {
+    uint32_t registers = 0;  // a thread, for how many blocks an SM holds; 0: not known, and not counted
+    uint64_t most_lines = 150'000'000;  // that the replay may ask L1 for, about
+    bool all_blocks = false;            // simulates all blocks, however many
+    const std::atomic<bool>* stop = nullptr;
+};
+
+// How long a launch takes at least by one resource.
+struct LevelBound {
+    const char* resource = "";  // "dram", "l2", "data_pipe", "lsu", "issue", "fp32", "latency"
+    double ms = 0;
+    std::string of;  // what it was worked out from, in words
+};
+
+struct Levels {
+    Dim3 grid;
+    uint32_t resident = 0;     // blocks that an SM holds at once
+    uint64_t l1_bytes = 0;     // that shared memory leaves to L1
+    analysis::LevelSums sums;  // exact
+    analysis::LevelMisses misses;
+    double l1_hit_rate = 0;         // of sectors
+    uint64_t distinct_sectors = 0;  // of each block, added up
+    std::vector<LevelBound> bounds;
+    size_t bound_by = 0;       // the longest of them
+    bool as_recorded = false;  // placed as a GPU recording says
+    bool sampled = false;      // blocks were moved from a few that were recorded
+    uint64_t simulated = 0;    // blocks
+    uint64_t blocks = 0;
+};
+
+// Of a launch that is yet to be recorded, on the CPU.
+Result<Levels> levels_of(const Plan& plan, const LevelDevice& on, const LevelOptions& options);
+// Of a recording: of all of its blocks where it holds the whole grid, else as of its plan.
+Result<Levels> levels_of(const trace::Trace& trace, const LevelDevice& on, const LevelOptions& options);
+
+}  // namespace tilescope::kernels

@@ -1,0 +1,13 @@
+// What is known of the memory levels of the devices that ship (assets/devices).
+#pragma once
+
+#include <string_view>
+
+#include "core/analysis/level_spec.h"
+
+namespace tilescope::kernels {
+
+// By a device's id; null where nothing is known of its levels.
+const analysis::LevelSpec* find_levels(std::string_view id);
+
+}  // namespace tilescope::kernels

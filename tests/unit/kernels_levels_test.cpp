@@ -1,0 +1,246 @@
+// The replay through the memory levels: the cache against a slow twin, sums against those of the recording,
+// closed forms, and a few blocks moved against all of them recorded.
+#include <list>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "core/analysis/sector_cache.h"
+#include "core/analysis/summary.h"
+#include "kernels/run/levels.h"
+#include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/device_levels.h"
+#include "kernels/textbook/devices.h"
+#include "kernels/textbook/level_counters.h"
+#include "tests/file_text.h"
+#include "tests/recorded.h"
+
+namespace tilescope::kernels {
+namespace {
+
+using analysis::LevelSums;
+
+LevelDevice h200() { return {*device_named("h200"), *find_levels("h200")}; }
+
+Levels levels(const Plan& plan, const LevelDevice& on, const LevelOptions& options = {}) {
+    const auto found = levels_of(plan, on, options);
+    EXPECT_TRUE(found) << found.error().message;
+    return found ? *found : Levels{};
+}
+
+TEST(SectorCache, IsLeastRecentlyUsed) {
+    constexpr uint32_t kLines = 24;
+    analysis::SectorCache cache(kLines, kLines);  // one set
+    struct Line {
+        uint64_t number;
+        uint32_t sectors;
+    };
+    std::list<Line> twin;  // the most recent first
+    std::mt19937 random(7);
+    uint64_t found = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        const uint64_t line = random() % 40;
+        const auto asked = static_cast<uint32_t>(1 + random() % 15);
+        uint32_t held = 0;
+        for (auto at = twin.begin(); at != twin.end(); ++at)
+            if (at->number == line) {
+                held = at->sectors;
+                twin.erase(at);
+                break;
+            }
+        twin.push_front({line, held | asked});
+        if (twin.size() > kLines) twin.pop_back();
+        ASSERT_EQ(cache.touch(line, asked), held & asked) << i;
+        found += (held & asked) != 0;
+        if (i % 5 == 0) {
+            cache.fill_too(line, 9);
+            twin.front().sectors |= 9;
+        }
+    }
+    EXPECT_GT(found, 5'000u);
+    EXPECT_LT(found, 19'000u);
+}
+
+TEST(SectorCache, KeepsWhatFitsItsSetsWhateverTheStride) {
+    for (const uint64_t stride : {1u, 8u, 32u, 4096u, 1'000'003u}) {
+        analysis::SectorCache cache(2048);
+        uint64_t found = 0;
+        for (int round = 0; round < 2; ++round)
+            for (uint64_t i = 0; i < 512; ++i) found += cache.touch(i * stride, 1);
+        EXPECT_EQ(found, 512u) << stride;  // a quarter of its lines: all of the second round
+    }
+}
+
+TEST(Levels, SumsAreThoseOfTheRecording) {
+    for (const char* kernel : {"untiled", "tiled", "tiled_swapped", "tiled_transposed"})
+        for (const Shape& shape : {Shape{64, 64, 64, 16}, Shape{50, 37, 45, 8}, Shape{9, 11, 10, 2}}) {
+            const auto sized = plan(kernel, shape);
+            ASSERT_TRUE(sized);
+            const auto summary = analysis::summarize(recorded(*sized));
+            ASSERT_TRUE(summary);
+            const Levels found = levels(*sized, h200());
+            EXPECT_TRUE(found.sampled);
+            const LevelSums& sums = found.sums;
+            EXPECT_EQ(sums.l1_sectors, summary->global_load.sectors) << kernel << shape.m;
+            EXPECT_EQ(sums.requested_bytes, summary->global_load.bytes) << kernel;
+            EXPECT_EQ(sums.stored_sectors, summary->global_store.sectors) << kernel;
+            EXPECT_EQ(sums.wavefronts, summary->shared_load.wavefronts + summary->shared_store.wavefronts);
+            EXPECT_EQ(sums.accesses, summary->total().requests) << kernel;
+        }
+}
+
+// 16 blocks on 132 SMs: every block loads its own rows and columns, a sector once.
+TEST(Levels, MissesAreDistinctSectorsWhereSmsHoldABlockEach) {
+    for (const char* kernel : {"untiled", "tiled", "untiled_swapped", "tiled_swapped"}) {
+        const Levels found = levels(*plan(kernel, {64, 64, 64, 16}), h200());
+        constexpr uint64_t kSectors = 16 * (16 * 64 + 64 * 16) * 4 / 32;
+        EXPECT_EQ(found.distinct_sectors, kSectors) << kernel;
+        EXPECT_DOUBLE_EQ(found.misses.l1_misses, kSectors) << kernel;
+        EXPECT_DOUBLE_EQ(found.misses.dram_read_bytes, 2 * 64 * 64 * 4) << kernel;
+        EXPECT_LE(found.misses.l2_read_sectors, kSectors);
+        EXPECT_GE(found.misses.l2_read_sectors, 2 * 64 * 64 * 4 / 32);
+        EXPECT_EQ(found.sums.fp32, 64 * 64 * 64 / 32) << kernel;
+    }
+}
+
+TEST(Levels, NothingIsMergedWhereGroupsHoldOneSm) {
+    LevelDevice on = h200();
+    on.levels.merge_sms.value = 1;
+    const Levels found = levels(*plan("tiled", {128, 128, 128, 16}), on);
+    EXPECT_DOUBLE_EQ(found.misses.l2_read_sectors, found.misses.l1_misses);
+}
+
+// A second-level cache that holds a row of tiles, but not all of N, reads N again for every row of blocks.
+TEST(Levels, SmallSecondLevelReadsAgain) {
+    LevelDevice on = h200();
+    on.device.sms = 2;
+    on.levels.l2_bytes.value = 64 << 10;
+    const Levels found = levels(*plan("tiled", {256, 256, 256, 16}), on);
+    constexpr double kMatrix = 256 * 256 * 4;
+    EXPECT_GT(found.misses.dram_read_bytes, 8 * kMatrix);
+    on.levels.l2_bytes.value = 64 << 20;
+    EXPECT_DOUBLE_EQ(levels(*plan("tiled", {256, 256, 256, 16}), on).misses.dram_read_bytes, 2 * kMatrix);
+}
+
+void expect_same(const Levels& a, const Levels& b) {
+    EXPECT_EQ(a.sums, b.sums);
+    EXPECT_EQ(a.distinct_sectors, b.distinct_sectors);
+    EXPECT_DOUBLE_EQ(a.misses.l1_misses, b.misses.l1_misses);
+    EXPECT_DOUBLE_EQ(a.misses.l2_read_sectors, b.misses.l2_read_sectors);
+    EXPECT_DOUBLE_EQ(a.misses.dram_read_bytes, b.misses.dram_read_bytes);
+    EXPECT_DOUBLE_EQ(a.misses.latency_cycles, b.misses.latency_cycles);
+}
+
+TEST(Levels, BlocksThatWereMovedAreTheOnesRecorded) {
+    LevelDevice on = h200();
+    on.device.sms = 6;
+    for (const char* kernel : {"untiled", "tiled", "tiled_swapped", "untiled_swapped"})
+        for (const Shape& shape : {Shape{100, 70, 130, 16}, Shape{61, 40, 33, 8}, Shape{10, 9, 14, 4}}) {
+            const auto sized = plan(kernel, shape);
+            const auto whole = levels_of(recorded(*sized), on, {});
+            ASSERT_TRUE(whole) << whole.error().message;
+            EXPECT_FALSE(whole->sampled);
+            expect_same(levels(*sized, on), *whole);
+        }
+}
+
+TEST(Levels, LaterWavesAreLikeTheFirst) {
+    LevelDevice on = h200();
+    on.device.sms = 4;
+    for (const char* kernel : {"tiled", "untiled"}) {
+        const auto sized = plan(kernel, {512, 512, 512, 16});
+        LevelOptions few, all;
+        few.most_lines = 1;
+        all.all_blocks = true;
+        const Levels a = levels(*sized, on, few), b = levels(*sized, on, all);
+        EXPECT_EQ(b.simulated, 1024u);
+        EXPECT_LT(a.simulated, 200u);
+        EXPECT_EQ(a.sums, b.sums);
+        EXPECT_NEAR(a.misses.l1_misses / b.misses.l1_misses, 1, 0.02) << kernel;
+        EXPECT_NEAR(a.misses.l2_read_sectors / b.misses.l2_read_sectors, 1, 0.08) << kernel;
+        EXPECT_NEAR(a.misses.dram_read_bytes / b.misses.dram_read_bytes, 1, 0.05) << kernel;
+    }
+}
+
+// NVRTC unrolls the products of a 4 x 4 tile: four loads of a column of N, and one of 16 bytes of a row of M.
+TEST(Levels, LoadsOfNeighboursAreJoined) {
+    auto sized = plan("tiled", {16, 16, 16, 4});
+    ASSERT_TRUE(sized);
+    sized->ptx = file_text(TILESCOPE_SOURCE_DIR "/tests/data/ptx/nvrtc/tiled.default.ptx");
+    const Levels found = levels(*sized, h200());
+    constexpr uint64_t kBlocks = 16, kPhases = 4;
+    EXPECT_EQ(found.sums.accesses, kBlocks * (kPhases * (2 + 2 + 5) + 1));
+    // A wavefront each for the loads of N, and one for the four rows of M, whose lanes agree in pairs.
+    EXPECT_EQ(found.sums.wavefronts, kBlocks * kPhases * (2 + 4 + 1));
+    const Levels apart = levels(*plan("tiled", {16, 16, 16, 4}), h200());
+    EXPECT_EQ(apart.sums.accesses, kBlocks * (kPhases * (2 + 2 + 8) + 1));
+    EXPECT_LT(found.sums.instructions, apart.sums.instructions);
+}
+
+TEST(Levels, TheLongestBoundBinds) {
+    LevelDevice on = h200();
+    on.device.sms = 4;
+    const Levels found = levels(*plan("tiled_transposed", {128, 128, 128, 32}), on);
+    ASSERT_EQ(found.bounds.size(), 7u);
+    for (const LevelBound& bound : found.bounds) EXPECT_LE(bound.ms, found.bounds[found.bound_by].ms);
+    EXPECT_STREQ(found.bounds[found.bound_by].resource, "data_pipe");  // 32 wavefronts a load of N
+    const double cycles = static_cast<double>(found.sums.lines + found.sums.wavefronts) / 4;
+    EXPECT_DOUBLE_EQ(found.bounds[2].ms, cycles / (1980 * 1e3));
+}
+
+TEST(LevelCounters, AreReadAndDamagedOnesRefused) {
+    const std::string row =
+        R"({"kernel":"tiled","m":4,"k":5,"n":6,"tile":2,"compiler":"clang","l1_sectors":100,"l1_hits":40,)"
+        R"("l2_read_sectors_l1":50,"dram_read_bytes":640})";
+    const std::string text = R"({"device":"NVIDIA H200","rows":[)" + row + "]}";
+    const auto read = level_counters_from_json(text, "my.json");
+    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_EQ(read->rows.size(), 1u);
+    EXPECT_EQ(read->rows[0].shape, (Shape{4, 5, 6, 2}));
+    EXPECT_EQ(read->rows[0].l2_read_sectors, 50);
+    for (const auto& [from, to] : {std::pair{"\"l1_hits\":40", "\"l1_hits\":400"},
+                                   {"\"tile\":2", "\"tile\":-2"},
+                                   {"\"rows\"", "\"lines\""},
+                                   {"{\"device\"", "[\"device\""}}) {
+        std::string damaged = text;
+        damaged.replace(damaged.find(from), std::string_view(from).size(), to);
+        const auto refused = level_counters_from_json(damaged, "my.json");
+        ASSERT_FALSE(refused) << damaged;
+        EXPECT_NE(refused.error().message.find("'my.json'"), std::string::npos);
+    }
+    EXPECT_EQ(find_level_counters("h200", "tiled", "clang", {3, 3, 3, 2}), nullptr);
+}
+
+TEST(LevelSpec, EveryFigureHasItsSource) {
+    for (const char* id : {"h100", "h200"}) {
+        const analysis::LevelSpec* const spec = find_levels(id);
+        ASSERT_TRUE(spec) << id;
+        for (const auto& name : analysis::level_figures()) EXPECT_GT((spec->*name.figure).source.size(), 20u);
+    }
+    EXPECT_FALSE(find_levels("g80"));
+}
+
+TEST(LevelSpec, DamagedFiguresAreRefused) {
+    const std::string text = file_text(TILESCOPE_SOURCE_DIR "/assets/devices/h200.json");
+    const auto with = [&](const std::string& from, const std::string& to) {
+        std::string changed = text;
+        const size_t at = changed.find(from);
+        EXPECT_NE(at, std::string::npos);
+        return analysis::levels_from_json(changed.replace(at, from.size(), to), "my.json");
+    };
+    ASSERT_TRUE(with("\"levels\"", "\"levels\""));
+    EXPECT_FALSE(*with("\"levels\"", "\"others\""));
+    for (const auto& [from, to] : {std::pair{"\"l1_bytes\"", "\"l1\""},
+                                   {"262144", "0"},
+                                   {"262144", "-1"},
+                                   {"262144", "1e12"},
+                                   {"\"documented\"", "\"known\""}}) {
+        const auto damaged = with(from, to);
+        ASSERT_FALSE(damaged) << to;
+        EXPECT_NE(damaged.error().message.find("'my.json'"), std::string::npos);
+        EXPECT_NE(damaged.error().message.find("l1_bytes"), std::string::npos) << damaged.error().message;
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::kernels
