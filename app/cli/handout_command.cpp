@@ -17,7 +17,7 @@ namespace {
 
 // Type that is read on A4: an inch of the page is about 160 of these pixels. Two stops have room on a page.
 constexpr int kWidth = 1120, kHeight = 590;
-// Of a figure or a case that a question is asked of: what is given, and room for one's own working.
+// Of a case that a question is asked of: what is given, and room for one's own working.
 constexpr int kAskedHeight = 450;
 
 lessons::Lesson lesson_of(const std::string& name) {
@@ -81,7 +81,7 @@ int export_handout(const ExportOptions& options) {
             shown.why = state.lessons.standing.why;
             shown.choices = state.lessons.standing.choices;
         }
-        const bool given = is_modelled(stop) && state.session.question.hides_any();
+        const bool given = !stop.limits.empty() && state.session.question.hides_any();
         shown.svg = need(app::render_svg(state, {kWidth, given ? kAskedHeight : kHeight, ""}));
         handout.stops.push_back(std::move(shown));
     }

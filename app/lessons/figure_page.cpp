@@ -143,6 +143,7 @@ void figure_page(Ui& ui, const Rect& area) {
     figure.draw(ui, drawing, shown.set, ui.session);
     if (said) return;
     if (ui.session.question.hides(session::Hide::Numbers)) {
+        if (ui.context.paper) return;  // there it never opens
         line(ui, {in.min.x, in.max.y - below}, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
              "What is left out is shown once the question above is answered.");
         return;
