@@ -33,7 +33,7 @@ struct RawTouch {
 
 // Cycles of a unit, as they are added up over its requests.
 struct RawUnit {
-    uint64_t lines = 0, wavefronts = 0;
+    uint64_t passes = 0, wavefronts = 0;
     uint64_t load_accesses = 0, work_accesses = 0;
     uint64_t joined = 0;  // loads that are no instructions of their own
     Executed load, work;
@@ -178,9 +178,10 @@ private:
         });
         const SectorCost cost = sector_cost(access.offset.data(), access.mask, site.bytes);
         ++sums_.accesses, ++at.load_accesses;
-        sums_.lines += cost.lines;
-        at.lines += cost.lines;
         const bool store = site.kind == SiteKind::Store;
+        const uint32_t passes = bank_cost(access.offset.data(), access.mask, site.bytes, store).wavefronts;
+        sums_.passes += passes;
+        at.passes += passes;
         if (store) {
             sums_.stored_sectors += cost.sectors;
         } else {
@@ -301,7 +302,7 @@ BlockWork Gatherer::finish() {
     for (size_t i = 0; i < units_.size(); ++i) {
         const RawUnit& raw = units_[i];
         Unit& unit = work.units[i];
-        unit.load_cycles = cycles(raw.lines, raw.load_accesses, raw.load.instructions);
+        unit.load_cycles = cycles(raw.passes, raw.load_accesses, raw.load.instructions);
         unit.work_cycles = cycles(raw.wavefronts, raw.work_accesses, raw.work.instructions);
         unit.chain_cycles = static_cast<float>(raw.chain * spec.shared_cycles.value);
         unit.loads = raw.loads;
@@ -317,7 +318,7 @@ LevelSums& LevelSums::add(const LevelSums& other, uint64_t times) {
     requested_bytes += other.requested_bytes * times;
     l1_sectors += other.l1_sectors * times;
     stored_sectors += other.stored_sectors * times;
-    lines += other.lines * times;
+    passes += other.passes * times;
     wavefronts += other.wavefronts * times;
     accesses += other.accesses * times;
     instructions += other.instructions * times;

@@ -30,11 +30,14 @@ struct LevelSums {
     uint64_t requested_bytes = 0;  // by the lanes of loads
     uint64_t l1_sectors = 0;       // that requests to load need
     uint64_t stored_sectors = 0;   // the same of stores
-    uint64_t lines = 0;            // of requests to load and store
-    uint64_t wavefronts = 0;       // of shared memory, loads joined as ptxas joins them
-    uint64_t accesses = 0;         // load and store instructions of warps, to any memory
-    uint64_t instructions = 0;     // of warps, counted from the PTX
-    uint64_t fp32 = 0;             // of these, fp32 arithmetic
+    // Of requests to load and store, through the data pipe: as many as the worst of 32 banks of 4 bytes has
+    // different words, as of shared memory. Rows a whole number of lines apart meet in their banks, a pass
+    // each; an H200 counts exactly these then, and more than these for other rows. So it is a least.
+    uint64_t passes = 0;
+    uint64_t wavefronts = 0;    // of shared memory, loads joined as ptxas joins them
+    uint64_t accesses = 0;      // load and store instructions of warps, to any memory
+    uint64_t instructions = 0;  // of warps, counted from the PTX
+    uint64_t fp32 = 0;          // of these, fp32 arithmetic
     LevelSums& operator+=(const LevelSums& other);
     LevelSums& add(const LevelSums& other, uint64_t times);
     bool operator==(const LevelSums&) const = default;

@@ -25,6 +25,8 @@ using analysis::LevelCode;
 using analysis::PlacedBlock;
 
 constexpr uint64_t kMostWholeSteps = 20'000'000;
+// What blocks ask for takes a few bytes a step; of longer recordings it is made again when it is needed.
+constexpr uint64_t kMostKeptSteps = 40'000'000;
 
 // Bytes by slot, as whole lines and what is left of them.
 struct Shift {
@@ -63,26 +65,28 @@ public:
         }
     }
     PlacedBlock block(uint64_t number) override {
+        if (number < works_.size()) return {works_[number], zero_};
         return {std::make_shared<BlockWork>(work_of_block(trace_, code_, at_[number], rules_, zero_)), zero_};
     }
     analysis::LevelSums sums() override {
         analysis::LevelSums all;
         distinct = 0;
         for (uint64_t number = 0; number < at_.size(); ++number) {
-            const BlockWork work = work_of_block(trace_, code_, at_[number], rules_, zero_);
-            all += work.sums;
-            distinct += work.distinct_sectors;
+            auto work = std::make_shared<BlockWork>(work_of_block(trace_, code_, at_[number], rules_, zero_));
+            all += work->sums;
+            distinct += work->distinct_sectors;
+            if (trace_.steps() <= kMostKeptSteps) works_.push_back(std::move(work));
         }
         return all;
     }
-    const std::vector<uint32_t>& order() const { return at_; }
 
 private:
     const trace::Trace& trace_;
     LevelCode& code_;
     const analysis::WorkRules& rules_;
     std::vector<int64_t> zero_;
-    std::vector<uint32_t> at_;  // number in the grid -> Trace::blocks
+    std::vector<uint32_t> at_;                             // number in the grid -> Trace::blocks
+    std::vector<std::shared_ptr<const BlockWork>> works_;  // of all blocks, where they are kept
 };
 
 // Blocks of a few recorded ones, moved.
@@ -243,8 +247,8 @@ void add_bounds(const LevelDevice& on, Levels& levels) {
         {"l2", (from_l2 + stored) / (spec.l2_per_clock.value * clocks),
          fmt::format("{} bytes read and {} stored, at {:.0f} bytes a clock", in_words(from_l2),
                      in_words(stored), spec.l2_per_clock.value)},
-        {"data_pipe", on_sms(static_cast<double>(s.lines + s.wavefronts), spec.pipe_per_clock.value),
-         fmt::format("{} lines of global and {} wavefronts of shared memory", short_count(s.lines),
+        {"data_pipe", on_sms(static_cast<double>(s.passes + s.wavefronts), spec.pipe_per_clock.value),
+         fmt::format("{} passes of global and {} wavefronts of shared memory", short_count(s.passes),
                      short_count(s.wavefronts))},
         {"lsu", on_sms(static_cast<double>(s.accesses), spec.lsu_per_clock.value),
          fmt::format("{} loads and stores of warps", short_count(s.accesses))},

@@ -33,7 +33,7 @@ struct LevelDevice {
 
 struct LevelOptions {
     uint32_t registers = 0;  // a thread, for how many blocks an SM holds; 0: not known, and not counted
-    uint64_t most_lines = 150'000'000;  // that the replay may ask L1 for, about
+    uint64_t most_lines = 100'000'000;  // that the replay may ask L1 for, about
     bool all_blocks = false;            // simulates all blocks, however many
     const std::atomic<bool>* stop = nullptr;
 };

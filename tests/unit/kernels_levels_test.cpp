@@ -177,6 +177,15 @@ TEST(Levels, LoadsOfNeighboursAreJoined) {
     EXPECT_LT(found.sums.instructions, apart.sums.instructions);
 }
 
+// 16 rows of M a whole number of lines apart lie in one bank; 33 elements apart they lie in 16 of them.
+TEST(Levels, PassesDependOnThePitch) {
+    const Levels even = levels(*plan("tiled_swapped", {32, 32, 32, 16}), h200());
+    const Levels odd = levels(*plan("tiled_swapped", {33, 33, 33, 16}), h200());
+    constexpr uint64_t kWarps = 4 * 8, kLoads = kWarps * 2 * 2;
+    EXPECT_EQ(even.sums.passes, kLoads * 16 + kWarps * 2);  // a warp stores to two rows of P
+    EXPECT_LT(odd.sums.passes, even.sums.passes);
+}
+
 TEST(Levels, TheLongestBoundBinds) {
     LevelDevice on = h200();
     on.device.sms = 4;
@@ -184,7 +193,7 @@ TEST(Levels, TheLongestBoundBinds) {
     ASSERT_EQ(found.bounds.size(), 7u);
     for (const LevelBound& bound : found.bounds) EXPECT_LE(bound.ms, found.bounds[found.bound_by].ms);
     EXPECT_STREQ(found.bounds[found.bound_by].resource, "data_pipe");  // 32 wavefronts a load of N
-    const double cycles = static_cast<double>(found.sums.lines + found.sums.wavefronts) / 4;
+    const double cycles = static_cast<double>(found.sums.passes + found.sums.wavefronts) / 4;
     EXPECT_DOUBLE_EQ(found.bounds[2].ms, cycles / (1980 * 1e3));
 }
 
