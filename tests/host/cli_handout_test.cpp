@@ -74,7 +74,7 @@ TEST_F(CliHandout, OfFiguresAndCases) {
     size_t pictures = 0;
     for (size_t at = asked.find("<svg "); at != std::string::npos; at = asked.find("<svg ", at + 1))
         ++pictures;
-    EXPECT_EQ(pictures, 6u);
+    EXPECT_EQ(pictures, 7u);
     // 200 cycles by 4 instructions of 4 cycles, rounded up.
     EXPECT_NE(answered.find("<strong>13 warps</strong>"), std::string::npos) << answered;
     EXPECT_EQ(asked.find("13 warps hide"), std::string::npos);

@@ -154,8 +154,8 @@ TEST_F(CliPictures, AFrameIsTheStepsPicture) {
     EXPECT_LT(likeness("out.png", "frame.png"), 0.985) << "another step's is told apart";
 }
 
-// With motion a step has frames of its own: in a store to shared memory and in a product something moves and
-// then stands, a load and a barrier stand from the first frame on. Again, it is the same film.
+// With motion a step has frames of its own: in a load, a store to shared memory and a product something moves
+// and then stands, a barrier stands from the first frame on. Again, it is the same film.
 TEST_F(CliPictures, AFilmMovesBetweenSteps) {
     need_ffmpeg();
     if (IsSkipped()) return;
@@ -176,7 +176,7 @@ TEST_F(CliPictures, AFilmMovesBetweenSteps) {
     }
     std::string moves;  // a letter a step: m for one that moves, s for one that stands
     for (const int count : pictures) moves += count > 5 ? 'm' : count == 1 ? 's' : '?';
-    EXPECT_EQ(moves, "smsmssmsm") << "load M, fill Mds, load N, fill Nds, barrier, then factors: products "
+    EXPECT_EQ(moves, "mmmmssmsm") << "load M, fill Mds, load N, fill Nds, barrier, then factors: products "
                                      "with the second of each two";
 }
 
