@@ -15,7 +15,8 @@ tilescope_embed(tilescope_kernels tilescope::kernels::embedded_file ${shipped})
 # What real GPUs said: recordings with their index, counters, and times. There may be none.
 file(GLOB measured RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/assets/recordings/index.json ${PROJECT_SOURCE_DIR}/assets/recordings/*.tsc
-     ${PROJECT_SOURCE_DIR}/assets/counters/*.json ${PROJECT_SOURCE_DIR}/assets/timings/*.json)
+     ${PROJECT_SOURCE_DIR}/assets/counters/*.json ${PROJECT_SOURCE_DIR}/assets/levels/*.json
+     ${PROJECT_SOURCE_DIR}/assets/timings/*.json)
 tilescope_embed_bytes(tilescope_kernels tilescope::kernels::embedded_assets ${measured})
 
 # Devices and the limits of their compute capabilities.

@@ -37,7 +37,7 @@ LevelCounterRow read_row(const Json& item, std::string& problem) {
 std::vector<LevelCounters> read_shipped() {
     std::vector<LevelCounters> all;
     for (const auto& [path, bytes] : embedded_assets()) {
-        if (!path.starts_with("assets/counters/levels_")) continue;
+        if (!path.starts_with("assets/levels/")) continue;
         // A damaged file is left out here; a test reads what ships.
         if (auto counters = level_counters_from_json(bytes, path)) all.push_back(std::move(*counters));
     }

@@ -1,5 +1,5 @@
 // What Nsight Compute counted of the memory levels in launches of the kernels that ship, from
-// assets/counters/ levels_ID.json, beside which `tilescope levels` puts what it models.
+// assets/levels/ID.json, beside which `tilescope levels` puts what it models.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Nsight Compute's counters of caches, pipes and stalls, for the launches that `tilescope levels` is held against.
 
-    tests/gpu/levels.py PROGRAM [-o assets/counters/levels_h200.json] [--seconds S]
+    tests/gpu/levels.py PROGRAM [-o assets/levels/h200.json] [--seconds S]
 
 A row a launch, written as soon as it is counted, so that a run that is cut short keeps what it has; a second run
 leaves out the rows that FILE already holds. The launches are in two sets: `fitted`, squares, on which constants may be
@@ -90,7 +90,7 @@ def known_metrics():
 def main():
     parser = argparse.ArgumentParser(description="Counters of caches, pipes and stalls.")
     parser.add_argument("program", help="build/tilescope")
-    parser.add_argument("-o", "--output", type=pathlib.Path, default=ROOT / "assets/counters/levels_h200.json")
+    parser.add_argument("-o", "--output", type=pathlib.Path, default=ROOT / "assets/levels/h200.json")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no launch after this time")
     options = parser.parse_args()
     program = str(pathlib.Path(options.program).resolve())

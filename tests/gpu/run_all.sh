@@ -8,6 +8,7 @@
 #     price        what recording costs, and what a buffer too small does
 #     sanitize     compute-sanitizer over the instrumented kernels
 #     counters     Nsight Compute's counters against the report's sums   -> OUT_DIR/counters/h200.json
+#     levels       its counters of caches and pipes                      -> OUT_DIR/levels/h200.json
 #     recordings   what ships in assets/recordings                       -> OUT_DIR/recordings/
 #     times        what ships in assets/timings                          -> OUT_DIR/timings/h200.json
 #
@@ -18,7 +19,7 @@ program=$(realpath "$1")
 mkdir -p "$2"
 out=$(realpath "$2")
 shift 2
-steps=${*:-tests pictures price sanitize counters recordings times}
+steps=${*:-tests pictures price sanitize counters levels recordings times}
 # Without a GPU the tests are skipped, which must not look like passing.
 nvidia-smi -L >/dev/null 2>&1 || {
     echo "run_all.sh: nvidia-smi finds no NVIDIA GPU here, and every step needs one" >&2
@@ -58,13 +59,14 @@ run_step() {
     price) "$here/price.sh" "$program" ;;
     sanitize) "$here/sanitize.sh" "$program" ;;
     counters) python3 "$here/counters.py" "$program" -o "$out/counters/h200.json" ;;
+    levels) python3 "$here/levels.py" "$program" -o "$out/levels/h200.json" ;;
     recordings) "$here/make_recordings.sh" "$program" "$out/recordings" ;;
     times)
         mkdir -p "$out/timings"
         "$program" time --all --json -o "$out/timings/h200.json"
         ;;
     *)
-        echo "run_all.sh: there is no step '$1'; choose tests, pictures, price, sanitize, counters, recordings or times"
+        echo "run_all.sh: there is no step '$1'; choose tests, pictures, price, sanitize, counters, levels, recordings or times"
         false
         ;;
     esac

@@ -220,6 +220,18 @@ TEST(LevelCounters, AreReadAndDamagedOnesRefused) {
     EXPECT_EQ(find_level_counters("h200", "tiled", "clang", {3, 3, 3, 2}), nullptr);
 }
 
+TEST(LevelCounters, ThatShipCountTheSectorsOfWholeTiles) {
+    for (const char* compiler : {"clang", "nvrtc"})
+        for (const uint32_t n : {512u, 1024u, 2048u})
+            for (const uint32_t tile : {16u, 32u}) {
+                const auto* row = find_level_counters("h200", "tiled", compiler, {n, n, n, tile});
+                ASSERT_TRUE(row) << compiler << " " << n << " " << tile;
+                const double tiles = n / tile;
+                EXPECT_EQ(row->l1_sectors, tiles * tiles * tiles * 2 * tile * tile / 8);
+                EXPECT_GE(row->dram_read_bytes, 2.0 * n * n * 4);
+            }
+}
+
 TEST(LevelSpec, EveryFigureHasItsSource) {
     for (const char* id : {"h100", "h200"}) {
         const analysis::LevelSpec* const spec = find_levels(id);
