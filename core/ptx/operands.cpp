@@ -333,7 +333,11 @@ struct Reader {
 
     bool read_plain_predicate(Operand& operand) {
         const Token& token = parser.peek();
-        return token.is('!') ? fail_at(token, "a predicate without '!'") : read_predicate(operand);
+        if (token.is('!')) return fail_at(token, "a predicate without '!'");
+        if (!at_immediate()) return read_predicate(operand);
+        // Compilers write `true` as -1 or 1.
+        return read_immediate(operand) &&
+               (!is_float(operand.immediate_type) || fail_at(token, "a predicate"));
     }
 
     bool read_lut(Operand& operand) {

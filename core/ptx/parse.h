@@ -34,8 +34,8 @@ const Kernel* find_kernel(const Module& module, std::string_view name);
 // Why a kernel of that name cannot be used; null where it can, or is not there.
 const std::string* refusal_of(const Module& module, std::string_view name);
 
-// The PTX version that a kernel's parameters need, 81 for 8.1; 0 where any does. More than 4,352 bytes of them
-// came with 8.1 (PTX ISA, "Kernel Function Parameters").
+// The PTX version that a kernel's parameters need, 81 for 8.1; 0 where any does. More than 4,352 bytes of
+// them came with 8.1 (PTX ISA, "Kernel Function Parameters").
 uint32_t version_for_parameters(const Kernel& kernel);
 
 }  // namespace tilescope::ptx

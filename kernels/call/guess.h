@@ -4,8 +4,8 @@
 //   trial     arrays with much room, all launches recorded      what is touched of each array
 //   check     arrays cut to that, nothing recorded              the call still goes well
 //
-// Where a trial goes wrong, the next one has other contents in const arrays, which may hold indices, or smaller
-// sizes.
+// Where a trial goes wrong, the next one has other contents in const arrays, which may hold indices, or
+// smaller sizes.
 #pragma once
 
 #include <atomic>

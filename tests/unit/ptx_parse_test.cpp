@@ -230,6 +230,7 @@ TEST(PtxParse, AcceptsWhatCompilersWrite) {
              "bfind.shiftamt.u32 %r1, %r2;",
              "not.pred %p1, %p2;",
              "xor.pred %p1, %p2, %p3;",
+             "xor.pred %p1, %p2, -1;",
              "mov.pred %p1, 0;",
              "neg.f32 %f1, %f2;",
              "abs.s32 %r1, %r2;",

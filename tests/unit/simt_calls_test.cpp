@@ -169,6 +169,20 @@ TEST(Calls, AnIndexedBranchTakesEachLaneToItsTarget) {
     for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], (std::array<uint32_t, 4>{1, 2, 3, 1}[t % 4])) << t;
 }
 
+// clang turns a predicate round by an exclusive or with -1.
+TEST(Calls, APredicateMeetsAConstant) {
+    const auto by = [](const std::string& line) {
+        return results(kernel("setp.lt.u32 %p1, %t, 10;\n" + line + "\nselp.u32 %v, 1, 0, %p2;"));
+    };
+    const auto turned = by("xor.pred %p2, %p1, -1;"), kept = by("and.pred %p2, 1, %p1;"),
+               none = by("and.pred %p2, %p1, 0;");
+    for (uint32_t t = 0; t < 32; ++t) {
+        EXPECT_EQ(turned[t], t >= 10) << t;
+        EXPECT_EQ(kept[t], t < 10) << t;
+        EXPECT_EQ(none[t], 0u) << t;
+    }
+}
+
 // __syncthreads_count, _and and _or, over three warps of which the last is not full.
 TEST(Calls, ABarrierReducesThePredicatesOfAllThreads) {
     const auto reduced = [](const std::string& test, const std::string& barrier) {

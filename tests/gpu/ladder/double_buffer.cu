@@ -1,0 +1,97 @@
+// The product with warp tiles and three pairs of tiles in shared memory: while the threads multiply one pair,
+// cp.async brings the next two from global to shared memory, through no register and without waiting. What
+// the next products need is read from shared memory while the present ones are worked out, so that a thread
+// holds two sets of it, and there is one barrier a phase.
+//
+//     copies      | pair 0 | pair 1 | pair 2 |        | pair 3 |
+//     products                      | pair 0          | pair 1          | ...
+//
+// A copy of 16 bytes needs addresses that are multiples of 16; where a row of N does not have a multiple of
+// four elements, they are copied one by one. A copy of no bytes fills with zeros: so it is beyond the
+// matrices.
+
+constexpr int ROWS = 256, COLS = 128;          // of P, a block
+constexpr int DEPTH = 8;                       // columns of M and rows of N, a phase
+constexpr int PITCH = ROWS + 4;                // of a row of Mds: copies down a column meet in fewer banks
+constexpr int WARP_ROWS = 64, WARP_COLS = 64;  // of P, a warp
+constexpr int DOWN = 16, ACROSS = 8;           // of P, a thread
+constexpr int THREADS = 256, PAIRS = 3;
+
+// Four bytes, or 16, into shared memory; zeros where there is nothing `inside` the matrix.
+__device__ void copy(float* to, const float* from, bool inside) {
+    unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(from),
+                 "r"(inside ? 4 : 0));
+}
+__device__ void copy_four(float* to, const float* from, bool inside) {
+    unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
+                 "r"(inside ? 16 : 0));
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    double_buffer(const float* M, const float* N, float* P, int m, int k, int n) {
+    __shared__ __align__(16) float Mds[PAIRS][DEPTH][PITCH];  // transposed
+    __shared__ __align__(16) float Nds[PAIRS][DEPTH][COLS];
+    int t = threadIdx.x, warp = t / 32, lane = t % 32;
+    int first_row = blockIdx.y * ROWS, first_col = blockIdx.x * COLS;
+    int row = warp / (COLS / WARP_COLS) * WARP_ROWS + lane / 8 * 4;
+    int col = warp % (COLS / WARP_COLS) * WARP_COLS + lane % 8 * 4;
+    int phases = (k + DEPTH - 1) / DEPTH;
+
+    auto bring = [&](int phase) {
+        float(*to_m)[PITCH] = Mds[phase % PAIRS];
+        float(*to_n)[COLS] = Nds[phase % PAIRS];
+        int wide = n % 4 == 0 ? 4 : 1;
+        for (int e = t; e < ROWS * DEPTH && phase < phases; e += THREADS) {
+            int r = first_row + e / DEPTH, c = phase * DEPTH + e % DEPTH;
+            bool inside = r < m && c < k;
+            copy(&to_m[e % DEPTH][e / DEPTH], inside ? &M[r * k + c] : M, inside);
+        }
+        for (int e = t * wide; e < DEPTH * COLS && phase < phases; e += THREADS * wide) {
+            int r = phase * DEPTH + e / COLS, c = first_col + e % COLS;
+            bool inside = r < k && c < n;
+            if (wide == 4)
+                copy_four(&to_n[e / COLS][e % COLS], inside ? &N[r * n + c] : N, inside);
+            else
+                copy(&to_n[e / COLS][e % COLS], inside ? &N[r * n + c] : N, inside);
+        }
+        asm volatile("cp.async.commit_group;");
+    };
+    float left[2][DOWN], above[2][ACROSS];
+    auto read = [&](int set, int pair, int i) {
+        for (int r = 0; r < DOWN; r += 4)
+            *(float4*)&left[set][r] = *(const float4*)&Mds[pair][i][row + r / 4 * 16];
+        for (int c = 0; c < ACROSS; c += 4)
+            *(float4*)&above[set][c] = *(const float4*)&Nds[pair][i][col + c / 4 * 32];
+    };
+    auto wait = [&] {  // for all copies but the youngest, the block's other threads' too
+        asm volatile("cp.async.wait_group 1;");
+        __syncthreads();
+    };
+
+    float sums[DOWN][ACROSS] = {};
+    bring(0);
+    bring(1);
+    wait();
+    read(0, 0, 0);
+    for (int phase = 0; phase < phases; ++phase) {
+#pragma unroll
+        for (int i = 0; i < DEPTH; ++i) {
+            if (i == DEPTH - 1) wait();
+            read((i + 1) % 2, i == DEPTH - 1 ? (phase + 1) % PAIRS : phase % PAIRS, (i + 1) % DEPTH);
+            if (i == 0) bring(phase + 2);
+            for (int r = 0; r < DOWN; ++r)
+                for (int s = 0; s < ACROSS; ++s) {
+                    int c = r % 2 ? ACROSS - 1 - s
+                                  : s;  // there and back, so that a register is used twice in turn
+                    sums[r][c] += left[i % 2][r] * above[i % 2][c];
+                }
+        }
+    }
+    for (int r = 0; r < DOWN; ++r)
+        for (int c = 0; c < ACROSS; ++c) {
+            int p_row = first_row + row + r / 4 * 16 + r % 4, p_col = first_col + col + c / 4 * 32 + c % 4;
+            if (p_row < m && p_col < n) P[p_row * n + p_col] = sums[r][c];
+        }
+}
