@@ -83,8 +83,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             if (i == 0) bring(phase + 2);
             for (int r = 0; r < DOWN; ++r)
                 for (int s = 0; s < ACROSS; ++s) {
-                    int c = r % 2 ? ACROSS - 1 - s
-                                  : s;  // there and back, so that a register is used twice in turn
+                    // There and back, so that one register is used twice in turn.
+                    int c = r % 2 ? ACROSS - 1 - s : s;
                     sums[r][c] += left[i % 2][r] * above[i % 2][c];
                 }
         }

@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 failed=0
 for kernel; do
-    nvcc -O3 -std=c++17 -arch=native "-DRUNG=$kernel" "-DSOURCE=\"$kernel.cu\"" time.cu -lcublas -o "$work/$kernel" &
+    nvcc -O3 -std=c++20 -arch=native "-DRUNG=$kernel" "-DSOURCE=\"$kernel.cu\"" time.cu -lcublas -o "$work/$kernel" &
 done
 wait
 for kernel; do

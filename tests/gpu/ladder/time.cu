@@ -2,7 +2,7 @@
 // 8192, fp32 without tensor cores on either side. A line a width; the exit status is 1 where an element
 // differs.
 //
-//     nvcc -O3 -std=c++17 -arch=native -DRUNG=register_tile -DSOURCE='"register_tile.cu"' time.cu -lcublas
+//     nvcc -O3 -std=c++20 -arch=native -DRUNG=register_tile -DSOURCE='"register_tile.cu"' time.cu -lcublas
 //
 // Inputs are small whole numbers, so that every sum is exact in any order.
 #include <algorithm>
