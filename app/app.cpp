@@ -46,6 +46,7 @@ ScreenRow row() {
         return screen.strip != nullptr ? screen.strip(own, area) : 0.f;
     };
     row.there = screen.there;
+    row.key_last = screen.key_last;
     return row;
 }
 
@@ -55,6 +56,7 @@ void for_screens(Visit visit) {
     visit.template operator()<&State::step, step::kScreen>();
     visit.template operator()<&State::compare, compare::kScreen>();
     visit.template operator()<&State::timing, timing::kScreen>();
+    visit.template operator()<&State::levels, levels::kScreen>();
     visit.template operator()<&State::limits, limits::kScreen>();
     visit.template operator()<&State::lessons, lessons::kScreen>();
     visit.template operator()<&State::programs, programs::kScreen>();
@@ -83,13 +85,15 @@ const Doing& doing() {
         });
         input::Actions<input::State> tabs;
         for (const ScreenRow& screen : screens()) {
-            const size_t number = tabs.size() + 1;
+            const int number = number_key(screen);
             const auto show = [option = screen.option](session::Session& s) { s.screen = option; };
             tabs.emplace_back(fmt::format("screen_{}", screen.option),
                               fmt::format("the {} screen", screen.name), std::to_string(number),
-                              input::key(static_cast<Key>(static_cast<size_t>(Key::Digit0) + number)),
+                              input::key(static_cast<Key>(static_cast<int>(Key::Digit0) + number)),
                               input::Chord{}, show, "Show");
         }
+        // The list of keys has them in the order of the keys.
+        std::ranges::stable_sort(tabs, {}, [](const auto& tab) { return tab.keys; });
         made.add<&State::input>(tabs);
         made.add<&State::input>(input::looks());
         made.add<&State::input>(input::files());
@@ -132,13 +136,29 @@ void take(State& state, const KeyPress& press) {
         if (means(offers()[at], press)) return doing().apply[at](state);
 }
 
+// Whether the program's name has room in the bar beside the tabs, the recording's shortest name and the
+// buttons.
+bool has_room_for_name(const input::Ui<State>& ui, const Rect& rect, float buttons) {
+    const auto wide = [&](Face face, std::string_view text) {
+        return draw::text_size(ui.font(face, Size::Body), text).x;
+    };
+    float taken = ui.px(40) + wide(Face::Strong, "Tilescope") + buttons;
+    for (const ScreenRow& screen : screens())
+        if (&screen == &screen_of(ui.state) || screen.there == nullptr || screen.there(ui.session))
+            taken += wide(Face::Strong, screen.name) + ui.px(20);
+    if (ui.session.recording)
+        taken += wide(Face::Mono, look::recording_names(ui.trace(), ui.session.recording->product).back());
+    return taken <= rect.width();
+}
+
 void top_bar(input::Ui<State>& ui, const Rect& rect) {
     ui.list.AddRectFilled(rect.min, rect.max, ui.ink(Ink::Panel));
     ui.list.AddLine({rect.min.x, rect.max.y}, rect.max, ui.ink(Ink::Line));
     const float h = ui.px(28), top = rect.min.y + (rect.height() - h) / 2;
     const float body = line_height(ui, Size::Body), text_y = rect.min.y + (rect.height() - body) / 2;
     float x = rect.min.x + ui.px(16);
-    x += line(ui, {x, text_y}, ui.px(120), Face::Strong, Size::Body, Ink::Text, "Tilescope") + ui.px(20);
+    if (has_room_for_name(ui, rect, ui.px(224)))
+        x += line(ui, {x, text_y}, ui.px(120), Face::Strong, Size::Body, Ink::Text, "Tilescope") + ui.px(20);
     for (const ScreenRow& screen : screens()) {
         const bool here = &screen == &screen_of(ui.state);
         if (!here && screen.there != nullptr && !screen.there(ui.session)) continue;
@@ -216,6 +236,17 @@ std::span<const ScreenRow> screens() {
         return rows;
     }();
     return all;
+}
+
+int number_key(const ScreenRow& row) {
+    int number = 0;
+    for (const bool last : {false, true})
+        for (const ScreenRow& screen : screens()) {
+            if (screen.key_last != last) continue;
+            ++number;
+            if (&screen == &row) return number;
+        }
+    return 0;
 }
 
 const ScreenRow* find_screen(std::string_view option) {

@@ -20,6 +20,7 @@
 #include "app/input/overlays.h"
 #include "app/input/screen.h"
 #include "app/lessons/model.h"
+#include "app/levels/model.h"
 #include "app/limits/model.h"
 #include "app/platform/backend.h"
 #include "app/platform/process.h"
@@ -38,6 +39,7 @@ struct State {
     step::State step;
     compare::State compare;
     timing::State timing;
+    levels::State levels;
     limits::State limits;
     lessons::State lessons;
     programs::State programs;
@@ -48,8 +50,9 @@ struct State {
 // there but `actions`.
 using ScreenRow = input::Screen<State>;
 
-// In the order of the tabs, of the keys from 1 on, and of what --screen takes.
+// In the order of the tabs, and of what --screen takes.
 std::span<const ScreenRow> screens();
+int number_key(const ScreenRow& row);                   // that shows it: from 1 on, in the same order
 const ScreenRow& screen_of(const State& state);         // the one that is shown
 const ScreenRow* find_screen(std::string_view option);  // null for none of that name
 

@@ -133,6 +133,14 @@ inline Plan filter() {
                    {{"n", 70}, {"first", 3}});
 }
 
+// 150 numbers turned round in tiles of 64, in one block of two warps, which cp.async brings.
+inline Plan copies() {
+    Array in = global_array("in", ArrayRole::Input, ElementType::F32, {150});
+    in.contents = {Contents::Kind::SmallIntegers, 3, 0, {}};
+    return example("copies", {1, 1, 1}, {64, 1, 1},
+                   {in, global_array("out", ArrayRole::Output, ElementType::F32, {150})}, {{"n", 150}});
+}
+
 inline std::vector<Plan> launch_examples() { return {vector_add(), stencil(), histogram(), reverse()}; }
 
 }  // namespace tilescope::kernels

@@ -28,7 +28,7 @@ struct Place {
 };
 constexpr Place kPlaces[] = {
     {"", "--theme", "light|dark"},
-    {"", "--screen", "step|compare|timing|limits|lessons"},
+    {"", "--screen", "step|compare|timing|levels|limits|lessons"},
     {"", "--at", "STEP"},
     {"", "--backend", "auto|cpu|gpu"},
     {"", "--output", "PATH"},

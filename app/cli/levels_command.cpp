@@ -12,14 +12,14 @@
 #include "kernels/run/levels.h"
 #include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
-#include "kernels/textbook/level_counters.h"
+#include "kernels/textbook/known_launch.h"
 
 namespace tilescope::cli {
 
 namespace {
 
 struct Options {
-    std::string subject, compiler, device = "h200";
+    std::string subject, compiler, device = kernels::kLevelDevice;
     std::optional<uint32_t> m, k, n, tile;
     bool json = false;
 };
@@ -30,40 +30,19 @@ struct Answer {
     Dim3 block;
     kernels::LevelDevice on;
     kernels::Levels levels;
-    uint32_t registers = 0;
-    std::optional<double> measured_ms;
-    const kernels::LevelCounterRow* counted = nullptr;  // null: the launch was not counted
+    kernels::KnownLaunch known;
 };
 
-// A kernel's row in the times that ship, of that device and compiler.
-const kernels::Timing* timing_of(const analysis::DeviceSpec& device, const std::string& compiler,
-                                 const std::string& kernel, const kernels::Shape* shape, uint32_t tile) {
-    for (const kernels::Timings& set : kernels::shipped_timings()) {
-        const analysis::DeviceSpec* const on = kernels::find_driver_name(set.device);
-        if (!on || on->id != device.id || set.compiler != compiler) continue;
-        for (const kernels::Timing& row : set.rows)
-            if (row.kernel == kernel && row.tile == tile &&
-                (!shape || (row.m == shape->m && row.k == shape->k && row.n == shape->n)))
-                return &row;
-    }
-    return nullptr;
-}
-
-// What the times that ship know of the launch: its registers, and its time where it was measured.
+// What ships of the launch.
 void look_up(Answer& answer) {
-    if (!answer.shape) return;
-    const auto& shape = *answer.shape;
-    const auto* any = timing_of(answer.on.device, answer.compiler, answer.kernel, nullptr, shape.tile);
-    const auto* same = timing_of(answer.on.device, answer.compiler, answer.kernel, &shape, shape.tile);
-    if (any) answer.registers = static_cast<uint32_t>(std::max(any->registers, 0));
-    if (same) answer.measured_ms = same->median_ms;
-    answer.counted = kernels::find_level_counters(answer.on.device.id, answer.kernel, answer.compiler, shape);
+    if (answer.shape)
+        answer.known = kernels::known_launch(answer.on.device, answer.kernel, answer.compiler, *answer.shape);
 }
 
 template <class Subject>
 void work_out(Answer& answer, const Subject& subject) {
     kernels::LevelOptions how;
-    how.registers = answer.registers;
+    how.registers = answer.known.registers;
     std::atomic<bool> stop{false};
     how.stop = &stop;
     std::optional<Result<kernels::Levels>> made;
@@ -76,22 +55,22 @@ Answer of_kernel(const Options& options, const kernels::LevelDevice& on) {
     const PtxChoice choice{"", options.compiler};
     check_ptx(choice);
     const uint32_t n = options.n.value_or(options.m.value_or(1024));
-    const kernels::Shape shape{options.m.value_or(n), options.k.value_or(n), n, options.tile.value_or(16)};
+    const kernels::Shape shape{options.m.value_or(n), options.k.value_or(n), n,
+                               kernels::tile_width(options.subject, options.tile)};
     auto plan = need(kernels::plan(options.subject, shape), kWrongCall);
     use_ptx(choice, plan);
     // Which elements a product touches does not depend on their values.
     for (Array& array : plan.launch.arrays) array.contents = {};
     plan.check = {};
-    Answer answer{
-        options.subject,
-        options.compiler.empty() ? "clang" : options.compiler,
-        fmt::format("{} {} x {} x {}, T = {}", options.subject, shape.m, shape.k, shape.n, shape.tile),
-        shape,
-        plan.launch.block,
-        on,
-        {},
-        0,
-        {}};
+    Answer answer{options.subject,
+                  options.compiler.empty() ? "clang" : options.compiler,
+                  fmt::format("{} {} x {} x {}{}", options.subject, shape.m, shape.k, shape.n,
+                              kernels::tile_text(shape.tile, ", T = ")),
+                  shape,
+                  plan.launch.block,
+                  on,
+                  {},
+                  {}};
     look_up(answer);
     work_out<kernels::Plan>(answer, plan);
     return answer;
@@ -106,12 +85,10 @@ Answer of_file(const Options& options, const kernels::LevelDevice& on) {
     const trace::Trace trace = need(open_recording(options.subject)).trace;
     const auto product = analysis::product_of(trace);
     Answer answer{
-        trace.meta.kernel, "", analysis::title_of(trace, product), {}, trace.launch.block, on, {}, 0, {}};
+        trace.meta.kernel, "", analysis::title_of(trace, product), {}, trace.launch.block, on, {}, {}};
     if (product) {
         answer.shape = kernels::shape_of(*product);
-        // The PTX that ships is clang's; another's times are another kernel's.
-        answer.compiler =
-            trace.meta.ptx == kernels::shipped_ptx(trace.meta.kernel, product->tile) ? "clang" : "";
+        answer.compiler = kernels::compiler_of(trace, answer.shape->tile);
     }
     look_up(answer);
     work_out<trace::Trace>(answer, trace);
@@ -129,14 +106,14 @@ std::string as_json(const Answer& answer) {
                    answer.shape->tile);
     add_fields(launch, "grid", Json{l.grid.x, l.grid.y, l.grid.z}, "block",
                Json{answer.block.x, answer.block.y, answer.block.z}, "blocks_per_sm", l.resident, "registers",
-               answer.registers ? Json(answer.registers) : Json(), "l1_bytes", l.l1_bytes, "placement",
-               l.as_recorded ? "recorded" : "dealt", "simulated_blocks", l.simulated);
+               answer.known.registers ? Json(answer.known.registers) : Json(), "l1_bytes", l.l1_bytes,
+               "placement", l.as_recorded ? "recorded" : "dealt", "simulated_blocks", l.simulated);
     const Json modelled =
         object_of("requested_bytes", l.sums.requested_bytes, "l1_sectors", l.sums.l1_sectors, "l1_hit_rate",
                   l.l1_hit_rate, "l2_read_sectors", whole(l.misses.l2_read_sectors), "dram_read_bytes",
                   whole(l.misses.dram_read_bytes));
     Json measured;
-    if (const auto* row = answer.counted)  // no counter counts the bytes that lanes ask for
+    if (const auto* row = answer.known.counted)  // no counter counts the bytes that lanes ask for
         measured = object_of("requested_bytes", Json(), "l1_sectors", whole(row->l1_sectors), "l1_hit_rate",
                              row->l1_sectors > 0 ? row->l1_hits / row->l1_sectors : 0, "l2_read_sectors",
                              whole(row->l2_read_sectors), "dram_read_bytes", whole(row->dram_read_bytes));
@@ -146,7 +123,7 @@ std::string as_json(const Answer& answer) {
     return document("tilescope.levels/1", "device", answer.on.device.id, "launch", launch, "modelled",
                     modelled, "measured", measured, "bounds", bounds, "bound_by",
                     l.bounds[l.bound_by].resource, "measured_ms",
-                    answer.measured_ms ? Json(*answer.measured_ms) : Json());
+                    answer.known.measured_ms ? Json(*answer.known.measured_ms) : Json());
 }
 
 std::string as_text(const Answer& answer) {
@@ -169,7 +146,7 @@ std::string as_text(const Answer& answer) {
     table.add({"L2", bytes_text(whole(at_l2 * 32)), grouped(whole(at_l2)), found(dram / 32, at_l2)});
     table.add({"DRAM", bytes_text(whole(dram)), grouped(whole(dram / 32)), ""});
     text += table.text();
-    if (const auto* row = answer.counted)
+    if (const auto* row = answer.known.counted)
         text += fmt::format("measured: L1 found {:.2f} % of {} sectors, L2 was asked for {}, DRAM gave {}\n",
                             row->l1_sectors > 0 ? row->l1_hits / row->l1_sectors * 100 : 0.0,
                             grouped(whole(row->l1_sectors)), grouped(whole(row->l2_read_sectors)),
@@ -180,9 +157,9 @@ std::string as_text(const Answer& answer) {
         bounds.add({bound.resource, fmt::format("{:.6g}", bound.ms), bound.of});
     text += bounds.text();
     text += fmt::format("\nbound by {}", l.bounds[l.bound_by].resource);
-    if (answer.measured_ms)
-        text += fmt::format("; measured {:.6g} ms, {:.2f} times that", *answer.measured_ms,
-                            *answer.measured_ms / l.bounds[l.bound_by].ms);
+    if (answer.known.measured_ms)
+        text += fmt::format("; measured {:.6g} ms, {:.2f} times that", *answer.known.measured_ms,
+                            *answer.known.measured_ms / l.bounds[l.bound_by].ms);
     return text + "\n";
 }
 

@@ -50,8 +50,11 @@ int run_kernels(const Options& options) {
             shared.push_back(object_of("name", array.name, "extra_cols", array.extra_cols));
         const bool greedy = info.default_schedule.kind == Schedule::Kind::Greedy;
         list.push_back(object_of("name", info.name, "teaches", info.teaches, "source",
-                                 "kernels/textbook/" + info.name + ".cu", "tiles", kernels::kTiles, "swapped",
+                                 "kernels/textbook/" + info.name + ".cu", "tiles",
+                                 info.own_tile ? Json::array() : Json(kernels::kTiles), "swapped",
                                  info.swapped, "shared", shared, "schedule", greedy ? "greedy" : "fair"));
+        if (info.own_tile)
+            add_fields(list.back(), "tile_rows", info.own_tile->rows, "tile_cols", info.own_tile->cols);
     }
     for (const kernels::Preset& preset : kernels::presets()) {
         const kernels::Shape& s = preset.shape;

@@ -30,9 +30,9 @@ struct Options : PtxChoice {
     AloneOptions alone;         // of a kernel in a file
 };
 
-// The block of every kernel that ships is T x T, so --block is another way to say --tile.
+// The block of a kernel that ships is T x T where it has a T, so --block is another way to say --tile.
 uint32_t tile_of(const Options& options) {
-    if (options.block.empty()) return options.tile.value_or(16);
+    if (options.block.empty()) return kernels::tile_width(options.kernel, options.tile);
     const auto block = parse_pair(options.block, 'x');
     if (!block)
         refuse(kWrongCall, "--block '{}' is not a block; give it as XxY, such as 16x16", options.block);
@@ -220,7 +220,8 @@ int run_record(const Options& options) {
     how.common.schedule = choose_schedule(options.schedule);
     std::string output = options.output;
     if (output.empty())
-        output = fmt::format("{}-{}x{}x{}-t{}.tsc", options.kernel, shape.m, shape.k, shape.n, shape.tile);
+        output = fmt::format("{}-{}x{}x{}{}.tsc", options.kernel, shape.m, shape.k, shape.n,
+                             kernels::tile_text(shape.tile, "-t"));
     check_output(output, {options.ptx_file});
     check_output(output, use_ptx(options, plan));
 

@@ -81,9 +81,10 @@ Row recorded_row(std::string id, std::string title, const Roof& roof, const trac
 Row file_row(const analysis::DeviceSpec& device, const std::string& file) {
     const trace::Trace trace = need(open_recording(file)).trace;
     const auto product = analysis::product_of(trace);
-    const std::string title = product ? fmt::format("{} {}, T = {}", one_line(trace.meta.kernel),
-                                                    product->sizes(" x "), trace.launch.block.x)
-                                      : analysis::title_of(trace, product);
+    const std::string title = product
+                                  ? fmt::format("{} {}{}", one_line(trace.meta.kernel), product->sizes(" x "),
+                                                kernels::tile_text(product->tile, ", T = "))
+                                  : analysis::title_of(trace, product);
     return recorded_row(file, title + ", recorded accesses", stated_roof(device), trace);
 }
 
@@ -91,13 +92,16 @@ Row file_row(const analysis::DeviceSpec& device, const std::string& file) {
 // each element; and its measured times on that device, at the intensity of the bytes that its threads load.
 void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& kernel,
                 std::vector<Row>& rows) {
-    for (const uint32_t tile : {8u, 16u, 32u}) {
+    const auto& own = kernel.own_tile;
+    for (const uint32_t tile : own ? std::vector{0u} : std::vector{8u, 16u, 32u}) {
         if (tile > analysis::widest_tile(device.sm)) continue;
-        const auto plan = need(kernels::plan(kernel.name, {64, 64, 64, tile}));
-        const std::string title = kernel.tiled
+        const auto plan = need(kernels::plan(kernel.name, own ? kernels::Shape{own->rows, 64, own->cols, 0}
+                                                              : kernels::Shape{64, 64, 64, tile}));
+        const std::string title = own ? kernel.name
+                                  : kernel.tiled
                                       ? fmt::format("{}, T = {}", kernel.name, tile)
                                       : fmt::format("{}, blocks of {} x {}", kernel.name, tile, tile);
-        rows.push_back(recorded_row(fmt::format("{}-t{}", kernel.name, tile), title, stated_roof(device),
+        rows.push_back(recorded_row(kernel.name + kernels::tile_text(tile, "-t"), title, stated_roof(device),
                                     need(kernels::record_cpu(plan, {}))));
         rows.back().sizes = {};
     }
@@ -107,12 +111,12 @@ void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& k
         const Roof roof{fmt::format("{}, measured", set.device), set.roofs.copy_gbs, set.roofs.fp32_gflops};
         for (const kernels::Timing& t : set.rows) {
             if (t.kernel != kernel.name || t.requested_gbs <= 0 || !on_curves(t)) continue;
-            const std::string title = fmt::format("{} {} x {} x {}, T = {}, PTX by {}", t.kernel, t.m, t.k,
-                                                  t.n, t.tile, set.compiler);
-            rows.push_back({fmt::format("{}-t{}-{}-{}", t.kernel, t.tile, t.n, set.compiler), roof,
-                            measured_point(title, roof, flop_per_loaded_byte(t), t.gflops), std::nullopt,
-                            kernel.tiled ? t.tile : 1, object_of("m", t.m, "k", t.k, "n", t.n),
-                            set.compiler});
+            const std::string title = fmt::format("{} {} x {} x {}{}, PTX by {}", t.kernel, t.m, t.k, t.n,
+                                                  kernels::tile_text(t.tile, ", T = "), set.compiler);
+            rows.push_back(
+                {fmt::format("{}{}-{}-{}", t.kernel, kernels::tile_text(t.tile, "-t"), t.n, set.compiler),
+                 roof, measured_point(title, roof, flop_per_loaded_byte(t), t.gflops), std::nullopt,
+                 kernel.tiled ? t.tile : 1, object_of("m", t.m, "k", t.k, "n", t.n), set.compiler});
         }
     }
 }

@@ -96,7 +96,10 @@ TimeJob job_of(const TimeRequest& request) {
     if (sizes.empty()) sizes = {1024};
     if (tiles.empty()) tiles = {16};
     if (names.empty())
-        for (const kernels::KernelInfo& info : kernels::catalogue()) names.push_back(info.name);
+        for (const kernels::KernelInfo& info : kernels::kernels_with_tile_width()) names.push_back(info.name);
+    // A kernel without a T is timed once a size, beside those that --tile is for.
+    const auto has_none = [](const std::string& kernel) { return kernels::tile_width(kernel) == 0; };
+    const bool tile_for_some = request.tiles.empty() || !std::ranges::all_of(names, has_none);
     if (std::find(names.begin(), names.end(), kCublas) != names.end() && request.no_cublas)
         refuse(kWrongCall, "'cublas' and --no-cublas contradict each other; give one of them");
     TimeJob job;
@@ -107,7 +110,9 @@ TimeJob job_of(const TimeRequest& request) {
         for (const uint32_t tile : tiles) {
             for (const std::string& kernel : names) {
                 if (kernel == kCublas) continue;
-                const kernels::Shape shape{group.shape.m, group.shape.k, n, tile};
+                const bool once = tile_for_some && has_none(kernel);
+                if (once && tile != tiles.front()) continue;
+                const kernels::Shape shape{group.shape.m, group.shape.k, n, once ? 0 : tile};
                 group.plans.push_back(need(kernels::plan(kernel, shape), kWrongCall));
             }
         }
@@ -190,8 +195,8 @@ std::string speed_up(const Timings& timings, const char* name, const Timing& row
 
 // Whether only a window of its blocks was recorded.
 bool windowed(const Timing& row) {
-    const uint64_t t = std::max(row.tile, 1u), blocks = (row.m + t - 1) / t * ((row.n + t - 1) / t);
-    return row.tile > 0 && row.recorded_ms > 0 && row.recorded_blocks < blocks;
+    const auto plan = kernels::plan(row.kernel, {row.m, row.k, row.n, row.tile});
+    return plan && row.recorded_ms > 0 && row.recorded_blocks < plan->launch.grid.count();
 }
 
 std::string price(const Timing& row) {

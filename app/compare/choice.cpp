@@ -173,8 +173,8 @@ void open_beside(Session& session) { session.wants_beside = true; }
 std::span<const ComparePreset> compare_presets() { return kPresets; }
 
 std::string part_name(const ComparePreset::Part& part) {
-    return fmt::format("{} T={}  {}x{}x{}", part.kernel, part.shape.tile, part.shape.m, part.shape.k,
-                       part.shape.n);
+    return fmt::format("{}{}  {}x{}x{}", part.kernel, kernels::tile_text(part.shape.tile, " T="),
+                       part.shape.m, part.shape.k, part.shape.n);
 }
 
 void set_beside(State& state, std::shared_ptr<const Recording> other) {

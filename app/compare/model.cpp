@@ -434,7 +434,7 @@ std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Ti
         fmt::format("{}, {}{}: {} {}, {} {}", found.of->device,
                     square ? fmt::format("width {}", grouped(quick.n))
                            : fmt::format("{} x {} x {}", quick.m, quick.k, quick.n),
-                    one_tile ? fmt::format(", T={}", quick.tile) : "", name(fast),
+                    one_tile ? kernels::tile_text(quick.tile, ", T=") : "", name(fast),
                     look::milliseconds(quick.median_ms), name(slow), look::milliseconds(late.median_ms));
     if (kernels::spreads_overlap(quick, late))
         return measured + ": no difference beyond the spread of the runs.";
@@ -466,17 +466,20 @@ LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::
     if (!product || (array != product->M && array != product->N)) return label;
     // Of M every column of P asks, of N every row; of a window those alone that its blocks compute.
     const bool is_m = array == product->M;
-    const uint64_t width = product->uses_of(static_cast<uint8_t>(array)), tile = product->tile;
+    // A block's tile of P has that many columns, or rows.
+    const uint64_t width = product->uses_of(static_cast<uint8_t>(array)),
+                   tile = is_m ? product->tile_cols : product->tile_rows;
+    const std::string T = product->tile > 0 ? "T" : std::to_string(tile);
     const BlockWindow& window = trace.meta.window;
     const Dim3& grid = trace.launch.grid;
     const bool whole = window.x0 == 0 && window.y0 == 0 && window.x1 >= grid.x && window.y1 >= grid.y;
     const uint32_t blocks = is_m ? window.x1 - window.x0 : window.y1 - window.y0;
     const std::string all = whole ? (is_m ? "n" : "m") : counted(blocks, "block");
     if (most == (whole ? width : blocks * tile))
-        label.why = fmt::format("= {}{}", all, whole ? "" : " \u00d7 T");
+        label.why = fmt::format("= {}{}", all, whole ? "" : " \u00d7 " + T);
     else if (most == (whole ? (width + tile - 1) / tile : blocks))
-        label.why =
-            fmt::format("= {}{}{}", all, whole ? "/T" : "", whole && width % tile != 0 ? " rounded up" : "");
+        label.why = fmt::format("= {}{}{}", all, whole ? "/" + T : "",
+                                whole && width % tile != 0 ? " rounded up" : "");
     return label;
 }
 

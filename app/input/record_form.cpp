@@ -75,8 +75,12 @@ uint64_t BlockSteps::of(uint32_t k) const {
 
 Result<BlockSteps> block_steps(const std::string& kernel, uint32_t tile) {
     double steps[2] = {};
+    const kernels::KernelInfo* const info = kernels::find(kernel);
+    const kernels::BlockTile own = info ? block_tile(*info, {.tile = tile}) : kernels::BlockTile{};
+    // A multiple of the columns of M that a phase takes.
+    const uint32_t depth = tile > 0 ? tile : kernels::kDefaultTile;
     for (const int at : {0, 1}) {
-        auto plan = kernels::plan(kernel, {tile, tile * (at == 0 ? 2 : 4), tile, tile});
+        auto plan = kernels::plan(kernel, {own.rows, depth * (at == 0 ? 2 : 4), own.cols, tile});
         if (!plan) return plan.error();
         kernels::RecordOptions options;
         options.timestamp = false;
@@ -84,8 +88,8 @@ Result<BlockSteps> block_steps(const std::string& kernel, uint32_t tile) {
         if (!trace) return trace.error();
         if (!trace->blocks.empty()) steps[at] = static_cast<double>(trace->blocks[0].count);
     }
-    const double each = (steps[1] - steps[0]) / (2.0 * tile);
-    return BlockSteps{steps[0] - each * 2.0 * tile, each};
+    const double each = (steps[1] - steps[0]) / (2.0 * depth);
+    return BlockSteps{steps[0] - each * 2.0 * depth, each};
 }
 
 namespace {
@@ -302,23 +306,31 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
     ImGui::SetNextItemWidth(-1);
     if (ImGui::BeginCombo("##kernel", form.kernel.c_str())) {
         for (const kernels::KernelInfo& kernel : kernels::catalogue())
-            if (ImGui::Selectable(kernel.name.c_str(), kernel.name == form.kernel)) form.kernel = kernel.name;
+            if (ImGui::Selectable(kernel.name.c_str(), kernel.name == form.kernel)) {
+                form.kernel = kernel.name;
+                const uint32_t T = form.shape.tile;
+                form.shape.tile = kernels::tile_width(
+                    kernel.name, T > 0 && !kernel.own_tile ? std::optional(T) : std::nullopt);
+            }
         ImGui::EndCombo();
     }
     if (const kernels::KernelInfo* kernel = lower ? nullptr : kernels::find(form.kernel))
         ImGui::TextDisabled("%s", kernel->teaches.c_str());
-    label("T");
-    ImGui::SetNextItemWidth(ui.px(72));
-    if (ImGui::BeginCombo("##T", std::to_string(form.shape.tile).c_str())) {
-        for (const uint32_t tile : kernels::kTiles)
-            if (ImGui::Selectable(std::to_string(tile).c_str(), tile == form.shape.tile))
-                form.shape.tile = tile;
-        ImGui::EndCombo();
+    const bool has_tile = form.shape.tile > 0;
+    if (has_tile) {
+        label("T");
+        ImGui::SetNextItemWidth(ui.px(72));
+        if (ImGui::BeginCombo("##T", std::to_string(form.shape.tile).c_str())) {
+            for (const uint32_t tile : kernels::kTiles)
+                if (ImGui::Selectable(std::to_string(tile).c_str(), tile == form.shape.tile))
+                    form.shape.tile = tile;
+            ImGui::EndCombo();
+        }
     }
     for (const auto& [name, size] :
          {std::pair{"m", &form.shape.m}, {"k", &form.shape.k}, {"n", &form.shape.n}}) {
         int number = static_cast<int>(*size);
-        ImGui::SameLine();
+        if (has_tile || size != &form.shape.m) ImGui::SameLine();
         label(name);
         ImGui::SetNextItemWidth(ui.px(72));
         if (ImGui::InputInt(fmt::format("##{}", name).c_str(), &number, 0, 0))

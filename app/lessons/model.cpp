@@ -64,7 +64,8 @@ std::string shown_on(const LessonStop& stop) {
     if (!stop.recording.empty()) return stop.recording;
     if (!stop.file.empty()) return stop.file;
     const auto& [m, k, n, tile] = stop.shape;
-    return fmt::format("{} {} \u00d7 {} \u00d7 {}, T = {}", stop.kernel, m, k, n, tile);
+    return fmt::format("{} {} \u00d7 {} \u00d7 {}{}", stop.kernel, m, k, n,
+                       kernels::tile_text(tile, ", T = "));
 }
 
 std::string stands_at(const LessonStop& stop, const Notation& notation) {

@@ -94,8 +94,9 @@ Json shown_on(const session::Session& session) {
     if (!again) return Json();
     const kernels::Shape shape = kernels::shape_of(*product);
     if (uint64_t{shape.m} * shape.k * shape.n > kMostProducts) return Json();
-    return object_of("kernel", trace.meta.kernel, "m", shape.m, "k", shape.k, "n", shape.n, "tile",
-                     shape.tile);
+    Json again_as = object_of("kernel", trace.meta.kernel, "m", shape.m, "k", shape.k, "n", shape.n);
+    if (shape.tile > 0) again_as["tile"] = shape.tile;
+    return again_as;
 }
 
 // What the recording is called in a lesson's folder: as its file is, where it has one.

@@ -110,7 +110,8 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
         fields.number("m", stop.shape.m);
         fields.number("k", stop.shape.k);
         fields.number("n", stop.shape.n);
-        fields.number("tile", stop.shape.tile);
+        stop.shape.tile = kernels::tile_width(stop.kernel);
+        if (stop.shape.tile > 0 || json.contains("tile")) fields.number("tile", stop.shape.tile);
         const auto& [m, k, n, tile] = stop.shape;
         if (uint64_t{m} * k > kMostProducts || uint64_t{m} * k * n > kMostProducts)
             if (problem.empty())

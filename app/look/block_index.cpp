@@ -80,6 +80,44 @@ void include_elements(Boxes& boxes, uint32_t phase, BlockIndex& index, const tra
     });
 }
 
+// Cells of a matrix as rectangles: runs along a row, and runs below each other joined.
+std::vector<CellRect> rectangles_of(std::vector<std::pair<uint32_t, uint32_t>> cells) {
+    std::ranges::sort(cells);
+    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+    std::vector<CellRect> made;
+    for (size_t at = 0; at < cells.size();) {
+        const auto [r, first] = cells[at];
+        uint32_t end = first;
+        while (at < cells.size() && cells[at] == std::pair(r, end)) ++at, ++end;
+        const auto onto = std::ranges::find_if(made, [&, r = r, first = first](const CellRect& rect) {
+            return rect.row1 == r && rect.col0 == first && rect.col1 == end;
+        });
+        if (onto == made.end())
+            made.push_back({r, r + 1, first, end});
+        else
+            onto->row1 = r + 1;
+    }
+    return made;
+}
+
+// Whose element is whose, where threads store several.
+void find_patches(BlockIndex& index, const trace::Trace& trace) {
+    if (!index.product || index.product->patch <= 1) return;
+    std::vector<std::vector<std::pair<uint32_t, uint32_t>>> cells(index.output.size());
+    for (uint64_t step = index.first; step < index.first + index.steps; ++step) {
+        const trace::Form& form = trace.form_of(step);
+        if (!index.product->is_output(form.array) || !ptx::writes(trace.sites[form.site].kind)) continue;
+        const draw::Sheet sheet(trace.launch.arrays[form.array]);
+        const trace::Access access = trace::decode(trace, step);
+        for_elements(trace, access, [&](uint32_t lane, uint64_t element) {
+            const size_t thread = size_t{access.warp} * kWarpSize + lane;
+            const CellRect cell = sheet.cell(element);
+            if (thread < cells.size()) cells[thread].emplace_back(cell.row0, cell.col0);
+        });
+    }
+    for (auto& of_thread : cells) index.patches.push_back(rectangles_of(std::move(of_thread)));
+}
+
 // The lists of the index with room for all steps, so that they never move.
 void make_room(BlockIndex& index, const trace::Trace& trace) {
     std::vector<uint32_t> of_site(index.steps_of_site.size()), of_warp(index.steps_of_warp.size());
@@ -227,6 +265,7 @@ std::shared_ptr<const BlockIndex> indexed(const trace::Trace& trace, const analy
         analysis::add_step(sums, trace, at, costs.of(at));
         if ((step + 1) % BlockIndex::kCheckpointSteps == 0) index.checkpoints.push_back(sums);
     }
+    find_patches(index, trace);
     index.touched_in_phase = boxes.take();
     Boxes all(index.steps);
     for (const Touched& of : index.touched_in_phase) all.include(of.array, 0, of.slice, of.box);
@@ -299,6 +338,27 @@ Result<std::vector<SplitSums>> sums_before_blocks(const trace::Trace& trace, Sto
     return before;
 }
 
+std::optional<CopyView> copy_of(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
+    if (step >= index.steps || !trace.sites[trace.form_of(index.first + step).site].copy) return {};
+    const std::optional<uint64_t> other = trace::other_half(trace, index.first + step);
+    const uint64_t store = trace::is_copy_store(trace, index.first + step)
+                               ? index.first + step
+                               : other.value_or(index.first + step);
+    CopyView view;
+    if (other) view.from = trace.form_of(std::min(*other, index.first + step)).array;
+    if (!trace::is_copy_store(trace, store)) return view;  // the recording ends between the two
+    view.to = trace.form_of(store).array;
+    uint64_t number = trace.blocks[trace::block_of(trace, store)].first_arrival;
+    for (const ptx::Site& site : trace.sites)
+        if (ptx::is_copy_store(site))
+            number +=
+                static_cast<uint64_t>(std::ranges::lower_bound(index.steps_of_site[site.id],
+                                                               static_cast<uint32_t>(store - index.first)) -
+                                      index.steps_of_site[site.id].begin());
+    if (trace.arrival[number] != trace::kNeverWaited) view.behind = trace.arrival[number];
+    return view;
+}
+
 uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step) {
     if (site >= index.steps_of_site.size()) return 0;
     const auto& steps = index.steps_of_site[site];
@@ -330,6 +390,22 @@ std::string phase_text(const BlockIndex& index, uint32_t step) {
 std::optional<playback::Element> output_of(const BlockIndex& index, uint32_t thread) {
     if (thread >= index.output.size() || index.output[thread].array == trace::kNoArray) return std::nullopt;
     return index.output[thread];
+}
+
+std::optional<uint32_t> owner_of(const BlockIndex& index, uint32_t row, uint32_t col) {
+    const auto holds = [&](const CellRect& rect) { return rect.contains(row, col); };
+    for (uint32_t thread = 0; thread < index.patches.size(); ++thread)
+        if (std::ranges::any_of(index.patches[thread], holds)) return thread;
+    return std::nullopt;
+}
+
+std::string patch_text(const trace::Trace& trace, const BlockIndex& index, uint32_t thread) {
+    if (thread >= index.patches.size() || index.patches[thread].empty()) return "";
+    const CellRect& first = index.patches[thread].front();
+    ElementBox box;
+    box.include({0, first.row0, first.col0});
+    box.include({0, int64_t{first.row1} - 1, int64_t{first.col1} - 1});
+    return elements_text(trace.launch.arrays[index.output[thread].array], box, index.notation);
 }
 
 }  // namespace tilescope::look

@@ -76,6 +76,8 @@ struct BlockIndex {
     std::vector<Touched> touched_in_phase;
     // By thread: the element that it stores last; of no array for none.
     std::vector<playback::Element> output;
+    // Of a product whose threads own several elements, by thread: all that it stores, as rectangles.
+    std::vector<std::vector<CellRect>> patches;
     static constexpr uint32_t kCheckpointSteps = 256;
     std::vector<SplitSums> checkpoints;
 
@@ -109,6 +111,15 @@ Result<std::vector<SplitSums>> sums_before_blocks(const trace::Trace& trace, Sto
 // How many requests (or barrier arrivals) of a site the block has made in steps 0..step, inclusive.
 uint64_t hits_so_far(const BlockIndex& index, uint32_t site, uint32_t step);
 
+// What a step that is half of a cp.async copies: into which array the load goes, and behind which step of the
+// block, counted from 1, all of its threads have waited for it; none where they do not.
+struct CopyView {
+    uint8_t from = trace::kNoArray, to = trace::kNoArray;
+    std::optional<uint32_t> behind;
+};
+// None where the step is no copy.
+std::optional<CopyView> copy_of(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
+
 // The next step at which the block does what stands on a line of the source, from the start again behind the
 // last one; none where it never does.
 std::optional<uint32_t> next_step_of_line(const trace::Trace& trace, const BlockIndex& index, uint32_t line,
@@ -120,5 +131,10 @@ std::string phase_text(const BlockIndex& index, uint32_t step);
 
 // The element that a thread of the block stores to a global array last, if it stores any.
 std::optional<playback::Element> output_of(const BlockIndex& index, uint32_t thread);
+// Of a product whose threads own several elements: the thread of this block that stores an element of P.
+std::optional<uint32_t> owner_of(const BlockIndex& index, uint32_t row, uint32_t col);
+// There, what a thread stores, or the first rectangle of it where there are several: "P[8..15,0..7]"; "" of a
+// thread that stores nothing.
+std::string patch_text(const trace::Trace& trace, const BlockIndex& index, uint32_t thread);
 
 }  // namespace tilescope::look

@@ -76,6 +76,23 @@ private:
             cell.col0, name_of_array(product->N));
     }
 
+    // The elements of P that a thread owns, with the rows of M and the columns of N behind them.
+    void tell_patch(uint32_t thread) {
+        const analysis::Product& product = *index_.product;
+        const std::vector<CellRect>& patch = index_.patches[thread];
+        uint64_t elements = 0;
+        for (const CellRect& rect : patch) {
+            elements += uint64_t{rect.rows()} * rect.cols();
+            to_.cells.emplace_back(product.P, rect);
+            for (const auto& behind : {std::pair(product.M, CellRect{rect.row0, rect.row1, 0, product.k}),
+                                       std::pair(product.N, CellRect{0, product.k, rect.col0, rect.col1})})
+                if (std::ranges::find(to_.cells, behind) == to_.cells.end()) to_.cells.push_back(behind);
+        }
+        const std::string where = patch_text(trace_, index_, thread);
+        if (patch.size() == 1) return say("computes {}: {}", where, counted(elements, "element"));
+        say("computes {} in {} patches, the first {}", counted(elements, "element"), patch.size(), where);
+    }
+
     // What a thread touches at this step, and what it loads from global memory in this phase, each with the
     // shared cell that it puts it into.
     void tell_accesses(uint32_t thread) {
@@ -129,8 +146,12 @@ private:
             return say("It has no element of {}: it lies beyond the matrix, and only loads for others.",
                        name_of_array(index_.product->P));
         }
-        tell_output(*output, "stores ");
+        if (thread < index_.patches.size())
+            tell_patch(thread);
+        else
+            tell_output(*output, "stores ");
         tell_accesses(thread);
+        if (thread < index_.patches.size()) return;  // it has a sum for each of them
         if (replay_ == nullptr) return;
         if (const auto sum = replay_->running_sum(thread, step_))
             say("its sum so far: {}", short_value(*sum));
@@ -163,6 +184,12 @@ private:
             const auto element = output_of(index_, thread);
             if (!element || (output != trace::kNoArray && output != element->array)) continue;
             output = element->array;
+            if (thread < index_.patches.size())
+                for (const CellRect& rect : index_.patches[thread]) {
+                    owned.include(rect);
+                    box.include({0, rect.row0, rect.col0});
+                    box.include({0, int64_t{rect.row1} - 1, int64_t{rect.col1} - 1});
+                }
             owned.include(draw::cell_on_sheet(array_of(*element), element->index));
             box.include(position_of(array_of(*element), static_cast<int64_t>(element->index)));
         }
@@ -175,8 +202,23 @@ private:
             elements_text(trace_.launch.arrays[output], box, index_.notation));
     }
 
+    // An element of P whose thread owns others too.
+    void tell_owned(const Element& element) {
+        tell_output(element, "");
+        const CellRect cell = draw::cell_on_sheet(array_of(element), element.index);
+        const auto thread = owner_of(index_, cell.row0, cell.col0);
+        if (!thread) return say("Another block computes it.");
+        tell_thread(*thread);
+        if (replay_ == nullptr) return;
+        if (const auto sum = replay_->running_sum(element, step_))
+            say("its sum so far: {}", short_value(*sum));
+        else
+            say("no product added yet");
+    }
+
     void tell_element(const Element& element) {
         const Array& array = array_of(element);
+        if (!index_.patches.empty() && element.array == index_.product->P) return tell_owned(element);
         const auto last = std::ranges::find(index_.output, element);
         if (array.writes() && last != index_.output.end()) {
             tell_thread(static_cast<uint32_t>(last - index_.output.begin()));

@@ -364,8 +364,9 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
                       : named          ? "no array"
                                        : fmt::format("{} memory", name_of(draw::space_of(view.kind)));
 
-    const char* const verb =
-        draw::is_atomic(view.kind) ? verb_of(view.atomic).one : kVerbs[static_cast<size_t>(view.kind)];
+    const char* const verb = site.copy ? (site.kind == ptx::SiteKind::Load ? "copies from" : "copies to")
+                             : draw::is_atomic(view.kind) ? verb_of(view.atomic).one
+                                                          : kVerbs[static_cast<size_t>(view.kind)];
     const uint64_t threads = trace.launch.block.count();
     for (uint32_t lane = 0; lane < 32; ++lane) {
         LaneView& to = view.lanes[lane];

@@ -7,7 +7,9 @@ namespace tilescope::look {
 Origin origin_of(const BlockIndex& index, const playback::CellState& held, uint32_t step) {
     if (!held.written) return Origin::Nothing;
     const uint32_t phase = index.phase_at(step);
-    if (index.product && phase != analysis::kAfter && index.phase_at(held.step) != phase)
+    // A copy is asked for ahead of the phase that it is for.
+    const bool copied = held.since != held.step;
+    if (index.product && phase != analysis::kAfter && !copied && index.phase_at(held.step) != phase)
         return Origin::Stale;
     if (held.source.array != trace::kNoArray) return Origin::Element;
     return number_of(held.value) == 0 ? Origin::ZeroFill : Origin::Computed;

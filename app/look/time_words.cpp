@@ -55,9 +55,10 @@ std::string size_text(const auto& of, const char* times) {
 }
 
 std::string pair_text(const trace::Meta& meta, const Pair& pair) {
-    return fmt::format("{} {}, {} {} at {}, T={}{}; measured on {}", meta.kernel, milliseconds(pair.own_ms),
+    return fmt::format("{} {}, {} {} at {}{}{}; measured on {}", meta.kernel, milliseconds(pair.own_ms),
                        rival_of(meta.kernel), milliseconds(pair.rival->median_ms),
-                       size_text(*pair.own, " x "), pair.own->tile, verdict(pair), pair.of->device);
+                       size_text(*pair.own, " x "), kernels::tile_text(pair.own->tile, ", T="), verdict(pair),
+                       pair.of->device);
 }
 
 }  // namespace

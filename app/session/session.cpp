@@ -162,11 +162,12 @@ void record(Session& session, const Order& order) {
     }
     if (session.ordered) session.ordered->job.stop();
     const auto& [m, k, n, tile] = order.shape;
-    session.ordered = Opening{fmt::format("{} T={}  {}x{}x{}", order.kernel, tile, m, k, n), "", false,
-                              order.backend == gpu::BackendChoice::Auto,
-                              session.jobs->start([order, plan = std::move(*plan)](Control& control) {
-                                  return recorded(plan, order, control);
-                              })};
+    session.ordered =
+        Opening{fmt::format("{}{}  {}x{}x{}", order.kernel, kernels::tile_text(tile, " T="), m, k, n), "",
+                false, order.backend == gpu::BackendChoice::Auto,
+                session.jobs->start([order, plan = std::move(*plan)](Control& control) {
+                    return recorded(plan, order, control);
+                })};
 }
 
 void ask_for_gpu(Session& session) {

@@ -42,8 +42,7 @@ std::string cell_text(const Ui& ui, const MatrixView& matrix, uint64_t element, 
     const playback::BlockReplay* replay = ui.session.replay.get();
     if (is_output(ui, matrix.array)) {
         if (replay == nullptr || !in_tile) return "";
-        const auto thread = replay->thread_of_output({matrix.array, element});
-        const auto sum = thread ? replay->running_sum(*thread, ui.step()) : std::nullopt;
+        const auto sum = replay->running_sum(playback::Element{matrix.array, element}, ui.step());
         return sum ? short_value(*sum) : "";
     }
     if (replay != nullptr && array.writes()) {
@@ -83,8 +82,9 @@ std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const d
                 const auto element = sheet.element(row, col);
                 if (!element) continue;
                 const playback::CellState cell = replay->cell(matrix.array, *element, ui.step());
-                const auto thread = sums ? replay->thread_of_output({matrix.array, *element}) : std::nullopt;
-                const auto sum = thread ? replay->running_sum(*thread, ui.step()) : std::nullopt;
+                const auto sum =
+                    sums ? replay->running_sum(playback::Element{matrix.array, *element}, ui.step())
+                         : std::nullopt;
                 if (!cell.written && !sum) continue;
                 MadeCell one{{row, row + 1, col, col + 1}, sum.value_or(cell.value), cell.written};
                 const double part_of = std::abs(number_of(one.value)) / std::max(largest, 1e-30);

@@ -87,7 +87,8 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
     });
     if (summary.shared_store.requests > 0) {
         add(draw::kStaleMark.means, draw::stale_sign);
-        if (product.m % product.tile + product.k % product.tile + product.n % product.tile > 0)
+        const TileExtents tile = tile_extents(ui.trace(), *ui.index());
+        if (product.m % tile.rows + product.k % tile.depth + product.n % tile.cols > 0)
             add(draw::kZeroMark.means, [](Ui& to, const Rect& box) {
                 to.list.AddRectFilled(box.min, box.max, to.ink(Ink::Outside));
                 zero_sign(to, box);

@@ -83,14 +83,15 @@ std::vector<CellRect> loaded_before(const trace::Trace& trace, const BlockIndex&
     return cells;
 }
 
-// Where a tile of T x T that begins inside the matrix reaches past its edges.
-std::vector<CellRect> beyond_edges(uint32_t T, const CellRect& tile, const draw::Sheet& sheet,
-                                   bool whole_rows, bool whole_cols) {
+// Where a tile of that many rows and columns that begins inside the matrix reaches past its edges.
+std::vector<CellRect> beyond_edges(std::pair<uint32_t, uint32_t> extents, const CellRect& tile,
+                                   const draw::Sheet& sheet, bool whole_rows, bool whole_cols) {
     std::vector<CellRect> beyond;
     const uint32_t rows = sheet.rows, cols = sheet.cols;
-    const uint32_t row0 = tile.row0 / T * T, col0 = tile.col0 / T * T;
-    const uint32_t row1 = whole_rows ? (tile.row1 + T - 1) / T * T : tile.row1;
-    const uint32_t col1 = whole_cols ? (tile.col1 + T - 1) / T * T : tile.col1;
+    const auto [down, across] = extents;
+    const uint32_t row0 = tile.row0 / down * down, col0 = tile.col0 / across * across;
+    const uint32_t row1 = whole_rows ? (tile.row1 + down - 1) / down * down : tile.row1;
+    const uint32_t col1 = whole_cols ? (tile.col1 + across - 1) / across * across : tile.col1;
     if (col1 > cols && tile.col1 == cols) beyond.push_back({row0, std::min(row1, rows), cols, col1});
     if (row1 > rows && tile.row1 == rows)
         beyond.push_back({rows, row1, col0, col1 > cols && tile.col1 < cols ? cols : col1});
@@ -127,7 +128,10 @@ About about(const trace::Trace& trace, const BlockIndex& index, const playback::
     const analysis::Product& product = *index.product;
     if (access.mask == 0) return of;
     const auto lane = static_cast<uint32_t>(std::countr_zero(access.mask));
-    if (const auto output = look::output_of(index, access.warp * kWarpSize + lane))
+    const uint32_t thread = access.warp * kWarpSize + lane;
+    if (thread < index.patches.size() && !index.patches[thread].empty())
+        of.row = index.patches[thread].front().row0, of.col = index.patches[thread].front().col0;
+    else if (const auto output = look::output_of(index, thread))
         of.row = static_cast<double>(output->index / product.n),
         of.col = static_cast<double>(output->index % product.n);
     if (access.array == trace::kNoArray) return of;
@@ -142,9 +146,66 @@ About about(const trace::Trace& trace, const BlockIndex& index, const playback::
     return of;
 }
 
+// Of a thread with several sums: how many products it adds behind a step, to how many of them, and how many
+// reads of its warp since the products before fed them.
+std::string products_text(const trace::Trace& trace, const BlockIndex& index,
+                          const playback::BlockReplay& replay, uint32_t step) {
+    const uint32_t warp = trace.warp_of(index.first + step);
+    const auto& products = replay.products();
+    const auto here = std::ranges::equal_range(products, step, {}, &playback::MultiplyStep::after_step);
+    std::vector<simt::Origin> sums;
+    uint64_t added = 0;
+    for (const playback::MultiplyStep& product : here) {
+        if (product.warp != warp) continue;
+        ++added;
+        sums.push_back(product.result[static_cast<size_t>(std::countr_zero(product.mask))]);
+    }
+    std::ranges::sort(sums);
+    const auto different = static_cast<uint64_t>(std::unique(sums.begin(), sums.end()) - sums.begin());
+    // The warp's reads that came behind its products before these.
+    const auto& steps = index.steps_of_warp[warp];
+    uint64_t reads = 0;
+    for (auto at = std::ranges::upper_bound(steps, step); at != steps.begin();) {
+        if (look::kind_of(trace, index.first + *--at) != StepKind::SharedLoad) break;
+        const auto then = std::ranges::equal_range(products, *at, {}, &playback::MultiplyStep::after_step);
+        if (*at != step && std::ranges::find(then, warp, &playback::MultiplyStep::warp) != then.end()) break;
+        ++reads;
+    }
+    return fmt::format(" Then every lane adds {} products{}, from {}.", added,
+                       different == added ? ", one a sum" : fmt::format(" to {}", counted(different, "sum")),
+                       counted(reads, "read"));
+}
+
+// Of a step that is half of a cp.async: "Warp 0 copies row 0 of M to Mds, without registers: 8 lanes, 1
+// sector.", or where it goes and when it is there.
+std::string copy_text(const trace::Trace& trace, const BlockIndex& index, const look::RequestView& request,
+                      const look::CopyView& copy, const std::string& where, const std::string& price) {
+    if (request.kind == StepKind::GlobalLoad) {
+        const std::string to =
+            copy.to == trace::kNoArray ? "" : " to " + name_in(index.notation, trace.launch.arrays[copy.to]);
+        return fmt::format("Warp {} copies {}{}, without registers: {}.", request.warp, where, to, price);
+    }
+    const std::string when =
+        copy.behind ? fmt::format("It is there at the wait behind step {}.", grouped(*copy.behind))
+                    : std::string("No wait follows that says when it is there.");
+    return fmt::format("Warp {} copies to {}: {}. {}", request.warp, where, price, when);
+}
+
 double whole_pixels(double pitch) { return pitch >= 2 ? std::floor(pitch) : pitch; }
 
 }  // namespace
+
+std::pair<uint32_t, uint32_t> TileExtents::of(const analysis::Product& product, uint8_t array) const {
+    return {array == product.N ? depth : rows, array == product.M ? depth : cols};
+}
+
+TileExtents tile_extents(const trace::Trace& trace, const BlockIndex& index) {
+    if (!index.product) return {};
+    const analysis::Product& product = *index.product;
+    if (product.tile > 0) return {product.tile, product.tile, product.tile};
+    return {std::max(product.tile_rows, 1u), std::max(product.tile_cols, 1u),
+            std::max(look::tile_of_phase(trace, index, product.M, 0).cols(), 1u)};
+}
 
 std::string caption(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
                     uint32_t step, const draw::OlderView* older) {
@@ -168,14 +229,21 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
                                  "",          "updates",
                                  "updates",   "reads",
                                  "stores to", "reads"};
-    std::string text = fmt::format("Warp {} {} {}: {}, {}.", request.warp,
-                                   verbs[static_cast<size_t>(request.kind)], where, lanes, cost);
+    const std::optional<look::CopyView> copy = look::copy_of(trace, index, step);
+    std::string text = copy ? copy_text(trace, index, request, *copy, where, lanes + ", " + cost)
+                            : fmt::format("Warp {} {} {}: {}, {}.", request.warp,
+                                          verbs[static_cast<size_t>(request.kind)], where, lanes, cost);
     if (request.kind == StepKind::SharedStore && replay != nullptr && index.product) {
         // Zero fill is worth a word: the cell's source is outside the matrix.
-        const auto zeros = std::ranges::count_if(request.lanes, [&](const look::LaneView& lane) {
-            const playback::CellState cell = replay->cell(request.array, lane.index, step);
-            return lane.active && cell.written && cell.source.array == trace::kNoArray;
-        });
+        const auto zeros =
+            copy ? std::ranges::count_if(
+                       std::ranges::equal_range(replay->shared_stores(), step, {},
+                                                &playback::BlockReplay::Store::step),
+                       [](const auto& store) { return store.source.array == trace::kNoArray; })
+                 : std::ranges::count_if(request.lanes, [&](const look::LaneView& lane) {
+                       const playback::CellState cell = replay->cell(request.array, lane.index, step);
+                       return lane.active && cell.written && cell.source.array == trace::kNoArray;
+                   });
         if (zeros > 0)
             text += fmt::format(" {} a zero: the element lies outside the matrix.",
                                 zeros == 1 ? "One is" : fmt::format("{} are", zeros));
@@ -184,7 +252,11 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
         const auto here =
             std::ranges::equal_range(replay->products(), step, {}, &playback::MultiplyStep::after_step);
         const auto products = std::ranges::count(here, request.warp, &playback::MultiplyStep::warp);
-        if (products == 1) text += " Then every lane adds one product to its sum.";
+        const bool has_patch = index.product->patch > 1;
+        if (products > 1 && has_patch) return text + products_text(trace, index, *replay, step);
+        if (products == 1)
+            text += fmt::format(" Then every lane adds one product to {}.",
+                                has_patch ? "one of its sums" : "its sum");
         if (products > 1) text += fmt::format(" Then every lane adds {} products to its sum.", products);
     }
     return text;
@@ -250,10 +322,10 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
     view.kind = look::kind_of(trace, index.first + step);
     view.frames = slices_of_phase(trace, index, array, index.phase_at(step));
     std::erase_if(view.frames, [](const CellRect& slice) { return slice.empty(); });
-    // The k axis is cut into tiles only where there are tiles; the block always is T x T.
+    // The k axis is cut into tiles only where there are tiles; P always is.
     if (const auto& product = index.product; product && !view.frames.empty())
-        view.beyond = beyond_edges(product->tile, view.frames[0], sheet, tiles || array != product->N,
-                                   tiles || array != product->M);
+        view.beyond = beyond_edges(tile_extents(trace, index).of(*product, array), view.frames[0], sheet,
+                                   tiles || array != product->N, tiles || array != product->M);
     if (view.kind == StepKind::Barrier || shape.role != ArrayRole::Output)
         view.loaded = loaded_before(trace, index, array, step);
     if (view.kind == StepKind::Barrier) return view;
@@ -267,8 +339,11 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
             for_lanes(
                 access.mask,
                 [&](uint32_t lane) {
-                    const auto output = look::output_of(index, access.warp * kWarpSize + lane);
-                    if (output) relate(*output);
+                    const uint32_t thread = access.warp * kWarpSize + lane;
+                    if (thread < index.patches.size())
+                        for (const CellRect& rect : index.patches[thread]) add_once(view.related, rect);
+                    else if (const auto output = look::output_of(index, thread))
+                        relate(*output);
                 });
     } else if (replay != nullptr &&
                (view.kind == StepKind::SharedLoad || view.kind == StepKind::SharedStore)) {
@@ -287,9 +362,11 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
     if (!index.product) return {};
     constexpr double kLargest = 96;
     const analysis::Product& product = *index.product;
-    const uint32_t T = product.tile;
-    const auto up = [&](double size) { return std::ceil(size / T) * T; };  // with the part past the edge
-    const double m = up(product.m), n = up(product.n), k = index.shared.empty() ? product.k : up(product.k);
+    const TileExtents tile_of = tile_extents(trace, index);
+    // With the part past the edge.
+    const auto up = [](double size, uint32_t each) { return std::ceil(size / each) * each; };
+    const double m = up(product.m, tile_of.rows), n = up(product.n, tile_of.cols),
+                 k = index.shared.empty() ? product.k : up(product.k, tile_of.depth);
     const auto fits = [&](double rows, double cols, double ks) {
         const double frame = 6;  // logical pixels: room for a tile's frame at the matrix's edge
         return std::min({(ports.row_height - frame) / rows, (ports.col_width - frame) / cols,
@@ -306,14 +383,14 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
         if (tile(product.M).empty() && tile(product.N).empty() && index.phases.phases > 0)
             phase = index.phases.phases - 1;
         const CellRect mt = tile(product.M), nt = tile(product.N);
-        const auto down = [&](uint32_t at) { return static_cast<double>(at / T * T); };
-        row0 = down(p.empty() ? mt.row0 : p.row0);
-        col0 = down(p.empty() ? nt.col0 : p.col0);
-        k0 = down(mt.empty() ? nt.row0 : mt.col0);
-        rows = cols = ks = T;
-        camera.pitch = std::clamp(whole_pixels(fits(T + 1, T + 1, T + 1)), 1.0, kLargest);
+        const auto down = [](uint32_t at, uint32_t each) { return static_cast<double>(at / each * each); };
+        row0 = down(p.empty() ? mt.row0 : p.row0, tile_of.rows);
+        col0 = down(p.empty() ? nt.col0 : p.col0, tile_of.cols);
+        k0 = down(mt.empty() ? nt.row0 : mt.col0, tile_of.depth);
+        rows = tile_of.rows, cols = tile_of.cols, ks = tile_of.depth;
+        camera.pitch = std::clamp(whole_pixels(fits(rows + 1, cols + 1, ks + 1)), 1.0, kLargest);
         // Rather a part of the tile with values than all of it without.
-        const double whole = whole_pixels(fits(T, T, T));  // nothing around it
+        const double whole = whole_pixels(fits(rows, cols, ks));  // nothing around it
         if (ports.for_back_row)
             camera.pitch = std::max(camera.pitch, whole > kLeastReadable ? whole : kReadable);
         else

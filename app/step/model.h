@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/look/shared_cells.h"
@@ -40,6 +41,14 @@ std::string hint(const BlockIndex& index, uint32_t step, bool playing);
 // thread of a block computes.
 std::vector<std::string> index_formula(const analysis::Mapping& mapping, const analysis::Product& product,
                                        const trace::Block& block, uint32_t thread);
+
+// What a block takes at once: rows and columns of P, and as many columns of M and rows of N a phase.
+struct TileExtents {
+    uint32_t rows = 1, cols = 1, depth = 1;
+    // Of a matrix of the product.
+    std::pair<uint32_t, uint32_t> of(const analysis::Product& product, uint8_t array) const;
+};
+TileExtents tile_extents(const trace::Trace& trace, const BlockIndex& index);
 
 // The kernel's text with, beside each line, how often its requests ran.
 struct SourceLine {

@@ -68,6 +68,16 @@ struct Table {
     Shape shape{};
 
     const Array& array(uint8_t number) const { return ui.trace().launch.arrays[number]; }
+    // What a thread stores of the output: "P[1,3]"; of several elements a rectangle, the first of its
+    // patches.
+    std::string owned(uint32_t thread) const {
+        const BlockIndex& index = *ui.index();
+        if (thread < index.patches.size())
+            return look::patch_text(ui.trace(), index, thread) +
+                   (index.patches[thread].size() > 1 ? "…" : "");
+        const auto output = look::output_of(index, thread);
+        return output ? name(*output) : "";
+    }
     std::string name(const Element& element) const {
         return element_name(array(element.array), static_cast<int64_t>(element.index), ui.notation());
     }
@@ -212,8 +222,9 @@ struct Table {
         };
         shape.loads = most(loads, kMostLoads);
         shape.terms = most(terms, kMostTerms) + (values && product ? 1 : 0);
-        const std::string thread =
-            std::max(target, thread_index(ui.trace().launch.block, threads - 1, ui.notation()), shorter);
+        const std::string thread = std::max(
+            {target, thread_index(ui.trace().launch.block, threads - 1, ui.notation()), owned(threads - 1)},
+            shorter);
         // The largest type in which all of it fits; else beside each other where that shows two phases.
         for (const Size size : {Size::Body, Size::Small})
             for (const bool beside : {true, false}) {
@@ -425,10 +436,9 @@ void phase_table_panel(Ui& ui, const Rect& rect) {
         line(ui, {in.min.x, y}, shape.thread, Face::Mono, shape.size,
              active || selected ? Ink::Text : Ink::TextQuiet,
              thread_index(ui.trace().launch.block, thread, ui.notation()));
-        if (const auto output = look::output_of(*ui.index(), thread);
-            output && table.product && y + line_high * 2 <= last_row && shape.row >= line_high * 2)
+        if (table.product && y + line_high * 2 <= last_row && shape.row >= line_high * 2)
             line(ui, {in.min.x, y + line_high}, shape.thread, Face::Mono, shape.size, Ink::TextFaint,
-                 table.name(*output));
+                 table.owned(thread));
         for (uint32_t phase = window.first_phase; phase < window.end_phase; ++phase) {
             const CellLines& cell = cells[size_t{row} * columns + (phase - window.first_phase)];
             const float x = x_of(phase);

@@ -62,13 +62,13 @@ std::pair<uint32_t, uint32_t> fetched(const trace::Trace& trace, const BlockRepl
 }
 
 // Lane reads of a cell from a store to the next: those up to the last step at which it holds what was stored.
-uint32_t reads_after(const BlockReplay& replay, const Element& cell, uint32_t store_step) {
+uint32_t reads_after(const BlockReplay& replay, const Element& cell, uint32_t store_step, uint32_t from) {
     const auto at = [&](uint32_t step) { return replay.cell(cell.array, cell.index, step); };
-    const auto steps = std::views::iota(store_step, replay.steps());
+    const auto steps = std::views::iota(from, replay.steps());
     const auto held =
         std::ranges::partition_point(steps, [&](uint32_t step) { return at(step).step == store_step; }) -
         steps.begin();
-    return at(store_step + static_cast<uint32_t>(held) - 1).reads;
+    return at(from + static_cast<uint32_t>(held) - 1).reads;
 }
 
 FactorTrail factor_trail(const trace::Trace& trace, const BlockIndex& index, const BlockReplay& replay,
@@ -98,7 +98,7 @@ FactorTrail factor_trail(const trace::Trace& trace, const BlockIndex& index, con
     std::tie(trail.load_step, trail.thread) =
         fetched(trace, replay, store_of(replay, trail.cell, state.step));
     if (trail.load_step == kNever) trail.thread = state.thread;
-    trail.used = reads_after(replay, trail.cell, state.step);
+    trail.used = reads_after(replay, trail.cell, state.step, read.step);
     return trail;
 }
 

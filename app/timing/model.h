@@ -8,6 +8,9 @@
 //           |   /
 //           +-------------- FLOP/B       o asked   x from L2   # from DRAM
 //
+// Of a device whose caches are known, what bounds the chosen kernel stands in the roofline's place until that
+// is asked for (bounds.h).
+//
 // What is computed for a device that was not measured is a bound, and so is all that is said of a launch that
 // is no product: no times of it ship, but its operations, bytes and sectors are counted from its recording.
 // Speed-ups divide two medians of the same width and tile width; cuBLAS has no tile width and is divided by
@@ -26,6 +29,7 @@
 #include "app/draw/axes.h"
 #include "app/draw/theme.h"
 #include "app/input/screen.h"
+#include "app/timing/bounds.h"
 #include "core/analysis/device_spec.h"
 #include "core/analysis/roofline.h"
 #include "kernels/textbook/shipped.h"
@@ -40,6 +44,9 @@ struct State {
     std::string kernel = "tiled";  // the one that is shown large
     uint32_t tile = 32;
     uint32_t width = 0;  // of the roofline and the table; 0: the largest whose traffic was counted
+
+    enum class Beside : uint8_t { Bounds, Latency, Roofline } beside = Beside::Bounds;  // the times
+    Bounds bounds;
 
     // Of the recording of that serial number, which is no product: what it did, or why that is not known.
     uint64_t counted = 0;
@@ -63,7 +70,8 @@ struct Machine {
 };
 std::string name_of(const Machine& machine);  // "GeForce 8800 GTX (G80)"
 
-// Measured ones first, as they are given, then the devices that none of them is, then the lectures'.
+// Measured ones first, as they are given but clang's after another compiler's of the same device, then the
+// devices that none of them is, then the lectures'.
 std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
                               const std::vector<analysis::DeviceSpec>& devices);
 // The one of that name, else the first; null where there is none.
@@ -72,6 +80,15 @@ const Machine* find_machine(const std::vector<Machine>& all, std::string_view na
 std::string measured_words(const Machine& machine);
 // The bound of analysis/roofline.h by the stated figures; 0 where the bandwidth is not known.
 double bound_gflops(const Machine& machine, double flop_per_byte);
+
+// The device whose levels are known that a machine was measured on; null for one that was not, or of which
+// they are not known.
+const analysis::DeviceSpec* leveled_device(const Machine& machine);
+// What is chosen, for its bounds; nothing for cuBLAS, of which it is not known what it runs, and where the
+// machine's levels are not known or the launch was not timed.
+std::optional<BoundsOf> bounds_of(const Machine& machine, const State& chosen, uint32_t width);
+// The same device's times of another compiler's PTX; null where there are none.
+const Machine* other_compiler(const std::vector<Machine>& all, const Machine& machine);
 
 // The row of a kernel, cuBLAS's where it is that; null where it was not measured.
 const kernels::Timing* row_of(const Machine& machine, std::string_view kernel, uint32_t width, uint32_t tile);

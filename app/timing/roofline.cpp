@@ -10,6 +10,7 @@
 #include "app/timing/model.h"
 #include "core/base/words.h"
 #include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/level_counters.h"
 
 namespace tilescope::timing {
 namespace {
@@ -86,6 +87,17 @@ void add_bound(RooflineChart& chart, const Machine& machine, std::string_view ke
 void add_ratios(RooflineChart& chart, std::string_view kernel, uint32_t tile) {
     const kernels::KernelInfo* const info = kernels::find(kernel);
     if (info == nullptr) return;  // cuBLAS: what it asks for is not known
+    if (const auto& own = info->own_tile) {
+        const uint32_t products = own->rows * own->cols, loads = own->rows + own->cols;
+        chart.ratios = {
+            fmt::format(
+                "arithmetic intensity 2 \u00d7 {0} \u00d7 {1} FLOP / ({0} + {1}) \u00d7 4 B = {2} FLOP/B",
+                own->rows, own->cols, draw::figure(2.0 * products / (4.0 * loads))),
+            fmt::format(
+                "CGMA 2 \u00d7 {0} \u00d7 {1} FLOP / ({0} + {1}) accesses = {2} FLOP per global access",
+                own->rows, own->cols, draw::figure(2.0 * products / loads))};
+        return;
+    }
     const double intensity = analysis::tile_intensity(info->tiled ? tile : 1);
     const char* const done = info->tiled ? "2T" : "2";
     chart.ratios = {
@@ -129,11 +141,14 @@ constexpr struct {
     double unit;
 } kLevels[] = {{"sectors of the requests", "l1tex__t_sectors, global loads, times 32 bytes",
                 "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 32},
-               {"read from L2", "lts__t_sectors_op_read times 32 bytes", "lts__t_sectors_op_read.sum", 32},
+               {"read from L2",
+                "lts__t_sectors_op_read times 32 bytes; of another compiler's PTX those that L1 asks for, "
+                "lts__t_sectors_srcunit_tex_op_read",
+                "lts__t_sectors_op_read.sum", 32},
                {"read from DRAM", "dram__bytes_read", "dram__bytes_read.sum", 1}};
 using Bytes = std::array<double, std::size(kLevels)>;
 
-// Of the PTX that ships, which is what was timed.
+// Of the PTX that ships.
 std::optional<Bytes> counted(const std::vector<kernels::Counters>& all, std::string_view device,
                              std::string_view kernel, uint32_t width, uint32_t tile) {
     for (const kernels::Counters& set : all) {
@@ -149,6 +164,21 @@ std::optional<Bytes> counted(const std::vector<kernels::Counters>& all, std::str
         }
     }
     return std::nullopt;
+}
+
+// Of the PTX that was timed.
+std::optional<Bytes> counted(const std::vector<kernels::Counters>& all, const Machine& machine,
+                             std::string_view kernel, uint32_t width, uint32_t tile) {
+    if (machine.times == nullptr || machine.times->compiler == "clang")
+        return counted(all, std::string_view(machine.name), kernel, width, tile);
+    const analysis::DeviceSpec* const device = leveled_device(machine);
+    const kernels::LevelCounterRow* const row =
+        device == nullptr ? nullptr
+                          : kernels::find_level_counters(device->id, kernel, machine.times->compiler,
+                                                         {width, width, width, tile});
+    if (row == nullptr) return std::nullopt;
+    return Bytes{row->l1_sectors * kLevels[0].unit, row->l2_read_sectors * kLevels[1].unit,
+                 row->dram_read_bytes};
 }
 
 void add_row(TrafficChain& chain, const char* name, const char* about, double bytes, double flop) {
@@ -291,7 +321,7 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
     const double n = width, flop = 2 * n * n * n;
     add_row(chain, "asked by the threads", "requested bytes of loads", flop / flop_per_loaded_byte(*row),
             flop);
-    const auto bytes = counted(counters, machine.name, kernel, width, tile);
+    const auto bytes = counted(counters, machine, kernel, width, tile);
     if (bytes) {
         for (size_t i = 0; i < bytes->size(); ++i)
             add_row(chain, kLevels[i].name, kLevels[i].about, (*bytes)[i], flop);
@@ -299,7 +329,7 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
     } else {
         std::vector<std::string> widths;
         for (const uint32_t other : timed_widths(machine))
-            if (counted(counters, machine.name, kernel, other, tile)) widths.push_back(grouped(other));
+            if (counted(counters, machine, kernel, other, tile)) widths.push_back(grouped(other));
         chain.note = widths.empty()
                          ? fmt::format("At these widths L2 and DRAM were not counted for {}, T = {}.",
                                        shown_name(kernel), tile)
@@ -309,7 +339,7 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
     say_why(chain, machine, *row);
     if (bytes && !chain.reasons.empty())
         if (std::string why = less_than_tile_words(machine, *row, *bytes,
-                                                   counted(counters, machine.name, "untiled", width, tile));
+                                                   counted(counters, machine, "untiled", width, tile));
             !why.empty())
             chain.reasons.insert(chain.reasons.begin() + 1, std::move(why));
     return chain;
@@ -366,8 +396,10 @@ uint32_t shown_width(const Machine& machine, const std::vector<kernels::Counters
                      const State& chosen) {
     const std::vector<uint32_t> widths = timed_widths(machine);
     if (std::find(widths.begin(), widths.end(), chosen.width) != widths.end()) return chosen.width;
+    // One width for all compilers, so that their times compare.
+    const std::string& device = machine.times != nullptr ? machine.times->device : machine.name;
     for (auto at = widths.rbegin(); at != widths.rend(); ++at)
-        if (counted(counters, machine.name, chosen.kernel, *at, chosen.tile)) return *at;
+        if (counted(counters, std::string_view(device), chosen.kernel, *at, chosen.tile)) return *at;
     return widths.empty() ? 0 : widths.back();
 }
 

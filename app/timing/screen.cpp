@@ -4,7 +4,7 @@
 //   | what the chosen kernel took, and where that was measured       |
 //   | device   T   what is plotted                                   |
 //   +-------------------------------+--------------------------------+
-//   | a line a kernel over width    | roofline                       |
+//   | a line a kernel over width    | what bounds it, or a roofline  |
 //   +-------------------------------+--------------------------------+
 //   | bytes asked -> L2 -> DRAM     | why bound and measurement differ
 //   +----------------------------------------------------------------+
@@ -20,6 +20,7 @@
 #include "app/draw/chart.h"
 #include "app/draw/widgets.h"
 #include "app/look/time_words.h"
+#include "app/timing/bounds_panel.h"
 #include "app/timing/model.h"
 #include "core/base/words.h"
 #include "kernels/run/record.h"
@@ -206,11 +207,14 @@ std::vector<ImVec2> points(Ui& ui, const Chart& axes, RooflineChart& chart, std:
     return places;
 }
 
-void roofline_panel(Ui& ui, const Rect& rect, RooflineChart& chart) {
+// chosen: it stands there because it was chosen, and not because there is nothing else.
+void roofline_panel(Ui& ui, const Rect& rect, RooflineChart& chart, bool chosen) {
     const std::string title = std::exchange(chart.title, {});
     const Rect in = panel(ui, rect, title, chart.nothing);
     if (!chart.nothing.empty()) return;
-    line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, title);
+    const float room = in.width() - (chosen ? beside_choice(ui, in) : 0);
+    line(ui, in.min, room, Face::Strong, Size::Body, Ink::Text,
+         fitting(ui.font(Face::Strong, Size::Body), {title, "Roofline, GFLOP/s"}, room));
     // The ratios stand below it, with the kernel's name where there is room for all.
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const std::string name = shown_name(ui.state.kernel) + ": ";
@@ -315,14 +319,18 @@ void traffic_strip(Ui& ui, const Rect& rect, const TrafficChain& chain) {
 
 // --- the screen
 
-Shown of_kernels(Ui& ui, const Machine& machine) {
-    State& chosen = ui.state;
-    // What is measured on the chosen device may lack what was chosen on another.
+// What is measured on the chosen device may lack what was chosen on another.
+void settle(State& chosen, const Machine& machine) {
     const auto take_last = [](const auto& all, auto& one) {
         if (!all.empty() && std::find(all.begin(), all.end(), one) == all.end()) one = all.back();
     };
     take_last(timed_tiles(machine), chosen.tile);
     take_last(timed_kernels(machine), chosen.kernel);
+}
+
+Shown of_kernels(Ui& ui, const Machine& machine) {
+    State& chosen = ui.state;
+    settle(chosen, machine);
     const auto& counters = ui.session.assets.counters();
     const uint32_t width = shown_width(machine, counters, chosen);
     return {machine,
@@ -356,8 +364,12 @@ void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const S
     ImVec2 at = rect.min;
     const float h = rect.height();
     std::vector<std::string> names;
-    for (const Machine& one : all) names.push_back(name_of(one) + (one.times != nullptr ? ", measured" : ""));
-    const float wide = chooser_width(ui, names, ui.px(280));
+    for (const Machine& one : all)
+        names.push_back(
+            name_of(one) +
+            (other_compiler(all, one) != nullptr && one.times->compiler == "clang" ? ", PTX by clang" : "") +
+            (one.times != nullptr ? ", measured" : ""));
+    const float wide = chooser_width(ui, names, ui.px(330));
     control_label(ui, at, h, "Device");
     if (const auto picked = chooser(ui, {at, {at.x + wide, at.y + h}}, "##timed_device", names,
                                     static_cast<size_t>(&shown.machine - all.data())))
@@ -419,7 +431,18 @@ void draw_screen(Ui& ui, const Rect& area) {
     const Rect charts{{header.min.x, header.max.y + gap}, {header.max.x, area.max.y - gap * 2 - bottom}};
     const float middle = std::round((charts.min.x + charts.max.x) / 2);
     (counted ? counted_panel : time_panel)(ui, {charts.min, {middle - gap / 2, charts.max.y}}, shown);
-    roofline_panel(ui, {{middle + gap / 2, charts.min.y}, charts.max}, shown.roofline);
+    const Rect right{{middle + gap / 2, charts.min.y}, charts.max};
+    const bool either = !launch && leveled_device(*machine) != nullptr;
+    const BoundsShown bounds{all, *machine, shown.width};
+    if (!either || chosen.beside == State::Beside::Roofline) {
+        roofline_panel(ui, right, shown.roofline, either);
+    } else if (right.height() < ui.px(640)) {
+        bounds_panel(ui, right, bounds);
+    } else {  // there is room for both
+        const float half = std::round(right.min.y + right.height() * 0.46f);
+        bounds_panel(ui, {right.min, {right.max.x, half}}, bounds);
+        roofline_panel(ui, {{right.min.x, half + gap}, right.max}, shown.roofline, false);
+    }
     (low ? traffic_strip : traffic_panel)(
         ui, {{charts.min.x, charts.max.y + gap}, {charts.max.x, area.max.y - gap}}, shown.chain);
 }
@@ -438,9 +461,28 @@ bool press(State& chosen, session::Session& session, const input::KeyPress& pres
     return kernel != 0 || wider != 0 || tile != 0;
 }
 
+// Works out what bounds the chosen kernel, where that is shown.
+bool update_bounds(State& state, session::Session& session, bool wait) {
+    const std::vector<Machine> all = machines(session.assets.timings(), session.assets.devices());
+    const Machine* const machine = find_machine(all, state.device);
+    if (machine == nullptr || leveled_device(*machine) == nullptr) return false;
+    settle(state, *machine);
+    const uint32_t width = shown_width(*machine, session.assets.counters(), state);
+    const auto of = bounds_of(*machine, state, width);
+    if (!of) return false;
+    if (state.bounds.ask(*of, *session.jobs, wait)) return true;
+    // Latency is compared with that of another compiler's PTX.
+    const Machine* const other = other_compiler(all, *machine);
+    if (state.beside != State::Beside::Latency || other == nullptr) return false;
+    const auto beside = bounds_of(*other, state, width);
+    return beside && state.bounds.ask(*beside, *session.jobs, wait);
+}
+
 // Counts what a launch that is no product did, once a recording, while this screen is shown.
 bool update(State& state, session::Session& session, bool wait) {
-    if (!no_product(session) || session.screen != kScreen.option) return false;
+    if (session.screen != kScreen.option) return false;
+    if (!no_product(session))
+        return state.beside != State::Beside::Roofline && update_bounds(state, session, wait);
     if (state.counted != session.recording->serial) {
         state.counting.stop();
         state.work.reset();
@@ -466,6 +508,16 @@ bool update(State& state, session::Session& session, bool wait) {
 const input::Actions<State>& actions() {
     static const input::Actions<State> all = [] {
         input::Actions<State> each;
+        each.emplace_back("bounds", "what bounds it, latency, roofline", "U", input::key(input::Key::U),
+                          [](State& state, session::Session& session) {
+                              using enum State::Beside;
+                              if (session.screen == kScreen.option)
+                                  state.beside = state.beside == Bounds    ? Latency
+                                                 : state.beside == Latency ? Roofline
+                                                                           : Bounds;
+                              session.screen = kScreen.option;
+                          });
+        each.back().group = "Timing";
         for (const Machine& machine : machines(kernels::shipped_timings(), kernels::devices()))
             each.emplace_back("timing:" + machine.name, fmt::format("Timing of {}", name_of(machine)), "",
                               input::Chord(), [name = machine.name](State& state, session::Session& session) {

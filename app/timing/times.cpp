@@ -8,6 +8,7 @@
 #include "app/timing/model.h"
 #include "core/base/words.h"
 #include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::timing {
@@ -22,6 +23,11 @@ constexpr uint32_t kBoundWidths[] = {256, 512, 1024, 2048, 4096, 8192};
 bool is_tiled(std::string_view kernel) {
     const kernels::KernelInfo* info = kernels::find(kernel);
     return info != nullptr && info->tiled;
+}
+
+// The tile width that a kernel is timed with where one is chosen for those that have it: 0 for the others.
+uint32_t tile_of(std::string_view kernel, uint32_t chosen) {
+    return kernel == kLibrary || kernels::tile_width(kernel) == 0 ? 0 : chosen;
 }
 
 const char* rival_of(Plot plot) { return plot == Plot::OverSwapped ? "untiled_swapped" : "untiled"; }
@@ -44,10 +50,10 @@ std::string rivals_text(const Machine& machine, const Timing& row, uint32_t tile
     return text + (row.verified ? "" : "; its result is wrong, as made to show");
 }
 
-// "tiled, T = 32, width 1,024"; cuBLAS has no T.
+// "tiled, T = 32, width 1,024"; cuBLAS and some kernels have no T.
 std::string who(std::string_view kernel, uint32_t tile, uint32_t width) {
     return fmt::format("{}{}, width {}", shown_name(kernel),
-                       kernel == kLibrary ? "" : fmt::format(", T = {}", tile), grouped(width));
+                       kernels::tile_text(tile_of(kernel, tile), ", T = "), grouped(width));
 }
 
 std::string exact(const Machine& machine, const Timing& row, uint32_t tile) {
@@ -132,6 +138,12 @@ std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
                        &times, times.roofs.stated_gbs, times.roofs.stated_gflops,
                        "clocks and widths that the driver gives"});
     }
+    // Of a device the times of the compiler that a user would use come before those of what ships, whose
+    // loops are the source's.
+    std::ranges::stable_sort(all, [](const Machine& a, const Machine& b) {
+        return a.times->device == b.times->device && a.times->compiler != "clang" &&
+               b.times->compiler == "clang";
+    });
     for (const analysis::DeviceSpec& device : devices) {
         const bool measured = std::any_of(timings.begin(), timings.end(), [&](const kernels::Timings& times) {
             const auto* named = kernels::find_driver_name(times.device);
@@ -198,9 +210,35 @@ std::string shown_name(std::string_view kernel) {
     return name;
 }
 
+const analysis::DeviceSpec* leveled_device(const Machine& machine) {
+    if (machine.times == nullptr) return nullptr;
+    const analysis::DeviceSpec* const device = kernels::find_driver_name(machine.times->device);
+    return device != nullptr && kernels::find_levels(device->id) != nullptr ? device : nullptr;
+}
+
+std::optional<BoundsOf> bounds_of(const Machine& machine, const State& chosen, uint32_t width) {
+    const analysis::DeviceSpec* const device = leveled_device(machine);
+    const Timing* const row = row_of(machine, chosen.kernel, width, chosen.tile);
+    if (device == nullptr || row == nullptr || kernels::find(chosen.kernel) == nullptr) return std::nullopt;
+    return BoundsOf{device->id,
+                    machine.times->compiler,
+                    chosen.kernel,
+                    width,
+                    tile_of(chosen.kernel, chosen.tile),
+                    static_cast<uint32_t>(std::max(row->registers, 0))};
+}
+
+const Machine* other_compiler(const std::vector<Machine>& all, const Machine& machine) {
+    for (const Machine& one : all)
+        if (machine.times != nullptr && one.times != nullptr && one.times->device == machine.times->device &&
+            one.times->compiler != machine.times->compiler)
+            return &one;
+    return nullptr;
+}
+
 const Timing* row_of(const Machine& machine, std::string_view kernel, uint32_t width, uint32_t tile) {
     if (machine.times == nullptr) return nullptr;
-    return kernels::find_timing(*machine.times, kernel, width, width, width, kernel == kLibrary ? 0 : tile);
+    return kernels::find_timing(*machine.times, kernel, width, width, width, tile_of(kernel, tile));
 }
 
 std::vector<std::string> timed_kernels(const Machine& machine) {

@@ -118,6 +118,97 @@ void BlockHazards::add_bad(Cell& cell, uint64_t number, const HazardForms::Kind&
     add(cell.bad, kind.place, forms_.trace.warp_of(step), lanes, part.step);
 }
 
+// Copies that are asked for in the interval, and may write from there on. The barrier before it keeps them
+// apart from the accesses before that, as it does a store.
+void BlockHazards::enter_copies(const BlockIntervals& b, uint32_t interval, std::vector<bool>& needed) {
+    uint64_t written = 0;
+    for (; next_copy_ < b.copies.size() && b.copies[next_copy_].from == interval; ++next_copy_) {
+        const CopyPart& copy = b.copies[next_copy_];
+        const uint64_t step = b.first + copy.part.step;
+        const HazardForms::Kind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
+        const uint32_t warp = forms_.trace.warp_of(step);
+        written |= kind.array_bit;
+        each_cell(b, copy.part, [&](uint64_t number, uint32_t lanes) {
+            Cell* const cell = reach(true, number);
+            if (!cell) return;
+            if (cell->stamp != stamp_) cell->stamp = stamp_, cell->records = -1;
+            add(cell->records, kind.place, warp, lanes, copy.part.step);
+            for (int32_t* at = &cell->writing; *at >= 0;) {  // those that have ended give their place
+                const int32_t ended = *at;
+                if (b.copies[writings_[ended].copy].to >= interval) {
+                    at = &writings_[ended].next;
+                    continue;
+                }
+                *at = writings_[ended].next;
+                writings_[ended].next = free_writing_;
+                free_writing_ = ended;
+            }
+            if (free_writing_ < 0) {
+                if (writings_.size() * sizeof(Writing) >= most_bytes_ / 4) {
+                    full_ = true;
+                    return;
+                }
+                writings_.emplace_back();
+                free_writing_ = static_cast<int32_t>(writings_.size()) - 1;
+            }
+            const int32_t made = free_writing_;
+            free_writing_ = writings_[made].next;
+            writings_[made] = {static_cast<uint32_t>(next_copy_), lanes, cell->writing};
+            cell->writing = made;
+        });
+    }
+    if (written == 0) return;
+    if (interval > 0 && !needed[interval - 1]) needed[interval - 1] = meets(b, interval - 1, written, false);
+    records_.clear();
+    ++stamp_;
+}
+
+// Of the lanes of a load those that a copy into the cell may be too late for.
+uint32_t BlockHazards::early_lanes(const BlockIntervals& b, uint32_t interval, Cell& cell, uint64_t number,
+                                   uint32_t lanes, const Part& load) {
+    uint32_t early = 0;
+    for (int32_t i = cell.writing; i >= 0; i = writings_[i].next) {
+        const CopyPart& copy = b.copies[writings_[i].copy];
+        if (copy.to < interval) continue;
+        const uint64_t step = b.first + copy.part.step, load_step = b.first + load.step;
+        const uint32_t warp = forms_.trace.warp_of(load_step);
+        const bool under_way = load.step > copy.part.step && load.step < copy.arrival;
+        uint32_t found = lanes;
+        if (forms_.trace.warp_of(step) == warp && !under_way) found &= ~writings_[i].lanes;
+        if (found == 0) continue;
+        early |= found;
+        const auto place = [&](uint64_t of) { return forms_.kind(forms_.trace.key[of] & 0xFFFFFF).place; };
+        const auto [at, fresh] = early_.try_emplace({number, place(load_step), place(step)});
+        if (!fresh) {
+            at->second.example.last_step = std::max(at->second.example.last_step, load_step);
+            continue;
+        }
+        // The thread's own copy where it is that; else another thread's.
+        const uint32_t own = found & writings_[i].lanes, of_copy = lane_of(writings_[i].lanes);
+        const bool mine = forms_.trace.warp_of(step) == warp && own != 0 && under_way;
+        HazardInstance& told = at->second;
+        told.kind = HazardKind::ReadBeforeWait;
+        told.place = forms_.places()[place(load_step)];
+        told.other = forms_.places()[place(step)];
+        told.example.interval = interval;
+        told.example.a = side(b, warp * kWarpSize + lane_of(mine ? own : found), load.step);
+        told.example.b =
+            side(b, mine ? told.example.a.thread : forms_.trace.warp_of(step) * kWarpSize + of_copy,
+                 copy.part.step);
+        told.example.first_step = std::min(step, load_step);
+        told.example.last_step = load_step;
+        forms_.name(Space::Shared, number, told.example.array, told.example.element);
+    }
+    return early;
+}
+
+void BlockHazards::tell_early(const HazardSink& sink) {
+    for (const auto& [key, found] : early_) {
+        if (!tells()) return;
+        sink(found);
+    }
+}
+
 // Shared loads: of nothing, or of what is left over.
 void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
     for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
@@ -134,13 +225,17 @@ void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
             epoch = *std::max_element(epoch_.begin(), epoch_.end());
         const uint32_t base = forms_.trace.base[step];
         Judged& judged = judged_[(form * 0x9E37'79B1u ^ base * 0x85EB'CA6Bu) >> 20];
-        if (judged.form == form && judged.base == base && judged.epoch == epoch && judged.run == run_)
+        // Which warp loads makes a difference where copies are under way.
+        if (b.copies.empty() && judged.form == form && judged.base == base && judged.epoch == epoch &&
+            judged.run == run_)
             continue;
         bool clean = true;
         each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
             Cell* const reached = reach(true, number);
             if (!reached) return;
             Cell& cell = *reached;
+            lanes &= ~early_lanes(b, interval, cell, number, lanes, part);
+            if (lanes == 0) return;
             if (cell.written == interval) {  // in which order is a matter of races
                 clean = false;
                 return;
@@ -222,6 +317,7 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
                 const Record &p = *of_cell[i], &q = *of_cell[j];
                 const uint32_t low = std::min(p.low, q.low), high = std::max(p.high, q.high);
                 if (low == high || (places[p.place].atomic && places[q.place].atomic)) continue;
+                if (places[p.place].copy && !places[q.place].store) continue;  // read before the wait
                 if (!tells()) return;
                 HazardInstance found{HazardKind::Race, places[p.place], places[q.place], false, {}};
                 found.same_warp = low / kWarpSize == high / kWarpSize;
@@ -293,11 +389,16 @@ void BlockHazards::find(const BlockIntervals& b, const HazardSink& sink, std::ve
     ++run_;
     found_ = 0;
     needed.assign(b.intervals(), false);
+    writings_.clear();
+    free_writing_ = -1;
+    next_copy_ = 0;
     for (uint32_t at = 0; at < b.intervals(); ++at) {
         records_.clear();
         touched_.clear();
         bad_.clear();
+        early_.clear();
         ++stamp_;
+        enter_copies(b, at, needed);
         if (b.stored[at] != 0) {
             enter_stores(b, at);
             if (at > 0 && !needed[at - 1]) needed[at - 1] = meets(b, at - 1, b.stored[at], false);
@@ -307,6 +408,9 @@ void BlockHazards::find(const BlockIntervals& b, const HazardSink& sink, std::ve
         }
         judge_loads(b, at);
         if (!bad_.empty()) tell_loads(b, at, sink);
+        // Behind a wait the barrier would keep them apart.
+        if (!early_.empty() && at > 0) needed[at - 1] = true;
+        tell_early(sink);
     }
 }
 

@@ -1,6 +1,7 @@
 // The parts of hazards.cpp: one block laid out by barrier intervals, and what is found in it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -23,6 +24,7 @@ struct Place {
     uint8_t array = trace::kNoArray;
     Space space = Space::Global;
     bool atomic = false;  // `store` too
+    bool copy = false;    // `store` too, by cp.async
     bool operator==(const Place&) const = default;
 };
 
@@ -42,6 +44,7 @@ public:
         uint64_t array_bit = 0;  // bit array % 64; all bits for accesses outside the arrays
         bool barrier = false, store = false, shared = false;
         bool atomic = false;        // `store` too
+        bool copy = false;          // the store of a cp.async
         bool apart = false;         // of local memory, a thread's own, or of constant memory: never at fault
         bool grid_written = false;  // global, of an array that some form stores to
     };
@@ -78,11 +81,19 @@ struct Arrival {
     uint32_t step = 0, warp = 0, mask = 0;
 };
 
+// Lanes of the store of a cp.async: when it may write.
+struct CopyPart {
+    Part part;
+    uint32_t from = 0, to = 0;  // intervals: in which it is asked for, and in which its threads wait
+    uint32_t arrival = 0;       // step of the block before which they have waited; trace::kNeverWaited
+};
+
 // The steps of a block by barrier interval, those of one interval in step order.
 struct BlockIntervals {
     uint64_t first = 0;  // step of the recording
     uint32_t block = 0;
-    std::vector<Part> parts;       // steps of global and shared memory
+    std::vector<Part> parts;       // steps of global and shared memory; a copy's store where it arrives
+    std::vector<CopyPart> copies;  // by `from`
     std::vector<uint32_t> begin;   // interval -> first of its parts; one more at the end
     std::vector<uint64_t> stored;  // interval -> Kind::array_bit of its stores together
     struct End {
@@ -98,7 +109,7 @@ struct BlockIntervals {
 };
 BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t block);
 // Bytes that this takes for each step of the block while it is made.
-inline constexpr uint64_t kIntervalBytes = 28;
+uint64_t interval_bytes(const trace::Trace& trace);
 
 // What is found in a block, told one by one; in no order within an interval.
 struct HazardInstance {
@@ -132,7 +143,13 @@ private:
         uint32_t first_step = 0, last_step = 0;
         uint32_t first = 0, last = 0;  // threads of those steps
     };
+    // A copy that may write a cell.
+    struct Writing {
+        uint32_t copy = 0, lanes = 0;
+        int32_t next = -1;
+    };
     struct Cell {
+        int32_t writing = -1;
         uint32_t stamp = 0;  // of the interval that `records` are of
         int32_t records = -1;
         uint32_t bad_stamp = 0;  // as above, of loads at fault
@@ -159,6 +176,10 @@ private:
     void add(int32_t& head, uint32_t place, uint32_t warp, uint32_t lanes, uint32_t step);
     void enter_stores(const BlockIntervals& b, uint32_t interval);
     void enter_loads(const BlockIntervals& b, uint32_t interval);
+    void enter_copies(const BlockIntervals& b, uint32_t interval, std::vector<bool>& needed);
+    uint32_t early_lanes(const BlockIntervals& b, uint32_t interval, Cell& cell, uint64_t number,
+                         uint32_t lanes, const Part& load);
+    void tell_early(const HazardSink& sink);
     void judge_loads(const BlockIntervals& b, uint32_t interval);
     bool meets(const BlockIntervals& b, uint32_t interval, uint64_t stored, bool loads_only);
     void tell_races(const BlockIntervals& b, uint32_t interval, const HazardSink& sink);
@@ -172,6 +193,10 @@ private:
     CellMap<Cell> shared_, global_;
     std::vector<Record> records_;
     std::vector<Touched> touched_, bad_;
+    std::vector<Writing> writings_;
+    int32_t free_writing_ = -1;
+    size_t next_copy_ = 0;                                     // of BlockIntervals::copies
+    std::map<std::array<uint64_t, 3>, HazardInstance> early_;  // of an interval: cell, place of load, of copy
     std::vector<Judged> judged_;
     std::vector<uint32_t> epoch_;  // array bit -> latest interval + 1 that stored to it
     uint32_t stamp_ = 0, run_ = 0;

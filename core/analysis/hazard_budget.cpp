@@ -76,7 +76,7 @@ uint64_t most_cost() { return trace::most_lane_accesses() * 2 * 4; }
 }  // namespace
 
 bool is_looked_at(const trace::Trace& trace, const trace::Block& block) {
-    return forms_fit(trace) && block.count * kIntervalBytes <= most_bytes(trace) &&
+    return forms_fit(trace) && block.count * interval_bytes(trace) <= most_bytes(trace) &&
            cost_of_block(trace, costs_of_forms(trace), block) <= most_cost();
 }
 
@@ -92,7 +92,7 @@ uint32_t blocks_looked_at(const trace::Trace& trace, std::string& why) {
         const std::vector<uint32_t> costs = costs_of_forms(trace);
         for (uint64_t spent = 0; looked_at < blocks; ++looked_at) {
             const trace::Block& block = trace.blocks[looked_at];
-            if (block.count * kIntervalBytes > most_bytes(trace)) break;
+            if (block.count * interval_bytes(trace) > most_bytes(trace)) break;
             spent += cost_of_block(trace, costs, block);
             if (spent > most_cost()) break;
         }

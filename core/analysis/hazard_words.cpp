@@ -84,6 +84,23 @@ struct Speaker {
         return text;
     }
 
+    // A load, and the copy that may write the cell at that time.
+    std::string read_before_wait(const HazardExample& e) const {
+        const std::string load =
+            fmt::format("{}: {} reads at line {} {} ", cell(e), thread(e.a), line(e.a), phase(e.a.phase));
+        const std::string found = e.read.known && trace.meta.backend == trace::Backend::Cpu
+                                      ? fmt::format(": {} in this run", value_text(e.read.value))
+                                      : "";
+        if (e.a.thread == e.b.thread)
+            return fmt::format("{}before it waits for its own copy there of line {}{}", load, line(e.b),
+                               found);
+        if (e.a.step < e.b.step)
+            return fmt::format("{}and {} copies to it at line {} {}, with no barrier between{}", load,
+                               thread(e.b), line(e.b), phase(e.b.phase), found);
+        return fmt::format("{}what {} copies there at line {}, before a barrier behind that thread's wait{}",
+                           load, thread(e.b), line(e.b), found);
+    }
+
     std::string race(const HazardExample& e) const {
         if (e.order != ReadOrder::Unknown) return read(e);
         const bool one_warp = e.a.thread / kWarpSize == e.b.thread / kWarpSize;
@@ -107,6 +124,8 @@ const char* name_of(HazardKind kind) {
             return "uninitialised load";
         case HazardKind::Stale:
             return "stale load";
+        case HazardKind::ReadBeforeWait:
+            return "read before wait";
         case HazardKind::BarrierDivergence:
             return "barrier that not all threads come to";
         case HazardKind::RedundantBarrier:
@@ -125,6 +144,8 @@ const char* key_of(HazardKind kind) {
             return "uninitialised";
         case HazardKind::Stale:
             return "stale";
+        case HazardKind::ReadBeforeWait:
+            return "read_before_wait";
         case HazardKind::BarrierDivergence:
             return "barrier_divergence";
         case HazardKind::RedundantBarrier:
@@ -160,6 +181,8 @@ std::string sentence_of(const trace::Trace& trace, HazardKind kind, const Hazard
                 "{}: {} reads at line {} {} what {} stored at line {} {}, as nothing was stored there since",
                 say.cell(e), say.thread(e.a), say.line(e.a), say.phase(e.a.phase), say.thread(e.b),
                 say.line(e.b), say.phase(e.b.phase));
+        case HazardKind::ReadBeforeWait:
+            return say.read_before_wait(e);
         case HazardKind::BarrierDivergence:
             return fmt::format(
                 "barrier at line {}: {} of {} waits there and {} does not come{}", say.line(e.a),

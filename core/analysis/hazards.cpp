@@ -49,7 +49,8 @@ void say(const trace::Trace& trace, Hazard& h) {
 
 // The kinds whose examples tell_pairs is for.
 bool of_cells(HazardKind kind) {
-    return kind == HazardKind::Race || kind == HazardKind::Uninitialised || kind == HazardKind::Stale;
+    return kind == HazardKind::Race || kind == HazardKind::Uninitialised || kind == HazardKind::Stale ||
+           kind == HazardKind::ReadBeforeWait;
 }
 
 // Of one block.
@@ -150,7 +151,8 @@ constexpr uint64_t kStepsWorthAThread = 100'000;
 unsigned threads_that_fit(const trace::Trace& trace, uint32_t blocks) {
     uint64_t longest = 1;
     for (uint32_t i = 0; i < blocks; ++i) longest = std::max(longest, trace.blocks[i].count);
-    const uint64_t bytes = longest * kIntervalBytes + trace.forms.size() * sizeof(HazardForms::Kind) * 2;
+    const uint64_t bytes =
+        longest * interval_bytes(trace) + trace.forms.size() * sizeof(HazardForms::Kind) * 2;
     return static_cast<unsigned>(std::clamp<uint64_t>(trace::memory_left(trace) / 2 / bytes, 1, 256));
 }
 

@@ -21,6 +21,15 @@
 //   Uninitialised  a shared cell is loaded, or updated by an atomic, before anything was stored there.
 //   Stale          a shared cell is loaded whose value was already used before its array was filled anew:
 //                  that filling left the cell out, and the old value is used once more.
+//   ReadBeforeWait a shared cell is loaded while a cp.async writes it: by the thread that asked for the copy
+//   before
+//                  it has waited for it, by another one before a barrier behind that wait. From where it is
+//                  asked for, a copy may write at any time:
+//
+//     interval      0                    1              2
+//     thread[0,0]   copy              |  wait         |            a load of another thread: right in 2 alone
+//                   ^ ---- may write here ---- ^
+//
 //   BarrierDivergence   threads of a block that do not come to a barrier that others wait at.
 //   RedundantBarrier    a barrier without which, all others kept, no two accesses would conflict. The last
 //                  passage of a barrier in the loop that walks the tiles is not judged: it guards a next
@@ -54,6 +63,7 @@ enum class HazardKind : uint8_t {
     GridRace,
     Uninitialised,
     Stale,
+    ReadBeforeWait,
     BarrierDivergence,
     RedundantBarrier,
 };
@@ -85,6 +95,7 @@ enum class ReadOrder : uint8_t {
 //   Race, GridRace  a and b: the two threads; a stores
 //   Uninitialised   a: the load; b has no site
 //   Stale           a: the load; b: the store that the value is left over from
+//   ReadBeforeWait  a: the load; b: the copy
 //   barriers        no cell. RedundantBarrier: a: an arrival at it. BarrierDivergence: a: an arrival at it;
 //                   b: a thread that does not come (step and site: its last in the block; kNoSite for none)
 //                   A fault that ended the recording: a and b are the thread that waits, without sites.
@@ -158,7 +169,7 @@ void tell_values(const trace::Trace& trace, const PhaseRule& rule, uint32_t bloc
 
 // For pictures of one block: every cell at fault with the interval and the steps it concerns.
 struct FaultyCell {
-    HazardKind kind{};  // Race, Uninitialised or Stale; never one of barriers or of the grid
+    HazardKind kind{};  // of a cell of the block; never one of barriers or of the grid
     bool same_warp = false;
     uint8_t array = trace::kNoArray;
     uint64_t element = 0;   // linear index in the array

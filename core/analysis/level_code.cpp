@@ -40,7 +40,7 @@ public:
     Joiner(const ptx::Kernel& kernel, std::vector<JoinedLoad>& joined) : kernel_(kernel), joined_(joined) {}
 
     void add(const ptx::Site& site) {
-        const Operand& at = ptx::address_of(kernel_.instructions[site.instruction]);
+        const Operand& at = ptx::address_of(kernel_.instructions[site.instruction], site);
         if (at.kind != Operand::Kind::Address || at.offset % 4 != 0) return;
         loads_.push_back({at.reg, at.symbol, at.offset, site.id});
     }

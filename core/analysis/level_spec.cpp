@@ -32,20 +32,24 @@ bool read(const nlohmann::json& item, const LevelFigureName& name, LevelSpec& le
 
 const char* name_of(Known known) { return kKnown[static_cast<size_t>(known)]; }
 
-const std::array<LevelFigureName, 17>& level_figures() {
+const std::array<LevelFigureName, 21>& level_figures() {
     using S = LevelSpec;
-    static const std::array<LevelFigureName, 17> figures{{
+    static const std::array<LevelFigureName, 21> figures{{
         {"l1_bytes", "L1 and shared memory of an SM, bytes", &S::l1_bytes, 1 << 22},
         {"l2_bytes", "L2, bytes", &S::l2_bytes, 1 << 30},
         {"l2_copies", "parts of L2 that hold the same line", &S::l2_copies, 16},
         {"fetch_bytes", "bytes that L2 fetches from DRAM at a time", &S::fetch_bytes, 128},
-        {"merge_sms", "neighbouring SMs whose reads in flight are merged", &S::merge_sms, 1024},
+        {"gpcs", "GPCs, whose SMs' reads of one sector are merged on the way to L2", &S::gpcs, 1024},
+        {"merge_cycles", "cycles for which they are where L2 has it", &S::merge_cycles, 1e6},
         {"shared_cycles", "cycles of a load from shared memory", &S::shared_cycles, 1e5},
         {"l1_cycles", "cycles of a hit in L1", &S::l1_cycles, 1e5},
         {"l2_cycles", "cycles of a hit in L2", &S::l2_cycles, 1e5},
         {"dram_cycles", "cycles of a load from DRAM", &S::dram_cycles, 1e5},
+        {"send_share", "share that sending requests takes longer at most, by chance", &S::send_share, 10},
         {"spread_cycles", "cycles that a load takes longer at most, by chance", &S::spread_cycles, 1e5},
         {"spread_share", "share that work takes longer at most, by chance", &S::spread_share, 10},
+        {"drift_cycles", "the same cycles, in blocks without barriers", &S::drift_cycles, 1e5},
+        {"drift_share", "the same share, in blocks without barriers", &S::drift_share, 10},
         {"clock_mhz", "highest clock of the SMs, MHz", &S::clock_mhz, 1e5},
         {"pipe_per_clock", "wavefronts and lines of an SM's data pipe a clock", &S::pipe_per_clock, 64},
         {"lsu_per_clock", "load and store instructions of an SM a clock", &S::lsu_per_clock, 64},

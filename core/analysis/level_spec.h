@@ -32,16 +32,21 @@ struct LevelSpec {
     LevelFigure l2_bytes;         // of the device
     LevelFigure l2_copies;        // how many of its parts hold the same line
     LevelFigure fetch_bytes;      // that L2 fetches from DRAM at a time
-    LevelFigure merge_sms;        // neighbouring SMs whose reads of a sector in flight are merged
+    LevelFigure gpcs;             // groups of SMs whose reads of one sector are merged on the way to L2
+    LevelFigure merge_cycles;     // for so long behind the first, where L2 has it; else until DRAM gave it
     LevelFigure shared_cycles;    // from a load's issue until its value can be used: of shared memory,
     LevelFigure l1_cycles;        // of a hit in L1,
     LevelFigure l2_cycles;        // of a hit in L2,
     LevelFigure dram_cycles;      // and of a sector that comes from DRAM
-    LevelFigure spread_cycles;    // that a unit waits longer, at most, as chance has it
-    LevelFigure spread_share;     // and that its work takes longer, as a share of it
+    LevelFigure send_share;       // that sending a unit's requests takes longer, as a share of it: they take
+                                  // turns with what other blocks ask of the pipe
+    LevelFigure spread_cycles;    // that a unit waits longer, at most, as chance has it,
+    LevelFigure spread_share;     // and that its work takes longer, as a share of it;
+    LevelFigure drift_cycles;     // the same of blocks without barriers, whose warps do not wait for each
+    LevelFigure drift_share;      // other
     LevelFigure clock_mhz;        // highest clock of the SMs
     LevelFigure pipe_per_clock;   // an SM's, each clock: wavefronts and lines of its data pipe,
-    LevelFigure lsu_per_clock;    // load and store instructions of warps,
+    LevelFigure lsu_per_clock;    // load and store instructions of warps, or lookups of tags,
     LevelFigure issue_per_clock;  // instructions of warps,
     LevelFigure fp32_per_clock;   // fp32 operations of lanes, a multiply-add counted once
     LevelFigure l2_per_clock;     // bytes that L2 gives all SMs together, each clock
@@ -56,7 +61,7 @@ struct LevelFigureName {
     LevelFigure LevelSpec::*figure;
     double most;  // the highest that is believed
 };
-const std::array<LevelFigureName, 17>& level_figures();
+const std::array<LevelFigureName, 21>& level_figures();
 
 // Of a device's file: its "levels" with all of the figures, each {"value", "known", "source"}. Nothing where
 // the file has none. `name` is named in errors.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -10,6 +11,7 @@
 #include "core/analysis/banks.h"
 #include "core/analysis/coalescing.h"
 #include "core/analysis/cost.h"
+#include "core/analysis/tags.h"
 
 namespace tilescope::analysis {
 
@@ -33,7 +35,7 @@ struct RawTouch {
 
 // Cycles of a unit, as they are added up over its requests.
 struct RawUnit {
-    uint64_t passes = 0, wavefronts = 0;
+    uint64_t passes = 0, lookups = 0, wavefronts = 0;
     uint64_t load_accesses = 0, work_accesses = 0;
     uint64_t joined = 0;  // loads that are no instructions of their own
     Executed load, work;
@@ -53,12 +55,20 @@ class Gatherer {
 public:
     Gatherer(const trace::Trace& trace, LevelCode& code, const WorkRules& rules,
              const std::vector<int64_t>& moved)
-        : trace_(trace), code_(code), rules_(rules), moved_(moved), costs_(trace) {}
+        : trace_(trace),
+          code_(code),
+          rules_(rules),
+          moved_(moved),
+          costs_(trace),
+          first_line_(moved.size()) {}
 
-    BlockWork work(uint32_t number) {
+    BlockWork work(uint32_t number, std::vector<uint32_t>* unit_of) {
         const trace::Block& block = trace_.blocks[number];
         find_joined(block);
-        for (uint64_t step = block.first; step < block.first + block.count; ++step) add(step);
+        for (uint64_t step = block.first; step < block.first + block.count; ++step) {
+            add(step);
+            if (unit_of) unit_of->push_back(warps_[trace_.warp_of(step)].unit);
+        }
         for (WarpState& warp : warps_)
             if (warp.site != LevelCode::kStart) pass(warp, LevelCode::kEnd);
         return finish();
@@ -182,10 +192,21 @@ private:
         const uint32_t passes = bank_cost(access.offset.data(), access.mask, site.bytes, store).wavefronts;
         sums_.passes += passes;
         at.passes += passes;
+        // Counted from the first line that the block touches, so that blocks that are each other's, moved,
+        // have the same.
+        if (!first_line_[slot]) first_line_[slot] = access.offset[std::countr_zero(access.mask)] / kLineBytes;
+        for_lanes(access.mask,
+                  [&](uint32_t lane) { access.offset[lane] -= *first_line_[slot] * kLineBytes; });
+        const uint32_t lookups = tag_lookups(access.offset.data(), access.mask, site.bytes);
+        for_lanes(access.mask,
+                  [&](uint32_t lane) { access.offset[lane] += *first_line_[slot] * kLineBytes; });
+        sums_.lookups += lookups;
+        at.lookups += lookups;
         if (store) {
             sums_.stored_sectors += cost.sectors;
         } else {
             at.loads = true;
+            ++sums_.loads;
             sums_.requested_bytes += uint64_t{lanes} * site.bytes;
             sums_.l1_sectors += cost.sectors;
         }
@@ -215,6 +236,7 @@ private:
     const WorkRules& rules_;
     const std::vector<int64_t>& moved_;
     CostTable costs_;
+    std::vector<std::optional<uint64_t>> first_line_;  // by slot: of the first request
     std::vector<WarpState> warps_;
     std::vector<uint32_t> at_barrier_;  // by barrier: the latest unit of those that arrived
     std::vector<uint8_t> kind_of_;      // by site: 1 for global memory
@@ -273,6 +295,8 @@ BlockWork Gatherer::finish() {
         unit.work.instructions -= std::min(unit.work.instructions, unit.joined);
     }
     work.sums = sums_;
+    work.barriers = !at_barrier_.empty();
+    work.warps = static_cast<uint32_t>(warps_.size());
     std::sort(raw_.begin(), raw_.end());
     std::vector<RawTouch> touches;  // each line of a unit once
     for (const RawTouch& touch : raw_)
@@ -302,10 +326,12 @@ BlockWork Gatherer::finish() {
     for (size_t i = 0; i < units_.size(); ++i) {
         const RawUnit& raw = units_[i];
         Unit& unit = work.units[i];
-        unit.load_cycles = cycles(raw.passes, raw.load_accesses, raw.load.instructions);
+        unit.load_cycles =
+            cycles(raw.passes, std::max(raw.lookups, raw.load_accesses), raw.load.instructions);
         unit.work_cycles = cycles(raw.wavefronts, raw.work_accesses, raw.work.instructions);
         unit.chain_cycles = static_cast<float>(raw.chain * spec.shared_cycles.value);
         unit.loads = raw.loads;
+        work.sums.load_units += raw.loads;
     }
     return work;
 }
@@ -316,9 +342,12 @@ LevelSums& LevelSums::operator+=(const LevelSums& other) { return add(other, 1);
 
 LevelSums& LevelSums::add(const LevelSums& other, uint64_t times) {
     requested_bytes += other.requested_bytes * times;
+    loads += other.loads * times;
+    load_units += other.load_units * times;
     l1_sectors += other.l1_sectors * times;
     stored_sectors += other.stored_sectors * times;
     passes += other.passes * times;
+    lookups += other.lookups * times;
     wavefronts += other.wavefronts * times;
     accesses += other.accesses * times;
     instructions += other.instructions * times;
@@ -327,8 +356,8 @@ LevelSums& LevelSums::add(const LevelSums& other, uint64_t times) {
 }
 
 BlockWork work_of_block(const trace::Trace& trace, LevelCode& code, uint32_t block, const WorkRules& rules,
-                        const std::vector<int64_t>& moved) {
-    return Gatherer(trace, code, rules, moved).work(block);
+                        const std::vector<int64_t>& moved, std::vector<uint32_t>* unit_of) {
+    return Gatherer(trace, code, rules, moved).work(block, unit_of);
 }
 
 bool moved_between(const BlockOf& from, const BlockOf& to, std::vector<int64_t>& moved) {

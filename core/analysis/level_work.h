@@ -28,12 +28,15 @@ namespace tilescope::analysis {
 // Exact sums over steps; loads and stores are of global memory where nothing else is said.
 struct LevelSums {
     uint64_t requested_bytes = 0;  // by the lanes of loads
-    uint64_t l1_sectors = 0;       // that requests to load need
-    uint64_t stored_sectors = 0;   // the same of stores
+    uint64_t loads = 0;            // requests to load, and
+    uint64_t load_units = 0;      // units of blocks that have some: a warp's of a unit are in flight together
+    uint64_t l1_sectors = 0;      // that requests to load need
+    uint64_t stored_sectors = 0;  // the same of stores
     // Of requests to load and store, through the data pipe: as many as the worst of 32 banks of 4 bytes has
-    // different words, as of shared memory. Rows a whole number of lines apart meet in their banks, a pass
-    // each; an H200 counts exactly these then, and more than these for other rows. So it is a least.
+    // different words, as of shared memory. That is what requests need that hit; one that misses is served
+    // lookup by lookup, and may need more.
     uint64_t passes = 0;
+    uint64_t lookups = 0;       // of tags, by the same requests (tags.h)
     uint64_t wavefronts = 0;    // of shared memory, loads joined as ptxas joins them
     uint64_t accesses = 0;      // load and store instructions of warps, to any memory
     uint64_t instructions = 0;  // of warps, counted from the PTX
@@ -71,7 +74,9 @@ struct BlockWork {
     LevelSums sums;
     uint64_t distinct_sectors = 0;  // different sectors that it loads: its misses where nothing is evicted
                                     // and no other block has loaded them before
-    uint64_t left_out = 0;          // sectors that units before have just touched, so that they hit
+    uint32_t warps = 0;
+    bool barriers = false;  // its warps meet at some
+    uint64_t left_out = 0;  // sectors that units before have just touched, so that they hit
 };
 
 struct WorkRules {
@@ -81,8 +86,9 @@ struct WorkRules {
 };
 
 // Of one recorded block. moved: bytes by slot that are added to all of its addresses in global memory.
+// unit_of: gets the unit of every step.
 BlockWork work_of_block(const trace::Trace& trace, LevelCode& code, uint32_t block, const WorkRules& rules,
-                        const std::vector<int64_t>& moved);
+                        const std::vector<int64_t>& moved, std::vector<uint32_t>* unit_of = nullptr);
 
 // Bytes by slot between the addresses of two blocks that do the same steps; nothing where they do not, or
 // where an array's differences are not the same everywhere. The blocks may be of two recordings of a launch.

@@ -21,7 +21,9 @@ public:
     static constexpr uint32_t kPlaces = 4096;
     struct Line {
         uint64_t line = UINT64_MAX;
-        std::array<double, 4> sent{}, here{};  // when its sectors were asked for, and will have come
+        // When its sectors were asked for, until when who asks for them too is given them, and when they
+        // come.
+        std::array<double, 4> sent{}, shared_until{}, here{};
     };
     explicit InFlight(size_t groups) : lines_(groups * kPlaces) {}
     Line& of(size_t group, uint64_t line) {
@@ -46,7 +48,7 @@ struct Sm {
     std::vector<Running> blocks;  // the oldest first
     double pipe_free = 0;
     size_t taken = 0;  // of LevelLaunch::of_sm
-    uint32_t group = 0;
+    uint32_t gpc = 0;
 };
 
 class Replay {
@@ -60,7 +62,7 @@ public:
           by_wave_((counted_ + wave_ - 1) / wave_),
           sms_(launch.sms),
           l2_(l2_lines(spec)),
-          in_flight_((launch.sms + merge() - 1) / merge()),
+          in_flight_(gpcs()),
           dram_cycles_a_byte_(spec.clock_mhz.value * 1e6 / (launch.dram_gbs * 1e9)) {
         l1_.assign(launch.sms, SectorCache(launch.l1_bytes / kLineBytes));
     }
@@ -96,9 +98,9 @@ private:
         // The last wave of a launch runs with fewer and fewer blocks: nothing is gained by leaving it out.
         return launch.blocks / wave <= waves ? launch.blocks : waves * wave;
     }
-    uint32_t merge() const { return std::max(1u, static_cast<uint32_t>(spec_.merge_sms.value)); }
+    uint32_t gpcs() const { return std::max(1u, static_cast<uint32_t>(spec_.gpcs.value)); }
 
-    // Neighbours are SMs that got consecutive blocks, as the two of a TPC and the TPCs of a group do.
+    // A GPC is SMs that get consecutive blocks: as many TPCs of two SMs as are left for each.
     void place() {
         left_ = counted_;
         std::vector<std::pair<uint64_t, uint32_t>> by_first;
@@ -108,9 +110,40 @@ private:
                                     : launch_.blocks + sm,
                                 sm});
         if (!launch_.of_sm.empty()) std::sort(by_first.begin(), by_first.end());
-        for (uint32_t i = 0; i < by_first.size(); ++i) sms_[by_first[i].second].group = i / merge();
-        for (uint32_t round = 0; round < launch_.resident; ++round)
-            for (Sm& sm : sms_) take(sm, 0);
+        std::vector<std::vector<uint32_t>> of_gpc(gpcs());
+        const auto sms = static_cast<uint32_t>(by_first.size());
+        const uint32_t together = 2 * gpcs() <= sms ? 2 : 1, parts = (sms + together - 1) / together;
+        for (uint32_t i = 0; i < sms; ++i) {
+            const uint32_t gpc = std::min(i / together * gpcs() / parts, gpcs() - 1);
+            sms_[by_first[i].second].gpc = gpc;
+            of_gpc[gpc].push_back(by_first[i].second);
+        }
+        fill(of_gpc);
+    }
+
+    // The GPCs take turns, each with a block for every one of its SMs. One of them does so in two halves, the
+    // second of which comes again before every sixth of the others, and so is full earlier.
+    // Source: tests/data/hardware/sms.txt, grids whose blocks say where they are, on an H200.
+    void fill(std::vector<std::vector<uint32_t>>& of_gpc) {
+        constexpr uint32_t kApart = 6;
+        std::vector<uint32_t>& whole = of_gpc.front();
+        const std::vector<uint32_t> half(whole.begin() + static_cast<std::ptrdiff_t>(whole.size() / 2),
+                                         whole.end());
+        whole.resize(whole.size() / 2);
+        uint64_t before = 0;
+        const auto give = [&](const std::vector<uint32_t>& sms) {
+            for (const uint32_t sm : sms)
+                if (sms_[sm].blocks.size() < launch_.resident) take(sms_[sm], 0);
+        };
+        for (uint32_t turn = 0;; ++turn) {
+            if (turn % kApart == 0) give(half);
+            give(of_gpc[turn % of_gpc.size()]);
+            if ((turn + 1) % of_gpc.size() != 0) continue;
+            uint64_t running = 0;
+            for (const Sm& sm : sms_) running += sm.blocks.size();
+            if (running == before) return;
+            before = running;
+        }
     }
 
     void take(Sm& sm, double now) {
@@ -139,21 +172,36 @@ private:
         return std::max(ready, sm.pipe_free);
     }
 
+    // The oldest block that is ready. Of blocks that have a warp for some of the SM's four schedulers only,
+    // any one: each scheduler has an oldest warp of its own.
+    Running& next_ready(Sm& sm, double now) {
+        constexpr uint32_t kSchedulers = 4;
+        uint64_t skip = 0;
+        if (sm.blocks.front().block.work->warps < kSchedulers) {
+            const auto ready = std::count_if(sm.blocks.begin(), sm.blocks.end(),
+                                             [&](const Running& block) { return block.ready <= now; });
+            skip = static_cast<uint64_t>(chance() * static_cast<double>(ready));
+        }
+        size_t which = 0;
+        while (sm.blocks[which].ready > now || skip-- > 0) ++which;
+        return sm.blocks[which];
+    }
+
     void turn(uint32_t number, double now) {
         Sm& sm = sms_[number];
-        size_t which = 0;
-        while (sm.blocks[which].ready > now) ++which;
-        Running& running = sm.blocks[which];
+        Running& running = next_ready(sm, now);
+        const auto which = &running - sm.blocks.data();
         const BlockWork& work = *running.block.work;
         if (running.unit < work.units.size()) {
             const Unit& unit = work.units[running.unit];
             if (!running.waits) {
                 running.waits = true;
-                sm.pipe_free = now + busy(unit.load_cycles);
+                sm.pipe_free = now + busy(unit.load_cycles, spec_.send_share.value);
                 running.ready = load(number, running, unit, now);
                 return;
             }
-            sm.pipe_free = now + busy(unit.work_cycles);
+            sm.pipe_free =
+                now + busy(unit.work_cycles, (work.barriers ? spec_.spread_share : spec_.drift_share).value);
             running.ready = std::max(sm.pipe_free, now + static_cast<double>(unit.chain_cycles));
             misses_of(running).latency_cycles += running.ready - now;
             running.waits = false;
@@ -161,7 +209,7 @@ private:
         }
         const double end = running.ready;
         if (running.number < counted_) --left_, last_end_ = std::max(last_end_, end);
-        sm.blocks.erase(sm.blocks.begin() + static_cast<std::ptrdiff_t>(which));
+        sm.blocks.erase(sm.blocks.begin() + which);
         take(sm, end);
     }
 
@@ -173,6 +221,9 @@ private:
     double load(uint32_t number, const Running& running, const Unit& unit, double now) {
         LevelMisses& misses = misses_of(running);
         const double sent = now + static_cast<double>(unit.load_cycles);
+        if (launch_.log)
+            launch_.log->sent.push_back({static_cast<uint32_t>(running.number), running.unit, number,
+                                         static_cast<float>(now), launch_.log->found.size()});
         if (!unit.loads && unit.count == 0) return sent;
         double until = sent + spec_.l1_cycles.value;
         const Touch* const touches = running.block.work->touches.data() + unit.first;
@@ -181,17 +232,21 @@ private:
         for (uint32_t i = 0; i < unit.count; ++i) {
             const Touch& touch = touches[i];
             const uint64_t line = running.first_line[touch.slot] + touch.line;
+            found_ = 0;
             if (touch.store) {
                 l2_.touch(line, touch.sectors);
+                if (launch_.log) launch_.log->found.push_back(found_);
                 continue;
             }
             const uint32_t missing = touch.sectors & ~l1_[number].touch(line, touch.sectors);
             if (missing)
-                until = std::max(until,
-                                 fetch(sms_[number].group, line, missing, now + sending * chance(), misses));
+                until =
+                    std::max(until, fetch(sms_[number].gpc, line, missing, now + sending * chance(), misses));
+            if (launch_.log) launch_.log->found.push_back(found_);
         }
         misses.latency_cycles += until - now;
-        return until + chance() * spec_.spread_cycles.value;
+        return until +
+               chance() * (running.block.work->barriers ? spec_.spread_cycles : spec_.drift_cycles).value;
     }
 
     // From 0 to 1, the same in every replay. Which warp of a block sends its requests first is left to
@@ -201,20 +256,22 @@ private:
         return static_cast<double>(random_ >> 40) * 0x1p-24;
     }
 
-    double busy(float cycles) {
-        return static_cast<double>(cycles) * (1 + chance() * spec_.spread_share.value);
+    void find(uint32_t sector, FoundIn in) {
+        found_ |= static_cast<uint8_t>(static_cast<uint32_t>(in) << 2 * sector);
     }
 
-    double fetch(uint32_t group, uint64_t line, uint32_t missing, double now, LevelMisses& misses) {
-        InFlight::Line& flight = in_flight_.of(group, line);
+    double busy(float cycles, double share) { return static_cast<double>(cycles) * (1 + chance() * share); }
+
+    double fetch(uint32_t gpc, uint64_t line, uint32_t missing, double now, LevelMisses& misses) {
+        InFlight::Line& flight = in_flight_.of(gpc, line);
         if (flight.line != line) flight = {line, {}, {}};
         double until = now;
         uint32_t asked = 0;
         for (uint32_t sector = 0; sector < 4; ++sector) {
             if (!(missing >> sector & 1)) continue;
             misses.l1_misses += 1;
-            if (flight.here[sector] > now && flight.sent[sector] <= now)
-                until = std::max(until, flight.here[sector]);
+            if (flight.shared_until[sector] > now && flight.sent[sector] <= now + spec_.merge_cycles.value)
+                until = std::max(until, flight.here[sector]), find(sector, FoundIn::InFlight);
             else
                 asked |= 1u << sector;
         }
@@ -223,9 +280,11 @@ private:
         for (uint32_t sector = 0; sector < 4; ++sector) {
             if (!(asked >> sector & 1)) continue;
             misses.l2_read_sectors += 1;
+            find(sector, found >> sector & 1 ? FoundIn::L2 : FoundIn::Dram);
             flight.sent[sector] = now;
             l2_free_ = std::max(l2_free_, now) + kSectorBytes / spec_.l2_per_clock.value;
             flight.here[sector] = l2_free_ + spec_.l2_cycles.value;
+            flight.shared_until[sector] = l2_free_ + spec_.merge_cycles.value;
         }
         if (const uint32_t absent = asked & ~found) {
             const uint32_t fetched = fetched_with(absent);
@@ -234,7 +293,11 @@ private:
             misses.dram_read_bytes += bytes;
             dram_free_ = std::max(dram_free_, now) + bytes * dram_cycles_a_byte_;
             for (uint32_t sector = 0; sector < 4; ++sector)
-                if (absent >> sector & 1) flight.here[sector] = dram_free_ + spec_.dram_cycles.value;
+                if (absent >> sector & 1) {
+                    flight.here[sector] = dram_free_ + spec_.dram_cycles.value;
+                    flight.shared_until[sector] =
+                        flight.here[sector] - spec_.l2_cycles.value + spec_.merge_cycles.value;
+                }
         }
         for (uint32_t sector = 0; sector < 4; ++sector)
             if (asked >> sector & 1) until = std::max(until, flight.here[sector]);
@@ -276,6 +339,7 @@ private:
     InFlight in_flight_;
     double dram_cycles_a_byte_, l2_free_ = 0, dram_free_ = 0, last_end_ = 0;
     uint64_t next_ = 0, left_ = 0, touched_ = 0, random_ = 1;
+    uint8_t found_ = 0;  // of the touch at hand, as LevelLog::found has it
 };
 
 }  // namespace

@@ -2,11 +2,11 @@
 // what L2 is asked for, and what it reads from DRAM.
 //
 //   threads -> requests -> L1 of an SM -> reads in flight, merged -> L2 -> DRAM
-//                                         by groups of SMs
+//                                         by GPCs
 //
-// Blocks are put on SMs as a GPU recording says, or dealt (deal): one to each SM, round and round until no SM
-// holds another; then a slot that gets free takes the next number. An SM's blocks take turns by units
-// (level_work.h):
+// Blocks are put on SMs as a GPU recording says, or dealt: GPC by GPC, one to each of its SMs, round and
+// round until no SM holds another; then a slot that gets free takes the next number. An SM's blocks take
+// turns by units (level_work.h):
 //
 //     block A  [pipe: requests]......wait......[pipe: work]  [requests]...
 //     block B        [requests]......wait..........[work]        [requests]...
@@ -17,7 +17,8 @@
 // clock as the device states, in the order of arrival.
 //
 //   L1    sectored lines, LRU, of what shared memory leaves; a store passes it by
-//   merge a read of a sector that another SM of the group has under way is not asked of L2 again
+//   merge a read of a sector that another SM of the GPC has just asked for, or that DRAM has not given yet,
+//         is not asked of L2 again
 //   L2    sectored lines, LRU, DRAM fetches of Spec::fetch_bytes; a store fills its sectors
 //
 // Where a launch has more blocks than `most_blocks` the first waves of blocks are simulated, and the rest has
@@ -36,6 +37,23 @@
 
 namespace tilescope::analysis {
 
+// Where a sector was found: nearest first.
+enum class FoundIn : uint8_t { L1, InFlight, L2, Dram };
+inline constexpr size_t kFoundIn = 4;
+
+// What became of every sector that units asked for, in the order in which they were sent: for whoever walks
+// through a replay (level_walk.h).
+struct LevelLog {
+    struct Sent {
+        uint32_t block = 0, unit = 0, sm = 0;
+        float at = 0;        // cycles since the launch began
+        uint64_t first = 0;  // of its touches, into found
+    };
+    std::vector<Sent> sent;
+    // A byte a touch: two bits a sector of its line, a FoundIn; 0 for sectors not asked for, and for stores.
+    std::vector<uint8_t> found;
+};
+
 struct PlacedBlock {
     std::shared_ptr<const BlockWork> work;
     std::vector<int64_t> moved;  // lines, by slot
@@ -51,6 +69,7 @@ struct LevelLaunch {
     double dram_gbs = 0;
     // The blocks of each SM in the order in which they began there, as recorded; empty: they are dealt.
     std::vector<std::vector<uint64_t>> of_sm;
+    LevelLog* log = nullptr;            // is told of all units, where somebody asks
     uint64_t most_blocks = UINT64_MAX;  // to be simulated; whole waves, at least kLeastWaves, are made of it
 };
 inline constexpr uint64_t kLeastWaves = 4;

@@ -22,7 +22,7 @@ bool each_store(const trace::Trace& trace, const Product& product, const trace::
         if (form.array != product.P || trace.sites[form.site].kind != ptx::SiteKind::Store) continue;
         const trace::Access access = trace::decode(trace, step);
         for_lanes(access.mask, [&](uint32_t lane) {
-            const uint32_t thread = access.warp * kWarpSize + lane, T = std::max(product.tile, 1u);
+            const uint32_t thread = access.warp * kWarpSize + lane, T = product.tile;
             good = good && visit(thread % T, thread / T, access.offset[lane] / P.element_bytes());
         });
     }
@@ -37,7 +37,7 @@ uint64_t value_of(const Mapping::Index& index, uint32_t T, const trace::Block& b
 }  // namespace
 
 std::optional<Mapping> mapping_of(const trace::Trace& trace, const Product& product) {
-    if (trace.blocks.empty() || product.n == 0) return std::nullopt;
+    if (trace.blocks.empty() || product.n == 0 || product.tile == 0) return std::nullopt;
     std::vector<const trace::Block*> blocks{&trace.blocks.front(), &trace.blocks.back()};
     const auto off = std::ranges::find_if(trace.blocks, [](const trace::Block& b) { return b.x != b.y; });
     if (off != trace.blocks.end()) blocks.push_back(&*off);

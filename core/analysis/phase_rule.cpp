@@ -209,7 +209,7 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
                                  trace.meta.ptx_name, trace.launch.entry)};
     const std::vector<ptx::Site> sites = ptx::sites_of(*kernel);
     const auto same = [](const ptx::Site& a, const ptx::Site& b) {
-        return a.instruction == b.instruction && a.kind == b.kind;
+        return a.instruction == b.instruction && a.kind == b.kind && a.copy == b.copy;
     };
     if (!std::equal(sites.begin(), sites.end(), trace.sites.begin(), trace.sites.end(), same))
         return Error{fmt::format("the recording's sites are not those of its PTX {}; record it again",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -50,23 +51,58 @@ std::vector<Product> shaped_as_product(const Launch& launch) {
         if (!is_matrix(array) || argument.offset != 0) return {};
         (array.writes() ? outputs : inputs).push_back(static_cast<uint8_t>(argument.array));
     }
-    if (inputs.size() != 2 || outputs.size() != 1 || launch.block.x != launch.block.y || launch.block.z != 1)
-        return {};
+    if (inputs.size() != 2 || outputs.size() != 1 || launch.block.z != 1) return {};
     std::vector<Product> products;
     for (const size_t left : {0, 1}) {
         const uint8_t m = inputs[left], n = inputs[1 - left];
         const Array &M = launch.arrays[m], &N = launch.arrays[n], &P = launch.arrays[outputs[0]];
         if (M.cols == N.rows && P.rows == M.rows && P.cols == N.cols)
-            products.push_back({m, n, outputs[0], M.rows, M.cols, N.cols, launch.block.x});
+            products.push_back({m, n, outputs[0], M.rows, M.cols, N.cols});
     }
     return products;
 }
 
-// The first block that stored anything and lost nothing; its loads must be those of a product.
-bool loads_as_product(const trace::Trace& trace, const Product& product) {
+bool is_square(const Dim3& block) { return block.x == block.y; }
+
+// With a T: a block of T x T threads, each of which owns an element.
+Product with_tile(Product product, uint32_t T) {
+    product.tile = product.tile_rows = product.tile_cols = T;
+    return product;
+}
+
+// How many rows, or columns, the tile of block `number` along their axis has, of which [first, end) lie in a
+// matrix of `size` of them. A tile that ends where the matrix does may be cut: then its place says it.
+uint32_t whole_tile(uint64_t first, uint64_t end, uint64_t size, uint64_t number) {
+    const uint64_t seen = end - first;
+    const bool told = end == size && number > 0 && first % number == 0 && first / number >= seen;
+    return static_cast<uint32_t>(told ? first / number : seen);
+}
+
+// The tile of P that a block owns, rows and columns, by the part of it that one block stored. The grid's y
+// walks the rows of P, or the other way round: whichever the grid's extents agree with.
+std::pair<uint32_t, uint32_t> tile_of_block(const Touched& P, const Product& product, const Dim3& grid,
+                                            const trace::Block& block) {
+    const auto covers = [](uint32_t tile, uint32_t blocks, uint32_t size) {
+        return (uint64_t{size} + tile - 1) / tile == blocks;
+    };
+    for (const bool swapped : {false, true}) {
+        const auto rows = whole_tile(P.row0, P.row1, product.m, swapped ? block.x : block.y);
+        const auto cols = whole_tile(P.col0, P.col1, product.n, swapped ? block.y : block.x);
+        if (covers(rows, swapped ? grid.x : grid.y, product.m) &&
+            covers(cols, swapped ? grid.y : grid.x, product.n))
+            return {rows, cols};
+    }
+    return {static_cast<uint32_t>(P.row1 - P.row0), static_cast<uint32_t>(P.col1 - P.col0)};
+}
+
+// By the first block that stored anything and lost nothing: its loads must be those of a product, which then
+// has the tile of P that a block owns. Nothing where they are not.
+std::optional<Product> loaded_as_product(const trace::Trace& trace, const Product& product) {
+    const Dim3& size = trace.launch.block;
     for (const trace::Block& block : trace.blocks) {
         if (block.dropped > 0) continue;
         std::array<Touched, 3> touched;
+        std::vector<uint32_t> stored(size_t{trace::kMaxWarpsPerBlock} * kWarpSize);  // elements, by thread
         for (uint64_t step = block.first; step < block.first + block.count; ++step) {
             const trace::Form& form = trace.form_of(step);
             const ptx::Site& site = trace.sites[form.site];
@@ -78,26 +114,46 @@ bool loads_as_product(const trace::Trace& trace, const Product& product) {
                 role == 2 ? site.kind == ptx::SiteKind::Store : site.kind == ptx::SiteKind::Load;
             if (role < 0 || !wanted) continue;
             const trace::Access access = trace::decode(trace, step);
+            const Array& array = trace.launch.arrays[form.array];
             for_lanes(access.mask, [&](uint32_t lane) {
-                touched[static_cast<size_t>(role)].add(trace.launch.arrays[form.array], access.offset[lane],
-                                                       site.bytes);
+                touched[static_cast<size_t>(role)].add(array, access.offset[lane], site.bytes);
+                const size_t thread = size_t{access.warp} * kWarpSize + lane;
+                if (role == 2 && thread < stored.size())
+                    stored[thread] += std::max(site.bytes / array.element_bytes(), 1u);
             });
         }
         const auto& [M, N, P] = touched;
         if (P.count == 0) continue;
         const uint64_t rows = P.row1 - P.row0, cols = P.col1 - P.col0;
-        return M.row0 == P.row0 && M.row1 == P.row1 && N.col0 == P.col0 && N.col1 == P.col1 &&
-               M.whole(rows, product.k) && N.whole(product.k, cols);
+        if (M.row0 != P.row0 || M.row1 != P.row1 || N.col0 != P.col0 || N.col1 != P.col1 ||
+            !M.whole(rows, product.k) || !N.whole(product.k, cols))
+            return std::nullopt;
+        const uint32_t patch = std::ranges::max(stored);
+        if (is_square(size) && patch == 1) return with_tile(product, size.x);
+        Product owned = product;
+        std::tie(owned.tile_rows, owned.tile_cols) = tile_of_block(P, product, trace.launch.grid, block);
+        owned.patch = patch;
+        return owned;
     }
-    return true;  // nothing was stored: the shape alone decides
+    // Nothing was stored: the shape alone decides.
+    return is_square(size) ? std::optional(with_tile(product, size.x)) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Product> product_of(const trace::Trace& trace) {
     for (const Product& product : shaped_as_product(trace.launch))
-        if (loads_as_product(trace, product)) return product;
+        if (const auto found = loaded_as_product(trace, product)) return found;
     return std::nullopt;
+}
+
+std::vector<std::pair<const char*, uint32_t>> Product::sizes_by_name() const {
+    std::vector<std::pair<const char*, uint32_t>> sizes{{"m", m}, {"k", k}, {"n", n}};
+    if (tile > 0)
+        sizes.emplace_back("tile", tile);
+    else
+        sizes.insert(sizes.end(), {{"tile_rows", tile_rows}, {"tile_cols", tile_cols}});
+    return sizes;
 }
 
 std::string Product::sizes(std::string_view times) const {
@@ -140,7 +196,7 @@ Notation notation_of(const Launch& launch, const std::optional<Product>& product
 
 std::string kernel_name(const trace::Trace& trace, const std::optional<Product>& product) {
     const std::string kernel = one_line(trace.meta.kernel);
-    return product ? fmt::format("{} T={}", kernel, product->tile) : kernel;
+    return product && product->tile > 0 ? fmt::format("{} T={}", kernel, product->tile) : kernel;
 }
 
 std::string size_name(const trace::Trace& trace, const std::optional<Product>& product) {
@@ -149,7 +205,8 @@ std::string size_name(const trace::Trace& trace, const std::optional<Product>& p
 }
 
 std::string launch_text(const trace::Trace& trace, const std::optional<Product>& product) {
-    return size_name(trace, product) + (product ? fmt::format(" T={}", product->tile) : "");
+    const bool has_tile = product && product->tile > 0;
+    return size_name(trace, product) + (has_tile ? fmt::format(" T={}", product->tile) : "");
 }
 
 std::string stem_of(const trace::Trace& trace, const std::optional<Product>& product) {
@@ -157,7 +214,8 @@ std::string stem_of(const trace::Trace& trace, const std::optional<Product>& pro
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
     if (!product) return name;
-    return fmt::format("{}-{}-t{}", name, product->sizes(), product->tile);
+    name += "-" + product->sizes();
+    return product->tile > 0 ? fmt::format("{}-t{}", name, product->tile) : name;
 }
 
 std::string title_of(const trace::Trace& trace, const std::optional<Product>& product) {

@@ -4,15 +4,18 @@
 //
 //                  N  (k x n)
 //                  [      ]
-//     M  (m x k)   P  (m x n)          a block of T x T threads owns T x T elements of P
+//     M  (m x k)   P  (m x n)          a block owns a tile of P, a thread of it a patch of that tile
 //     [      ]     [      ]
+//
+// In most kernels a block of T x T threads owns T x T elements, one a thread: T is then the tile's width and
+// the block's. Elsewhere a thread owns several elements, and tile and block differ; there is no T then.
 //
 // A launch is one where its arrays can be the three matrices, and its first whole block loads what a product
 // needs for the elements that it stores: all of their rows of M and all of their columns of N. A matrix
-// addition has arrays of the same extents and loads less.
+// addition has arrays of the same extents and loads less. How large a block's tile is follows from what that
+// block stores and where in the grid it stands.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,16 +31,19 @@ namespace tilescope::analysis {
 struct Product {
     uint8_t M = 0, N = 0, P = 0;  // indices into Launch::arrays
     uint32_t m = 0, k = 0, n = 0;
-    uint32_t tile = 0;  // T: the block has T x T threads
+    uint32_t tile = 0;  // T: the block has T x T threads, an element each; 0 where there is no T
+    // Of P, that a whole block owns: T x T where there is a T. A grid of a single row or column of blocks
+    // does not show more of it than the matrix has.
+    uint32_t tile_rows = 0, tile_cols = 0;
+    uint32_t patch = 1;  // elements of P that a thread owns: the most that one stores
 
     // Multiplications and additions for one element of P.
     uint64_t flop_an_element() const { return 2 * uint64_t{k}; }
     // How often the product needs an element of an input: n uses of M's, m of N's; 0 for other arrays.
     uint64_t uses_of(uint8_t array) const { return array == M ? n : array == N ? m : 0; }
-    // By the names that files and options have for them.
-    std::array<std::pair<const char*, uint32_t>, 4> sizes_by_name() const {
-        return {{{"m", m}, {"k", k}, {"n", n}, {"tile", tile}}};
-    }
+    // By the names that files and options have for them: m, k, n, and tile, or tile_rows and tile_cols where
+    // there is no T.
+    std::vector<std::pair<const char*, uint32_t>> sizes_by_name() const;
     bool is_output(uint8_t array) const { return array == P; }
     std::string sizes(std::string_view times = "x") const;  // "64x64x64"
     bool operator==(const Product&) const = default;
@@ -60,7 +66,7 @@ struct Mapping {
     bool operator==(const Mapping&) const = default;
 };
 // The one that gives the element of every store to P in the blocks that are looked at: the first one, one off
-// the grid's diagonal, the last one. Nothing where none does, as where a thread computes several elements.
+// the grid's diagonal, the last one. Nothing where none does, and where there is no T.
 std::optional<Mapping> mapping_of(const trace::Trace& trace, const Product& product);
 
 // What texts call the matrices and their tiles, as array names for Notation::renamed.
@@ -76,15 +82,17 @@ struct Wording {
 };
 Notation notation_of(const Launch& launch, const std::optional<Product>& product, const Wording& wording);
 
-// "tiled T=16" of a product, the kernel's name of any other launch; "64x64x64", "grid 4 x 4, block 16 x 16".
+// "tiled T=16" of a product with a T, the kernel's name of any other launch; "64x64x64", "grid 4 x 4, block
+// 16 x 16".
 std::string kernel_name(const trace::Trace& trace, const std::optional<Product>& product);
 std::string size_name(const trace::Trace& trace, const std::optional<Product>& product);
-// "64x64x64 T=16" of a product, "grid 4 x 4, block 16 x 16" of any other launch.
+// "64x64x64 T=16" of a product, "64x64x64" where there is no T, "grid 4 x 4, block 16 x 16" of any other
+// launch.
 std::string launch_text(const trace::Trace& trace, const std::optional<Product>& product);
 // "tiled 64x64x64 T=16"
 std::string title_of(const trace::Trace& trace, const std::optional<Product>& product);
-// What a file of it is called: "tiled-64x64x64-t16" of a product, the kernel's name of any other launch;
-// letters, digits, '_' and '-' alone.
+// What a file of it is called: "tiled-64x64x64-t16" or "register_tile-64x64x64" of a product, the kernel's
+// name of any other launch; letters, digits, '_' and '-' alone.
 std::string stem_of(const trace::Trace& trace, const std::optional<Product>& product);
 
 }  // namespace tilescope::analysis

@@ -135,7 +135,8 @@ private:
     std::string launch_words() const {
         const auto product = analysis::product_of(trace_);
         if (!product) return analysis::launch_text(trace_, product);
-        return fmt::format("m={} k={} n={} T={}", product->m, product->k, product->n, product->tile);
+        return fmt::format("m={} k={} n={}{}", product->m, product->k, product->n,
+                           product->tile > 0 ? fmt::format(" T={}", product->tile) : "");
     }
 
     void begin_event() {

@@ -41,8 +41,10 @@ std::string price_of(const trace::Price& price, uint64_t requests) {
 std::string launch_words(const trace::Trace& trace) {
     const Launch& launch = trace.launch;
     if (const auto p = analysis::product_of(trace))
-        return fmt::format("P (m x n) = M (m x k) N (k x n), m = {}, k = {}, n = {}, T = {}", p->m, p->k,
-                           p->n, p->tile);
+        return fmt::format("P (m x n) = M (m x k) N (k x n), m = {}, k = {}, n = {}, {}", p->m, p->k, p->n,
+                           p->tile > 0 ? fmt::format("T = {}", p->tile)
+                                       : fmt::format("{} x {} of P a block, {} a thread", p->tile_rows,
+                                                     p->tile_cols, counted(p->patch, "element")));
     std::string out;
     for (const Argument& argument : launch.arguments) {
         if (!out.empty()) out += ", ";
@@ -62,6 +64,17 @@ std::string launch_words(const trace::Trace& trace) {
     return out.empty() ? "a launch without arguments" : out;
 }
 
+// Where a thread owns several elements: what feeds a product, a line; "" elsewhere, and of a part of the
+// grid.
+std::string loads_a_product(const trace::Trace& trace, const analysis::Summary& summary) {
+    const auto p = analysis::product_of(trace);
+    if (!p || p->patch <= 1 || trace.blocks.size() != trace.launch.grid.count() || !whole(trace)) return "";
+    const double products = static_cast<double>(p->m) * p->k * p->n;
+    return fmt::format("{:.4g} loads of shared memory a product, {:.4g} of global memory\n",
+                       static_cast<double>(summary.shared_load.lanes) / products,
+                       static_cast<double>(summary.global_load.lanes) / products);
+}
+
 std::string heading(const trace::Trace& trace, const analysis::Summary& summary) {
     const trace::Meta& m = trace.meta;
     const Dim3 &grid = trace.launch.grid, &block = trace.launch.block;
@@ -77,6 +90,7 @@ std::string heading(const trace::Trace& trace, const analysis::Summary& summary)
                        counted(summary.phases, "phase", kThinSpace),
                        counted(summary.barriers_per_block, "barrier", kThinSpace));
     if (!whole(trace)) out += fmt::format("NOT WHOLE: {}\n", one_sentence(why_not_whole(trace)));
+    out += loads_a_product(trace, summary);
     if (!m.result.checked)
         out += "result: not checked\n";
     else
@@ -152,7 +166,8 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
         const uint64_t ideal = sectors          ? row.sums.ideal_sectors
                                : constant_space ? row.sums.requests
                                                 : row.sums.ideal_wavefronts;
-        sites.add({std::to_string(site.id), fmt::format("{} {}", name_of(space), name_of(site.kind)),
+        sites.add({std::to_string(site.id),
+                   fmt::format("{} {}{}", name_of(space), name_of(site.kind), site.copy ? " (copy)" : ""),
                    known ? trace.launch.arrays[row.array].name : "-", std::to_string(site.line),
                    std::to_string(site.bytes), grouped(row.sums.requests), grouped(row.sums.lanes),
                    grouped(cost), grouped(ideal), ratio(cost, ideal)});

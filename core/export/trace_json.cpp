@@ -40,10 +40,12 @@ Json head_of(const trace::Trace& trace) {
         json["arrays"].push_back(std::move(array));
     }
     json["sites"] = Json::array();
-    for (const ptx::Site& s : trace.sites)
+    for (const ptx::Site& s : trace.sites) {
         json["sites"].push_back(object_of("id", s.id, "kind", name_of(s.kind), "space", name_of(s.space),
                                           "bytes", s.bytes, "line", s.line, "column", s.column, "ptx_line",
                                           s.ptx_line));
+        if (s.copy) json["sites"].back()["copy"] = true;
+    }
     return json;
 }
 

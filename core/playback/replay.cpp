@@ -20,7 +20,7 @@ struct BlockReplay::Cell {
         uint32_t total = 0;  // lane loads of the cell up to and including this step
     };
     struct StoreAt {
-        uint32_t step = 0;
+        uint32_t step = 0;   // from which on a load finds it; of a copy not its own
         uint32_t store = 0;  // index into Index::stores or global_stores
     };
     std::vector<StoreAt> stores;
@@ -34,7 +34,9 @@ struct BlockReplay::Index {
     std::vector<uint8_t> values;
     std::vector<uint8_t> part_bytes;  // by step: of one register of a vector access; 0 for barriers
 
-    std::vector<Store> stores;         // to shared arrays, by step
+    std::vector<Store> stores;  // to shared arrays, by step
+    // The stores of a copy whose bytes have not arrived, by its step.
+    std::unordered_map<uint32_t, std::pair<uint32_t, uint32_t>> coming;
     std::vector<Store> global_stores;  // to global arrays, by step
 
     std::vector<std::vector<Cell>> cells;                          // [shared array][element]
@@ -45,8 +47,12 @@ struct BlockReplay::Index {
         Value value;
         simt::Origin chain = 0;
     };
-    std::vector<std::vector<Sum>> sums;            // per thread, by step
+    std::vector<std::vector<Sum>> sums;            // per thread, by chain where there are several, then step
     std::vector<std::vector<uint32_t>> sum_steps;  // their after_step, close together for the search
+    // Of the sum that ends in an output: [first, end) of its thread's.
+    struct Chain {
+        uint32_t thread = 0, first = 0, end = 0;
+    };
 
     struct Output {
         simt::Origin sum = 0;
@@ -54,6 +60,16 @@ struct BlockReplay::Index {
     };
     std::vector<std::vector<Output>> outputs;                       // per thread, in the order of its stores
     std::vector<std::unordered_map<uint64_t, uint32_t>> thread_of;  // [array]: element -> thread
+    std::vector<std::unordered_map<uint64_t, Chain>> chain_of;      // [array]: element -> its sum
+    std::vector<Chain> last_chain;                                  // by thread: of what it stores last
+
+    std::optional<Value> sum_at(const Chain& chain, uint32_t step) const {
+        if (chain.thread >= sum_steps.size()) return {};  // before finish(): none
+        const auto begin = sum_steps[chain.thread].begin();
+        const auto first = begin + chain.first, next = std::upper_bound(first, begin + chain.end, step);
+        if (next == first) return {};
+        return sums[chain.thread][static_cast<size_t>(next - begin) - 1].value;
+    }
 };
 
 BlockReplay::BlockReplay(const trace::Trace& trace, uint32_t block)
@@ -69,6 +85,8 @@ BlockReplay::BlockReplay(const trace::Trace& trace, uint32_t block, uint64_t mos
     index_->cells.resize(arrays.size());
     index_->global_cells.resize(arrays.size());
     index_->thread_of.resize(arrays.size());
+    index_->chain_of.resize(arrays.size());
+    index_->last_chain.resize(threads);
     for (size_t i = 0; i < arrays.size(); ++i)
         if (arrays[i].space == Space::Shared) index_->cells[i].resize(arrays[i].elements());
 }
@@ -113,6 +131,8 @@ void BlockReplay::on_request(const simt::Request& request) {
     const ptx::Site& site = trace_.sites[access.site];
     const bool store = ptx::writes(site.kind), shared = array.space == Space::Shared;
     if (!shared && !store) return;
+    const bool copy = ptx::is_copy_store(site);
+    const auto first_store = static_cast<uint32_t>(index.stores.size());
     const uint64_t width = array.element_bytes();
 
     bytes_ += static_cast<uint64_t>(std::popcount(request.mask)) * request.elements *
@@ -140,7 +160,7 @@ void BlockReplay::on_request(const simt::Request& request) {
             std::vector<Store>& stores = shared ? index.stores : index.global_stores;
             Cell& cell =
                 shared ? index.cells[access.array][element] : index.global_cells[access.array][element];
-            cell.stores.push_back({step, static_cast<uint32_t>(stores.size())});
+            if (!copy) cell.stores.push_back({step, static_cast<uint32_t>(stores.size())});
             stores.push_back(made);
             if (!shared && array.writes() && thread < index.outputs.size()) {
                 index.outputs[thread].push_back({made.origin, made.to});
@@ -148,6 +168,18 @@ void BlockReplay::on_request(const simt::Request& request) {
             }
         }
     });
+    if (copy) index.coming[step] = {first_store, static_cast<uint32_t>(index.stores.size())};
+}
+
+void BlockReplay::on_arrival(uint32_t step) {
+    if (full()) return;
+    const auto found = index_->coming.find(step);
+    if (found == index_->coming.end()) return;
+    for (uint32_t i = found->second.first; i < found->second.second; ++i) {
+        const Element& to = index_->stores[i].to;
+        index_->cells[to.array][to.index].stores.push_back({steps(), i});
+    }
+    index_->coming.erase(found);
 }
 
 void BlockReplay::on_multiplication(const simt::Multiplication& m) {
@@ -194,11 +226,7 @@ void BlockReplay::finish() {
         std::erase_if(sums, [&](const Index::Sum& sum) {
             return !is_float(sum.value.type) && !reaches_output(thread, sum.chain);
         });
-        if (index_->outputs[thread].empty()) continue;
-        const simt::Origin chain = index_->outputs[thread].back().sum;
-        const auto reaches = [&](const Index::Sum& sum) { return sum.chain == chain; };
-        if (!std::any_of(sums.begin(), sums.end(), reaches)) continue;
-        std::erase_if(sums, [&](const Index::Sum& sum) { return !reaches(sum); });
+        keep_chains(thread);
     }
     index_->sum_steps.resize(index_->sums.size());
     for (size_t thread = 0; thread < index_->sums.size(); ++thread) {
@@ -208,6 +236,28 @@ void BlockReplay::finish() {
     }
     index_->values.shrink_to_fit();
     products_.shrink_to_fit();
+}
+
+// Of a thread's sums those that its outputs are made of, if any is, chain after chain.
+void BlockReplay::keep_chains(uint32_t thread) {
+    auto& sums = index_->sums[thread];
+    const std::vector<Index::Output>& outputs = index_->outputs[thread];
+    Index::Chain& last = index_->last_chain[thread];
+    last = {thread, 0, static_cast<uint32_t>(sums.size())};
+    if (outputs.empty()) return;
+    std::unordered_map<simt::Origin, Index::Chain> chains;
+    for (const Index::Output& output : outputs) chains.try_emplace(output.sum);
+    const auto stray = [&](const Index::Sum& sum) { return !chains.contains(sum.chain); };
+    if (std::ranges::all_of(sums, stray)) return;
+    std::erase_if(sums, stray);
+    if (chains.size() > 1) std::ranges::stable_sort(sums, {}, &Index::Sum::chain);
+    for (uint32_t first = 0, end = 0; first < sums.size(); first = end) {
+        while (end < sums.size() && sums[end].chain == sums[first].chain) ++end;
+        chains[sums[first].chain] = {thread, first, end};
+    }
+    for (const Index::Output& output : outputs)
+        index_->chain_of[output.element.array][output.element.index] = chains[output.sum];
+    last = chains[outputs.back().sum];
 }
 
 Value BlockReplay::value(uint32_t step, uint32_t lane, uint32_t part) const {
@@ -256,14 +306,16 @@ const BlockReplay::Cell* BlockReplay::find_cell(Element element) const {
     return found == index_->global_cells[element.array].end() ? nullptr : &found->second;
 }
 
-const BlockReplay::Store* BlockReplay::last_store(Element element, uint32_t step) const {
+const BlockReplay::Store* BlockReplay::last_store(Element element, uint32_t step, uint32_t* since) const {
     const Cell* cell = find_cell(element);
     if (cell == nullptr) return nullptr;
     const bool shared = trace_.launch.arrays[element.array].space == Space::Shared;
     const std::vector<Store>& all = shared ? index_->stores : index_->global_stores;
     const auto after = std::upper_bound(cell->stores.begin(), cell->stores.end(), step,
                                         [](uint32_t s, const Cell::StoreAt& at) { return s < at.step; });
-    return after == cell->stores.begin() ? nullptr : &all[(after - 1)->store];
+    if (after == cell->stores.begin()) return nullptr;
+    if (since != nullptr) *since = (after - 1)->step;
+    return &all[(after - 1)->store];
 }
 
 // A value moved from one shared cell to another has the source of that cell's value, found before.
@@ -280,7 +332,7 @@ CellState BlockReplay::cell(uint8_t array, uint64_t element, uint32_t step) cons
     CellState state;
     const Cell* cell = find_cell({array, element});
     if (cell == nullptr) return state;
-    if (const Store* store = last_store({array, element}, step)) {
+    if (const Store* store = last_store({array, element}, step, &state.since)) {
         state.written = true;
         state.value = store->value;
         state.step = store->step;
@@ -292,16 +344,21 @@ CellState BlockReplay::cell(uint8_t array, uint64_t element, uint32_t step) cons
                                            [](uint32_t v, const Cell::Loads& l) { return v < l.step; });
         return next == cell->loads.begin() ? 0 : (next - 1)->total;
     };
-    state.reads = loads_up_to(step) - (state.written ? loads_up_to(state.step) : 0);
+    const uint32_t before = state.written && state.since > 0 ? loads_up_to(state.since - 1) : 0;
+    state.reads = loads_up_to(step) - before;
     return state;
 }
 
 std::optional<Value> BlockReplay::running_sum(uint32_t thread, uint32_t step) const {
-    if (thread >= index_->sum_steps.size()) return {};  // before finish(): none
-    const std::vector<uint32_t>& steps = index_->sum_steps[thread];
-    const auto next = std::upper_bound(steps.begin(), steps.end(), step);
-    if (next == steps.begin()) return {};
-    return index_->sums[thread][static_cast<size_t>(next - steps.begin()) - 1].value;
+    if (thread >= index_->last_chain.size()) return {};
+    return index_->sum_at(index_->last_chain[thread], step);
+}
+
+std::optional<Value> BlockReplay::running_sum(Element element, uint32_t step) const {
+    if (element.array >= index_->chain_of.size()) return {};
+    const auto found = index_->chain_of[element.array].find(element.index);
+    if (found == index_->chain_of[element.array].end()) return {};
+    return index_->sum_at(found->second, step);
 }
 
 std::optional<Element> BlockReplay::output_of(uint32_t thread) const {

@@ -34,8 +34,9 @@ struct Element {
 struct CellState {
     bool written = false;
     Value value;
-    uint32_t step = kNever;  // the store that put it there
-    uint32_t thread = 0;     // linear number in the block
+    uint32_t step = kNever;   // the store that put it there
+    uint32_t since = kNever;  // from which step on it is there: that step, of a copy the one behind its wait
+    uint32_t thread = 0;      // linear number in the block
     // Where the stored value came from: an element of a global array, or none for a constant (a zero fill) or
     // a computed value.
     Element source;
@@ -67,6 +68,7 @@ public:
     void on_request(const simt::Request& request) override;
     void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) override;
     void on_multiplication(const simt::Multiplication& multiplication) override;
+    void on_arrival(uint32_t step) override;
     void finish();
     // What was run was more than fits: values are missing, and nothing is to be asked of it.
     bool full() const { return bytes_ > most_bytes_; }
@@ -83,8 +85,11 @@ public:
     // right after `step`. Of a global array's element that the block has not stored yet, written is false.
     CellState cell(uint8_t array, uint64_t element, uint32_t step) const;
 
-    // The running sum of a thread right after `step`; none before its first product.
+    // The running sum of a thread right after `step`; none before its first product. Of a thread that
+    // computes several elements, that of the one which it stores last.
     std::optional<Value> running_sum(uint32_t thread, uint32_t step) const;
+    // The running sum that ends in an element of an output, which a thread of this block stores.
+    std::optional<Value> running_sum(Element element, uint32_t step) const;
 
     // The element of an output that a thread's running sum ends in (its last store), if it has one.
     std::optional<Element> output_of(uint32_t thread) const;
@@ -114,9 +119,10 @@ public:
 private:
     struct Cell;
     const Cell* find_cell(Element element) const;
-    const Store* last_store(Element element, uint32_t step) const;
+    const Store* last_store(Element element, uint32_t step, uint32_t* since = nullptr) const;
     void find_source(Store& store) const;
     bool reaches_output(uint32_t thread, simt::Origin sum) const;
+    void keep_chains(uint32_t thread);
 
     const trace::Trace& trace_;
     uint32_t block_ = 0;

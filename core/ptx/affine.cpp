@@ -165,7 +165,7 @@ void run_to_fixpoint(Analysis& a) {
 }
 
 LaneShape shape_of(const Analysis& a, const Site& site, const std::vector<AffineValue>& values) {
-    const Operand& address = address_of(a.kernel.instructions[site.instruction]);
+    const Operand& address = address_of(a.kernel.instructions[site.instruction], site);
     LaneShape shape;
     if (address.reg < 0) {
         shape.affine = address.kind == Operand::Kind::Address;  // [symbol] or [immediate]
@@ -200,7 +200,7 @@ AffineAddresses affine_addresses(const Kernel& kernel, const std::vector<Site>& 
         auto site = std::lower_bound(sites.begin(), sites.end(), b.first,
                                      [](const Site& s, uint32_t i) { return s.instruction < i; });
         for (uint32_t i = b.first; i < b.last; ++i) {
-            if (site != sites.end() && site->instruction == i) {
+            while (site != sites.end() && site->instruction == i) {
                 if (site->kind != SiteKind::Barrier) result.shapes[site->id] = shape_of(a, *site, values);
                 ++site;
             }

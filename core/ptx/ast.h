@@ -41,7 +41,7 @@ enum class Op : uint16_t {
     Cvt, Cvta, Div, Dp2a, Dp4a, Ex2, Exit, Fma, Fns, Isspacep, Ld, Lg2, Lop3, Mad, Mad24, Madc, Match, Max,
     Membar, Min, Mov, Mul, Mul24, Neg, Not, Or, Popc, Prmt, Rcp, Red, Redux, Rem, Ret, Rsqrt, Sad, Selp, Set,
     Setp, Shf, Shfl, Shl, Shr, Sin, Slct, Sqrt, St, Sub, Subc, Szext, Tanh, Testp, Trap, Vote, Xor, BarWarp,
-    Call, BarRed, Nanosleep, Prefetch, Griddepcontrol,
+    Call, BarRed, Nanosleep, Prefetch, Griddepcontrol, CpAsync, CpCommit, CpWait,
 };
 // clang-format on
 const char* name_of(Op op);  // the mnemonic: "add", "bar", ...
@@ -118,7 +118,7 @@ struct Instruction {
     Half half = Half::None;
     Mode mode = Mode::None;
     Atomic atomic = Atomic::None;
-    uint8_t vector = 1;      // 1, 2 or 4 elements for ld and st
+    uint8_t vector = 1;      // 1, 2 or 4 elements for ld and st; words of 32 bits for cp.async
     bool carry_out = false;  // .cc: writes the carry flag of the thread
     bool nan = false;        // min.NaN, max.NaN: a NaN operand gives a NaN
     bool ftz = false, sat = false, is_volatile = false, uniform = false, to_space = false /* cvta.to */;

@@ -179,6 +179,11 @@ bool read_instruction(Parser& parser, Body& body) {
         rule = &rule_of(Op::BarWarp);
     if (rule->op == Op::Bar && std::ranges::find(made.suffixes, "red") != made.suffixes.end())
         rule = &rule_of(Op::BarRed);
+    if (rule->op == Op::CpAsync && made.suffixes.size() > 1) {
+        const std::string& what = made.suffixes[1];
+        if (what == "commit_group") rule = &rule_of(Op::CpCommit);
+        if (what == "wait_group" || what == "wait_all") rule = &rule_of(Op::CpWait);
+    }
     made.op = rule->op;
     if (++parser.read.instructions > kMaxInstructions) {
         return parser.fail(mnemonic.line, "the module has more than {} instructions; split it",

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,14 @@ namespace tilescope::ptx {
 namespace {
 
 constexpr uint32_t kMostCodeBits = 16;
+// Sites of a run: fewer are pairs and singles; more might not fit into the smallest chunk.
+constexpr uint32_t kLeastOfRun = 3, kMostOfRun = 72;
+
+// Neighbouring sites that are recorded together.
+struct Run {
+    uint32_t first = 0, last = 0;  // sites
+    std::vector<RunPart> parts;
+};
 
 std::string symbol_name(const Kernel& kernel, const Operand& operand) {
     return kernel.symbols[operand.symbol].name;
@@ -27,7 +36,7 @@ std::string symbol_name(const Kernel& kernel, const Operand& operand) {
 std::string address_text(const Kernel& kernel, const Site& site) {
     if (site.kind == SiteKind::Barrier) return "\n    mov.u32 %ts_lo, 0;\n    mov.u32 %ts_hi, 0;";
     const Instruction& instruction = kernel.instructions[site.instruction];
-    const Operand& operand = address_of(instruction);
+    const Operand& operand = address_of(instruction, site);
     if (operand.reg >= 0 && size_of(kernel.registers[operand.reg].type) == 4) {
         const std::string& name = kernel.registers[operand.reg].name;
         return (operand.offset != 0 ? fmt::format("\n    add.u32 %ts_lo, {}, {};", name, operand.offset)
@@ -69,9 +78,17 @@ struct Work {
     RecordingText text;
     // By site: the site it is paired with, -1 for none; the first of a pair is the lower.
     std::vector<int32_t> partner;
-    std::vector<uint32_t> single;                // by site: code of the site alone
+    std::vector<bool> held;        // by site: the first of a pair, and may be skipped
+    std::vector<uint32_t> single;  // by site: code of the site alone
+    std::vector<Run> runs;
+    std::vector<int32_t> run_of;                 // by site, -1 for none
     std::map<uint32_t, uint32_t> pair_code;      // first site -> code
+    std::map<uint32_t, uint32_t> run_code;       // first site -> code
     std::map<uint32_t, uint32_t> returned_code;  // site -> code
+    struct Group {
+        uint32_t instruction = 0, code = 0;
+    };
+    std::vector<Group> groups;  // commits and waits
     std::vector<Note> notes;
     std::vector<std::string> slow;
     int32_t result16 = -1, result32 = -1, result64 = -1;  // registers for what an atomic gives back
@@ -89,25 +106,142 @@ bool escapes(const Work& work, const Site& site) {
            work.kernel.instructions[site.instruction].space == StateSpace::Generic;
 }
 
+// The operand that says how many bytes a lane reads, of the load of a cp.async that has one.
+const Operand* size_read(const Work& work, const Site& site) {
+    const std::vector<Operand>& operands = work.kernel.instructions[site.instruction].operands;
+    return site.copy && site.kind == SiteKind::Load && operands.size() > 3 ? &operands[3] : nullptr;
+}
+
 bool can_pair(const Work& work, const Site& site) {
     const Instruction& instruction = work.kernel.instructions[site.instruction];
+    if (size_read(work, site) != nullptr) return false;  // some lanes may read nothing
     const bool global = site.kind != SiteKind::Barrier && site.space == Space::Global;
     // What an atomic gave back is written between the two halves, whose clock is the first's.
     return !escapes(work, site) && !returns(work, site) && instruction.guard < 0 &&
            (!global || work.options.same_high);
 }
 
-// Neighbours of one basic block, two by two.
-void find_pairs(Work& work) {
+bool is_of_groups(const Instruction& instruction) {
+    return instruction.op == Op::CpCommit || instruction.op == Op::CpWait;
+}
+
+// Whether nothing between two sites is recorded for itself, as a commit and a wait of copies are.
+bool next_to(const Work& work, const Site& a, const Site& b) {
+    const auto& all = work.kernel.instructions;
+    return std::none_of(all.begin() + a.instruction, all.begin() + b.instruction, is_of_groups);
+}
+
+bool writes(const Operand& operand, int32_t reg) {
+    return operand.kind == Operand::Kind::Vector
+               ? std::any_of(
+                     operand.elements.begin(), operand.elements.end(),
+                     [&](const Operand& element) { return writes(element, reg); })
+               : operand.kind == Operand::Kind::Register && operand.reg == reg;
+}
+
+// Whether an instruction in [from, to) writes a register that the address of one of these sites is made from.
+bool changes_address(const Work& work, std::span<const Site> sites, uint32_t from, uint32_t to) {
+    return std::any_of(
+        sites.begin(), sites.end(),
+        [&](const Site& site) {
+            if (site.kind == SiteKind::Barrier) return false;
+            const int32_t reg = address_of(work.kernel.instructions[site.instruction], site).reg;
+            for (uint32_t i = from; reg >= 0 && i < to; ++i) {
+                const Instruction& instruction = work.kernel.instructions[i];
+                for (size_t d = 0; d < instruction.destinations; ++d)
+                    if (writes(instruction.operands[d], reg)) return true;
+            }
+            return false;
+        });
+}
+
+// The last site of the longest run from `first` on. A barrier ends it: a warp may wait there for long.
+uint32_t end_of_run(const Work& work, const ControlFlow& flow, uint32_t first) {
+    const auto& sites = work.result.sites;
+    uint32_t last = first;
+    while (last + 1 < sites.size() && last + 1 - first < kMostOfRun) {
+        const Site &site = sites[last], &next = sites[last + 1];
+        if (site.kind == SiteKind::Barrier || !can_pair(work, next) || !next_to(work, site, next) ||
+            flow.block_of[site.instruction] != flow.block_of[next.instruction] ||
+            changes_address(work, std::span(sites).subspan(first, last + 1 - first), site.instruction,
+                            next.instruction))
+            break;
+        ++last;
+    }
+    return last;
+}
+
+// Where everything about the sites of a run stands in its words, and what is written when: a slot as soon as
+// its words are known.
+void lay_out(Work& work, Run& run) {
+    std::map<std::pair<int32_t, int32_t>, std::pair<uint32_t, int64_t>> bases;  // of a register, or a symbol
+    constexpr uint32_t kNone = RunPlace::kNone;
+    uint32_t words = 2, half = kNone, written = 0;  // the second word is the tag; half: a word half full
+    RunPart part;
+    for (uint32_t s = run.first; s <= run.last; ++s) {
+        const Site& site = work.result.sites[s];
+        RunSite made;
+        if (site.kind != SiteKind::Barrier) {
+            const Operand& operand = address_of(work.kernel.instructions[site.instruction], site);
+            const int64_t offset =
+                operand.offset +
+                (operand.reg < 0 && operand.symbol < 0 ? static_cast<int64_t>(operand.bits) : 0);
+            const auto [base, added] =
+                bases.try_emplace({operand.reg, operand.symbol}, s == run.first ? 0 : words, offset);
+            if (added && s != run.first) ++words;
+            made.new_base = added;
+            made.place.base = base->second.first;
+            made.place.offset = offset - base->second.second;
+        }
+        if (s != run.first) {
+            made.place.clock = half == kNone ? 2 * words : 2 * half + 1;
+            half = half == kNone ? words++ : kNone;
+        }
+        work.result.places[s] = made.place;
+        part.sites.push_back(std::move(made));
+        part.last = s == run.last;
+        part.first_slot = written;
+        part.last_slot = part.last ? (words + 3) / 4 : std::min(words, half) / 4;
+        if (part.last_slot == written) continue;
+        part.words = words;
+        written = part.last_slot;
+        run.parts.push_back(std::move(part));
+        part = {};
+    }
+}
+
+// Neighbours of one basic block: many together, or two by two.
+void find_neighbours(Work& work) {
     const ControlFlow flow = control_flow(work.kernel);
     const auto& sites = work.result.sites;
     work.partner.assign(sites.size(), -1);
-    for (size_t i = 0; i + 1 < sites.size(); ++i) {
-        const Site &a = sites[i], &b = sites[i + 1];
-        if (work.partner[i] < 0 && flow.block_of[a.instruction] == flow.block_of[b.instruction] &&
-            can_pair(work, a) && can_pair(work, b)) {
+    work.run_of.assign(sites.size(), -1);
+    work.result.places.assign(sites.size(), {});
+    for (uint32_t i = 0; i < sites.size() && work.options.runs; ++i) {
+        if (!can_pair(work, sites[i])) continue;
+        Run run{i, end_of_run(work, flow, i), {}};
+        if (run.last - run.first + 1 < kLeastOfRun) continue;
+        lay_out(work, run);
+        for (; i < run.last; ++i) work.run_of[i] = static_cast<int32_t>(work.runs.size());
+        work.run_of[i] = static_cast<int32_t>(work.runs.size());
+        work.runs.push_back(std::move(run));
+    }
+    work.held.assign(sites.size(), false);
+    // First those of one block, then those of two: the second may be the first of a pair in its own.
+    for (const bool held : {false, true}) {
+        for (size_t i = 0; i + 1 < sites.size(); ++i) {
+            const Site &a = sites[i], &b = sites[i + 1];
+            const int32_t from = flow.block_of[a.instruction], to = flow.block_of[b.instruction];
+            const auto free = [&](size_t site) { return work.partner[site] < 0 && work.run_of[site] < 0; };
+            const bool follows = held ? from != to && work.options.runs &&
+                                            flow.blocks[from].successors == std::vector<int32_t>{to}
+                                      : from == to;
+            if (!follows || !free(i) || !free(i + 1) || !can_pair(work, a) || !can_pair(work, b) ||
+                !next_to(work, a, b))
+                continue;
             work.partner[i] = static_cast<int32_t>(i + 1);
             work.partner[i + 1] = static_cast<int32_t>(i);
+            work.held[i] = held;
         }
     }
 }
@@ -130,6 +264,22 @@ Result<void> number_codes(Work& work) {
         if (!returns(work, site)) continue;
         work.returned_code[site.id] = static_cast<uint32_t>(codes.size());
         codes.push_back({Code::Kind::Returned, site.id, 0});
+    }
+    for (const Run& run : work.runs) {
+        work.run_code[run.first] = static_cast<uint32_t>(codes.size());
+        codes.push_back({Code::Kind::Run, run.first, run.last, run.parts.back().last_slot});
+    }
+    for (size_t i = 0; i < work.kernel.instructions.size(); ++i) {
+        const Instruction& instruction = work.kernel.instructions[i];
+        if (!is_of_groups(instruction)) continue;
+        const bool wait = instruction.op == Op::CpWait;
+        const bool all = instruction.operands.empty();
+        const Code code{wait ? Code::Kind::Wait : Code::Kind::Commit, 0,
+                        !wait ? 0
+                        : all ? kAllGroups
+                              : static_cast<uint32_t>(instruction.operands[0].bits)};
+        work.groups.push_back({static_cast<uint32_t>(i), static_cast<uint32_t>(codes.size())});
+        codes.push_back(code);
     }
     work.result.code_bits = static_cast<uint32_t>(std::bit_width(codes.size() - 1));
     if (work.result.code_bits > kMostCodeBits) {
@@ -194,6 +344,27 @@ std::string returned_text(Work& work, const Site& site) {
         .before;
 }
 
+// What is put before a site of a run; the slow path comes with the last site of each part.
+Sequence run_sequence(Work& work, const Site& site, const SiteText& text) {
+    Run& run = work.runs[static_cast<size_t>(work.run_of[site.id])];
+    uint32_t first = run.first;
+    for (RunPart& part : run.parts) {
+        const uint32_t at = site.id - first;
+        first += static_cast<uint32_t>(part.sites.size());
+        if (site.id >= first) continue;
+        part.sites[at].site = text;
+        Sequence sequence{run_site_text(part.sites[at]), ""};
+        if (site.id + 1 == first) {
+            const uint32_t code = work.run_code[run.first];
+            Sequence rest = run_part_text(work.text, part, work.result.codes[code], code);
+            sequence.before += rest.before;
+            sequence.slow = std::move(rest.slow);
+        }
+        return sequence;
+    }
+    return {};
+}
+
 void record_site(Work& work, const Site& site) {
     const Instruction& instruction = work.kernel.instructions[site.instruction];
     SiteText text{site.id, address_text(work.kernel, site), work.single[site.id], ""};
@@ -205,24 +376,51 @@ void record_site(Work& work, const Site& site) {
         return made;
     };
     std::string before;
+    std::string behind;
     if (instruction.guard >= 0)  // only the lanes that will execute it take part
         before = skip_unless_guard(work.kernel, instruction, fmt::format("$ts_skip_{}", site.id));
+    if (const Operand* size = size_read(work, site)) {  // nor those that read nothing
+        before += fmt::format(
+            "\n    mov.u32 %ts_t0, {};\n    setp.eq.u32 %ts_q, %ts_t0, 0;\n    @%ts_q bra $ts_none_{};",
+            print(work.kernel, *size), site.id);
+        behind = fmt::format("\n$ts_none_{}:", site.id);
+    }
     const int32_t partner = work.partner[site.id];
     Sequence sequence;
-    if (partner > static_cast<int32_t>(site.id)) {
+    const auto alone = [&](uint32_t id) { return SiteText{id, "", work.single[id], ""}; };
+    if (work.run_of[site.id] >= 0) {
+        sequence = run_sequence(work, site, checked(text));
+    } else if (partner >= 0 && work.held[site.id]) {
+        sequence = held_first_text(work.text, checked(text));
+    } else if (partner > static_cast<int32_t>(site.id)) {
         sequence.before = pair_first_text(checked(text));
     } else if (partner >= 0) {
-        const Site& first = work.result.sites[partner];
-        const SiteText a{first.id, "", work.single[first.id], ""};
-        sequence = pair_second_text(work.text, a, checked(text), work.pair_code[first.id]);
+        const auto first = static_cast<uint32_t>(partner);
+        sequence = (work.held[first] ? held_second_text : pair_second_text)(
+            work.text, alone(first), checked(text), work.pair_code[first]);
     } else {
         sequence = escapes(work, site) ? escape_text(work.text, text) : single_text(work.text, text);
     }
-    add_lines(work, site.instruction, before + sequence.before);
+    add_lines(work, site.instruction, before + sequence.before + behind);
     if (!sequence.slow.empty()) work.slow.push_back(sequence.slow);
     if (returns(work, site)) add_lines(work, site.instruction + 1, returned_text(work, site), true);
     if (instruction.guard >= 0)
         add_lines(work, site.instruction + 1, fmt::format("$ts_skip_{}:", site.id), true);
+}
+
+// A commit or a wait, behind it.
+void record_group(Work& work, const Work::Group& group) {
+    const Instruction& instruction = work.kernel.instructions[group.instruction];
+    const auto number = static_cast<uint32_t>(2 * work.result.sites.size()) + group.instruction;
+    const Sequence sequence =
+        single_text(work.text, {number, "\n    mov.u32 %ts_lo, 0;\n    mov.u32 %ts_hi, 0;", group.code, ""});
+    std::string text = sequence.before;
+    if (instruction.guard >= 0) {
+        const std::string label = fmt::format("$ts_skip_{}", number);
+        text = skip_unless_guard(work.kernel, instruction, label) + text + "\n" + label + ":";
+    }
+    add_lines(work, group.instruction + 1, text, true);
+    work.slow.push_back(sequence.slow);
 }
 
 // Checks, in every lane, that a value may be widened as affine.h assumes.
@@ -324,7 +522,7 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
                                 const InstrumentOptions& options) {
     const Kernel* found = find_kernel(module, name);
     if (!found) return Error{fmt::format("there is no kernel {} in this PTX; check its name", name)};
-    Work work{*found, options, {}, {}, {}, {}, {}, {}, {}, {}};
+    Work work{*found, options, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
     work.result.sites = sites_of(*found);
     AffineAddresses affine = affine_addresses(*found, work.result.sites, options.launch);
     work.result.shapes = std::move(affine.shapes);
@@ -335,7 +533,7 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
             return site.kind != SiteKind::Barrier ||
                    waits_for_whole_block(found->instructions[site.instruction]);
         });
-    find_pairs(work);
+    find_neighbours(work);
     if (auto ok = number_codes(work); !ok) return ok.error();
     end_with_ret(work.kernel);
     const Kernel plain = work.kernel;
@@ -361,6 +559,7 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     if (!options.exact)
         for (const Widening& widening : affine.widened) check_widening(work, widening);
     for (const Site& site : work.result.sites) record_site(work, site);
+    for (const Work::Group& group : work.groups) record_group(work, group);
     uint32_t exits = 0;
     for (uint32_t i = 0; i < plain.instructions.size(); ++i)
         if (ends(plain.instructions[i])) close_at_exit(work, i, exits++);
@@ -378,7 +577,8 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     made.kernels.clear();
     made.kernels.push_back(std::move(work.kernel));
     constexpr uint32_t kActivemask = 62;  // PTX ISA 6.2
-    const uint32_t needed = std::max(kActivemask, version_for_parameters(made.kernels[0]));
+    const uint32_t needed = std::max(kActivemask, version_for(made.kernels[0]));
+    made.target = target_for(made.kernels[0], made.target);
     if (made.version_major * 10 + made.version_minor < needed)
         made.version_major = needed / 10, made.version_minor = needed % 10;
     auto parsed = parse(print(made), name + " with its recording");

@@ -23,9 +23,18 @@
 //            Two sites of one basic block, executed by the whole warp: mask is the warp's. The high
 //            halves of global addresses are those of the array's (checked by every lane as it goes,
 //            Control::flags).
+//   run      address low of its first site | tag, that site's clock | words, up to the end of its last slot
+//            Neighbouring sites of one basic block, executed by the whole warp. The words are addresses, one
+//            for each register that addresses are made from, and the low halves of the clocks of all sites
+//            but the first, two a word (RunPlace). The whole run takes less than 2^16 clocks (checked, as
+//            the addresses are).
 //   escape   a single, then 16 slots: 32 addresses of 64 bits, by lane; of inactive lanes, anything
 //   barrier  as a single with address 0, or as half of a pair
 //
+//   commit, wait   as a barrier's single: a cp.async.commit_group of the active lanes, or a wait; written
+//   behind
+//            the instruction, where the copies that a wait is for have arrived. Of a cp.async two sites are
+//            recorded before it, its load (of the lanes that read any bytes) and its store.
 //   returned  as an escape, with the bits that an atomic gave back in place of addresses; written behind the
 //            instruction by the lanes that come there together, which need not be those that went in
 //
@@ -87,18 +96,29 @@ struct ControlBlock {
 };
 static_assert(sizeof(ControlBlock) == 40);
 
-// A lane's address left what was proven of it (another 4 GiB, a 32-bit index that wraps): what
-// was recorded cannot be trusted, and must be recorded again with InstrumentOptions::exact.
+// A lane's address left what was proven of it (another 4 GiB, a 32-bit index that wraps), or a run took too
+// long for its clocks: what was recorded cannot be trusted, and must be recorded again without
+// InstrumentOptions::runs, or with InstrumentOptions::exact.
 inline constexpr uint32_t kFlagNotAsProven = 1;
 
 inline constexpr uint64_t kGenericShared = uint64_t{1} << 62, kGenericLocal = uint64_t{1} << 61,
                           kGenericConst = uint64_t{1} << 60;
 
 struct Code {
-    enum class Kind : uint8_t { Pad, Single, Pair, Escape, Returned } kind = Kind::Pad;
-    uint32_t site = 0;    // of the first
-    uint32_t second = 0;  // Pair: of the second
+    enum class Kind : uint8_t { Pad, Single, Pair, Escape, Returned, Run, Commit, Wait } kind = Kind::Pad;
+    uint32_t site = 0;    // of the first; of Commit and Wait none
+    uint32_t second = 0;  // Pair: of the second; Run: of the last; Wait: groups left under way, or kAllGroups
+    uint32_t slots = 0;   // Run: that it takes
     bool operator==(const Code&) const = default;
+};
+
+// Where a run says what is to know of one of its sites.
+struct RunPlace {
+    static constexpr uint32_t kNone = UINT32_MAX;
+    uint32_t base = kNone;  // word of an address; kNone for a barrier
+    int64_t offset = 0;     // that the site's address has more than that, in bytes
+    uint32_t clock =
+        kNone;  // half of a word, counted from the first word's low one; kNone for the first site
 };
 
 struct InstrumentOptions {
@@ -108,6 +128,7 @@ struct InstrumentOptions {
     bool same_high = false;
     uint32_t high = 0;
     bool windowed = false;  // blocks outside the window run the kernel's own code
+    bool runs = true;       // where sites follow each other, record them together
     bool exact = false;     // every lane's address in full: believes nothing, 272 bytes a request
     uint32_t chunk_bytes = kDefaultChunkBytes;  // a power of two, 512 .. 65536
 };
@@ -119,6 +140,7 @@ struct Instrumented {
     std::vector<Site> sites;           // of the kernel as it was
     std::vector<LaneShape> shapes;     // by site
     std::vector<Code> codes;           // by code; 0 is the pad
+    std::vector<RunPlace> places;      // by site, of those in runs
     uint32_t code_bits = 0;            // of a tag
     std::vector<std::string> symbols;  // shared, local and constant variables, as ControlBlock lists them
     uint32_t chunk_bytes = kDefaultChunkBytes;

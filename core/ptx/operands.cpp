@@ -326,6 +326,15 @@ struct Reader {
                 return read_moved(operand);
             case 'a':
                 return read_address(operand);
+            case 'A': {
+                const StateSpace own = made.space;
+                made.space = StateSpace::Global;
+                const bool read = read_address(operand);
+                made.space = own;
+                return read;
+            }
+            case 'n':
+                return read_number(operand);
             default:
                 return read_pointer(operand);  // 'z'
         }
@@ -338,6 +347,20 @@ struct Reader {
         // Compilers write `true` as -1 or 1.
         return read_immediate(operand) &&
                (!is_float(operand.immediate_type) || fail_at(token, "a predicate"));
+    }
+
+    // cp.async: the bytes of a copy, or how many groups may be left under way.
+    bool read_number(Operand& operand) {
+        if (!at_immediate() || !read_immediate(operand) || is_float(operand.immediate_type) ||
+            operand.bits > UINT32_MAX)
+            return fail("needs a whole number as its last operand");
+        if (made.op != Op::CpAsync) return true;
+        const uint64_t bytes = operand.bits;
+        if (bytes != 16 && ((bytes != 4 && bytes != 8) || made.suffixes[1] == "cg"))
+            return fail("copies 4, 8 or 16 bytes with .ca, and 16 with .cg");
+        made.type = Type::B32;
+        made.vector = static_cast<uint8_t>(bytes / 4);
+        return true;
     }
 
     bool read_lut(Operand& operand) {
@@ -359,6 +382,7 @@ bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& 
     for (const char* letter = rule.operands; *letter != '\0'; ++letter) {
         if (*letter == 'Q' && made.combine == Bool::None) continue;
         if (*letter == 'V' && made.atomic != Atomic::Cas) continue;
+        if (*letter == 'n' && made.mode == Mode::All) continue;  // wait_all
         if (*letter == 'U' && parser.peek().is(';') && made.mode != Mode::Arrive) continue;
         if (letter != rule.operands && !parser.accept(','))
             return reader.fail(fmt::format("has {} operands and needs more", made.operands.size()));

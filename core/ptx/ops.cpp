@@ -98,12 +98,15 @@ constexpr std::array kRules{
     OpRule{Op::Nanosleep, "nanosleep", "u", kU32, 0, 0},
     OpRule{Op::Prefetch, "prefetch", "a", 0, 0, kSpace | kHint},
     OpRule{Op::Griddepcontrol, "griddepcontrol", "", 0, 0, kHint},
+    OpRule{Op::CpAsync, "cp", "aAnU", 0, 0, kCopy},
+    OpRule{Op::CpCommit, "cp", "", 0, 0, kCopy},
+    OpRule{Op::CpWait, "cp", "n", 0, 0, kCopy},
 };
 
 constexpr bool in_order() {
     for (size_t i = 0; i < kRules.size(); ++i)
         if (static_cast<size_t>(kRules[i].op) != i) return false;
-    return kRules.size() == static_cast<size_t>(Op::Griddepcontrol) + 1;
+    return kRules.size() == static_cast<size_t>(Op::CpWait) + 1;
 }
 static_assert(in_order());
 
@@ -112,7 +115,7 @@ static_assert(in_order());
 const OpRule* find_rule(std::string_view mnemonic) {
     static const std::unordered_map<std::string_view, const OpRule*> table = [] {
         std::unordered_map<std::string_view, const OpRule*> made;
-        for (const OpRule& rule : kRules) made.emplace(rule.name, &rule);  // bar: the first, Op::Bar
+        for (const OpRule& rule : kRules) made.emplace(rule.name, &rule);  // bar, cp: the first
         made.emplace("barrier", &rule_of(Op::Bar));
         made.emplace("fence", &rule_of(Op::Membar));
         made.emplace("prefetchu", &rule_of(Op::Prefetch));

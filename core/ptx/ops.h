@@ -19,6 +19,8 @@
 //                                        a  address, for ld and st
 //                                        z  register or symbol that is an address (cvta, isspacep)
 //                                        V  as s, there exactly if `atomic` is Cas
+//                                        A  address in global memory (cp.async)
+//                                        n  whole number (cp.async: bytes; its wait: groups)
 //
 // `p` and `e` may put two operands; `U`, `Q` and `V` may put none. Instruction::destinations counts the
 // destinations. Either half of p|q, the p of d|p, and an element of L or M may be a Sink. Only a
@@ -71,6 +73,7 @@ enum Suffix : uint32_t {
     kMatch = 1 << 25,   // match: .any .all: must be there
     kReduce = 1 << 26,  // redux: .add .min ...: must be there
     kHint = 1 << 27,    // what only says how fast: .L1 .L2 .wait ...
+    kCopy = 1 << 28,    // cp: .async.ca.shared.global .async.commit_group .async.wait_group ...
 };
 
 struct OpRule {
@@ -82,7 +85,8 @@ struct OpRule {
     uint32_t suffixes;     // of Suffix
 };
 
-// Null for a mnemonic that is not known. "bar" is Op::Bar; bar.warp and bar.red are rules of their own.
+// Null for a mnemonic that is not known. "bar" is Op::Bar and "cp" Op::CpAsync; bar.warp, bar.red and the
+// groups of cp.async are rules of their own.
 const OpRule* find_rule(std::string_view mnemonic);
 const OpRule& rule_of(Op op);
 

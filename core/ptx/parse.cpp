@@ -256,7 +256,17 @@ Result<Module> parse(std::string_view text, std::string_view name) {
     return std::move(parser.module);
 }
 
-uint32_t version_for_parameters(const Kernel& kernel) {
+namespace {
+
+bool has_copies(const Kernel& kernel) {
+    return std::ranges::any_of(
+        kernel.instructions, [](const Instruction& i) { return i.op >= Op::CpAsync && i.op <= Op::CpWait; });
+}
+
+}  // namespace
+
+// Source: PTX ISA, "cp.async" (PTX ISA version 7.0, sm_80), "Kernel Function Parameters" (8.1).
+uint32_t version_for(const Kernel& kernel) {
     constexpr uint64_t kAlways = 4352;  // bytes
     uint64_t bytes = 0;
     for (const int32_t parameter : kernel.parameters) {
@@ -265,7 +275,14 @@ uint32_t version_for_parameters(const Kernel& kernel) {
             std::max<uint64_t>({symbol.alignment, static_cast<uint64_t>(size_of(symbol.type)), 1});
         bytes = (bytes + unit - 1) / unit * unit + symbol.bytes();
     }
-    return bytes > kAlways ? 81 : 0;
+    return bytes > kAlways ? 81 : has_copies(kernel) ? 70 : 0;
+}
+
+std::string target_for(const Kernel& kernel, const std::string& target) {
+    constexpr int kCopies = 80;
+    const bool old = target.starts_with("sm_") && std::atoi(target.c_str() + 3) < kCopies;
+    return old && has_copies(kernel) ? "sm_80" + target.substr(std::min(target.find(','), target.size()))
+                                     : target;
 }
 
 const Kernel* find_kernel(const Module& module, std::string_view name) {

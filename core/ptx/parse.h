@@ -24,6 +24,7 @@ std::string print(const Module& module);
 
 // One instruction as text, "ld.global.f32 %f1, [%rd4+8];" without indentation.
 std::string print(const Kernel& kernel, const Instruction& instruction);
+std::string print(const Kernel& kernel, const Operand& operand);
 
 // What a module's variable holds before any launch, where address_of gives the addresses of others that its
 // initial value names (Module::variables). Addresses in .const memory are counted from its start.
@@ -36,6 +37,8 @@ const std::string* refusal_of(const Module& module, std::string_view name);
 
 // The PTX version that a kernel's parameters need, 81 for 8.1; 0 where any does. More than 4,352 bytes of
 // them came with 8.1 (PTX ISA, "Kernel Function Parameters").
-uint32_t version_for_parameters(const Kernel& kernel);
+uint32_t version_for(const Kernel& kernel);
+// The target, or sm_80 where that is too old for the kernel's cp.async.
+std::string target_for(const Kernel& kernel, const std::string& target);
 
 }  // namespace tilescope::ptx

@@ -227,4 +227,6 @@ std::string print(const Module& module) {
     return out;
 }
 
+std::string print(const Kernel& kernel, const Operand& operand) { return operand_text(kernel, operand); }
+
 }  // namespace tilescope::ptx

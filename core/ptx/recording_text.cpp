@@ -130,41 +130,47 @@ std::string put_single(const RecordingText& text, const std::string& label, cons
                        fmt::arg("low", low), fmt::arg("high", high));
 }
 
+// A whole warp whose chunk has room goes on behind this; the others go to $ts_slow_<number>.
+std::string unless_slow(const RecordingText& text, uint32_t number) {
+    return fmt::format(R"(
+    activemask.b32 %ts_m;
+    mov.u32 %ts_clock, %clock;
+    and.b32 %ts_t0, %ts_wlo, {};
+    setp.eq.u32 %ts_q, %ts_t0, 0;
+    setp.ne.or.u32 %ts_q, %ts_m, %ts_full, %ts_q;
+    @%ts_q bra.uni $ts_slow_{};)",
+                       text.chunk_bytes - 1, number);
+}
+
 // A whole warp whose chunk has room writes one slot; the others go to $ts_slow_<number> and come back. words:
 // the slot's, %ts_tag among them, which is made of `clock` and `code`.
 std::string fast_path(const RecordingText& text, uint32_t number, const char* clock, uint32_t code,
                       const char* words) {
-    return fmt::format(R"(
-    activemask.b32 %ts_m;
-    mov.u32 %ts_clock, %clock;
-    and.b32 %ts_t0, %ts_wlo, {low};
-    setp.eq.u32 %ts_q, %ts_t0, 0;
-    setp.ne.or.u32 %ts_q, %ts_m, %ts_full, %ts_q;
-    @%ts_q bra.uni $ts_slow_{number};
+    return unless_slow(text, number) + fmt::format(R"(
     mad.lo.u32 %ts_tag, {clock}, {scale}, {code};
     mov.b64 %ts_d0, {{%ts_wlo, %ts_whi}};
     @%ts_low st.global.v4.b32 [%ts_d0], {{{words}}};
     add.u32 %ts_wlo, %ts_wlo, 16;
 $ts_back_{number}:)",
-                       fmt::arg("low", text.chunk_bytes - 1), fmt::arg("number", number),
-                       fmt::arg("clock", clock), fmt::arg("scale", uint64_t{1} << text.code_bits),
-                       fmt::arg("code", code), fmt::arg("words", words));
+                                                   fmt::arg("number", number), fmt::arg("clock", clock),
+                                                   fmt::arg("scale", uint64_t{1} << text.code_bits),
+                                                   fmt::arg("code", code), fmt::arg("words", words));
 }
 
 std::string slow_label(uint32_t number) { return fmt::format("$ts_slow_{}:", number); }
 
-// The leader's number in the warp, in %ts_t0.
-constexpr const char* kLeader = R"(
+// The leader's cursor, in %ts_t1 and %ts_t2 of all lanes.
+constexpr const char* kLeadersCursor = R"(
     neg.s32 %ts_t0, %ts_m;
     and.b32 %ts_t0, %ts_t0, %ts_m;
     sub.u32 %ts_t0, %ts_t0, 1;
-    popc.b32 %ts_t0, %ts_t0;)";
+    popc.b32 %ts_t0, %ts_t0;
+    shfl.sync.idx.b32 %ts_t1, %ts_clo, %ts_t0, 31, %ts_m;
+    shfl.sync.idx.b32 %ts_t2, %ts_chi, %ts_t0, 31, %ts_m;)";
 
 // Puts the cursor back where it came from: in all lanes, or in the leader.
 std::string slow_close(uint32_t number) {
-    return std::string(kLeader) + fmt::format(R"(
-    shfl.sync.idx.b32 %ts_t1, %ts_clo, %ts_t0, 31, %ts_m;
-    shfl.sync.idx.b32 %ts_t2, %ts_chi, %ts_t0, 31, %ts_m;
+    return std::string(kLeadersCursor) + fmt::format(R"(
     @%ts_whole mov.u32 %ts_wlo, %ts_t1;
     @%ts_whole mov.u32 %ts_whi, %ts_t2;
     not.pred %ts_p0, %ts_whole;
@@ -173,18 +179,18 @@ std::string slow_close(uint32_t number) {
     @%ts_p0 mov.u32 %ts_lhi, %ts_chi;
     bra.uni $ts_back_{};
 )",
-                                              number);
+                                                     number);
 }
 
 }  // namespace
 
 std::vector<Register> recording_registers() {
     std::vector<Register> registers;
-    for (const char* name :
-         {"full", "wlo", "whi", "llo", "lhi", "bad", "a",   "aclock", "m",     "clock", "lo",
-          "hi",   "tag", "t0",  "t1",  "t2",  "clo", "chi", "first",  "block", "ahi"})
+    for (const char* name : {"full", "wlo", "whi", "llo", "lhi", "bad", "a",   "aclock", "m",     "clock",
+                             "lo",   "hi",  "tag", "t0",  "t1",  "t2",  "clo", "chi",    "first", "block",
+                             "ahi",  "r0",  "r1",  "r2",  "r3",  "r4",  "r5",  "r6",     "r7"})
         registers.push_back({fmt::format("%ts_{}", name), Type::B32});
-    for (const char* name : {"low", "p0", "p1", "q", "lead", "whole"})
+    for (const char* name : {"low", "p0", "p1", "q", "lead", "whole", "apart", "held"})
         registers.push_back({fmt::format("%ts_{}", name), Type::Pred});
     for (const char* name : {"d0", "d1", "d2", "d3"})
         registers.push_back({fmt::format("%ts_{}", name), Type::B64});
@@ -219,7 +225,8 @@ std::string entry_text(const RecordingText& text, bool windowed, const std::stri
     mov.u32 %ts_whi, 0;
     mov.u32 %ts_llo, 0;
     mov.u32 %ts_lhi, 0;
-    mov.u32 %ts_bad, 0;)";
+    mov.u32 %ts_bad, 0;
+    setp.ne.u32 %ts_held, %ts_full, %ts_full;)";
     if (!symbols.empty()) {  // every thread would write the same: the first of each block does
         result += fmt::format(R"(
     mov.u32 %ts_t0, %tid.x;
@@ -288,10 +295,8 @@ Sequence escape_text(const RecordingText& text, const SiteText& site) {
     mov.u32 %ts_first, %ts_clock;)" +
                       slow_open(text) +
                       make_room(text, fmt::format("$ts_have_{}", site.number), kEscapeBytes) +
-                      count_dropped(text) + std::string(kLeader) +
+                      count_dropped(text) + kLeadersCursor +
                       fmt::format(R"(
-    shfl.sync.idx.b32 %ts_t1, %ts_clo, %ts_t0, 31, %ts_m;
-    shfl.sync.idx.b32 %ts_t2, %ts_chi, %ts_t0, 31, %ts_m;
     mad.lo.u32 %ts_tag, %ts_clock, {scale}, {code};
     mov.b64 %ts_d0, {{%ts_t1, %ts_t2}};
     setp.ne.u64 %ts_q, %ts_d0, 0;
@@ -326,6 +331,157 @@ Sequence pair_second_text(const RecordingText& text, const SiteText& first, cons
                     put_single(text, fmt::format("$ts_more_{}", second.number), "%ts_lo", "%ts_clock",
                                "%ts_hi", second.single) +
                     slow_close(second.number);
+    return sequence;
+}
+
+Sequence held_first_text(const RecordingText& text, const SiteText& site) {
+    Sequence sequence;
+    sequence.before = pair_first_text(site) + fmt::format(R"(
+    activemask.b32 %ts_m;
+    setp.eq.u32 %ts_held, %ts_m, %ts_full;
+    @!%ts_held bra.uni $ts_slow_{0};
+$ts_back_{0}:)",
+                                                          site.number);
+    sequence.slow = slow_label(site.number) + slow_open(text) +
+                    put_single(text, fmt::format("$ts_have_{}", site.number), "%ts_a", "%ts_aclock",
+                               "%ts_ahi", site.single) +
+                    slow_close(site.number);
+    return sequence;
+}
+
+Sequence held_second_text(const RecordingText& text, const SiteText& first, const SiteText& second,
+                          uint32_t code) {
+    const uint64_t scale = uint64_t{1} << text.code_bits;
+    Sequence sequence;
+    sequence.before = second.address + second.check + unless_slow(text, second.number) +
+                      fmt::format(R"(
+    mad.lo.u32 %ts_t0, %ts_aclock, {scale}, {code};
+    mad.lo.u32 %ts_tag, %ts_clock, {scale}, {single};
+    selp.b32 %ts_tag, %ts_t0, %ts_tag, %ts_held;
+    selp.b32 %ts_a, %ts_a, %ts_lo, %ts_held;
+    selp.b32 %ts_lo, %ts_lo, %ts_hi, %ts_held;
+    selp.b32 %ts_clock, %ts_clock, %ts_m, %ts_held;
+    mov.b64 %ts_d0, {{%ts_wlo, %ts_whi}};
+    @%ts_low st.global.v4.b32 [%ts_d0], {{%ts_a, %ts_tag, %ts_lo, %ts_clock}};
+    add.u32 %ts_wlo, %ts_wlo, 16;
+$ts_back_{number}:
+    setp.ne.u32 %ts_held, %ts_full, %ts_full;)",
+                                  fmt::arg("scale", scale), fmt::arg("code", code),
+                                  fmt::arg("single", second.single), fmt::arg("number", second.number));
+    sequence.slow = slow_label(second.number) + slow_open(text) +
+                    fmt::format("\n    @!%ts_held bra.uni $ts_only_{};", second.number) +
+                    put_single(text, fmt::format("$ts_held_{}", second.number), "%ts_a", "%ts_aclock",
+                               "%ts_ahi", first.single) +
+                    fmt::format("\n$ts_only_{}:", second.number) +
+                    put_single(text, fmt::format("$ts_have_{}", second.number), "%ts_lo", "%ts_clock",
+                               "%ts_hi", second.single) +
+                    slow_close(second.number);
+    return sequence;
+}
+
+namespace {
+
+std::string word(uint32_t number) { return fmt::format("%ts_r{}", number % 8); }
+
+// The register that holds a site's whole clock when its text is over.
+std::string clock_of(const RunPlace& place) {
+    return place.clock == RunPlace::kNone ? "%ts_aclock"
+           : place.clock % 2 == 0         ? word(place.clock / 2)
+                                          : "%ts_clock";
+}
+
+// The sites of a part, one by one. Their clocks follow from their low halves; the last one's is known.
+std::string singles_text(const RecordingText& text, const RunPart& part) {
+    std::string made;
+    for (const RunSite& run : part.sites) {
+        if (run.place.clock != RunPlace::kNone) {
+            made += fmt::format(R"(
+    shr.u32 %ts_t0, {}, {};
+    sub.u32 %ts_t0, %ts_t0, %ts_aclock;
+    and.b32 %ts_t0, %ts_t0, 65535;
+    add.u32 %ts_aclock, %ts_aclock, %ts_t0;)",
+                                word(run.place.clock / 2), run.place.clock % 2 * 16);
+        }
+        made += run.site.address + put_single(text, fmt::format("$ts_have_{}", run.site.number), "%ts_lo",
+                                              "%ts_aclock", "%ts_hi", run.site.single);
+    }
+    return made + fmt::format(R"(
+    xor.b32 %ts_t0, {}, %ts_aclock;
+    or.b32 %ts_bad, %ts_bad, %ts_t0;)",
+                              clock_of(part.sites.back().place));
+}
+
+}  // namespace
+
+std::string run_site_text(const RunSite& run) {
+    std::string text;
+    if (run.new_base) {
+        text = run.site.address + run.site.check +
+               fmt::format("\n    mov.u32 {}, %ts_lo;", word(run.place.base));
+    }
+    text += fmt::format("\n    mov.u32 {}, %clock;", clock_of(run.place));
+    if (run.place.clock != RunPlace::kNone && run.place.clock % 2 == 1) {
+        const std::string both = word(run.place.clock / 2);
+        text += fmt::format("\n    prmt.b32 {0}, {0}, %ts_clock, 0x5410;", both);
+    }
+    return text;
+}
+
+Sequence run_part_text(const RecordingText& text, const RunPart& part, const Code& run, uint32_t code) {
+    const uint32_t number = part.sites.back().site.number, bytes = run.slots * kSlotBytes;
+    const bool first = part.first_slot == 0;
+    Sequence sequence;
+    if (first) {
+        sequence.before =
+            fmt::format(R"(
+    activemask.b32 %ts_m;
+    and.b32 %ts_t0, %ts_wlo, {low};
+    sub.u32 %ts_t0, %ts_t0, 1;
+    setp.ge.u32 %ts_q, %ts_t0, {last};
+    setp.ne.or.u32 %ts_apart, %ts_m, %ts_full, %ts_q;)",
+                        fmt::arg("low", text.chunk_bytes - 1), fmt::arg("last", text.chunk_bytes - bytes));
+    }
+    sequence.before += fmt::format("\n    @%ts_apart bra.uni $ts_slow_{};", number);
+    if (first) {
+        sequence.before += fmt::format("\n$ts_room_{}:\n    mad.lo.u32 %ts_r1, %ts_aclock, {}, {};", number,
+                                       uint64_t{1} << text.code_bits, code);
+    }
+    sequence.before += "\n    mov.b64 %ts_d0, {%ts_wlo, %ts_whi};";
+    for (uint32_t slot = part.first_slot; slot < part.last_slot; ++slot) {
+        sequence.before += fmt::format("\n    @%ts_low st.global.v4.b32 [%ts_d0+{}], {{", slot * kSlotBytes);
+        for (uint32_t w = 4 * slot; w < 4 * slot + 4; ++w) {
+            if (w % 4 > 0) sequence.before += ", ";
+            sequence.before += w < part.words ? word(w) : "%ts_full";
+        }
+        sequence.before += "};";
+    }
+    if (part.last) {
+        sequence.before += fmt::format(R"(
+    sub.u32 %ts_t0, {}, %ts_aclock;
+    shr.u32 %ts_t0, %ts_t0, 16;
+    or.b32 %ts_bad, %ts_bad, %ts_t0;
+    add.u32 %ts_wlo, %ts_wlo, {};)",
+                                       clock_of(part.sites.back().place), bytes);
+    }
+    sequence.before += fmt::format("\n$ts_back_{}:", number);
+
+    sequence.slow = slow_label(number) + "\n    activemask.b32 %ts_m;" + slow_open(text);
+    if (first) {  // a whole warp that only lacked room goes on in a new chunk
+        sequence.slow +=
+            fmt::format(R"(
+    @!%ts_whole bra.uni $ts_each_{0};
+    mov.u32 %ts_first, %ts_aclock;{1}{2}
+    mov.u32 %ts_wlo, %ts_t1;
+    mov.u32 %ts_whi, %ts_t2;
+    mov.u32 %ts_clo, %ts_t1;
+    mov.u32 %ts_chi, %ts_t2;
+    or.b32 %ts_t0, %ts_t1, %ts_t2;
+    setp.eq.u32 %ts_apart, %ts_t0, 0;
+    @!%ts_apart bra.uni $ts_room_{0};
+$ts_each_{0}:)",
+                        number, make_room(text, fmt::format("$ts_chunk_{}", number), bytes), kLeadersCursor);
+    }
+    sequence.slow += singles_text(text, part) + slow_close(number);
     return sequence;
 }
 

@@ -10,6 +10,10 @@ const Operand& address_of(const Instruction& instruction) {
     return instruction.operands[behind ? instruction.destinations : 0];
 }
 
+const Operand& address_of(const Instruction& instruction, const Site& site) {
+    return site.copy && site.kind == SiteKind::Load ? instruction.operands[1] : address_of(instruction);
+}
+
 namespace {
 
 // "function_name $L__info_string0, inlined_at 1 15 5": where the call stands.
@@ -50,6 +54,7 @@ std::optional<SiteKind> kind_of(const Instruction& instruction) {
         case Op::Ld:
             return SiteKind::Load;
         case Op::St:
+        case Op::CpAsync:
             return SiteKind::Store;
         case Op::Atom:
         case Op::Red:
@@ -97,6 +102,14 @@ std::vector<Site> sites_of(const Kernel& kernel) {
         site.line = line;
         site.column = column;
         site.ptx_line = instruction.text_line;
+        if (instruction.op == Op::CpAsync) {
+            site.copy = true;
+            Site from = site;
+            from.kind = SiteKind::Load;
+            from.space = Space::Global;
+            sites.push_back(from);
+            ++site.id;
+        }
         sites.push_back(site);
     }
     return sites;

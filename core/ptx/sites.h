@@ -25,6 +25,11 @@ inline constexpr std::string_view kGridBarrier = "cudaCGSynchronizeGrid";
 
 // One ld or st of global, shared, local or constant memory, one atom or red (generic addresses count as
 // global until a run shows otherwise), or one barrier of a block or grid. Parameters are not sites.
+//
+// A cp.async is two: a load of global memory, of the lanes that read any of it, and a store to shared memory,
+// of all. They stand side by side and share their instruction. The store is recorded where the copy is asked
+// for; the bytes arrive where the thread waits for them (Trace::arrival). A lane that reads fewer bytes than
+// it writes counts as reading all, which lie in the same sector.
 struct Site {
     uint32_t id = 0;           // index into the site table
     uint32_t instruction = 0;  // index into Kernel::instructions
@@ -35,10 +40,21 @@ struct Site {
     uint32_t line = 0, column = 0;
     uint32_t ptx_line = 0;
     Atomic atomic = Atomic::None;  // what an atomic does to its word; None for all others
+    bool copy = false;             // one of the two of a cp.async
 };
 
-// The operand of a load, store or atomic that says where.
+// Whether b writes what a cp.async reads by a.
+inline bool is_copy(const Site& a, const Site& b) {
+    return a.copy && b.copy && a.id + 1 == b.id && a.instruction == b.instruction;
+}
+inline bool is_copy_store(const Site& site) { return site.copy && site.kind == SiteKind::Store; }
+
+// How many groups of copies a cp.async.wait_all leaves under way: none, and not the open one either.
+inline constexpr uint32_t kAllGroups = UINT32_MAX;
+
+// The operand of a load, store or atomic that says where; of a copy, where it goes to.
 const Operand& address_of(const Instruction& instruction);
+const Operand& address_of(const Instruction& instruction, const Site& site);
 
 // The number of the source file that the kernel itself stands in, by its .loc lines (Module::files); 0 for
 // none. Lines of sites are of this file.

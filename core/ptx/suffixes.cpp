@@ -31,6 +31,27 @@ bool is_cache(Op op, std::string_view suffix) {
     return op == Op::Ld ? one_of(suffix, kLoadCache) : one_of(suffix, kStoreCache);
 }
 
+// cp: "async.ca.shared.global" and which part of L2 may be fetched with it, or a word about groups.
+constexpr const char* kPrefetch[] = {"L2::64B", "L2::128B", "L2::256B"};
+
+bool read_copy(const OpRule& rule, std::string_view suffix, Instruction& made) {
+    if (suffix == "async") return true;
+    if (rule.op == Op::CpCommit) return suffix == "commit_group";
+    if (rule.op == Op::CpWait) {
+        if (suffix == "wait_all") made.mode = Mode::All;
+        return suffix == "wait_group" || suffix == "wait_all";
+    }
+    if (suffix == "shared" || suffix == "shared::cta") return made.space = StateSpace::Shared, true;
+    return suffix == "ca" || suffix == "cg" || suffix == "global" || one_of(suffix, kPrefetch);
+}
+
+bool copy_is_whole(const Instruction& made) {
+    const auto& s = made.suffixes;
+    if (made.op != Op::CpAsync) return s.size() == 2 && s[0] == "async";
+    return s.size() >= 4 && s.size() <= 5 && s[0] == "async" && (s[1] == "ca" || s[1] == "cg") &&
+           s[2].starts_with("shared") && s[3] == "global" && (s.size() == 4 || one_of(s[4], kPrefetch));
+}
+
 // atom and red: what they do, and the suffixes that say how it is ordered, which are only kept.
 bool read_atomic(std::string_view suffix, Atomic& atomic) {
     constexpr std::pair<const char*, Atomic> kNames[] = {
@@ -152,6 +173,7 @@ bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bo
             "L1", "L2", "L2::evict_last", "L2::evict_normal", "wait", "launch_dependents"};
         if (one_of(suffix, kHints)) return true;
     }
+    if (has(kCopy)) return read_copy(rule, suffix, made);
     if (has(kCarry) && suffix == "cc") return once(made.carry_out);
     if (has(kNan) && suffix == "NaN") return once(made.nan);
     if (has(kReduce) && read_reduction(suffix, made.atomic)) return true;
@@ -216,6 +238,8 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
     if (made.carry_out && (made.sat || !(bit(made.type) & kCarryTypes)))
         return "has .cc, which 32- and 64-bit integers alone can";
     if (rule.op == Op::Shf && made.mode < Mode::LWrap) return "needs .wrap or .clamp after .l or .r";
+    if ((rule.suffixes & kCopy) != 0 && !copy_is_whole(made))
+        return "is no copy from global to shared memory";
     if ((rule.suffixes & kScope) != 0 && made.suffixes.empty()) return "needs its scope";
     if ((rule.suffixes & kCompare) != 0) {
         if (made.compare == Compare::None) return "needs a comparison";

@@ -229,6 +229,7 @@ bool Machine::locate(Warp& warp, const MicroOp& op, StateSpace space, uint32_t m
         raise_access(warp, op, access, space, lane, true);
         return false;
     }
+    if (access.copy && op.c) return locate_copied(warp, op, access, mask);
     if (space == StateSpace::Global) return locate_global(warp, op, access, mask, bytes);
     std::byte* base = shared_;
     uint64_t size = shared_bytes_, stride = 0;
@@ -272,6 +273,10 @@ bool Machine::access_in(Warp& warp, const MicroOp& op, StateSpace space, uint32_
         update(warp, access, mask, shared_by_blocks);
         request.element_bytes = access.element_bytes;
         request.returned = returned_.data();
+    } else if (access.copy && is_load) {
+        load_copied(warp, op, access, mask);
+    } else if (access.copy) {
+        if (!ask(warp, op, access, mask)) return false;
     } else if (is_load) {
         load(warp, access, mask, shared_by_blocks);
     } else {

@@ -167,6 +167,8 @@ void Machine::start(const BlockId& block) {
         warp.parked = {};
         warp.instructions = 0;
         warp.loose.clear();
+        warp.copies.clear();
+        warp.groups = {};
         const Dim3& size = launch_.block;
         for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
             const uint32_t thread = warp.number * kWarpSize + lane;
@@ -241,7 +243,9 @@ Machine::Advance Machine::step(Warp& warp) {
         return Advance::Ok;
     }
     if (!access<Values>(warp, op, warp.pending_mask)) return Advance::Fault;
-    ++warp.instructions, ++clock_;
+    // A copy's two steps are one instruction.
+    const bool counts = op.counted || !program_.accesses[op.target].copy;
+    warp.instructions += counts, clock_ += counts;
     ++top.pc;
     return advance<Values>(warp);
 }

@@ -14,6 +14,9 @@
 // (PTX ISA, "bar, barrier": threads that exited do not hold others up). If only a part of a warp
 // reaches a barrier while the rest of it has not exited, that is a fault.
 //
+// A cp.async is two steps, its load and its store (ptx::Site). The bytes are in shared memory once the thread
+// has waited for them, or has ended; until then a load finds what was there before.
+//
 // A barrier of the grid holds a block until all blocks of the run stand at it.
 //
 // Uninitialised shared memory holds the byte 0xFF everywhere (a quiet NaN as a float; RunOptions::unfilled),
@@ -129,6 +132,8 @@ public:
     // A warp arrives at a block barrier. mask: its lanes that have not exited.
     virtual void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) = 0;
     virtual void on_multiplication(const Multiplication&) {}
+    // What the store of a cp.async at that step of the block brings has arrived: its threads have waited.
+    virtual void on_arrival(uint32_t) {}
     // The block has ended, or was stopped.
     virtual void on_end() {}
     // Set by the observer: it has seen enough, and the run is stopped before the block's next step.

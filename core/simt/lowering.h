@@ -59,6 +59,7 @@ struct Lowering {
     Ref address_column(const ptx::Operand& address, Access& access);
     bool memory();
     bool atomic();
+    bool copy();
     bool parameter_load();
     void relocate();
     bool call();  // calls.cpp

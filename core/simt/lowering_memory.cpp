@@ -1,4 +1,6 @@
 // Loads, stores, atomics and what is asked of addresses, as micro-operations.
+#include <tuple>
+
 #include "core/simt/lowering.h"
 
 namespace tilescope::simt {
@@ -85,6 +87,36 @@ bool Lowering::memory() {
     op.a = at;
     op.target = static_cast<uint32_t>(program.accesses.size());
     program.accesses.push_back(access);
+    return true;
+}
+
+// cp.async: a load into registers that no one else has, and a store from there.
+bool Lowering::copy() {
+    const auto& o = current->operands;
+    Access to;
+    to.copy = true;
+    to.elements = current->vector;
+    to.data_bytes.fill(4);
+    for (size_t i = 0; i < to.elements; ++i) to.data[i] = column(4);
+    Access from = to;
+    from.space = StateSpace::Global, from.site = site_of[current_index] - 1;
+    to.space = StateSpace::Shared, to.site = site_of[current_index];
+    const Ref source_at = address_column(o[1], from), to_at = address_column(o[0], to);
+    const bool whole =
+        o.size() > 3 && o[3].kind == Operand::Kind::Immediate && o[3].bits == uint64_t{4} * to.elements;
+    const bool sized = o.size() > 3 && !whole;
+    const Ref size = sized ? source(o[3], Type::U32) : 0;
+    for (size_t i = 0; sized && i < to.elements; ++i)
+        if (!lane(Op::Mov, Type::U32, to.data[i], immediate(0, 4))) return false;
+    if (!problem.empty()) return false;
+    for (const auto& [kind, access, at] :
+         {std::tuple(MicroOp::Kind::Load, &from, source_at), {MicroOp::Kind::Store, &to, to_at}}) {
+        MicroOp& op = emit(kind);
+        op.a = at;
+        if (kind == MicroOp::Kind::Load) op.b = size, op.c = sized;
+        op.target = static_cast<uint32_t>(program.accesses.size());
+        program.accesses.push_back(*access);
+    }
     return true;
 }
 

@@ -3,6 +3,7 @@
 //   run_block     turns: which warp is next, barriers, faults            (block.cpp)
 //   advance       a warp runs up to its next request or barrier          (warp.cpp)
 //   access        a request: addresses checked, data moved, reported     (access.cpp)
+//   ask, arrive   the copies of cp.async, from where they are asked for to the wait    (copies.cpp)
 //   update        atom and red                                           (atomic.cpp)
 //   print         printf and assert                                      (calls.cpp)
 //   dataflow      where values come from, for observers that ask         (dataflow.cpp)
@@ -21,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "core/simt/copy_groups.h"
 #include "core/simt/program.h"
 
 namespace tilescope::simt {
@@ -39,6 +41,17 @@ struct LooseProduct {
     std::array<uint64_t, kWarpSize> a_value{}, b_value{}, sum{};
 };
 
+// The store of a cp.async whose bytes have not arrived in all lanes.
+struct Copy {
+    uint32_t step = 0;  // of the block
+    uint32_t mask = 0;  // lanes whose bytes are under way
+    uint32_t words = 0;
+    bool waited = true;  // for, in all lanes that it has arrived in
+    CopyGroups::OfLanes group{};
+    std::array<std::byte*, kWarpSize> to{};
+    std::array<std::array<uint32_t, kWarpSize>, 4> data{};
+};
+
 struct Warp {
     enum class State : uint8_t { Ready, Waiting, Ended } state = State::Ready;
     uint32_t number = 0;
@@ -52,7 +65,9 @@ struct Warp {
     std::byte* origins = nullptr;          // the same layout; Origin for every 32-bit slot
     std::byte* local = nullptr;            // Program::local_bytes for each lane
     std::map<Origin, LooseProduct> loose;  // by chain
-    size_t most_loose = 1024;              // then those that nothing can take any more are settled
+    std::vector<Copy> copies;              // under way, in the order in which they were asked for
+    CopyGroups groups;
+    size_t most_loose = 1024;  // then those that nothing can take any more are settled
 };
 
 // AtGrid: all threads that have not exited wait at the grid's barrier.
@@ -109,7 +124,20 @@ private:
     void diverge(Warp& warp, const MicroOp& op, uint32_t pc, uint32_t taken);
     void park(Warp& warp, uint32_t pc, uint32_t mask);
     void settle(Warp& warp);
-    bool stops_here(const MicroOp& op) const { return program_.accesses[op.target].site >= 0; }
+    // The store of a copy follows its load in the same turn, but where a recorded order has them apart.
+    bool stops_here(const MicroOp& op) const {
+        const Access& access = program_.accesses[op.target];
+        return access.site >= 0 && (!access.copy || op.kind == MicroOp::Kind::Load ||
+                                    options_.schedule.kind == Schedule::Kind::Recorded);
+    }
+
+    // copies.cpp
+    uint32_t lanes_that_read(const Warp& warp, const MicroOp& op, uint32_t mask);
+    bool locate_copied(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask);
+    void load_copied(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask);
+    bool ask(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask);
+    void arrive(Warp& warp, uint32_t mask, uint32_t left);
+    void leave_copies(Warp& warp, uint32_t mask);  // of lanes that exit
 
     // access.cpp
     template <bool Values>

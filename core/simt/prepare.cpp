@@ -202,6 +202,15 @@ bool Lowering::instruction() {
         case Op::Atom:
         case Op::Red:
             return atomic();
+        case Op::CpAsync:
+            return copy();
+        case Op::CpCommit:
+            emit(MicroOp::Kind::Commit);
+            return true;
+        case Op::CpWait:
+            emit(MicroOp::Kind::Wait).target =
+                i.operands.empty() ? ptx::kAllGroups : static_cast<uint32_t>(i.operands[0].bits);
+            return true;
         case Op::Call:
             return call();
         case Op::Cvta:

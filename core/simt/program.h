@@ -46,10 +46,13 @@ inline constexpr uint32_t kGridBarrierNumber = 16;
 
 struct MicroOp {
     // Print: vprintf, format a, arguments b, result d. Assert: __assertfail, message a, line c. Allocate:
-    // malloc, bytes a, result d. Free: address a.
+    // malloc, bytes a, result d. Free: address a. Load of a copy: where c is 1, b holds how many bytes a lane
+    // reads. Commit closes each lane's group of copies; Wait: for all groups but the latest `target`, or
+    // ptx::kAllGroups.
     // clang-format off
     enum class Kind : uint8_t {
         Lane, Load, Store, Atomic, Barrier, Branch, Exit, Trap, Clock, Print, Assert, Allocate, Free, Nothing,
+        Commit, Wait,
     };
     // clang-format on
     Kind kind = Kind::Nothing;
@@ -91,6 +94,7 @@ struct Access {
     bool is_signed = false;    // loads of 8, 16 or 32 bits extend their sign into wider registers
     bool is_float = false;     // of an atomic: it adds floating-point numbers
     bool wide_address = true;  // 64-bit address column; else 32-bit
+    bool copy = false;         // half of a cp.async: a store whose bytes arrive at the wait, or its load
     ptx::Atomic atomic = ptx::Atomic::None;
     int64_t offset = 0;
     // Destination or source columns; of an atomic: destination, operand, and cas's second operand.

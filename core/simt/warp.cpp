@@ -104,7 +104,17 @@ Machine::Advance Machine::advance(Warp& warp) {
                 if (mask) lane_op<Values>(warp, op, mask);
                 go_on(op);
                 break;
+            case MicroOp::Kind::Commit:
+                warp.groups.commit(mask);
+                go_on(op);
+                break;
+            case MicroOp::Kind::Wait:
+                arrive(warp, mask, op.target);
+                go_on(op);
+                break;
             case MicroOp::Kind::Load:
+                if (op.c) mask = lanes_that_read(warp, op, mask);
+                [[fallthrough]];
             case MicroOp::Kind::Store:
             case MicroOp::Kind::Atomic:
                 if (mask && stops_here(op)) {
@@ -171,6 +181,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                     break;
                 }
                 top->pc = pc + 1;
+                leave_copies(warp, mask);
                 warp.alive &= ~mask;
                 for (StackEntry& entry : warp.stack) entry.mask &= ~mask;
                 std::erase_if(warp.stack, [](const StackEntry& entry) { return entry.mask == 0; });

@@ -56,6 +56,9 @@ struct BlockRecorder::State {
     uint32_t now = 0;                       // of the next step
     std::vector<uint32_t> base, key, time;  // as in Trace, with the forms of `table`; time may stay empty
     std::vector<uint8_t> returned;          // as in Trace
+    uint32_t met = 0;                       // steps, with those that were not kept
+    std::vector<uint32_t> copy_step;        // of the stores of copies, as counted by `met`, ascending
+    std::vector<uint32_t> arrival;          // as in Trace, of these
 };
 
 }  // namespace tilescope::trace

@@ -110,6 +110,15 @@ const Pattern* record(BlockRecorder::State& state, const simt::Request& request)
     return record_new(state, cache, request);
 }
 
+// Counts a step, and remembers that of a copy until its bytes arrive.
+void meet(BlockRecorder::State& state, uint32_t site, bool kept) {
+    if (kept && ptx::is_copy_store((*state.sites)[site])) {
+        state.copy_step.push_back(state.met);
+        state.arrival.push_back(kNeverWaited);
+    }
+    ++state.met;
+}
+
 // What an atomic of global memory found there.
 void keep_returned(BlockRecorder::State& state, const simt::Request& request) {
     for_lanes(
@@ -134,6 +143,9 @@ void append(Trace& trace, FormTable& table, BlockRecorder::State& state, bool ti
     Block block = state.block;
     block.first = trace.key.size();
     block.first_returned = trace.returned.size();
+    block.first_arrival = trace.arrival.size();
+    auto arrival = state.arrival.begin();
+    std::vector<uint32_t> kept_before;  // by own step, where there are copies
     auto returned = state.returned.begin();
     for (size_t i = 0; i < state.key.size(); ++i) {
         const uint32_t own = state.key[i] & 0xFF'FFFF, form = number[own];
@@ -141,6 +153,12 @@ void append(Trace& trace, FormTable& table, BlockRecorder::State& state, bool ti
             state.returned.empty()
                 ? returned
                 : returned + static_cast<ptrdiff_t>(returned_bytes(trace, state.table.forms[own]));
+        if (!state.arrival.empty()) {
+            kept_before.push_back(static_cast<uint32_t>(trace.key.size() - block.first));
+            const bool copies = ptx::is_copy_store(trace.sites[state.table.forms[own].site]);
+            if (copies && form != kNoForm) trace.arrival.push_back(*arrival);
+            arrival += copies;
+        }
         if (form == kNoForm) {
             ++block.dropped;
             returned = after;
@@ -153,6 +171,9 @@ void append(Trace& trace, FormTable& table, BlockRecorder::State& state, bool ti
         if (timed) trace.time.push_back(state.timed ? state.time[i] : 0);
     }
     block.count = trace.key.size() - block.first;
+    kept_before.push_back(static_cast<uint32_t>(block.count));
+    for (size_t i = block.first_arrival; i < trace.arrival.size(); ++i)
+        if (uint32_t& at = trace.arrival[i]; at != kNeverWaited) at = kept_before[at];
     trace.blocks.push_back(block);
     state = BlockRecorder::State{};
 }
@@ -191,7 +212,7 @@ uint64_t BlockRecorder::bytes() const {
     constexpr uint64_t kHashed = 32;  // of a form, in the table's index
     const State& s = *state_;
     return s.key.size() * (s.timed ? 12 : 8) + s.table.forms.size() * (sizeof(Form) + kHashed) +
-           s.table.irregular.size() * sizeof(s.table.irregular[0]) + s.returned.size();
+           s.table.irregular.size() * sizeof(s.table.irregular[0]) + s.returned.size() + s.arrival.size() * 8;
 }
 
 void BlockRecorder::account() {
@@ -215,8 +236,16 @@ void BlockRecorder::on_request(const simt::Request& request) {
     const size_t before = state_->key.size();
     record(*state_, request);
     const bool kept = state_->key.size() > before;
+    meet(*state_, request.site, kept);
     if (kept && request.returned && request.space == Space::Global) keep_returned(*state_, request);
     if (++state_->unaccounted == kAccounted) account();
+}
+
+void BlockRecorder::on_arrival(uint32_t step) {
+    const auto found = std::ranges::lower_bound(state_->copy_step, step);
+    if (found != state_->copy_step.end() && *found == step)
+        state_->arrival[static_cast<size_t>(found - state_->copy_step.begin())] =
+            static_cast<uint32_t>(state_->key.size());
 }
 
 void BlockRecorder::set_time(uint32_t clocks) {
@@ -231,7 +260,9 @@ void BlockRecorder::expect(uint64_t steps) {
 }
 
 void BlockRecorder::on_steady_request(const simt::Request& request) {
+    const size_t before = state_->key.size();
     const Pattern* pattern = record(*state_, request);
+    meet(*state_, request.site, state_->key.size() > before);
     if (!pattern) return;
     const size_t sites = state_->caches.size();
     if (state_->steady.size() < (request.warp + 1) * sites) state_->steady.resize((request.warp + 1) * sites);
@@ -246,10 +277,12 @@ bool BlockRecorder::repeat(uint32_t site, uint32_t warp, uint32_t mask, Space sp
     if (steady.mask != mask || steady.space != space || start < steady.lowest || start > steady.highest)
         return false;
     add_step(*state_, steady.form, warp, static_cast<uint32_t>(start - steady.origin));
+    meet(*state_, site, true);
     return true;
 }
 
 void BlockRecorder::on_barrier(uint32_t site, uint32_t warp, uint32_t mask) {
+    ++state_->met;
     if (++state_->unaccounted == kAccounted) account();
     SiteCache& cache = state_->caches[site];
     for (const Pattern& pattern : cache.patterns) {

@@ -36,6 +36,7 @@ public:
     ~BlockRecorder() override;
     void on_request(const simt::Request& request) override;
     void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) override;
+    void on_arrival(uint32_t step) override;
     void on_end() override;  // gives back what only recording needs
 
     // From a GPU. set_time: the steps that follow happened so many clocks after the block's first;

@@ -20,6 +20,19 @@ Result<void> check_sites(const Trace& trace) {
         if (atomic != (site.atomic != ptx::Atomic::None))
             return Error{
                 fmt::format("its site {} is an atomic without what it does, or none with it", site.id)};
+        if (!site.copy) continue;
+        // A cp.async is a load of global memory with a store to shared memory behind it.
+        const auto is_half = [](const ptx::Site& half, ptx::SiteKind kind, Space space) {
+            return half.kind == kind && half.space == space &&
+                   (half.bytes == 4 || half.bytes == 8 || half.bytes == 16);
+        };
+        const bool load = site.kind == ptx::SiteKind::Load;
+        const size_t other = load ? size_t{site.id} + 1 : size_t{site.id} - 1;
+        if (other >= trace.sites.size() || trace.sites[other].bytes != site.bytes ||
+            !ptx::is_copy(trace.sites[load ? site.id : other], trace.sites[load ? other : site.id]) ||
+            !is_half(site, load ? ptx::SiteKind::Load : ptx::SiteKind::Store,
+                     load ? Space::Global : Space::Shared))
+            return Error{fmt::format("its site {} is half of a copy and has no other half", site.id)};
     }
     return {};
 }
@@ -117,6 +130,31 @@ Result<void> check_returned(const Trace& trace) {
                              trace.returned.size())};
 }
 
+// Where copies arrived: behind the step that asked for them, in their block.
+Result<void> check_arrivals(const Trace& trace) {
+    const std::vector<uint64_t> before = arrivals_before(trace);
+    if (before.back() != trace.arrival.size())
+        return Error{
+            fmt::format("it has {} copies, and says where {} arrived", before.back(), trace.arrival.size())};
+    for (size_t i = 0; i < trace.blocks.size(); ++i) {
+        const Block& block = trace.blocks[i];
+        if (block.first_arrival != before[i])
+            return Error{"where its copies arrived is not in the order of its blocks"};
+        if (before[i] == before[i + 1]) continue;
+        uint64_t number = before[i];
+        for (uint32_t step = 0; step < block.count; ++step) {
+            if (!is_copy_store(trace, block.first + step)) continue;
+            const uint32_t arrival = trace.arrival[number++];
+            if (arrival != kNeverWaited && (arrival <= step || arrival > block.count))
+                return Error{
+                    fmt::format("the copy of its step {} arrives before it is asked for, or behind "
+                                "its block's last step",
+                                block.first + step + 1)};
+        }
+    }
+    return {};
+}
+
 // Clocks since the block's first step go forwards.
 Result<void> check_times(const Trace& trace) {
     for (const Block& block : trace.blocks) {
@@ -143,6 +181,19 @@ std::vector<uint64_t> returned_before(const Trace& trace) {
             bytes += of_form[trace.key[step] & 0xFF'FFFF];
     }
     before.push_back(bytes);
+    return before;
+}
+
+std::vector<uint64_t> arrivals_before(const Trace& trace) {
+    std::vector<uint64_t> before;
+    uint64_t count = 0;
+    const bool copies = std::ranges::any_of(trace.sites, &ptx::Site::copy);
+    for (const Block& block : trace.blocks) {
+        before.push_back(count);
+        for (uint64_t step = block.first; copies && step < block.first + block.count; ++step)
+            count += is_copy_store(trace, step);
+    }
+    before.push_back(count);
     return before;
 }
 
@@ -219,6 +270,7 @@ Result<void> check_blocks(const Trace& trace) {
         (!trace.time.empty() && trace.time.size() != trace.steps()))
         return Error{"its columns of steps are not equally long"};
     if (auto ok = check_returned(trace); !ok) return ok;
+    if (auto ok = check_arrivals(trace); !ok) return ok;
     if (meta.complete && (dropped != 0 || trace.blocks.size() != blocks_of_window(meta, trace.launch)))
         return Error{"it says that it is complete and lacks blocks or requests"};
     return trace.time.empty() ? Result<void>{} : check_times(trace);

@@ -55,7 +55,7 @@ std::optional<Ends> ends_of(const Trace& trace) {
     if (!kernel || kernel->instructions.empty()) return std::nullopt;
     const std::vector<ptx::Site> sites = ptx::sites_of(*kernel);
     const auto same = [](const ptx::Site& a, const ptx::Site& b) {
-        return a.instruction == b.instruction && a.kind == b.kind;
+        return a.instruction == b.instruction && a.kind == b.kind && a.copy == b.copy;
     };
     if (!std::ranges::equal(sites, trace.sites, same)) return std::nullopt;
 
@@ -87,7 +87,9 @@ std::optional<Ends> ends_of(const Trace& trace) {
     ends.at_once = leaves[0];
     for (const ptx::Site& site : sites) {
         const ptx::BasicBlock& block = flow.blocks[static_cast<size_t>(flow.block_of[site.instruction])];
-        ends.behind.push_back(goes_out(block) && free_from(site.instruction + 1, block.last));
+        // A copy's store follows its load in any case.
+        const bool half = site.copy && !ptx::is_copy_store(site);
+        ends.behind.push_back(!half && goes_out(block) && free_from(site.instruction + 1, block.last));
     }
     return ends;
 }

@@ -59,16 +59,17 @@ Result<std::vector<Section>> read_sections(std::string_view bytes) {
     const auto table_crc = header.take<uint32_t>();
     if (header.take<uint32_t>() != crc32c(bytes.substr(0, kHeaderBytes - 4)))
         return Error{"the checksum of its header is wrong"};
-    if (version != kFileVersion) {
-        return Error{fmt::format("it has version {}, this program reads version {}; {}", version,
-                                 kFileVersion,
-                                 version > kFileVersion ? "update Tilescope" : "record it again")};
+    if (version != kFileVersion && version != kCopiesVersion) {
+        return Error{fmt::format("it has version {}, this program reads versions {} and {}; {}", version,
+                                 kFileVersion, kCopiesVersion,
+                                 version > kCopiesVersion ? "update Tilescope" : "record it again")};
     }
     if (size != bytes.size()) return Error{fmt::format("it has {} of its {} bytes", bytes.size(), size)};
     if (count < kTables || count > kMaxSections || kHeaderBytes + count * kEntryBytes > size)
         return Error{fmt::format("it lists {} sections, which it cannot hold", count)};
     const std::string_view table = bytes.substr(kHeaderBytes, count * kEntryBytes);
     if (crc32c(table) != table_crc) return Error{"the checksum of its section table is wrong"};
+    const SectionKind last = version == kCopiesVersion ? SectionKind::Arrivals : SectionKind::Returned;
     std::vector<Section> sections(count);
     Reader reader{table};
     uint64_t offset = kHeaderBytes + table.size();
@@ -80,8 +81,8 @@ Result<std::vector<Section>> read_sections(std::string_view bytes) {
         section.crc = reader.take<uint32_t>();
         section.offset = offset;
         const bool packed = section.encoding == Encoding::Zstd;
-        if (reader.take<uint32_t>() != 0 || section.kind > SectionKind::Returned ||
-            section.encoding > Encoding::Zstd || section.stored > size - offset ||
+        if (reader.take<uint32_t>() != 0 || section.kind > last || section.encoding > Encoding::Zstd ||
+            section.stored > size - offset ||
             section.raw > (packed ? most_unpacked_by_zstd(section.stored) : section.stored) ||
             (!packed && section.raw != section.stored)) {
             return Error{
@@ -95,6 +96,8 @@ Result<std::vector<Section>> read_sections(std::string_view bytes) {
         offset += section.stored;
     }
     if (offset != size) return Error{"it has bytes after its last section"};
+    if (version == kCopiesVersion && sections.back().kind != SectionKind::Arrivals)
+        return Error{fmt::format("it has version {} and does not say where its copies arrived", version)};
     return sections;
 }
 
@@ -316,6 +319,11 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     const auto steps = check_tables(trace);
     if (!steps) return steps.error();
     StoredElements stored(trace);
+    const bool copies = std::ranges::any_of(trace.sites, &ptx::Site::copy);
+    const Section arrivals = sections.back();
+    if (copies != (arrivals.kind == SectionKind::Arrivals))
+        return Error{"it has copies and not where they arrived, or the other way round"};
+    if (copies) sections.pop_back();
     const bool returned = sections.back().kind == SectionKind::Returned;
     const Section last = sections.back();
     if (returned) sections.pop_back();
@@ -323,6 +331,12 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     if (returned && !unpack(bytes, last, trace.returned))
         return Error{"the checksum of what its atomics found is wrong"};
     if (returned) place_returned(trace);
+    if (copies) {
+        if (arrivals.raw % sizeof(uint32_t) != 0 || !unpack(bytes, arrivals, trace.arrival))
+            return Error{"the checksum of where its copies arrived is wrong"};
+        const std::vector<uint64_t> before = arrivals_before(trace);
+        for (size_t i = 0; i < trace.blocks.size(); ++i) trace.blocks[i].first_arrival = before[i];
+    }
     if (auto ok = check_blocks(trace); !ok) return ok;
     return derive(trace, stored);
 }
@@ -337,7 +351,7 @@ Result<void> check_unpacked(const std::vector<Section>& sections, uint64_t store
     for (const Section& section : sections) {
         unpacked += static_cast<double>(section.raw);
         taken += static_cast<double>(section.raw) *
-                 (section.kind < SectionKind::Key || section.kind == SectionKind::Returned ? 2 : 1);
+                 (section.kind < SectionKind::Key || section.kind >= SectionKind::Returned ? 2 : 1);
     }
     if (taken <= static_cast<double>(most_unpacked(*limit, stored, beside))) return {};
     return Error{fmt::format(

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 
+#include "core/simt/copy_groups.h"
 #include "core/trace/block_state.h"
 #include "core/trace/device_records.h"
 
@@ -32,7 +33,7 @@ std::vector<uint64_t> last_arrivals(const DeviceLayout& layout, std::vector<Stre
     std::array<uint32_t, kMaxWarpsPerBlock> masks{};
     for (StreamReader& reader : readers) {
         while (reader.next()) {
-            if (!layout.sites[reader.record.site].barrier) continue;
+            if (reader.record.group != nullptr || !layout.sites[reader.record.site].barrier) continue;
             uint32_t& mask = masks[reader.warp];
             if (mask != 0 && mask != reader.record.mask) return {};
             mask = reader.record.mask;
@@ -99,6 +100,30 @@ private:
     };
     using Lanes = std::array<Lane, kWarpSize>;
     std::map<std::pair<uint32_t, uint32_t>, Lanes> found_;  // by warp and site
+};
+
+// The copies of a warp from where they are asked for to where they are waited for.
+class CopiesUnderWay {
+public:
+    void ask(uint32_t step, uint32_t mask) { copies_.push_back({step, mask, groups_.open()}); }
+    void pass(const ptx::Code& code, uint32_t mask, BlockRecorder& recorder) {
+        if (code.kind == ptx::Code::Kind::Wait) {
+            for (Copy& copy : copies_) {
+                copy.mask &= ~groups_.arrived(copy.group, copy.mask & mask, code.second);
+                if (copy.mask == 0) recorder.on_arrival(copy.step);
+            }
+            std::erase_if(copies_, [](const Copy& copy) { return copy.mask == 0; });
+        }
+        if (code.kind == ptx::Code::Kind::Commit || code.second == ptx::kAllGroups) groups_.commit(mask);
+    }
+
+private:
+    struct Copy {
+        uint32_t step = 0, mask = 0;
+        simt::CopyGroups::OfLanes group{};
+    };
+    simt::CopyGroups groups_;
+    std::vector<Copy> copies_;
 };
 
 using Addresses = std::array<uint64_t, kWarpSize>;
@@ -242,6 +267,7 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
     Returned returned(layout, readers);
     std::array<uint64_t, kMaxWarpsPerBlock> not_before{};  // by warp: what the latest barrier holds it to
     std::array<size_t, kMaxWarpsPerBlock> barriers{};      // by warp: arrived at so far
+    std::array<CopiesUnderWay, kMaxWarpsPerBlock> copies;  // by warp
     std::vector<Next> heap;
     for (uint32_t i = 0; i < readers.size(); ++i)
         if (readers[i].next())
@@ -264,8 +290,14 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
         const uint64_t since = heap[0].clock - block.clock;
         made.clock_gaps = made.clock_gaps || since > UINT32_MAX;
         recorder.set_time(static_cast<uint32_t>(std::min<uint64_t>(since, UINT32_MAX)));
-        if (!reader.record.returned) feed(layout, reader.record, reader.warp, returned, recorder);
-        if (layout.sites[reader.record.site].barrier) {
+        if (const ptx::Code* group = reader.record.group) {
+            copies[reader.warp].pass(*group, reader.record.mask, recorder);
+        } else if (!reader.record.returned) {
+            if (layout.sites[reader.record.site].copy)
+                copies[reader.warp].ask(recorder.state().met, reader.record.mask);
+            feed(layout, reader.record, reader.warp, returned, recorder);
+        }
+        if (reader.record.group == nullptr && layout.sites[reader.record.site].barrier) {
             const size_t barrier = barriers[reader.warp]++;
             if (barrier < last_arrival.size()) not_before[reader.warp] = last_arrival[barrier] + 1;
         }

@@ -9,6 +9,21 @@ namespace tilescope::trace {
 
 namespace {
 
+// Whether all that is said of a run's sites lies in its words, and the first one's clock in the tag.
+bool is_run(const ptx::Instrumented& code, const ptx::Code& run) {
+    if (run.second < run.site || run.slots == 0 || run.slots > code.chunk_bytes / ptx::kSlotBytes ||
+        code.places.size() != code.sites.size())
+        return false;
+    const uint32_t words = 4 * run.slots;
+    for (uint32_t s = run.site; s <= run.second; ++s) {
+        const ptx::RunPlace& place = code.places[s];
+        const bool barrier = code.sites[s].kind == ptx::SiteKind::Barrier;
+        const bool clock = s == run.site ? place.clock == ptx::RunPlace::kNone : place.clock < 2 * words;
+        if (!clock || (!barrier && (!code.shapes[s].affine || place.base >= words))) return false;
+    }
+    return true;
+}
+
 Result<void> check_code(const ptx::Instrumented& code) {
     if (!std::has_single_bit(code.chunk_bytes) || code.chunk_bytes < 512 || code.chunk_bytes > 65536) {
         return Error{fmt::format(
@@ -24,10 +39,17 @@ Result<void> check_code(const ptx::Instrumented& code) {
     }
     for (const ptx::Code& c : code.codes) {
         const bool known =
-            c.site < code.sites.size() && c.second < code.sites.size() && c.kind <= ptx::Code::Kind::Returned;
-        if (c.kind != ptx::Code::Kind::Pad && !known) {
+            c.site < code.sites.size() && c.second < code.sites.size() && c.kind <= ptx::Code::Kind::Run;
+        const bool of_groups = c.kind == ptx::Code::Kind::Commit || c.kind == ptx::Code::Kind::Wait;
+        if (c.kind != ptx::Code::Kind::Pad && !of_groups && !known) {
             return Error{fmt::format("a code stands for site {} of {}; instrument the kernel again", c.site,
                                      code.sites.size())};
+        }
+        if (c.kind == ptx::Code::Kind::Run && !is_run(code, c)) {
+            return Error{
+                fmt::format("the run from site {} to site {} cannot be read; instrument the kernel "
+                            "again",
+                            c.site, c.second)};
         }
     }
     return {};
@@ -76,23 +98,27 @@ uint64_t device_base(const DecodeOptions& options, size_t array) {
     return options.device_base.empty() ? (*options.arrays)[array].base : options.device_base[array];
 }
 
-// Pairs keep the low halves of addresses: all global arrays must share one high half.
+// Pairs and runs keep the low halves of addresses: all global arrays must share one high half.
 Result<void> set_high(DeviceLayout& layout, const DecodeOptions& options) {
     const bool needed = std::any_of(layout.codes.begin(), layout.codes.end(), [&](const ptx::Code& c) {
         const auto global = [&](uint32_t site) {
             return !layout.sites[site].barrier && layout.sites[site].space == Space::Global;
         };
-        return c.kind == ptx::Code::Kind::Pair && (global(c.site) || global(c.second));
+        if (c.kind == ptx::Code::Kind::Pair) return global(c.site) || global(c.second);
+        if (c.kind != ptx::Code::Kind::Run) return false;
+        for (uint32_t s = c.site; s <= c.second; ++s)
+            if (global(s)) return true;
+        return false;
     });
     bool first = true;
     for (size_t i = 0; i < options.arrays->size() && needed; ++i) {
         if ((*options.arrays)[i].space != Space::Global) continue;
         const uint64_t high = device_base(options, i) >> 32 << 32;
         if (!first && high != layout.high) {
-            return Error{
-                fmt::format("array '{}' lies in other 4 GiB of the device than those before it, so that "
-                            "pairs of requests cannot be told apart; instrument the kernel without same_high",
-                            (*options.arrays)[i].name)};
+            return Error{fmt::format(
+                "array '{}' lies in other 4 GiB of the device than those before it, so that "
+                "requests recorded together cannot be told apart; instrument the kernel without same_high",
+                (*options.arrays)[i].name)};
         }
         layout.high = high;
         first = false;
@@ -156,11 +182,12 @@ Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBu
     layout.chunk_bytes = code.chunk_bytes;
     layout.code_bits = code.code_bits;
     layout.codes = code.codes;
+    layout.places = code.places;
     layout.one_barrier = code.one_barrier;
     for (size_t i = 0; i < code.sites.size(); ++i) {
         const ptx::Site& site = code.sites[i];
         layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic,
-                                site.bytes, code.shapes[i].affine, site.space});
+                                ptx::is_copy_store(site), site.bytes, code.shapes[i].affine, site.space});
     }
     if (auto ok = set_window(layout, buffer, options); !ok) return ok.error();
     if (auto ok = set_high(layout, options); !ok) return ok.error();

@@ -11,8 +11,8 @@
 namespace tilescope::trace {
 
 struct SiteFacts {
-    bool barrier = false, atomic = false;
-    uint32_t bytes = 0;  // a lane
+    bool barrier = false, atomic = false, copy = false;  // copy: the store of a cp.async
+    uint32_t bytes = 0;                                  // a lane
     bool affine = false;
     Space space = Space::Global;
 };
@@ -26,7 +26,8 @@ struct DeviceLayout {
     uint32_t chunk_bytes = 0, code_bits = 0;
     std::vector<ptx::Code> codes;
     std::vector<SiteFacts> sites;
-    uint64_t high = 0;  // high half of the global addresses in pairs, in place
+    std::vector<ptx::RunPlace> places;  // by site; checked for those in runs
+    uint64_t high = 0;                  // high half of the global addresses in pairs and runs, in place
 
     Dim3 grid;
     uint32_t x0 = 0, y0 = 0, width = 0, height = 0;  // the window, clipped

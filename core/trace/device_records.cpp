@@ -65,12 +65,50 @@ bool StreamReader::next() {
         record = second_;
         return true;
     }
+    if (run_ != nullptr) {
+        read_of_run();
+        return true;
+    }
     for (;;) {
         while (at_ == end_)
             if (!next_chunk()) return false;
         if (read_slot()) return true;
         if (!problem.empty()) return false;
     }
+}
+
+// The clock of the record is that of the run's first site.
+bool StreamReader::begin_run(const ptx::Code& code) {
+    if (lane_ != ptx::kWarpStream)
+        return fail(fmt::format("of lane {} begins a run, which only a whole warp writes", lane_));
+    const uint32_t bytes = code.slots * ptx::kSlotBytes;
+    if (end_ - at_ < static_cast<std::ptrdiff_t>(bytes)) return fail("begins a run where the chunk ends");
+    run_ = at_;
+    run_next_ = code.site;
+    run_last_ = code.second;
+    written += bytes;
+    at_ += bytes;
+    read_of_run();
+    return true;
+}
+
+void StreamReader::read_of_run() {
+    const ptx::RunPlace& place = layout_->places[run_next_];
+    const SiteFacts& facts = layout_->sites[run_next_];
+    if (place.clock != ptx::RunPlace::kNone) {
+        uint16_t low = 0;
+        std::memcpy(&low, run_ + 2 * place.clock, sizeof low);
+        clock_ += static_cast<uint16_t>(low - static_cast<uint16_t>(clock_));
+    }
+    uint32_t base = 0;
+    if (!facts.barrier) std::memcpy(&base, run_ + 4 * place.base, sizeof base);
+    record.clock = clock_;
+    record.site = run_next_;
+    record.mask = layout_->lanes[warp];
+    record.address = base + static_cast<uint32_t>(place.offset);
+    record.address = (record.address & UINT32_MAX) | (facts.space == Space::Global ? layout_->high : 0);
+    ++records;
+    if (run_next_++ == run_last_) run_ = nullptr;
 }
 
 // False for a pad, and where something is wrong.
@@ -85,7 +123,9 @@ bool StreamReader::read_slot() {
         at_ = end_;
         return false;
     }
-    const SiteFacts& facts = layout_->sites[code.site];
+    const bool of_groups = code.kind == Kind::Commit || code.kind == Kind::Wait;
+    static constexpr SiteFacts kNoSite{.barrier = true};
+    const SiteFacts& facts = of_groups ? kNoSite : layout_->sites[code.site];
     const uint32_t all = layout_->lanes[warp];
     clock_ += ((word[1] >> layout_->code_bits) - static_cast<uint32_t>(clock_)) & clock_mask_;
     record.clock = clock_;
@@ -93,6 +133,7 @@ bool StreamReader::read_slot() {
     record.address = word[0];
     record.addresses = nullptr;
     record.returned = code.kind == Kind::Returned;
+    record.group = of_groups ? &code : nullptr;
     if (code.kind == Kind::Pair) {
         const SiteFacts& second = layout_->sites[code.second];
         if (lane_ != ptx::kWarpStream)
@@ -102,6 +143,7 @@ bool StreamReader::read_slot() {
         record.mask = all;
         record.address |= facts.space == Space::Global ? layout_->high : 0;
         clock_ += word[3] - static_cast<uint32_t>(clock_);
+        second_ = {};
         second_.clock = clock_;
         second_.site = code.second;
         second_.mask = all;
@@ -112,6 +154,7 @@ bool StreamReader::read_slot() {
         at_ += ptx::kSlotBytes;
         return true;
     }
+    if (code.kind == Kind::Run) return begin_run(code);
     record.mask = word[3];
     if (record.mask == 0 || (record.mask & ~all) != 0)
         return fail(fmt::format("has the active mask {:#x} where warp {} has {:#x}", record.mask, warp, all));
@@ -127,7 +170,7 @@ bool StreamReader::read_slot() {
                         std::popcount(record.mask), code.site));
     }
     if (facts.space == Space::Global) record.address |= uint64_t{word[2]} << 32;
-    records += !record.returned;
+    records += !record.returned && !of_groups;
     written += bytes;
     at_ += bytes;
     return true;

@@ -23,6 +23,7 @@ struct DeviceRecord {
     uint32_t site = 0, mask = 0;
     const std::byte* addresses = nullptr;  // escapes: 32 of 64 bits, by lane; perhaps not aligned
     bool returned = false;                 // these are what an atomic gave back, and no addresses
+    const ptx::Code* group = nullptr;      // not null: a commit or a wait, of no site
 };
 
 class StreamReader {
@@ -43,6 +44,8 @@ private:
     bool next_chunk();
     void look_for_gap(uint64_t later);
     bool read_slot();
+    bool begin_run(const ptx::Code& code);
+    void read_of_run();
     bool fail(const std::string& what);
 
     const DeviceLayout* layout_;
@@ -53,7 +56,9 @@ private:
     uint64_t clock_ = 0, closed_ = 0;
     uint32_t lane_ = 0, code_mask_ = 0, clock_mask_ = 0;
     bool has_second_ = false;
-    DeviceRecord second_;  // the other half of a pair
+    DeviceRecord second_;                   // the other half of a pair
+    const std::byte* run_ = nullptr;        // the words of the run that is being read
+    uint32_t run_next_ = 0, run_last_ = 0;  // sites of it
 };
 
 }  // namespace tilescope::trace

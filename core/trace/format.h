@@ -1,4 +1,5 @@
-// The layout of a trace file, .tsc, version 2. All numbers are little-endian.
+// The layout of a trace file, .tsc, version 2; version 3 where it holds copies by cp.async. All numbers are
+// little-endian.
 //
 //   +----------------------------------------------------------------------------+
 //   | header        magic[8] version u32, sections u32, file bytes u64,          |  32 bytes
@@ -22,6 +23,7 @@
 //                                                                       Time only where there are clocks
 //   Returned    Trace::returned, its bytes                              1, only where there are atomics of
 //                                                                       global memory
+//   Arrivals    Trace::arrival, 32 bits each                            1, only in version 3
 //
 // The sections stand in this order; all chunks of Key, then those of Base, then those of Time. Every
 // byte of the file is under one of the checksums, and there are no bytes between or after sections.
@@ -54,12 +56,13 @@ static_assert(std::endian::native == std::endian::little, "columns are copied as
 
 inline constexpr std::string_view kMagic{"\x89TSC\r\n\x1A\n", 8};
 inline constexpr uint32_t kFileVersion = 2;
+inline constexpr uint32_t kCopiesVersion = 3;  // with sites that are halves of a cp.async, and Arrivals
 inline constexpr uint64_t kHeaderBytes = 32;
 inline constexpr uint64_t kEntryBytes = 32;
 inline constexpr uint64_t kChunkSteps = 1u << 20;
 
 inline constexpr uint64_t kMaxSteps = 1ull << 32;
-inline constexpr uint32_t kMaxSections = 3 * static_cast<uint32_t>(kMaxSteps / kChunkSteps) + 7 + kNoArray;
+inline constexpr uint32_t kMaxSections = 3 * static_cast<uint32_t>(kMaxSteps / kChunkSteps) + 8 + kNoArray;
 
 enum class SectionKind : uint32_t {
     Meta,
@@ -72,7 +75,8 @@ enum class SectionKind : uint32_t {
     Key,
     Base,
     Time,
-    Returned
+    Returned,
+    Arrivals
 };
 enum class Encoding : uint32_t { Raw, Zstd };
 
@@ -129,6 +133,8 @@ private:
 Result<StepCheck> check_tables(const Trace& trace);  // all but blocks and steps
 // Bytes that the atomics of global memory found, before each block, and in all. The steps are sound.
 std::vector<uint64_t> returned_before(const Trace& trace);
+// The same of the numbers of Trace::arrival.
+std::vector<uint64_t> arrivals_before(const Trace& trace);
 Result<void> check_blocks(const Trace& trace);  // the blocks, and that the columns are as long as they
 Result<void> check(const Trace& trace);         // all of it
 

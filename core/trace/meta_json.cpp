@@ -27,6 +27,7 @@ json to_json(const ptx::Site& site) {
                  {"column", site.column},
                  {"ptx_line", site.ptx_line}};
     if (site.kind == ptx::SiteKind::Atomic) root["atomic"] = static_cast<int>(site.atomic);
+    if (site.copy) root["copy"] = true;
     return root;
 }
 
@@ -231,6 +232,7 @@ void read_tables(const json& root, Trace& trace, std::string& problem) {
         s.choice("kind", site.kind, ptx::SiteKind::Atomic);
         s.choice("space", site.space, Space::Const);
         if (item.contains("atomic")) s.choice("atomic", site.atomic, ptx::Atomic::Cas);
+        if (item.contains("copy")) s.flag("copy", site.copy);
         s.number("bytes", site.bytes, 16);
         s.number("line", site.line);
         s.number("column", site.column);

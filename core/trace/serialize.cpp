@@ -117,6 +117,9 @@ std::string serialize(const Trace& trace) {
     if (!trace.returned.empty())
         writer.add(SectionKind::Returned,
                    {reinterpret_cast<const char*>(trace.returned.data()), trace.returned.size()});
+    const bool copies = std::ranges::any_of(trace.sites, &ptx::Site::copy);
+    if (copies)
+        writer.add(SectionKind::Arrivals, bytes_of_column(trace.arrival.data(), trace.arrival.size()));
 
     std::string table;
     for (const Section& section : writer.table) {
@@ -128,7 +131,7 @@ std::string serialize(const Trace& trace) {
         put(table, uint32_t{0});
     }
     std::string file(kMagic);
-    put(file, kFileVersion);
+    put(file, copies ? kCopiesVersion : kFileVersion);
     put(file, static_cast<uint32_t>(writer.table.size()));
     put(file, uint64_t{kHeaderBytes + table.size() + writer.stored.size()});
     put(file, crc32c(table));

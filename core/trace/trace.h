@@ -23,6 +23,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,8 @@ namespace tilescope::trace {
 
 inline constexpr uint32_t kMaxForms = 1u << 24;
 inline constexpr uint32_t kMaxWarpsPerBlock = 32;  // 1024 threads
-inline constexpr uint8_t kNoArray = 0xFF;          // barriers, and addresses outside every array
+inline constexpr uint32_t kNeverWaited = UINT32_MAX;
+inline constexpr uint8_t kNoArray = 0xFF;  // barriers, and addresses outside every array
 
 struct Form {
     uint32_t site = 0;
@@ -56,6 +58,7 @@ struct Block {
     uint64_t dropped = 0;           // requests that did not fit a GPU buffer
     uint32_t sm = 0;                // GPU only
     uint64_t clock = 0;             // GPU only: the SM's clock at the block's first step
+    uint64_t first_arrival = 0;     // into Trace::arrival; not in the file, the sum of what is before
 };
 
 enum class Backend : uint8_t { Cpu, Gpu };
@@ -146,6 +149,9 @@ struct Trace {
     // step, the active lanes of each, lowest first, Site::bytes for a lane. Empty where that was not
     // recorded.
     std::vector<uint8_t> returned;
+    // Where the bytes of each store of a cp.async arrived, one number for each such step: how many steps its
+    // block had made when all of its threads had waited for them; kNeverWaited where they did not.
+    std::vector<uint32_t> arrival;
     uint64_t beside = 0;  // bytes of another recording that was open when this one was read; not in the file
 
     uint64_t steps() const { return key.size(); }
@@ -171,6 +177,16 @@ Access decode_form(const Trace& trace, uint32_t form, uint32_t base);
 
 // Bytes in Trace::returned of a step of this form: 0 for all but atomics of global memory.
 uint64_t returned_bytes(const Trace& trace, const Form& form);
+
+// The number of Trace::arrival that is a step's, which is the store of a cp.async. Looks at the steps of its
+// block before it.
+uint32_t arrival_of(const Trace& trace, uint64_t step);
+// The other half of a cp.async: of a load its store, of a store its load. None for other steps, and for a
+// store of zeros alone, which loads nothing. Looks at the steps beside it.
+std::optional<uint64_t> other_half(const Trace& trace, uint64_t step);
+inline bool is_copy_store(const Trace& trace, uint64_t step) {
+    return ptx::is_copy_store(trace.sites[trace.form_of(step).site]);
+}
 
 // The block that holds a step, by binary search.
 uint32_t block_of(const Trace& trace, uint64_t step);

@@ -54,16 +54,25 @@ $ts_together:
 }
 )";
 
-// The PTX with the version that its kernels' parameters need: compilers state the least that their code
-// needs.
+// The PTX with the version and the target that its kernels need: compilers state the least that they know to
+// be needed, which inline assembly may not be of.
 std::string with_version(const std::string& text, const ptx::Module& module) {
-    uint32_t needed = 0;
-    for (const ptx::Kernel& kernel : module.kernels)
-        needed = std::max(needed, ptx::version_for_parameters(kernel));
-    const size_t at = text.find(".version ");
-    if (module.version_major * 10 + module.version_minor >= needed || at == std::string::npos) return text;
-    const size_t end = text.find('\n', at);
-    return fmt::format("{}.version {}.{}{}", text.substr(0, at), needed / 10, needed % 10, text.substr(end));
+    uint32_t needed = module.version_major * 10 + module.version_minor;
+    std::string target = module.target;
+    for (const ptx::Kernel& kernel : module.kernels) {
+        needed = std::max(needed, ptx::version_for(kernel));
+        target = ptx::target_for(kernel, target);
+    }
+    const auto with = [](const std::string& whole, const char* directive, const std::string& value) {
+        const size_t at = whole.find(directive);
+        if (at == std::string::npos) return whole;
+        return whole.substr(0, at) + directive + value +
+               whole.substr(std::min(whole.find('\n', at), whole.size()));
+    };
+    std::string made = text;
+    if (needed > module.version_major * 10 + module.version_minor)
+        made = with(made, ".version ", fmt::format("{}.{}", needed / 10, needed % 10));
+    return target == module.target ? made : with(made, ".target ", target);
 }
 
 // The PTX with that function in place of its declaration.

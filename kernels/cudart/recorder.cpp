@@ -66,7 +66,8 @@ void tell_hazards(const trace::Trace& trace, Recorded& done) {
     if (!hazards) return;
     for (const analysis::Hazard& hazard : hazards->found) {
         if (hazard.space != Space::Shared) continue;
-        const bool race = hazard.kind == analysis::HazardKind::Race && !hazard.same_warp;
+        const bool race = (hazard.kind == analysis::HazardKind::Race && !hazard.same_warp) ||
+                          hazard.kind == analysis::HazardKind::ReadBeforeWait;
         if (race && done.race.empty()) done.race = hazard.sentence;
         if (hazard.kind == analysis::HazardKind::Uninitialised && done.unfilled.empty())
             done.unfilled = hazard.sentence;

@@ -43,6 +43,9 @@ struct Recording {
     bool clock_gaps = false;
     std::vector<std::unique_ptr<trace::BlockRecorder>> blocks;
     uint64_t bytes = 0;  // that these take
+    // What a block is expected to write, over what a warp that is never divided writes: each lane that writes
+    // alone takes chunks of its own.
+    uint64_t grown = 1;
 
     // One way of instrumenting, used for all windows.
     ptx::Instrumented code;
@@ -77,13 +80,19 @@ Result<Function> run_plain(Recording& r) {
     return function;
 }
 
-Result<void> prepare_code(Recording& r, const Function& plain, bool windowed, bool exact) {
+// How it is recorded; what was found not to be as proven is recorded again with less believed.
+struct Way {
+    bool windowed = false, runs = true, exact = false;
+};
+
+Result<void> prepare_code(Recording& r, const Function& plain, const Way& way) {
     ptx::InstrumentOptions options;
     options.launch = {r.plan.launch.grid, r.plan.launch.block, r.arrays.parameters};
     options.same_high = r.arrays.same_high;
     options.high = r.arrays.high;
-    options.windowed = windowed;
-    options.exact = exact;
+    options.windowed = way.windowed;
+    options.runs = way.runs;
+    options.exact = way.exact;
     options.chunk_bytes = r.options.chunk_bytes;
     auto code = ptx::instrument(r.ready.module, r.ready.launch.entry, options);
     if (!code) return code.error();
@@ -100,11 +109,13 @@ Result<void> prepare_code(Recording& r, const Function& plain, bool windowed, bo
 
 // Bytes of the buffer that a block fills, as far as its steps tell: whole chunks for each warp. Divided warps
 // take more; then there are more launches.
+constexpr uint64_t kMostGrown = 64;  // more than the streams of a warp
+
 uint64_t bytes_a_block(const Recording& r, bool exact) {
     const uint64_t warps = (r.plan.launch.block.count() + kWarpSize - 1) / kWarpSize;
     const uint64_t slot = exact ? ptx::kEscapeBytes : ptx::kSlotBytes;
     const uint64_t steps = (r.steps_a_block + warps - 1) / warps, chunk = r.options.chunk_bytes;
-    return warps * (steps * slot / (chunk - ptx::kHeaderBytes - slot) + 2) * chunk;
+    return r.grown * warps * (steps * slot / (chunk - ptx::kHeaderBytes - slot) + 2) * chunk;
 }
 
 Result<uint64_t> buffer_bytes(Recording& r, bool exact) {
@@ -173,12 +184,13 @@ BlockWindow next_piece(const BlockWindow& window, uint32_t x, uint32_t y, uint64
     return {x, static_cast<uint32_t>(std::min<uint64_t>(window.x1, x + columns)), y, y + 1};
 }
 
-enum class Ended : uint8_t { Done, NotAsProven, TooFull };
+enum class Ended : uint8_t { Done, NotAsProven, TooFull, TooSmall };
 
-Result<Ended> record_windows(Recording& r, bool exact, bool windowed) {
+Result<Ended> record_windows(Recording& r, const Way& way) {
     const uint64_t all = blocks_of(r.window, r.plan.launch.grid);
     const bool one = r.options.one_launch;
-    uint64_t at_once = one ? all : std::clamp<uint64_t>(r.buffer->bytes() / bytes_a_block(r, exact), 1, all);
+    uint64_t at_once =
+        one ? all : std::clamp<uint64_t>(r.buffer->bytes() / bytes_a_block(r, way.exact), 1, all);
     std::future<Result<trace::Decoded>> decoding;
     uint64_t decoding_blocks = 0;
     const auto finish_decoding = [&]() -> Result<void> {
@@ -189,17 +201,18 @@ Result<Ended> record_windows(Recording& r, bool exact, bool windowed) {
         const BlockWindow piece = one ? r.window : next_piece(r.window, x, y, at_once, r.plan.launch.grid.z);
         auto launched = launch_window(r, piece, turn);
         if (!launched) return launched.error();
-        if ((launched->drained.flags & ptx::kFlagNotAsProven) != 0 && !exact)  // exact believes nothing
+        if ((launched->drained.flags & ptx::kFlagNotAsProven) != 0 && !way.exact)  // exact believes nothing
             return Ended::NotAsProven;
         const uint64_t blocks = blocks_of(piece, r.plan.launch.grid);
         if (launched->drained.dropped > 0 && !one) {
             if (blocks <= r.plan.launch.grid.z) {
+                if (r.options.buffer_bytes == 0 && r.grown < kMostGrown) return Ended::TooSmall;
                 return Error{fmt::format(
                     "a trace buffer of {} bytes is too small for one block of this launch; give it "
                     "more with --buffer, or record with --backend cpu",
                     r.buffer->bytes())};
             }
-            if (!windowed) return Ended::TooFull;
+            if (!way.windowed) return Ended::TooFull;
             at_once = std::max<uint64_t>(blocks / 2, 1);
             continue;
         }
@@ -224,21 +237,25 @@ Result<Ended> record_windows(Recording& r, bool exact, bool windowed) {
 // Instruments, records, and begins again where the first way did not do.
 Result<void> record_all(Recording& r, const Function& plain) {
     const uint64_t all = blocks_of(r.window, r.plan.launch.grid);
-    bool exact = r.options.exact, windowed = all < r.plan.launch.grid.count();
+    Way way{all < r.plan.launch.grid.count(), true, r.options.exact};
     for (;;) {
-        const auto bytes = buffer_bytes(r, exact);
+        const auto bytes = buffer_bytes(r, way.exact);
         if (!bytes) return bytes.error();
-        windowed |= !r.options.one_launch && *bytes < bytes_a_block(r, exact) * all;
-        if (auto ok = prepare_code(r, plain, windowed, exact); !ok) return ok.error();
+        way.windowed |= !r.options.one_launch && *bytes < bytes_a_block(r, way.exact) * all;
+        if (auto ok = prepare_code(r, plain, way); !ok) return ok.error();
         r.buffer.reset();
         auto buffer = TraceBuffer::make(r.device, *bytes, all, r.code);
         if (!buffer) return buffer.error();
         r.buffer = std::move(*buffer);
-        const auto ended = record_windows(r, exact, windowed);
+        const auto ended = record_windows(r, way);
         if (!ended) return ended.error();
         if (*ended == Ended::Done) return {};
-        exact |= *ended == Ended::NotAsProven;
-        windowed |= *ended == Ended::TooFull;
+        if (*ended == Ended::NotAsProven) {
+            way.exact = !way.runs;
+            way.runs = false;
+        }
+        way.windowed |= *ended == Ended::TooFull;
+        if (*ended == Ended::TooSmall) r.grown *= 2;
         r.blocks.clear();
         r.bytes = 0;
         const double plain_ms = r.price.plain_ms;
@@ -294,7 +311,8 @@ Result<trace::Trace> record_gpu(Device& device, const kernels::Plan& plan, const
     try {
         auto ready = kernels::ready_to_record(plan, options.common, *window);
         if (!ready) return ready.error();
-        Recording r{device, plan, options, std::move(*ready), {}, *window, 0, {}, false, {}, 0, {}, {}, {}};
+        Recording r{device, plan, options, std::move(*ready), {}, *window, 0, {}, false, {}, 0, 1,
+                    {},     {},   {}};
         auto arrays = place_arrays(device, r.ready, options.places);
         if (!arrays) return arrays.error();
         r.arrays = std::move(*arrays);

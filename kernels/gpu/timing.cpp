@@ -126,9 +126,10 @@ Result<kernels::Timing> time_kernel(Device& device, const Operands& operands,
     if (!check) return check.error();
     if (!check->right && !kernels::made_wrong(name)) {
         return Error{
-            fmt::format("{} at m={} k={} n={}, T={} gives a wrong result ({}; {} of {} rows are wrong), "
+            fmt::format("{} at m={} k={} n={}{} gives a wrong result ({}; {} of {} rows are wrong), "
                         "so its time is not shown; record it to see why",
-                        name, shape.m, shape.k, shape.n, shape.tile, check->why, check->wrong_rows, shape.m)};
+                        name, shape.m, shape.k, shape.n, kernels::tile_text(shape.tile, ", T="), check->why,
+                        check->wrong_rows, shape.m)};
     }
     if (options.warm_up > 1) {
         const auto warm = device.launch_timed(*function, plan.launch.grid, plan.launch.block, parameters,

@@ -14,6 +14,7 @@
 #include "core/base/words.h"
 #include "core/trace/claims.h"
 #include "kernels/run/record.h"
+#include "kernels/run/recorded_blocks.h"
 
 namespace tilescope::kernels {
 
@@ -25,23 +26,6 @@ using analysis::LevelCode;
 using analysis::PlacedBlock;
 
 constexpr uint64_t kMostWholeSteps = 20'000'000;
-// What blocks ask for takes a few bytes a step; of longer recordings it is made again when it is needed.
-constexpr uint64_t kMostKeptSteps = 40'000'000;
-
-// Bytes by slot, as whole lines and what is left of them.
-struct Shift {
-    std::vector<int64_t> lines, rest;
-};
-Shift shift_of(const std::vector<int64_t>& bytes) {
-    constexpr int64_t kLine = analysis::kLineBytes;
-    Shift shift;
-    for (const int64_t by : bytes) {
-        const int64_t rest = (by % kLine + kLine) % kLine;
-        shift.rest.push_back(rest);
-        shift.lines.push_back((by - rest) / kLine);
-    }
-    return shift;
-}
 
 // A launch as the replay asks for it, block by block.
 class Source {
@@ -52,41 +36,18 @@ public:
     virtual analysis::LevelSums sums() = 0;
 };
 
-// All blocks of a recording, each made when it is asked for; what is in use is kept.
-class WholeSource final : public Source {
+// Blocks of a recording.
+class RecordedSource final : public Source {
 public:
-    WholeSource(const trace::Trace& trace, LevelCode& code, const analysis::WorkRules& rules)
-        : trace_(trace), code_(code), rules_(rules), zero_(analysis::level_slots(trace.launch), 0) {
-        const Dim3& grid = trace.launch.grid;
-        at_.resize(grid.count());
-        for (uint32_t i = 0; i < trace.blocks.size(); ++i) {
-            const trace::Block& b = trace.blocks[i];
-            at_[(uint64_t{b.z} * grid.y + b.y) * grid.x + b.x] = i;
-        }
-    }
-    PlacedBlock block(uint64_t number) override {
-        if (number < works_.size()) return {works_[number], zero_};
-        return {std::make_shared<BlockWork>(work_of_block(trace_, code_, at_[number], rules_, zero_)), zero_};
-    }
+    explicit RecordedSource(const RecordedBlocks& blocks) : blocks_(blocks) {}
+    PlacedBlock block(uint64_t number) override { return blocks_.block(static_cast<uint32_t>(number)); }
     analysis::LevelSums sums() override {
-        analysis::LevelSums all;
-        distinct = 0;
-        for (uint64_t number = 0; number < at_.size(); ++number) {
-            auto work = std::make_shared<BlockWork>(work_of_block(trace_, code_, at_[number], rules_, zero_));
-            all += work->sums;
-            distinct += work->distinct_sectors;
-            if (trace_.steps() <= kMostKeptSteps) works_.push_back(std::move(work));
-        }
-        return all;
+        distinct = blocks_.distinct_sectors();
+        return blocks_.sums();
     }
 
 private:
-    const trace::Trace& trace_;
-    LevelCode& code_;
-    const analysis::WorkRules& rules_;
-    std::vector<int64_t> zero_;
-    std::vector<uint32_t> at_;                             // number in the grid -> Trace::blocks
-    std::vector<std::shared_ptr<const BlockWork>> works_;  // of all blocks, where they are kept
+    const RecordedBlocks& blocks_;
 };
 
 // Blocks of a few recorded ones, moved.
@@ -250,8 +211,9 @@ void add_bounds(const LevelDevice& on, Levels& levels) {
         {"data_pipe", on_sms(static_cast<double>(s.passes + s.wavefronts), spec.pipe_per_clock.value),
          fmt::format("{} passes of global and {} wavefronts of shared memory", short_count(s.passes),
                      short_count(s.wavefronts))},
-        {"lsu", on_sms(static_cast<double>(s.accesses), spec.lsu_per_clock.value),
-         fmt::format("{} loads and stores of warps", short_count(s.accesses))},
+        {"lsu", on_sms(static_cast<double>(std::max(s.accesses, s.lookups)), spec.lsu_per_clock.value),
+         s.lookups > s.accesses ? fmt::format("{} lookups of tags for global memory", short_count(s.lookups))
+                                : fmt::format("{} loads and stores of warps", short_count(s.accesses))},
         {"issue", on_sms(static_cast<double>(s.instructions), spec.issue_per_clock.value),
          fmt::format("{} instructions of warps, counted from the PTX", short_count(s.instructions))},
         {"fp32", on_sms(static_cast<double>(s.fp32) * kWarpSize, spec.fp32_per_clock.value),
@@ -267,15 +229,20 @@ void add_bounds(const LevelDevice& on, Levels& levels) {
         levels.bounds.begin());
 }
 
+// log: gets what became of every sector, of all blocks then.
 Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& on,
-                      const LevelOptions& options, Levels levels, std::vector<std::vector<uint64_t>> of_sm) {
+                      const LevelOptions& options, Levels levels, std::vector<std::vector<uint64_t>> of_sm,
+                      analysis::LevelLog* log = nullptr) {
     levels.grid = launch.grid;
-    levels.blocks = launch.grid.count();
+    if (levels.blocks == 0) levels.blocks = launch.grid.count();
     levels.sums = source.sums();
     levels.distinct_sectors = source.distinct;
     analysis::LevelLaunch run;
     run.blocks = levels.blocks;
-    run.block = [&](uint64_t number) { return source.block(number); };
+    run.block = [&](uint64_t number) {
+        if (options.begun) ++*options.begun;
+        return source.block(number);
+    };
     run.sms = on.device.sms;
     run.resident = levels.resident;
     run.l1_bytes = levels.l1_bytes;
@@ -283,7 +250,8 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     run.of_sm = std::move(of_sm);
     levels.as_recorded = !run.of_sm.empty();
     const uint64_t a_block = std::max<uint64_t>(1, source.block(0).work->touches.size());
-    if (!options.all_blocks && !levels.as_recorded) run.most_blocks = options.most_lines / a_block;
+    run.log = log;
+    if (!options.all_blocks && !levels.as_recorded && !log) run.most_blocks = options.most_lines / a_block;
     const auto found = replay_levels(on.levels, run, {options.stop});
     if (options.stop && *options.stop) return Error{kStopped};
     levels.misses = found.misses;
@@ -294,14 +262,16 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     return levels;
 }
 
-// The blocks of each SM, by the clock at which they began there; none where the recording does not say.
-std::vector<std::vector<uint64_t>> blocks_of_sms(const trace::Trace& trace, uint32_t sms) {
+// The blocks of each SM, by their numbers, in the order of the clocks at which they began there; none where
+// the recording does not say.
+std::vector<std::vector<uint64_t>> blocks_of_sms(const trace::Trace& trace, const RecordedBlocks& blocks,
+                                                 uint32_t sms) {
     if (trace.meta.backend != trace::Backend::Gpu || trace.meta.price.launches != 1) return {};
     std::vector<std::vector<std::pair<uint64_t, uint64_t>>> begun(sms);
-    const Dim3& grid = trace.launch.grid;
-    for (const trace::Block& b : trace.blocks) {
+    for (uint32_t number = 0; number < blocks.blocks(); ++number) {
+        const trace::Block& b = trace.blocks[blocks.recorded(number)];
         if (b.sm >= sms) return {};
-        begun[b.sm].push_back({b.clock, (uint64_t{b.z} * grid.y + b.y) * grid.x + b.x});
+        begun[b.sm].push_back({b.clock, number});
     }
     std::vector<std::vector<uint64_t>> order(sms);
     for (uint32_t sm = 0; sm < sms; ++sm) {
@@ -315,14 +285,41 @@ analysis::WorkRules rules_of(const LevelDevice& on, const Levels& levels) {
     return {&on.levels, levels.resident, levels.l1_bytes / analysis::kLineBytes};
 }
 
-Result<Levels> of_whole(const trace::Trace& trace, const LevelDevice& on, const LevelOptions& options) {
+// Of the blocks that a recording holds, as if they were the launch.
+struct OfRecorded {
     Levels levels;
-    if (auto ok = fit(trace.launch, on, options.registers, levels); !ok) return ok.error();
+    std::unique_ptr<RecordedBlocks> blocks;
+};
+Result<OfRecorded> of_recorded(const trace::Trace& trace, const LevelDevice& on, const LevelOptions& options,
+                               analysis::LevelLog* log = nullptr) {
+    OfRecorded made;
+    if (auto ok = fit(trace.launch, on, options.registers, made.levels); !ok) return ok.error();
     auto code = LevelCode::of(trace);
     if (!code) return code.error();
-    const analysis::WorkRules rules = rules_of(on, levels);
-    WholeSource source(trace, *code, rules);
-    return replay(source, trace.launch, on, options, levels, blocks_of_sms(trace, on.device.sms));
+    const analysis::WorkRules rules = rules_of(on, made.levels);
+    made.blocks = std::make_unique<RecordedBlocks>(trace, *code, rules, Stop{options.stop});
+    if (options.stop && *options.stop) return Error{kStopped};
+    made.levels.blocks = made.blocks->blocks();
+    RecordedSource source(*made.blocks);
+    auto levels = replay(source, trace.launch, on, options, made.levels,
+                         blocks_of_sms(trace, *made.blocks, on.device.sms), log);
+    if (!levels) return levels.error();
+    made.levels = std::move(*levels);
+    return made;
+}
+
+Result<Levels> of_whole(const trace::Trace& trace, const LevelDevice& on, const LevelOptions& options) {
+    auto made = of_recorded(trace, on, options);
+    if (!made) return made.error();
+    return std::move(made->levels);
+}
+
+// The sentence about a recording of which some of the requests are missing.
+Error not_complete(const trace::Trace& trace) {
+    return Error{
+        fmt::format("the recording is not complete ({}), and its levels would be those of a part; "
+                    "record it again",
+                    trace.meta.incomplete_reason)};
 }
 
 }  // namespace
@@ -355,13 +352,54 @@ Result<Levels> levels_of(const Plan& plan, const LevelDevice& on, const LevelOpt
 }
 
 Result<Levels> levels_of(const trace::Trace& trace, const LevelDevice& on, const LevelOptions& options) {
-    if (!trace.meta.complete)
-        return Error{
-            fmt::format("the recording is not complete ({}), and its levels would be those of a part; "
-                        "record it again",
-                        trace.meta.incomplete_reason)};
+    if (!trace.meta.complete) return not_complete(trace);
     if (trace.blocks.size() == trace.launch.grid.count()) return of_whole(trace, on, options);
     return levels_of(plan_of(trace), on, options);
+}
+
+Result<WalkedLevels> walk_levels(const trace::Trace& trace, const analysis::PhaseRule& rule,
+                                 const LevelDevice& on, const LevelOptions& options) {
+    if (!trace.meta.complete) return not_complete(trace);
+    if (trace.blocks.empty()) return Error{"the recording holds no block; record one"};
+    if (trace.steps() > kMostWalkedSteps)
+        return Error{
+            fmt::format("the recording has {} steps, and levels are walked through up to {}; "
+                        "record a window of blocks, or fewer",
+                        grouped(trace.steps()), grouped(kMostWalkedSteps))};
+    analysis::LevelLog log;
+    auto made = of_recorded(trace, on, options, &log);
+    if (!made) return made.error();
+    const RecordedBlocks& blocks = *made->blocks;
+    WalkedLevels walked;
+    walked.levels = std::move(made->levels);
+    walked.part = trace.blocks.size() != trace.launch.grid.count();
+    walked.number_of.resize(blocks.blocks());
+    std::vector<PlacedBlock> placed;
+    std::vector<std::vector<uint32_t>> of_kind(blocks.kinds().size());
+    for (uint32_t number = 0; number < blocks.blocks(); ++number) {
+        walked.number_of[blocks.recorded(number)] = number;
+        walked.recorded.push_back(blocks.recorded(number));
+        walked.kind_of.push_back(blocks.kind_number(number));
+        of_kind[blocks.kind_number(number)].push_back(number);
+        placed.push_back(blocks.block(number));
+    }
+    walked.kinds = blocks.kinds();
+    walked.walk = std::make_shared<analysis::LevelWalk>(std::move(placed), std::move(log), on.device.sms,
+                                                        walked.levels.l1_bytes, Stop{options.stop});
+    for (size_t kind = 0; kind < of_kind.size(); ++kind) {
+        if (options.stop && *options.stop) return Error{kStopped};
+        const uint32_t recorded = walked.kinds[kind].recorded;
+        const auto requests = requests_of_kind(walked, trace, static_cast<uint32_t>(kind));
+        analysis::add_shares(walked.shares, trace, recorded, requests,
+                             analysis::phases_of_block(trace, rule, recorded), *walked.walk, of_kind[kind]);
+    }
+    return walked;
+}
+
+analysis::BlockRequests requests_of_kind(const WalkedLevels& walked, const trace::Trace& trace,
+                                         uint32_t kind) {
+    const RecordedBlocks::Kind& of = walked.kinds[kind];
+    return analysis::requests_of_block(trace, of.recorded, of.rest, *of.work, of.unit_of);
 }
 
 }  // namespace tilescope::kernels

@@ -16,13 +16,17 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "core/analysis/device_spec.h"
+#include "core/analysis/level_walk.h"
 #include "core/analysis/levels.h"
 #include "core/base/result.h"
 #include "core/trace/trace.h"
 #include "kernels/run/plan.h"
+#include "kernels/run/recorded_blocks.h"
 
 namespace tilescope::kernels {
 
@@ -36,6 +40,8 @@ struct LevelOptions {
     uint64_t most_lines = 100'000'000;  // that the replay may ask L1 for, about
     bool all_blocks = false;            // simulates all blocks, however many
     const std::atomic<bool>* stop = nullptr;
+    std::atomic<uint64_t>* begun =
+        nullptr;  // counts the blocks whose replay has begun, where it is asked for
 };
 
 // How long a launch takes at least by one resource.
@@ -65,5 +71,24 @@ struct Levels {
 Result<Levels> levels_of(const Plan& plan, const LevelDevice& on, const LevelOptions& options);
 // Of a recording: of all of its blocks where it holds the whole grid, else as of its plan.
 Result<Levels> levels_of(const trace::Trace& trace, const LevelDevice& on, const LevelOptions& options);
+
+// The same of the blocks that a recording holds, to be walked through request by request. A window of blocks
+// runs as if it were the launch: what the others would have left in the caches is not known.
+struct WalkedLevels {
+    Levels levels;
+    bool part = false;                // of a larger grid
+    std::vector<uint32_t> number_of;  // by block of the recording: its number in the replay,
+    std::vector<uint32_t> recorded;   // and back
+    std::vector<uint32_t> kind_of;    // by number: into kinds
+    std::vector<RecordedBlocks::Kind> kinds;
+    std::shared_ptr<const analysis::LevelWalk> walk;
+    analysis::LevelShares shares;
+};
+inline constexpr uint64_t kMostWalkedSteps = 40'000'000;
+Result<WalkedLevels> walk_levels(const trace::Trace& trace, const analysis::PhaseRule& rule,
+                                 const LevelDevice& on, const LevelOptions& options);
+// What the blocks of a kind ask for, step by step.
+analysis::BlockRequests requests_of_kind(const WalkedLevels& walked, const trace::Trace& trace,
+                                         uint32_t kind);
 
 }  // namespace tilescope::kernels

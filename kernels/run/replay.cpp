@@ -44,6 +44,10 @@ public:
         if (next(site, warp, mask)) observer_.on_barrier(site, warp, mask);
     }
 
+    void on_arrival(uint32_t step) override {
+        if (problem.empty()) observer_.on_arrival(step);
+    }
+
     void on_multiplication(const simt::Multiplication& multiplication) override {
         if (!problem.empty()) return;
         if (products_left_-- == 0) {

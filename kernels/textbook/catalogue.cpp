@@ -2,6 +2,8 @@
 //
 //   grid.x covers the columns of P and grid.y its rows; swapped, the other way round
 //   M, N, P are parameters 0 to 2; the sizes m, k, n follow
+//
+// Tiles of kernels without a T stand here as in their sources; a test holds the two together.
 #include "kernels/textbook/catalogue.h"
 
 #include <algorithm>
@@ -27,6 +29,7 @@ constexpr uint64_t kMaxGridY = 65'535;
 
 std::vector<KernelInfo> make_catalogue() {
     std::vector<SharedArray> tiles{{"Mds", 0}, {"Nds", 0}};
+    const std::optional<BlockTile> t_by_t;  // a block of T x T threads owns T x T elements
     return {
         {"untiled",
          "One thread per element of P reads everything it needs from global memory, so every element of M "
@@ -34,42 +37,81 @@ std::vector<KernelInfo> make_catalogue() {
          false,
          false,
          {},
-         kFair},
+         kFair,
+         t_by_t},
         {"untiled_swapped",
          "The same arithmetic with thread x walking the rows: the lanes of a warp read M a row apart, and "
          "coalescing is lost.",
          false,
          true,
          {},
-         kFair},
+         kFair,
+         t_by_t},
         {"tiled",
          "A block brings each tile of M and N into shared memory once and reads it T times, so global loads "
          "shrink by T.",
-         true, false, tiles, kFair},
+         true, false, tiles, kFair, t_by_t},
         {"tiled_swapped",
          "Tiled, but thread x walks down the rows of a tile as it loads: there are as few loads as before, "
          "each one uncoalesced.",
-         true, false, tiles, kFair},
+         true, false, tiles, kFair, t_by_t},
         {"tiled_transposed",
          "Tiled with the N tile kept transposed: the lanes of a warp read down a column of Nds and meet in "
          "the same banks.",
-         true, false, tiles, kFair},
+         true, false, tiles, kFair, t_by_t},
         {"tiled_padded",
          "The transposed tile with rows one word longer: a column spreads over all banks and the conflicts "
          "are gone at T = 32.",
          true,
          false,
          {{"Mds", 0}, {"Nds", 1}},
-         kFair},
+         kFair,
+         t_by_t},
         {"tiled_no_barrier",
          "Tiled without the barrier that closes a phase: a warp that runs ahead overwrites tiles that others "
          "still read.",
-         true, false, tiles, kGreedy},
+         true, false, tiles, kGreedy, t_by_t},
         {"tiled_stale_edge",
          "Tiled without the zero fill at the edges: cells beyond the matrices keep an old value, and it is "
          "multiplied again.",
-         true, false, tiles, kFair},
+         true, false, tiles, kFair, t_by_t},
+        {"register_column",
+         "A thread owns eight elements of a column of P, so nine loads from shared memory feed eight "
+         "products instead of sixteen.",
+         true,
+         false,
+         {{"Mds", 0, 64, 8}, {"Nds", 0, 8, 64}},
+         kFair,
+         BlockTile{64, 64, {512, 1, 1}}},
+        {"register_tile",
+         "A thread owns a patch of 8 x 8 elements of P: what it reads into registers is used eight times, "
+         "and sixteen loads feed 64 products.",
+         true,
+         false,
+         {{"Mds", 0, 128, 8}, {"Nds", 0, 8, 128}},
+         kFair,
+         BlockTile{128, 128, {256, 1, 1}}},
+        {"vector_loads",
+         "The same patch with loads of four elements at once, for which the tile of M is kept transposed: "
+         "four loads feed 64 products.",
+         true,
+         false,
+         {{"Mds", 0, 8, 128}, {"Nds", 0, 8, 128}},
+         kFair,
+         BlockTile{128, 128, {256, 1, 1}}},
+        {"warp_tile",
+         "A warp owns 32 x 64 elements of P and a thread four patches of 4 x 4 of them, so that what the "
+         "lanes read of the tile of N lies side by side, without bank conflicts.",
+         true,
+         false,
+         {{"Mds", 0, 8, 132}, {"Nds", 0, 8, 128}},
+         kFair,
+         BlockTile{128, 128, {256, 1, 1}}},
     };
+}
+
+std::string ptx_file(const KernelInfo& info, uint32_t tile) {
+    return info.tiled && !info.own_tile ? fmt::format("{}.t{}.ptx", info.name, tile) : info.name + ".ptx";
 }
 
 std::string names_of_kernels() {
@@ -80,7 +122,14 @@ std::string names_of_kernels() {
 
 Result<void> check(const KernelInfo& info, const Shape& shape) {
     const uint32_t m = shape.m, k = shape.k, n = shape.n, tile = shape.tile;
-    if (std::find(std::begin(kTiles), std::end(kTiles), static_cast<int>(tile)) == std::end(kTiles)) {
+    if (info.own_tile && tile != 0) {
+        return Error{
+            fmt::format("{} has no tile width to choose: a block of it owns {} x {} elements of P; leave the "
+                        "tile width out",
+                        info.name, info.own_tile->rows, info.own_tile->cols)};
+    }
+    if (!info.own_tile &&
+        std::find(std::begin(kTiles), std::end(kTiles), static_cast<int>(tile)) == std::end(kTiles)) {
         return Error{
             fmt::format("tile width {} does not ship for {}; choose 2, 4, 8, 16 or 32", tile, info.name)};
     }
@@ -90,7 +139,9 @@ Result<void> check(const KernelInfo& info, const Shape& shape) {
     }
     // The kernels index with int, and overshoot a row by up to a tile before they compare.
     constexpr uint64_t limit = uint64_t{1} << 31;
-    auto fits = [&](uint64_t rows, uint64_t cols) { return (rows + tile) * (cols + tile) < limit; };
+    const BlockTile of_block = block_tile(info, shape);
+    const uint64_t over = std::max(of_block.rows, of_block.cols);
+    auto fits = [&](uint64_t rows, uint64_t cols) { return (rows + over) * (cols + over) < limit; };
     if (!fits(m, k) || !fits(k, n) || !fits(m, n)) {
         return Error{
             fmt::format("sizes m={} k={} n={} are too large: the kernels index with 32-bit integers, so "
@@ -124,20 +175,22 @@ Launch launch_of(const KernelInfo& info, const Shape& shape, uint64_t seed) {
                      matrix("P", ArrayRole::Output, shape.m, shape.n)};
     place_arrays(launch);
     for (const SharedArray& shared : info.shared)
-        launch.arrays.push_back(matrix(shared.name, ArrayRole::Shared, shape.tile,
-                                       shape.tile + static_cast<uint32_t>(shared.extra_cols)));
+        launch.arrays.push_back(
+            matrix(shared.name, ArrayRole::Shared, shared.rows > 0 ? shared.rows : shape.tile,
+                   (shared.cols > 0 ? shared.cols : shape.tile) + static_cast<uint32_t>(shared.extra_cols)));
     for (const char* name : {"M", "N", "P"})
         launch.arguments.push_back(
             {name, ElementType::U64, 0, static_cast<int32_t>(launch.arguments.size()), 0});
     launch.arguments.push_back({"m", ElementType::S32, shape.m, -1, 0});
     launch.arguments.push_back({"k", ElementType::S32, shape.k, -1, 0});
     launch.arguments.push_back({"n", ElementType::S32, shape.n, -1, 0});
-    const auto blocks = [&](uint32_t size) {
-        return static_cast<uint32_t>((uint64_t{size} + shape.tile - 1) / shape.tile);
+    const BlockTile tile = block_tile(info, shape);
+    const auto blocks = [](uint32_t size, uint32_t each) {
+        return static_cast<uint32_t>((uint64_t{size} + each - 1) / each);
     };
-    launch.block = {shape.tile, shape.tile, 1};
-    launch.grid =
-        info.swapped ? Dim3{blocks(shape.m), blocks(shape.n), 1} : Dim3{blocks(shape.n), blocks(shape.m), 1};
+    const uint32_t down = blocks(shape.m, tile.rows), across = blocks(shape.n, tile.cols);
+    launch.block = tile.threads;
+    launch.grid = info.swapped ? Dim3{down, across, 1} : Dim3{across, down, 1};
     return launch;
 }
 
@@ -154,6 +207,26 @@ const KernelInfo* find(std::string_view name) {
     return nullptr;
 }
 
+std::span<const KernelInfo> kernels_with_tile_width() {
+    const auto& all = catalogue();
+    const auto end =
+        std::ranges::find_if(all, [](const KernelInfo& info) { return info.own_tile.has_value(); });
+    return {all.begin(), end};
+}
+
+uint32_t tile_width(std::string_view kernel, std::optional<uint32_t> asked) {
+    const KernelInfo* info = find(kernel);
+    return asked.value_or(info && info->own_tile ? 0 : kDefaultTile);
+}
+
+BlockTile block_tile(const KernelInfo& info, const Shape& shape) {
+    return info.own_tile.value_or(BlockTile{shape.tile, shape.tile, {shape.tile, shape.tile, 1}});
+}
+
+std::string tile_text(uint32_t tile, std::string_view before) {
+    return tile > 0 ? fmt::format("{}{}", before, tile) : "";
+}
+
 Result<TextbookPlan> plan(std::string_view kernel, const Shape& shape, uint64_t seed) {
     const KernelInfo* info = find(kernel);
     if (!info)
@@ -168,16 +241,17 @@ Result<TextbookPlan> plan(std::string_view kernel, const Shape& shape, uint64_t 
     const Dim3& grid = plan.launch.grid;
     if (grid.x > kMaxGridX || grid.y > kMaxGridY) {
         return Error{fmt::format(
-            "{} with m={} n={} and T={} needs a grid of {} x {} blocks, and a GPU launches at most {} x {}; "
-            "choose a larger tile or smaller sizes",
-            info->name, shape.m, shape.n, shape.tile, grid.x, grid.y, kMaxGridX, kMaxGridY)};
+            "{} with m={} n={}{} needs a grid of {} x {} blocks, and a GPU launches at most {} x {}; "
+            "choose {}smaller sizes",
+            info->name, shape.m, shape.n, tile_text(shape.tile, " and T="), grid.x, grid.y, kMaxGridX,
+            kMaxGridY, shape.tile > 0 ? "a larger tile or " : "")};
     }
     plan.schedule = info->default_schedule;
     plan.source_name = info->name + ".cu";
     plan.source = shipped_source(info->name);
-    plan.ptx_name = info->tiled ? fmt::format("{}.t{}.ptx", info->name, shape.tile) : info->name + ".ptx";
+    plan.ptx_name = ptx_file(*info, shape.tile);
     plan.ptx = shipped_ptx(info->name, shape.tile);
-    plan.check = product_check(shape, seed, info->swapped);
+    plan.check = product_check(*info, shape, seed);
     return plan;
 }
 
@@ -201,8 +275,7 @@ namespace {
 std::string_view ptx_in(std::string_view folder, std::string_view kernel, uint32_t tile) {
     const KernelInfo* info = find(kernel);
     if (!info) return {};
-    return embedded_file(info->tiled ? fmt::format("{}/{}.t{}.ptx", folder, kernel, tile)
-                                     : fmt::format("{}/{}.ptx", folder, kernel));
+    return embedded_file(fmt::format("{}/{}", folder, ptx_file(*info, tile)));
 }
 }  // namespace
 

@@ -1,6 +1,8 @@
 // The textbook kernels that ship: what each teaches, how it is launched, what it touches.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,35 +15,55 @@
 namespace tilescope::kernels {
 
 struct SharedArray {
-    std::string name;    // as in the source: "Mds"
-    int extra_cols = 0;  // columns beyond T (padding)
+    std::string name;             // as in the source: "Mds"
+    int extra_cols = 0;           // columns beyond T (padding)
+    uint32_t rows = 0, cols = 0;  // 0: T of each
+};
+
+// What a block owns of P, and with how many threads.
+struct BlockTile {
+    uint32_t rows = 0, cols = 0;
+    Dim3 threads;
 };
 
 struct KernelInfo {
     std::string name;      // "tiled"
     std::string teaches;   // one sentence
-    bool tiled = false;    // T is compiled in; the untiled kernels take any block of T x T
+    bool tiled = false;    // goes through tiles in shared memory
     bool swapped = false;  // thread x walks the rows: grid.x covers m, grid.y covers n
     std::vector<SharedArray> shared;
     Schedule default_schedule;  // the order of warps that shows what it teaches
+    // Of a kernel whose threads own several elements each: the tile is compiled in, and there is no T. Else a
+    // block of T x T threads owns T x T elements; tiled kernels have T compiled in, the others take any.
+    std::optional<BlockTile> own_tile;
 };
 
 const std::vector<KernelInfo>& catalogue();
 const KernelInfo* find(std::string_view name);
+// Those that have a T: the first of the catalogue.
+std::span<const KernelInfo> kernels_with_tile_width();
 
 // Tile widths that ship as PTX.
 inline constexpr int kTiles[] = {2, 4, 8, 16, 32};
 
 struct Shape {
     uint32_t m = 64, k = 64, n = 64;
-    uint32_t tile = 16;
+    uint32_t tile = 16;  // T; 0 for a kernel that has none
     bool operator==(const Shape&) const = default;
 };
 inline Shape shape_of(const analysis::Product& product) {
     return {product.m, product.k, product.n, product.tile};
 }
 
-// One kernel, sized: a block of T x T threads; arrays M, N, P, then the shared ones; arguments M, N, P, m, k,
+inline constexpr uint32_t kDefaultTile = 16;
+// The tile width of a kernel where `asked` is what was asked for, if anything was: T, 0 where it has none.
+uint32_t tile_width(std::string_view kernel, std::optional<uint32_t> asked = std::nullopt);
+// What a block owns.
+BlockTile block_tile(const KernelInfo& info, const Shape& shape);
+// "16" behind `before`, such as ", T = "; "" where there is no T.
+std::string tile_text(uint32_t tile, std::string_view before);
+
+// One kernel, sized: arrays M, N, P, then the shared ones; arguments M, N, P, m, k,
 // n. Inputs are small whole numbers made from a seed; the result is checked against the plain product.
 struct TextbookPlan : Plan {
     const KernelInfo* info = nullptr;
@@ -50,8 +72,9 @@ struct TextbookPlan : Plan {
 
 inline constexpr uint64_t kDefaultSeed = 1;
 
-// Fails on an unknown kernel, a tile that does not ship, or sizes that are 0 or too large, in one
-// sentence. Symbols and offsets of shared arrays are filled in when the PTX is prepared.
+// Fails on an unknown kernel, a tile that does not ship or that a kernel without a T is asked for, or sizes
+// that are 0 or too large, in one sentence. Symbols and offsets of shared arrays are filled in when the PTX
+// is prepared.
 Result<TextbookPlan> plan(std::string_view kernel, const Shape& shape, uint64_t seed = kDefaultSeed);
 
 // The presets of the window and the command line.

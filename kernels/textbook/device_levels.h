@@ -10,4 +10,7 @@ namespace tilescope::kernels {
 // By a device's id; null where nothing is known of its levels.
 const analysis::LevelSpec* find_levels(std::string_view id);
 
+// The one that is taken where nobody asks for another: its constants were measured.
+inline constexpr const char* kLevelDevice = "h200";
+
 }  // namespace tilescope::kernels

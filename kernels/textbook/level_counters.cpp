@@ -30,6 +30,11 @@ LevelCounterRow read_row(const Json& item, std::string& problem) {
     f.real("l1_hits", row.l1_hits);
     f.real("l2_read_sectors_l1", row.l2_read_sectors);
     f.real("dram_read_bytes", row.dram_read_bytes);
+    constexpr std::string_view kStall = "stall_";
+    for (const auto& [key, value] : item.items()) {
+        if (!key.starts_with(kStall)) continue;
+        f.real(key.c_str(), row.stalls.emplace_back(key.substr(kStall.size()), 0).second);
+    }
     if (row.l1_hits > row.l1_sectors) f.fail("l1_hits");
     return row;
 }

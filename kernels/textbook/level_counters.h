@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -18,6 +19,9 @@ struct LevelCounterRow {
     double l1_sectors = 0, l1_hits = 0;  // of loads from global memory
     double l2_read_sectors = 0;          // that L1 asked of L2
     double dram_read_bytes = 0;
+    // Of the warps of a scheduler, how many are in a state each time that it issues, by the state: "barrier",
+    // "long_scoreboard"; "selected" is the one that issues.
+    std::vector<std::pair<std::string, double>> stalls;
 };
 struct LevelCounters {
     std::string device;  // "NVIDIA H200"

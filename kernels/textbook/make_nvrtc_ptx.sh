@@ -12,9 +12,9 @@ options="--gpu-architecture=compute_75 -lineinfo -default-device"
 
 for source in kernels/textbook/*.cu; do
     kernel=$(basename "$source" .cu)
-    case $kernel in untiled*) tiles=2 ;; *) tiles="2 4 8 16 32" ;; esac
+    case $kernel in tiled*) tiles="2 4 8 16 32" ;; *) tiles=2 ;; esac
     for tile in $tiles; do
-        case $kernel in untiled*) file=$kernel.ptx ;; *) file=$kernel.t$tile.ptx ;; esac
+        case $kernel in tiled*) file=$kernel.t$tile.ptx ;; *) file=$kernel.ptx ;; esac
         # shellcheck disable=SC2086  # options are words
         text=$(python3 tests/data/ptx/nvrtc.py "$source" $options "-DTILE_WIDTH=$tile")
         # No folders of the machine it was made on.

@@ -6,22 +6,25 @@
 #
 # sm_70 gives PTX that every driver since 2017 loads. LLVM does not unroll loops here, so that a
 # memory instruction of the PTX is an access of the source; ptxas, behind it, may still unroll.
+# Loops over what a thread keeps in registers are marked in the source and must be unrolled: an
+# index into registers that changes as the kernel runs would put them into local memory.
 set -eu
 cd "$(dirname "$0")/../.."
 compiler=${CXX:-clang++}
 out=${1:-assets/ptx}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- untiled untiled_swapped tiled tiled_swapped tiled_transposed tiled_padded \
-    tiled_no_barrier tiled_stale_edge roofs/fp32_peak roofs/copy
+    tiled_no_barrier tiled_stale_edge register_column register_tile vector_loads warp_tile roofs/fp32_peak roofs/copy
 
 target="-x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent --cuda-gpu-arch=sm_70"
 code="-O3 -gline-tables-only -mllvm -unroll-threshold=0 -mllvm -unroll-max-count=1"
-code="$code -mllvm -unroll-full-max-count=1 -mllvm -unroll-runtime=0"
+no_unrolling="-mllvm -unroll-full-max-count=1 -mllvm -unroll-runtime=0"
+marked_only="-mllvm -unroll-runtime=0"
 version=$("$compiler" --version | sed -n '1s/.*\(clang version [0-9.]*\).*/\1/p')
 
-# compile KERNEL FILE [DEFINE]
+# compile KERNEL FILE LOOPS [DEFINE]
 compile() {
-    command="$target $code ${3:+$3 }-include kernels/textbook/no_toolkit.h -S kernels/textbook/$1.cu"
+    command="$target $code $3 ${4:+$4 }-include kernels/textbook/no_toolkit.h -S kernels/textbook/$1.cu"
     # shellcheck disable=SC2086
     text=$("$compiler" $command -o -)
     {
@@ -38,7 +41,8 @@ compile() {
 mkdir -p "$out/roofs"
 for kernel; do
     case $kernel in
-    untiled* | roofs/*) compile "$kernel" "$kernel.ptx" ;;
-    *) for tile in 2 4 8 16 32; do compile "$kernel" "$kernel.t$tile.ptx" "-DTILE_WIDTH=$tile"; done ;;
+    untiled* | roofs/*) compile "$kernel" "$kernel.ptx" "$no_unrolling" ;;
+    tiled*) for tile in 2 4 8 16 32; do compile "$kernel" "$kernel.t$tile.ptx" "$no_unrolling" "-DTILE_WIDTH=$tile"; done ;;
+    *) compile "$kernel" "$kernel.ptx" "$marked_only" ;;
     esac
 done

@@ -1,9 +1,15 @@
-// Lets clang compile the kernels where there is no CUDA Toolkit: the four keywords that its own
-// headers leave to the toolkit, and clang's own threadIdx, blockIdx and blockDim.
+// Lets clang compile the kernels where there is no CUDA Toolkit: the keywords that its own headers leave to
+// the toolkit, the vector type that they use, and clang's own threadIdx, blockIdx and blockDim.
 #pragma once
 
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __launch_bounds__(threads) __attribute__((launch_bounds(threads)))
 #include <__clang_cuda_builtin_vars.h>
+
+// As a vector of clang's, so that a load of it stays one instruction.
+using float4 = float __attribute__((ext_vector_type(4)));

@@ -18,16 +18,15 @@ struct Elements {
     std::vector<bool> owned, stored;
 };
 
-// What the launch says the recorded blocks compute: thread x walks the columns of P and thread y its
-// rows, or the other way round in a swapped kernel.
-void mark_owned(const trace::Trace& trace, bool swapped, Elements& p) {
-    const Dim3& size = trace.launch.block;
+// What the launch says the recorded blocks compute: block x walks the columns of P and block y its rows, or
+// the other way round in a swapped kernel.
+void mark_owned(const trace::Trace& trace, const KernelInfo& info, const Shape& shape, Elements& p) {
+    const BlockTile tile = block_tile(info, shape);
     for (const trace::Block& block : trace.blocks) {
-        const uint64_t x0 = uint64_t{block.x} * size.x, y0 = uint64_t{block.y} * size.y;
-        const uint64_t row0 = swapped ? x0 : y0, rows = swapped ? size.x : size.y;
-        const uint64_t col0 = swapped ? y0 : x0, cols = swapped ? size.y : size.x;
-        for (uint64_t row = row0; row < std::min(row0 + rows, p.rows); ++row)
-            for (uint64_t col = col0; col < std::min(col0 + cols, p.cols); ++col)
+        const uint64_t row0 = uint64_t{info.swapped ? block.x : block.y} * tile.rows;
+        const uint64_t col0 = uint64_t{info.swapped ? block.y : block.x} * tile.cols;
+        for (uint64_t row = row0; row < std::min(row0 + tile.rows, p.rows); ++row)
+            for (uint64_t col = col0; col < std::min(col0 + tile.cols, p.cols); ++col)
                 p.owned[row * p.cols + col] = true;
     }
 }
@@ -116,8 +115,8 @@ std::vector<double> reference_product(const std::vector<float>& M, const std::ve
     return P;
 }
 
-trace::Verification verify(const trace::Trace& trace, const Shape& shape, uint64_t seed, bool swapped,
-                           const float* P, unsigned threads, const std::atomic<bool>* stop) {
+trace::Verification verify(const trace::Trace& trace, const KernelInfo& info, const Shape& shape,
+                           uint64_t seed, const float* P, unsigned threads, const std::atomic<bool>* stop) {
     trace::Verification result;
     result.array = kP;
     if (!trace.meta.complete) return result;
@@ -126,7 +125,7 @@ trace::Verification verify(const trace::Trace& trace, const Shape& shape, uint64
     p.cols = shape.n;
     p.owned.resize(p.rows * p.cols);
     p.stored.resize(p.rows * p.cols);
-    mark_owned(trace, swapped, p);
+    mark_owned(trace, info, shape, p);
     mark_stored(trace, p);
 
     const std::atomic<bool> never = false;
@@ -142,11 +141,11 @@ trace::Verification verify(const trace::Trace& trace, const Shape& shape, uint64
     return result;
 }
 
-Check product_check(const Shape& shape, uint64_t seed, bool swapped) {
-    return [=](const trace::Trace& trace, const simt::GlobalMemory& memory, unsigned threads,
-               const std::atomic<bool>* stop) {
+Check product_check(const KernelInfo& info, const Shape& shape, uint64_t seed) {
+    return [&info, shape, seed](const trace::Trace& trace, const simt::GlobalMemory& memory, unsigned threads,
+                                const std::atomic<bool>* stop) {
         const auto* P = reinterpret_cast<const float*>(memory.buffers[kP].bytes.data());
-        return verify(trace, shape, seed, swapped, P, threads, stop);
+        return verify(trace, info, shape, seed, P, threads, stop);
     };
 }
 

@@ -26,12 +26,13 @@ std::vector<double> reference_product(const std::vector<float>& M, const std::ve
 // Numerical Algorithms", 2nd ed., 3.1). An element that is not finite or was not stored is wrong and
 // has no part in max_abs_error. A recording that is not complete is not checked.
 //   P: m x n values by row, after the run; array 2 of the launch
-//   swapped: thread x walks the rows of P
+//   info: of the kernel, which says what a block owns
 //   stop: set to end early; nothing is checked then
-trace::Verification verify(const trace::Trace& trace, const Shape& shape, uint64_t seed, bool swapped,
-                           const float* P, unsigned threads = 0, const std::atomic<bool>* stop = nullptr);
+trace::Verification verify(const trace::Trace& trace, const KernelInfo& info, const Shape& shape,
+                           uint64_t seed, const float* P, unsigned threads = 0,
+                           const std::atomic<bool>* stop = nullptr);
 
 // The same, for a plan.
-Check product_check(const Shape& shape, uint64_t seed, bool swapped);
+Check product_check(const KernelInfo& info, const Shape& shape, uint64_t seed);
 
 }  // namespace tilescope::kernels

@@ -26,7 +26,8 @@ Reduced reduce(uint32_t size, uint32_t tile) {
 }  // namespace
 
 Result<RequestedBytes> requested_bytes(const TextbookPlan& plan, unsigned threads) {
-    const Reduced rows = reduce(plan.shape.m, plan.shape.tile), cols = reduce(plan.shape.n, plan.shape.tile);
+    const BlockTile tile = block_tile(*plan.info, plan.shape);
+    const Reduced rows = reduce(plan.shape.m, tile.rows), cols = reduce(plan.shape.n, tile.cols);
     auto small = kernels::plan(plan.kernel, {rows.size, plan.shape.k, cols.size, plan.shape.tile});
     if (!small) return small.error();
     small->ptx = plan.ptx;

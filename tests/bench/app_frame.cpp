@@ -21,7 +21,7 @@ enum class Measured { Build, Whole };  // the processor's share, or until OpenGL
 // Frames of one recording; `next` moves the cursor before each. most_ms: the longest, by the wall clock.
 template <class Next>
 void frames(benchmark::State& state, const trace::Trace& trace, Next next,
-            Measured measured = Measured::Build) {
+            Measured measured = Measured::Build, const char* screen = session::kStepScreen) {
     auto offscreen = platform::open_offscreen(1600, 1000);
     if (!offscreen) return state.SkipWithError(offscreen.error().message.c_str());
     auto frame = app::Frame::create();
@@ -31,6 +31,7 @@ void frames(benchmark::State& state, const trace::Trace& trace, Next next,
     if (!recording) return state.SkipWithError(recording.error().message.c_str());
     app::State shown;
     session::show(shown.session, std::move(*recording));
+    shown.session.screen = screen;
     app::update(shown, true);
     platform::Input input;
     input.dt = 1.0 / 60;
@@ -88,6 +89,24 @@ void anywhere(benchmark::State& state, Measured measured) {
 }
 void build_frame_anywhere(benchmark::State& state) { anywhere(state, Measured::Build); }
 BENCHMARK(build_frame_anywhere)->Unit(benchmark::kMillisecond)->Iterations(300);
+
+// The same of the Levels screen, whose replay is done.
+void levels_anywhere(benchmark::State& state, Measured measured) {
+    uint64_t step = 0;
+    frames(
+        state, large(),
+        [&](app::State& shown) {
+            step = (step + 0x9E37'79B9'7F4A'7C15u) % large().steps();
+            shown.session.cursor.block = trace::block_of(large(), step);
+            shown.session.cursor.step =
+                static_cast<uint32_t>(step - large().blocks[shown.session.cursor.block].first);
+        },
+        measured, levels::kScreen.option);
+}
+void build_frame_levels(benchmark::State& state) { levels_anywhere(state, Measured::Build); }
+BENCHMARK(build_frame_levels)->Unit(benchmark::kMillisecond)->Iterations(300);
+void draw_levels(benchmark::State& state) { levels_anywhere(state, Measured::Whole); }
+BENCHMARK(draw_levels)->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();
 
 // 16 blocks out of 8192 x 8192, T = 16: another step each frame.
 const trace::Trace& window_of_8192() {

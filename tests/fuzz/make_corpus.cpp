@@ -42,8 +42,9 @@ void put_recordings() {
         put("trace", kernel, trace::serialize(recorded));
         if (std::string_view(kernel) == "tiled") small = recorded;
     }
-    for (const kernels::Plan& plan : {kernels::vector_add(), kernels::histogram(), kernels::reverse(),
-                                      kernels::pairs(), kernels::bins(), kernels::filter()})
+    for (const kernels::Plan& plan :
+         {kernels::vector_add(), kernels::histogram(), kernels::reverse(), kernels::pairs(), kernels::bins(),
+          kernels::filter(), kernels::copies()})
         put("trace", plan.kernel, trace::serialize(kernels::recorded(plan)));
     put("trace", "every-kind-of-request", trace::serialize(trace::random_trace(1, 2, 1, 40)));
     put("trace", "of-a-gpu",
@@ -168,7 +169,7 @@ void put_ptx() {
     const fs::path root = TILESCOPE_SOURCE_DIR;
     for (const char* name : {"tiled.t2", "tiled_stale_edge.t2", "untiled"})
         put("ptx", name, file_text(root / "assets/ptx" / (std::string(name) + ".ptx")));
-    for (const char* name : {"stencil", "histogram", "reverse", "pairs", "vector_add"})
+    for (const char* name : {"stencil", "histogram", "reverse", "pairs", "vector_add", "copies"})
         put("ptx", name, file_text(root / "tests/data/launches" / (std::string(name) + ".ptx")));
     const auto body = [](const char* name, const std::string& text, const std::string& variables = "") {
         put("ptx", name, kernel(text, variables));
@@ -194,6 +195,11 @@ void put_ptx() {
          ".local .align 4 .b8 l[16]; ld.const.u32 %r2, [c+4]; st.local.u32 [l], %r2; ld.local.u32 %r3, [l]; "
          "st.global.u32 [%rd1], %r3;",
          ".const .align 4 .b8 c[16] = {1, 2, 3, 4, 5};\n.const .align 4 .u32 none[4];\n");
+    body("copies-of-parts",
+         "cp.async.ca.shared.global [s], [%rd1], 8, %r1; cp.async.cg.shared.global.L2::128B [s+16], [%rd2], "
+         "16, 0;\n"
+         "cp.async.commit_group; ld.shared.u32 %r2, [s]; cp.async.wait_group 1; @%p1 cp.async.wait_all;",
+         ".shared .align 16 .b8 s[64];\n");
     body("position-without-an-instruction", ".loc 1 2 3\nA: B:\n.loc 1 10 1\nC:");
     body("endless-loop", "A: bra A;");
     body("endless-loop-with-steps",

@@ -111,7 +111,7 @@ private:
                 sections[at].encoding = static_cast<Encoding>(below(3));
                 break;
             case 2:
-                sections[at].kind = static_cast<SectionKind>(below(12));
+                sections[at].kind = static_cast<SectionKind>(below(13));
                 break;
             case 3:
                 sections.erase(sections.begin() + static_cast<ptrdiff_t>(at));
@@ -140,6 +140,7 @@ private:
             case SectionKind::Key:
             case SectionKind::Base:
             case SectionKind::Time:
+            case SectionKind::Arrivals:
                 return below(4) ? change_number(raw_[at]) : change_steps();
             default:
                 return change_bytes(raw_[at]);

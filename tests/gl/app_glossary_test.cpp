@@ -105,7 +105,7 @@ TEST_P(Pointing, ExplainsAWordBesideItAfterAMoment) {
     EXPECT_GE(explained, 1u);
 }
 INSTANTIATE_TEST_SUITE_P(Screens, Pointing,
-                         testing::Values("step", "compare", "timing", "limits", "lessons"));
+                         testing::Values("step", "compare", "timing", "levels", "limits", "lessons"));
 
 TEST(PointedWords, AreNotCodeNorWhatStandsUnderAnOverlay) {
     SKIP_WITHOUT_OPENGL();

@@ -90,6 +90,17 @@ TEST(StepScreen, LectureExampleWithAPinnedElement) {
     test::expect_golden(picture(std::move(state), 1280, 720), "step_lecture_pinned");
 }
 
+// A thread owns 8 x 8 elements: its patch is framed, with its rows of M and its columns of N.
+TEST(StepScreen, AThreadsPatch) {
+    SKIP_WITHOUT_OPENGL();
+    State state = recorded("register_tile", {128, 16, 128, 0});
+    state.session.theme = Theme::Dark;
+    state.session.cursor.step = first_of(state, draw::StepKind::SharedLoad) + 120;
+    state.session.pin.kind = Pick::Kind::Thread;
+    state.session.pin.thread = 1;
+    test::expect_golden(picture(std::move(state), 1280, 720), "step_patch");
+}
+
 TEST(StepScreen, RaggedEdgesOfTheLastBlock) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled", {100, 70, 130, 16});

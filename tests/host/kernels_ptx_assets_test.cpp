@@ -44,8 +44,14 @@ size_t count_of(const std::string& text, const std::string& what) {
     return found;
 }
 
+// T of 0 stands for a kernel that has none.
+std::vector<int> widths_of(const KernelInfo& info) {
+    if (info.own_tile) return {0};
+    return {std::begin(kTiles), std::end(kTiles)};
+}
+
 std::string file_name(const KernelInfo& info, int tile) {
-    return info.tiled ? fmt::format("{}.t{}.ptx", info.name, tile) : info.name + ".ptx";
+    return info.tiled && tile > 0 ? fmt::format("{}.t{}.ptx", info.name, tile) : info.name + ".ptx";
 }
 
 class PtxAssets : public testing::TestWithParam<KernelInfo> {};
@@ -54,7 +60,7 @@ TEST_P(PtxAssets, AreWhatTheSameCompilerMakesToday) {
     const KernelInfo& info = GetParam();
     const std::string clang = TILESCOPE_CLANG;
     if (clang.empty()) GTEST_SKIP() << "no clang++ here";
-    const std::string shipped = file_text(kRoot / "assets/ptx" / file_name(info, 2));
+    const std::string shipped = file_text(kRoot / "assets/ptx" / file_name(info, widths_of(info).front()));
     const std::string made_by = shipped.substr(3, shipped.find('\n') - 3);  // "// clang version 14.0.6"
     ASSERT_EQ(made_by.rfind("clang version ", 0), 0u) << made_by;
     if (run(clang + " --version").text.find(made_by + "\n") == std::string::npos)
@@ -64,7 +70,7 @@ TEST_P(PtxAssets, AreWhatTheSameCompilerMakesToday) {
         run(fmt::format("CXX='{}' '{}' '{}' {}", clang, (kRoot / "kernels/textbook/make_ptx.sh").string(),
                         out.string(), info.name));
     ASSERT_EQ(made.status, 0) << made.text;
-    for (int tile : kTiles) {
+    for (int tile : widths_of(info)) {
         const std::string name = file_name(info, tile);
         EXPECT_EQ(file_text(out / name), file_text(kRoot / "assets/ptx" / name))
             << name << " is stale; make the target ptx";
@@ -73,7 +79,7 @@ TEST_P(PtxAssets, AreWhatTheSameCompilerMakesToday) {
 
 TEST_P(PtxAssets, AreBuiltIntoTheProgram) {
     const KernelInfo& info = GetParam();
-    for (int tile : kTiles) {
+    for (int tile : widths_of(info)) {
         EXPECT_EQ(shipped_ptx(info.name, static_cast<uint32_t>(tile)),
                   file_text(kRoot / "assets/ptx" / file_name(info, tile)));
     }
@@ -88,7 +94,7 @@ void expect_no_folder(const std::string& file) {
 }
 
 TEST_P(PtxAssets, NameNoFolderOfTheMachineThatMadeThem) {
-    for (int tile : kTiles) expect_no_folder(file_name(GetParam(), tile));
+    for (int tile : widths_of(GetParam())) expect_no_folder(file_name(GetParam(), tile));
 }
 
 TEST(PtxRoofs, NameNoFolderOfTheMachineThatMadeThem) {
@@ -99,7 +105,7 @@ TEST_P(PtxAssets, AssembleWithPtxas) {
     std::string ptxas = "/usr/local/cuda/bin/ptxas";
     if (!fs::exists(ptxas)) ptxas = "ptxas";
     if (run(ptxas + " --version").status != 0) GTEST_SKIP() << "no ptxas here (CUDA Toolkit)";
-    for (int tile : kTiles) {
+    for (int tile : widths_of(GetParam())) {
         const Output out = run(fmt::format("{} -arch=sm_75 -o /dev/null '{}'", ptxas,
                                            (kRoot / "assets/ptx" / file_name(GetParam(), tile)).string()));
         EXPECT_EQ(out.status, 0) << out.text;
@@ -110,6 +116,7 @@ TEST_P(PtxAssets, AssembleWithPtxas) {
 // LLVM left every loop as it is, so a site of the PTX is an access of the source: two in the inner loop.
 TEST_P(PtxAssets, HaveASiteForEachAccessOfTheSource) {
     const KernelInfo& info = GetParam();
+    if (info.own_tile) return;  // PtxPatches counts theirs
     for (int tile : kTiles) {
         const std::string ptx = file_text(kRoot / "assets/ptx" / file_name(info, tile));
         EXPECT_EQ(count_of(ptx, "ld.global.f32"), 2u);
@@ -117,6 +124,30 @@ TEST_P(PtxAssets, HaveASiteForEachAccessOfTheSource) {
         EXPECT_EQ(count_of(ptx, "ld.shared.f32"), info.tiled ? 2u : 0u);
         EXPECT_EQ(count_of(ptx, "st.shared.f32"), info.tiled ? 2u : 0u);
         EXPECT_EQ(count_of(ptx, "bar.sync"), !info.tiled ? 0u : info.name == "tiled_no_barrier" ? 1u : 2u);
+    }
+}
+
+// Loops over registers alone are unrolled: sums are in registers, and what the texts say of loads and
+// products can be counted.
+TEST(PtxPatches, KeepAThreadsSumsInRegisters) {
+    struct Row {
+        const char *kernel, *load;
+        size_t loads, products;
+    };
+    for (const auto& [kernel, load, loads, products] : {Row{"register_column", "ld.shared.f32", 9, 8},
+                                                        {"register_tile", "ld.shared.f32", 16, 64},
+                                                        {"vector_loads", "ld.shared.v4.f32", 4, 64},
+                                                        {"warp_tile", "ld.shared.v4.f32", 4, 64}}) {
+        SCOPED_TRACE(kernel);
+        for (const std::string_view ptx : {shipped_ptx(kernel, 0), shipped_nvrtc_ptx(kernel, 0)}) {
+            ASSERT_FALSE(ptx.empty());
+            EXPECT_EQ(ptx.find(".local"), std::string_view::npos);
+            EXPECT_EQ(count_of(std::string(ptx), "bar.sync"), 2u);
+        }
+        const std::string ptx(shipped_ptx(kernel, 0));
+        EXPECT_EQ(count_of(ptx, "ld.shared"), loads);
+        EXPECT_EQ(count_of(ptx, load), loads);
+        EXPECT_EQ(count_of(ptx, "fma.rn.f32"), products);
     }
 }
 

@@ -42,7 +42,7 @@ TEST(Record, SameOnAnyNumberOfThreads) {
 }
 
 TEST(Record, TakesAtMostSixteenBytesARequest) {
-    for (const KernelInfo& info : catalogue()) {
+    for (const KernelInfo& info : kernels_with_tile_width()) {
         for (const Shape& shape :
              {Shape{64, 64, 64, 16}, Shape{100, 70, 130, 16}, Shape{96, 96, 96, 32}, Shape{64, 64, 64, 8}}) {
             const trace::Trace trace = record(info.name, shape);
@@ -56,7 +56,7 @@ TEST(Record, TakesAtMostSixteenBytesARequest) {
 }
 
 TEST(Record, ReadsBackFromItsFile) {
-    for (const KernelInfo& info : catalogue()) {
+    for (const KernelInfo& info : kernels_with_tile_width()) {
         const trace::Trace trace = record(info.name, {20, 18, 22, 8});
         const auto read = trace::deserialize(serialize(trace), "a.tsc");
         ASSERT_TRUE(read) << read.error().message;
@@ -198,10 +198,10 @@ TEST(Verify, FindsWhatIsWrong) {
     trace::Trace trace = record("tiled", shape);
     const auto product = reference_product(make_input(1, 0, 200), make_input(1, 1, 300), 20, 10, 30);
     std::vector<float> P(product.begin(), product.end());
-    EXPECT_TRUE(verify(trace, shape, 1, false, P.data()).verified);
+    EXPECT_TRUE(verify(trace, *find("tiled"), shape, 1, P.data()).verified);
     P[77] += 1;
     P[500] = std::numeric_limits<float>::quiet_NaN();
-    const auto wrong = verify(trace, shape, 1, false, P.data());
+    const auto wrong = verify(trace, *find("tiled"), shape, 1, P.data());
     EXPECT_TRUE(wrong.checked);
     EXPECT_FALSE(wrong.verified);
     EXPECT_EQ(wrong.wrong, 2u);
@@ -213,7 +213,7 @@ TEST(Verify, FindsWhatIsWrong) {
         const trace::Form& form = trace.form_of(step);
         if (form.array == 2) trace.key[step] = trace.key[0];
     }
-    EXPECT_EQ(verify(trace, shape, 1, false, P.data()).wrong, 64u);
+    EXPECT_EQ(verify(trace, *find("tiled"), shape, 1, P.data()).wrong, 64u);
 }
 
 TEST(Inputs, AreSmallWholeNumbersWithoutZero) {
@@ -241,7 +241,7 @@ struct Counter final : simt::BlockObserver {
 };
 
 TEST(Replay, MakesEveryBlockAgainInAnyOrder) {
-    for (const KernelInfo& info : catalogue()) {
+    for (const KernelInfo& info : kernels_with_tile_width()) {
         for (const auto kind : {Schedule::Kind::Fair, Schedule::Kind::Seeded}) {
             const Shape shape{20, 12, 18, 8};
             const trace::Trace trace = record(info.name, shape, scheduled(kind, 5));

@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/banks.h"
+#include "core/analysis/tags.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -44,6 +45,31 @@ TEST(BankHardware, EveryCountIsTheCountersCount) {
         ++patterns;
     }
     EXPECT_EQ(patterns, 270);
+}
+
+// Requests to global memory: 501 patterns of pairs of lines, rows and random addresses (requests.txt). The
+// bank of a line was found by the pairs alone; everything else must follow.
+TEST(RequestHardware, EveryCountIsTheCountersCount) {
+    std::ifstream file(TILESCOPE_SOURCE_DIR "/tests/data/hardware/requests.txt");
+    ASSERT_TRUE(file) << "tests/data/hardware/requests.txt is missing";
+    int patterns = 0;
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with('#')) continue;
+        std::istringstream in(line);
+        uint32_t bytes = 0, mask = 0, lookups = 0, first_lookups = 0, passes = 0, first_passes = 0;
+        std::array<uint64_t, 32> address{};
+        in >> bytes >> mask;
+        for (uint64_t& a : address) {
+            in >> a;
+            a *= bytes;
+        }
+        in >> lookups >> first_lookups >> passes >> first_passes;
+        ASSERT_TRUE(in) << line;
+        EXPECT_EQ(8 * tag_lookups(address.data(), mask, bytes), lookups) << line;
+        EXPECT_EQ(8 * bank_cost(address.data(), mask, bytes).wavefronts, passes) << line;
+        ++patterns;
+    }
+    EXPECT_EQ(patterns, 501);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(PhaseRule, HoldsForEveryKernelByEitherCompiler) {
         const trace::Trace trace = empty_trace(file_text(path), path.filename());
         const auto rule = phase_rule(trace);
         ASSERT_TRUE(rule) << rule.error().message;
-        EXPECT_EQ(rule->by_barrier, trace.meta.kernel.starts_with("tiled"));
+        EXPECT_EQ(rule->by_barrier, !trace.meta.kernel.starts_with("untiled"));
         (rule->by_barrier ? tiled : untiled) += 1;
         std::map<uint32_t, std::map<std::tuple<uint32_t, ptx::SiteKind, Space>, uint32_t>> sites_of_copy;
         uint32_t last_line = 0;  // of the store of P; generic stores do not name their space

@@ -27,7 +27,7 @@ void expect_says(const TimeRequest& request, const char* says) {
 TEST(TimeJob, WithoutWordsIsEveryKernelAtOneSize) {
     const TimeJob job = job_of({});
     ASSERT_EQ(job.groups.size(), 1u);
-    EXPECT_EQ(job.groups[0].plans.size(), kernels::catalogue().size());
+    EXPECT_EQ(job.groups[0].plans.size(), kernels::kernels_with_tile_width().size());
     EXPECT_TRUE(job.groups[0].cublas);
     EXPECT_EQ(job.launches(), 9u);
     const kernels::Shape& shape = job.groups[0].plans[0].shape;

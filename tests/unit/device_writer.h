@@ -63,6 +63,14 @@ public:
         for (size_t i = 0; i < 32; i += 2)
             slot({low(addresses[i]), high(addresses[i]), low(addresses[i + 1]), high(addresses[i + 1])});
     }
+    // words[1] becomes the tag.
+    void run(uint32_t code, uint64_t clock, std::vector<uint32_t> words) {
+        words.resize((words.size() + 3) / 4 * 4, ~0u);
+        words[1] = tag(clock, code);
+        room(static_cast<uint32_t>(words.size() * 4), clock);
+        for (size_t i = 0; i < words.size(); i += 4)
+            slot({words[i], words[i + 1], words[i + 2], words[i + 3]});
+    }
     // The streams end, in the order of their first chunks' blocks, warps and lanes.
     void close(uint64_t clock) {
         for (auto& [name, stream] : streams_) {

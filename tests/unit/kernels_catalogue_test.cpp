@@ -1,6 +1,7 @@
-// What the catalogue promises: eight kernels, each with a source, a PTX for every tile width, and a launch
-// that covers P.
+// What the catalogue promises: twelve kernels, each with a source, a PTX for every tile width that it has,
+// and a launch that covers P.
 #include <cctype>
+#include <cstdlib>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -10,12 +11,51 @@
 namespace tilescope::kernels {
 namespace {
 
-TEST(Catalogue, NamesTheEightKernelsOnce) {
+// T of 0 stands for a kernel that has none.
+std::vector<uint32_t> widths_of(const KernelInfo& info) {
+    if (info.own_tile) return {0};
+    return {std::begin(kTiles), std::end(kTiles)};
+}
+
+// What the source compiles in: "constexpr int ROWS = 128, COLS = 128;".
+uint32_t constant_in(std::string_view source, const std::string& name) {
+    const size_t at = source.find(" " + name + " = ");
+    EXPECT_NE(at, std::string_view::npos) << name;
+    return static_cast<uint32_t>(std::atoi(source.data() + at + name.size() + 4));
+}
+
+TEST(Catalogue, KnowsTheTilesThatSourcesCompileIn) {
+    for (const KernelInfo& info : catalogue()) {
+        if (!info.own_tile) continue;
+        const std::string_view source = shipped_source(info.name);
+        const uint32_t rows = constant_in(source, "ROWS"), cols = constant_in(source, "COLS"),
+                       depth = constant_in(source, "DEPTH");
+        EXPECT_EQ(info.own_tile->rows, rows) << info.name;
+        EXPECT_EQ(info.own_tile->cols, cols) << info.name;
+        // Mds may be transposed, and its rows longer than the tile is high.
+        const SharedArray &mds = info.shared.at(0), &nds = info.shared.at(1);
+        if (mds.rows == depth)
+            EXPECT_GE(mds.cols, rows) << info.name;
+        else
+            EXPECT_EQ(std::pair(mds.rows, mds.cols), std::pair(rows, depth)) << info.name;
+        EXPECT_EQ(std::pair(nds.rows, nds.cols), std::pair(depth, cols)) << info.name;
+    }
+}
+
+TEST(Catalogue, HasTheKernelsWithATileWidthFirst) {
+    EXPECT_EQ(kernels_with_tile_width().size(), 8u);
+    for (const KernelInfo& info : catalogue())
+        EXPECT_EQ(tile_width(info.name), info.own_tile ? 0u : kDefaultTile) << info.name;
+    EXPECT_EQ(tile_width("tiled", 32), 32u);
+}
+
+TEST(Catalogue, NamesTheKernelsOnce) {
     std::set<std::string> names;
     for (const KernelInfo& info : catalogue()) names.insert(info.name);
     EXPECT_EQ(names, (std::set<std::string>{"untiled", "untiled_swapped", "tiled", "tiled_swapped",
                                             "tiled_transposed", "tiled_padded", "tiled_no_barrier",
-                                            "tiled_stale_edge"}));
+                                            "tiled_stale_edge", "register_column", "register_tile",
+                                            "vector_loads", "warp_tile"}));
     EXPECT_EQ(catalogue().size(), names.size());
     EXPECT_EQ(find("tiled")->name, "tiled");
     EXPECT_EQ(find("Tiled"), nullptr);
@@ -32,9 +72,9 @@ TEST(Catalogue, TeachesInOneSentence) {
 TEST(Catalogue, EveryKernelShipsItsSourceAndPtxForEveryTile) {
     for (const KernelInfo& info : catalogue()) {
         std::string_view source = shipped_source(info.name);
-        EXPECT_NE(source.find("void " + info.name + "("), std::string_view::npos) << info.name;
-        for (int tile : kTiles) {
-            std::string_view ptx = shipped_ptx(info.name, static_cast<uint32_t>(tile));
+        EXPECT_NE(source.find(" " + info.name + "("), std::string_view::npos) << info.name;
+        for (const uint32_t tile : widths_of(info)) {
+            std::string_view ptx = shipped_ptx(info.name, tile);
             EXPECT_NE(ptx.find(".entry " + info.name + "("), std::string_view::npos)
                 << info.name << " " << tile;
             EXPECT_NE(ptx.find(".target sm_70"), std::string_view::npos) << info.name << " " << tile;
@@ -60,17 +100,21 @@ TEST(Catalogue, SourcesSpeakOfNoRecording) {
 // The grid must cover every element of P, with no block wholly outside it.
 TEST(TextbookPlan, GridCoversTheProduct) {
     for (const KernelInfo& info : catalogue()) {
-        for (Shape shape :
-             {Shape{64, 64, 64, 16}, Shape{100, 70, 130, 16}, Shape{1, 1, 1, 32}, Shape{3, 5, 33, 8}}) {
+        for (Shape shape : {Shape{64, 64, 64, 16}, Shape{100, 70, 130, 16}, Shape{1, 1, 1, 32},
+                            Shape{3, 5, 33, 8}, Shape{256, 9, 385, 32}}) {
+            if (info.own_tile) shape.tile = 0;
             auto made = plan(info.name, shape);
             ASSERT_TRUE(made) << made.error().message;
-            uint32_t across = info.swapped ? shape.m : shape.n, down = info.swapped ? shape.n : shape.m;
-            EXPECT_GE(made->launch.grid.x * shape.tile, across);
-            EXPECT_LT((made->launch.grid.x - 1) * shape.tile, across);
-            EXPECT_GE(made->launch.grid.y * shape.tile, down);
-            EXPECT_LT((made->launch.grid.y - 1) * shape.tile, down);
-            EXPECT_EQ(made->launch.grid.z, 1u);
-            EXPECT_EQ(made->launch.block, (Dim3{shape.tile, shape.tile, 1}));
+            const BlockTile tile = block_tile(info, shape);
+            const Dim3& grid = made->launch.grid;
+            const uint32_t rows = info.swapped ? grid.x : grid.y, cols = info.swapped ? grid.y : grid.x;
+            EXPECT_GE(rows * tile.rows, shape.m);
+            EXPECT_LT((rows - 1) * tile.rows, shape.m);
+            EXPECT_GE(cols * tile.cols, shape.n);
+            EXPECT_LT((cols - 1) * tile.cols, shape.n);
+            EXPECT_EQ(grid.z, 1u);
+            EXPECT_EQ(made->launch.block, tile.threads);
+            if (!info.own_tile) EXPECT_EQ(tile.threads, (Dim3{shape.tile, shape.tile, 1}));
         }
     }
 }
@@ -113,7 +157,12 @@ TEST(TextbookPlan, RefusesInOneSentence) {
     };
     EXPECT_EQ(message("tield", {}),
               "there is no kernel 'tield'; choose one of untiled, untiled_swapped, tiled, tiled_swapped, "
-              "tiled_transposed, tiled_padded, tiled_no_barrier, tiled_stale_edge");
+              "tiled_transposed, tiled_padded, tiled_no_barrier, tiled_stale_edge, register_column, "
+              "register_tile, vector_loads, warp_tile");
+    EXPECT_EQ(message("warp_tile", {64, 64, 64, 16}),
+              "warp_tile has no tile width to choose: a block of it owns 128 x 128 elements of P; leave the "
+              "tile width out");
+    EXPECT_NE(message("register_tile", {1u << 23, 1, 1, 0}).find("choose smaller sizes"), std::string::npos);
     EXPECT_EQ(message("tiled", {64, 64, 64, 12}),
               "tile width 12 does not ship for tiled; choose 2, 4, 8, 16 or 32");
     EXPECT_EQ(message("tiled", {64, 0, 64, 16}),

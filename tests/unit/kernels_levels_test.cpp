@@ -105,7 +105,7 @@ TEST(Levels, MissesAreDistinctSectorsWhereSmsHoldABlockEach) {
 
 TEST(Levels, NothingIsMergedWhereGroupsHoldOneSm) {
     LevelDevice on = h200();
-    on.levels.merge_sms.value = 1;
+    on.levels.gpcs.value = 132;
     const Levels found = levels(*plan("tiled", {128, 128, 128, 16}), on);
     EXPECT_DOUBLE_EQ(found.misses.l2_read_sectors, found.misses.l1_misses);
 }

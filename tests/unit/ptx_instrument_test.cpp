@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -74,14 +76,56 @@ TEST(Instrument, NumbersACodeForEverySiteAndPair) {
     const auto made = instrument(module, "tiled", options_of(module, false, false));
     ASSERT_TRUE(made);
     ASSERT_EQ(made->sites.size(), 9u);
-    ASSERT_EQ(made->codes.size(), 1 + 9 + 2u);
+    ASSERT_EQ(made->codes.size(), 1 + 9 + 3u);
     EXPECT_EQ(made->codes[0].kind, Code::Kind::Pad);
     for (uint32_t site = 0; site < 9; ++site)
         EXPECT_EQ(made->codes[1 + site], (Code{Code::Kind::Single, site, 0}));
-    EXPECT_EQ(made->codes[10], (Code{Code::Kind::Pair, 3, 4}));  // store to Nds, barrier
-    EXPECT_EQ(made->codes[11], (Code{Code::Kind::Pair, 5, 6}));  // loads of Mds and Nds
+    EXPECT_EQ(made->codes[10], (Code{Code::Kind::Pair, 0, 1}));  // load of M that edges skip, store to Mds
+    EXPECT_EQ(made->codes[11], (Code{Code::Kind::Pair, 3, 4}));  // store to Nds, barrier
+    EXPECT_EQ(made->codes[12], (Code{Code::Kind::Pair, 5, 6}));  // loads of Mds and Nds
     EXPECT_EQ(made->code_bits, 4u);
     EXPECT_EQ(made->symbols.size(), 2u);
+}
+
+// NVRTC unrolls the loop over a tile of 16: its loads, and the barriers around them, follow each other.
+TEST(Instrument, RecordsNeighboursAsARun) {
+    const Module module = read(source("assets/ptx/nvrtc/tiled.t16.ptx"));
+    const auto made = instrument(module, "tiled", options_of(module, false, false));
+    ASSERT_TRUE(made) << made.error().message;
+    const auto run = std::find_if(made->codes.begin(), made->codes.end(),
+                                  [](const Code& c) { return c.kind == Code::Kind::Run; });
+    ASSERT_NE(run, made->codes.end());
+    const uint32_t sites = run->second - run->site + 1;
+    EXPECT_GT(sites, 16u + 16 / 4);  // N column by column, M four at a time or one by one
+    std::set<uint32_t> words, halves;
+    std::map<uint32_t, uint32_t> registers;  // word, and the sites that say its address
+    for (uint32_t s = run->site; s <= run->second; ++s) {
+        const RunPlace& place = made->places[s];
+        if (made->sites[s].kind == SiteKind::Barrier) {
+            EXPECT_EQ(place.base, RunPlace::kNone);
+        } else {
+            words.insert(place.base);
+            EXPECT_LT(place.base, 4 * run->slots);
+            registers[place.base]++;
+        }
+        if (s == run->site) {
+            EXPECT_EQ(place.clock, RunPlace::kNone);
+            continue;
+        }
+        EXPECT_TRUE(halves.insert(place.clock).second);  // each has a place of its own
+        EXPECT_GE(place.clock, 4u);                      // behind the first address and the tag
+        EXPECT_LT(place.clock, 8 * run->slots);
+    }
+    for (const uint32_t half : halves) EXPECT_FALSE(words.contains(half / 2));
+    EXPECT_LE(words.size(), 4u);  // of Mds and Nds each one, and of what comes beside
+    // Two bytes a site, and a word an address register, but for the rest of the last slot.
+    EXPECT_EQ(run->slots, (2 + words.size() - words.contains(0) + (sites - 1 + 1) / 2 + 3) / 4);
+    InstrumentOptions options = options_of(module, false, false);
+    options.runs = false;
+    const auto without = instrument(module, "tiled", options);
+    ASSERT_TRUE(without);
+    EXPECT_TRUE(std::none_of(without->codes.begin(), without->codes.end(),
+                             [](const Code& c) { return c.kind == Code::Kind::Run; }));
 }
 
 TEST(Instrument, GlobalLoadsArePairedOnlyWhereOneHighHalfServesAll) {

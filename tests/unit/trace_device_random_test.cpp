@@ -1,6 +1,7 @@
 // Random blocks written as device streams and read again, against the same requests recorded plainly; and
 // buffers damaged at random, which must be refused or read, never more.
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -30,6 +31,7 @@ struct RandomLaunch {
     ptx::Instrumented code;
     DecodeOptions options;
     std::vector<std::pair<uint32_t, uint32_t>> pairs;  // code, and the first site
+    std::vector<uint32_t> runs;                        // their codes
     std::vector<std::unique_ptr<BlockRecorder>> expected;
 
     uint64_t below(uint64_t limit) { return random() % limit; }
@@ -60,10 +62,33 @@ struct RandomLaunch {
             code.codes.push_back({ptx::Code::Kind::Pair, s, s + 1});
             pairs.emplace_back(static_cast<uint32_t>(code.codes.size()) - 1, s);
         }
+        add_run(0, static_cast<uint32_t>(2 + below(2)));
+        add_run(4, static_cast<uint32_t>(6 + below(2)));
         options.grid = {blocks, 1, 1}, options.block = block;
         options.arrays = &arrays, options.sites = &sites;
         options.device_base = {kDeviceM, 0, 0};
         options.threads = static_cast<unsigned>(1 + below(3));
+    }
+    // Sites [first, last] as a run: some addresses from the word of an earlier site, clocks in either half.
+    void add_run(uint32_t first, uint32_t last) {
+        code.places.resize(sites.size());
+        std::array<std::vector<uint32_t>, kSpaces> bases;  // words so far
+        uint32_t words = 2;
+        for (uint32_t s = first; s <= last; ++s) {
+            ptx::RunPlace& place = code.places[s];
+            auto& known = bases[static_cast<size_t>(sites[s].space)];
+            if (s != first) place.clock = 2 * words++ + static_cast<uint32_t>(below(2));
+            if (sites[s].kind == ptx::SiteKind::Barrier) continue;
+            if (!known.empty() && below(2)) {
+                place.base = known[below(known.size())];
+                place.offset = 4 * static_cast<int64_t>(below(33)) - 64;
+            } else {
+                place.base = s == first ? 0 : words++;
+                known.push_back(place.base);
+            }
+        }
+        runs.push_back(static_cast<uint32_t>(code.codes.size()));
+        code.codes.push_back({ptx::Code::Kind::Run, first, last, (words + 3) / 4});
     }
     uint32_t lanes_of(uint32_t warp) const {
         const uint64_t left = block.count() - uint64_t{warp} * 32;
@@ -128,6 +153,27 @@ void tell(RandomLaunch& launch, uint32_t block, std::vector<Told>& told) {
     launch.expected.push_back(std::move(recorder));
 }
 
+// One run, as its places say; `keep` is told of every site of it, in order.
+template <class Keep>
+void write_run(RandomLaunch& launch, DeviceWriter& writer, uint32_t code, uint64_t& now, const Keep& keep) {
+    const ptx::Code& run = launch.code.codes[code];
+    std::vector<uint32_t> words(size_t{4} * run.slots);
+    std::map<uint32_t, uint64_t> moved;  // by word
+    const uint64_t start = now;
+    for (uint32_t s = run.site; s <= run.second; ++s) {
+        const ptx::RunPlace& place = launch.code.places[s];
+        if (s != run.site) {
+            now += launch.below(64) ? launch.below(5) : launch.below(9000);  // below 2^16 in all
+            words[place.clock / 2] = static_cast<uint32_t>(now & 0xFFFF) << place.clock % 2 * 16;
+        }
+        if (place.base != ptx::RunPlace::kNone && !moved.contains(place.base))
+            words[place.base] = static_cast<uint32_t>(launch.start(s, moved[place.base]));
+        keep(s, place.base == ptx::RunPlace::kNone ? 0
+                                                   : moved[place.base] + static_cast<uint64_t>(place.offset));
+    }
+    writer.run(code, start, words);
+}
+
 // Writes random streams of every block, and fills launch.expected.
 DeviceWriter write(RandomLaunch& launch, uint32_t records) {
     DeviceWriter writer(launch.code.code_bits, launch.code.chunk_bytes, 16 * launch.below(28));
@@ -146,7 +192,7 @@ DeviceWriter write(RandomLaunch& launch, uint32_t records) {
             told[block].push_back({at, warp, lane, site, mask, launch.addresses(site, warp, mask, moved)});
         };
         const bool whole = launch.below(4) != 0;
-        const uint64_t kind = launch.below(8);
+        const uint64_t kind = launch.below(10);
         uint32_t mask = launch.below(3) ? all : static_cast<uint32_t>(launch.random()) & all;
         mask = mask ? mask : 1;
         uint32_t leader = 0;
@@ -163,6 +209,10 @@ DeviceWriter write(RandomLaunch& launch, uint32_t records) {
             const uint64_t b = launch.start(site + 1, moved);
             keep(lane, now, site + 1, all, moved);
             writer.pair(code, first, a, now, b);
+        } else if (whole && kind > 7) {
+            write_run(
+                launch, writer, launch.runs[kind - 8], now,
+                [&](uint32_t site, uint64_t at) { keep(lane, now, site, all, at); });
         } else if (kind < 7) {
             const auto site = static_cast<uint32_t>(launch.below(8));
             const uint64_t a = launch.start(site, moved);

@@ -14,6 +14,50 @@ std::string refusal(Hand& hand, const DeviceWriter& writer) {
     return decoded ? "accepted" : decoded.error().message;
 }
 
+TEST(DeviceBufferRefusal, ARunThatCannotBeIsRefused) {
+    Hand hand;
+    hand.code.places.resize(hand.code.sites.size());
+    hand.code.places[kLoadM].base = 0;
+    hand.code.places[kStoreMds] = {2, 0, 6};
+    hand.code.codes.push_back({ptx::Code::Kind::Run, kLoadM, kStoreMds, 1});
+    const auto code = static_cast<uint32_t>(hand.code.codes.size()) - 1;
+    const auto written = [&](uint32_t lane) {
+        DeviceWriter writer(8, 512);
+        writer.dropped.assign(1, 0);
+        writer.to(0, 0, lane);
+        writer.run(code, 100, {static_cast<uint32_t>(kM), 0, 0, 110});
+        writer.close(120);
+        return writer;
+    };
+    const DeviceWriter whole = written(ptx::kWarpStream);
+    EXPECT_EQ(refusal(hand, whole), "accepted");
+    EXPECT_NE(refusal(hand, written(0)).find("only a whole warp"), std::string::npos);
+    const auto about = [&](const char* words, const auto& change) {
+        const ptx::Instrumented right = hand.code;
+        change(hand.code);
+        EXPECT_NE(refusal(hand, whole).find(words), std::string::npos) << refusal(hand, whole);
+        hand.code = right;
+    };
+    const char* const cannot = "cannot be read; instrument the kernel again";
+    about(
+        cannot, [&](auto& c) { c.codes[code].slots = 0; });
+    about(
+        cannot, [&](auto& c) { c.codes[code].slots = 33; });
+    about(
+        cannot, [&](auto& c) { std::swap(c.codes[code].site, c.codes[code].second); });
+    about(
+        cannot, [&](auto& c) { c.places.pop_back(); });
+    about(
+        cannot, [&](auto& c) { c.places[kLoadM].clock = 4; });
+    about(
+        cannot, [&](auto& c) { c.places[kStoreMds].clock = 8; });
+    about(
+        cannot, [&](auto& c) { c.places[kStoreMds].base = 4; });
+    about(
+        cannot, [&](auto& c) { c.shapes[kStoreMds].affine = false; });
+    about("where the chunk ends", [&](auto& c) { c.codes[code].slots = 32; });
+}
+
 // One thing wrong at a time; each is said in a sentence.
 TEST(DeviceBufferRefusal, WhatCannotBeIsRefused) {
     struct Case {

@@ -88,7 +88,8 @@ inline std::vector<Forged> sections_of(const std::string& file) {
 inline std::string file_of(const std::vector<Forged>& sections) {
     std::string file(kHeaderBytes + sections.size() * kEntryBytes, '\0');
     std::copy(kMagic.begin(), kMagic.end(), file.begin());
-    set(file, 8, kFileVersion);
+    const bool copies = std::ranges::count(sections, SectionKind::Arrivals, &Forged::kind) > 0;
+    set(file, 8, copies ? kCopiesVersion : kFileVersion);
     set(file, 12, static_cast<uint32_t>(sections.size()));
     for (size_t i = 0; i < sections.size(); ++i) {
         const size_t entry = kHeaderBytes + i * kEntryBytes;

@@ -274,6 +274,7 @@ TEST(Actions, EveryKeyOfTheDesignIsThere) {
                                                        {Key::Digit4, false, "screen_limits"},
                                                        {Key::Digit5, false, "screen_lessons"},
                                                        {Key::Digit6, false, "screen_program"},
+                                                       {Key::Digit7, false, "screen_levels"},
                                                        {Key::L, false, "lecture"},
                                                        {Key::T, false, "theme"},
                                                        {Key::Question, false, "keys"},

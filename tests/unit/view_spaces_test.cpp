@@ -77,6 +77,36 @@ TEST(Spaces, ConstantMemoryIsABroadcastOrOneAfterTheOther) {
     EXPECT_EQ(lane_text(said.trace, one, 0), "thread[0]: weights[0] = byte 0 of weights");
 }
 
+TEST(Spaces, CopiesSayWhereTheyGoAndWhenTheyAreThere) {
+    const Said said(kernels::copies());
+    const RequestView load = said.view(StepKind::GlobalLoad), store = said.view(StepKind::SharedStore);
+    EXPECT_EQ(load.title, "Warp 0 copies from in");
+    EXPECT_EQ(load.verdict, "32 lanes read 32 neighbours: 4 sectors of 4 needed");
+    EXPECT_EQ(store.title, "Warp 0 copies to tile");
+    EXPECT_EQ(store.verdict, "32 lanes write 32 words in 32 different banks: 1 wavefront");
+    const auto caption = [&](uint32_t step) { return step::caption(said.trace, *said.index, nullptr, step); };
+    EXPECT_EQ(caption(0), "Warp 0 copies in[0..31] to tile, without registers: 32 lanes, 4 sectors.");
+    // Each warp asks for the first tile, then for the next one, and waits for the first.
+    EXPECT_EQ(
+        caption(1),
+        "Warp 0 copies to tile[0,0..31]: 32 lanes, 1 wavefront. It is there at the wait behind step 6.");
+    EXPECT_EQ(
+        caption(3),
+        "Warp 1 copies to tile[0,32..63]: 32 lanes, 1 wavefront. It is there at the wait behind step 8.");
+    // Behind the last tile there is nothing to read, and nobody waits.
+    const uint32_t last = said.step_of(StepKind::SharedStore, 7);
+    EXPECT_EQ(caption(last),
+              "Warp 1 copies to tile[1,32..63]: 32 lanes, 1 wavefront. No wait follows that says when it is "
+              "there.");
+    EXPECT_EQ(copy_of(said.trace, *said.index, last)->from, trace::kNoArray);
+    for (uint32_t step = 0; step < said.index->steps; ++step) {
+        const auto copy = copy_of(said.trace, *said.index, step);
+        EXPECT_EQ(copy.has_value(), said.trace.sites[said.trace.form_of(step).site].copy);
+        if (!copy || !trace::is_copy_store(said.trace, step)) continue;
+        EXPECT_EQ(copy->behind.value_or(trace::kNeverWaited), trace::arrival_of(said.trace, step));
+    }
+}
+
 TEST(Spaces, SumsHaveARowForEach) {
     const Said said(kernels::filter());
     const auto summary = analysis::summarize(said.trace);

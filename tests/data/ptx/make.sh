@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the PTX that the parser's tests read: every kernel with T = 4, as different compilers give it.
+# Makes the PTX that the parser's tests read: every kernel that has a T with T = 4, as different compilers give it.
 #
 #     tests/data/ptx/make.sh          needs clang++ 14 and nvcc 13 on the path
 #
@@ -20,7 +20,7 @@ plain() {
         -e 's|^\([[:space:]]*\.file[[:space:]]*[0-9]* \)"/[^"]*/\([^"/]*\)"|\1"\2"|'
 }
 
-for source in kernels/textbook/*.cu; do
+for source in kernels/textbook/*tiled*.cu; do
     kernel=$(basename "$source" .cu)
     nvcc -ptx -lineinfo -arch=sm_75 -DTILE_WIDTH=4 "$source" -o - | plain >"$out/nvcc/$kernel.default.ptx"
     nvcc -ptx -lineinfo -arch=sm_75 -DTILE_WIDTH=4 -Xcicc -O1 "$source" -o - | plain >"$out/nvcc/$kernel.O1.ptx"

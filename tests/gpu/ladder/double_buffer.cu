@@ -1,7 +1,7 @@
-// The product with warp tiles and three pairs of tiles in shared memory: while the threads multiply one pair,
-// cp.async brings the next two from global to shared memory, through no register and without waiting. What
-// the next products need is read from shared memory while the present ones are worked out, so that a thread
-// holds two sets of it, and there is one barrier a phase.
+// The product with warp tiles of 64 x 64, a thread with 16 x 8 of them, and three pairs of tiles in shared
+// memory: while the threads multiply one pair, cp.async brings the next two there, through no register and
+// without waiting. What the next products need is read from shared memory while the present ones are worked
+// out, so a thread holds two sets of it, and there is one barrier a phase.
 //
 //     copies      | pair 0 | pair 1 | pair 2 |        | pair 3 |
 //     products                      | pair 0          | pair 1          | ...
@@ -10,11 +10,10 @@
 // four elements, they are copied one by one. A copy of no bytes fills with zeros: so it is beyond the
 // matrices.
 
-constexpr int ROWS = 256, COLS = 128;          // of P, a block
-constexpr int DEPTH = 8;                       // columns of M and rows of N, a phase
-constexpr int PITCH = ROWS + 4;                // of a row of Mds: copies down a column meet in fewer banks
-constexpr int WARP_ROWS = 64, WARP_COLS = 64;  // of P, a warp
-constexpr int DOWN = 16, ACROSS = 8;           // of P, a thread
+constexpr int ROWS = 256, COLS = 128, DEPTH = 8;  // of P, a block; columns of M and rows of N, a phase
+constexpr int PITCH = ROWS + 4;                   // of a row of Mds: copies down a column meet in fewer banks
+constexpr int WARP_ROWS = 64, WARP_COLS = 64;     // of P, a warp
+constexpr int DOWN = 16, ACROSS = 8;              // of P, a thread
 constexpr int THREADS = 256, PAIRS = 3;
 
 // Four bytes, or 16, into shared memory; zeros where there is nothing `inside` the matrix.
@@ -31,30 +30,33 @@ __device__ void copy_four(float* to, const float* from, bool inside) {
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     double_buffer(const float* M, const float* N, float* P, int m, int k, int n) {
-    __shared__ __align__(16) float Mds[PAIRS][DEPTH][PITCH];  // transposed
-    __shared__ __align__(16) float Nds[PAIRS][DEPTH][COLS];
+    __shared__ __align__(16) float Mds[PAIRS][DEPTH][PITCH], Nds[PAIRS][DEPTH][COLS];  // Mds transposed
     int t = threadIdx.x, warp = t / 32, lane = t % 32;
     int first_row = blockIdx.y * ROWS, first_col = blockIdx.x * COLS;
     int row = warp / (COLS / WARP_COLS) * WARP_ROWS + lane / 8 * 4;
     int col = warp % (COLS / WARP_COLS) * WARP_COLS + lane % 8 * 4;
     int phases = (k + DEPTH - 1) / DEPTH;
 
-    auto bring = [&](int phase) {
-        float(*to_m)[PITCH] = Mds[phase % PAIRS];
-        float(*to_n)[COLS] = Nds[phase % PAIRS];
-        int wide = n % 4 == 0 ? 4 : 1;
-        for (int e = t; e < ROWS * DEPTH && phase < phases; e += THREADS) {
-            int r = first_row + e / DEPTH, c = phase * DEPTH + e % DEPTH;
-            bool inside = r < m && c < k;
-            copy(&to_m[e % DEPTH][e / DEPTH], inside ? &M[r * k + c] : M, inside);
-        }
-        for (int e = t * wide; e < DEPTH * COLS && phase < phases; e += THREADS * wide) {
-            int r = phase * DEPTH + e / COLS, c = first_col + e % COLS;
-            bool inside = r < k && c < n;
-            if (wide == 4)
-                copy_four(&to_n[e / COLS][e % COLS], inside ? &N[r * n + c] : N, inside);
+    // Loops count from a constant to a constant, so that the compiler unrolls them.
+    auto bring = [&](int phase, int pair) {
+        if (phase < phases) {
+            for (int o = 0; o < ROWS * DEPTH; o += THREADS) {
+                int e = o + t, r = first_row + e / DEPTH, c = phase * DEPTH + e % DEPTH;
+                bool inside = r < m && c < k;
+                copy(&Mds[pair][e % DEPTH][e / DEPTH], inside ? &M[r * k + c] : M, inside);
+            }
+            if (n % 4 == 0)
+                for (int o = 0; o < DEPTH * COLS; o += THREADS * 4) {
+                    int e = o + t * 4, r = phase * DEPTH + e / COLS, c = first_col + e % COLS;
+                    bool inside = r < k && c < n;
+                    copy_four(&Nds[pair][e / COLS][e % COLS], inside ? &N[r * n + c] : N, inside);
+                }
             else
-                copy(&to_n[e / COLS][e % COLS], inside ? &N[r * n + c] : N, inside);
+                for (int o = 0; o < DEPTH * COLS; o += THREADS) {
+                    int e = o + t, r = phase * DEPTH + e / COLS, c = first_col + e % COLS;
+                    bool inside = r < k && c < n;
+                    copy(&Nds[pair][e / COLS][e % COLS], inside ? &N[r * n + c] : N, inside);
+                }
         }
         asm volatile("cp.async.commit_group;");
     };
@@ -71,23 +73,25 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     };
 
     float sums[DOWN][ACROSS] = {};
-    bring(0);
-    bring(1);
+    bring(0, 0);
+    bring(1, 1);
     wait();
     read(0, 0, 0);
-    for (int phase = 0; phase < phases; ++phase) {
+    for (int phase = 0, pair = 0; phase < phases; ++phase) {
+        int next = pair + 1 == PAIRS ? 0 : pair + 1;
 #pragma unroll
         for (int i = 0; i < DEPTH; ++i) {
             if (i == DEPTH - 1) wait();
-            read((i + 1) % 2, i == DEPTH - 1 ? (phase + 1) % PAIRS : phase % PAIRS, (i + 1) % DEPTH);
-            if (i == 0) bring(phase + 2);
-            for (int r = 0; r < DOWN; ++r)
-                for (int s = 0; s < ACROSS; ++s) {
+            read((i + 1) % 2, i == DEPTH - 1 ? next : pair, (i + 1) % DEPTH);
+            if (i == 0) bring(phase + 2, next + 1 == PAIRS ? 0 : next + 1);
+            for (int c = 0; c < ACROSS; ++c)
+                for (int s = 0; s < DOWN; ++s) {
                     // There and back, so that one register is used twice in turn.
-                    int c = r % 2 ? ACROSS - 1 - s : s;
+                    int r = c % 2 ? DOWN - 1 - s : s;
                     sums[r][c] += left[i % 2][r] * above[i % 2][c];
                 }
         }
+        pair = next;
     }
     for (int r = 0; r < DOWN; ++r)
         for (int c = 0; c < ACROSS; ++c) {

@@ -6,7 +6,7 @@
 #     register_column   a thread owns eight elements of a column of P
 #     register_tile     8 x 8 elements
 #     vector_loads      the same with loads of 16 bytes
-#     warp_tile         a warp owns 64 x 64 elements, a thread 16 x 8
+#     warp_tile         a warp owns 32 x 64 elements, a thread 8 x 8 in patches of 4 x 4
 #     double_buffer     the next tiles are copied while these are multiplied
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -15,8 +15,11 @@ trap 'rm -rf "$work"' EXIT
 [ $# -gt 0 ] || set -- register_column register_tile vector_loads warp_tile double_buffer
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 failed=0
+source_of() {  # kernels that ship, or one of this folder
+    if [ -e "$1.cu" ]; then echo "$1.cu"; else echo "../../../kernels/textbook/$1.cu"; fi
+}
 for kernel; do
-    nvcc -O3 -std=c++20 -arch=native "-DRUNG=$kernel" "-DSOURCE=\"$kernel.cu\"" time.cu -lcublas -o "$work/$kernel" &
+    nvcc -O3 -std=c++20 -arch=native "-DRUNG=$kernel" "-DSOURCE=\"$(source_of "$kernel")\"" time.cu -lcublas -o "$work/$kernel" &
 done
 wait
 for kernel; do

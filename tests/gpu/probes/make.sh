@@ -2,6 +2,8 @@
 # Asks a real GPU for the facts that the tests hold the model against, and writes them to a folder:
 #   banks.txt        wavefronts and bank conflicts of shared accesses, as Nsight Compute counts them
 #   arithmetic.txt   results of PTX arithmetic on special values, bit for bit
+#   requests.txt     lookups of tags and passes through the data pipe of requests to global memory
+#   sms.txt          which SMs' reads are merged on the way to L2, for how long, and where blocks are put
 # Needs nvcc, ncu with readable counters, python3. Usage: tests/gpu/probes/make.sh [FOLDER]   (tests/data/hardware)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +16,7 @@ device=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head
 cuda=$(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 head="# device: $device; CUDA $cuda; $(date -u +%Y-%m-%d); made by tests/gpu/probes/make.sh"
 
-for probe in banks arithmetic; do nvcc -arch=native -o "$work/$probe" "$here/$probe.cu"; done
+for probe in banks arithmetic requests sms; do nvcc -arch=native -o "$work/$probe" "$here/$probe.cu"; done
 
 { echo "$head"; "$work/arithmetic"; } > "$out/arithmetic.txt"
 
@@ -39,4 +41,36 @@ for i, (bytes_, mask, *index) in enumerate(patterns):
               for op in ("ld", "st") for what in ("pipe_lsu_wavefronts", "bank_conflicts_pipe_lsu")]
     print(bytes_, mask, *counts, *index)
 PY
-echo "wrote $out/banks.txt and $out/arithmetic.txt"
+
+ncu --clock-control none --csv --log-file "$work/ncu.csv" --kernel-name request \
+    --metrics l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum,l1tex__data_pipe_lsu_wavefronts.sum \
+    "$work/requests" > "$work/patterns.txt"
+python3 - "$work" "$head" > "$out/requests.txt" <<'PY'
+import csv, sys
+work, head = sys.argv[1:]
+launches = {}
+for row in csv.reader(open(work + "/ncu.csv")):
+    if row and row[0].isdigit():
+        launches.setdefault(int(row[0]), {})[row[12]] = int(float(row[14].replace(",", "")))
+launches = [launches[i] for i in sorted(launches)]
+patterns = [line.split()[1:] for line in open(work + "/patterns.txt") if line.startswith("pattern")]
+assert len(launches) == 2 * len(patterns), (len(launches), len(patterns))
+print(head)
+print("# bytes mask index[32] (in units of bytes), then lookups of tags and passes: of 8 requests that hit; of the "
+      "first, and what the launch needs beside it")
+for i, pattern in enumerate(patterns):
+    once, more = launches[2 * i], launches[2 * i + 1]
+    counts = []
+    for name in ("l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", "l1tex__data_pipe_lsu_wavefronts.sum"):
+        counts += [more[name] - once[name], once[name]]
+    print(*pattern, *counts)
+PY
+
+{ echo "$head"; "$work/sms" place; } > "$out/sms.txt"
+for what in merge lag; do
+    ncu --clock-control none --cache-control none --csv --log-file "$work/ncu.csv" --kernel-name together \
+        --metrics lts__t_sectors_srcunit_tex_op_read.sum "$work/sms" "$what" > "$work/said.txt"
+    paste -d ' ' <(grep "^$what" "$work/said.txt") \
+        <(grep '^"[0-9]' "$work/ncu.csv" | sed 's/.*,"\([0-9,.]*\)"$/\1/; s/,//g') >> "$out/sms.txt"
+done
+echo "wrote banks.txt, arithmetic.txt, requests.txt and sms.txt to $out"

@@ -35,10 +35,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
         for (int i = 0; i < DEPTH; ++i) {
             float below = Nds[i][col];
+#pragma unroll
             for (int r = 0; r < COLUMN; ++r) sums[r] += Mds[row + r][i] * below;
         }
         __syncthreads();
     }
+#pragma unroll
     for (int r = 0; r < COLUMN; ++r)
         if (first_row + row + r < m && first_col + col < n)
             P[(first_row + row + r) * n + first_col + col] = sums[r];

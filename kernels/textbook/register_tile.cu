@@ -30,14 +30,20 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
         for (int i = 0; i < DEPTH; ++i) {
             float left[PATCH], above[PATCH];
+#pragma unroll
             for (int r = 0; r < PATCH; ++r) left[r] = Mds[row + r][i];
+#pragma unroll
             for (int c = 0; c < PATCH; ++c) above[c] = Nds[i][col + c];
+#pragma unroll
             for (int r = 0; r < PATCH; ++r)
+#pragma unroll
                 for (int c = 0; c < PATCH; ++c) sums[r][c] += left[r] * above[c];
         }
         __syncthreads();
     }
+#pragma unroll
     for (int r = 0; r < PATCH; ++r)
+#pragma unroll
         for (int c = 0; c < PATCH; ++c)
             if (first_row + row + r < m && first_col + col + c < n)
                 P[(first_row + row + r) * n + first_col + col + c] = sums[r][c];

@@ -11,14 +11,14 @@ constexpr int PATCH = 8;               // side of the square of P that a thread 
 constexpr int THREADS = (ROWS / PATCH) * (COLS / PATCH);
 
 // Four elements of a row from `col` on; zero beyond the matrix.
-__device__ float4 four_of(const float* matrix, int rows, int cols, int row, int col) {
+__device__ __forceinline__ float4 four_of(const float* matrix, int rows, int cols, int row, int col) {
     if (row < rows && col + 3 < cols && cols % 4 == 0) return *(const float4*)&matrix[row * cols + col];
-    float4 four = {0.0f, 0.0f, 0.0f, 0.0f};
-    if (row < rows && col < cols) four.x = matrix[row * cols + col];
-    if (row < rows && col + 1 < cols) four.y = matrix[row * cols + col + 1];
-    if (row < rows && col + 2 < cols) four.z = matrix[row * cols + col + 2];
-    if (row < rows && col + 3 < cols) four.w = matrix[row * cols + col + 3];
-    return four;
+    float4 found = {0.0f, 0.0f, 0.0f, 0.0f};
+    if (row < rows && col < cols) found.x = matrix[row * cols + col];
+    if (row < rows && col + 1 < cols) found.y = matrix[row * cols + col + 1];
+    if (row < rows && col + 2 < cols) found.z = matrix[row * cols + col + 2];
+    if (row < rows && col + 3 < cols) found.w = matrix[row * cols + col + 3];
+    return found;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -41,19 +41,25 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         Mds[m_col + 1][m_row] = from_m.y;
         Mds[m_col + 2][m_row] = from_m.z;
         Mds[m_col + 3][m_row] = from_m.w;
-        *(float4*)&Nds[n_row][n_col] = four_of(N, k, n, phase * DEPTH + n_row, first_col + n_col);
+        *(float4*)(Nds[n_row] + n_col) = four_of(N, k, n, phase * DEPTH + n_row, first_col + n_col);
         __syncthreads();
 
         for (int i = 0; i < DEPTH; ++i) {
             float left[PATCH], above[PATCH];
-            for (int r = 0; r < PATCH; r += 4) *(float4*)&left[r] = *(const float4*)&Mds[i][row + r];
-            for (int c = 0; c < PATCH; c += 4) *(float4*)&above[c] = *(const float4*)&Nds[i][col + c];
+#pragma unroll
+            for (int r = 0; r < PATCH; r += 4) *(float4*)&left[r] = *(const float4*)(Mds[i] + row + r);
+#pragma unroll
+            for (int c = 0; c < PATCH; c += 4) *(float4*)&above[c] = *(const float4*)(Nds[i] + col + c);
+#pragma unroll
             for (int r = 0; r < PATCH; ++r)
+#pragma unroll
                 for (int c = 0; c < PATCH; ++c) sums[r][c] += left[r] * above[c];
         }
         __syncthreads();
     }
+#pragma unroll
     for (int r = 0; r < PATCH; ++r)
+#pragma unroll
         for (int c = 0; c < PATCH; ++c)
             if (first_row + row + r < m && first_col + col + c < n)
                 P[(first_row + row + r) * n + first_col + col + c] = sums[r][c];

@@ -1,0 +1,438 @@
+#include "app/levels/model.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/look/block_index.h"
+#include "app/look/time_words.h"
+#include "core/analysis/coalescing.h"
+#include "core/base/words.h"
+#include "kernels/textbook/device_levels.h"
+#include "kernels/textbook/devices.h"
+
+namespace tilescope::levels {
+namespace {
+
+using analysis::kLineBytes, analysis::kSectorBytes;
+
+// Lines that are looked at to find who comes back for one that was evicted: about a millisecond.
+constexpr uint64_t kMostLooked = 50'000;
+// Forms that are looked at to find which array a site loads from, in a frame.
+constexpr size_t kMostForms = 4096;
+// Requests of a block of more steps are made by a job.
+constexpr uint64_t kMadeAtOnce = 8192;
+
+// "1, 2 and 3".
+std::string listed(const std::vector<std::string>& parts) {
+    std::string text;
+    for (size_t i = 0; i < parts.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+    return text;
+}
+
+}  // namespace
+
+std::string percent(double share) {
+    const double of = share * 100;
+    if (share >= 1 || share <= 0) return share >= 1 ? "100 %" : "0 %";
+    // A figure of "100.0 %" or "0.0 %" would be a lie.
+    return of > 99.9 ? ">99.9 %" : of < 0.1 ? "<0.1 %" : fmt::format("{:.1f} %", of);
+}
+
+// --- the whole recording
+
+double Chain::most() const {
+    double all = 0;
+    for (const Stage& stage : stages) all = std::max({all, stage.bytes, stage.measured.value_or(0)});
+    return all;
+}
+
+Chain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted) {
+    const kernels::Levels& l = walked.levels;
+    const auto bytes = [](double sectors) { return sectors * kSectorBytes; };
+    Chain chain;
+    chain.stages = {
+        {{"threads ask",
+          "Bytes that lanes ask for when they load from global memory.",
+          static_cast<double>(l.sums.requested_bytes),
+          false,
+          {}},
+         {"requests",
+          "Sectors of 32 bytes that requests need: lanes of a warp that ask for one sector share it.",
+          bytes(static_cast<double>(l.sums.l1_sectors)),
+          false,
+          {}},
+         {"past L1",
+          "Sectors that L1 did not hold. A sector that is under way for the same SM counts as found.",
+          bytes(l.misses.l1_misses),
+          true,
+          {}},
+         {"from L2",
+          "Sectors that L2 is asked for: what an SM nearby has under way is not asked for again.",
+          bytes(l.misses.l2_read_sectors),
+          true,
+          {}},
+         {"from DRAM", "Bytes that L2 reads from DRAM, 64 at a time.", l.misses.dram_read_bytes, true, {}}}};
+    if (counted != nullptr) {
+        chain.stages[1].measured = bytes(counted->l1_sectors);
+        chain.stages[2].measured = bytes(counted->l1_sectors - counted->l1_hits);
+        chain.stages[3].measured = bytes(counted->l2_read_sectors);
+        chain.stages[4].measured = counted->dram_read_bytes;
+    }
+    const double asked = static_cast<double>(l.sums.l1_sectors);
+    if (asked == 0) {
+        chain.headline = "No thread loads from global memory.";
+        return chain;
+    }
+    const auto ratio = [](double of, double to) {
+        const double times = of / to;
+        const bool whole = std::abs(times - std::round(times)) < 1e-6;
+        return fmt::format("{:.{}f}", times, times < 9.95 && !whole ? 1 : 0);
+    };
+    chain.headline = fmt::format("L1 finds {} of the sectors asked for", percent(l.l1_hit_rate));
+    if (l.misses.dram_read_bytes > 0)
+        chain.headline +=
+            fmt::format("; threads ask for {} times the bytes that DRAM gives",
+                        ratio(static_cast<double>(l.sums.requested_bytes), l.misses.dram_read_bytes));
+    return chain;
+}
+
+std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels& walked,
+                                  const analysis::DeviceSpec& device) {
+    const kernels::Levels& l = walked.levels;
+    const std::string blocks = counted(l.blocks, "block");
+    const std::string of_grid = walked.part
+                                    ? fmt::format("{} of {}, as if they were the launch", grouped(l.blocks),
+                                                  counted(trace.launch.grid.count(), "block"))
+                                    : blocks;
+    const std::string placed = l.as_recorded
+                                   ? fmt::format("each on the SM that {} put it on", trace.meta.device)
+                                   : "dealt to SMs one by one, round and round";
+    const std::string l1 = fmt::format("{} KiB of L1 an SM", l.l1_bytes / 1024);
+    return {fmt::format("Modelled for {}: {}, {} an SM at once, {}; {}", device.name, of_grid,
+                        grouped(l.resident), placed, l1),
+            fmt::format("Modelled for {}: {}, {}; {}", device.name, of_grid, placed, l1),
+            fmt::format("Modelled for {}: {}; {}", device.name, of_grid, l1),
+            fmt::format("Modelled for {}: {}", device.name, of_grid),
+            fmt::format("Modelled for {}", device.name)};
+}
+
+// --- the table
+
+namespace {
+
+std::string array_name(const trace::Trace& trace, const Notation& notation, size_t slot) {
+    return slot < trace.launch.arrays.size() ? name_in(notation, trace.launch.arrays[slot]) : "no array";
+}
+
+}  // namespace
+
+std::vector<Row> rows_of(const trace::Trace& trace, const Notation& notation, const WalkedLevels& walked,
+                         By by, uint64_t step, uint32_t phase) {
+    const analysis::LevelShares& shares = walked.shares;
+    const trace::Form* const form = step < trace.steps() ? &trace.form_of(step) : nullptr;
+    const bool global = form != nullptr && form->space == Space::Global &&
+                        trace.sites[form->site].kind != ptx::SiteKind::Barrier &&
+                        trace.sites[form->site].kind != ptx::SiteKind::Store;
+    std::vector<Row> rows;
+    const auto add = [&](std::string name, const analysis::LevelShare& share, bool now) {
+        if (share.requests > 0) rows.push_back({std::move(name), share, now});
+    };
+    switch (by) {
+        case By::Site: {
+            // A line's loads are told apart by their arrays; those of one array are numbered.
+            std::vector<size_t> used;
+            std::vector<std::string> names(shares.by_site.size());
+            for (size_t at = 0; at < std::min(trace.forms.size(), kMostForms); ++at) {
+                const trace::Form& of = trace.forms[at];
+                if (names[of.site].empty() && of.space == Space::Global)
+                    names[of.site] =
+                        array_name(trace, notation, analysis::level_slot(trace.launch, of.array));
+            }
+            for (size_t site = 0; site < shares.by_site.size(); ++site)
+                if (shares.by_site[site].requests > 0) {
+                    used.push_back(site);
+                    names[site] =
+                        fmt::format("line {}: {}", look::shown_line(trace, trace.sites[site]), names[site]);
+                }
+            for (const size_t site : used) {
+                const auto same = [&](size_t other) { return names[other] == names[site]; };
+                const auto many = std::ranges::count_if(used, same);
+                const auto nth = std::count_if(used.begin(), std::ranges::find(used, site), same);
+                std::string name = names[site];
+                if (many > 1) name += fmt::format(", {}", nth + 1);
+                add(name, shares.by_site[site], global && form->site == site);
+            }
+            break;
+        }
+        case By::Array:
+            for (size_t slot = 0; slot < shares.by_slot.size(); ++slot)
+                add(array_name(trace, notation, slot), shares.by_slot[slot],
+                    global && analysis::level_slot(trace.launch, form->array) == slot);
+            break;
+        case By::Phase:
+            for (size_t at = 0; at < shares.by_phase.size(); ++at)
+                add(phase_name(at, notation), shares.by_phase[at], phase == at);
+            add("after the last phase", shares.after, phase == analysis::kAfter);
+            break;
+    }
+    return rows;
+}
+
+// --- a step
+
+std::string line_name(const trace::Trace& trace, const Notation& notation, uint64_t line) {
+    const uint64_t address = line * kLineBytes;
+    for (const Array& array : trace.launch.arrays) {
+        if (array.space != Space::Global) continue;
+        if (address + kLineBytes <= array.base || address >= array.base + array.bytes()) continue;
+        const uint64_t first = address < array.base ? 0 : (address - array.base) / array.element_bytes();
+        const uint64_t end = std::min<uint64_t>(
+            (address + kLineBytes - array.base - 1) / array.element_bytes(), array.elements() - 1);
+        ElementBox box;
+        box.include(position_of(array, static_cast<int64_t>(first)));
+        box.include(position_of(array, static_cast<int64_t>(end)));
+        if (box.first.row == box.last.row && box.first.slice == box.last.slice)
+            return elements_text(array, box, notation);
+        return fmt::format("{} to {}", element_name(array, static_cast<int64_t>(first), notation),
+                           index_text(array, static_cast<int64_t>(end), notation));
+    }
+    return fmt::format("address {:#x}", address);
+}
+
+namespace {
+
+std::string said(const StepView& view) {
+    uint32_t all = 0;
+    for (const uint32_t one : view.found) all += one;
+    constexpr const char* kWhere[kFoundIn] = {"found in L1", "on the way already, for an SM nearby",
+                                              "found in L2", "in neither cache: DRAM gives"};
+    std::vector<std::string> parts;
+    for (size_t in = 0; in < kFoundIn; ++in) {
+        if (view.found[in] == 0) continue;
+        if (view.found[in] != all) {
+            parts.push_back(fmt::format("{} {}", view.found[in], in == 3 ? "in neither cache" : kWhere[in]));
+            continue;
+        }
+        if (all == 1) return fmt::format("The sector is {}{}.", kWhere[in], in == 3 ? " it" : "");
+        return fmt::format("{} sectors are {}{}.", all == 2 ? "Both" : fmt::format("All {}", all), kWhere[in],
+                           in == 3 ? " them" : "");
+    }
+    return fmt::format("Of {} sectors: {}.", all, listed(parts));
+}
+
+std::string block_text(const trace::Trace& trace, const WalkedLevels& walked, uint32_t number) {
+    const trace::Block& b = trace.blocks[walked.recorded[number]];
+    return block_name(trace.launch.grid, b.x, b.y, b.z);
+}
+
+void add_gone(StepView& view, const trace::Trace& trace, const Notation& notation, const WalkedLevels& walked,
+              const std::vector<LevelWalk::Eviction>& evicted) {
+    view.evicted = evicted.size();
+    for (const LevelWalk::Eviction& one : evicted) {
+        if (view.gone.size() == kMostGone) break;
+        Gone gone{line_name(trace, notation, one.line), line_name(trace, notation, one.by), ""};
+        const auto [next, all] = walked.walk->comes_back(view.place, one.line, kMostLooked);
+        gone.back =
+            next  ? fmt::format("{} asks for it again, {} later", block_text(trace, walked, next->block),
+                                counted(next->turns + 1, "unit"))
+            : all ? "nobody asks for it again"
+                  : "nobody asks for it again soon";
+        view.gone.push_back(std::move(gone));
+    }
+}
+
+}  // namespace
+
+StepView step_view(const trace::Trace& trace, const Notation& notation, const WalkedLevels& walked,
+                   const analysis::BlockRequests& requests, uint32_t block, uint32_t step) {
+    StepView view;
+    const LevelWalk& walk = *walked.walk;
+    const uint32_t number = walked.number_of[block], unit = requests.unit_of[step];
+    const analysis::BlockWork& work = *walk.block(number).work;
+    const analysis::Unit& of = work.units[unit];
+    view.place = walk.place_of(number, unit);
+    view.units = walk.turns(view.place.sm);
+    const auto found = walk.found(number, unit);
+    const auto lines = requests.of(step);
+    view.loads = !lines.empty() && !lines[0].store;
+    if (view.loads) {
+        for (const analysis::RequestLine& line : lines) {
+            FoundLine shown;
+            shown.line = walk.line_of(number, line.slot, line.line);
+            shown.name = line_name(trace, notation, shown.line);
+            for (uint32_t sector = 0; sector < 4; ++sector) {
+                if (!(line.sectors >> sector & 1)) continue;
+                const FoundIn in =
+                    line.first >> sector & 1 ? LevelWalk::found_in(found[line.touch], sector) : FoundIn::L1;
+                shown.sectors[sector] = in;
+                ++view.found[static_cast<size_t>(in)];
+            }
+            view.lines.push_back(std::move(shown));
+        }
+        view.sentence = said(view);
+    }
+    // Of this unit's lines those have come that a request of it up to this step has asked for.
+    std::vector<bool> has_come(of.count, false);
+    for (uint32_t at = 0; at <= step; ++at) {
+        if (requests.unit_of[at] != unit) continue;
+        for (const analysis::RequestLine& line : requests.of(at))
+            if (line.touch != analysis::RequestLine::kNoTouch) has_come[line.touch] = true;
+    }
+    const LevelWalk::Moment moment = walk.within(view.place, has_come);
+    view.sets = moment.l1.sets();
+    view.ways = moment.l1.ways();
+    // Which array a line is of, by where arrays begin.
+    const auto slot_of = [&](uint64_t line) {
+        for (size_t slot = 0; slot < trace.launch.arrays.size(); ++slot) {
+            const Array& array = trace.launch.arrays[slot];
+            const uint64_t address = line * kLineBytes;
+            if (array.space == Space::Global && address + kLineBytes > array.base &&
+                address < array.base + array.bytes())
+                return static_cast<uint8_t>(slot);
+        }
+        return static_cast<uint8_t>(trace.launch.arrays.size());
+    };
+    const auto asks = [&](uint64_t line) {
+        return view.loads &&
+               std::ranges::any_of(view.lines, [&](const FoundLine& l) { return l.line == line; });
+    };
+    view.map.reserve(size_t{view.sets} * view.ways);
+    for (uint32_t set = 0; set < view.sets; ++set)
+        for (uint32_t way = 0; way < view.ways; ++way) {
+            const analysis::SectorCache::Line line = moment.l1.at(set, way);
+            Held held;
+            if (line.sectors != 0) {
+                held = {line.number, slot_of(line.number), static_cast<uint8_t>(line.sectors),
+                        asks(line.number), std::ranges::find(moment.came, line.number) != moment.came.end()};
+                ++view.held;
+            }
+            view.map.push_back(held);
+        }
+    add_gone(view, trace, notation, walked, moment.evicted);
+    view.where = fmt::format("SM {}, {} of its {} of loads", view.place.sm, ordinal(view.place.turn + 1),
+                             counted(view.units, "unit"));
+    return view;
+}
+
+// --- the screen's state
+
+const std::vector<const analysis::DeviceSpec*>& level_devices() {
+    static const std::vector<const analysis::DeviceSpec*> all = [] {
+        std::vector<const analysis::DeviceSpec*> known;
+        for (const analysis::DeviceSpec& device : kernels::devices())
+            if (kernels::find_levels(device.id) != nullptr) known.push_back(&device);
+        return known;
+    }();
+    return all;
+}
+
+const analysis::DeviceSpec& device_of(const State& state, const trace::Trace& trace) {
+    const auto& all = level_devices();
+    const analysis::DeviceSpec* const own = kernels::find_driver_name(trace.meta.device);
+    const std::string wanted = !state.device.empty() ? state.device : own != nullptr ? own->id : "";
+    for (const auto* device : all)
+        if (device->id == wanted) return *device;
+    for (const auto* device : all)
+        if (device->id == kernels::kLevelDevice) return *device;
+    return *all.front();
+}
+
+namespace {
+
+void begin(State& state, session::Session& session, const analysis::DeviceSpec& device) {
+    state.making.stop();
+    state.requesting.stop();
+    state.walked.reset();
+    state.requests.reset();
+    state.view.reset();
+    state.known = {};
+    state.why_not.clear();
+    state.kind = UINT32_MAX;
+    state.first_row = 0;
+    const auto recording = session.recording;
+    state.serial = recording->serial;
+    state.made_for = device.id;
+    kernels::LevelOptions how;
+    if (recording->product) {
+        const kernels::Shape shape = kernels::shape_of(*recording->product);
+        state.known = kernels::known_launch(device, recording->trace->meta.kernel,
+                                            kernels::compiler_of(*recording->trace, shape.tile), shape);
+        how.registers = state.known.registers;
+    }
+    const kernels::LevelDevice on{device, *kernels::find_levels(device.id)};
+    state.making = session.jobs->start([recording, on, how](session::Control& control) -> MadeWalk {
+        kernels::LevelOptions options = how;
+        options.stop = &control.stop;
+        auto made = kernels::walk_levels(*recording->trace, recording->rule, on, options);
+        if (!made) return made.error();
+        return std::make_shared<const WalkedLevels>(std::move(*made));
+    });
+}
+
+// The requests of the cursor's block; true while a job makes them.
+bool ready_requests(State& state, session::Session& session, uint32_t kind, bool wait) {
+    if (state.kind != kind) {
+        state.kind = kind;
+        state.requests.reset();
+        state.requesting.stop();
+    }
+    if (state.requests) return false;
+    const auto make = [walked = state.walked, trace = session.recording->trace, kind] {
+        return std::make_shared<const analysis::BlockRequests>(requests_of_kind(*walked, *trace, kind));
+    };
+    if (wait || session.trace().blocks[state.walked->kinds[kind].recorded].count <= kMadeAtOnce) {
+        state.requests = make();
+        return false;
+    }
+    if (!state.requesting.begun())
+        state.requesting = session.jobs->start(
+            [make](session::Control&) -> Result<std::shared_ptr<const analysis::BlockRequests>> {
+                return make();
+            });
+    auto made = state.requesting.take();
+    if (!made) return true;
+    if (*made)
+        state.requests = **made;
+    else
+        state.why_not = made->error().message;
+    return false;
+}
+
+}  // namespace
+
+bool ready(State& state, session::Session& session, bool wait) {
+    if (!session.recording || level_devices().empty()) return false;
+    const trace::Trace& trace = session.trace();
+    const analysis::DeviceSpec& device = device_of(state, trace);
+    if (state.serial != session.recording->serial || state.made_for != device.id)
+        begin(state, session, device);
+    if (state.making.begun()) {
+        auto made = state.making.take(wait);
+        if (!made) return true;
+        if (*made)
+            state.walked = **made;
+        else
+            state.why_not = made->error().message;
+    }
+    const playback::Cursor& at = session.cursor;
+    if (!state.walked || at.block >= trace.blocks.size() || at.step >= trace.blocks[at.block].count)
+        return false;
+    const Notation& notation = session.recording->notation;
+    const bool same = state.view && state.view_block == at.block && state.view_step == at.step &&
+                      state.view_notation == notation;
+    if (same) return false;
+    const uint32_t kind = state.walked->kind_of[state.walked->number_of[at.block]];
+    if (ready_requests(state, session, kind, wait)) return true;
+    if (!state.requests) return false;
+    state.view = step_view(trace, notation, *state.walked, *state.requests, at.block, at.step);
+    state.view_block = at.block;
+    state.view_step = at.step;
+    state.view_notation = notation;
+    return false;
+}
+
+}  // namespace tilescope::levels

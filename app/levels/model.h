@@ -1,0 +1,149 @@
+// What the Levels screen shows, without its pixels: of all that threads ask for, what each level of memory is
+// asked for; the same by site, array and phase; and at a step where the request's sectors were found and what
+// the L1 of its SM holds.
+//
+//   threads ask          1.00 MiB  ##########
+//   requests               512 KiB  #####         lanes that ask for one sector share it
+//   past L1                 64 KiB  #             what L1 did not hold
+//   from L2                 40 KiB  #             what no neighbour had under way
+//   from DRAM               32 KiB  #
+//
+// All of it is a replay of the recording (kernels/run/levels.h), made by a job when the screen is first
+// shown: what threads and requests ask for is exact, what is found where is modelled.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/input/screen.h"
+#include "core/analysis/level_walk.h"
+#include "kernels/run/levels.h"
+#include "kernels/textbook/known_launch.h"
+
+namespace tilescope::levels {
+
+using analysis::FoundIn, analysis::kFoundIn, analysis::LevelWalk;
+using kernels::WalkedLevels;
+
+enum class By : uint8_t { Site, Array, Phase };
+inline constexpr const char* kByNames[] = {"site", "array", "phase"};  // in the order of By
+
+inline constexpr const char* kFoundNames[kFoundIn] = {"L1", "in flight", "L2", "DRAM"};
+
+// --- the whole recording
+
+struct Stage {
+    std::string name;   // "threads ask"
+    std::string means;  // one sentence
+    double bytes = 0;
+    bool modelled = true;            // else counted from the recording
+    std::optional<double> measured;  // by counters, where they ship
+};
+inline constexpr size_t kStages = 5;
+struct Chain {
+    std::array<Stage, kStages> stages;
+    std::string headline;  // "L1 finds 87.5 % of the sectors asked for; threads ask for ..."
+    double most() const;   // bytes of the widest stage, measured ones too
+};
+// counted: of the same launch on the same device; null for none.
+Chain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted);
+
+// What the figures rest on, from the longest wording to the shortest: device, L1's size, blocks an SM, who
+// put them there.
+std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels& walked,
+                                  const analysis::DeviceSpec& device);
+
+// --- the table
+
+struct Row {
+    std::string name;  // "line 12: M", "M", "phase 3"
+    analysis::LevelShare share;
+    bool now = false;  // the step belongs to it
+};
+// In the order of sites, arrays or phases; rows that load nothing are left out. step: of the trace.
+std::vector<Row> rows_of(const trace::Trace& trace, const Notation& notation, const WalkedLevels& walked,
+                         By by, uint64_t step, uint32_t phase);
+std::string percent(double share);  // "87.5 %", "100 %"
+
+// --- a step
+
+struct FoundLine {
+    std::string name;                                 // "M[4,0..31]": its elements
+    std::array<std::optional<FoundIn>, 4> sectors{};  // none where the request does not ask for it
+    uint64_t line = 0;
+};
+struct Gone {
+    std::string line, by, back;  // elements; when it is asked for again
+};
+// A line of the map.
+struct Held {
+    uint64_t line = 0;
+    uint8_t slot = 0;     // as level_slots() counts arrays
+    uint8_t sectors = 0;  // bits
+    bool mine = false;    // the step asks for it
+    bool came = false;    // this unit brought it, or a part of it
+};
+struct StepView {
+    bool loads = false;    // of global memory; else only the map is there
+    std::string sentence;  // "All 4 sectors are found in L1."
+    std::array<uint32_t, kFoundIn> found{};
+    std::vector<FoundLine> lines;
+    // The SM.
+    LevelWalk::Place place;
+    uint32_t units = 0;                     // of the SM
+    std::string where;                      // "SM 3, 17th of its 64 units of loads"
+    uint32_t sets = 0, ways = 0, held = 0;  // held: lines
+    std::vector<Held> map;                  // [sets * ways], most recently used way first; sectors 0: empty
+    std::vector<Gone> gone;                 // evicted by the unit so far
+    uint64_t evicted = 0;                   // all of them; gone has the first kMostGone
+};
+inline constexpr size_t kMostGone = 6;
+// block, step: as a cursor has them. requests: of the block's kind.
+StepView step_view(const trace::Trace& trace, const Notation& notation, const WalkedLevels& walked,
+                   const analysis::BlockRequests& requests, uint32_t block, uint32_t step);
+
+// The elements of an array that lie in a line: "M[4,0..31]"; its address where it is of no array.
+std::string line_name(const trace::Trace& trace, const Notation& notation, uint64_t line);
+
+// --- the screen's state
+
+using MadeWalk = Result<std::shared_ptr<const WalkedLevels>>;
+
+struct State {
+    By by = By::Array;
+    std::string device;  // by id; "" for the recording's own, else kernels::kLevelDevice
+    size_t first_row = 0;
+
+    // What was made, of which recording and device.
+    uint64_t serial = 0;
+    std::string made_for;
+    session::Job<MadeWalk> making;
+    std::shared_ptr<const WalkedLevels> walked;
+    kernels::KnownLaunch known;
+    std::string why_not;  // one sentence, where there is nothing to show
+
+    // Of the cursor's step.
+    uint32_t kind = UINT32_MAX;
+    std::shared_ptr<const analysis::BlockRequests> requests;
+    session::Job<Result<std::shared_ptr<const analysis::BlockRequests>>> requesting;
+    std::optional<StepView> view;
+    uint32_t view_block = 0, view_step = 0;
+    Notation view_notation;
+};
+
+// Devices whose levels are known.
+const std::vector<const analysis::DeviceSpec*>& level_devices();
+// The one that is shown.
+const analysis::DeviceSpec& device_of(const State& state, const trace::Trace& trace);
+
+// Makes what the screen shows of the session's recording and step, beside the window where that takes long.
+// True while something is still to come.
+bool ready(State& state, session::Session& session, bool wait);
+
+extern const input::Screen<State> kScreen;  // screen.cpp
+
+}  // namespace tilescope::levels

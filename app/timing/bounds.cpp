@@ -1,0 +1,239 @@
+#include "app/timing/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "app/draw/axes.h"
+#include "app/look/time_words.h"
+#include "app/timing/model.h"
+#include "core/analysis/coalescing.h"
+#include "core/base/words.h"
+#include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/device_levels.h"
+#include "kernels/textbook/devices.h"
+
+namespace tilescope::timing {
+namespace {
+
+using analysis::LevelFigure, analysis::LevelSpec;
+using kernels::LevelBound, kernels::Levels;
+
+// That the replay asks L1 for: seconds, where `tilescope levels` takes up to a minute for ten times as many.
+constexpr uint64_t kMostLines = 10'000'000;
+
+// A resource, as people call it.
+struct Resource {
+    const char *key, *name, *bound_by;  // "issue", "issue slots", "issue slots"
+    // What of it is modelled, and not counted from recorded blocks.
+    const char* known;
+    bool counted;                  // nothing of it is modelled
+    LevelFigure LevelSpec::*rate;  // what it does a clock; null where that is no figure of the levels
+};
+constexpr Resource kResources[] = {
+    {"dram", "DRAM", "DRAM", "bytes stored are counted, bytes read modelled", false, nullptr},
+    {"l2", "L2", "L2", "bytes stored are counted, bytes read modelled", false, &LevelSpec::l2_per_clock},
+    {"data_pipe", "L1 data pipe", "the L1 data pipe", "counted from recorded blocks", true,
+     &LevelSpec::pipe_per_clock},
+    {"lsu", "load/store units", "the load/store units", "counted from recorded blocks", true,
+     &LevelSpec::lsu_per_clock},
+    {"issue", "issue slots", "issue slots", "counted from recorded blocks and their PTX", true,
+     &LevelSpec::issue_per_clock},
+    {"fp32", "fp32 units", "the fp32 units", "counted from recorded blocks and their PTX", true,
+     &LevelSpec::fp32_per_clock},
+    {"latency", "latency", "latency", "modelled", false, nullptr},
+};
+const Resource& resource_of(std::string_view key) {
+    for (const Resource& one : kResources)
+        if (one.key == key) return one;
+    return kResources[0];
+}
+
+// "one", "4", "5,120".
+std::string many(double value) { return value == 1 ? "one" : draw::figure(value); }
+
+// What the longest bound consists of; for a multiply-add of a warp, where that says more than the sum.
+std::string says(const BoundsOf& of, const Levels& l, const kernels::LevelDevice& on) {
+    const analysis::LevelSums& s = l.sums;
+    const std::string_view by = l.bounds[l.bound_by].resource;
+    const auto each = [&](uint64_t amount) { return draw::ratio_text(each_multiply_add(of, amount)); };
+    const std::string stored = bytes_short(static_cast<double>(s.stored_sectors) * analysis::kSectorBytes);
+    if (by == "dram")
+        return fmt::format("{} read and {} stored, at {} GB/s", bytes_short(l.misses.dram_read_bytes), stored,
+                           draw::figure(on.device.memory_gbs));
+    if (by == "l2")
+        return fmt::format("{} read and {} stored, at {} bytes a clock",
+                           bytes_short(l.misses.l2_read_sectors * analysis::kSectorBytes), stored,
+                           draw::figure(on.levels.l2_per_clock.value));
+    if (by == "data_pipe")
+        return fmt::format("{} passes for each multiply-add of a warp, {} a clock",
+                           each(s.passes + s.wavefronts), many(on.levels.pipe_per_clock.value));
+    if (by == "lsu")
+        return fmt::format("{} {} for each multiply-add of a warp, {} a clock",
+                           each(std::max(s.accesses, s.lookups)),
+                           s.lookups > s.accesses ? "lookups of tags" : "loads and stores",
+                           many(on.levels.lsu_per_clock.value));
+    if (by == "issue")
+        return fmt::format("{} instructions for each multiply-add of a warp, {} a clock",
+                           each(s.instructions), many(on.levels.issue_per_clock.value));
+    if (by == "fp32")
+        return fmt::format("{} fp32 instructions for each multiply-add of a warp, {} a clock", each(s.fp32),
+                           many(on.levels.fp32_per_clock.value / kWarpSize));
+    return fmt::format("a block waits {} cycles for its data, and an SM holds {}",
+                       draw::figure(l.misses.latency_cycles / static_cast<double>(l.blocks)),
+                       counted(l.resident, "block"));
+}
+
+std::string rests_on(const LevelBound& bound, const Levels& levels, const kernels::LevelDevice& on) {
+    const Resource& resource = resource_of(bound.resource);
+    const bool part = !resource.counted && levels.simulated < levels.blocks;
+    std::string words = fmt::format(
+        "{}: {}; {}{}. ", resource.name, bound.of, resource.known,
+        part ? fmt::format(" by the first {} of {} blocks", grouped(levels.simulated), grouped(levels.blocks))
+             : "");
+    if (resource.key == std::string_view("dram"))
+        return words + fmt::format("GB/s: documented, {}.", on.device.source);
+    if (resource.rate != nullptr) words += figure_words("A clock:", on.levels.*resource.rate) + ". ";
+    if (resource.key == std::string_view("latency"))
+        words += figure_words("Cycles until data are here, from L1:", on.levels.l1_cycles) + ", from L2 " +
+                 draw::figure(on.levels.l2_cycles.value) + ", from DRAM " +
+                 draw::figure(on.levels.dram_cycles.value) + ". ";
+    return words + figure_words("MHz:", on.levels.clock_mhz) + ".";
+}
+
+}  // namespace
+
+std::string_view said_of(std::string_view resource) { return resource_of(resource).bound_by; }
+
+double each_multiply_add(const BoundsOf& of, uint64_t amount) {
+    return static_cast<double>(amount) * kWarpSize / (static_cast<double>(of.width) * of.width * of.width);
+}
+
+std::string figure_words(std::string_view name, const LevelFigure& figure) {
+    return fmt::format("{} {} ({}: {})", name, draw::figure(figure.value), name_of(figure.known),
+                       figure.source);
+}
+
+Result<kernels::Levels> work_out_bounds(const BoundsOf& of, session::Control& control) {
+    auto plan = kernels::plan(of.kernel, of.shape());
+    if (!plan) return plan.error();
+    if (of.compiler != "clang") plan->ptx = kernels::shipped_nvrtc_ptx(of.kernel, of.tile);
+    if (plan->ptx.empty())
+        return Error{
+            fmt::format("no PTX of {} by {} ships, from which its instructions could be counted; "
+                        "choose the times of clang's PTX",
+                        of.kernel, of.compiler)};
+    // Which elements a product touches does not depend on their values.
+    for (Array& array : plan->launch.arrays) array.contents = {};
+    plan->check = {};
+    const auto device = kernels::device_named(of.device);
+    if (!device) return device.error();
+    const LevelSpec* const levels = kernels::find_levels(of.device);
+    if (levels == nullptr)
+        return Error{fmt::format("nothing is known of the caches of {}; choose another device", of.device)};
+    kernels::LevelOptions how;
+    how.registers = of.registers;
+    how.most_lines = kMostLines;
+    how.stop = &control.stop;
+    how.begun = &control.done;
+    return kernels::levels_of(static_cast<const kernels::Plan&>(*plan), {*device, *levels}, how);
+}
+
+const Result<kernels::Levels>* Bounds::find(const BoundsOf& of) const {
+    const auto found = known.find(of);
+    return found == known.end() ? nullptr : found->second.get();
+}
+
+bool Bounds::ask(const BoundsOf& of, session::Jobs& jobs, bool wait) {
+    if (find(of) != nullptr) return false;
+    if (!working.begun() || working_on != of) {
+        working.stop();
+        working_on = of;
+        working = jobs.start([of](session::Control& control) { return work_out_bounds(of, control); });
+    }
+    if (auto made = working.take(wait))
+        known.emplace(of, std::make_shared<const Result<kernels::Levels>>(std::move(*made)));
+    return working.begun();
+}
+
+std::optional<double> caught_of_saved(const kernels::LevelCounterRow& untiled,
+                                      const kernels::LevelCounterRow& tiled) {
+    const double at_l1 = untiled.l1_sectors - tiled.l1_sectors;
+    if (at_l1 <= 0) return std::nullopt;
+    return 1 - (untiled.l2_read_sectors - tiled.l2_read_sectors) / at_l1;
+}
+
+namespace {
+
+// What L1 makes of the loads: measured against the kernel without tiles where both were counted, else
+// modelled.
+void say_l1(BoundChart& chart, const Levels& levels, const BoundsBeside& beside) {
+    const auto saved =
+        beside.counted && beside.untiled ? caught_of_saved(*beside.untiled, *beside.counted) : std::nullopt;
+    if (saved) {
+        chart.sentence += *saved < 0.9995
+                              ? fmt::format(" L1 caught {:.1f} % of what tiles were to save.", *saved * 100)
+                              : std::string(" L1 caught all that tiles were to save.");
+        const auto sectors = [](double amount) { return short_count(static_cast<uint64_t>(amount)); };
+        chart.rests_on += fmt::format(
+            " Caught: measured by Nsight Compute. With tiles L1 was asked for {} sectors and not for {}, and "
+            "L2 "
+            "for {} and not for {}.",
+            sectors(beside.counted->l1_sectors), sectors(beside.untiled->l1_sectors),
+            sectors(beside.counted->l2_read_sectors), sectors(beside.untiled->l2_read_sectors));
+    } else if (levels.sums.l1_sectors > 0) {
+        chart.sentence +=
+            fmt::format(" L1 finds {:.1f} % of the sectors that it is asked for.", levels.l1_hit_rate * 100);
+        chart.rests_on += fmt::format(" Found by L1: modelled, of {} sectors, by {} of {} blocks.",
+                                      short_count(levels.sums.l1_sectors), grouped(levels.simulated),
+                                      grouped(levels.blocks));
+    }
+}
+
+}  // namespace
+
+BoundChart bound_chart(const BoundsOf& of, const Levels& levels, const kernels::LevelDevice& on,
+                       const BoundsBeside& beside) {
+    BoundChart chart;
+    const LevelBound& longest = levels.bounds[levels.bound_by];
+    chart.sentence =
+        fmt::format("Bound by {}: {}.", resource_of(longest.resource).bound_by, says(of, levels, on));
+    chart.rests_on = rests_on(longest, levels, on);
+    say_l1(chart, levels, beside);
+
+    const kernels::Timing* const row = beside.measured;
+    const double most = row == nullptr ? longest.ms : std::max(longest.ms, row->median_ms);
+    for (size_t i = 0; i < levels.bounds.size(); ++i) {
+        const LevelBound& bound = levels.bounds[i];
+        chart.bars.push_back({resource_of(bound.resource).name, bound.ms, in_ms(bound.ms, most), false,
+                              i == levels.bound_by, rests_on(bound, levels, on)});
+    }
+    std::ranges::stable_sort(chart.bars, std::greater{}, &BoundBar::value);
+    chart.note = fmt::format("Modelled: the least that each needs, at {} MHz.",
+                             grouped(static_cast<uint64_t>(on.levels.clock_mhz.value)));
+    if (row == nullptr) return chart;
+    chart.bars.insert(chart.bars.begin(),
+                      {"measured", row->median_ms, in_ms(row->median_ms, most), true, false,
+                       fmt::format("Measured: the median of {}, {} to {}, of the PTX by {}, on {}.",
+                                   counted(row->runs, "run"), look::milliseconds(row->low_ms),
+                                   look::milliseconds(row->high_ms), of.compiler,
+                                   beside.timings != nullptr ? beside.timings->device : of.device)});
+    const double times = row->median_ms / longest.ms;
+    chart.note +=
+        times >= 1 ? fmt::format(" Measured: {} times the longest.", draw::ratio_text(times))
+                   : fmt::format(" Measured: {:.2f} times the longest, which is modelled as more than it is.",
+                                 times);
+    return chart;
+}
+
+std::string in_ms(double ms, double longest) {
+    const int digits = longest >= 99.95 ? 1 : longest >= 9.995 ? 2 : longest >= 0.0995 ? 3 : 4;
+    const double least = std::pow(10., -digits);
+    if (ms > 0 && ms < least / 2) return fmt::format("<{:.{}f} ms", least, digits);
+    return fmt::format("{:.{}f} ms", ms, digits);
+}
+
+}  // namespace tilescope::timing

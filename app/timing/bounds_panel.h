@@ -1,0 +1,20 @@
+// What the Timing screen draws in the roofline's place: what bounds a kernel (bounds.h), and whether it hides
+// latency (latency.h).
+#pragma once
+
+#include "app/timing/model.h"
+
+namespace tilescope::timing {
+
+// all: the devices to choose from, machine: of these one whose levels are known; width: of the matrices.
+struct BoundsShown {
+    const std::vector<Machine>& all;
+    const Machine& machine;
+    uint32_t width = 0;
+};
+void bounds_panel(input::Ui<State>& ui, const draw::Rect& rect, const BoundsShown& shown);
+// The choice between these and the roofline, at the right of a panel's head. in: the room within the panel.
+// Returns the width taken.
+float beside_choice(input::Ui<State>& ui, const draw::Rect& in);
+
+}  // namespace tilescope::timing

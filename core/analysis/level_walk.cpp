@@ -1,0 +1,271 @@
+#include "core/analysis/level_walk.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <utility>
+
+#include "core/analysis/coalescing.h"
+#include "core/analysis/cost.h"
+
+namespace tilescope::analysis {
+
+namespace {
+
+// What a request asks for, each of its lines once, in the order of its lanes.
+void add_lines(std::vector<RequestLine>& lines, const trace::Access& access, uint32_t bytes, size_t slot,
+               bool store, uint64_t first_line) {
+    const size_t begin = lines.size();
+    for_lanes(access.mask, [&](uint32_t lane) {
+        const uint64_t first = access.offset[lane] / kSectorBytes;
+        const uint64_t end = (access.offset[lane] + bytes - 1) / kSectorBytes;
+        for (uint64_t sector = first; sector <= end; ++sector) {
+            const auto line = static_cast<uint32_t>(sector / 4 - first_line);
+            size_t at = lines.size();  // lanes side by side meet in the line before
+            while (at > begin && lines[at - 1].line != line) --at;
+            if (at == begin) {
+                lines.push_back({line, RequestLine::kNoTouch, static_cast<uint16_t>(slot), 0, 0, store});
+                at = lines.size();
+            }
+            lines[at - 1].sectors |= static_cast<uint8_t>(1u << sector % 4);
+        }
+    });
+}
+
+// The touch of a unit that has a line; kNoTouch for none. They are sorted.
+uint32_t touch_of(const BlockWork& work, const Unit& unit, const RequestLine& line) {
+    const Touch* const begin = work.touches.data() + unit.first;
+    const auto place = [](const auto& one) { return std::tie(one.store, one.slot, one.line); };
+    const Touch* const found =
+        std::lower_bound(begin, begin + unit.count, line,
+                         [&](const Touch& a, const RequestLine& b) { return place(a) < place(b); });
+    if (found == begin + unit.count || place(*found) != place(line)) return RequestLine::kNoTouch;
+    return static_cast<uint32_t>(found - begin);
+}
+
+}  // namespace
+
+BlockRequests requests_of_block(const trace::Trace& trace, uint32_t block, const std::vector<int64_t>& moved,
+                                const BlockWork& work, std::vector<uint32_t> unit_of) {
+    BlockRequests made;
+    made.unit_of = std::move(unit_of);
+    const trace::Block& recorded = trace.blocks[block];
+    std::vector<uint8_t> asked(work.touches.size(), 0);  // sectors, by earlier requests
+    for (uint64_t i = 0; i < recorded.count; ++i) {
+        made.first_line.push_back(static_cast<uint32_t>(made.lines.size()));
+        const uint64_t step = recorded.first + i;
+        const trace::Form& form = trace.form_of(step);
+        const ptx::Site& site = trace.sites[form.site];
+        if (site.kind == ptx::SiteKind::Barrier || form.space != Space::Global) continue;
+        trace::Access access = decode_addresses(trace, step);
+        const size_t slot = level_slot(trace.launch, access.array);
+        for_lanes(access.mask,
+                  [&](uint32_t lane) { access.offset[lane] += static_cast<uint64_t>(moved[slot]); });
+        const size_t begin = made.lines.size();
+        add_lines(made.lines, access, site.bytes, slot, site.kind == ptx::SiteKind::Store,
+                  work.first_line[slot]);
+        const Unit& unit = work.units[made.unit_of[i]];
+        for (size_t at = begin; at < made.lines.size(); ++at) {
+            RequestLine& line = made.lines[at];
+            line.touch = touch_of(work, unit, line);
+            if (line.touch == RequestLine::kNoTouch) continue;
+            uint8_t& before = asked[unit.first + line.touch];
+            line.first =
+                static_cast<uint8_t>(line.sectors & work.touches[unit.first + line.touch].sectors & ~before);
+            before |= line.sectors;
+        }
+    }
+    made.first_line.push_back(static_cast<uint32_t>(made.lines.size()));
+    return made;
+}
+
+// --- the walk
+
+LevelWalk::LevelWalk(std::vector<PlacedBlock> blocks, LevelLog log, uint32_t sms, uint64_t l1_bytes,
+                     Stop stop)
+    : blocks_(std::move(blocks)), log_(std::move(log)), l1_bytes_(l1_bytes), sm_of_(blocks_.size(), 0) {
+    uint32_t units = 0;
+    for (const PlacedBlock& block : blocks_) {
+        block_first_.push_back(units);
+        units += static_cast<uint32_t>(block.work->units.size());
+    }
+    turn_.assign(units, 0);
+    sm_first_.assign(sms + 1, 0);
+    for (const LevelLog::Sent& unit : log_.sent) ++sm_first_[unit.sm + 1];
+    for (uint32_t sm = 0; sm < sms; ++sm) sm_first_[sm + 1] += sm_first_[sm];
+    order_.resize(log_.sent.size());
+    std::vector<uint32_t> next(sm_first_.begin(), sm_first_.end() - 1);
+    for (uint32_t i = 0; i < log_.sent.size(); ++i) {
+        const LevelLog::Sent& unit = log_.sent[i];
+        turn_[block_first_[unit.block] + unit.unit] = next[unit.sm] - sm_first_[unit.sm];
+        sm_of_[unit.block] = unit.sm;
+        order_[next[unit.sm]++] = i;
+    }
+    copies_.resize(sms);
+    for (uint32_t sm = 0; sm < sms; ++sm) {
+        if (turns(sm) == 0) continue;
+        SectorCache l1(l1_bytes_ / kLineBytes);
+        copies_[sm].push_back({0, l1});
+        uint64_t touched = 0;
+        for (uint32_t turn = 0; turn < turns(sm); ++turn) {
+            if (stop.at(turn)) return;
+            if (touched >= kBetween) {
+                copies_[sm].push_back({turn, l1});
+                touched = 0;
+            }
+            touch_unit(sent(sm, turn), nullptr, [&](uint64_t line, uint8_t sectors) {
+                l1.touch(line, sectors);
+                ++touched;
+            });
+        }
+    }
+}
+
+size_t LevelWalk::copies() const {
+    size_t all = 0;
+    for (const auto& of_sm : copies_) all += of_sm.size();
+    return all;
+}
+
+template <class Visit>
+void LevelWalk::touch_unit(const LevelLog::Sent& unit, const std::vector<bool>* has_come, Visit visit) const {
+    const PlacedBlock& block = blocks_[unit.block];
+    const Unit& of = block.work->units[unit.unit];
+    const Touch* const touches = block.work->touches.data() + of.first;
+    for (uint32_t i = 0; i < of.count; ++i)
+        if (!touches[i].store && (has_come == nullptr || (*has_come)[i]))
+            visit(line_of(unit.block, touches[i].slot, touches[i].line), touches[i].sectors);
+}
+
+LevelWalk::Place LevelWalk::place_of(uint32_t block, uint32_t unit) const {
+    Place place;
+    place.sm = sm_of_[block];
+    place.turn = turn_[block_first_[block] + unit];
+    place.at = static_cast<double>(sent(place.sm, place.turn).at);
+    return place;
+}
+
+std::vector<uint32_t> LevelWalk::blocks_of(uint32_t sm) const {
+    std::vector<uint32_t> numbers;
+    for (uint32_t turn = 0; turn < turns(sm); ++turn)
+        if (sent(sm, turn).unit == 0) numbers.push_back(sent(sm, turn).block);
+    return numbers;
+}
+
+std::span<const uint8_t> LevelWalk::found(uint32_t block, uint32_t unit) const {
+    const Place place = place_of(block, unit);
+    const size_t count = blocks_[block].work->units[unit].count;
+    return {log_.found.data() + sent(place.sm, place.turn).first, count};
+}
+
+LevelWalk::Moment LevelWalk::before(const Place& place) const {
+    const auto& copies = copies_[place.sm];
+    const auto after = std::upper_bound(copies.begin(), copies.end(), place.turn,
+                                        [](uint32_t turn, const Copy& copy) { return turn < copy.turn; });
+    const Copy& from = *std::prev(after);
+    Moment moment{from.l1, {}, {}};
+    for (uint32_t turn = from.turn; turn < place.turn; ++turn)
+        touch_unit(sent(place.sm, turn), nullptr,
+                   [&](uint64_t line, uint8_t sectors) { moment.l1.touch(line, sectors); });
+    return moment;
+}
+
+LevelWalk::Moment LevelWalk::within(const Place& place, const std::vector<bool>& has_come) const {
+    Moment moment = before(place);
+    touch_unit(sent(place.sm, place.turn), &has_come, [&](uint64_t line, uint8_t sectors) {
+        const uint32_t set = moment.l1.set_number(line);
+        const SectorCache::Line last = moment.l1.at(set, moment.l1.ways() - 1);
+        bool was_there = false;
+        for (uint32_t way = 0; way < moment.l1.ways(); ++way) {
+            const SectorCache::Line here = moment.l1.at(set, way);
+            was_there |= here.sectors != 0 && here.number == line;
+        }
+        const uint32_t had = moment.l1.touch(line, sectors);
+        if (!was_there && last.sectors != 0) moment.evicted.push_back({last.number, line});
+        if (had != sectors) moment.came.push_back(line);
+    });
+    return moment;
+}
+
+LevelWalk::Search LevelWalk::comes_back(const Place& place, uint64_t line, uint64_t most) const {
+    uint64_t looked = 0;
+    for (uint32_t turn = place.turn + 1; turn < turns(place.sm); ++turn) {
+        if (looked >= most) return {};
+        const LevelLog::Sent& unit = sent(place.sm, turn);
+        bool asks = false;
+        touch_unit(unit, nullptr, [&](uint64_t other, uint8_t) {
+            asks |= other == line;
+            ++looked;
+        });
+        if (asks)
+            return {Return{unit.block, unit.unit, turn - place.turn - 1, static_cast<double>(unit.at)}, true};
+    }
+    return {std::nullopt, true};
+}
+
+// --- sums
+
+LevelShare& LevelShare::operator+=(const LevelShare& other) {
+    requests += other.requests;
+    bytes += other.bytes;
+    for (size_t i = 0; i < kFoundIn; ++i) sectors[i] += other.sectors[i];
+    return *this;
+}
+
+void add_shares(LevelShares& shares, const trace::Trace& trace, uint32_t recorded,
+                const BlockRequests& requests, const PhaseMap& phases, const LevelWalk& walk,
+                std::span<const uint32_t> numbers) {
+    if (numbers.empty()) return;
+    shares.by_site.resize(trace.sites.size());
+    shares.by_slot.resize(level_slots(trace.launch));
+    if (shares.by_phase.size() < phases.phases) shares.by_phase.resize(phases.phases);
+    const BlockWork& work = *walk.block(numbers.front()).work;
+    const trace::Block& block = trace.blocks[recorded];
+    const auto phase_at = [&](uint32_t step) -> LevelShare& {
+        const uint32_t phase = phases.phase[step];
+        return phase < shares.by_phase.size() ? shares.by_phase[phase] : shares.after;
+    };
+    // All of it as if it hit, and which step the log's sectors belong to.
+    std::vector<std::array<uint32_t, 4>> owner(work.touches.size());
+    for (uint32_t step = 0; step < block.count; ++step) {
+        const trace::Form& form = trace.form_of(block.first + step);
+        const ptx::Site& site = trace.sites[form.site];
+        const auto lines = requests.of(step);
+        if (lines.empty() || site.kind == ptx::SiteKind::Store) continue;
+        LevelShare asks;
+        asks.requests = numbers.size();
+        asks.bytes = uint64_t{site.bytes} * static_cast<uint32_t>(std::popcount(form.mask)) * numbers.size();
+        for (const RequestLine& line : lines) {
+            asks.sectors[0] += static_cast<uint32_t>(std::popcount(line.sectors)) * numbers.size();
+            if (line.touch == RequestLine::kNoTouch) continue;
+            for (uint32_t sector = 0; sector < 4; ++sector)
+                if (line.first >> sector & 1)
+                    owner[work.units[requests.unit_of[step]].first + line.touch][sector] = step;
+        }
+        shares.by_site[form.site] += asks;
+        shares.by_slot[lines[0].slot] += asks;
+        phase_at(step) += asks;
+        shares.all += asks;
+    }
+    // What did not.
+    for (uint32_t number : numbers)
+        for (uint32_t unit = 0; unit < work.units.size(); ++unit) {
+            const auto found = walk.found(number, unit);
+            for (size_t i = 0; i < found.size(); ++i) {
+                if (found[i] == 0) continue;
+                const Touch& touch = work.touches[work.units[unit].first + i];
+                for (uint32_t sector = 0; sector < 4; ++sector) {
+                    const auto in = static_cast<size_t>(LevelWalk::found_in(found[i], sector));
+                    if (in == 0) continue;
+                    const uint32_t step = owner[work.units[unit].first + i][sector];
+                    for (LevelShare* share : {&shares.by_site[trace.form_of(block.first + step).site],
+                                              &shares.by_slot[touch.slot], &phase_at(step), &shares.all}) {
+                        --share->sectors[0];
+                        ++share->sectors[in];
+                    }
+                }
+            }
+        }
+}
+
+}  // namespace tilescope::analysis

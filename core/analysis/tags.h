@@ -1,0 +1,25 @@
+// What a request to global memory costs L1 before any data move: looking up the tags of its lines.
+//
+//   lines of a request  ->  four banks of tags, one line of each a lookup
+//
+//   32 lanes in one line                     1 lookup
+//   32 lanes in 32 lines, 4,096 bytes apart  8 lookups: the lines spread evenly
+//   32 lanes in 32 lines, 5,332 bytes apart  11: the fullest bank has 11
+//
+// Found on an H200, tests/gpu/probes/requests.cu: the bank of a line is the exclusive or of two bits for each
+// bit of its number, which pairs of lines determine uniquely; the lookups of all other patterns follow from
+// it (tests/data/hardware/requests.txt). No document states it. Nsight Compute counts lookups as
+// l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum.
+#pragma once
+
+#include <cstdint>
+
+namespace tilescope::analysis {
+
+// Of four. line: address / 128.
+uint32_t tag_bank(uint64_t line);
+
+// address: [32] virtual addresses (bytes); lanes outside mask are ignored. bytes: per lane, 1..16.
+uint32_t tag_lookups(const uint64_t* address, uint32_t mask, uint32_t bytes);
+
+}  // namespace tilescope::analysis

@@ -1,0 +1,134 @@
+// The kernels whose threads own several elements of P each: right on edges and rectangles by both compilers'
+// PTX, the counts that their texts speak of in closed form, and the tile of P that a recording tells of.
+#include <random>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "core/analysis/product.h"
+#include "core/analysis/summary.h"
+#include "kernels/textbook/requested_bytes.h"
+#include "tests/recorded.h"
+
+namespace tilescope::kernels {
+namespace {
+
+constexpr uint32_t kDepth = 8;  // columns of M and rows of N that a phase takes, in all of them
+
+struct Rung {
+    const char* kernel;
+    uint32_t patch;  // elements of P, a thread
+    uint32_t reads;  // of shared memory that feed as many products
+    uint32_t wide;   // elements that a load of global memory brings
+};
+constexpr Rung kRungs[] = {{"register_column", 8, 9, 1},
+                           {"register_tile", 64, 16, 1},
+                           {"vector_loads", 64, 4, 4},
+                           {"warp_tile", 64, 4, 4}};
+
+class Ladder : public testing::TestWithParam<Rung> {};
+
+TEST_P(Ladder, IsRightOnEdgesAndRectangles) {
+    std::vector<Shape> shapes{{1, 1, 1, 0},      {128, 8, 128, 0}, {100, 70, 130, 0},
+                              {257, 13, 129, 0}, {31, 40, 62, 0},  {64, 12, 260, 0}};
+    std::mt19937 random(7);
+    const auto upto = [&](uint32_t most) { return static_cast<uint32_t>(random() % most) + 1; };
+    for (int i = 0; i < 4; ++i) shapes.push_back({upto(300), upto(30), upto(300), 0});
+    for (const Shape& shape : shapes) {
+        SCOPED_TRACE(testing::Message() << shape.m << " x " << shape.k << " x " << shape.n);
+        auto sized = plan(GetParam().kernel, shape);
+        ASSERT_TRUE(sized) << sized.error().message;
+        for (const std::string_view ptx :
+             {sized->ptx, std::string(shipped_nvrtc_ptx(GetParam().kernel, 0))}) {
+            sized->ptx = ptx;
+            const trace::Trace trace = recorded(*sized);
+            ASSERT_TRUE(trace.meta.complete) << trace.meta.incomplete_reason;
+            EXPECT_TRUE(trace.meta.result.checked);
+            EXPECT_TRUE(trace.meta.result.verified);
+            EXPECT_EQ(trace.meta.result.max_abs_error, 0);
+            EXPECT_TRUE(analysis::product_of(trace));
+        }
+    }
+}
+
+TEST_P(Ladder, CountsAreTheirClosedForms) {
+    const auto& [kernel, patch, reads, wide] = GetParam();
+    const BlockTile tile = *find(kernel)->own_tile;
+    const uint64_t phases = 3, m = 2 * tile.rows, k = phases * kDepth, n = 3 * tile.cols, blocks = 2 * 3;
+    const trace::Trace trace =
+        recorded(kernel, {static_cast<uint32_t>(m), static_cast<uint32_t>(k), static_cast<uint32_t>(n), 0});
+    const auto sums = analysis::summarize(trace);
+    ASSERT_TRUE(sums) << sums.error().message;
+    EXPECT_EQ(sums->phases, phases);
+    EXPECT_EQ(sums->barriers_per_block, 2 * phases);
+    // Every block loads its rows of M and its columns of N once: 2 m k n / tile where the tile is square.
+    const uint64_t loaded = m * k * (n / tile.cols) + k * n * (m / tile.rows);
+    EXPECT_EQ(sums->global_load.bytes, 4 * loaded);
+    EXPECT_EQ(sums->global_load.lanes, loaded / wide);
+    EXPECT_EQ(sums->global_store.lanes, m * n);
+    EXPECT_EQ(sums->shared_load.lanes, m * k * n / patch * reads);
+    EXPECT_EQ(sums->reuse.at(0),
+              (analysis::Reuse{"M", m * k, m * k * (n / tile.cols), n / tile.cols, n / tile.cols}));
+    EXPECT_EQ(sums->reuse.at(1),
+              (analysis::Reuse{"N", k * n, k * n * (m / tile.rows), m / tile.rows, m / tile.rows}));
+    EXPECT_EQ(trace.launch.grid.count(), blocks);
+    EXPECT_EQ(uint64_t{tile.rows} * tile.cols, uint64_t{patch} * trace.launch.block.count());
+}
+
+// What warp_tile is for: lanes side by side read 16 bytes side by side, where those of vector_loads are 32
+// bytes apart, so that every other one of eight meets another in its banks.
+TEST(LadderBanks, WarpTilesReadWithoutConflicts) {
+    const auto reads_of = [](const char* kernel) {
+        const auto sums = analysis::summarize(recorded(kernel, {128, 16, 128, 0}));
+        return sums ? sums->shared_load : analysis::Sums{};
+    };
+    const analysis::Sums before = reads_of("vector_loads"), after = reads_of("warp_tile");
+    EXPECT_EQ(after.requests, before.requests);
+    EXPECT_EQ(after.bank_conflicts(), 0u);
+    // Half of the reads are of Nds: 2 loads by each of 8 warps in each of 16 steps along k.
+    EXPECT_EQ(before.bank_conflicts(), uint64_t{2 * 8 * 16} * 4);
+}
+
+// From the recording alone, also where blocks are cut by the matrices' edges.
+TEST_P(Ladder, ARecordingTellsTheTileOfABlock) {
+    const auto& [kernel, patch, reads, wide] = GetParam();
+    const BlockTile tile = *find(kernel)->own_tile;
+    const Shape shape{tile.rows + 5, 9, 2 * tile.cols + 3, 0};
+    const auto sized = plan(kernel, shape);
+    ASSERT_TRUE(sized);
+    for (const BlockWindow& window : {BlockWindow{}, BlockWindow{1, 2, 0, 1}, BlockWindow{2, 3, 1, 2}}) {
+        RecordOptions options;
+        options.window = window;
+        const auto trace = record_cpu(*sized, options);
+        ASSERT_TRUE(trace) << trace.error().message;
+        const auto product = analysis::product_of(*trace);
+        ASSERT_TRUE(product);
+        EXPECT_EQ(product->tile, 0u);
+        EXPECT_EQ(std::tuple(product->m, product->k, product->n), std::tuple(shape.m, shape.k, shape.n));
+        EXPECT_EQ(std::pair(product->tile_rows, product->tile_cols), std::pair(tile.rows, tile.cols))
+            << window.x0 << "," << window.y0;
+        if (window.x0 < 2) EXPECT_EQ(product->patch, patch);
+        EXPECT_EQ(shape_of(*product), shape);
+        EXPECT_EQ(analysis::title_of(*trace, product), std::string(kernel) + " " + product->sizes());
+        EXPECT_EQ(analysis::stem_of(*trace, product), std::string(kernel) + "-" + product->sizes());
+    }
+}
+
+TEST_P(Ladder, BytesAskedForAreThoseOfAWholeRecording) {
+    for (const Shape& shape : {Shape{300, 20, 270, 0}, Shape{5, 9, 7, 0}, Shape{256, 8, 128, 0}}) {
+        const auto sized = plan(GetParam().kernel, shape);
+        ASSERT_TRUE(sized);
+        const auto bytes = requested_bytes(*sized, 1);
+        ASSERT_TRUE(bytes) << bytes.error().message;
+        const auto sums = analysis::summarize(recorded(*sized));
+        ASSERT_TRUE(sums);
+        EXPECT_EQ(bytes->loaded, sums->global_load.bytes);
+        EXPECT_EQ(bytes->stored, sums->global_store.bytes);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Ladder, testing::ValuesIn(kRungs),
+                         [](const auto& suite) { return std::string(suite.param.kernel); });
+
+}  // namespace
+}  // namespace tilescope::kernels

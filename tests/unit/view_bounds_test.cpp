@@ -1,0 +1,165 @@
+// What is said to bound a kernel: the sentence holds the figures that it is made of, whichever resource is
+// the longest, and the bars are in order beside what was measured.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "app/timing/model.h"
+#include "kernels/textbook/device_levels.h"
+#include "kernels/textbook/devices.h"
+
+namespace tilescope::timing {
+namespace {
+
+using kernels::Levels;
+
+kernels::LevelDevice h200() { return {*kernels::device_named("h200"), *kernels::find_levels("h200")}; }
+
+// 64 x 64 x 64: 8,192 multiply-adds of a warp.
+constexpr uint32_t kWidth = 64;
+constexpr uint64_t kMultiplyAdds = uint64_t{kWidth} * kWidth * kWidth / 32;
+BoundsOf launch() { return {"h200", "nvrtc", "tiled", kWidth, 16, 32}; }
+
+Levels bound_by(const char* resource) {
+    Levels levels;
+    levels.blocks = levels.simulated = 16;
+    levels.resident = 8;
+    levels.sums.passes = kMultiplyAdds;
+    levels.sums.wavefronts = kMultiplyAdds * 7 / 8;
+    levels.sums.accesses = kMultiplyAdds * 5 / 4;
+    levels.sums.instructions = kMultiplyAdds * 9 / 2;
+    levels.sums.fp32 = kMultiplyAdds * 3;
+    levels.sums.l1_sectors = 1000;
+    levels.sums.stored_sectors = 125;  // 4,000 bytes
+    levels.misses.l2_read_sectors = 2500;
+    levels.misses.dram_read_bytes = 2e6;
+    levels.misses.latency_cycles = 16 * 4321.;
+    levels.l1_hit_rate = 0.625;
+    double ms = 1;
+    for (const char* one : {"dram", "l2", "data_pipe", "lsu", "issue", "fp32", "latency"}) {
+        if (one == std::string_view(resource)) levels.bound_by = levels.bounds.size();
+        levels.bounds.push_back({one, one == std::string_view(resource) ? 10 : ms++, "what it is made of"});
+    }
+    return levels;
+}
+
+TEST(Bounds, TheSentenceHoldsTheFiguresOfEveryResource) {
+    const kernels::LevelDevice on = h200();
+    const std::pair<const char*, std::string> kSaid[] = {
+        {"dram", fmt::format("Bound by DRAM: 2.00 MB read and 4.00 kB stored, at {} GB/s.",
+                             draw::figure(on.device.memory_gbs))},
+        {"l2", fmt::format("Bound by L2: 80.0 kB read and 4.00 kB stored, at {} bytes a clock.",
+                           draw::figure(on.levels.l2_per_clock.value))},
+        {"data_pipe", "Bound by the L1 data pipe: 1.88 passes for each multiply-add of a warp, one a clock."},
+        {"lsu",
+         "Bound by the load/store units: 1.25 loads and stores for each multiply-add of a warp, one a "
+         "clock."},
+        {"issue", "Bound by issue slots: 4.50 instructions for each multiply-add of a warp, 4 a clock."},
+        {"fp32",
+         "Bound by the fp32 units: 3.00 fp32 instructions for each multiply-add of a warp, 4 a clock."},
+        {"latency", "Bound by latency: a block waits 4,321 cycles for its data, and an SM holds 8 blocks."},
+    };
+    for (const auto& [resource, said] : kSaid) {
+        const BoundChart chart = bound_chart(launch(), bound_by(resource), on, {});
+        EXPECT_EQ(chart.sentence, said + " L1 finds 62.5 % of the sectors that it is asked for.");
+        EXPECT_TRUE(chart.bars.front().marked) << resource;
+        EXPECT_EQ(std::ranges::count_if(chart.bars, &BoundBar::marked), 1) << resource;
+        EXPECT_EQ(chart.bars.front().rests_on, chart.rests_on.substr(0, chart.bars.front().rests_on.size()));
+    }
+}
+
+TEST(Bounds, LookupsBoundTheLoadStoreUnitsWhereTheyAreMore) {
+    Levels levels = bound_by("lsu");
+    const auto sentence = [&] { return bound_chart(launch(), levels, h200(), {}).sentence; };
+    levels.sums.lookups = levels.sums.accesses;
+    EXPECT_NE(sentence().find("1.25 loads and stores for each multiply-add"), std::string::npos)
+        << sentence();
+    levels.sums.lookups = kMultiplyAdds * 8;
+    EXPECT_NE(sentence().find("8.00 lookups of tags for each multiply-add"), std::string::npos) << sentence();
+}
+
+TEST(Bounds, BarsStandInOrderBelowTheMeasuredOne) {
+    kernels::Timing row;
+    row.median_ms = 12.5, row.low_ms = 12, row.high_ms = 13, row.runs = 20;
+    const BoundChart chart = bound_chart(launch(), bound_by("issue"), h200(), {.measured = &row});
+    ASSERT_EQ(chart.bars.size(), 8u);
+    EXPECT_TRUE(chart.bars[0].measured);
+    EXPECT_TRUE(std::ranges::is_sorted(chart.bars, std::greater{}, &BoundBar::value));
+    EXPECT_EQ(chart.bars[1].name, "issue slots");
+    EXPECT_NE(chart.note.find("Measured: 1.25 times the longest."), std::string::npos) << chart.note;
+    // A time below a bound is said to be one: then the model is wrong.
+    row.median_ms = 8;
+    const BoundChart below = bound_chart(launch(), bound_by("issue"), h200(), {.measured = &row});
+    EXPECT_NE(below.note.find("0.80 times the longest, which is modelled as more than it is"),
+              std::string::npos)
+        << below.note;
+}
+
+// Each says what it rests on, and a figure that is only assumed says so.
+TEST(Bounds, EveryBarHasItsSources) {
+    const kernels::LevelDevice on = h200();
+    Levels levels = bound_by("l2");
+    levels.blocks = 1600;
+    for (const BoundBar& bar : bound_chart(launch(), levels, on, {}).bars) {
+        EXPECT_NE(bar.rests_on.find("what it is made of"), std::string::npos) << bar.name;
+        EXPECT_NE(bar.rests_on.find("documented"), std::string::npos) << bar.name;
+        const bool modelled = bar.name == "DRAM" || bar.name == "L2" || bar.name == "latency";
+        EXPECT_EQ(bar.rests_on.find("modelled by the first 16 of 1,600 blocks") != std::string::npos,
+                  modelled)
+            << bar.rests_on;
+        if (bar.name == "L2") EXPECT_NE(bar.rests_on.find("(assumed: "), std::string::npos) << bar.rests_on;
+    }
+}
+
+// As LEVELS counts it: L1 is asked for 1,000 sectors less, L2 for 50 less.
+TEST(Bounds, WhatL1CaughtIsWhatL2WasNotSpared) {
+    kernels::LevelCounterRow untiled, tiled;
+    untiled.l1_sectors = 1200, untiled.l2_read_sectors = 150;
+    tiled.l1_sectors = 200, tiled.l2_read_sectors = 100;
+    ASSERT_TRUE(caught_of_saved(untiled, tiled));
+    EXPECT_DOUBLE_EQ(*caught_of_saved(untiled, tiled), 0.95);
+    const BoundsBeside beside{.counted = &tiled, .untiled = &untiled};
+    const BoundChart chart = bound_chart(launch(), bound_by("issue"), h200(), beside);
+    EXPECT_TRUE(chart.sentence.ends_with(" L1 caught 95.0 % of what tiles were to save.")) << chart.sentence;
+    EXPECT_NE(chart.rests_on.find("measured by Nsight Compute"), std::string::npos);
+    tiled.l2_read_sectors = 160;  // more than without tiles
+    EXPECT_TRUE(bound_chart(launch(), bound_by("issue"), h200(), beside)
+                    .sentence.ends_with(" L1 caught all that tiles were to save."));
+    EXPECT_FALSE(caught_of_saved(tiled, untiled)) << "nothing was to be saved";
+}
+
+TEST(Bounds, AllBarsAreInOneUnit) {
+    EXPECT_EQ(in_ms(0.0321, 0.337), "0.032 ms");
+    EXPECT_EQ(in_ms(0.00012, 0.337), "<0.001 ms");
+    EXPECT_EQ(in_ms(0, 0.337), "0.000 ms");
+    EXPECT_EQ(in_ms(275.06, 275.06), "275.1 ms");
+    EXPECT_EQ(in_ms(0.0089, 0.0153), "0.0089 ms");
+}
+
+// A launch that ships, through the job: counted sums are closed forms, and what was worked out is kept.
+TEST(Bounds, AreWorkedOutOnceInAJob) {
+    session::Jobs jobs;
+    Bounds bounds;
+    const BoundsOf of{"h200", "clang", "tiled", 64, 16, 32};
+    EXPECT_EQ(bounds.find(of), nullptr);
+    EXPECT_FALSE(bounds.ask(of, jobs, true)) << "it was waited for";
+    const Result<Levels>* const made = bounds.find(of);
+    ASSERT_NE(made, nullptr);
+    ASSERT_TRUE(*made) << made->error().message;
+    // Each of 64^2 threads loads 2 * 64 / 16 elements.
+    EXPECT_EQ((*made)->sums.requested_bytes, 64u * 64 * 8 * 4);
+    // Of 16 blocks each of 8 warps makes 2 of them in each of 4 phases.
+    EXPECT_EQ((*made)->sums.loads, 16u * 8 * 2 * 4);
+    EXPECT_EQ((*made)->sums.load_units, 16u * 4);
+    EXPECT_FALSE(bounds.ask(of, jobs, false));
+    EXPECT_FALSE(bounds.working.begun()) << "it is known";
+    // Another one takes the place of what is being worked out.
+    const BoundsOf unknown{"h200", "nvcc", "tiled", 64, 3, 32};
+    bounds.ask(unknown, jobs, true);
+    ASSERT_NE(bounds.find(unknown), nullptr);
+    EXPECT_FALSE(*bounds.find(unknown)) << "no such PTX ships";
+}
+
+}  // namespace
+}  // namespace tilescope::timing
