@@ -107,6 +107,14 @@ std::vector<KernelInfo> make_catalogue() {
          {{"Mds", 0, 8, 132}, {"Nds", 0, 8, 128}},
          kFair,
          BlockTile{128, 128, {256, 1, 1}}},
+        {"double_buffer",
+         "While a block multiplies one pair of tiles, cp.async copies the next two to shared memory, through "
+         "no register; a thread owns 16 x 8 elements and needs one barrier a phase.",
+         true,
+         false,
+         {{"Mds", 0, 24, 260}, {"Nds", 0, 24, 128}},
+         kFair,
+         BlockTile{256, 128, {256, 1, 1}}},
     };
 }
 

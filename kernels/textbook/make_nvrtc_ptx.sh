@@ -3,20 +3,22 @@
 #
 #     kernels/textbook/make_nvrtc_ptx.sh [OUT]      OUT: assets/ptx/nvrtc; needs libnvrtc.so where the system looks
 #
-# compute_75 is the oldest architecture that NVRTC 13 compiles for; the options are those of kernels/gpu/nvrtc.cpp.
+# compute_75 is the oldest architecture that NVRTC 13 compiles for, compute_80 the oldest that has cp.async; the options
+# are those of kernels/gpu/nvrtc.cpp.
 set -eu
 cd "$(dirname "$0")/../.."
 out=${1:-assets/ptx/nvrtc}
 mkdir -p "$out"
-options="--gpu-architecture=compute_75 -lineinfo -default-device"
+options="-lineinfo -default-device"
 
 for source in kernels/textbook/*.cu; do
     kernel=$(basename "$source" .cu)
     case $kernel in tiled*) tiles="2 4 8 16 32" ;; *) tiles=2 ;; esac
+    case $kernel in double_buffer) architecture=compute_80 ;; *) architecture=compute_75 ;; esac
     for tile in $tiles; do
         case $kernel in tiled*) file=$kernel.t$tile.ptx ;; *) file=$kernel.ptx ;; esac
         # shellcheck disable=SC2086  # options are words
-        text=$(python3 tests/data/ptx/nvrtc.py "$source" $options "-DTILE_WIDTH=$tile")
+        text=$(python3 tests/data/ptx/nvrtc.py "$source" --gpu-architecture=$architecture $options "-DTILE_WIDTH=$tile")
         # No folders of the machine it was made on.
         printf '%s\n' "$text" |
             sed -e 's|^\([[:space:]]*\.file[[:space:]]*[0-9]* \)"[^"]*/\(kernels/textbook/[^"/]*\)"|\1"\2"|' >"$out/$file.tmp.$$"

@@ -4,8 +4,9 @@
 #     kernels/textbook/make_ptx.sh [OUT] [KERNEL...]      OUT: assets/ptx; KERNEL: all of them
 #     CXX=clang++-18 kernels/textbook/make_ptx.sh ...     another clang
 #
-# sm_70 gives PTX that every driver since 2017 loads. LLVM does not unroll loops here, so that a
-# memory instruction of the PTX is an access of the source; ptxas, behind it, may still unroll.
+# sm_70 gives PTX that every driver since 2017 loads; cp.async needs sm_80. LLVM does not unroll loops here,
+# nor take vector loads apart, so that a memory instruction of the PTX is an access of the source; ptxas,
+# behind it, may still unroll.
 # Loops over what a thread keeps in registers are marked in the source and must be unrolled: an
 # index into registers that changes as the kernel runs would put them into local memory.
 set -eu
@@ -14,9 +15,10 @@ compiler=${CXX:-clang++}
 out=${1:-assets/ptx}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- untiled untiled_swapped tiled tiled_swapped tiled_transposed tiled_padded \
-    tiled_no_barrier tiled_stale_edge register_column register_tile vector_loads warp_tile roofs/fp32_peak roofs/copy
+    tiled_no_barrier tiled_stale_edge register_column register_tile vector_loads warp_tile double_buffer \
+    roofs/fp32_peak roofs/copy
 
-target="-x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent --cuda-gpu-arch=sm_70"
+target="-x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent"
 code="-O3 -gline-tables-only -mllvm -unroll-threshold=0 -mllvm -unroll-max-count=1"
 no_unrolling="-mllvm -unroll-full-max-count=1 -mllvm -unroll-runtime=0"
 marked_only="-mllvm -unroll-runtime=0"
@@ -24,7 +26,9 @@ version=$("$compiler" --version | sed -n '1s/.*\(clang version [0-9.]*\).*/\1/p'
 
 # compile KERNEL FILE LOOPS [DEFINE]
 compile() {
-    command="$target $code $3 ${4:+$4 }-include kernels/textbook/no_toolkit.h -S kernels/textbook/$1.cu"
+    arch=sm_70
+    [ "$1" != double_buffer ] || arch=sm_80
+    command="$target --cuda-gpu-arch=$arch $code $3 ${4:+$4 }-include kernels/textbook/no_toolkit.h -S kernels/textbook/$1.cu"
     # shellcheck disable=SC2086
     text=$("$compiler" $command -o -)
     {

@@ -11,5 +11,10 @@
 #define __launch_bounds__(threads) __attribute__((launch_bounds(threads)))
 #include <__clang_cuda_builtin_vars.h>
 
+// The address that shared memory's own instructions take.
+__device__ __forceinline__ unsigned long __cvta_generic_to_shared(const void* at) {
+    return (unsigned long)(const __attribute__((address_space(3))) void*)at;
+}
+
 // As a vector of clang's, so that a load of it stays one instruction.
 using float4 = float __attribute__((ext_vector_type(4)));

@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, SameOnBoth,
                          testing::Values("untiled", "untiled_swapped", "tiled", "tiled_swapped",
                                          "tiled_transposed", "tiled_padded", "tiled_no_barrier",
                                          "tiled_stale_edge", "register_column", "register_tile",
-                                         "vector_loads", "warp_tile"),
+                                         "vector_loads", "warp_tile", "double_buffer"),
                          [](const auto& kernel) { return kernel.param; });
 
 // Every way of taking the same recording.

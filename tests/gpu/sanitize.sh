@@ -49,7 +49,7 @@ for kernel in $kernels; do
 done
 # Threads that own several elements; a second block each way. Not under racecheck: it holds a warp longer than the
 # clocks of its records can tell, which the recording then says.
-for kernel in register_column register_tile vector_loads warp_tile; do
+for kernel in register_column register_tile vector_loads warp_tile double_buffer; do
     check memcheck "$kernel" quiet --m 270 --k 20 --n 140
 done
 # Full blocks of 32 warps, and blocks of a part of a warp.

@@ -24,7 +24,8 @@ struct Rung {
 constexpr Rung kRungs[] = {{"register_column", 8, 9, 1},
                            {"register_tile", 64, 16, 1},
                            {"vector_loads", 64, 4, 4},
-                           {"warp_tile", 64, 4, 4}};
+                           {"warp_tile", 64, 4, 4},
+                           {"double_buffer", 128, 6, 1}};
 
 class Ladder : public testing::TestWithParam<Rung> {};
 

@@ -1,4 +1,4 @@
-// What the catalogue promises: twelve kernels, each with a source, a PTX for every tile width that it has,
+// What the catalogue promises: thirteen kernels, each with a source, a PTX for every tile width that it has,
 // and a launch that covers P.
 #include <cctype>
 #include <cstdlib>
@@ -30,15 +30,16 @@ TEST(Catalogue, KnowsTheTilesThatSourcesCompileIn) {
         const std::string_view source = shipped_source(info.name);
         const uint32_t rows = constant_in(source, "ROWS"), cols = constant_in(source, "COLS"),
                        depth = constant_in(source, "DEPTH");
+        const uint32_t pairs = source.find("PAIRS = ") == std::string_view::npos ? 1 : constant_in(source, "PAIRS");
         EXPECT_EQ(info.own_tile->rows, rows) << info.name;
         EXPECT_EQ(info.own_tile->cols, cols) << info.name;
         // Mds may be transposed, and its rows longer than the tile is high.
         const SharedArray &mds = info.shared.at(0), &nds = info.shared.at(1);
-        if (mds.rows == depth)
+        if (mds.rows == pairs * depth)
             EXPECT_GE(mds.cols, rows) << info.name;
         else
             EXPECT_EQ(std::pair(mds.rows, mds.cols), std::pair(rows, depth)) << info.name;
-        EXPECT_EQ(std::pair(nds.rows, nds.cols), std::pair(depth, cols)) << info.name;
+        EXPECT_EQ(std::pair(nds.rows, nds.cols), std::pair(pairs * depth, cols)) << info.name;
     }
 }
 
@@ -55,7 +56,7 @@ TEST(Catalogue, NamesTheKernelsOnce) {
     EXPECT_EQ(names, (std::set<std::string>{"untiled", "untiled_swapped", "tiled", "tiled_swapped",
                                             "tiled_transposed", "tiled_padded", "tiled_no_barrier",
                                             "tiled_stale_edge", "register_column", "register_tile",
-                                            "vector_loads", "warp_tile"}));
+                                            "vector_loads", "warp_tile", "double_buffer"}));
     EXPECT_EQ(catalogue().size(), names.size());
     EXPECT_EQ(find("tiled")->name, "tiled");
     EXPECT_EQ(find("Tiled"), nullptr);
@@ -77,10 +78,12 @@ TEST(Catalogue, EveryKernelShipsItsSourceAndPtxForEveryTile) {
             std::string_view ptx = shipped_ptx(info.name, tile);
             EXPECT_NE(ptx.find(".entry " + info.name + "("), std::string_view::npos)
                 << info.name << " " << tile;
-            EXPECT_NE(ptx.find(".target sm_70"), std::string_view::npos) << info.name << " " << tile;
+            // cp.async came with sm_80 and PTX ISA 7.0.
+            const bool copies = source.find("cp.async.") != std::string_view::npos;
+            EXPECT_NE(ptx.find(copies ? ".target sm_80" : ".target sm_70"), std::string_view::npos)
+                << info.name << " " << tile;
             EXPECT_NE(ptx.find(".file\t1 \"kernels/textbook/" + info.name + ".cu\""), std::string_view::npos);
-            size_t at = ptx.find(".version 6.");
-            EXPECT_NE(at, std::string_view::npos)
+            EXPECT_NE(ptx.find(copies ? ".version 7.0" : ".version 6."), std::string_view::npos)
                 << "PTX ISA above 7.0 does not load on old drivers: " << info.name;
         }
     }
@@ -158,7 +161,7 @@ TEST(TextbookPlan, RefusesInOneSentence) {
     EXPECT_EQ(message("tield", {}),
               "there is no kernel 'tield'; choose one of untiled, untiled_swapped, tiled, tiled_swapped, "
               "tiled_transposed, tiled_padded, tiled_no_barrier, tiled_stale_edge, register_column, "
-              "register_tile, vector_loads, warp_tile");
+              "register_tile, vector_loads, warp_tile, double_buffer");
     EXPECT_EQ(message("warp_tile", {64, 64, 64, 16}),
               "warp_tile has no tile width to choose: a block of it owns 128 x 128 elements of P; leave the "
               "tile width out");

@@ -14,6 +14,10 @@ constexpr uint32_t kDepth = 8;
 // The thread that owns an element of block (0,0)'s tile, as the sources have it.
 uint32_t owner_by_source(const std::string& kernel, uint32_t row, uint32_t col) {
     if (kernel == "register_column") return row / 8 * 64 + col;
+    if (kernel == "double_buffer") {
+        const uint32_t warp = row / 64 * 2 + col / 64;
+        return warp * 32 + row % 16 / 4 * 8 + col % 32 / 4;
+    }
     if (kernel != "warp_tile") return row / 8 * 16 + col / 8;
     const uint32_t warp = row / 32 * 2 + col / 64;
     return warp * 32 + row % 16 / 4 * 8 + col % 32 / 4;
@@ -86,7 +90,7 @@ TEST_P(LadderView, WhatIsSaidOfReadsAndProducts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, LadderView,
-                         testing::Values("register_column", "register_tile", "vector_loads", "warp_tile"),
+                         testing::Values("register_column", "register_tile", "vector_loads", "warp_tile", "double_buffer"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 TEST(LadderPick, AThreadIsToldByItsPatch) {

@@ -15,11 +15,8 @@ trap 'rm -rf "$work"' EXIT
 [ $# -gt 0 ] || set -- register_column register_tile vector_loads warp_tile double_buffer
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 failed=0
-source_of() {  # kernels that ship, or one of this folder
-    if [ -e "$1.cu" ]; then echo "$1.cu"; else echo "../../../kernels/textbook/$1.cu"; fi
-}
 for kernel; do
-    nvcc -O3 -std=c++20 -arch=native "-DRUNG=$kernel" "-DSOURCE=\"$(source_of "$kernel")\"" time.cu -lcublas -o "$work/$kernel" &
+    nvcc -O3 -std=c++20 -arch=native "-DRUNG=$kernel" "-DSOURCE=\"../../../kernels/textbook/$kernel.cu\"" time.cu -lcublas -o "$work/$kernel" &
 done
 wait
 for kernel; do
