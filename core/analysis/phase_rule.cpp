@@ -245,15 +245,23 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     }
     const std::vector<bool> reached = reached_from(flow, loops);
 
+    const auto in_loop = [&](const ptx::Site& site) {
+        return std::ranges::binary_search(loops, outermost[flow.block_of[site.instruction]]);
+    };
     std::vector<bool> looped(rule.groups, false);  // groups that have a site inside a loop
     std::set<Source> copies;                       // and where such sites stand in the source
     for (const ptx::Site& site : sites)
-        if (std::ranges::binary_search(loops, outermost[flow.block_of[site.instruction]])) {
+        if (in_loop(site)) {
             looped[rule.group[site.id]] = true;
             copies.insert(source_of(site));
         }
+    // Where a loop asks for tiles that later trips use, by cp.async, the same lines ahead of it ask for those
+    // of the first trips; they are no trip themselves.
+    const bool ahead = std::ranges::any_of(
+        sites, [&](const ptx::Site& site) { return ptx::is_copy_store(site) && in_loop(site); });
     const auto is_loops = [&](const ptx::Site& site) {  // lies in a loop, or is a copy of what does
-        return !rule.by_barrier ? looped[rule.group[site.id]] : copies.contains(source_of(site));
+        if (!rule.by_barrier) return bool{looped[rule.group[site.id]]};
+        return ahead ? in_loop(site) : copies.contains(source_of(site));
     };
     if (rule.by_barrier) number_places(flow, sites, loops, is_loops, rule);
     for (const ptx::Site& site : sites) {

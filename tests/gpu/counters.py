@@ -57,7 +57,7 @@ class Launch:
     m: int
     k: int
     n: int
-    tile: int
+    tile: int  # 0: the kernel has none
     compiler: str = "clang"  # clang: the PTX that ships; nvcc, nvrtc: what they make of the source
     ptx: pathlib.Path | None = None  # nvcc's
 
@@ -66,7 +66,7 @@ class Launch:
         return f"{self.kernel}-{self.m}x{self.k}x{self.n}-t{self.tile}-{self.compiler}"
 
     def arguments(self):
-        sizes = ["--m", self.m, "--k", self.k, "--n", self.n, "--tile", self.tile]
+        sizes = ["--m", self.m, "--k", self.k, "--n", self.n] + (["--tile", self.tile] if self.tile else [])
         ptx = ["--ptx", str(self.ptx)] if self.ptx else ["--compiler", "nvrtc"] if self.compiler == "nvrtc" else []
         return [self.kernel, *map(str, sizes), *ptx]
 
@@ -171,8 +171,8 @@ def count(program, launch, folder, metrics=METRICS):
         )
     log.unlink()
     values = parse_ncu(text, launch.kernel, metrics)
-    grid = launch.grid()
-    for what, (x, y) in {"Grid Size": grid, "Block Size": (launch.tile, launch.tile)}.items():
+    sizes = {"Grid Size": launch.grid(), "Block Size": (launch.tile, launch.tile)} if launch.tile else {}
+    for what, (x, y) in sizes.items():
         if values[what] and [int(w) for w in values[what].strip("() ").split(",")] != [x, y, 1]:
             raise SystemExit(f"counters.py: ncu saw {what} {values[what]} of {launch.name}, not {x}, {y}, 1")
     return {name: values[name] for name in metrics}

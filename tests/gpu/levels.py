@@ -58,7 +58,16 @@ STALLS = ["barrier", "branch_resolve", "dispatch_stall", "drain", "imc_miss", "l
           "math_pipe_throttle", "mio_throttle", "no_instruction", "not_selected", "selected", "short_scoreboard", "wait"]
 COUNTED |= {f"stall_{why}": f"smsp__average_warps_issue_stalled_{why}_per_issue_active.ratio" for why in STALLS}
 
+# What cp.async asks for, which counters of loads leave out: added to the counter of the same name.
+COPIED = {
+    "requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
+    "l1_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
+    "l1_hits": "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_lookup_hit.sum",
+    "l1_tags": "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ldgsts.sum",
+}
+
 COMPILERS = ("clang", "nvrtc")
+LADDER = ("register_column", "register_tile", "vector_loads", "warp_tile", "double_buffer")
 PRODUCTS = ("untiled", "untiled_swapped", "tiled", "tiled_swapped")
 RECTANGLES = [(1024, 512, 2048), (2048, 1000, 1500), (777, 1333, 1111), (3000, 700, 2000), (1536, 3072, 1024)]
 
@@ -76,15 +85,17 @@ def held():
              for tile in (8, 16, 32) for compiler in COMPILERS]
     picked = random.Random(20261123).sample(every, 80)
     return picked + [square(kernel, 4096, tile, compiler) for kernel in PRODUCTS for tile in (16, 32)
-                     for compiler in COMPILERS]
+                     for compiler in COMPILERS] + [
+                         Launch(kernel, *size, 0, compiler) for kernel in LADDER for compiler in COMPILERS
+                         for size in [(width,) * 3 for width in (512, 1024, 2048, 4096)] + [(2048, 1000, 1500)]]
 
 
 def known_metrics():
-    """Those of COUNTED that this device has."""
+    """Those of COUNTED that this device has, and those of COPIED."""
     ran = subprocess.run(["ncu", "--query-metrics-mode", "all", "--query-metrics"], capture_output=True, text=True)
     there = {word for line in ran.stdout.splitlines() for word in line.split()[:1]}
-    base = {name: metric.split(".")[0] for name, metric in COUNTED.items()}
-    return {name: COUNTED[name] for name in COUNTED if base[name] in there or COUNTED[name] in there}
+    return tuple({name: metric for name, metric in of.items() if metric.split(".")[0] in there or metric in there}
+                 for of in (COUNTED, COPIED))
 
 
 def main():
@@ -102,8 +113,9 @@ def main():
     if options.output.exists():
         rows = json.loads(options.output.read_text())["rows"]
     done = {(row["kernel"], row["m"], row["k"], row["n"], row["tile"], row["compiler"]) for row in rows}
-    metrics = known_metrics()
-    print("not known here:", ", ".join(sorted(set(COUNTED) - set(metrics))) or "none", flush=True)
+    metrics, copied = known_metrics()
+    missing = sorted(set(COUNTED) - set(metrics)) + [f"{name} of cp.async" for name in sorted(set(COPIED) - set(copied))]
+    print("not known here:", ", ".join(missing) or "none", flush=True)
     wanted = [(launch, which) for which, launches in (("fitted", fitted()), ("held", held())) for launch in launches]
     random.Random(1).shuffle(wanted)  # what was counted when time ran out is of all kinds
     left, failed = 0, 0
@@ -115,8 +127,9 @@ def main():
             if time.monotonic() - begin > options.seconds:
                 left += 1
                 continue
+            also = copied if launch.kernel == "double_buffer" else {}
             try:
-                values = count(program, launch, pathlib.Path(name), tuple(metrics.values()))
+                values = count(program, launch, pathlib.Path(name), (*metrics.values(), *also.values()))
             except SystemExit as why:
                 print(f"{launch.name}: {str(why)[:600]}", flush=True)
                 failed += 1
@@ -124,7 +137,8 @@ def main():
                     raise
                 continue
             rows.append(dict(zip(("kernel", "m", "k", "n", "tile", "compiler"), key)) | {"set": which} |
-                        {name: round(values[metric], 4) for name, metric in metrics.items()})
+                        {name: round(values[metric] + values.get(also.get(name), 0), 4)
+                         for name, metric in metrics.items()})
             text = ",\n    ".join(json.dumps(row) for row in sorted(rows, key=lambda row: json.dumps(row)))
             head = json.dumps({"schema": "tilescope.counters/1", "device": device, "driver": driver,
                                "tool": "Nsight Compute " + first_line(["ncu", "--version"]).removeprefix("Version "),
