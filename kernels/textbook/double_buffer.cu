@@ -33,21 +33,24 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     int first_row = blockIdx.y * ROWS, first_col = blockIdx.x * COLS;
     int row = warp / (COLS / WARP_COLS) * WARP_ROWS + lane / 8 * 4;
     int col = warp % (COLS / WARP_COLS) * WARP_COLS + lane % 8 * 4;
+    int phases = (k + DEPTH - 1) / DEPTH;
 
-    // The loops count from a constant to a constant, so that compilers unroll them. Behind the last phase all
-    // is beyond the matrices.
+    // Loops count from a constant to a constant, so that compilers unroll them. What is read ahead behind the
+    // last phase is beyond the matrices.
     auto bring = [&](int phase, int pair) {
-        for (int first = 0; first < ROWS * DEPTH; first += THREADS) {
-            int r = (first + t) / DEPTH, c = (first + t) % DEPTH;
-            copy<1>(&Mds[pair][c][r], M, m, k, first_row + r, phase * DEPTH + c);
-        }
-        if (n % 4 == 0) {  // one copy a thread
-            int r = 4 * t / COLS, c = 4 * t % COLS;
-            copy<4>(&Nds[pair][r][c], N, k, n, phase * DEPTH + r, first_col + c);
-        } else {
-            for (int first = 0; first < DEPTH * COLS; first += THREADS) {
-                int r = (first + t) / COLS, c = (first + t) % COLS;
-                copy<1>(&Nds[pair][r][c], N, k, n, phase * DEPTH + r, first_col + c);
+        if (phase <= phases) {
+            for (int first = 0; first < ROWS * DEPTH; first += THREADS) {
+                int r = (first + t) / DEPTH, c = (first + t) % DEPTH;
+                copy<1>(&Mds[pair][c][r], M, m, k, first_row + r, phase * DEPTH + c);
+            }
+            if (n % 4 == 0) {  // one copy a thread
+                int r = 4 * t / COLS, c = 4 * t % COLS;
+                copy<4>(&Nds[pair][r][c], N, k, n, phase * DEPTH + r, first_col + c);
+            } else {
+                for (int first = 0; first < DEPTH * COLS; first += THREADS) {
+                    int r = (first + t) / COLS, c = (first + t) % COLS;
+                    copy<1>(&Nds[pair][r][c], N, k, n, phase * DEPTH + r, first_col + c);
+                }
             }
         }
         asm volatile("cp.async.commit_group;");
@@ -71,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     bring(1, 1);
     wait();
     read(0, 0, 0);
-    for (int phase = 0, pair = 0; phase * DEPTH < k; ++phase) {
+    for (int phase = 0, pair = 0; phase < phases; ++phase) {
         int next = (pair + 1) % PAIRS;
 #pragma unroll
         for (int i = 0; i < DEPTH; ++i) {

@@ -58,14 +58,6 @@ STALLS = ["barrier", "branch_resolve", "dispatch_stall", "drain", "imc_miss", "l
           "math_pipe_throttle", "mio_throttle", "no_instruction", "not_selected", "selected", "short_scoreboard", "wait"]
 COUNTED |= {f"stall_{why}": f"smsp__average_warps_issue_stalled_{why}_per_issue_active.ratio" for why in STALLS}
 
-# What cp.async asks for, which counters of loads leave out: added to the counter of the same name.
-COPIED = {
-    "requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
-    "l1_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
-    "l1_hits": "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_lookup_hit.sum",
-    "l1_tags": "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ldgsts.sum",
-}
-
 COMPILERS = ("clang", "nvrtc")
 LADDER = ("register_column", "register_tile", "vector_loads", "warp_tile", "double_buffer")
 PRODUCTS = ("untiled", "untiled_swapped", "tiled", "tiled_swapped")
@@ -91,11 +83,11 @@ def held():
 
 
 def known_metrics():
-    """Those of COUNTED that this device has, and those of COPIED."""
+    """Those of COUNTED that this device has."""
     ran = subprocess.run(["ncu", "--query-metrics-mode", "all", "--query-metrics"], capture_output=True, text=True)
     there = {word for line in ran.stdout.splitlines() for word in line.split()[:1]}
-    return tuple({name: metric for name, metric in of.items() if metric.split(".")[0] in there or metric in there}
-                 for of in (COUNTED, COPIED))
+    base = {name: metric.split(".")[0] for name, metric in COUNTED.items()}
+    return {name: COUNTED[name] for name in COUNTED if base[name] in there or COUNTED[name] in there}
 
 
 def main():
@@ -113,9 +105,8 @@ def main():
     if options.output.exists():
         rows = json.loads(options.output.read_text())["rows"]
     done = {(row["kernel"], row["m"], row["k"], row["n"], row["tile"], row["compiler"]) for row in rows}
-    metrics, copied = known_metrics()
-    missing = sorted(set(COUNTED) - set(metrics)) + [f"{name} of cp.async" for name in sorted(set(COPIED) - set(copied))]
-    print("not known here:", ", ".join(missing) or "none", flush=True)
+    metrics = known_metrics()
+    print("not known here:", ", ".join(sorted(set(COUNTED) - set(metrics))) or "none", flush=True)
     wanted = [(launch, which) for which, launches in (("fitted", fitted()), ("held", held())) for launch in launches]
     random.Random(1).shuffle(wanted)  # what was counted when time ran out is of all kinds
     left, failed = 0, 0
@@ -127,9 +118,8 @@ def main():
             if time.monotonic() - begin > options.seconds:
                 left += 1
                 continue
-            also = copied if launch.kernel == "double_buffer" else {}
             try:
-                values = count(program, launch, pathlib.Path(name), (*metrics.values(), *also.values()))
+                values = count(program, launch, pathlib.Path(name), tuple(metrics.values()))
             except SystemExit as why:
                 print(f"{launch.name}: {str(why)[:600]}", flush=True)
                 failed += 1
@@ -137,8 +127,7 @@ def main():
                     raise
                 continue
             rows.append(dict(zip(("kernel", "m", "k", "n", "tile", "compiler"), key)) | {"set": which} |
-                        {name: round(values[metric] + values.get(also.get(name), 0), 4)
-                         for name, metric in metrics.items()})
+                        {name: round(values[metric], 4) for name, metric in metrics.items()})
             text = ",\n    ".join(json.dumps(row) for row in sorted(rows, key=lambda row: json.dumps(row)))
             head = json.dumps({"schema": "tilescope.counters/1", "device": device, "driver": driver,
                                "tool": "Nsight Compute " + first_line(["ncu", "--version"]).removeprefix("Version "),

@@ -36,7 +36,7 @@ kernels::TextbookPlan plan_of(const std::string& kernel, const kernels::Shape& s
     EXPECT_TRUE(plan) << plan.error().message;
     if (nvrtc) {
         const auto compiled =
-            compile(plan->source, plan->source_name, 75, "TILE_WIDTH=" + std::to_string(shape.tile));
+            compile(plan->source, plan->source_name, 80, "TILE_WIDTH=" + std::to_string(shape.tile));
         EXPECT_TRUE(compiled) << compiled.error().message;
         plan->ptx = compiled ? compiled->ptx : "";
         plan->ptx_name = "nvrtc.ptx";
