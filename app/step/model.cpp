@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -147,33 +148,29 @@ About about(const trace::Trace& trace, const BlockIndex& index, const playback::
 }
 
 // Of a thread with several sums: how many products it adds behind a step, to how many of them, and how many
-// reads of its warp since the products before fed them.
+// reads of shared memory fed them.
 std::string products_text(const trace::Trace& trace, const BlockIndex& index,
                           const playback::BlockReplay& replay, uint32_t step) {
     const uint32_t warp = trace.warp_of(index.first + step);
-    const auto& products = replay.products();
-    const auto here = std::ranges::equal_range(products, step, {}, &playback::MultiplyStep::after_step);
-    std::vector<simt::Origin> sums;
+    std::set<simt::Origin> sums;
+    std::set<uint32_t> reads;
     uint64_t added = 0;
-    for (const playback::MultiplyStep& product : here) {
+    for (const playback::MultiplyStep& product :
+         std::ranges::equal_range(replay.products(), step, {}, &playback::MultiplyStep::after_step)) {
         if (product.warp != warp) continue;
+        const auto lane = static_cast<uint32_t>(std::countr_zero(product.mask));
         ++added;
-        sums.push_back(product.result[static_cast<size_t>(std::countr_zero(product.mask))]);
+        sums.insert(product.result[lane]);
+        for (const simt::Origin origin : {product.a[lane], product.b[lane]}) {
+            const playback::Factor factor = replay.factor(origin, lane);
+            if (factor.known() && look::kind_of(trace, index.first + factor.step) == StepKind::SharedLoad)
+                reads.insert(factor.step);
+        }
     }
-    std::ranges::sort(sums);
-    const auto different = static_cast<uint64_t>(std::unique(sums.begin(), sums.end()) - sums.begin());
-    // The warp's reads that came behind its products before these.
-    const auto& steps = index.steps_of_warp[warp];
-    uint64_t reads = 0;
-    for (auto at = std::ranges::upper_bound(steps, step); at != steps.begin();) {
-        if (look::kind_of(trace, index.first + *--at) != StepKind::SharedLoad) break;
-        const auto then = std::ranges::equal_range(products, *at, {}, &playback::MultiplyStep::after_step);
-        if (*at != step && std::ranges::find(then, warp, &playback::MultiplyStep::warp) != then.end()) break;
-        ++reads;
-    }
+    const uint64_t different = sums.size();
     return fmt::format(" Then every lane adds {} products{}, from {}.", added,
                        different == added ? ", one a sum" : fmt::format(" to {}", counted(different, "sum")),
-                       counted(reads, "read"));
+                       counted(reads.size(), "read"));
 }
 
 // Of a step that is half of a cp.async: "Warp 0 copies row 0 of M to Mds, without registers: 8 lanes, 1

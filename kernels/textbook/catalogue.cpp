@@ -108,8 +108,8 @@ std::vector<KernelInfo> make_catalogue() {
          kFair,
          BlockTile{128, 128, {256, 1, 1}}},
         {"double_buffer",
-         "While a block multiplies one pair of tiles, cp.async copies the next two to shared memory, through "
-         "no register; a thread owns 16 x 8 elements and needs one barrier a phase.",
+         "While a block multiplies one pair of tiles, the next two are copied to shared memory, through no "
+         "register and without waiting; a thread owns 16 x 8 elements, and a phase has one barrier.",
          true,
          false,
          {{"Mds", 0, 24, 260}, {"Nds", 0, 24, 128}},

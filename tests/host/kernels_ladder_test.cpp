@@ -17,15 +17,16 @@ constexpr uint32_t kDepth = 8;  // columns of M and rows of N that a phase takes
 
 struct Rung {
     const char* kernel;
-    uint32_t patch;  // elements of P, a thread
-    uint32_t reads;  // of shared memory that feed as many products
-    uint32_t wide;   // elements that a load of global memory brings
+    uint32_t patch;           // elements of P, a thread
+    uint32_t reads;           // of shared memory that feed as many products
+    uint32_t wide_m, wide_n;  // elements that a load of M and one of N brings
+    bool ahead = false;       // reads are one step ahead of the products, and a phase has one barrier
 };
-constexpr Rung kRungs[] = {{"register_column", 8, 9, 1},
-                           {"register_tile", 64, 16, 1},
-                           {"vector_loads", 64, 4, 4},
-                           {"warp_tile", 64, 4, 4},
-                           {"double_buffer", 128, 6, 1}};
+constexpr Rung kRungs[] = {{"register_column", 8, 9, 1, 1},
+                           {"register_tile", 64, 16, 1, 1},
+                           {"vector_loads", 64, 4, 4, 4},
+                           {"warp_tile", 64, 4, 4, 4},
+                           {"double_buffer", 128, 6, 1, 4, true}};
 
 class Ladder : public testing::TestWithParam<Rung> {};
 
@@ -53,7 +54,7 @@ TEST_P(Ladder, IsRightOnEdgesAndRectangles) {
 }
 
 TEST_P(Ladder, CountsAreTheirClosedForms) {
-    const auto& [kernel, patch, reads, wide] = GetParam();
+    const auto& [kernel, patch, reads, wide_m, wide_n, ahead] = GetParam();
     const BlockTile tile = *find(kernel)->own_tile;
     const uint64_t phases = 3, m = 2 * tile.rows, k = phases * kDepth, n = 3 * tile.cols, blocks = 2 * 3;
     const trace::Trace trace =
@@ -61,13 +62,13 @@ TEST_P(Ladder, CountsAreTheirClosedForms) {
     const auto sums = analysis::summarize(trace);
     ASSERT_TRUE(sums) << sums.error().message;
     EXPECT_EQ(sums->phases, phases);
-    EXPECT_EQ(sums->barriers_per_block, 2 * phases);
+    EXPECT_EQ(sums->barriers_per_block, ahead ? phases + 1 : 2 * phases);
     // Every block loads its rows of M and its columns of N once: 2 m k n / tile where the tile is square.
-    const uint64_t loaded = m * k * (n / tile.cols) + k * n * (m / tile.rows);
-    EXPECT_EQ(sums->global_load.bytes, 4 * loaded);
-    EXPECT_EQ(sums->global_load.lanes, loaded / wide);
+    const uint64_t loaded_m = m * k * (n / tile.cols), loaded_n = k * n * (m / tile.rows);
+    EXPECT_EQ(sums->global_load.bytes, 4 * (loaded_m + loaded_n));
+    EXPECT_EQ(sums->global_load.lanes, loaded_m / wide_m + loaded_n / wide_n);
     EXPECT_EQ(sums->global_store.lanes, m * n);
-    EXPECT_EQ(sums->shared_load.lanes, m * k * n / patch * reads);
+    EXPECT_EQ(sums->shared_load.lanes, m * k * n / patch * reads + (ahead ? m * n / patch * reads : 0));
     EXPECT_EQ(sums->reuse.at(0),
               (analysis::Reuse{"M", m * k, m * k * (n / tile.cols), n / tile.cols, n / tile.cols}));
     EXPECT_EQ(sums->reuse.at(1),
@@ -92,7 +93,8 @@ TEST(LadderBanks, WarpTilesReadWithoutConflicts) {
 
 // From the recording alone, also where blocks are cut by the matrices' edges.
 TEST_P(Ladder, ARecordingTellsTheTileOfABlock) {
-    const auto& [kernel, patch, reads, wide] = GetParam();
+    const char* const kernel = GetParam().kernel;
+    const uint32_t patch = GetParam().patch;
     const BlockTile tile = *find(kernel)->own_tile;
     const Shape shape{tile.rows + 5, 9, 2 * tile.cols + 3, 0};
     const auto sized = plan(kernel, shape);

@@ -30,7 +30,8 @@ TEST(Catalogue, KnowsTheTilesThatSourcesCompileIn) {
         const std::string_view source = shipped_source(info.name);
         const uint32_t rows = constant_in(source, "ROWS"), cols = constant_in(source, "COLS"),
                        depth = constant_in(source, "DEPTH");
-        const uint32_t pairs = source.find("PAIRS = ") == std::string_view::npos ? 1 : constant_in(source, "PAIRS");
+        const uint32_t pairs =
+            source.find("PAIRS = ") == std::string_view::npos ? 1 : constant_in(source, "PAIRS");
         EXPECT_EQ(info.own_tile->rows, rows) << info.name;
         EXPECT_EQ(info.own_tile->cols, cols) << info.name;
         // Mds may be transposed, and its rows longer than the tile is high.

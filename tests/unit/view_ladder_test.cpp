@@ -45,7 +45,9 @@ TEST_P(LadderView, EveryElementHasItsThreadAndItsProducts) {
             ASSERT_EQ(trail.products.size(), 2 * kDepth) << "beyond k are zeros";
             for (uint32_t k = 0; k < 2 * kDepth; ++k) {
                 const ProductTrail& term = trail.products[k];
-                EXPECT_EQ(term.phase, k / kDepth);
+                // A phase of double_buffer reads the first factors of the next one.
+                const bool ahead = GetParam() == std::string("double_buffer") && k > 0 && k % kDepth == 0;
+                EXPECT_EQ(term.phase, k / kDepth - (ahead ? 1 : 0));
                 if (k >= product.k) {
                     EXPECT_EQ(term.m.origin, Origin::ZeroFill);
                     continue;
@@ -78,10 +80,13 @@ TEST_P(LadderView, PatchesPartTheTile) {
 TEST_P(LadderView, WhatIsSaidOfReadsAndProducts) {
     const std::string kernel = GetParam();
     // In register_column the reads of Mds lie between the products, in the others before them all.
-    const bool one_by_one = kernel == "register_column";
-    const std::string said = one_by_one ? "adds one product to one of its sums."
-                                        : fmt::format("adds 64 products, one a sum, from {} reads.",
-                                                      kernel == "register_tile" ? 16 : 4);
+    const bool one_by_one = kernel == "register_column", ahead = kernel == "double_buffer";
+    const std::string said =
+        one_by_one ? "adds one product to one of its sums."
+                   : fmt::format("adds {} products, one a sum, from {} reads.", ahead ? 128 : 64,
+                                 kernel == "register_tile" ? 16
+                                 : ahead                   ? 6
+                                                           : 4);
     uint32_t times = 0;
     for (uint32_t step = 0; step < made_.index->steps; ++step)
         if (caption(*made_.trace, *made_.index, made_.replay.get(), step).find(said) != std::string::npos)
@@ -90,7 +95,8 @@ TEST_P(LadderView, WhatIsSaidOfReadsAndProducts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, LadderView,
-                         testing::Values("register_column", "register_tile", "vector_loads", "warp_tile", "double_buffer"),
+                         testing::Values("register_column", "register_tile", "vector_loads", "warp_tile",
+                                         "double_buffer"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 TEST(LadderPick, AThreadIsToldByItsPatch) {
