@@ -150,11 +150,13 @@ Flow flow_of(const BoundsOf& of, const Levels& levels, const kernels::LevelDevic
     Flow flow;
     const double sms = on.device.sms, blocks = static_cast<double>(levels.blocks);
     const double warps = std::ceil(static_cast<double>(threads_of(of)) / kWarpSize);  // of a block
-    const auto loads = static_cast<double>(levels.sums.loads);
+    const auto loads = static_cast<double>(levels.sums.loads),
+               ahead = static_cast<double>(levels.sums.loads_ahead);
     const auto units = static_cast<double>(levels.sums.load_units);
     flow.warps = std::min<double>(levels.resident, blocks / sms) * warps;
-    flow.loads = units > 0 ? loads / (units * warps) : 0;
-    flow.wait = units > 0 ? levels.misses.latency_cycles / units : 0;
+    flow.loads = units > 0 ? ahead / (units * warps) : 0;
+    // What is asked for ahead waits as long, but for units later.
+    flow.wait = units > 0 && loads > 0 ? levels.misses.latency_cycles / units * ahead / loads : 0;
     double ms = 0;
     for (size_t i = 0; i < levels.bounds.size(); ++i)
         if (levels.bounds[i].resource != std::string_view("latency") && levels.bounds[i].ms > ms)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -41,6 +43,8 @@ struct RawUnit {
     Executed load, work;
     uint32_t chain = 0;  // the most dependent loads of shared memory of a warp
     bool loads = false;
+    uint64_t requests = 0;        // to load
+    uint32_t ahead = UINT32_MAX;  // the least of its loads
 };
 
 struct WarpState {
@@ -49,6 +53,7 @@ struct WarpState {
     uint32_t barriers = 0;
     uint32_t chain = 0, chain_unit = 0;
     std::set<uint32_t> loaded, read;  // sites since the unit began; since the last of shared memory's began
+    std::map<uint32_t, uint32_t> copied;  // sites of copies since the unit began, by barriers passed then
 };
 
 class Gatherer {
@@ -65,7 +70,9 @@ public:
     BlockWork work(uint32_t number, std::vector<uint32_t>* unit_of) {
         const trace::Block& block = trace_.blocks[number];
         find_joined(block);
+        begin_copies(block);
         for (uint64_t step = block.first; step < block.first + block.count; ++step) {
+            end_copies(static_cast<uint32_t>(step - block.first));
             add(step);
             if (unit_of) unit_of->push_back(warps_[trace_.warp_of(step)].unit);
         }
@@ -119,13 +126,15 @@ private:
         const bool barrier = site.kind == SiteKind::Barrier;
         const bool global = !barrier && form.space == Space::Global;
         kind_of_[form.site] = global ? 1 : 0;
-        const bool again = global && site.kind != SiteKind::Store && !warp.loaded.insert(form.site).second;
+        const bool again = comes_again(warp, site, global);
         pass(warp, static_cast<int32_t>(form.site));
         if (barrier) return arrive(warp);
         catch_up(warp);
         if (again) {
             ++warp.unit;
             warp.loaded = {form.site};
+            warp.copied.clear();
+            if (site.copy) warp.copied[form.site] = warp.barriers;
             warp.read.clear();
         }
         RawUnit& at = unit(warp.unit);
@@ -135,12 +144,44 @@ private:
             ++at.joined;
             return;
         }
-        ++sums_.accesses, ++at.work_accesses;
+        if (site.copy) {
+            copies_.push_back({next_arrival(), number, warp.unit});
+            std::ranges::push_heap(copies_, std::greater{}, &Copy::arrival);
+        } else {
+            ++sums_.accesses, ++at.work_accesses;
+        }
         if (form.space != Space::Shared) return;
         if (site.kind != SiteKind::Store) follow_chain(warp, form.site, at);
         const uint32_t wavefronts = shared_wavefronts(step, form, site);
         sums_.wavefronts += wavefronts;
         at.wavefronts += wavefronts;
+    }
+
+    // Whether a load begins a unit of its warp. A copy does where a barrier has passed since it was met:
+    // until then a loop over what is copied goes on.
+    static bool comes_again(WarpState& warp, const ptx::Site& site, bool global) {
+        if (!global || site.kind == SiteKind::Store) return false;
+        if (!site.copy) return !warp.loaded.insert(site.id).second;
+        return warp.copied.try_emplace(site.id, warp.barriers).first->second != warp.barriers;
+    }
+
+    // Copies that nothing has waited for yet, the next one to arrive first.
+    struct Copy {
+        uint32_t arrival = 0, warp = 0, unit = 0;
+    };
+    void begin_copies(const trace::Block& block) { arrival_ = block.first_arrival; }
+    uint32_t next_arrival() {
+        return arrival_ < trace_.arrival.size() ? trace_.arrival[arrival_++] : trace::kNeverWaited;
+    }
+    void end_copies(uint32_t step) {
+        while (!copies_.empty() && copies_.front().arrival <= step) {
+            std::ranges::pop_heap(copies_, std::greater{}, &Copy::arrival);
+            const Copy copy = copies_.back();
+            copies_.pop_back();
+            // What waited is the end of the unit that the warp is in: the next one has the data.
+            RawUnit& of = unit(copy.unit);
+            of.ahead = std::min(of.ahead, warps_[copy.warp].unit - copy.unit + 1);
+        }
     }
 
     // No warp leaves a barrier before the last one has come, so behind it no unit is earlier than the latest
@@ -154,6 +195,7 @@ private:
         if (warp.barriers == 0 || at_barrier_[warp.barriers - 1] <= warp.unit) return;
         warp.unit = at_barrier_[warp.barriers - 1];
         warp.loaded.clear();
+        warp.copied.clear();
         warp.read.clear();
     }
 
@@ -206,7 +248,8 @@ private:
             sums_.stored_sectors += cost.sectors;
         } else {
             at.loads = true;
-            ++sums_.loads;
+            if (!site.copy) at.ahead = 0;
+            ++sums_.loads, ++at.requests;
             sums_.requested_bytes += uint64_t{lanes} * site.bytes;
             sums_.l1_sectors += cost.sectors;
         }
@@ -243,6 +286,8 @@ private:
     std::vector<bool> joined_;          // by site: a group that is joined
     std::vector<RawUnit> units_;
     std::vector<RawTouch> raw_;
+    std::vector<Copy> copies_;  // a heap
+    uint64_t arrival_ = 0;      // of Trace::arrival: that of the next copy
     LevelSums sums_;
 };
 
@@ -331,7 +376,9 @@ BlockWork Gatherer::finish() {
         unit.work_cycles = cycles(raw.wavefronts, raw.work_accesses, raw.work.instructions);
         unit.chain_cycles = static_cast<float>(raw.chain * spec.shared_cycles.value);
         unit.loads = raw.loads;
+        if (raw.loads) unit.ahead = static_cast<uint8_t>(std::min(raw.ahead, uint32_t{UINT8_MAX}));
         work.sums.load_units += raw.loads;
+        work.sums.loads_ahead += raw.requests * std::max<uint64_t>(unit.ahead, 1);
     }
     return work;
 }
@@ -344,6 +391,7 @@ LevelSums& LevelSums::add(const LevelSums& other, uint64_t times) {
     requested_bytes += other.requested_bytes * times;
     loads += other.loads * times;
     load_units += other.load_units * times;
+    loads_ahead += other.loads_ahead * times;
     l1_sectors += other.l1_sectors * times;
     stored_sectors += other.stored_sectors * times;
     passes += other.passes * times;

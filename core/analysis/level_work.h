@@ -9,6 +9,12 @@
 //     unit 0                                              unit 1            the same, unrolled four times
 //     load M N M N M N M N   fma fma fma fma              load M ...
 //
+// Copies by cp.async go on while the warp does other work, which waits for them some units later
+// (Unit::ahead). They are of one unit from one barrier to the next.
+//
+//     unit 0    unit 1    unit 2    unit 3
+//     copy a    copy b    copy c    copy d        ahead = 2: what follows unit 1 needs what unit 0 copied
+//
 // Of a unit stay the lines of global memory that it touches, each once with the sectors asked for (what it
 // asks for again hits), and the cycles that the SM's data pipe and schedulers need for it.
 //
@@ -29,8 +35,9 @@ namespace tilescope::analysis {
 struct LevelSums {
     uint64_t requested_bytes = 0;  // by the lanes of loads
     uint64_t loads = 0;            // requests to load, and
-    uint64_t load_units = 0;      // units of blocks that have some: a warp's of a unit are in flight together
-    uint64_t l1_sectors = 0;      // that requests to load need
+    uint64_t load_units = 0;   // units of blocks that have some: a warp's of a unit are in flight together,
+    uint64_t loads_ahead = 0;  // with those of earlier units that nothing has waited for: loads x Unit::ahead
+    uint64_t l1_sectors = 0;   // that requests to load need
     uint64_t stored_sectors = 0;  // the same of stores
     // Of requests to load and store, through the data pipe: as many as the worst of 32 banks of 4 bytes has
     // different words, as of shared memory. That is what requests need that hit; one that misses is served
@@ -65,6 +72,8 @@ struct Unit {
     float work_cycles = 0;          // for all else
     float chain_cycles = 0;         // that pass at least between the arrival of its data and its end
     bool loads = false;             // from global memory
+    // How many units later its data must be there; 0: before its own work. UINT8_MAX where nothing waits.
+    uint8_t ahead = 0;
 };
 
 struct BlockWork {

@@ -42,6 +42,8 @@ struct Running {
     uint32_t unit = 0;
     bool waits = false;  // its requests were sent, its work is to come
     double ready = 0;
+    // Units that later ones wait for: that unit, and when the data are there.
+    std::vector<std::pair<uint32_t, double>> due;
 };
 
 struct Sm {
@@ -197,15 +199,26 @@ private:
             if (!running.waits) {
                 running.waits = true;
                 sm.pipe_free = now + busy(unit.load_cycles, spec_.send_share.value);
-                running.ready = load(number, running, unit, now);
+                const double here = load(number, running, unit, now);
+                running.ready = here;
+                if (unit.ahead > 0) {  // copies: the work goes on
+                    running.due.push_back({running.unit + unit.ahead, here});
+                    running.ready = sm.pipe_free;
+                }
                 return;
             }
             sm.pipe_free =
                 now + busy(unit.work_cycles, (work.barriers ? spec_.spread_share : spec_.drift_share).value);
             running.ready = std::max(sm.pipe_free, now + static_cast<double>(unit.chain_cycles));
-            misses_of(running).latency_cycles += running.ready - now;
+            if (unit.ahead == 0) misses_of(running).latency_cycles += running.ready - now;
             running.waits = false;
-            if (++running.unit < work.units.size()) return;
+            ++running.unit;
+            std::erase_if(running.due, [&](const auto& due) {
+                if (due.first > running.unit) return false;
+                running.ready = std::max(running.ready, due.second);
+                return true;
+            });
+            if (running.unit < work.units.size()) return;
         }
         const double end = running.ready;
         if (running.number < counted_) --left_, last_end_ = std::max(last_end_, end);
@@ -244,7 +257,8 @@ private:
                     std::max(until, fetch(sms_[number].gpc, line, missing, now + sending * chance(), misses));
             if (launch_.log) launch_.log->found.push_back(found_);
         }
-        misses.latency_cycles += until - now;
+        // Where later units wait for the data, as many waits overlap, and the work between hides them.
+        misses.latency_cycles += (until - now) / std::max<double>(unit.ahead, 1);
         return until +
                chance() * (running.block.work->barriers ? spec_.spread_cycles : spec_.drift_cycles).value;
     }

@@ -106,7 +106,7 @@ TEST_P(PtxAssets, AssembleWithPtxas) {
     if (!fs::exists(ptxas)) ptxas = "ptxas";
     if (run(ptxas + " --version").status != 0) GTEST_SKIP() << "no ptxas here (CUDA Toolkit)";
     for (int tile : widths_of(GetParam())) {
-        const Output out = run(fmt::format("{} -arch=sm_75 -o /dev/null '{}'", ptxas,
+        const Output out = run(fmt::format("{} -arch=sm_80 -o /dev/null '{}'", ptxas,
                                            (kRoot / "assets/ptx" / file_name(GetParam(), tile)).string()));
         EXPECT_EQ(out.status, 0) << out.text;
         if (!GetParam().tiled) break;

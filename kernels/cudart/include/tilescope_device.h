@@ -1,14 +1,18 @@
 // Barriers, fences, dot products, min and max of device code, and those functions of CUDA's that host code may call too.
 //
 // Barriers and fences are written with a clobber of memory: clang 14 takes a static __shared__ variable for
-// private to the function and moves its loads across the barrier's builtin.
+// private to the function and moves its loads across the barrier's builtin. A barrier carries its line, so that
+// one in each branch of a condition stays two: to clang 14 they would be the same instruction.
 //
 // Source: CUDA C++ Programming Guide, "Synchronization Functions", "Memory Fence Functions"; PTX ISA, 9.7.13
 // (bar, bar.red, membar), 9.7.1 (dp4a, dp2a).
 #pragma once
 
-TILESCOPE_DEVICE void tilescope_syncthreads() { __asm__ volatile("bar.sync 0;" ::: "memory"); }
-#define __syncthreads() tilescope_syncthreads()
+template <int line>
+TILESCOPE_DEVICE void tilescope_syncthreads() {
+    __asm__ volatile("bar.sync 0;" ::"n"(line) : "memory");
+}
+#define __syncthreads() tilescope_syncthreads<__LINE__>()
 TILESCOPE_DEVICE void __syncwarp(unsigned int mask = 0xffffffffu) {
     __asm__ volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
 }
