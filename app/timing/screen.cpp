@@ -442,14 +442,13 @@ void draw_screen(Ui& ui, const Rect& area) {
     const BoundsShown bounds{all, *machine, shown.width};
     if (!either || chosen.beside == State::Beside::Roofline) {
         roofline_panel(ui, right, shown.roofline, either);
-    } else if (ladder) {
-        ladder_panel(ui, right, bounds);
-    } else if (right.height() < ui.px(640)) {
-        bounds_panel(ui, right, bounds);
-    } else {  // there is room for both
-        const float half = std::round(right.min.y + right.height() * 0.46f);
-        bounds_panel(ui, {right.min, {right.max.x, half}}, bounds);
-        roofline_panel(ui, {{right.min.x, half + gap}, right.max}, shown.roofline, false);
+    } else {
+        const auto panel = ladder ? ladder_panel : bounds_panel;
+        const bool both = right.height() >= ui.px(ladder ? 800 : 640);  // there is room for the roofline too
+        const float part =
+            both ? std::round(right.min.y + right.height() * (ladder ? 0.58f : 0.46f)) : right.max.y;
+        panel(ui, {right.min, {right.max.x, part}}, bounds);
+        if (both) roofline_panel(ui, {{right.min.x, part + gap}, right.max}, shown.roofline, false);
     }
     if (alone) return;
     const Rect foot{{charts.min.x, charts.max.y + gap}, {ladder ? middle - gap / 2 : charts.max.x, end}};
