@@ -177,6 +177,27 @@ size_t worst_bank(const draw::RequestView& request) {
                                request.banks.begin());
 }
 
+// Loads by lanes that go on to shared memory through no register: those of cp.async.
+uint64_t copied(const trace::Trace& trace) {
+    uint64_t loads = 0;
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        const ptx::Site& site = trace.sites[trace.form_of(step).site];
+        if (site.copy && site.kind == ptx::SiteKind::Load)
+            look::for_elements(trace, trace::decode(trace, step), [&](uint32_t, uint64_t) { ++loads; });
+    }
+    return loads;
+}
+
+// Requests that read shared memory between a copy and the step behind which its block has waited for it.
+Number read_meanwhile(const Scene& scene) {
+    const auto copy = look::copy_of(scene.trace, scene.index, scene.step);
+    if (!copy || !copy->behind) return std::nullopt;
+    uint64_t requests = 0;
+    for (uint32_t at = scene.step + 1; at < *copy->behind; ++at)
+        requests += look::kind_of(scene.trace, scene.index.first + at) == StepKind::SharedLoad ? 1 : 0;
+    return requests;
+}
+
 using S = Scene;
 using R = draw::RequestView;
 constexpr Fact kFacts[] = {
@@ -184,6 +205,12 @@ constexpr Fact kFacts[] = {
     {"k", [](S& s) -> Number { return shape_of(s).k; }},
     {"n", [](S& s) -> Number { return shape_of(s).n; }},
     {"tile", [](S& s) -> Number { return shape_of(s).tile; }},
+    {"products",
+     [](S& s) -> Number {
+         const kernels::Shape of = shape_of(s);
+         return uint64_t{of.m} * of.k * of.n;
+     }},
+    {"patch", [](S& s) { return s.index.product ? Number(s.index.product->patch) : std::nullopt; }},
     {"threads", [](S& s) -> Number { return s.trace.launch.block.count(); }},
     {"blocks", [](S& s) -> Number { return s.trace.blocks.size(); }},
     {"grid_threads",
@@ -199,6 +226,7 @@ constexpr Fact kFacts[] = {
     {"load_sectors", [](S& s) -> Number { return sums_of(s).global_load.sectors; }},
     {"least_load_sectors", [](S& s) -> Number { return sums_of(s).global_load.ideal_sectors; }},
     {"shared_reads", [](S& s) -> Number { return sums_of(s).shared_load.lanes; }},
+    {"copied", [](S& s) -> Number { return copied(s.trace); }},
     {"wrong",
      [](S& s) -> Number {
          const auto& result = s.trace.meta.result;
@@ -229,6 +257,8 @@ constexpr Fact kFacts[] = {
              return r.array == trace::kNoArray ? 0 : s.trace.launch.arrays[r.array].cols * r.bytes / 4;
          });
      }},
+    {"lane_bytes", [](S& s) { return of_request<is_request>(s, [](const R& r) { return r.bytes; }); }},
+    {"read_meanwhile", [](S& s) { return read_meanwhile(s); }},
     {"outside_by_row",
      [](S& s) {
          return of_request<is_request>(s, [&](const R& r) { return outside(r, s.trace.launch.block, true); });

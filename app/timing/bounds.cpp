@@ -108,6 +108,18 @@ std::string rests_on(const LevelBound& bound, const Levels& levels, const kernel
 
 std::string_view said_of(std::string_view resource) { return resource_of(resource).bound_by; }
 
+std::string bound_name(const Levels& levels) {
+    std::string_view name = said_of(levels.bounds[levels.bound_by].resource);
+    if (constexpr std::string_view kArticle = "the "; name.starts_with(kArticle))
+        name.remove_prefix(kArticle.size());
+    return std::string(name);
+}
+
+std::string median_words(const kernels::Timing& row, std::string_view of, std::string_view device) {
+    return fmt::format("Measured: the median of {}, {} to {}, of {}, on {}.", counted(row.runs, "run"),
+                       look::milliseconds(row.low_ms), look::milliseconds(row.high_ms), of, device);
+}
+
 double each_multiply_add(const BoundsOf& of, uint64_t amount) {
     return static_cast<double>(amount) * kWarpSize / (static_cast<double>(of.width) * of.width * of.width);
 }
@@ -217,10 +229,8 @@ BoundChart bound_chart(const BoundsOf& of, const Levels& levels, const kernels::
     if (row == nullptr) return chart;
     chart.bars.insert(chart.bars.begin(),
                       {"measured", row->median_ms, in_ms(row->median_ms, most), true, false,
-                       fmt::format("Measured: the median of {}, {} to {}, of the PTX by {}, on {}.",
-                                   counted(row->runs, "run"), look::milliseconds(row->low_ms),
-                                   look::milliseconds(row->high_ms), of.compiler,
-                                   beside.timings != nullptr ? beside.timings->device : of.device)});
+                       median_words(*row, "the PTX by " + of.compiler,
+                                    beside.timings != nullptr ? beside.timings->device : of.device)});
     const double times = row->median_ms / longest.ms;
     chart.note +=
         times >= 1 ? fmt::format(" Measured: {} times the longest.", draw::ratio_text(times))

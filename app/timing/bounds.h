@@ -78,6 +78,10 @@ BoundChart bound_chart(const BoundsOf& of, const kernels::Levels& levels, const 
 // All times in one unit, so that they compare: "0.282 ms"; "<0.001 ms". Said by resource: "the L1 data pipe".
 std::string in_ms(double ms, double longest);
 std::string_view said_of(std::string_view resource);
+std::string bound_name(const kernels::Levels& levels);  // without its article: "L1 data pipe"
+// Where a measured time comes from: "Measured: the median of 20 runs, 0.280 ms to 0.284 ms, of OF, on
+// DEVICE."
+std::string median_words(const kernels::Timing& row, std::string_view of, std::string_view device);
 // What a multiply-add of a warp takes of something that was counted in a launch.
 double each_multiply_add(const BoundsOf& of, uint64_t amount);
 // "NAME 5,120 (assumed: SOURCE)"

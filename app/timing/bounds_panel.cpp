@@ -72,13 +72,6 @@ float bars(Ui& ui, const Rect& rect, const std::vector<BoundBar>& all, size_t li
     return row * count;
 }
 
-// A sentence with its sources behind it; returns the height taken.
-float sentence(Ui& ui, const Rect& rect, const std::string& words, const std::string& rests_on) {
-    const float said = paragraph(ui, rect.min, rect.width(), Face::Text, Size::Body, Ink::Text, words, 3);
-    if (ui.over({rect.min, {rect.max.x, rect.min.y + said}})) ui.tip = rests_on;
-    return said + ui.px(8);
-}
-
 void bounds(Ui& ui, Rect in, const BoundChart& chart) {
     in.min.y += sentence(ui, in, chart.sentence, chart.rests_on);
     constexpr int kLines = 2;  // of the note
@@ -146,10 +139,16 @@ void latency(Ui& ui, Rect in, const LatencyChart& chart) {
 
 }  // namespace
 
+float sentence(Ui& ui, const Rect& rect, const std::string& words, const std::string& rests_on, int most) {
+    const float said = paragraph(ui, rect.min, rect.width(), Face::Text, Size::Body, Ink::Text, words, most);
+    if (ui.over({rect.min, {rect.max.x, rect.min.y + said}})) ui.tip = rests_on;
+    return said + ui.px(8);
+}
+
 float beside_choice(Ui& ui, const Rect& in) {
     if (ui.context.paper) return 0;
-    constexpr const char* kTip = "What bounds it, latency, or the roofline (U)";
-    const std::string words[] = {"bounds", "latency", "roofline"};
+    constexpr const char* kTip = "What bounds it, latency, the ladder to cuBLAS, or the roofline (U)";
+    const std::string words[] = {"bounds", "latency", "ladder", "roofline"};
     const float wide = choices_width(ui, words);
     ImVec2 at{in.max.x - wide + ui.px(12), in.min.y - ui.px(4)};
     if (const auto picked = choices(ui, at, ui.px(26), words, static_cast<size_t>(ui.state.beside), kTip))
@@ -164,20 +163,19 @@ void bounds_panel(Ui& ui, const Rect& rect, const BoundsShown& shown) {
     Rect in = rect.inset(ui.px(16));
     const float room = in.width() - beside_choice(ui, in);
     const std::string kernel = shown_name(ui.state.kernel);
-    const bool has_tile = kernels::tile_width(ui.state.kernel) != 0;
-    const std::string tile = kernels::tile_text(has_tile ? ui.state.tile : 0, ", T = ");
+    const std::string with_tile = name_with_tile(ui.state.kernel, ui.state.tile);
     const char* const what = of_latency ? "Latency of" : "What bounds";
     line(ui, in.min, room, Face::Strong, Size::Body, Ink::Text,
          fitting(ui.font(Face::Strong, Size::Body),
-                 {fmt::format("{} {}{}, width {}", what, kernel, tile, grouped(shown.width)),
-                  fmt::format("{} {}{}", what, kernel, tile), fmt::format("{} {}", what, kernel),
+                 {fmt::format("{} {}, width {}", what, with_tile, grouped(shown.width)),
+                  fmt::format("{} {}", what, with_tile), fmt::format("{} {}", what, kernel),
                   of_latency ? "Latency" : "What bounds it"},
                  room));
     in.min.y += line_height(ui, Size::Body) + ui.px(8);
     const auto say = [&](const std::string& words) {
         paragraph(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet, words);
     };
-    const auto of = bounds_of(machine, ui.state, shown.width);
+    const auto of = bounds_of(machine, ui.state.kernel, ui.state.tile, shown.width);
     if (!of)
         return say(kernels::find(ui.state.kernel) == nullptr
                        ? fmt::format("What {} runs is not known here, and so neither is what bounds it; "
@@ -199,7 +197,8 @@ void bounds_panel(Ui& ui, const Rect& rect, const BoundsShown& shown) {
     if (!of_latency) return bounds(ui, in, bound_chart(*of, **made, on, beside));
     ByCompiler by;
     const Machine* const other = other_compiler(shown.all, machine);
-    const auto other_of = other == nullptr ? std::nullopt : bounds_of(*other, ui.state, shown.width);
+    const auto other_of =
+        other == nullptr ? std::nullopt : bounds_of(*other, ui.state.kernel, ui.state.tile, shown.width);
     const Result<kernels::Levels>* const other_made = other_of ? ui.state.bounds.find(*other_of) : nullptr;
     const bool there = other_made != nullptr && *other_made;
     if (there) by = {*other_of, &**other_made, row_of(*other, of->kernel, of->width, of->tile)};

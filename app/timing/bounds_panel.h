@@ -1,5 +1,5 @@
 // What the Timing screen draws in the roofline's place: what bounds a kernel (bounds.h), and whether it hides
-// latency (latency.h).
+// latency (latency.h); or the way from kernel to kernel (ladder.h).
 #pragma once
 
 #include "app/timing/model.h"
@@ -13,6 +13,10 @@ struct BoundsShown {
     uint32_t width = 0;
 };
 void bounds_panel(input::Ui<State>& ui, const draw::Rect& rect, const BoundsShown& shown);
+void ladder_panel(input::Ui<State>& ui, const draw::Rect& rect, const BoundsShown& shown);
+// A sentence of at most so many lines, with its sources behind it; returns the height taken.
+float sentence(input::Ui<State>& ui, const draw::Rect& rect, const std::string& words,
+               const std::string& rests_on, int most = 3);
 // The choice between these and the roofline, at the right of a panel's head. in: the room within the panel.
 // Returns the width taken.
 float beside_choice(input::Ui<State>& ui, const draw::Rect& in);

@@ -86,14 +86,6 @@ std::string against(double own, double other) {
                         : fmt::format("{} times as fast as", draw::ratio_text(other / own));
 }
 
-// "L1 data pipe".
-std::string bound_by(const Levels& levels) {
-    std::string_view name = said_of(levels.bounds[levels.bound_by].resource);
-    if (constexpr std::string_view kArticle = "the "; name.starts_with(kArticle))
-        name.remove_prefix(kArticle.size());
-    return std::string(name);
-}
-
 std::string shown_compiler(std::string_view compiler) {
     return compiler == "nvrtc" ? "NVRTC" : std::string(compiler);
 }
@@ -107,8 +99,8 @@ void add_compilers(LatencyChart& chart, const BoundsOf& of, const Levels& levels
     const Flow own_flow = flow_of(of, levels, on), other_flow = flow_of(other.of, *other.levels, on);
     const auto row = [&](const BoundsOf& by, const Levels& l, const Flow& flow, double ms) {
         chart.compilers.push_back({shown_compiler(by.compiler), draw::figure(flow.loads),
-                                   draw::ratio_text(each_multiply_add(by, l.sums.instructions)), bound_by(l),
-                                   look::milliseconds(ms)});
+                                   draw::ratio_text(each_multiply_add(by, l.sums.instructions)),
+                                   bound_name(l), look::milliseconds(ms)});
     };
     const double own_ms = beside.measured->median_ms, other_ms = other.measured->median_ms;
     row(of, levels, own_flow, own_ms);

@@ -45,7 +45,8 @@ struct State {
     uint32_t tile = 32;
     uint32_t width = 0;  // of the roofline and the table; 0: the largest whose traffic was counted
 
-    enum class Beside : uint8_t { Bounds, Latency, Roofline } beside = Beside::Bounds;  // the times
+    // What stands beside the times.
+    enum class Beside : uint8_t { Bounds, Latency, Ladder, Roofline } beside = Beside::Bounds;
     Bounds bounds;
 
     // Of the recording of that serial number, which is no product: what it did, or why that is not known.
@@ -84,9 +85,10 @@ double bound_gflops(const Machine& machine, double flop_per_byte);
 // The device whose levels are known that a machine was measured on; null for one that was not, or of which
 // they are not known.
 const analysis::DeviceSpec* leveled_device(const Machine& machine);
-// What is chosen, for its bounds; nothing for cuBLAS, of which it is not known what it runs, and where the
-// machine's levels are not known or the launch was not timed.
-std::optional<BoundsOf> bounds_of(const Machine& machine, const State& chosen, uint32_t width);
+// A launch, for its bounds; nothing for cuBLAS, of which it is not known what it runs, and where the
+// machine's levels are not known or the launch was not timed. tile: the chosen T, of a kernel that has one.
+std::optional<BoundsOf> bounds_of(const Machine& machine, std::string_view kernel, uint32_t tile,
+                                  uint32_t width);
 // The same device's times of another compiler's PTX; null where there are none.
 const Machine* other_compiler(const std::vector<Machine>& all, const Machine& machine);
 
@@ -107,8 +109,10 @@ uint32_t shown_width(const Machine& machine, const std::vector<kernels::Counters
 draw::Ink ink_of(std::string_view kernel);
 // A shape for each kernel, besides the colour: of the catalogue in its order, then cuBLAS.
 draw::Shape shape_of(std::string_view kernel);
-std::string shown_name(std::string_view kernel);  // "tiled swapped", "cuBLAS"
-std::string bytes_short(double bytes);            // "8.59 GB": powers of 1000, as bandwidths are
+inline constexpr std::string_view kLibrary = "cublas";
+std::string shown_name(std::string_view kernel);                     // "tiled swapped", "cuBLAS"
+std::string name_with_tile(std::string_view kernel, uint32_t tile);  // "tiled, T = 32"; some have no T
+std::string bytes_short(double bytes);  // "8.59 GB": powers of 1000, as bandwidths are
 
 // A line a kernel over the width.
 

@@ -4,7 +4,7 @@
 //   | what the chosen kernel took, and where that was measured       |
 //   | device   T   what is plotted                                   |
 //   +-------------------------------+--------------------------------+
-//   | a line a kernel over width    | what bounds it, or a roofline  |
+//   | a line a kernel over width    | bounds, ladder, or a roofline  |
 //   +-------------------------------+--------------------------------+
 //   | bytes asked -> L2 -> DRAM     | why bound and measurement differ
 //   +----------------------------------------------------------------+
@@ -21,6 +21,7 @@
 #include "app/draw/widgets.h"
 #include "app/look/time_words.h"
 #include "app/timing/bounds_panel.h"
+#include "app/timing/ladder.h"
 #include "app/timing/model.h"
 #include "core/base/words.h"
 #include "kernels/run/record.h"
@@ -242,10 +243,11 @@ void roofline_panel(Ui& ui, const Rect& rect, RooflineChart& chart, bool chosen)
 
 float traffic_height(Ui& ui) { return line_height(ui, Size::Small) * 9 + ui.px(46); }
 
-void traffic_panel(Ui& ui, const Rect& rect, const TrafficChain& chain) {
+// reasons: there is room for them too.
+void traffic_panel(Ui& ui, const Rect& rect, const TrafficChain& chain, bool reasons) {
     const Rect in = panel(ui, rect);
     const float small = line_height(ui, Size::Small), row_height = small + ui.px(4);
-    const float half = std::round(in.width() * 0.47f);
+    const float half = reasons ? std::round(in.width() * 0.47f) : in.width();
     const float column = std::min(ui.px(92), half * 0.19f);
     const float columns[] = {in.min.x + half - column * 2, in.min.x + half - column, in.min.x + half};
     const float head = half - column * 3;
@@ -278,7 +280,7 @@ void traffic_panel(Ui& ui, const Rect& rect, const TrafficChain& chain) {
     }
     paragraph(ui, {in.min.x, y}, half, Face::Text, Size::Small, Ink::TextQuiet, chain.note, 2);
     const float from = in.min.x + half + ui.px(40), width = in.max.x - from;
-    if (chain.reasons.empty()) return;
+    if (!reasons || chain.reasons.empty()) return;
     line(ui, {from, in.min.y}, width, Face::Strong, Size::Body, Ink::Text, chain.why);
     y = in.min.y + line_height(ui, Size::Body) + ui.px(6);
     for (const std::string& reason : chain.reasons) {
@@ -425,26 +427,35 @@ void draw_screen(Ui& ui, const Rect& area) {
         ui, area, shown.title, {shown.from, shown.from.substr(0, shown.from.find(", from "))}, shown.from);
     controls(ui, row, all, shown);
 
-    // In a low window the charts keep their height, and of the table there is the chain alone.
+    // In a low window the charts keep their height, and of the table there is the chain alone. The ladder
+    // goes down to the end and leaves the table half the width; a low window has room for nothing else.
     const bool low = area.height() < ui.px(600);
-    const float bottom = low ? traffic_strip_height(ui) : traffic_height(ui);
-    const Rect charts{{header.min.x, header.max.y + gap}, {header.max.x, area.max.y - gap * 2 - bottom}};
-    const float middle = std::round((charts.min.x + charts.max.x) / 2);
-    (counted ? counted_panel : time_panel)(ui, {charts.min, {middle - gap / 2, charts.max.y}}, shown);
-    const Rect right{{middle + gap / 2, charts.min.y}, charts.max};
     const bool either = !launch && leveled_device(*machine) != nullptr;
+    const bool ladder = either && chosen.beside == State::Beside::Ladder, alone = ladder && low;
+    const float end = area.max.y - gap, bottom = low ? traffic_strip_height(ui) : traffic_height(ui);
+    const Rect charts{{header.min.x, header.max.y + gap}, {header.max.x, end - gap - bottom}};
+    const float middle = std::round((charts.min.x + charts.max.x) / 2);
+    if (!alone)
+        (counted ? counted_panel : time_panel)(ui, {charts.min, {middle - gap / 2, charts.max.y}}, shown);
+    const Rect right{{alone ? charts.min.x : middle + gap / 2, charts.min.y},
+                     {charts.max.x, ladder ? end : charts.max.y}};
     const BoundsShown bounds{all, *machine, shown.width};
     if (!either || chosen.beside == State::Beside::Roofline) {
         roofline_panel(ui, right, shown.roofline, either);
-    } else if (right.height() < ui.px(640)) {
-        bounds_panel(ui, right, bounds);
-    } else {  // there is room for both
-        const float half = std::round(right.min.y + right.height() * 0.46f);
-        bounds_panel(ui, {right.min, {right.max.x, half}}, bounds);
-        roofline_panel(ui, {{right.min.x, half + gap}, right.max}, shown.roofline, false);
+    } else {
+        const auto panel = ladder ? ladder_panel : bounds_panel;
+        const bool both = right.height() >= ui.px(ladder ? 800 : 640);  // there is room for the roofline too
+        const float part =
+            both ? std::round(right.min.y + right.height() * (ladder ? 0.58f : 0.46f)) : right.max.y;
+        panel(ui, {right.min, {right.max.x, part}}, bounds);
+        if (both) roofline_panel(ui, {{right.min.x, part + gap}, right.max}, shown.roofline, false);
     }
-    (low ? traffic_strip : traffic_panel)(
-        ui, {{charts.min.x, charts.max.y + gap}, {charts.max.x, area.max.y - gap}}, shown.chain);
+    if (alone) return;
+    const Rect foot{{charts.min.x, charts.max.y + gap}, {ladder ? middle - gap / 2 : charts.max.x, end}};
+    if (low)
+        traffic_strip(ui, foot, shown.chain);
+    else
+        traffic_panel(ui, foot, shown.chain, !ladder);
 }
 
 bool press(State& chosen, session::Session& session, const input::KeyPress& press) {
@@ -461,20 +472,25 @@ bool press(State& chosen, session::Session& session, const input::KeyPress& pres
     return kernel != 0 || wider != 0 || tile != 0;
 }
 
-// Works out what bounds the chosen kernel, where that is shown.
+// Works out what bounds the chosen kernel, or all of the ladder, where that is shown.
 bool update_bounds(State& state, session::Session& session, bool wait) {
     const std::vector<Machine> all = machines(session.assets.timings(), session.assets.devices());
     const Machine* const machine = find_machine(all, state.device);
     if (machine == nullptr || leveled_device(*machine) == nullptr) return false;
     settle(state, *machine);
     const uint32_t width = shown_width(*machine, session.assets.counters(), state);
-    const auto of = bounds_of(*machine, state, width);
+    if (state.beside == State::Beside::Ladder) {
+        for (const BoundsOf& of : bounds_of_ladder(*machine, state, width))
+            if (state.bounds.ask(of, *session.jobs, wait)) return true;
+        return false;
+    }
+    const auto of = bounds_of(*machine, state.kernel, state.tile, width);
     if (!of) return false;
     if (state.bounds.ask(*of, *session.jobs, wait)) return true;
     // Latency is compared with that of another compiler's PTX.
     const Machine* const other = other_compiler(all, *machine);
     if (state.beside != State::Beside::Latency || other == nullptr) return false;
-    const auto beside = bounds_of(*other, state, width);
+    const auto beside = bounds_of(*other, state.kernel, state.tile, width);
     return beside && state.bounds.ask(*beside, *session.jobs, wait);
 }
 
@@ -508,13 +524,14 @@ bool update(State& state, session::Session& session, bool wait) {
 const input::Actions<State>& actions() {
     static const input::Actions<State> all = [] {
         input::Actions<State> each;
-        each.emplace_back("bounds", "what bounds it, latency, roofline", "U", input::key(input::Key::U),
+        each.emplace_back("bounds", "bounds, latency, ladder, roofline", "U", input::key(input::Key::U),
                           [](State& state, session::Session& session) {
                               using enum State::Beside;
                               if (session.screen == kScreen.option)
-                                  state.beside = state.beside == Bounds    ? Latency
-                                                 : state.beside == Latency ? Roofline
-                                                                           : Bounds;
+                                  state.beside =
+                                      state.beside == Roofline
+                                          ? Bounds
+                                          : static_cast<State::Beside>(static_cast<int>(state.beside) + 1);
                               session.screen = kScreen.option;
                           });
         each.back().group = "Timing";

@@ -17,7 +17,6 @@ namespace {
 using Plot = State::Plot;
 using kernels::Timing;
 
-constexpr std::string_view kLibrary = "cublas";
 constexpr uint32_t kBoundWidths[] = {256, 512, 1024, 2048, 4096, 8192};
 
 bool is_tiled(std::string_view kernel) {
@@ -50,10 +49,9 @@ std::string rivals_text(const Machine& machine, const Timing& row, uint32_t tile
     return text + (row.verified ? "" : "; its result is wrong, as made to show");
 }
 
-// "tiled, T = 32, width 1,024"; cuBLAS and some kernels have no T.
+// "tiled, T = 32, width 1,024".
 std::string who(std::string_view kernel, uint32_t tile, uint32_t width) {
-    return fmt::format("{}{}, width {}", shown_name(kernel),
-                       kernels::tile_text(tile_of(kernel, tile), ", T = "), grouped(width));
+    return fmt::format("{}, width {}", name_with_tile(kernel, tile), grouped(width));
 }
 
 std::string exact(const Machine& machine, const Timing& row, uint32_t tile) {
@@ -210,22 +208,23 @@ std::string shown_name(std::string_view kernel) {
     return name;
 }
 
+std::string name_with_tile(std::string_view kernel, uint32_t tile) {
+    return shown_name(kernel) + kernels::tile_text(tile_of(kernel, tile), ", T = ");
+}
+
 const analysis::DeviceSpec* leveled_device(const Machine& machine) {
     if (machine.times == nullptr) return nullptr;
     const analysis::DeviceSpec* const device = kernels::find_driver_name(machine.times->device);
     return device != nullptr && kernels::find_levels(device->id) != nullptr ? device : nullptr;
 }
 
-std::optional<BoundsOf> bounds_of(const Machine& machine, const State& chosen, uint32_t width) {
+std::optional<BoundsOf> bounds_of(const Machine& machine, std::string_view kernel, uint32_t tile,
+                                  uint32_t width) {
     const analysis::DeviceSpec* const device = leveled_device(machine);
-    const Timing* const row = row_of(machine, chosen.kernel, width, chosen.tile);
-    if (device == nullptr || row == nullptr || kernels::find(chosen.kernel) == nullptr) return std::nullopt;
-    return BoundsOf{device->id,
-                    machine.times->compiler,
-                    chosen.kernel,
-                    width,
-                    tile_of(chosen.kernel, chosen.tile),
-                    static_cast<uint32_t>(std::max(row->registers, 0))};
+    const Timing* const row = row_of(machine, kernel, width, tile);
+    if (device == nullptr || row == nullptr || kernels::find(kernel) == nullptr) return std::nullopt;
+    return BoundsOf{device->id, machine.times->compiler, std::string(kernel),
+                    width,      tile_of(kernel, tile),   static_cast<uint32_t>(std::max(row->registers, 0))};
 }
 
 const Machine* other_compiler(const std::vector<Machine>& all, const Machine& machine) {

@@ -39,6 +39,36 @@ const std::vector<kernels::Timings>& sample_times() {
     return all;
 }
 
+// Of the ladder's kernels on a device whose caches are known, so that their bounds are worked out; narrow
+// enough for that to be quick. The times are made up.
+const std::vector<kernels::Timings>& ladder_times() {
+    static const std::vector<kernels::Timings> all = [] {
+        kernels::Timings timings;
+        timings.device = "NVIDIA H200";
+        timings.driver = "1.0", timings.cuda = "13.0", timings.date = "2026-01-01T00:00:00Z";
+        timings.roofs = {800, 9000, 1000, 10000};
+        constexpr std::pair<const char*, double> kSpeeds[] = {
+            {"untiled", 500},       {"tiled", 800},      {"register_column", 1900}, {"register_tile", 3600},
+            {"vector_loads", 4400}, {"warp_tile", 5600}, {"double_buffer", 6300},   {"cublas", 7000}};
+        for (const auto& [kernel, gflops] : kSpeeds) {
+            for (const uint32_t n : {256u, 512u}) {
+                kernels::Timing row;
+                row.kernel = kernel;
+                row.m = row.k = row.n = n;
+                row.tile = row.kernel == "cublas" || kernels::tile_width(kernel) == 0 ? 0 : 16;
+                row.verified = true, row.runs = 20, row.registers = 64;
+                row.gflops = n < 512 && row.kernel == "double_buffer" ? 5000 : gflops;
+                row.median_ms = row.low_ms = row.high_ms = 2.0 * n * n * n / row.gflops / 1e6;
+                row.requested_gbs = row.kernel == "cublas" ? 0 : row.gflops / 4;
+                if (n < 512 && row.kernel.starts_with("register")) continue;  // was not timed
+                timings.rows.push_back(row);
+            }
+        }
+        return std::vector{timings};
+    }();
+    return all;
+}
+
 const std::vector<kernels::Counters>& sample_counters() {
     static const std::vector<kernels::Counters> all = [] {
         kernels::Counters counters;
@@ -127,6 +157,64 @@ TEST(TimingScreen, InALecture) {
     State state = in(Theme::Light);
     state.session.screen = "timing";
     test::expect_golden(lecture(std::move(state)), "timing_lecture");
+}
+
+State on_the_ladder(Theme theme, const char* kernel, uint32_t width) {
+    State state = in(theme);
+    state.session.screen = "timing";
+    state.session.assets.timings = ladder_times;
+    state.session.assets.counters = sample_counters;
+    state.timing.beside = timing::State::Beside::Ladder;
+    state.timing.kernel = kernel;
+    state.timing.width = width;
+    return state;
+}
+
+TEST(TimingScreen, TheLadder) {
+    SKIP_WITHOUT_OPENGL();
+    test::expect_golden(picture(on_the_ladder(Theme::Light, "tiled", 512), kWidth, kHeight),
+                        "timing_ladder_light");
+}
+
+// Two rungs were not timed, and the last one is no faster than the one below it.
+TEST(TimingScreen, TheLadderWithRungsMissingInTheDark) {
+    SKIP_WITHOUT_OPENGL();
+    test::expect_golden(picture(on_the_ladder(Theme::Dark, "vector_loads", 256), kWidth, kHeight),
+                        "timing_ladder_dark");
+}
+
+TEST(TimingScreen, TheLadderInALecture) {
+    SKIP_WITHOUT_OPENGL();
+    State state = on_the_ladder(Theme::Light, "register_column", 512);
+    state.session.lecture = true;
+    test::expect_golden(picture(std::move(state), kWidth, kHeight), "timing_ladder_lecture");
+}
+
+// Its rows, its sentence and its note stand there whole, at the desk and in a lecture.
+TEST(TimingScreen, TheLadderIsWhole) {
+    SKIP_WITHOUT_OPENGL();
+    State state = on_the_ladder(Theme::Light, "tiled", 512);
+    for (const auto& [width, height] : {std::pair{1280, 720}, std::pair{1920, 1080}}) {
+        Drawn drawn(width, height);
+        for (const bool lecture : {false, true}) {
+            for (const uint32_t n : {256u, 512u}) {
+                state.session.lecture = lecture;
+                state.timing.width = n;
+                drawn.frames(state);
+                size_t rows = 0, steps = 0;
+                for (const draw::Written& text : drawn.seen().texts) {
+                    if (!lecture && text.min.x < static_cast<float>(width) / 2) continue;
+                    EXPECT_FALSE(text.cut) << text.text << " at " << width << (lecture ? ", lecture" : "");
+                    EXPECT_LE(text.max.y, static_cast<float>(height)) << text.text;
+                    rows += text.text == "of cuBLAS" || text.text == "untiled, T = 16" ? 1 : 0;
+                    steps += text.text.starts_with("\u2191 8 elements a thread") ? 1 : 0;
+                }
+                EXPECT_EQ(rows, 2u) << "its head and its last row at " << width
+                                    << (lecture ? ", lecture" : "");
+                EXPECT_EQ(steps, 1u) << "from the chosen rung to the next";
+            }
+        }
+    }
 }
 
 TEST(LimitsScreen, InALectureOneCurve) {

@@ -13,11 +13,15 @@ struct TimingScene {
     std::string kernel;
     uint32_t tile = 0, width = 0;
     const kernels::CounterRow* counters = nullptr;
+    std::optional<kernels::BlockTile> own{};         // of a kernel that has no T
+    uint32_t tile_of(const std::string& of) const {  // as its rows have it
+        const kernels::KernelInfo* const info = kernels::find(of);
+        return info == nullptr || info->own_tile ? 0 : tile;
+    }
     const kernels::Timing* row(const std::string& of) const { return row_of(of, width); }
     const kernels::Timing* row_of(const std::string& of, uint32_t n) const {
         for (const kernels::Timing& one : times->rows)
-            if (one.kernel == of && one.m == n && one.k == n && one.n == n &&
-                one.tile == (of == "cublas" ? 0 : tile))
+            if (one.kernel == of && one.m == n && one.k == n && one.n == n && one.tile == tile_of(of))
                 return &one;
         return nullptr;
     }
@@ -29,8 +33,13 @@ struct TimingScene {
     double bound(double intensity) const {
         return gflops > 0 ? std::min(gflops, gbs * intensity) : gbs * intensity;
     }
+    // FLOP an element loaded, of a block that owns so much: 2 for each element of P, along k.
+    double cgma() const {
+        return own ? 2.0 * own->rows * own->cols / (own->rows + own->cols) : tiled() ? tile : 1;
+    }
     // Bytes: asked for by the threads, 4 for each operand; a tile brings each once for T uses.
     double bytes(size_t level) const {
+        if (level == 0 && own) return flop() * 4 / cgma();
         if (level == 0) return flop() * 4 / (tiled() ? tile : 1);
         constexpr std::pair<const char*, double> kCounters[] = {
             {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 32},
@@ -124,7 +133,7 @@ std::string widths_counted(const Scene& s) {
     for (const kernels::Counters& set : s.state.session.assets.counters())
         for (const kernels::CounterRow& of : set.rows)
             if (set.device == g_timing->times->device && of.kernel == g_timing->kernel && of.m == of.n &&
-                of.k == of.n && of.tile == g_timing->tile && of.ptx == "clang" &&
+                of.k == of.n && of.tile == g_timing->tile_of(of.kernel) && of.ptx == "clang" &&
                 g_timing->row_of(g_timing->kernel, of.n) != nullptr &&
                 std::ranges::find(kChartWidths, of.n) != std::end(kChartWidths))
                 widths.insert(of.n);
@@ -169,31 +178,41 @@ Figures course_bound(uint32_t tile, bool cut) {
     all.push_back(must(cut == (asked > g_timing->gflops)));
     return all;
 }
+// ", 1.47 x untiled, 18.7 x untiled swapped"
+std::vector<std::string> over_rivals() {
+    std::string tail;
+    const auto two = [](double x) {
+        return x < 9.995 ? fmt::format("{:.2f}", x) : fmt::format("{:.{}f}", x, x < 99.95 ? 1 : 0);
+    };
+    for (const char* rival : {"untiled", "untiled_swapped"})
+        if (rival != g_timing->kernel && g_timing->row(rival) != nullptr)
+            tail += fmt::format(", {} x {}", two(times_of(rival)), shown(rival));
+    return {tail, tail + "; its result is wrong, as made to show"};
+}
 std::vector<Rule> timing_rules() {
     std::vector<Rule> rules = also_named({
         {"arithmetic intensity 2T FLOP / 8 B = T/4 = ~ FLOP/B",
-         SAYS({g_timing->tile / 4.0, "intensity"}, must(g_timing->tiled()))},
+         SAYS({g_timing->tile / 4.0, "intensity"}, must(g_timing->tiled() && !g_timing->own))},
+        {"arithmetic intensity 2 \u00d7 # \u00d7 # FLOP / (# + #) \u00d7 4 B = ~ FLOP/B",
+         SAYS(g_timing->own->rows, g_timing->own->cols, g_timing->own->rows, g_timing->own->cols,
+              {g_timing->cgma() / 4, "intensity"})},
+        {"CGMA 2 \u00d7 # \u00d7 # FLOP / (# + #) accesses = ~ FLOP per global access",
+         SAYS(g_timing->own->rows, g_timing->own->cols, g_timing->own->rows, g_timing->own->cols,
+              g_timing->cgma())},
         {"arithmetic intensity 2 FLOP / 8 B = 0.25 FLOP/B", SAYS(must(!g_timing->tiled()))},
         {"CGMA 2T FLOP / 2 accesses = T = # FLOP per global access",
-         SAYS(g_timing->tile, must(g_timing->tiled()))},
+         SAYS(g_timing->tile, must(g_timing->tiled() && !g_timing->own))},
         {"CGMA 2 FLOP / 2 accesses = 1 FLOP per global access", SAYS(must(!g_timing->tiled()))},
     });
     const std::vector<Rule> more{
         {"*, T = #, width #: ~, ~ GFLOP/s*",
          SAYS(shown(g_timing->kernel), {g_timing->tile, "T of the screen"},
               {g_timing->width, "width of the screen"}, g_timing->row(g_timing->kernel)->median_ms / 1e3,
-              {g_timing->rate(), "GFLOP/s"},
-              [] {
-                  std::string tail;
-                  const auto two = [](double x) {
-                      return x < 9.995 ? fmt::format("{:.2f}", x)
-                                       : fmt::format("{:.{}f}", x, x < 99.95 ? 1 : 0);
-                  };
-                  for (const char* rival : {"untiled", "untiled_swapped"})
-                      if (rival != g_timing->kernel && g_timing->row(rival) != nullptr)
-                          tail += fmt::format(", {} x {}", two(times_of(rival)), shown(rival));
-                  return std::vector<std::string>{tail, tail + "; its result is wrong, as made to show"};
-              }())},
+              {g_timing->rate(), "GFLOP/s"}, over_rivals(), must(!g_timing->own))},
+        {"*, width #: ~, ~ GFLOP/s*",
+         SAYS(shown(g_timing->kernel), {g_timing->width, "width of the screen"},
+              g_timing->row(g_timing->kernel)->median_ms / 1e3, {g_timing->rate(), "GFLOP/s"}, over_rivals(),
+              must(g_timing->own.has_value()))},
         {"Measured on *", SAYS(measured_on())},
         {"Counted by Nsight Compute on *", SAYS(g_timing->times->device)},
         {"Roofline at width #, T = #, GFLOP/s",
@@ -268,10 +287,11 @@ TimingScene measured_scene(const State& state, const kernels::Timings& times, co
                            uint32_t tile, uint32_t width) {
     TimingScene scene{&times, nullptr, times.roofs.stated_gbs, times.roofs.stated_gflops, kernel,
                       tile,   width};
+    if (const kernels::KernelInfo* const info = kernels::find(kernel)) scene.own = info->own_tile;
     for (const kernels::Counters& set : state.session.assets.counters())
         for (const kernels::CounterRow& of : set.rows)
             if (set.device == times.device && of.kernel == kernel && of.m == width && of.k == width &&
-                of.n == width && of.tile == tile && of.ptx == "clang")
+                of.n == width && of.tile == scene.tile_of(kernel) && of.ptx == "clang")
                 scene.counters = &of;
     return scene;
 }
@@ -289,11 +309,12 @@ TEST(FiguresOfTheTimingScreen, OfKernelsAndWidths) {
                 rows.push_back(&row);
         for (int place = 0; place < 12; ++place) {
             const kernels::Timing& row = *rows[lot.below(static_cast<uint32_t>(rows.size()))];
-            state.timing.device = times.device, state.timing.kernel = row.kernel,
-            state.timing.tile = row.tile, state.timing.width = row.n;
+            const uint32_t tile = row.tile > 0 ? row.tile : 8u << lot.below(3);
+            state.timing.device = times.device, state.timing.kernel = row.kernel, state.timing.tile = tile,
+            state.timing.width = row.n;
             state.timing.plot = static_cast<timing::State::Plot>(lot.below(4));
             state.timing.beside = timing::State::Beside::Roofline;  // bounds: view_bounds_test
-            const TimingScene scene = measured_scene(state, times, row.kernel, row.tile, row.n);
+            const TimingScene scene = measured_scene(state, times, row.kernel, tile, row.n);
             g_timing = &scene;
             for (const std::string& complaint : screen.complaints(timing_rules(), timing_tables))
                 ADD_FAILURE() << row.kernel << " T=" << row.tile << " " << row.n << ": " << complaint;

@@ -42,15 +42,18 @@ struct Facts {
     uint64_t loads_fewer = 0;  // global requests that other warps make in this phase beyond this one's
 };
 
-// Bytes of an element; lanes touch one element each. Local memory is no array, and its words are counted.
+// Bytes of an element. Local memory is no array, and its words are counted.
 inline uint64_t bytes_of(const trace::Trace& trace, uint8_t array) {
     return array == trace::kNoArray ? 4 : trace.launch.arrays[array].element_bytes();
 }
+// Lane after lane, of a vector access several each.
 inline std::vector<Cell> cells_of(const trace::Trace& trace, const trace::Access& access) {
     std::vector<Cell> cells;
+    const uint64_t each = bytes_of(trace, access.array);
     for (uint32_t lane = 0; lane < 32; ++lane)
-        if ((access.mask >> lane & 1) != 0)
-            cells.emplace_back(access.array, access.offset[lane] / bytes_of(trace, access.array));
+        for (uint64_t at = 0; (access.mask >> lane & 1) != 0 && at < trace.sites[access.site].bytes;
+             at += each)
+            cells.emplace_back(access.array, (access.offset[lane] + at) / each);
     return cells;
 }
 
@@ -92,10 +95,36 @@ inline void count_outside(Facts& facts, const trace::Trace& trace, const trace::
     facts.number["outside_by_column"] = by_column;
 }
 
+// Shared memory serves as many lanes together as ask for 128 bytes, of a load twice as many where neighbours
+// in pairs ask for the same or one of them for nothing: wavefronts, and as many as there are such groups.
+inline std::pair<uint64_t, uint64_t> wavefronts_of(const trace::Trace& trace, const trace::Access& access,
+                                                   bool load) {
+    const uint64_t bytes = trace.sites[access.site].bytes;
+    bool alike = load && bytes > 4;
+    for (uint32_t lane = 0; lane < 32; lane += 2)
+        if ((access.mask >> lane & 3) == 3 && access.offset[lane] != access.offset[lane + 1]) alike = false;
+    const auto lanes = static_cast<uint32_t>(bytes <= 4 ? 32 : alike ? 256 / bytes : 128 / bytes);
+    std::pair<uint64_t, uint64_t> wavefronts;
+    for (uint32_t first = 0; first < 32; first += lanes) {
+        std::map<uint64_t, std::set<uint64_t>> banks;
+        for (uint32_t lane = first; lane < first + lanes; ++lane)
+            for (uint64_t at = 0; (access.mask >> lane & 1) != 0 && at < bytes; at += 4) {
+                const uint64_t word = (trace.launch.arrays[access.array].base + access.offset[lane] + at) / 4;
+                banks[word % 32].insert(word);
+            }
+        uint64_t most = 0;
+        for (const auto& [bank, words] : banks) most = std::max<uint64_t>(most, words.size());
+        wavefronts.first += most;
+        wavefronts.second += banks.empty() ? 0 : 1;
+    }
+    return wavefronts;
+}
+
 inline void count_cost(Facts& facts, const trace::Trace& trace, const trace::Access& access) {
     auto& number = facts.number;
     const uint64_t bytes = bytes_of(trace, access.array);
     number["row_words"] = 0;
+    number["lane_bytes"] = trace.sites[access.site].bytes;
     if (access.array == trace::kNoArray) return;
     std::set<uint64_t> sectors, words, elements;
     std::map<uint64_t, std::set<uint64_t>> banks;
@@ -118,8 +147,7 @@ inline void count_cost(Facts& facts, const trace::Trace& trace, const trace::Acc
     uint64_t most = 0;
     for (const auto& [bank, of] : banks)
         if (of.size() > most) most = of.size(), number["bank"] = bank;
-    number["wavefronts"] = most;
-    number["least_wavefronts"] = 1;
+    std::tie(number["wavefronts"], number["least_wavefronts"]) = wavefronts_of(trace, access, facts.load);
     number["words"] = words.size();
     number["banks"] = banks.size();
 }
@@ -128,7 +156,7 @@ inline void count_cost(Facts& facts, const trace::Trace& trace, const trace::Acc
 inline void count_recording(Facts& facts, const trace::Trace& trace) {
     std::map<Cell, uint64_t> loaded;
     std::map<std::string, uint64_t> sums = {
-        {"load_sectors", 0}, {"least_load_sectors", 0}, {"shared_reads", 0}};
+        {"load_sectors", 0}, {"least_load_sectors", 0}, {"shared_reads", 0}, {"copied", 0}};
     for (uint64_t step = 0; step < trace.steps(); ++step) {
         const trace::Access access = trace::decode(trace, step);
         if (trace.sites[access.site].kind != ptx::SiteKind::Load || access.array == trace::kNoArray) continue;
@@ -137,9 +165,11 @@ inline void count_recording(Facts& facts, const trace::Trace& trace) {
         one.shared = trace.launch.arrays[access.array].space == Space::Shared;
         count_cost(one, trace, access);
         if (one.shared) {
-            sums["shared_reads"] += cells_of(trace, access).size();
+            sums["shared_reads"] += static_cast<uint64_t>(std::popcount(access.mask));
             continue;
         }
+        // What a cp.async loads has no register to go to.
+        if (trace.sites[access.site].copy) sums["copied"] += cells_of(trace, access).size();
         sums["load_sectors"] += one.number["sectors"];
         sums["least_load_sectors"] += one.number["least_sectors"];
         for (const Cell& cell : cells_of(trace, access)) ++loaded[cell];
@@ -152,6 +182,22 @@ inline void count_recording(Facts& facts, const trace::Trace& trace) {
     facts.number["loads"] = loads;
     facts.number["least_loads"] = least;
     facts.number["most_loads"] = most;
+}
+
+// Reads of shared memory between a copy and the wait for it. The store of a copy is its warp's next step.
+inline void count_meanwhile(Facts& facts, const trace::Trace& trace, const trace::Block& block,
+                            uint64_t here) {
+    if (!trace.sites[trace.form_of(here).site].copy) return;
+    uint64_t store = here;
+    while (trace.warp_of(store) != trace.warp_of(here) ||
+           trace.sites[trace.form_of(store).site].kind != ptx::SiteKind::Store)
+        ++store;
+    uint64_t requests = 0;
+    for (uint64_t at = here; at < block.first + trace::arrival_of(trace, store); ++at) {
+        const trace::Form& form = trace.form_of(at);
+        if (trace.sites[form.site].kind == ptx::SiteKind::Load && form.space == Space::Shared) ++requests;
+    }
+    facts.number["read_meanwhile"] = requests;
 }
 
 // Who came to which barrier: a warp's n-th arrival is at the block's n-th barrier.
@@ -310,6 +356,7 @@ inline Facts facts_at(const trace::Trace& trace, uint32_t block, uint32_t step,
     facts.number = {{"m", product ? product->m : 0},
                     {"k", product ? product->k : 0},
                     {"n", product ? product->n : 0},
+                    {"products", product ? uint64_t{product->m} * product->k * product->n : 0},
                     {"tile", product ? product->tile : 0},
                     {"threads", trace.launch.block.count()},
                     {"blocks", trace.launch.grid.count()},
@@ -341,7 +388,14 @@ inline Facts facts_at(const trace::Trace& trace, uint32_t block, uint32_t step,
             count_outside(facts, trace, of, access, phases.phase[step]);
     }
     count_lanes(facts, trace, access, step, replay);
+    if (product) {  // the most that one thread stores
+        std::map<uint32_t, uint64_t> stored;
+        for (const auto& store : replay.global_stores()) ++stored[store.thread];
+        for (const auto& [thread, elements] : stored)
+            facts.number["patch"] = std::max(facts.number["patch"], elements);
+    }
     count_recording(facts, trace);
+    count_meanwhile(facts, trace, of, at);
     count_barriers(facts, trace, of.first, of.count, at);
     count_cells(facts, trace, phases, replay, of.first, step);
     return facts;

@@ -1,0 +1,193 @@
+#include "app/timing/ladder.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "app/draw/axes.h"
+#include "core/base/words.h"
+#include "kernels/textbook/device_levels.h"
+
+namespace tilescope::timing {
+namespace {
+
+using kernels::Levels, kernels::Timing;
+
+// The figures are those of the sources; a test counts them in recordings.
+constexpr Rung kRungs[] = {
+    {"untiled", ""},
+    {"tiled", "tiles in shared memory: an element is loaded once for T products, not for one"},
+    {"register_column", "8 elements a thread: 9 reads of shared memory feed 8 products, where 16 did"},
+    {"register_tile", "8 x 8 elements a thread: 16 reads of shared memory feed 64 products"},
+    {"vector_loads", "16 bytes a load: 4 reads of shared memory feed 64 products"},
+    {"warp_tile", "a compact tile a warp: what its lanes read has no bank conflict"},
+    {"double_buffer", "the next tiles are copied meanwhile, through no register: one barrier a phase"},
+};
+
+struct Measured {
+    std::string name;
+    const Timing* row = nullptr;
+    const Levels* levels = nullptr;  // null while they are not known
+};
+
+const Levels* levels_of(const Machine& machine, const State& chosen, std::string_view kernel,
+                        uint32_t width) {
+    const auto of = bounds_of(machine, kernel, chosen.tile, width);
+    const Result<Levels>* const made = of ? chosen.bounds.find(*of) : nullptr;
+    return made != nullptr && *made ? &**made : nullptr;
+}
+
+// From the ground up, those that were measured.
+std::vector<Measured> measured_rungs(const Machine& machine, const State& chosen, uint32_t width) {
+    std::vector<Measured> all;
+    for (const Rung& rung : kRungs)
+        if (const Timing* const row = row_of(machine, rung.kernel, width, chosen.tile))
+            all.push_back({shown_name(rung.kernel), row, levels_of(machine, chosen, rung.kernel, width)});
+    return all;
+}
+
+std::string share_of(const Timing& row, const Timing& library) {
+    return fmt::format("{:.0f} %", 100 * row.gflops / library.gflops);
+}
+// How many times as fast a is.
+std::string times(const Timing& a, const Timing& b) { return draw::ratio_text(b.median_ms / a.median_ms); }
+
+// "register column", "register column and warp tile", "a, b and c".
+std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (size_t i = 0; i < names.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return text;
+}
+
+// Which rungs gain on the one below them, and which does most.
+std::string steps_words(const std::vector<Measured>& rungs) {
+    if (rungs.size() < 3) return "";
+    std::vector<std::string> idle;
+    size_t best = 1;
+    const auto gain = [&](size_t at) { return rungs[at - 1].row->median_ms / rungs[at].row->median_ms; };
+    for (size_t at = 1; at < rungs.size(); ++at) {
+        if (gain(at) > gain(best)) best = at;
+        if (gain(at) <= 1 || kernels::spreads_overlap(*rungs[at].row, *rungs[at - 1].row))
+            idle.push_back(rungs[at].name);
+    }
+    const std::string most = times(*rungs[best].row, *rungs[best - 1].row);
+    if (idle.empty())
+        return fmt::format(" Each rung is faster than the one below it, {} by most: {} times.",
+                           rungs[best].name, most);
+    const std::string slow =
+        fmt::format(" {} {} no faster than the rung below", listed(idle), idle.size() == 1 ? "is" : "are");
+    if (idle.size() + 1 == rungs.size()) return slow + ".";
+    return fmt::format("{}; {} gains most: {} times.", slow, rungs[best].name, most);
+}
+
+std::string sentence(const std::vector<Measured>& rungs, const Timing* library, uint32_t width,
+                     const Machine& machine) {
+    if (rungs.empty())
+        return fmt::format("None of these kernels was timed at width {} on {}; choose another width or T.",
+                           grouped(width), machine.name);
+    const Measured& first = rungs.front();
+    const Measured& best =
+        *std::ranges::min_element(rungs, {}, [](const Measured& one) { return one.row->median_ms; });
+    std::string words = library != nullptr ? fmt::format("{} reaches {} of cuBLAS at width {}", best.name,
+                                                         share_of(*best.row, *library), grouped(width))
+                                           : fmt::format("{} reaches {} GFLOP/s at width {}", best.name,
+                                                         draw::figure(best.row->gflops), grouped(width));
+    if (&best != &first) words += fmt::format(", {} times {}", times(*best.row, *first.row), first.name);
+    words += "." + steps_words(rungs);
+    if (&best == &first || first.levels == nullptr || best.levels == nullptr) return words;
+    const std::string below(said_of(first.levels->bounds[first.levels->bound_by].resource)),
+        above(said_of(best.levels->bounds[best.levels->bound_by].resource));
+    return words + (below == above
+                        ? fmt::format(" {} and {} are both bound by {}.", first.name, best.name, above)
+                        : fmt::format(" {} is bound by {}, {} by {}.", first.name, below, best.name, above));
+}
+
+void add_bound(LadderRow& row, const Machine& machine, const State& chosen, uint32_t width) {
+    const auto of = bounds_of(machine, row.kernel, chosen.tile, width);
+    if (!of) return;
+    const Result<Levels>* const made = chosen.bounds.find(*of);
+    if (made == nullptr) {
+        const bool now = chosen.bounds.working.begun() && chosen.bounds.working_on == *of;
+        row.bound = now ? "being worked out" : kToBeKnown;
+        row.bound_rests_on = "Its blocks are replayed through L1, L2 and DRAM, one kernel after the other.";
+        return;
+    }
+    if (!*made) {
+        row.bound = "not known";
+        row.bound_rests_on = made->error().message + ".";
+        return;
+    }
+    const kernels::LevelDevice on{*leveled_device(machine), *kernels::find_levels(of->device)};
+    const BoundChart chart = bound_chart(*of, **made, on, {});
+    row.known = true;
+    row.bound = bound_name(**made);
+    row.bound_rests_on = "Modelled. " + chart.sentence + " " + chart.rests_on;
+}
+
+LadderRow row_of_rung(const Machine& machine, const State& chosen, uint32_t width, std::string_view kernel,
+                      const Timing* library) {
+    LadderRow row;
+    row.kernel = kernel;
+    row.name = name_with_tile(kernel, chosen.tile);
+    const Timing* const timed = row_of(machine, kernel, width, chosen.tile);
+    if (timed == nullptr) return row;
+    row.gflops = timed->gflops;
+    row.rate = draw::figure(timed->gflops);
+    const bool is_library = kernel == kLibrary;
+    row.measured = median_words(*timed, is_library ? row.name : "the PTX by " + machine.times->compiler,
+                                machine.times->device);
+    row.measured += fmt::format(" GFLOP/s: 2 x {0} x {0} x {0} operations in that time.", grouped(width));
+    if (library != nullptr) {
+        row.share = share_of(*timed, *library);
+        if (!is_library)
+            row.measured +=
+                fmt::format(" {}: of {} GFLOP/s, cuBLAS.", row.share, draw::figure(library->gflops));
+    }
+    if (is_library)
+        row.bound_rests_on = "What cuBLAS runs is not known here, and so neither is what bounds it.";
+    else
+        add_bound(row, machine, chosen, width);
+    return row;
+}
+
+}  // namespace
+
+std::span<const Rung> rungs() { return kRungs; }
+
+LadderChart ladder_chart(const Machine& machine, const State& chosen, uint32_t width) {
+    LadderChart chart;
+    const Timing* const library = row_of(machine, kLibrary, width, 0);
+    const std::vector<Measured> measured = measured_rungs(machine, chosen, width);
+    chart.sentence = sentence(measured, library, width, machine);
+    chart.rests_on = fmt::format(
+        "Ratios of measured times, medians of runs on {}. No faster: a longer time, or one that its runs do "
+        "not "
+        "tell apart.",
+        machine.times->device);
+    if (library != nullptr) chart.rows.push_back(row_of_rung(machine, chosen, width, kLibrary, library));
+    std::vector<std::string> missing;
+    for (auto rung = std::rbegin(kRungs); rung != std::rend(kRungs); ++rung) {
+        chart.rows.push_back(row_of_rung(machine, chosen, width, rung->kernel, library));
+        chart.rows.back().step = rung->removes;
+        if (chart.rows.back().gflops == 0) missing.push_back(shown_name(rung->kernel));
+    }
+    std::ranges::reverse(missing);
+    if (library == nullptr) missing.push_back(shown_name(kLibrary));
+    if (!missing.empty() && !measured.empty())
+        chart.note = fmt::format("Not timed at this width: {}. ", listed(missing));
+    chart.note += "GFLOP/s are measured, bounds modelled. Point at a figure for its source.";
+    return chart;
+}
+
+std::vector<BoundsOf> bounds_of_ladder(const Machine& machine, const State& chosen, uint32_t width) {
+    std::vector<BoundsOf> all;
+    for (const Rung& rung : kRungs)
+        if (auto of = bounds_of(machine, rung.kernel, chosen.tile, width)) all.push_back(std::move(*of));
+    std::ranges::stable_partition(all, [&](const BoundsOf& of) { return of.kernel == chosen.kernel; });
+    return all;
+}
+
+}  // namespace tilescope::timing

@@ -1,0 +1,234 @@
+// The ladder of Timing: every figure is its row's, the sentence is made of them, a rung that was not timed is
+// told and not guessed, and what is said of each step is counted in recordings.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/timing/ladder.h"
+#include "core/analysis/summary.h"
+#include "kernels/textbook/devices.h"
+#include "tests/unit/view_recordings.h"
+
+namespace tilescope::timing {
+namespace {
+
+using kernels::Timing;
+
+constexpr uint32_t kWidth = 2048, kTile = 16;
+
+Timing timed(const char* kernel, double ms) {
+    Timing row;
+    row.kernel = kernel;
+    row.m = row.k = row.n = kWidth;
+    row.tile = kernel == kLibrary || kernels::tile_width(kernel) == 0 ? 0 : kTile;
+    row.verified = true, row.runs = 20, row.registers = 64;
+    row.median_ms = ms, row.low_ms = ms * 0.99, row.high_ms = ms * 1.01;
+    row.gflops = 2.0 * kWidth * kWidth * kWidth / ms / 1e6;
+    return row;
+}
+
+// 4 ms without tiles, a quarter of a millisecond at the end, which is 80 % of the library's speed.
+kernels::Timings sample() {
+    kernels::Timings times;
+    times.device = "NVIDIA H200", times.compiler = "nvrtc";
+    times.rows = {timed("untiled", 4),          timed("tiled", 2.5),        timed("register_column", 1),
+                  timed("register_tile", 0.5),  timed("vector_loads", 0.4), timed("warp_tile", 0.32),
+                  timed("double_buffer", 0.25), timed("cublas", 0.2)};
+    return times;
+}
+
+class Ladder : public testing::Test {
+protected:
+    Ladder() { chosen_.tile = kTile; }
+    Timing& of(std::string_view kernel) {
+        return *std::ranges::find(times_[0].rows, kernel, &Timing::kernel);
+    }
+    void drop(std::string_view kernel) {
+        std::erase_if(
+            times_[0].rows, [&](auto& r) { return r.kernel == kernel; });
+    }
+    void set(const char* kernel, double ms) { of(kernel) = timed(kernel, ms); }
+    LadderChart chart() const {
+        const std::vector<Machine> all = machines(times_, kernels::devices());
+        return ladder_chart(all.front(), chosen_, kWidth);
+    }
+    std::vector<BoundsOf> asked() const {
+        const std::vector<Machine> all = machines(times_, kernels::devices());
+        return bounds_of_ladder(all.front(), chosen_, kWidth);
+    }
+    // As if it had been worked out.
+    void know(std::string_view kernel, Result<kernels::Levels> levels) {
+        for (const BoundsOf& of : asked())
+            if (of.kernel == kernel)
+                chosen_.bounds.known.emplace(
+                    of, std::make_shared<const Result<kernels::Levels>>(std::move(levels)));
+    }
+    static kernels::Levels bound_by(const char* resource) {
+        kernels::Levels levels;
+        levels.blocks = levels.simulated = 16;
+        levels.bounds = {{resource, 0.1, "what it is made of"}};
+        return levels;
+    }
+
+    std::vector<kernels::Timings> times_{sample()};
+    State chosen_;
+};
+
+const LadderRow& row(const LadderChart& chart, std::string_view kernel) {
+    return *std::ranges::find(chart.rows, kernel, &LadderRow::kernel);
+}
+
+TEST_F(Ladder, EveryFigureIsItsRows) {
+    const LadderChart shown = chart();
+    ASSERT_EQ(shown.rows.size(), rungs().size() + 1);
+    EXPECT_EQ(shown.rows.front().kernel, kLibrary);
+    EXPECT_EQ(shown.rows.back().kernel, "untiled");
+    EXPECT_TRUE(shown.rows.back().step.empty()) << "nothing leads to the ground";
+    for (const LadderRow& one : shown.rows) {
+        const Timing& timing = of(one.kernel);
+        EXPECT_EQ(one.gflops, timing.gflops);
+        EXPECT_EQ(one.rate, draw::figure(timing.gflops));
+        EXPECT_EQ(one.share, fmt::format("{:.0f} %", 100 * 0.2 / timing.median_ms)) << one.kernel;
+        EXPECT_TRUE(one.measured.starts_with("Measured: the median of 20 runs, ")) << one.measured;
+        EXPECT_NE(one.measured.find(one.kernel == kLibrary ? "of cuBLAS, on NVIDIA H200"
+                                                           : "of the PTX by nvrtc, on NVIDIA H200"),
+                  std::string::npos)
+            << one.measured;
+    }
+    EXPECT_EQ(row(shown, "tiled").name, "tiled, T = 16");
+    EXPECT_EQ(row(shown, "warp_tile").name, "warp tile") << "it has no T";
+    EXPECT_EQ(shown.note, "GFLOP/s are measured, bounds modelled. Point at a figure for its source.");
+}
+
+TEST_F(Ladder, TheSentenceIsMadeOfTheFigures) {
+    EXPECT_EQ(
+        chart().sentence,
+        "double buffer reaches 80 % of cuBLAS at width 2,048, 16.0 times untiled. Each rung is faster than "
+        "the one below it, register column by most: 2.50 times.");
+    set("vector_loads", 0.55);  // longer than the rung below it
+    EXPECT_EQ(
+        chart().sentence,
+        "double buffer reaches 80 % of cuBLAS at width 2,048, 16.0 times untiled. vector loads is no faster "
+        "than the rung below; register column gains most: 2.50 times.");
+    set("double_buffer", 0.318);  // its runs do not tell it from the rung below
+    EXPECT_NE(chart().sentence.find(" vector loads and double buffer are no faster than the rung below;"),
+              std::string::npos)
+        << chart().sentence;
+    set("double_buffer", 0.4);  // another is the fastest
+    EXPECT_TRUE(chart().sentence.starts_with("warp tile reaches 62 % of cuBLAS")) << chart().sentence;
+}
+
+TEST_F(Ladder, TheSentenceSaysHowTheBoundWentWhereBothAreKnown) {
+    know("untiled", bound_by("data_pipe"));
+    EXPECT_EQ(chart().sentence.find("bound by"), std::string::npos);
+    know("double_buffer", bound_by("fp32"));
+    EXPECT_TRUE(
+        chart().sentence.ends_with(" untiled is bound by the L1 data pipe, double buffer by the fp32 units."))
+        << chart().sentence;
+    chosen_.bounds.known.clear();
+    know("untiled", bound_by("fp32"));
+    know("double_buffer", bound_by("fp32"));
+    EXPECT_TRUE(chart().sentence.ends_with(" untiled and double buffer are both bound by the fp32 units."))
+        << chart().sentence;
+}
+
+TEST_F(Ladder, WhatWasNotTimedIsAbsentAndTold) {
+    for (const char* kernel : {"register_column", "vector_loads", "double_buffer"}) drop(kernel);
+    const LadderChart shown = chart();
+    EXPECT_EQ(shown.rows.size(), rungs().size() + 1) << "its row stands there";
+    EXPECT_EQ(row(shown, "vector_loads").gflops, 0);
+    EXPECT_EQ(row(shown, "vector_loads").rate + row(shown, "vector_loads").share, "");
+    EXPECT_EQ(row(shown, "vector_loads").bound, "");
+    EXPECT_FALSE(row(shown, "vector_loads").step.empty());
+    EXPECT_TRUE(
+        shown.note.starts_with("Not timed at this width: register column, vector loads and double buffer. "))
+        << shown.note;
+    EXPECT_TRUE(shown.sentence.starts_with("warp tile reaches 62 % of cuBLAS")) << shown.sentence;
+    drop("cublas");
+    const LadderChart alone = chart();
+    EXPECT_EQ(alone.rows.size(), rungs().size());
+    EXPECT_EQ(row(alone, "tiled").share, "");
+    EXPECT_TRUE(alone.sentence.starts_with(
+        fmt::format("warp tile reaches {} GFLOP/s at width 2,048", draw::figure(of("warp_tile").gflops))))
+        << alone.sentence;
+    EXPECT_NE(alone.note.find("double buffer and cuBLAS. "), std::string::npos) << alone.note;
+    for (const Rung& rung : rungs()) drop(rung.kernel);
+    times_[0].rows.push_back(timed("cublas", 1));
+    EXPECT_TRUE(chart().sentence.starts_with("None of these kernels was timed at width 2,048"));
+    EXPECT_TRUE(asked().empty());
+}
+
+TEST_F(Ladder, TwoRungsHaveNoStepsToCompare) {
+    for (const Rung& rung : rungs().subspan(2)) drop(rung.kernel);
+    EXPECT_EQ(chart().sentence, "tiled reaches 8 % of cuBLAS at width 2,048, 1.60 times untiled.");
+}
+
+TEST_F(Ladder, BoundsFillInAsTheyAreWorkedOut) {
+    chosen_.kernel = "warp_tile";
+    ASSERT_EQ(asked().size(), rungs().size());
+    EXPECT_EQ(asked()[0].kernel, "warp_tile") << "the chosen one first";
+    EXPECT_EQ(asked()[1].kernel, "untiled");
+    EXPECT_EQ(row(chart(), "tiled").bound, "to be worked out");
+    EXPECT_FALSE(row(chart(), "tiled").known);
+    know("tiled", bound_by("data_pipe"));
+    EXPECT_EQ(row(chart(), "tiled").bound, "L1 data pipe");
+    EXPECT_TRUE(row(chart(), "tiled").known);
+    EXPECT_TRUE(row(chart(), "tiled").bound_rests_on.starts_with("Modelled. Bound by the L1 data pipe: "));
+    know("vector_loads", Error{"it is too large"});
+    EXPECT_EQ(row(chart(), "vector_loads").bound, "not known");
+    EXPECT_EQ(row(chart(), "vector_loads").bound_rests_on, "it is too large.");
+    EXPECT_EQ(row(chart(), kLibrary).bound, "");
+    session::Jobs jobs;
+    chosen_.bounds.ask(asked()[1], jobs, false);
+    EXPECT_EQ(row(chart(), "untiled").bound, "being worked out");
+    chosen_.bounds.working.stop();
+}
+
+// What each step is said to do, in recordings of whole blocks.
+TEST(LadderSteps, AreCountedInRecordings) {
+    const auto said = [](std::string_view kernel) -> std::string {
+        return std::ranges::find_if(rungs(), [&](const Rung& rung) { return rung.kernel == kernel; })
+            ->removes;
+    };
+    constexpr uint64_t kM = 256, kK = 32, kN = 128;
+    for (const Rung& rung : rungs()) {
+        SCOPED_TRACE(rung.kernel);
+        const uint32_t tile = kernels::tile_width(rung.kernel);
+        const trace::Trace trace = kernels::recorded(rung.kernel, {kM, kK, kN, tile});
+        const auto sums = analysis::summarize(trace);
+        ASSERT_TRUE(sums);
+        uint64_t loads = 0;
+        for (const analysis::Reuse& reuse : sums->reuse) loads += reuse.loads;
+        const uint64_t products = kM * kK * kN, reads = sums->shared_load.lanes;
+        const auto feed = [&](uint64_t read, uint64_t fed) {
+            EXPECT_EQ(reads * fed, products * read);
+            EXPECT_NE(
+                said(rung.kernel).find(fmt::format("{} reads of shared memory feed {} products", read, fed)),
+                std::string::npos);
+        };
+        if (rung.kernel == std::string_view("untiled")) EXPECT_EQ(loads, 2 * products);
+        if (rung.kernel == std::string_view("tiled")) {
+            EXPECT_EQ(loads * tile, 2 * products);
+            EXPECT_EQ(reads, 2 * products) << "16 reads for 8 products";
+        }
+        if (rung.kernel == std::string_view("register_column")) feed(9, 8);
+        if (rung.kernel == std::string_view("register_tile")) feed(16, 64);
+        if (rung.kernel == std::string_view("vector_loads")) {
+            feed(4, 64);
+            EXPECT_GT(sums->shared_load.wavefronts, sums->shared_load.ideal_wavefronts);
+        }
+        if (rung.kernel == std::string_view("warp_tile"))
+            EXPECT_EQ(sums->shared_load.wavefronts, sums->shared_load.ideal_wavefronts);
+        if (rung.kernel == std::string_view("double_buffer")) {
+            EXPECT_EQ(sums->barriers_per_block, sums->phases + 1) << "one before the first phase";
+            EXPECT_TRUE(std::ranges::all_of(trace.sites, [](const ptx::Site& site) {
+                return site.kind != ptx::SiteKind::Load || site.space != Space::Global || site.copy;
+            })) << "no register has what is loaded";
+        } else if (kernels::find(rung.kernel)->tiled) {
+            EXPECT_EQ(sums->barriers_per_block, 2 * sums->phases);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::timing
