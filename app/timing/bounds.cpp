@@ -32,16 +32,17 @@ struct Resource {
     const char* known;
     bool counted;                  // nothing of it is modelled
     LevelFigure LevelSpec::*rate;  // what it does a clock; null where that is no figure of the levels
+    double kernels::LevelCounterRow::*machine = nullptr;  // the same, counted of the machine code
 };
 constexpr Resource kResources[] = {
     {"dram", "DRAM", "DRAM", "bytes stored are counted, bytes read modelled", false, nullptr},
     {"l2", "L2", "L2", "bytes stored are counted, bytes read modelled", false, &LevelSpec::l2_per_clock},
     {"data_pipe", "L1 data pipe", "the L1 data pipe", "counted from recorded blocks", true,
-     &LevelSpec::pipe_per_clock},
+     &LevelSpec::pipe_per_clock, &kernels::LevelCounterRow::pipe_wavefronts},
     {"lsu", "load/store units", "the load/store units", "counted from recorded blocks", true,
      &LevelSpec::lsu_per_clock},
     {"issue", "issue slots", "issue slots", "counted from recorded blocks and their PTX", true,
-     &LevelSpec::issue_per_clock},
+     &LevelSpec::issue_per_clock, &kernels::LevelCounterRow::instructions},
     {"fp32", "fp32 units", "the fp32 units", "counted from recorded blocks and their PTX", true,
      &LevelSpec::fp32_per_clock},
     {"latency", "latency", "latency", "modelled", false, nullptr},
@@ -87,7 +88,9 @@ std::string says(const BoundsOf& of, const Levels& l, const kernels::LevelDevice
                        counted(l.resident, "block"));
 }
 
-std::string rests_on(const LevelBound& bound, const Levels& levels, const kernels::LevelDevice& on) {
+// counted: what counters said of the launch; null where they were not read.
+std::string rests_on(const LevelBound& bound, const Levels& levels, const kernels::LevelDevice& on,
+                     const kernels::LevelCounterRow* counted) {
     const Resource& resource = resource_of(bound.resource);
     const bool part = !resource.counted && levels.simulated < levels.blocks;
     std::string words = fmt::format(
@@ -96,6 +99,9 @@ std::string rests_on(const LevelBound& bound, const Levels& levels, const kernel
              : "");
     if (resource.key == std::string_view("dram"))
         return words + fmt::format("GB/s: documented, {}.", on.device.source);
+    if (counted != nullptr && resource.machine != nullptr && counted->*resource.machine > 0)
+        words += fmt::format("By the machine code, as Nsight Compute counted it: {}. ",
+                             short_count(static_cast<uint64_t>(counted->*resource.machine)));
     if (resource.rate != nullptr) words += figure_words("A clock:", on.levels.*resource.rate) + ". ";
     if (resource.key == std::string_view("latency"))
         words += figure_words("Cycles until data are here, from L1:", on.levels.l1_cycles) + ", from L2 " +
@@ -213,7 +219,7 @@ BoundChart bound_chart(const BoundsOf& of, const Levels& levels, const kernels::
     const LevelBound& longest = levels.bounds[levels.bound_by];
     chart.sentence =
         fmt::format("Bound by {}: {}.", resource_of(longest.resource).bound_by, says(of, levels, on));
-    chart.rests_on = rests_on(longest, levels, on);
+    chart.rests_on = rests_on(longest, levels, on, beside.counted);
     say_l1(chart, levels, beside);
 
     const kernels::Timing* const row = beside.measured;
@@ -221,7 +227,7 @@ BoundChart bound_chart(const BoundsOf& of, const Levels& levels, const kernels::
     for (size_t i = 0; i < levels.bounds.size(); ++i) {
         const LevelBound& bound = levels.bounds[i];
         chart.bars.push_back({resource_of(bound.resource).name, bound.ms, in_ms(bound.ms, most), false,
-                              i == levels.bound_by, rests_on(bound, levels, on)});
+                              i == levels.bound_by, rests_on(bound, levels, on, beside.counted)});
     }
     std::ranges::stable_sort(chart.bars, std::greater{}, &BoundBar::value);
     chart.note = fmt::format("Modelled: the least that each needs, at {} MHz.",

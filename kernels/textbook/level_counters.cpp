@@ -30,6 +30,8 @@ LevelCounterRow read_row(const Json& item, std::string& problem) {
     f.real("l1_hits", row.l1_hits);
     f.real("l2_read_sectors_l1", row.l2_read_sectors);
     f.real("dram_read_bytes", row.dram_read_bytes);
+    if (item.contains("instructions")) f.real("instructions", row.instructions);
+    if (item.contains("pipe_wavefronts")) f.real("pipe_wavefronts", row.pipe_wavefronts);
     constexpr std::string_view kStall = "stall_";
     for (const auto& [key, value] : item.items()) {
         if (!key.starts_with(kStall)) continue;

@@ -19,6 +19,8 @@ struct LevelCounterRow {
     double l1_sectors = 0, l1_hits = 0;  // of loads from global memory
     double l2_read_sectors = 0;          // that L1 asked of L2
     double dram_read_bytes = 0;
+    // What the machine code did, where it was counted: instructions of warps, passes through the data pipe.
+    double instructions = 0, pipe_wavefronts = 0;
     // Of the warps of a scheduler, how many are in a state each time that it issues, by the state: "barrier",
     // "long_scoreboard"; "selected" is the one that issues.
     std::vector<std::pair<std::string, double>> stalls;

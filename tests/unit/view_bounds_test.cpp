@@ -129,6 +129,15 @@ TEST(Bounds, WhatL1CaughtIsWhatL2WasNotSpared) {
     EXPECT_FALSE(caught_of_saved(tiled, untiled)) << "nothing was to be saved";
 }
 
+TEST(Bounds, WhatTheMachineCodeDidStandsBesideWhatThePtxSays) {
+    kernels::LevelCounterRow counted;
+    counted.l1_sectors = 100, counted.instructions = 31'200'000;
+    for (const BoundBar& bar : bound_chart(launch(), bound_by("issue"), h200(), {.counted = &counted}).bars) {
+        const bool said = bar.rests_on.find("Nsight Compute counted it: 31.20 M.") != std::string::npos;
+        EXPECT_EQ(said, bar.name == "issue slots") << bar.rests_on;
+    }
+}
+
 TEST(Bounds, AllBarsAreInOneUnit) {
     EXPECT_EQ(in_ms(0.0321, 0.337), "0.032 ms");
     EXPECT_EQ(in_ms(0.00012, 0.337), "<0.001 ms");

@@ -20,7 +20,7 @@ Levels levels_of(uint64_t loads, double pipe_clocks, const kernels::LevelDevice&
     levels.blocks = levels.simulated = 1056;
     levels.resident = 2;
     levels.sums.load_units = levels.blocks * 100;
-    levels.sums.loads = levels.sums.load_units * 32 * loads;
+    levels.sums.loads = levels.sums.loads_ahead = levels.sums.load_units * 32 * loads;
     levels.sums.instructions = 1024ull * 1024 * 1024 / 32 * 5;
     levels.misses.latency_cycles = 400. * static_cast<double>(levels.sums.load_units);
     const double a_ms = on.levels.clock_mhz.value * 1e3;
