@@ -70,7 +70,8 @@ std::string says(const BoundsOf& of, const Levels& l, const kernels::LevelDevice
                            draw::figure(on.levels.l2_per_clock.value));
     if (by == "data_pipe")
         return fmt::format("{} passes for each multiply-add of a warp, {} a clock",
-                           each(s.passes + s.wavefronts), many(on.levels.pipe_per_clock.value));
+                           each(static_cast<uint64_t>(l.passes()) + s.wavefronts),
+                           many(on.levels.pipe_per_clock.value));
     if (by == "lsu")
         return fmt::format("{} {} for each multiply-add of a warp, {} a clock",
                            each(std::max(s.accesses, s.lookups)),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -191,13 +192,14 @@ private:
         const bool store = site.kind == SiteKind::Store;
         const uint32_t passes = bank_cost(access.offset.data(), access.mask, site.bytes, store).wavefronts;
         sums_.passes += passes;
-        at.passes += passes;
         // Counted from the first line that the block touches, so that blocks that are each other's, moved,
         // have the same.
         if (!first_line_[slot]) first_line_[slot] = access.offset[std::countr_zero(access.mask)] / kLineBytes;
         for_lanes(access.mask,
                   [&](uint32_t lane) { access.offset[lane] -= *first_line_[slot] * kLineBytes; });
         const uint32_t lookups = tag_lookups(access.offset.data(), access.mask, site.bytes);
+        const uint32_t missed =
+            store ? passes : std::max(passes, missed_passes(access.offset.data(), access.mask, site.bytes));
         for_lanes(access.mask,
                   [&](uint32_t lane) { access.offset[lane] += *first_line_[slot] * kLineBytes; });
         sums_.lookups += lookups;
@@ -211,20 +213,30 @@ private:
             sums_.l1_sectors += cost.sectors;
         }
         RawTouch last{number, static_cast<uint16_t>(slot), store, 0, 0};
+        bool first_time = false;
+        const auto keep = [&] {
+            raw_.push_back(last);
+            if (store) return;
+            uint8_t& loaded = loaded_[{last.slot, last.line}];
+            first_time |= (last.sectors & ~loaded) != 0;
+            loaded |= last.sectors;
+        };
         for_lanes(access.mask, [&](uint32_t lane) {
             const uint64_t first = access.offset[lane] / kSectorBytes;
             const uint64_t end = (access.offset[lane] + site.bytes - 1) / kSectorBytes;
             for (uint64_t sector = first; sector <= end; ++sector) {
                 const uint64_t line = sector / 4;
                 if (last.sectors && line != last.line) {
-                    raw_.push_back(last);
+                    keep();
                     last.sectors = 0;
                 }
                 last.line = line;
                 last.sectors |= static_cast<uint8_t>(1u << sector % 4);
             }
         });
-        if (last.sectors) raw_.push_back(last);
+        if (last.sectors) keep();
+        at.passes += first_time ? missed : passes;
+        if (first_time) sums_.more_passes += missed - passes;
     }
 
     BlockWork finish();
@@ -243,6 +255,7 @@ private:
     std::vector<bool> joined_;          // by site: a group that is joined
     std::vector<RawUnit> units_;
     std::vector<RawTouch> raw_;
+    std::map<std::pair<uint16_t, uint64_t>, uint8_t> loaded_;  // sectors by slot and line
     LevelSums sums_;
 };
 
@@ -347,6 +360,7 @@ LevelSums& LevelSums::add(const LevelSums& other, uint64_t times) {
     l1_sectors += other.l1_sectors * times;
     stored_sectors += other.stored_sectors * times;
     passes += other.passes * times;
+    more_passes += other.more_passes * times;
     lookups += other.lookups * times;
     wavefronts += other.wavefronts * times;
     accesses += other.accesses * times;

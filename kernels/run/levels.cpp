@@ -200,6 +200,7 @@ void add_bounds(const LevelDevice& on, Levels& levels) {
     };
     const double stored = static_cast<double>(s.stored_sectors) * analysis::kSectorBytes;
     const double from_l2 = levels.misses.l2_read_sectors * analysis::kSectorBytes;
+    const double passes = levels.passes();
     const auto in_words = [](double amount) { return short_count(static_cast<uint64_t>(amount)); };
     levels.bounds = {
         {"dram", (levels.misses.dram_read_bytes + stored) / (on.device.memory_gbs * 1e6),
@@ -208,8 +209,8 @@ void add_bounds(const LevelDevice& on, Levels& levels) {
         {"l2", (from_l2 + stored) / (spec.l2_per_clock.value * clocks),
          fmt::format("{} bytes read and {} stored, at {:.0f} bytes a clock", in_words(from_l2),
                      in_words(stored), spec.l2_per_clock.value)},
-        {"data_pipe", on_sms(static_cast<double>(s.passes + s.wavefronts), spec.pipe_per_clock.value),
-         fmt::format("{} passes of global and {} wavefronts of shared memory", short_count(s.passes),
+        {"data_pipe", on_sms(passes + static_cast<double>(s.wavefronts), spec.pipe_per_clock.value),
+         fmt::format("{} passes of global and {} wavefronts of shared memory", in_words(passes),
                      short_count(s.wavefronts))},
         {"lsu", on_sms(static_cast<double>(std::max(s.accesses, s.lookups)), spec.lsu_per_clock.value),
          s.lookups > s.accesses ? fmt::format("{} lookups of tags for global memory", short_count(s.lookups))
@@ -323,6 +324,12 @@ Error not_complete(const trace::Trace& trace) {
 }
 
 }  // namespace
+
+double Levels::passes() const {
+    const double missed =
+        distinct_sectors > 0 ? std::min(1.0, misses.l1_misses / static_cast<double>(distinct_sectors)) : 0;
+    return static_cast<double>(sums.passes) + static_cast<double>(sums.more_passes) * missed;
+}
 
 Result<Levels> levels_of(const Plan& plan, const LevelDevice& on, const LevelOptions& options) {
     Corners corners;

@@ -57,6 +57,9 @@ struct Levels {
     uint64_t l1_bytes = 0;     // that shared memory leaves to L1
     analysis::LevelSums sums;  // exact
     analysis::LevelMisses misses;
+    // Through the data pipe by requests to global memory: of those that ask for a sector for the first time
+    // in their block, as many miss as of such sectors were modelled to.
+    double passes() const;
     double l1_hit_rate = 0;         // of sectors
     uint64_t distinct_sectors = 0;  // of each block, added up
     std::vector<LevelBound> bounds;
