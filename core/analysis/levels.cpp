@@ -95,7 +95,7 @@ private:
     }
     static uint64_t counted(const LevelLaunch& launch) {
         const uint64_t wave = std::max<uint64_t>(1, uint64_t{launch.sms} * launch.resident);
-        const uint64_t waves = std::max(launch.most_blocks / wave, kLeastWaves);
+        const uint64_t waves = std::max(launch.most_blocks / wave, launch.least_waves);
         // The last wave of a launch runs with fewer and fewer blocks: nothing is gained by leaving it out.
         return launch.blocks / wave <= waves ? launch.blocks : waves * wave;
     }

@@ -81,9 +81,9 @@ struct LevelLaunch {
     std::vector<std::vector<uint64_t>> of_sm;
     Pace pace = Pace::Own;
     LevelLog* log = nullptr;            // is told of all units, where somebody asks
-    uint64_t most_blocks = UINT64_MAX;  // to be simulated; whole waves, at least kLeastWaves, are made of it
+    uint64_t most_blocks = UINT64_MAX;  // to be simulated; whole waves are made of it,
+    uint64_t least_waves = 4;           // at least so many
 };
-inline constexpr uint64_t kLeastWaves = 4;
 
 struct LevelMisses {
     double l1_misses = 0;        // sectors that are not in L1

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <mutex>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include "core/analysis/coalescing.h"
 #include "core/analysis/occupancy.h"
+#include "core/base/parallel.h"
 #include "core/base/words.h"
 #include "core/trace/claims.h"
 #include "kernels/run/record.h"
@@ -230,6 +232,38 @@ void add_bounds(const LevelDevice& on, Levels& levels) {
         levels.bounds.begin());
 }
 
+// The paces that a launch may have beside the one that the model finds. Blocks stay in step while who comes
+// first to a line waits for DRAM longer than its SM takes for a unit of each of its blocks, and drift apart
+// where it has more work than that. Up to twice as long, either way, the model cannot tell.
+std::vector<analysis::Pace> paces_of(const Launch& launch, const analysis::LevelSpec& spec,
+                                     const Levels& levels, const BlockWork& work) {
+    double arrays = 0, load_cycles = 0, cycles = 0;
+    for (const Array& array : launch.arrays)
+        if (array.space == Space::Global) arrays += static_cast<double>(array.bytes());
+    if (arrays <= spec.l2_useful_bytes() || work.sums.load_units == 0) return {};
+    for (const analysis::Unit& unit : work.units) {
+        load_cycles += static_cast<double>(unit.load_cycles);
+        cycles += static_cast<double>(unit.load_cycles + unit.work_cycles);
+    }
+    const auto units = static_cast<double>(work.sums.load_units);
+    const double turn = cycles / units * levels.resident;
+    const double wait = load_cycles / units + spec.dram_cycles.value;
+    if (turn < wait / 2) return {};
+    if (turn > wait * 2) return {analysis::Pace::Apart};
+    return {analysis::Pace::InStep, analysis::Pace::Apart};
+}
+
+// From the lowest to the highest bytes from DRAM of all paces; nothing where they hardly differ.
+std::optional<std::pair<double, double>> dram_range(const std::vector<analysis::LevelReplay>& replays) {
+    constexpr double kHardly = 0.02;
+    const auto [low, high] = std::minmax_element(replays.begin(), replays.end(), [](auto& a, auto& b) {
+        return a.misses.dram_read_bytes < b.misses.dram_read_bytes;
+    });
+    const double from = low->misses.dram_read_bytes, to = high->misses.dram_read_bytes;
+    if (to - from <= kHardly * to) return {};
+    return std::pair{from, to};
+}
+
 // log: gets what became of every sector, of all blocks then.
 Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& on,
                       const LevelOptions& options, Levels levels, std::vector<std::vector<uint64_t>> of_sm,
@@ -240,8 +274,9 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     levels.distinct_sectors = source.distinct;
     analysis::LevelLaunch run;
     run.blocks = levels.blocks;
+    std::mutex mutex;  // the source keeps what it has worked out
     run.block = [&](uint64_t number) {
-        if (options.begun) ++*options.begun;
+        const std::lock_guard lock(mutex);
         return source.block(number);
     };
     run.sms = on.device.sms;
@@ -250,11 +285,29 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     run.dram_gbs = on.device.memory_gbs;
     run.of_sm = std::move(of_sm);
     levels.as_recorded = !run.of_sm.empty();
-    const uint64_t a_block = std::max<uint64_t>(1, source.block(0).work->touches.size());
+    const std::shared_ptr<const BlockWork> first = source.block(0).work;
+    const uint64_t a_block = std::max<uint64_t>(1, first->touches.size());
     run.log = log;
     if (!options.all_blocks && !levels.as_recorded && !log) run.most_blocks = options.most_lines / a_block;
-    const auto found = replay_levels(on.levels, run, {options.stop});
+    std::vector<analysis::Pace> paces{analysis::Pace::Own};
+    if (options.range && !log)
+        for (const analysis::Pace pace : paces_of(launch, on.levels, levels, *first)) paces.push_back(pace);
+    std::vector<analysis::LevelReplay> replays(paces.size());
+    for_each_index(paces.size(), 0, [&](uint64_t i) {
+        analysis::LevelLaunch with = run;
+        with.pace = paces[i];
+        // Two waves tell the others: the first has begun as all do, and the second follows it.
+        if (i > 0 && run.most_blocks < run.blocks) with.most_blocks = 0, with.least_waves = 2;
+        if (i == 0 && options.begun)
+            with.block = [&](uint64_t number) {
+                ++*options.begun;
+                return run.block(number);
+            };
+        replays[i] = replay_levels(on.levels, with, {options.stop});
+    });
     if (options.stop && *options.stop) return Error{kStopped};
+    const analysis::LevelReplay& found = replays.front();
+    levels.dram_range = dram_range(replays);
     levels.misses = found.misses;
     levels.simulated = found.simulated;
     if (levels.sums.l1_sectors > 0)
