@@ -43,6 +43,7 @@ template <class Subject>
 void work_out(Answer& answer, const Subject& subject) {
     kernels::LevelOptions how;
     how.registers = answer.known.registers;
+    how.range = true;
     std::atomic<bool> stop{false};
     how.stop = &stop;
     std::optional<Result<kernels::Levels>> made;
@@ -108,10 +109,13 @@ std::string as_json(const Answer& answer) {
                Json{answer.block.x, answer.block.y, answer.block.z}, "blocks_per_sm", l.resident, "registers",
                answer.known.registers ? Json(answer.known.registers) : Json(), "l1_bytes", l.l1_bytes,
                "placement", l.as_recorded ? "recorded" : "dealt", "simulated_blocks", l.simulated);
-    const Json modelled =
+    Json modelled =
         object_of("requested_bytes", l.sums.requested_bytes, "l1_sectors", l.sums.l1_sectors, "l1_hit_rate",
                   l.l1_hit_rate, "l2_read_sectors", whole(l.misses.l2_read_sectors), "dram_read_bytes",
                   whole(l.misses.dram_read_bytes));
+    if (l.dram_range)
+        add_fields(modelled, "dram_read_bytes_range",
+                   Json{whole(l.dram_range->first), whole(l.dram_range->second)});
     Json measured;
     if (const auto* row = answer.known.counted)  // no counter counts the bytes that lanes ask for
         measured = object_of("requested_bytes", Json(), "l1_sectors", whole(row->l1_sectors), "l1_hit_rate",
@@ -146,6 +150,10 @@ std::string as_text(const Answer& answer) {
     table.add({"L2", bytes_text(whole(at_l2 * 32)), grouped(whole(at_l2)), found(dram / 32, at_l2)});
     table.add({"DRAM", bytes_text(whole(dram)), grouped(whole(dram / 32)), ""});
     text += table.text();
+    if (l.dram_range)
+        text += fmt::format(
+            "DRAM gives {} if blocks stay in step, and {} if they drift apart: either may happen\n",
+            bytes_text(whole(l.dram_range->first)), bytes_text(whole(l.dram_range->second)));
     if (const auto* row = answer.known.counted)
         text += fmt::format("measured: L1 found {:.2f} % of {} sectors, L2 was asked for {}, DRAM gave {}\n",
                             row->l1_sectors > 0 ? row->l1_hits / row->l1_sectors * 100 : 0.0,

@@ -30,7 +30,7 @@ struct Resource {
     const char *key, *name, *bound_by;  // "issue", "issue slots", "issue slots"
     // What of it is modelled, and not counted from recorded blocks.
     const char* known;
-    bool counted;                  // nothing of it is modelled
+    bool counted;                  // nothing of it is modelled: what SMs do themselves
     LevelFigure LevelSpec::*rate;  // what it does a clock; null where that is no figure of the levels
     double kernels::LevelCounterRow::*machine = nullptr;  // the same, counted of the machine code
 };
@@ -57,7 +57,7 @@ const Resource& resource_of(std::string_view key) {
 std::string many(double value) { return value == 1 ? "one" : draw::figure(value); }
 
 // What the longest bound consists of; for a multiply-add of a warp, where that says more than the sum.
-std::string says(const BoundsOf& of, const Levels& l, const kernels::LevelDevice& on) {
+std::string says_alone(const BoundsOf& of, const Levels& l, const kernels::LevelDevice& on) {
     const analysis::LevelSums& s = l.sums;
     const std::string_view by = l.bounds[l.bound_by].resource;
     const auto each = [&](uint64_t amount) { return draw::ratio_text(each_multiply_add(of, amount)); };
@@ -71,7 +71,8 @@ std::string says(const BoundsOf& of, const Levels& l, const kernels::LevelDevice
                            draw::figure(on.levels.l2_per_clock.value));
     if (by == "data_pipe")
         return fmt::format("{} passes for each multiply-add of a warp, {} a clock",
-                           each(s.passes + s.wavefronts), many(on.levels.pipe_per_clock.value));
+                           each(static_cast<uint64_t>(l.passes()) + s.wavefronts),
+                           many(on.levels.pipe_per_clock.value));
     if (by == "lsu")
         return fmt::format("{} {} for each multiply-add of a warp, {} a clock",
                            each(std::max(s.accesses, s.lookups)),
@@ -86,6 +87,18 @@ std::string says(const BoundsOf& of, const Levels& l, const kernels::LevelDevice
     return fmt::format("a block waits {} cycles for its data, and an SM holds {}",
                        draw::figure(l.misses.latency_cycles / static_cast<double>(l.blocks)),
                        counted(l.resident, "block"));
+}
+
+// With the blocks of the busiest SM, where those are clearly more than its share.
+std::string says(const BoundsOf& of, const Levels& l, const kernels::LevelDevice& on) {
+    std::string text = says_alone(of, l, on);
+    constexpr double kClearly = 1.05;
+    const uint64_t most = l.of_busiest(on.device.sms);
+    const bool of_sms = resource_of(l.bounds[l.bound_by].resource).counted;
+    if (of_sms && static_cast<double>(most * on.device.sms) > kClearly * static_cast<double>(l.blocks))
+        text += fmt::format("; {} on {} SMs, so that one runs {}", counted(l.blocks, "block"), on.device.sms,
+                            grouped(most));
+    return text;
 }
 
 // counted: what counters said of the launch; null where they were not read.

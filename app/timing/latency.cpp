@@ -119,7 +119,7 @@ void add_compilers(LatencyChart& chart, const BoundsOf& of, const Levels& levels
     const Flow &slow_flow = own_slow ? own_flow : other_flow, &fast_flow = own_slow ? other_flow : own_flow;
     const std::string_view by = of_slow.bounds[of_slow.bound_by].resource;
     const auto passes = [&](const Levels& l) {
-        return draw::ratio_text(each_multiply_add(of, l.sums.passes + l.sums.wavefronts));
+        return draw::ratio_text(each_multiply_add(of, static_cast<uint64_t>(l.passes()) + l.sums.wavefronts));
     };
     if (by == "latency" && fast_flow.loads > slow_flow.loads)
         chart.difference +=

@@ -233,13 +233,16 @@ private:
         const bool store = site.kind == SiteKind::Store;
         const uint32_t passes = bank_cost(access.offset.data(), access.mask, site.bytes, store).wavefronts;
         sums_.passes += passes;
-        at.passes += passes;
         // Counted from the first line that the block touches, so that blocks that are each other's, moved,
         // have the same.
         if (!first_line_[slot]) first_line_[slot] = access.offset[std::countr_zero(access.mask)] / kLineBytes;
         for_lanes(access.mask,
                   [&](uint32_t lane) { access.offset[lane] -= *first_line_[slot] * kLineBytes; });
         const uint32_t lookups = tag_lookups(access.offset.data(), access.mask, site.bytes);
+        const uint32_t missed =
+            store || site.copy
+                ? passes
+                : std::max(passes, missed_passes(access.offset.data(), access.mask, site.bytes));
         for_lanes(access.mask,
                   [&](uint32_t lane) { access.offset[lane] += *first_line_[slot] * kLineBytes; });
         sums_.lookups += lookups;
@@ -254,20 +257,30 @@ private:
             sums_.l1_sectors += cost.sectors;
         }
         RawTouch last{number, static_cast<uint16_t>(slot), store, 0, 0};
+        bool first_time = false;
+        const auto keep = [&] {
+            raw_.push_back(last);
+            if (store) return;
+            uint8_t& loaded = loaded_[{last.slot, last.line}];
+            first_time |= (last.sectors & ~loaded) != 0;
+            loaded |= last.sectors;
+        };
         for_lanes(access.mask, [&](uint32_t lane) {
             const uint64_t first = access.offset[lane] / kSectorBytes;
             const uint64_t end = (access.offset[lane] + site.bytes - 1) / kSectorBytes;
             for (uint64_t sector = first; sector <= end; ++sector) {
                 const uint64_t line = sector / 4;
                 if (last.sectors && line != last.line) {
-                    raw_.push_back(last);
+                    keep();
                     last.sectors = 0;
                 }
                 last.line = line;
                 last.sectors |= static_cast<uint8_t>(1u << sector % 4);
             }
         });
-        if (last.sectors) raw_.push_back(last);
+        if (last.sectors) keep();
+        at.passes += first_time ? missed : passes;
+        if (first_time) sums_.more_passes += missed - passes;
     }
 
     BlockWork finish();
@@ -286,8 +299,9 @@ private:
     std::vector<bool> joined_;          // by site: a group that is joined
     std::vector<RawUnit> units_;
     std::vector<RawTouch> raw_;
-    std::vector<Copy> copies_;  // a heap
-    uint64_t arrival_ = 0;      // of Trace::arrival: that of the next copy
+    std::vector<Copy> copies_;                                 // a heap
+    uint64_t arrival_ = 0;                                     // of Trace::arrival: that of the next copy
+    std::map<std::pair<uint16_t, uint64_t>, uint8_t> loaded_;  // sectors by slot and line
     LevelSums sums_;
 };
 
@@ -387,19 +401,31 @@ BlockWork Gatherer::finish() {
 
 LevelSums& LevelSums::operator+=(const LevelSums& other) { return add(other, 1); }
 
+namespace {
+// What LevelSums consists of, so that each is said once.
+constexpr uint64_t LevelSums::*kSums[] = {&LevelSums::requested_bytes,
+                                          &LevelSums::loads,
+                                          &LevelSums::load_units,
+                                          &LevelSums::loads_ahead,
+                                          &LevelSums::l1_sectors,
+                                          &LevelSums::stored_sectors,
+                                          &LevelSums::passes,
+                                          &LevelSums::more_passes,
+                                          &LevelSums::lookups,
+                                          &LevelSums::wavefronts,
+                                          &LevelSums::accesses,
+                                          &LevelSums::instructions,
+                                          &LevelSums::fp32};
+static_assert(sizeof(LevelSums) == std::size(kSums) * sizeof(uint64_t));
+}  // namespace
+
 LevelSums& LevelSums::add(const LevelSums& other, uint64_t times) {
-    requested_bytes += other.requested_bytes * times;
-    loads += other.loads * times;
-    load_units += other.load_units * times;
-    loads_ahead += other.loads_ahead * times;
-    l1_sectors += other.l1_sectors * times;
-    stored_sectors += other.stored_sectors * times;
-    passes += other.passes * times;
-    lookups += other.lookups * times;
-    wavefronts += other.wavefronts * times;
-    accesses += other.accesses * times;
-    instructions += other.instructions * times;
-    fp32 += other.fp32 * times;
+    for (const auto sum : kSums) this->*sum += other.*sum * times;
+    return *this;
+}
+
+LevelSums& LevelSums::lower_to(const LevelSums& other) {
+    for (const auto sum : kSums) this->*sum = std::min(this->*sum, other.*sum);
     return *this;
 }
 

@@ -39,10 +39,10 @@ struct LevelSums {
     uint64_t loads_ahead = 0;  // with those of earlier units that nothing has waited for: loads x Unit::ahead
     uint64_t l1_sectors = 0;   // that requests to load need
     uint64_t stored_sectors = 0;  // the same of stores
-    // Of requests to load and store, through the data pipe: as many as the worst of 32 banks of 4 bytes has
-    // different words, as of shared memory. That is what requests need that hit; one that misses is served
-    // lookup by lookup, and may need more.
-    uint64_t passes = 0;
+    // Of requests to load and store, through the data pipe, where they hit: as many as the worst of 32 banks
+    // of 4 bytes has different words, as of shared memory. And what is added where those miss that load a
+    // sector which their block has not loaded before (tags.h).
+    uint64_t passes = 0, more_passes = 0;
     uint64_t lookups = 0;       // of tags, by the same requests (tags.h)
     uint64_t wavefronts = 0;    // of shared memory, loads joined as ptxas joins them
     uint64_t accesses = 0;      // load and store instructions of warps, to any memory
@@ -50,6 +50,11 @@ struct LevelSums {
     uint64_t fp32 = 0;          // of these, fp32 arithmetic
     LevelSums& operator+=(const LevelSums& other);
     LevelSums& add(const LevelSums& other, uint64_t times);
+    LevelSums& lower_to(const LevelSums& other);  // each figure to the lower of the two
+    // Of which the share `missed` of more_passes.
+    double global_passes(double missed) const {
+        return static_cast<double>(passes) + static_cast<double>(more_passes) * missed;
+    }
     bool operator==(const LevelSums&) const = default;
 };
 

@@ -65,6 +65,7 @@ public:
           sms_(launch.sms),
           l2_(l2_lines(spec)),
           in_flight_(gpcs()),
+          dram_cycles_((launch.pace == Pace::Apart ? spec.l2_cycles : spec.dram_cycles).value),
           dram_cycles_a_byte_(spec.clock_mhz.value * 1e6 / (launch.dram_gbs * 1e9)) {
         l1_.assign(launch.sms, SectorCache(launch.l1_bytes / kLineBytes));
     }
@@ -96,13 +97,14 @@ private:
     }
     static uint64_t counted(const LevelLaunch& launch) {
         const uint64_t wave = std::max<uint64_t>(1, uint64_t{launch.sms} * launch.resident);
-        const uint64_t waves = std::max(launch.most_blocks / wave, kLeastWaves);
+        const uint64_t waves = std::max(launch.most_blocks / wave, launch.least_waves);
         // The last wave of a launch runs with fewer and fewer blocks: nothing is gained by leaving it out.
         return launch.blocks / wave <= waves ? launch.blocks : waves * wave;
     }
     uint32_t gpcs() const { return std::max(1u, static_cast<uint32_t>(spec_.gpcs.value)); }
 
-    // A GPC is SMs that get consecutive blocks: as many TPCs of two SMs as are left for each.
+    // A GPC is SMs that get consecutive blocks: as many TPCs of two SMs for each, and one more for the last
+    // of them where that does not come out even.
     void place() {
         left_ = counted_;
         std::vector<std::pair<uint64_t, uint32_t>> by_first;
@@ -115,19 +117,22 @@ private:
         std::vector<std::vector<uint32_t>> of_gpc(gpcs());
         const auto sms = static_cast<uint32_t>(by_first.size());
         const uint32_t together = 2 * gpcs() <= sms ? 2 : 1, parts = (sms + together - 1) / together;
-        for (uint32_t i = 0; i < sms; ++i) {
-            const uint32_t gpc = std::min(i / together * gpcs() / parts, gpcs() - 1);
-            sms_[by_first[i].second].gpc = gpc;
-            of_gpc[gpc].push_back(by_first[i].second);
+        for (uint32_t gpc = 0, part = 0; gpc < gpcs(); ++gpc) {
+            const uint32_t last = part + parts / gpcs() + (gpc >= gpcs() - parts % gpcs());
+            for (uint32_t i = part * together; i < std::min(last * together, sms); ++i) {
+                sms_[by_first[i].second].gpc = gpc;
+                of_gpc[gpc].push_back(by_first[i].second);
+            }
+            part = last;
         }
         fill(of_gpc);
     }
 
-    // The GPCs take turns, each with a block for every one of its SMs. One of them does so in two halves, the
-    // second of which comes again before every sixth of the others, and so is full earlier.
+    // The GPCs take turns, each with a block for every one of its SMs. One of them does so in two halves, of
+    // which one comes again after five turns and then after every six, and so is full earlier.
     // Source: tests/data/hardware/sms.txt, grids whose blocks say where they are, on an H200.
     void fill(std::vector<std::vector<uint32_t>>& of_gpc) {
-        constexpr uint32_t kApart = 6;
+        constexpr uint32_t kFirst = 5, kApart = 6;
         std::vector<uint32_t>& whole = of_gpc.front();
         const std::vector<uint32_t> half(whole.begin() + static_cast<std::ptrdiff_t>(whole.size() / 2),
                                          whole.end());
@@ -137,8 +142,9 @@ private:
             for (const uint32_t sm : sms)
                 if (sms_[sm].blocks.size() < launch_.resident) take(sms_[sm], 0);
         };
+        give(half);
         for (uint32_t turn = 0;; ++turn) {
-            if (turn % kApart == 0) give(half);
+            if (turn % kApart == kFirst) give(half);
             give(of_gpc[turn % of_gpc.size()]);
             if ((turn + 1) % of_gpc.size() != 0) continue;
             uint64_t running = 0;
@@ -174,16 +180,31 @@ private:
         return std::max(ready, sm.pipe_free);
     }
 
-    // The oldest block that is ready. Of blocks that have a warp for some of the SM's four schedulers only,
-    // any one: each scheduler has an oldest warp of its own.
+    // The oldest block that is ready. Blocks that have a warp for some of the SM's four schedulers only
+    // compete with few others for theirs: of two of them that are ready, any two, the one that has waited
+    // longer.
     Running& next_ready(Sm& sm, double now) {
+        if (launch_.pace == Pace::InStep) return furthest_behind(sm, now);
         constexpr uint32_t kSchedulers = 4;
-        uint64_t skip = 0;
         if (sm.blocks.front().block.work->warps < kSchedulers) {
-            const auto ready = std::count_if(sm.blocks.begin(), sm.blocks.end(),
-                                             [&](const Running& block) { return block.ready <= now; });
-            skip = static_cast<uint64_t>(chance() * static_cast<double>(ready));
+            Running &one = any_ready(sm, now), &other = any_ready(sm, now);
+            return other.ready < one.ready ? other : one;
         }
+        return *std::find_if(sm.blocks.begin(), sm.blocks.end(),
+                             [&](const Running& block) { return block.ready <= now; });
+    }
+    static Running& furthest_behind(Sm& sm, double now) {
+        return *std::min_element(
+            sm.blocks.begin(), sm.blocks.end(),
+            [&](const Running& a, const Running& b) {
+                const bool a_waits = a.ready > now, b_waits = b.ready > now;
+                return a_waits != b_waits ? b_waits : a.unit < b.unit;
+            });
+    }
+    Running& any_ready(Sm& sm, double now) {
+        const auto ready = std::count_if(sm.blocks.begin(), sm.blocks.end(),
+                                         [&](const Running& block) { return block.ready <= now; });
+        auto skip = static_cast<uint64_t>(chance() * static_cast<double>(ready));
         size_t which = 0;
         while (sm.blocks[which].ready > now || skip-- > 0) ++which;
         return sm.blocks[which];
@@ -308,7 +329,7 @@ private:
             dram_free_ = std::max(dram_free_, now) + bytes * dram_cycles_a_byte_;
             for (uint32_t sector = 0; sector < 4; ++sector)
                 if (absent >> sector & 1) {
-                    flight.here[sector] = dram_free_ + spec_.dram_cycles.value;
+                    flight.here[sector] = dram_free_ + dram_cycles_;
                     flight.shared_until[sector] =
                         flight.here[sector] - spec_.l2_cycles.value + spec_.merge_cycles.value;
                 }
@@ -351,7 +372,7 @@ private:
     std::vector<SectorCache> l1_;
     SectorCache l2_;
     InFlight in_flight_;
-    double dram_cycles_a_byte_, l2_free_ = 0, dram_free_ = 0, last_end_ = 0;
+    double dram_cycles_, dram_cycles_a_byte_, l2_free_ = 0, dram_free_ = 0, last_end_ = 0;
     uint64_t next_ = 0, left_ = 0, touched_ = 0, random_ = 1;
     uint8_t found_ = 0;  // of the touch at hand, as LevelLog::found has it
 };

@@ -59,6 +59,16 @@ struct PlacedBlock {
     std::vector<int64_t> moved;  // lines, by slot
 };
 
+// How far blocks get from each other. Who comes first to a line waits for DRAM, and the others catch up on
+// it; where an SM has work for as long, nobody waits and they drift apart. Which of it happens decides how
+// often L2 is asked for a line while it still has it, and so the bytes from DRAM where the arrays do not fit
+// it.
+enum class Pace : uint8_t {
+    Own,     // as the model has it
+    InStep,  // of an SM's blocks, the one that is furthest behind goes first
+    Apart,   // DRAM gives a sector as soon as L2 would, so that nobody is held up
+};
+
 // Who runs where, and what it asks for.
 struct LevelLaunch {
     uint64_t blocks = 0;
@@ -69,10 +79,11 @@ struct LevelLaunch {
     double dram_gbs = 0;
     // The blocks of each SM in the order in which they began there, as recorded; empty: they are dealt.
     std::vector<std::vector<uint64_t>> of_sm;
+    Pace pace = Pace::Own;
     LevelLog* log = nullptr;            // is told of all units, where somebody asks
-    uint64_t most_blocks = UINT64_MAX;  // to be simulated; whole waves, at least kLeastWaves, are made of it
+    uint64_t most_blocks = UINT64_MAX;  // to be simulated; whole waves are made of it,
+    uint64_t least_waves = 4;           // at least so many
 };
-inline constexpr uint64_t kLeastWaves = 4;
 
 struct LevelMisses {
     double l1_misses = 0;        // sectors that are not in L1

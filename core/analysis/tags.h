@@ -8,7 +8,14 @@
 //
 // Found on an H200, tests/gpu/probes/requests.cu: the bank of a line is the exclusive or of two bits for each
 // bit of its number, which pairs of lines determine uniquely; the lookups of all other patterns follow from
-// it (tests/data/hardware/requests.txt). No document states it. Nsight Compute counts lookups as
+// it (tests/data/hardware/requests.txt). A request that hits goes through the data pipe as a whole, as one to
+// shared memory does (banks.h). One that misses goes through it lookup by lookup, each with the next line of
+// every bank, lines in the order of the lanes, and in halves or quarters of the warp where its lanes load 8
+// or 16 bytes; that gives the passes of all the patterns of the same file.
+//
+//   lanes 0 to 3 ask for words 0, 33, 66, 99 of lines whose tags share a bank: 1 pass if they hit, 4 if not
+//
+// No document states it. Nsight Compute counts lookups as
 // l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum.
 #pragma once
 
@@ -21,5 +28,8 @@ uint32_t tag_bank(uint64_t line);
 
 // address: [32] virtual addresses (bytes); lanes outside mask are ignored. bytes: per lane, 1..16.
 uint32_t tag_lookups(const uint64_t* address, uint32_t mask, uint32_t bytes);
+
+// Passes through the data pipe of a load that misses; of one that hits: bank_cost(). The same arguments.
+uint32_t missed_passes(const uint64_t* address, uint32_t mask, uint32_t bytes);
 
 }  // namespace tilescope::analysis

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <mutex>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include "core/analysis/coalescing.h"
 #include "core/analysis/occupancy.h"
+#include "core/base/parallel.h"
 #include "core/base/words.h"
 #include "core/trace/claims.h"
 #include "kernels/run/record.h"
@@ -32,7 +34,8 @@ class Source {
 public:
     virtual ~Source() = default;
     virtual PlacedBlock block(uint64_t number) = 0;
-    uint64_t distinct = 0;  // once sums() was asked for
+    uint64_t distinct = 0;       // once sums() was asked for
+    analysis::LevelSums lowest;  // of a block, figure by figure; likewise
     virtual analysis::LevelSums sums() = 0;
 };
 
@@ -43,6 +46,8 @@ public:
     PlacedBlock block(uint64_t number) override { return blocks_.block(static_cast<uint32_t>(number)); }
     analysis::LevelSums sums() override {
         distinct = blocks_.distinct_sectors();
+        lowest = blocks_.kinds().front().work->sums;
+        for (const RecordedBlocks::Kind& kind : blocks_.kinds()) lowest.lower_to(kind.work->sums);
         return blocks_.sums();
     }
 
@@ -72,8 +77,10 @@ public:
         for (uint64_t number = 0; number < grid_.count(); ++number) ++blocks[work_of(number, shift).get()];
         analysis::LevelSums all;
         distinct = 0;
+        lowest = blocks.begin()->first->sums;
         for (const auto& [work, times] : blocks) {
             all.add(work->sums, times);
+            lowest.lower_to(work->sums);
             distinct += work->distinct_sectors * times;
         }
         return all;
@@ -191,15 +198,20 @@ Result<void> fit(const Launch& launch, const LevelDevice& on, uint32_t registers
     return {};
 }
 
+// What an SM does is shared by all of them at best; but a block stays on one, so that one of them runs as
+// many as blocks / SMs, rounded up, and each of them does the least that a block does, or more.
 void add_bounds(const LevelDevice& on, Levels& levels) {
     const analysis::LevelSpec& spec = on.levels;
     const analysis::LevelSums& s = levels.sums;
     const double clocks = spec.clock_mhz.value * 1e3;  // a millisecond
-    const auto on_sms = [&](double amount, double a_clock) {
-        return amount / (a_clock * on.device.sms * clocks);
+    const auto most_blocks = static_cast<double>(levels.of_busiest(on.device.sms));
+    const auto on_sms = [&](auto amount, double a_clock) {
+        return std::max(amount(s) / on.device.sms, amount(levels.lowest) * most_blocks) / (a_clock * clocks);
     };
     const double stored = static_cast<double>(s.stored_sectors) * analysis::kSectorBytes;
     const double from_l2 = levels.misses.l2_read_sectors * analysis::kSectorBytes;
+    const double missed = levels.missed_share();
+    const auto passes = [&](const analysis::LevelSums& of) { return of.global_passes(missed); };
     const auto in_words = [](double amount) { return short_count(static_cast<uint64_t>(amount)); };
     levels.bounds = {
         {"dram", (levels.misses.dram_read_bytes + stored) / (on.device.memory_gbs * 1e6),
@@ -208,15 +220,23 @@ void add_bounds(const LevelDevice& on, Levels& levels) {
         {"l2", (from_l2 + stored) / (spec.l2_per_clock.value * clocks),
          fmt::format("{} bytes read and {} stored, at {:.0f} bytes a clock", in_words(from_l2),
                      in_words(stored), spec.l2_per_clock.value)},
-        {"data_pipe", on_sms(static_cast<double>(s.passes + s.wavefronts), spec.pipe_per_clock.value),
-         fmt::format("{} passes of global and {} wavefronts of shared memory", short_count(s.passes),
+        {"data_pipe",
+         on_sms([&](const auto& of) { return passes(of) + static_cast<double>(of.wavefronts); },
+                spec.pipe_per_clock.value),
+         fmt::format("{} passes of global and {} wavefronts of shared memory", in_words(passes(s)),
                      short_count(s.wavefronts))},
-        {"lsu", on_sms(static_cast<double>(std::max(s.accesses, s.lookups)), spec.lsu_per_clock.value),
+        {"lsu",
+         on_sms([](const auto& of) { return static_cast<double>(std::max(of.accesses, of.lookups)); },
+                spec.lsu_per_clock.value),
          s.lookups > s.accesses ? fmt::format("{} lookups of tags for global memory", short_count(s.lookups))
                                 : fmt::format("{} loads and stores of warps", short_count(s.accesses))},
-        {"issue", on_sms(static_cast<double>(s.instructions), spec.issue_per_clock.value),
+        {"issue",
+         on_sms([](const auto& of) { return static_cast<double>(of.instructions); },
+                spec.issue_per_clock.value),
          fmt::format("{} instructions of warps, counted from the PTX", short_count(s.instructions))},
-        {"fp32", on_sms(static_cast<double>(s.fp32) * kWarpSize, spec.fp32_per_clock.value),
+        {"fp32",
+         on_sms([](const auto& of) { return static_cast<double>(of.fp32) * kWarpSize; },
+                spec.fp32_per_clock.value),
          fmt::format("{} fp32 instructions of warps", short_count(s.fp32))},
         {"latency",
          levels.misses.latency_cycles /
@@ -229,6 +249,38 @@ void add_bounds(const LevelDevice& on, Levels& levels) {
         levels.bounds.begin());
 }
 
+// The paces that a launch may have beside the one that the model finds. Blocks stay in step while who comes
+// first to a line waits for DRAM longer than its SM takes for a unit of each of its blocks, and drift apart
+// where it has more work than that. Up to twice as long, either way, the model cannot tell.
+std::vector<analysis::Pace> paces_of(const Launch& launch, const analysis::LevelSpec& spec,
+                                     const Levels& levels, const BlockWork& work) {
+    double arrays = 0, load_cycles = 0, cycles = 0;
+    for (const Array& array : launch.arrays)
+        if (array.space == Space::Global) arrays += static_cast<double>(array.bytes());
+    if (arrays <= spec.l2_useful_bytes() || work.sums.load_units == 0) return {};
+    for (const analysis::Unit& unit : work.units) {
+        load_cycles += static_cast<double>(unit.load_cycles);
+        cycles += static_cast<double>(unit.load_cycles + unit.work_cycles);
+    }
+    const auto units = static_cast<double>(work.sums.load_units);
+    const double turn = cycles / units * levels.resident;
+    const double wait = load_cycles / units + spec.dram_cycles.value;
+    if (turn < wait / 2) return {};
+    if (turn > wait * 2) return {analysis::Pace::Apart};
+    return {analysis::Pace::InStep, analysis::Pace::Apart};
+}
+
+// From the lowest to the highest bytes from DRAM of all paces; nothing where they hardly differ.
+std::optional<std::pair<double, double>> dram_range(const std::vector<analysis::LevelReplay>& replays) {
+    constexpr double kHardly = 0.02;
+    const auto [low, high] = std::minmax_element(replays.begin(), replays.end(), [](auto& a, auto& b) {
+        return a.misses.dram_read_bytes < b.misses.dram_read_bytes;
+    });
+    const double from = low->misses.dram_read_bytes, to = high->misses.dram_read_bytes;
+    if (to - from <= kHardly * to) return {};
+    return std::pair{from, to};
+}
+
 // log: gets what became of every sector, of all blocks then.
 Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& on,
                       const LevelOptions& options, Levels levels, std::vector<std::vector<uint64_t>> of_sm,
@@ -237,10 +289,12 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     if (levels.blocks == 0) levels.blocks = launch.grid.count();
     levels.sums = source.sums();
     levels.distinct_sectors = source.distinct;
+    levels.lowest = source.lowest;
     analysis::LevelLaunch run;
     run.blocks = levels.blocks;
+    std::mutex mutex;  // the source keeps what it has worked out
     run.block = [&](uint64_t number) {
-        if (options.begun) ++*options.begun;
+        const std::lock_guard lock(mutex);
         return source.block(number);
     };
     run.sms = on.device.sms;
@@ -249,11 +303,29 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     run.dram_gbs = on.device.memory_gbs;
     run.of_sm = std::move(of_sm);
     levels.as_recorded = !run.of_sm.empty();
-    const uint64_t a_block = std::max<uint64_t>(1, source.block(0).work->touches.size());
+    const std::shared_ptr<const BlockWork> first = source.block(0).work;
+    const uint64_t a_block = std::max<uint64_t>(1, first->touches.size());
     run.log = log;
     if (!options.all_blocks && !levels.as_recorded && !log) run.most_blocks = options.most_lines / a_block;
-    const auto found = replay_levels(on.levels, run, {options.stop});
+    std::vector<analysis::Pace> paces{analysis::Pace::Own};
+    if (options.range && !log)
+        for (const analysis::Pace pace : paces_of(launch, on.levels, levels, *first)) paces.push_back(pace);
+    std::vector<analysis::LevelReplay> replays(paces.size());
+    for_each_index(paces.size(), 0, [&](uint64_t i) {
+        analysis::LevelLaunch with = run;
+        with.pace = paces[i];
+        // Two waves tell the others: the first has begun as all do, and the second follows it.
+        if (i > 0 && run.most_blocks < run.blocks) with.most_blocks = 0, with.least_waves = 2;
+        if (i == 0 && options.begun)
+            with.block = [&](uint64_t number) {
+                ++*options.begun;
+                return run.block(number);
+            };
+        replays[i] = replay_levels(on.levels, with, {options.stop});
+    });
     if (options.stop && *options.stop) return Error{kStopped};
+    const analysis::LevelReplay& found = replays.front();
+    levels.dram_range = dram_range(replays);
     levels.misses = found.misses;
     levels.simulated = found.simulated;
     if (levels.sums.l1_sectors > 0)
@@ -323,6 +395,12 @@ Error not_complete(const trace::Trace& trace) {
 }
 
 }  // namespace
+
+double Levels::missed_share() const {
+    return distinct_sectors > 0 ? std::min(1.0, misses.l1_misses / static_cast<double>(distinct_sectors)) : 0;
+}
+
+double Levels::passes() const { return sums.global_passes(missed_share()); }
 
 Result<Levels> levels_of(const Plan& plan, const LevelDevice& on, const LevelOptions& options) {
     Corners corners;

@@ -17,7 +17,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/analysis/device_spec.h"
@@ -39,6 +41,7 @@ struct LevelOptions {
     uint32_t registers = 0;  // a thread, for how many blocks an SM holds; 0: not known, and not counted
     uint64_t most_lines = 100'000'000;  // that the replay may ask L1 for, about
     bool all_blocks = false;            // simulates all blocks, however many
+    bool range = false;                 // works out Levels::dram_range, which takes up to two replays more
     const std::atomic<bool>* stop = nullptr;
     std::atomic<uint64_t>* begun =
         nullptr;  // counts the blocks whose replay has begun, where it is asked for
@@ -53,11 +56,20 @@ struct LevelBound {
 
 struct Levels {
     Dim3 grid;
-    uint32_t resident = 0;     // blocks that an SM holds at once
-    uint64_t l1_bytes = 0;     // that shared memory leaves to L1
-    analysis::LevelSums sums;  // exact
+    uint32_t resident = 0;             // blocks that an SM holds at once
+    uint64_t l1_bytes = 0;             // that shared memory leaves to L1
+    analysis::LevelSums sums, lowest;  // exact; lowest: of a block, figure by figure
     analysis::LevelMisses misses;
-    double l1_hit_rate = 0;         // of sectors
+    // Through the data pipe by requests to global memory: of those that ask for a sector for the first time
+    // in their block, as many miss as of such sectors were modelled to.
+    double passes() const;
+    double missed_share() const;
+    // The most blocks that some SM runs, at least: blocks / sms, rounded up.
+    uint64_t of_busiest(uint32_t sms) const { return (blocks + sms - 1) / sms; }
+    double l1_hit_rate = 0;  // of sectors
+    // Bytes read from DRAM if blocks stay in step, and if they drift apart (analysis::Pace), where either may
+    // happen and it makes a difference.
+    std::optional<std::pair<double, double>> dram_range;
     uint64_t distinct_sectors = 0;  // of each block, added up
     std::vector<LevelBound> bounds;
     size_t bound_by = 0;       // the longest of them
