@@ -197,6 +197,23 @@ TEST(Levels, TheLongestBoundBinds) {
     EXPECT_DOUBLE_EQ(found.bounds[2].ms, cycles / (1980 * 1e3));
 }
 
+// Blocks do not move: of six equal ones on four SMs some SM runs two, as if there were eight.
+TEST(Levels, TheBusiestSmBinds) {
+    LevelDevice on = h200();
+    on.device.sms = 4;
+    const Levels six = levels(*plan("tiled", {64, 64, 96, 32}), on),
+                 eight = levels(*plan("tiled", {64, 64, 128, 32}), on);
+    ASSERT_EQ(six.blocks, 6u);
+    ASSERT_EQ(eight.blocks, 8u);
+    for (const size_t shared : {2, 3, 4, 5}) EXPECT_DOUBLE_EQ(six.bounds[shared].ms, eight.bounds[shared].ms);
+    for (const size_t together : {0, 1}) EXPECT_LT(six.bounds[together].ms, eight.bounds[together].ms);
+    // A block cut by an edge does less: the busiest SM may have one such.
+    const Levels cut = levels(*plan("tiled", {64, 64, 65, 32}), on);
+    ASSERT_EQ(cut.blocks, 6u);
+    EXPECT_LT(cut.lowest.passes, six.lowest.passes);
+    EXPECT_LT(cut.bounds[2].ms, six.bounds[2].ms);
+}
+
 TEST(LevelCounters, AreReadAndDamagedOnesRefused) {
     const std::string row =
         R"({"kernel":"tiled","m":4,"k":5,"n":6,"tile":2,"compiler":"clang","l1_sectors":100,"l1_hits":40,)"
