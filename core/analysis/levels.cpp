@@ -187,8 +187,15 @@ private:
         if (launch_.pace == Pace::InStep) return furthest_behind(sm, now);
         constexpr uint32_t kSchedulers = 4;
         if (sm.blocks.front().block.work->warps < kSchedulers) {
-            Running &one = any_ready(sm, now), &other = any_ready(sm, now);
-            return other.ready < one.ready ? other : one;
+            ready_.clear();
+            for (Running& block : sm.blocks)
+                if (block.ready <= now) ready_.push_back(&block);
+            const auto any = [&] {
+                return ready_[static_cast<size_t>(chance() * static_cast<double>(ready_.size()))];
+            };
+            Running* const one = any();
+            Running* const other = any();
+            return other->ready < one->ready ? *other : *one;
         }
         return *std::find_if(sm.blocks.begin(), sm.blocks.end(),
                              [&](const Running& block) { return block.ready <= now; });
@@ -200,14 +207,6 @@ private:
                 const bool a_waits = a.ready > now, b_waits = b.ready > now;
                 return a_waits != b_waits ? b_waits : a.unit < b.unit;
             });
-    }
-    Running& any_ready(Sm& sm, double now) {
-        const auto ready = std::count_if(sm.blocks.begin(), sm.blocks.end(),
-                                         [&](const Running& block) { return block.ready <= now; });
-        auto skip = static_cast<uint64_t>(chance() * static_cast<double>(ready));
-        size_t which = 0;
-        while (sm.blocks[which].ready > now || skip-- > 0) ++which;
-        return sm.blocks[which];
     }
 
     void turn(uint32_t number, double now) {
@@ -369,6 +368,7 @@ private:
     std::vector<LevelMisses> by_wave_;
     LevelMisses beyond_;  // of blocks that run beside the last ones that count
     std::vector<Sm> sms_;
+    std::vector<Running*> ready_;  // of the SM at hand
     std::vector<SectorCache> l1_;
     SectorCache l2_;
     InFlight in_flight_;

@@ -2,6 +2,7 @@
 // closed forms, and a few blocks moved against all of them recorded.
 #include <list>
 #include <random>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -184,6 +185,60 @@ TEST(Levels, PassesDependOnThePitch) {
     constexpr uint64_t kWarps = 4 * 8, kLoads = kWarps * 2 * 2;
     EXPECT_EQ(even.sums.passes, kLoads * 16 + kWarps * 2);  // a warp stores to two rows of P
     EXPECT_LT(odd.sums.passes, even.sums.passes);
+    // Where they miss, lines whose tags share a bank go through one after the other; in one bank of words
+    // they do so anyhow.
+    EXPECT_EQ(even.sums.more_passes, 0u);
+    EXPECT_GT(odd.sums.more_passes, 0u);
+    EXPECT_GT(odd.passes(), static_cast<double>(odd.sums.passes));
+    EXPECT_LE(odd.passes(), static_cast<double>(odd.sums.passes + odd.sums.more_passes));
+}
+
+// As in tests/data/hardware/sms.txt: 8 SMs, five turns of GPCs, the 8 SMs again, and after eight turns the
+// first.
+TEST(Levels, BlocksAreDealtByGpcs) {
+    const LevelDevice on = h200();
+    auto work = std::make_shared<analysis::BlockWork>();
+    work->units.resize(1);
+    work->warps = 8;
+    analysis::LevelLog log;
+    analysis::LevelLaunch launch;
+    launch.blocks = 264;
+    launch.block = [&](uint64_t) { return analysis::PlacedBlock{work, {}}; };
+    launch.sms = 132;
+    launch.resident = 2;
+    launch.l1_bytes = 1 << 17;
+    launch.dram_gbs = on.device.memory_gbs;
+    launch.log = &log;
+    analysis::replay_levels(on.levels, launch);
+    ASSERT_EQ(log.sent.size(), 264u);
+    std::vector<uint32_t> sm(264);
+    for (const auto& sent : log.sent) sm[sent.block] = sent.sm;
+    for (size_t i = 0; i < 8; ++i) {
+        EXPECT_EQ(sm[80 + i], sm[i]);
+        EXPECT_EQ(sm[140 + i], sm[8 + i]);
+    }
+    for (size_t i = 0; i < 16; ++i) EXPECT_EQ(sm[148 + i], sm[16 + i]);
+    EXPECT_EQ(std::set<uint32_t>(sm.begin(), sm.begin() + 80).size(), 80u);
+}
+
+TEST(Levels, DramHasARangeWhereBlocksMayStayInStepOrNot) {
+    LevelDevice on = h200();
+    on.device.sms = 4;
+    on.levels.gpcs.value = 2;
+    LevelOptions with;
+    with.range = true;
+    const auto sized = plan("tiled", {256, 256, 256, 16});
+    EXPECT_FALSE(levels(*sized, on, with).dram_range);  // all of it fits L2
+    on.levels.l2_bytes.value = 64 << 10;
+    EXPECT_FALSE(levels(*sized, on).dram_range);  // nobody asks
+    on.levels.dram_cycles.value = 3000;           // longer than an SM's turn, though not twice as long
+    const Levels found = levels(*sized, on, with);
+    ASSERT_TRUE(found.dram_range);
+    EXPECT_LE(found.dram_range->first, found.misses.dram_read_bytes);
+    EXPECT_GE(found.dram_range->second, found.misses.dram_read_bytes);
+    EXPECT_GT(found.dram_range->second, 1.02 * found.dram_range->first);
+    on.levels.dram_cycles.value = 100'000;  // much longer: they stay in step
+    EXPECT_FALSE(levels(*sized, on, with).dram_range);
 }
 
 TEST(Levels, TheLongestBoundBinds) {
@@ -193,7 +248,7 @@ TEST(Levels, TheLongestBoundBinds) {
     ASSERT_EQ(found.bounds.size(), 7u);
     for (const LevelBound& bound : found.bounds) EXPECT_LE(bound.ms, found.bounds[found.bound_by].ms);
     EXPECT_STREQ(found.bounds[found.bound_by].resource, "data_pipe");  // 32 wavefronts a load of N
-    const double cycles = static_cast<double>(found.sums.passes + found.sums.wavefronts) / 4;
+    const double cycles = (found.passes() + static_cast<double>(found.sums.wavefronts)) / 4;
     EXPECT_DOUBLE_EQ(found.bounds[2].ms, cycles / (1980 * 1e3));
 }
 
