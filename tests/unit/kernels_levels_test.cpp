@@ -263,7 +263,7 @@ TEST(Levels, TheBusiestSmBinds) {
     for (const size_t shared : {2, 3, 4, 5}) EXPECT_DOUBLE_EQ(six.bounds[shared].ms, eight.bounds[shared].ms);
     for (const size_t together : {0, 1}) EXPECT_LT(six.bounds[together].ms, eight.bounds[together].ms);
     // A block cut by an edge does less: the busiest SM may have one such.
-    const Levels cut = levels(*plan("tiled", {64, 64, 65, 32}), on);
+    const Levels cut = levels(*plan("tiled", {33, 64, 96, 32}), on);
     ASSERT_EQ(cut.blocks, 6u);
     EXPECT_LT(cut.lowest.passes, six.lowest.passes);
     EXPECT_LT(cut.bounds[2].ms, six.bounds[2].ms);
