@@ -98,7 +98,8 @@ void figure_page(Ui& ui, const Rect& area) {
     // What follows, and whether it is of the model or of the recording that is open alone.
     const std::string assumed = figure.concludes(shown.set);
     std::string follows = figure.concludes_of == nullptr ? "" : figure.concludes_of(shown.set, ui.session);
-    const std::string model = follows.empty() || follows.starts_with(assumed) ? "model" : "recorded";
+    const bool assumes = follows.empty() || follows.starts_with(assumed);
+    const std::string model = !assumes ? "recorded" : figure.recorded_alone ? "not recorded" : "model";
     if (follows.empty()) follows = assumed;
     const float chip = draw::text_size(ui.font(Face::Strong, Size::Small), model).x + ui.px(16);
     ui.list.AddRect({in.max.x - chip, y + ui.px(4)}, {in.max.x, y + ui.px(8) + small},
@@ -160,7 +161,8 @@ void figure_list_panel(Ui& ui, const Rect& rect) {
     float y = in.min.y;
     y += paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, kFigures, 2) + ui.px(8);
     y += paragraph(ui, {in.min.x, y}, width, Face::Text, Size::Body, Ink::Text,
-                   "Small models of what no recording holds; what they assume can be changed.") +
+                   "Small models of what no recording holds; what they assume can be changed. One shows a "
+                   "GPU's clocks.") +
          ui.px(4);
     note(ui, {in.min.x, y}, width, "Enter opens; \u2190 \u2192 choose a figure.");
     y += small + ui.px(12);

@@ -45,8 +45,9 @@ struct Columns {
     }
 };
 
-// Louder kinds are seen where several share a column; 0: nothing. A barrier has its wait beside it.
-constexpr std::array<uint8_t, 5> kLoudness = {3, 5, 2, 4, 1};  // by StepKind
+// By StepKind; 0: nothing. A barrier has its wait beside it.
+constexpr std::array<uint8_t, 10> kLoudness = {5, 8, 3, 6, 1, 10, 9, 4, 7, 2};
+static_assert(kLoudness.size() == static_cast<size_t>(StepKind::ConstantLoad) + 1);
 
 std::vector<TimelineMark> marks_of(const std::vector<uint8_t>& loudest, const Columns& columns) {
     std::vector<TimelineMark> marks;
@@ -79,6 +80,8 @@ std::vector<TimelineMark> waits_of(const std::vector<uint32_t>& clocks, const Co
 }
 
 }  // namespace
+
+uint8_t loudness(StepKind kind) { return kLoudness[static_cast<size_t>(kind)]; }
 
 TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, uint32_t first, uint32_t end,
                            uint32_t columns) {
@@ -169,7 +172,7 @@ TimelineView clock_timeline(const trace::Trace& trace, const BlockIndex& index, 
             const uint32_t clock = trace.time[index.first + step];
             if (clock < view.first || clock >= view.end) continue;
             uint8_t& here = loudest[cut.of(clock)];
-            here = std::max(here, kLoudness[static_cast<size_t>(kind_of(trace, index.first + step))]);
+            here = std::max(here, loudness(kind_of(trace, index.first + step)));
         }
         view.warps[warp] = marks_of(loudest, cut);
     }

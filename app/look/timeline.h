@@ -30,8 +30,8 @@
 // Clocks are those of the SM that the block ran on, counted from the block's first step. They can be
 // compared within a block; what recording itself costs is in them (trace::Price).
 //
-// Where requests of one warp share a column the rarest kind is seen: stores before loads, global before
-// shared. A column is a wait where the warp stands for at least half of it.
+// Where requests of one warp share a column the rarest kind is seen: atomics before stores, stores before
+// loads, global before shared. A column is a wait where the warp stands for at least half of it.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,9 @@ namespace tilescope::look {
 using draw::TimeAxis;
 using draw::TimelineMark;
 using draw::TimelineView;
+
+// The louder of two kinds is seen where they share a column; no two are as loud.
+uint8_t loudness(StepKind kind);
 
 // Steps [first, end) on `columns` columns (pixels, say); at least one.
 TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, uint32_t first, uint32_t end,

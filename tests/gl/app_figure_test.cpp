@@ -80,12 +80,51 @@ TEST(FigurePictures, NothingIsCutOrLiesOnAnother) {
                                              fmt::join(set, ",")));
                     const std::string words = drawn.words(state);
                     EXPECT_TRUE(says(words, std::string(figure.title)));
-                    EXPECT_TRUE(says(words, "model"));
+                    EXPECT_TRUE(says(words, figure.recorded_alone ? "not recorded" : "model"));
                     EXPECT_TRUE(says(words, figure.concludes(set)));
                     EXPECT_EQ(spoilt(drawn.seen(), width, height), "");
                 }
             }
     }
+}
+
+State with_schedule(const char* recording, const std::vector<int>& set = {}) {
+    State state;
+    auto trace = kernels::open_shipped(*kernels::find_shipped_recording(recording));
+    EXPECT_TRUE(trace);
+    show_trace(state, std::move(*trace));
+    lessons::show_figure(state.lessons, state.session, *lessons::find_figure("schedule"), set);
+    return state;
+}
+
+// All blocks on one SM, at the same time or one after the other, in more warps than there is room for.
+TEST(FigurePictures, TheScheduleOfOneBlockOrMany) {
+    SKIP_WITHOUT_OPENGL();
+    const lessons::Figure& figure = *lessons::find_figure("schedule");
+    for (const char* name : {"tiled-64x64x64-t16", "tiled_transposed-64x64x64-t32", "tiled-16x16x16-t4"})
+        for (const uint64_t apart :
+             {uint64_t{0}, uint64_t{900}, uint64_t{40'000}, uint64_t{50'000'000'000}}) {
+            auto trace = kernels::open_shipped(*kernels::find_shipped_recording(name));
+            ASSERT_TRUE(trace);
+            for (size_t at = 0; at < trace->blocks.size() && apart > 0; ++at)
+                trace->blocks[at].sm = 3, trace->blocks[at].clock = 7'000 + at * apart;
+            State state;
+            show_trace(state, *trace);
+            for (const auto& [width, height] : {std::pair{1280, 720}, {1920, 1080}, {1280, 630}}) {
+                Drawn drawn(width, height);
+                for (const bool lecture : {false, true})
+                    for (const std::vector<int>& set : {std::vector<int>{0, 0, 0}, {0, 3, 30}, {0, 6, 99}}) {
+                        state.session.lecture = lecture;
+                        lessons::show_figure(state.lessons, state.session, figure, set);
+                        SCOPED_TRACE(fmt::format("{} {} {}{} {}", name, apart, height,
+                                                 lecture ? " lecture" : "", fmt::join(set, ",")));
+                        const std::string words = drawn.words(state);
+                        EXPECT_TRUE(says(words, "recorded"));
+                        EXPECT_TRUE(says(words, figure.concludes_of(set, state.session)));
+                        EXPECT_EQ(spoilt(drawn.seen(), width, height), "");
+                    }
+            }
+        }
 }
 
 void golden_of(State state, const std::string& name) {
@@ -109,6 +148,11 @@ TEST(FigurePictures, TheGateInALecture) {
     State state = with_figure("gate");
     state.session.lecture = true;
     golden_of(std::move(state), "gate_lecture");
+}
+
+TEST(FigurePictures, TheScheduleOfAnSm) {
+    SKIP_WITHOUT_OPENGL();
+    golden_of(with_schedule("tiled-64x64x64-t16"), "schedule");
 }
 
 TEST(FigurePictures, TheListOfThem) {

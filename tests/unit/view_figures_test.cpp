@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "app/lessons/figures/figure.h"
@@ -176,6 +177,34 @@ TEST(Figures, ShowTheBlocksOfARecordingOnTheirSms) {
     EXPECT_EQ(blocks.concludes_of(set, session), "") << "set to the model";
 }
 
+// The schedule has no model: of a recording without clocks it says what to open, else it counts.
+TEST(Figures, ShowTheWarpsOfAnSm) {
+    const Figure& schedule = *find_figure("schedule");
+    std::vector<int> set = first_set(schedule);
+    session::Session session = with(kernels::recorded("tiled", {8, 8, 8, 8}));
+    EXPECT_EQ(schedule.concludes_of(set, session), "") << "recorded on the CPU";
+    EXPECT_NE(schedule.concludes(set).find("Open one that ships"), std::string::npos);
+    const auto* const shipped = kernels::find_shipped_recording("tiled-64x64x64-t16");
+    ASSERT_NE(shipped, nullptr) << "the sentence names it";
+    auto trace = kernels::open_shipped(*shipped);
+    ASSERT_TRUE(trace);
+    const uint32_t own = trace->blocks[0].sm;
+    session = with(std::move(*trace));
+    const std::string says = schedule.concludes_of(set, session);
+    EXPECT_NE(
+        says.find(fmt::format("SM {} ran 1 recorded block with 8 warps in 16,354 clocks (8.26 µs).", own)),
+        std::string::npos)
+        << says;
+    EXPECT_NE(says.find("22 % lies between a global load"), std::string::npos) << says;
+    EXPECT_NE(says.find("no warp makes a step for 2,913 clocks"), std::string::npos) << says;
+    EXPECT_NE(says.find("kernel with recording in it"), std::string::npos) << says;
+    // 16 blocks on 16 SMs: each of the next 15 is another, then the first comes again.
+    std::set<std::string> others;
+    for (set[0] = 0; set[0] < 16; ++set[0]) others.insert(schedule.concludes_of(set, session).substr(0, 6));
+    EXPECT_EQ(others.size(), 16u);
+    EXPECT_EQ(schedule.concludes_of(set, session), says);
+}
+
 // 4 x 4, T = 2: an element of P takes 4 multiply-adds; every thread loads 2 elements in each of 2 phases.
 TEST(Figures, CountTheOpenProduct) {
     const Figure& helps = *find_figure("tiles_help");
@@ -205,7 +234,7 @@ TEST(Figures, AnySettingHasItsSentence) {
             EXPECT_EQ(says.back(), '.') << says;
             EXPECT_EQ(says.find('{'), std::string::npos) << says;
             EXPECT_EQ(says.find(" 1 warps"), std::string::npos) << says;
-            EXPECT_FALSE(figure.numbers(set).empty());
+            EXPECT_EQ(figure.numbers(set).empty(), figure.recorded_alone);
         }
 }
 

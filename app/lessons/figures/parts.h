@@ -37,6 +37,7 @@ void unknown(draw::Ui& ui, const Rect& box);
 void lost(draw::Ui& ui, const Rect& box);  // slots, lanes or bytes that nobody uses
 
 Figure latency_figure();
+Figure schedule_figure();
 Figure blocks_figure();
 Figure partition_figure();
 Figure divergence_figure();
