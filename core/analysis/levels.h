@@ -13,8 +13,8 @@
 //                                                                  time ->
 //
 // A unit's requests occupy the SM's data pipe or its schedulers, then wait for the slowest of their sectors;
-// its work occupies them again. The oldest block that is ready goes first. L2 and DRAM serve as many bytes a
-// clock as the device states, in the order of arrival.
+// its work occupies them again. The oldest block that is ready goes first; of blocks with few warps one that
+// has waited long. L2 and DRAM serve as many bytes a clock as the device states, in the order of arrival.
 //
 //   L1    sectored lines, LRU, of what shared memory leaves; a store passes it by
 //   merge a read of a sector that another SM of the GPC has just asked for, or that DRAM has not given yet,
