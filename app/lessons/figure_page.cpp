@@ -167,7 +167,10 @@ void figure_list_panel(Ui& ui, const Rect& rect) {
     note(ui, {in.min.x, y}, width, "Enter opens; \u2190 \u2192 choose a figure.");
     y += small + ui.px(12);
     const float high = body + small + pad * 2;
-    for (size_t at = 0; at < figures().size() && y + high <= in.max.y + pad; ++at, y += high) {
+    // Where there is no room for all, the last ones that are drawn end with the chosen one.
+    const auto fit = static_cast<size_t>(std::max(1.f, (in.max.y + pad - y) / high));
+    const size_t first = ui.state.figure < fit ? 0 : ui.state.figure + 1 - fit;
+    for (size_t at = first; at < std::min(figures().size(), first + fit); ++at, y += high) {
         const Figure& figure = figures()[at];
         const Rect row{{in.min.x, y}, {in.min.x + width, y + high}};
         row_head(ui, row, ui.px(14), at, at == ui.state.figure, words);

@@ -157,7 +157,7 @@ std::vector<uint32_t> sms_with_blocks(const trace::Trace& trace) {
     for (const trace::Block& block : trace.blocks)
         if (block.count > 0) sms.push_back(block.sm);
     std::ranges::sort(sms);
-    sms.erase(std::ranges::unique(sms).begin(), sms.end());
+    sms.erase(std::unique(sms.begin(), sms.end()), sms.end());
     return sms;
 }
 

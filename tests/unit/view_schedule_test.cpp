@@ -184,7 +184,8 @@ TEST(Schedule, OfARecordingFromAGpuAgreesWithItsBlocks) {
             blocks += made.blocks.size();
             const SmTimes times = look::sm_times(*trace, made);
             uint64_t held = 0, gap = 0, behind = 0, all = 0;
-            for (const auto& [block, index] : indexes(*trace, made)) {
+            for (const auto& one : indexes(*trace, made)) {
+                const auto& index = one.second;
                 for (const BarrierTimes& barrier : index->barriers)
                     for (const auto& arrival : barrier.arrivals) held += barrier.opens - arrival.clock;
                 const auto at = [&](uint32_t step) { return trace->time[index->first + step]; };
