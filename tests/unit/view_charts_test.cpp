@@ -175,7 +175,10 @@ TEST(Timing, AKernelsIntensityIsOneNumber) {
     for (const Machine& machine : all) {
         if (machine.times == nullptr) continue;
         for (const kernels::Timing& row : machine.times->rows) {
-            if (row.requested_gbs <= 0 || row.m != row.n || row.k != row.n || row.n % row.tile != 0) continue;
+            const kernels::KernelInfo* const info = kernels::find(row.kernel);
+            if (info == nullptr || row.requested_gbs <= 0 || row.m != row.n || row.k != row.n) continue;
+            const kernels::BlockTile tile = kernels::block_tile(*info, {row.m, row.k, row.n, row.tile});
+            if (row.m % tile.rows != 0 || row.n % tile.cols != 0) continue;
             timing::State chosen;
             chosen.kernel = row.kernel;
             chosen.tile = row.tile;
