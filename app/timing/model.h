@@ -110,7 +110,9 @@ draw::Ink ink_of(std::string_view kernel);
 // A shape for each kernel, besides the colour: of the catalogue in its order, then cuBLAS.
 draw::Shape shape_of(std::string_view kernel);
 inline constexpr std::string_view kLibrary = "cublas";
-std::string shown_name(std::string_view kernel);                     // "tiled swapped", "cuBLAS"
+std::string shown_name(std::string_view kernel);  // "tiled swapped", "cuBLAS"
+// The tile width that a kernel is timed with where one is chosen for those that have it: 0 for the others.
+uint32_t tile_of(std::string_view kernel, uint32_t chosen);
 std::string name_with_tile(std::string_view kernel, uint32_t tile);  // "tiled, T = 32"; some have no T
 std::string bytes_short(double bytes);  // "8.59 GB": powers of 1000, as bandwidths are
 

@@ -47,10 +47,10 @@ void add_kernels(RooflineChart& chart, const Machine& machine, const State& chos
         if (row == nullptr || row->requested_gbs <= 0) continue;
         const double intensity = flop_per_loaded_byte(*row);
         const std::string name = shown_name(kernel);
-        chart.points.push_back(
-            {Kind::Asked, kernel, intensity, row->gflops, name,
-             fmt::format("{}, T = {}, width {}: {} GFLOP/s at {} FLOP per byte loaded", name, row->tile,
-                         grouped(width), draw::figure(row->gflops), draw::figure(intensity))});
+        chart.points.push_back({Kind::Asked, kernel, intensity, row->gflops, name,
+                                fmt::format("{}, width {}: {} GFLOP/s at {} FLOP per byte loaded",
+                                            name_with_tile(kernel, row->tile), grouped(width),
+                                            draw::figure(row->gflops), draw::figure(intensity))});
     }
 }
 
@@ -175,7 +175,7 @@ std::optional<Bytes> counted(const std::vector<kernels::Counters>& all, const Ma
     const kernels::LevelCounterRow* const row =
         device == nullptr ? nullptr
                           : kernels::find_level_counters(device->id, kernel, machine.times->compiler,
-                                                         {width, width, width, tile});
+                                                         {width, width, width, tile_of(kernel, tile)});
     if (row == nullptr) return std::nullopt;
     return Bytes{row->l1_sectors * kLevels[0].unit, row->l2_read_sectors * kLevels[1].unit,
                  row->dram_read_bytes};
@@ -330,11 +330,10 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
         std::vector<std::string> widths;
         for (const uint32_t other : timed_widths(machine))
             if (counted(counters, machine, kernel, other, tile)) widths.push_back(grouped(other));
-        chain.note = widths.empty()
-                         ? fmt::format("At these widths L2 and DRAM were not counted for {}, T = {}.",
-                                       shown_name(kernel), tile)
-                         : fmt::format("Of these widths L2 and DRAM were counted at {} only.",
-                                       fmt::join(widths, ", "));
+        chain.note = widths.empty() ? fmt::format("At these widths L2 and DRAM were not counted for {}.",
+                                                  name_with_tile(kernel, tile))
+                                    : fmt::format("Of these widths L2 and DRAM were counted at {} only.",
+                                                  fmt::join(widths, ", "));
     }
     say_why(chain, machine, *row);
     if (bytes && !chain.reasons.empty())

@@ -24,11 +24,6 @@ bool is_tiled(std::string_view kernel) {
     return info != nullptr && info->tiled;
 }
 
-// The tile width that a kernel is timed with where one is chosen for those that have it: 0 for the others.
-uint32_t tile_of(std::string_view kernel, uint32_t chosen) {
-    return kernel == kLibrary || kernels::tile_width(kernel) == 0 ? 0 : chosen;
-}
-
 const char* rival_of(Plot plot) { return plot == Plot::OverSwapped ? "untiled_swapped" : "untiled"; }
 
 double value_of(const Machine& machine, const Timing& row, Plot plot, uint32_t tile) {
@@ -206,6 +201,10 @@ std::string shown_name(std::string_view kernel) {
     std::string name(kernel);
     std::replace(name.begin(), name.end(), '_', ' ');
     return name;
+}
+
+uint32_t tile_of(std::string_view kernel, uint32_t chosen) {
+    return kernel == kLibrary || kernels::tile_width(kernel) == 0 ? 0 : chosen;
 }
 
 std::string name_with_tile(std::string_view kernel, uint32_t tile) {
