@@ -4,8 +4,9 @@
     tests/gpu/levels.py PROGRAM [-o assets/levels/h200.json] [--seconds S]
 
 A row a launch, written as soon as it is counted, so that a run that is cut short keeps what it has; a second run
-leaves out the rows that FILE already holds. The launches are in two sets: `fitted`, squares, on which constants and
-rules may be chosen, and `held`, rectangles, other tile widths and other kernels, drawn once by a fixed seed, which nothing is fitted to.
+leaves out the rows that FILE already holds. The launches are in three sets: `fitted`, squares, on which constants and
+rules may be chosen; `held`, rectangles, other tile widths and other kernels, drawn once by a fixed seed; and `ladder`, the
+kernels that follow tiles. Nothing is fitted to the latter two.
 
 Needs an NVIDIA GPU with readable counters and ncu; NVRTC for its launches.
 """
@@ -77,9 +78,12 @@ def held():
              for tile in (8, 16, 32) for compiler in COMPILERS]
     picked = random.Random(20261123).sample(every, 80)
     return picked + [square(kernel, 4096, tile, compiler) for kernel in PRODUCTS for tile in (16, 32)
-                     for compiler in COMPILERS] + [
-                         Launch(kernel, *size, 0, compiler) for kernel in LADDER for compiler in COMPILERS
-                         for size in [(width,) * 3 for width in (512, 1024, 2048, 4096)] + [(2048, 1000, 1500)]]
+                     for compiler in COMPILERS]
+
+
+def ladder():
+    return [Launch(kernel, *size, 0, compiler) for kernel in LADDER for compiler in COMPILERS
+            for size in [(width,) * 3 for width in (512, 1024, 2048, 4096)] + [(2048, 1000, 1500)]]
 
 
 def known_metrics():
@@ -107,7 +111,7 @@ def main():
     done = {(row["kernel"], row["m"], row["k"], row["n"], row["tile"], row["compiler"]) for row in rows}
     metrics = known_metrics()
     print("not known here:", ", ".join(sorted(set(COUNTED) - set(metrics))) or "none", flush=True)
-    wanted = [(launch, which) for which, launches in (("fitted", fitted()), ("held", held())) for launch in launches]
+    wanted = [(launch, which) for which, launches in (("fitted", fitted()), ("held", held()), ("ladder", ladder())) for launch in launches]
     random.Random(1).shuffle(wanted)  # what was counted when time ran out is of all kinds
     left, failed = 0, 0
     with tempfile.TemporaryDirectory() as name:
