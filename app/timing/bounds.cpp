@@ -89,7 +89,8 @@ std::string says_alone(const BoundsOf& of, const Levels& l, const kernels::Level
                        counted(l.resident, "block"));
 }
 
-// With the blocks of the busiest SM, where those are clearly more than its share.
+// With the blocks of the busiest SM, where those are clearly more than its share, and with the time in which
+// an SM's blocks all wait, where that is clearly a part of the bound.
 std::string says(const BoundsOf& of, const Levels& l, const kernels::LevelDevice& on) {
     std::string text = says_alone(of, l, on);
     constexpr double kClearly = 1.05;
@@ -98,6 +99,11 @@ std::string says(const BoundsOf& of, const Levels& l, const kernels::LevelDevice
     if (of_sms && static_cast<double>(most * on.device.sms) > kClearly * static_cast<double>(l.blocks))
         text += fmt::format("; {} on {} SMs, so that one runs {}", counted(l.blocks, "block"), on.device.sms,
                             grouped(most));
+    if (const double bound = l.bounds[l.bound_by].ms; of_sms && l.idle_ms > (1 - 1 / kClearly) * bound)
+        text += fmt::format("; for {} {}", in_ms(l.idle_ms, bound),
+                            l.resident == 1 ? "an SM's block waits for data"
+                                            : fmt::format("the {} blocks of an SM wait for data at once",
+                                                          grouped(l.resident)));
     return text;
 }
 
@@ -115,6 +121,10 @@ std::string rests_on(const LevelBound& bound, const Levels& levels, const kernel
     if (counted != nullptr && resource.machine != nullptr && counted->*resource.machine > 0)
         words += fmt::format("By the machine code, as Nsight Compute counted it: {}. ",
                              short_count(static_cast<uint64_t>(counted->*resource.machine)));
+    if (resource.counted && levels.idle_ms > 0)
+        words += fmt::format("Of {}, {} an SM's blocks wait at once, modelled{}. ", in_ms(bound.ms, bound.ms),
+                             in_ms(levels.idle_ms, bound.ms),
+                             levels.in_step ? ": few warps, which stay in step" : "");
     if (resource.rate != nullptr) words += figure_words("A clock:", on.levels.*resource.rate) + ". ";
     if (resource.key == std::string_view("latency"))
         words += figure_words("Cycles until data are here, from L1:", on.levels.l1_cycles) + ", from L2 " +

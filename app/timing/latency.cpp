@@ -149,10 +149,15 @@ Flow flow_of(const BoundsOf& of, const Levels& levels, const kernels::LevelDevic
     flow.loads = units > 0 ? ahead / (units * warps) : 0;
     // What is asked for ahead waits as long, but for units later.
     flow.wait = units > 0 && loads > 0 ? levels.misses.latency_cycles / units * ahead / loads : 0;
+    // At its full rate: a roof of what SMs do themselves without what their blocks wait.
     double ms = 0;
-    for (size_t i = 0; i < levels.bounds.size(); ++i)
-        if (levels.bounds[i].resource != std::string_view("latency") && levels.bounds[i].ms > ms)
-            ms = levels.bounds[i].ms, flow.roof = i;
+    for (size_t i = 0; i < levels.bounds.size(); ++i) {
+        const std::string_view resource = levels.bounds[i].resource;
+        if (resource == "latency") continue;
+        const bool shared = resource == "dram" || resource == "l2";
+        const double busy = levels.bounds[i].ms - (shared ? 0 : levels.idle_ms);
+        if (busy > ms) ms = busy, flow.roof = i;
+    }
     if (ms > 0) flow.a_clock = loads / (sms * ms * on.levels.clock_mhz.value * 1e3);
     return flow;
 }

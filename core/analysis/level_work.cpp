@@ -42,6 +42,7 @@ struct RawUnit {
     uint64_t joined = 0;  // loads that are no instructions of their own
     Executed load, work;
     uint32_t chain = 0;  // the most dependent loads of shared memory of a warp
+    uint32_t turns = 1;  // of the warp that has most
     bool loads = false;
     uint64_t requests = 0;        // to load
     uint32_t ahead = UINT32_MAX;  // the least of its loads
@@ -52,8 +53,10 @@ struct WarpState {
     int32_t site = LevelCode::kStart;
     uint32_t barriers = 0;
     uint32_t chain = 0, chain_unit = 0;
-    std::set<uint32_t> loaded, read;  // sites since the unit began; since the last of shared memory's began
-    std::map<uint32_t, uint32_t> copied;  // sites of copies since the unit began, by barriers passed then
+    uint32_t turns = 1;                    // loads wait for each other so many times
+    std::set<uint32_t> loaded, under_way;  // sites since the unit began; since the last turn did
+    std::set<uint32_t> read;               // of shared memory since the last trip over them began
+    std::map<uint32_t, uint32_t> copied;   // sites of copies since the unit began, by barriers passed then
 };
 
 class Gatherer {
@@ -126,18 +129,20 @@ private:
         const bool barrier = site.kind == SiteKind::Barrier;
         const bool global = !barrier && form.space == Space::Global;
         kind_of_[form.site] = global ? 1 : 0;
-        const bool again = comes_again(warp, site, global);
+        const bool again = begins_unit(warp, site, global);
         pass(warp, static_cast<int32_t>(form.site));
         if (barrier) return arrive(warp);
         catch_up(warp);
         if (again) {
             ++warp.unit;
-            warp.loaded = {form.site};
+            warp.loaded = warp.under_way = {form.site};
+            warp.turns = 1;
             warp.copied.clear();
             if (site.copy) warp.copied[form.site] = warp.barriers;
             warp.read.clear();
         }
         RawUnit& at = unit(warp.unit);
+        at.turns = std::max(at.turns, warp.turns);
         if (global) return add_global(step, site, warp.unit, at);
         if (joins_earlier(form.site)) {
             // Part of the load before: neither an instruction nor a wavefront of its own.
@@ -159,9 +164,17 @@ private:
 
     // Whether a load begins a unit of its warp. A copy does where a barrier has passed since it was met:
     // until then a loop over what is copied goes on.
-    static bool comes_again(WarpState& warp, const ptx::Site& site, bool global) {
+    bool begins_unit(WarpState& warp, const ptx::Site& site, bool global) {
         if (!global || site.kind == SiteKind::Store) return false;
-        if (!site.copy) return !warp.loaded.insert(site.id).second;
+        if (!site.copy) {
+            if (!warp.loaded.insert(site.id).second) return true;
+            // What it waits for is there, and all that was asked for before it.
+            if (std::ranges::any_of(warp.under_way,
+                                    [&](uint32_t earlier) { return code_.waits(site.id, earlier); }))
+                ++warp.turns, warp.under_way.clear();
+            warp.under_way.insert(site.id);
+            return false;
+        }
         return warp.copied.try_emplace(site.id, warp.barriers).first->second != warp.barriers;
     }
 
@@ -195,6 +208,8 @@ private:
         if (warp.barriers == 0 || at_barrier_[warp.barriers - 1] <= warp.unit) return;
         warp.unit = at_barrier_[warp.barriers - 1];
         warp.loaded.clear();
+        warp.under_way.clear();
+        warp.turns = 1;
         warp.copied.clear();
         warp.read.clear();
     }
@@ -390,8 +405,9 @@ BlockWork Gatherer::finish() {
         unit.work_cycles = cycles(raw.wavefronts, raw.work_accesses, raw.work.instructions);
         unit.chain_cycles = static_cast<float>(raw.chain * spec.shared_cycles.value);
         unit.loads = raw.loads;
+        unit.turns = static_cast<uint8_t>(std::min(raw.turns, uint32_t{UINT8_MAX}));
         if (raw.loads) unit.ahead = static_cast<uint8_t>(std::min(raw.ahead, uint32_t{UINT8_MAX}));
-        work.sums.load_units += raw.loads;
+        work.sums.load_units += raw.loads ? raw.turns : 0;
         work.sums.loads_ahead += raw.requests * std::max<uint64_t>(unit.ahead, 1);
     }
     return work;

@@ -2,7 +2,8 @@
 //
 // A block's steps are put together into units. A unit is what its warps load from global memory before any of
 // them comes to the same load again: a phase of a tiled kernel, or as many trips of a loop without barriers
-// as the compiler unrolled, since their loads are under way together.
+// as the compiler unrolled, since their loads are under way together. Where loads of a unit wait for earlier
+// ones (level_code.h) it waits several times: it has as many turns.
 //
 //     unit 0                  unit 1                              a warp's steps, clang's untiled kernel
 //     load M  load N   fma    load M  load N   fma    ...
@@ -35,7 +36,7 @@ namespace tilescope::analysis {
 struct LevelSums {
     uint64_t requested_bytes = 0;  // by the lanes of loads
     uint64_t loads = 0;            // requests to load, and
-    uint64_t load_units = 0;   // units of blocks that have some: a warp's of a unit are in flight together,
+    uint64_t load_units = 0;   // turns of units that have some: a warp's of a turn are in flight together,
     uint64_t loads_ahead = 0;  // with those of earlier units that nothing has waited for: loads x Unit::ahead
     uint64_t l1_sectors = 0;   // that requests to load need
     uint64_t stored_sectors = 0;  // the same of stores
@@ -77,6 +78,7 @@ struct Unit {
     float work_cycles = 0;          // for all else
     float chain_cycles = 0;         // that pass at least between the arrival of its data and its end
     bool loads = false;             // from global memory
+    uint8_t turns = 1;              // that it waits for them, one after the other
     // How many units later its data must be there; 0: before its own work. UINT8_MAX where nothing waits.
     uint8_t ahead = 0;
 };

@@ -235,6 +235,7 @@ private:
             ++running.unit;
             std::erase_if(running.due, [&](const auto& due) {
                 if (due.first > running.unit) return false;
+                misses_of(running).wait_cycles += std::max(0.0, due.second - running.ready);
                 running.ready = std::max(running.ready, due.second);
                 return true;
             });
@@ -277,8 +278,10 @@ private:
                     std::max(until, fetch(sms_[number].gpc, line, missing, now + sending * chance(), misses));
             if (launch_.log) launch_.log->found.push_back(found_);
         }
+        until = sent + (until - sent) * unit.turns;
         // Where later units wait for the data, as many waits overlap, and the work between hides them.
         misses.latency_cycles += (until - now) / std::max<double>(unit.ahead, 1);
+        if (unit.ahead == 0) misses.wait_cycles += until - sent;
         return until +
                chance() * (running.block.work->barriers ? spec_.spread_cycles : spec_.drift_cycles).value;
     }
@@ -386,6 +389,7 @@ LevelMisses& LevelMisses::add(const LevelMisses& other, double times) {
     l2_read_sectors += other.l2_read_sectors * times;
     dram_read_bytes += other.dram_read_bytes * times;
     latency_cycles += other.latency_cycles * times;
+    wait_cycles += other.wait_cycles * times;
     return *this;
 }
 

@@ -91,6 +91,7 @@ struct LevelMisses {
     double dram_read_bytes = 0;
     // Of all blocks: what their units wait for their sectors and work, without waiting for their turn.
     double latency_cycles = 0;
+    double wait_cycles = 0;  // of these, what they only wait
     LevelMisses& operator+=(const LevelMisses& other);
     LevelMisses& add(const LevelMisses& other, double times);
 };

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@ struct Buffer {
     std::string name;
     uint64_t base = 0;  // virtual address of byte 0
     std::vector<std::byte> bytes;
+    // In place of bytes: `zeros_bytes` of them, all zero, which take memory page by page as they are touched.
+    std::shared_ptr<std::byte> zeros{};
+    uint64_t zeros_bytes = 0;
+    std::byte* data() { return zeros ? zeros.get() : bytes.data(); }
+    uint64_t size() const { return zeros ? zeros_bytes : bytes.size(); }
 };
 
 // Buffers do not overlap. An access that is not wholly inside one buffer is out of bounds.

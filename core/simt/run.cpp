@@ -96,7 +96,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
                     const RunOptions& options, const MakeObserver& make_observer) {
     std::vector<View> views;
     for (Buffer& buffer : memory.buffers) {
-        views.push_back({buffer.base, buffer.bytes.size(), buffer.bytes.data()});
+        views.push_back({buffer.base, buffer.size(), buffer.data()});
         if (buffer.base % 16 != 0)
             return Error{fmt::format("buffer {} is at address {:#x}; buffers must be aligned to 16 bytes",
                                      buffer.name, buffer.base)};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -123,11 +124,13 @@ private:
     std::map<std::tuple<bool, bool, std::vector<int64_t>>, std::shared_ptr<const BlockWork>> works_;
 };
 
-Result<trace::Trace> record_window(const Plan& plan, const BlockWindow& window, const LevelOptions& options) {
+Result<trace::Trace> record_window(const Plan& plan, const BlockWindow& window, const LevelOptions& options,
+                                   bool few_blocks) {
     RecordOptions how;
     how.window = window;
     how.stop = options.stop;
     how.timestamp = false;
+    how.little_of_arrays = few_blocks;
     // The order that a GPU's warps took is one block's own.
     if (plan.schedule.kind == Schedule::Kind::Recorded) how.schedule = Schedule{};
     auto trace = record_cpu(plan, how);
@@ -152,11 +155,11 @@ bool is_moved(const Corners& corners, const BlockOf& from, const BlockOf& to) {
 Result<bool> record_corners(const Plan& plan, const LevelOptions& options, Corners& corners) {
     const Dim3& grid = plan.launch.grid;
     if (grid.z > 1) return false;
-    auto first = record_window(plan, {0, std::min(2u, grid.x), 0, std::min(2u, grid.y)}, options);
+    auto first = record_window(plan, {0, std::min(2u, grid.x), 0, std::min(2u, grid.y)}, options, true);
     if (!first) return first.error();
     corners.first = std::move(*first);
-    auto last =
-        record_window(plan, {std::max(2u, grid.x) - 2, grid.x, std::max(2u, grid.y) - 2, grid.y}, options);
+    auto last = record_window(plan, {std::max(2u, grid.x) - 2, grid.x, std::max(2u, grid.y) - 2, grid.y},
+                              options, true);
     if (!last) return last.error();
     corners.last = std::move(*last);
     const auto at = [&](uint32_t x, uint32_t y) { return MovedSource::block_at(corners, x, y); };
@@ -198,21 +201,64 @@ Result<void> fit(const Launch& launch, const LevelDevice& on, uint32_t registers
     return {};
 }
 
-// What an SM does is shared by all of them at best; but a block stays on one, so that one of them runs as
-// many as blocks / SMs, rounded up, and each of them does the least that a block does, or more.
+// Milliseconds that an SM works on what its blocks ask of it, if nothing holds it up.
+struct SmWork {
+    double pipe = 0, lsu = 0, issue = 0, fp32 = 0;
+    double longest() const { return std::max({pipe, lsu, issue, fp32}); }
+};
+
+// What SMs do is shared by all of them at best; but a block stays on one, so that one of them runs as many as
+// blocks / SMs, rounded up, and each of them does the least that a block does, or more.
+SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
+    const analysis::LevelSpec& spec = on.levels;
+    const auto most_blocks = static_cast<double>(levels.of_busiest(on.device.sms));
+    const double missed = levels.missed_share();
+    const auto ms = [&](auto amount, double a_clock) {
+        return std::max(amount(levels.sums) / on.device.sms, amount(levels.lowest) * most_blocks) /
+               (a_clock * spec.clock_mhz.value * 1e3);
+    };
+    using Sums = analysis::LevelSums;
+    return {
+        ms([&](const Sums& of) { return of.global_passes(missed) + static_cast<double>(of.wavefronts); },
+           spec.pipe_per_clock.value),
+        ms([](const Sums& of) { return static_cast<double>(std::max(of.accesses, of.lookups)); },
+           spec.lsu_per_clock.value),
+        ms([](const Sums& of) { return static_cast<double>(of.instructions); }, spec.issue_per_clock.value),
+        ms([](const Sums& of) { return static_cast<double>(of.fp32) * kWarpSize; },
+           spec.fp32_per_clock.value)};
+}
+
+// How long an SM does nothing, since all who wait for data there do so at once. Each of them waits for
+// `waits`, and the SM has work for `busy`. If they wait independently of each other, they do so at once for a
+// share of the time that is the product of the shares of each.
+double idle_together(double busy, double waits, double waiters) {
+    double low = busy, high = busy + waits;  // the time of all lies between
+    for (int i = 0; i < 60; ++i) {
+        const double all = (low + high) / 2;
+        (busy + waits * std::pow(std::min(1.0, waits / all), waiters - 1) > all ? low : high) = all;
+    }
+    return low - busy;
+}
+
 void add_bounds(const LevelDevice& on, Levels& levels) {
     const analysis::LevelSpec& spec = on.levels;
     const analysis::LevelSums& s = levels.sums;
     const double clocks = spec.clock_mhz.value * 1e3;  // a millisecond
+    const auto a_block = [&](double cycles) { return cycles / static_cast<double>(levels.blocks) / clocks; };
     const auto most_blocks = static_cast<double>(levels.of_busiest(on.device.sms));
-    const auto on_sms = [&](auto amount, double a_clock) {
-        return std::max(amount(s) / on.device.sms, amount(levels.lowest) * most_blocks) / (a_clock * clocks);
-    };
+    const double at_once = std::min<double>(levels.resident, most_blocks);
+    const double rounds = std::ceil(most_blocks / at_once);  // of blocks, one after the other
+    const SmWork work = work_of_sm(on, levels);
+    const double waits = a_block(levels.misses.wait_cycles);
+    levels.idle_ms = levels.in_step ? waits * rounds
+                                    : idle_together(work.longest(), waits * most_blocks / at_once,
+                                                    at_once * levels.waiters);
     const double stored = static_cast<double>(s.stored_sectors) * analysis::kSectorBytes;
     const double from_l2 = levels.misses.l2_read_sectors * analysis::kSectorBytes;
-    const double missed = levels.missed_share();
-    const auto passes = [&](const analysis::LevelSums& of) { return of.global_passes(missed); };
     const auto in_words = [](double amount) { return short_count(static_cast<uint64_t>(amount)); };
+    const auto of_sm = [&](const char* resource, double ms, std::string of) {
+        return LevelBound{resource, ms + levels.idle_ms, std::move(of)};
+    };
     levels.bounds = {
         {"dram", (levels.misses.dram_read_bytes + stored) / (on.device.memory_gbs * 1e6),
          fmt::format("{} bytes read and {} stored, at {:.0f} GB/s", in_words(levels.misses.dram_read_bytes),
@@ -220,28 +266,17 @@ void add_bounds(const LevelDevice& on, Levels& levels) {
         {"l2", (from_l2 + stored) / (spec.l2_per_clock.value * clocks),
          fmt::format("{} bytes read and {} stored, at {:.0f} bytes a clock", in_words(from_l2),
                      in_words(stored), spec.l2_per_clock.value)},
-        {"data_pipe",
-         on_sms([&](const auto& of) { return passes(of) + static_cast<double>(of.wavefronts); },
-                spec.pipe_per_clock.value),
-         fmt::format("{} passes of global and {} wavefronts of shared memory", in_words(passes(s)),
-                     short_count(s.wavefronts))},
-        {"lsu",
-         on_sms([](const auto& of) { return static_cast<double>(std::max(of.accesses, of.lookups)); },
-                spec.lsu_per_clock.value),
-         s.lookups > s.accesses ? fmt::format("{} lookups of tags for global memory", short_count(s.lookups))
-                                : fmt::format("{} loads and stores of warps", short_count(s.accesses))},
-        {"issue",
-         on_sms([](const auto& of) { return static_cast<double>(of.instructions); },
-                spec.issue_per_clock.value),
-         fmt::format("{} instructions of warps, counted from the PTX", short_count(s.instructions))},
-        {"fp32",
-         on_sms([](const auto& of) { return static_cast<double>(of.fp32) * kWarpSize; },
-                spec.fp32_per_clock.value),
-         fmt::format("{} fp32 instructions of warps", short_count(s.fp32))},
-        {"latency",
-         levels.misses.latency_cycles /
-             (double{clocks} * static_cast<double>(std::min<uint64_t>(
-                                   levels.blocks, uint64_t{on.device.sms} * levels.resident))),
+        of_sm("data_pipe", work.pipe,
+              fmt::format("{} passes of global and {} wavefronts of shared memory", in_words(levels.passes()),
+                          short_count(s.wavefronts))),
+        of_sm("lsu", work.lsu,
+              s.lookups > s.accesses
+                  ? fmt::format("{} lookups of tags for global memory", short_count(s.lookups))
+                  : fmt::format("{} loads and stores of warps", short_count(s.accesses))),
+        of_sm("issue", work.issue,
+              fmt::format("{} instructions of warps, counted from the PTX", short_count(s.instructions))),
+        of_sm("fp32", work.fp32, fmt::format("{} fp32 instructions of warps", short_count(s.fp32))),
+        {"latency", a_block(levels.misses.latency_cycles) * rounds,
          fmt::format("what the units of all blocks wait, {} blocks at once", grouped(levels.resident))}};
     levels.bound_by = static_cast<size_t>(
         std::max_element(levels.bounds.begin(), levels.bounds.end(),
@@ -304,6 +339,8 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     run.of_sm = std::move(of_sm);
     levels.as_recorded = !run.of_sm.empty();
     const std::shared_ptr<const BlockWork> first = source.block(0).work;
+    levels.waiters = first->barriers ? 1 : std::max(1u, first->warps);
+    levels.in_step = first->barriers && blocks_in_step(levels.resident, first->warps);
     const uint64_t a_block = std::max<uint64_t>(1, first->touches.size());
     run.log = log;
     if (!options.all_blocks && !levels.as_recorded && !log) run.most_blocks = options.most_lines / a_block;
@@ -396,6 +433,11 @@ Error not_complete(const trace::Trace& trace) {
 
 }  // namespace
 
+bool blocks_in_step(uint32_t resident, uint32_t warps_a_block) {
+    constexpr uint32_t kFewBlocks = 2, kFewWarps = 16;
+    return resident <= kFewBlocks && resident * warps_a_block <= kFewWarps;
+}
+
 double Levels::missed_share() const {
     return distinct_sectors > 0 ? std::min(1.0, misses.l1_misses / static_cast<double>(distinct_sectors)) : 0;
 }
@@ -415,7 +457,7 @@ Result<Levels> levels_of(const Plan& plan, const LevelDevice& on, const LevelOpt
                 fmt::format("the blocks of {} are not alike, and all {} of them are too many to be recorded "
                             "for their levels; choose a smaller launch",
                             plan.kernel, grouped(blocks))};
-        const auto trace = record_window(plan, {}, options);
+        const auto trace = record_window(plan, {}, options, false);
         if (!trace) return trace.error();
         return of_whole(*trace, on, options);
     }

@@ -54,9 +54,16 @@ struct LevelBound {
     std::string of;  // what it was worked out from, in words
 };
 
+// Whether the blocks of an SM, which begin together, stay so from barrier to barrier: where it holds few
+// warps, none of them holds up the other, and all of them wait for their data at the same times. Where it
+// holds many, blocks drift apart. Source: tests/data/hardware/steps.txt, on an H200.
+bool blocks_in_step(uint32_t resident, uint32_t warps_a_block);
+
 struct Levels {
     Dim3 grid;
     uint32_t resident = 0;             // blocks that an SM holds at once
+    bool in_step = false;              // which wait for their data at the same times (blocks_in_step)
+    uint32_t waiters = 1;              // parts of a block that wait on their own: one, or its warps
     uint64_t l1_bytes = 0;             // that shared memory leaves to L1
     analysis::LevelSums sums, lowest;  // exact; lowest: of a block, figure by figure
     analysis::LevelMisses misses;
@@ -72,7 +79,9 @@ struct Levels {
     std::optional<std::pair<double, double>> dram_range;
     uint64_t distinct_sectors = 0;  // of each block, added up
     std::vector<LevelBound> bounds;
-    size_t bound_by = 0;       // the longest of them
+    size_t bound_by = 0;  // the longest of them
+    // Part of each bound by what SMs do themselves: an SM does nothing, since all of its blocks wait at once.
+    double idle_ms = 0;
     bool as_recorded = false;  // placed as a GPU recording says
     bool sampled = false;      // blocks were moved from a few that were recorded
     uint64_t simulated = 0;    // blocks

@@ -97,7 +97,7 @@ simt::RunOptions run_options(const RecordOptions& options, const ReadyRecording&
 void refill_outputs(ReadyLaunch& ready) {
     const std::vector<Array>& arrays = ready.launch.arrays;
     for (size_t i = 0; i < arrays.size(); ++i)
-        if (arrays[i].writes()) fill(arrays[i], ready.memory.buffers[buffer_of(arrays, i)].bytes.data());
+        if (arrays[i].writes()) fill(arrays[i], ready.memory.buffers[buffer_of(arrays, i)].data());
 }
 
 }  // namespace
@@ -134,8 +134,9 @@ Result<ReadyRecording> ready_to_record(const Plan& plan, const RecordOptions& op
                                        const BlockWindow& window) {
     const auto limit = trace::memory_limit();
     if (!limit) return limit.error();
-    const uint64_t check = bytes_of_check(plan);
-    auto ready = make_ready(plan, *limit - std::min(*limit, check), "recording " + plan.kernel);
+    const uint64_t check = options.little_of_arrays ? 0 : bytes_of_check(plan);
+    auto ready = make_ready(plan, *limit - std::min(*limit, check), "recording " + plan.kernel, false,
+                            options.little_of_arrays);
     if (!ready) return ready.error();
     ReadyRecording made{std::move(*ready)};
     if (auto ok = check_readable(meta_of(plan, options, window), made); !ok) return ok.error();
@@ -172,7 +173,8 @@ std::string no_memory_left() {
 
 void finish_recording(trace::Trace& trace, const Plan& plan, simt::GlobalMemory& memory,
                       const RecordOptions& options) {
-    if (plan.check) trace.meta.result = plan.check(trace, memory, options.threads, options.stop);
+    if (plan.check && !options.little_of_arrays)
+        trace.meta.result = plan.check(trace, memory, options.threads, options.stop);
     if (options.after) *options.after = std::move(memory);
 }
 

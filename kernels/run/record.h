@@ -29,6 +29,9 @@ struct RecordOptions {
     std::function<uint64_t(uint64_t bytes)> allocate;           // the same
     std::function<void(uint64_t address)> release;              // the same
     std::optional<simt::Fault>* fault = nullptr;                // takes the kernel's own
+    // The window needs little of its arrays: those of zeros do not count against the memory that is allowed.
+    // The result is not checked then.
+    bool little_of_arrays = false;
     bool* too_large = nullptr;  // set where an Error says that a smaller window would do
 };
 

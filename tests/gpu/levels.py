@@ -5,8 +5,8 @@
 
 A row a launch, written as soon as it is counted, so that a run that is cut short keeps what it has; a second run
 leaves out the rows that FILE already holds. The launches are in three sets: `fitted`, squares, on which constants and
-rules may be chosen; `held`, rectangles, other tile widths and other kernels, drawn once by a fixed seed; and `ladder`, the
-kernels that follow tiles. Nothing is fitted to the latter two.
+rules may be chosen; `held`, rectangles, other tile widths and other kernels, drawn once by a fixed seed; and `ladder`, other
+sizes of the kernels that follow tiles. Nothing is fitted to the latter two.
 
 Needs an NVIDIA GPU with readable counters and ncu; NVRTC for its launches.
 """
@@ -69,7 +69,8 @@ def fitted():
     return [square(kernel, width, tile, compiler)
             for width in (512, 1024, 2048) for kernel in PRODUCTS for tile in (16, 32) for compiler in COMPILERS] + [
                 square(kernel, 1024, 8, compiler) for kernel in (*PRODUCTS, "tiled_transposed", "tiled_padded")
-                for compiler in COMPILERS]
+                for compiler in COMPILERS] + [
+                square(kernel, width, 0, compiler) for kernel in LADDER for width in (1536, 3072) for compiler in COMPILERS]
 
 
 def held():

@@ -9,6 +9,7 @@
 #include "core/analysis/sector_cache.h"
 #include "core/analysis/summary.h"
 #include "kernels/run/levels.h"
+#include "kernels/run/record.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
@@ -193,6 +194,25 @@ TEST(Levels, PassesDependOnThePitch) {
     EXPECT_LE(odd.passes(), static_cast<double>(odd.sums.passes + odd.sums.more_passes));
 }
 
+// Only what the recorded blocks touch takes memory: 1.6 GB of P may not be recorded, but its levels are
+// known.
+TEST(Levels, ArraysMayBeLargerThanWhatIsAllowed) {
+    auto large = plan("tiled", {20'000, 16, 20'000, 16});
+    ASSERT_TRUE(large);
+    for (Array& array : large->launch.arrays) array.contents = {};
+    large->check = {};
+    RecordOptions one_block;
+    one_block.window = {0, 1, 0, 1};
+    const auto refused = record_cpu(*large, one_block);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("takes more memory"), std::string::npos);
+    LevelOptions options;
+    options.most_lines = 100'000;
+    const Levels found = levels(*large, h200(), options);
+    EXPECT_EQ(found.sums.requested_bytes, uint64_t{20'000} * 20'000 * 2 * 4);
+    EXPECT_LT(found.simulated, found.blocks);
+}
+
 // As in tests/data/hardware/sms.txt: 8 SMs, five turns of GPCs, the 8 SMs again, and after eight turns the
 // first.
 TEST(Levels, BlocksAreDealtByGpcs) {
@@ -249,7 +269,7 @@ TEST(Levels, TheLongestBoundBinds) {
     for (const LevelBound& bound : found.bounds) EXPECT_LE(bound.ms, found.bounds[found.bound_by].ms);
     EXPECT_STREQ(found.bounds[found.bound_by].resource, "data_pipe");  // 32 wavefronts a load of N
     const double cycles = (found.passes() + static_cast<double>(found.sums.wavefronts)) / 4;
-    EXPECT_DOUBLE_EQ(found.bounds[2].ms, cycles / (1980 * 1e3));
+    EXPECT_DOUBLE_EQ(found.bounds[2].ms, cycles / (1980 * 1e3) + found.idle_ms);
 }
 
 // Blocks do not move: of six equal ones on four SMs some SM runs two, as if there were eight.
@@ -260,13 +280,60 @@ TEST(Levels, TheBusiestSmBinds) {
                  eight = levels(*plan("tiled", {64, 64, 128, 32}), on);
     ASSERT_EQ(six.blocks, 6u);
     ASSERT_EQ(eight.blocks, 8u);
-    for (const size_t shared : {2, 3, 4, 5}) EXPECT_DOUBLE_EQ(six.bounds[shared].ms, eight.bounds[shared].ms);
+    for (const size_t shared : {2, 3, 4, 5})
+        EXPECT_NEAR(six.bounds[shared].ms - six.idle_ms, eight.bounds[shared].ms - eight.idle_ms, 1e-12);
     for (const size_t together : {0, 1}) EXPECT_LT(six.bounds[together].ms, eight.bounds[together].ms);
     // A block cut by an edge does less: the busiest SM may have one such.
     const Levels cut = levels(*plan("tiled", {33, 64, 96, 32}), on);
     ASSERT_EQ(cut.blocks, 6u);
     EXPECT_LT(cut.lowest.passes, six.lowest.passes);
-    EXPECT_LT(cut.bounds[2].ms, six.bounds[2].ms);
+    EXPECT_LT(cut.bounds[2].ms - cut.idle_ms, six.bounds[2].ms - six.idle_ms);
+}
+
+// Whose phases begin together on an H200: nearer than a quarter of a phase, which is anywhere.
+TEST(Levels, FewWarpsOfTwoBlocksStayInStepAsMeasured) {
+    std::istringstream lines(file_text(TILESCOPE_SOURCE_DIR "/tests/data/hardware/steps.txt"));
+    size_t in_step = 0, apart = 0;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string what, kernel;
+        uint32_t width = 0, blocks = 0, warps = 0;
+        double share = 0;
+        if (!(words >> what >> kernel >> width >> blocks >> warps >> share) || what != "steps") continue;
+        EXPECT_EQ(blocks_in_step(blocks, warps / blocks), share < 0.2) << line;
+        ++(share < 0.2 ? in_step : apart);
+    }
+    EXPECT_GE(in_step, 6u);
+    EXPECT_GE(apart, 12u);
+    EXPECT_TRUE(blocks_in_step(1, 16));
+    EXPECT_FALSE(blocks_in_step(1, 32));
+    EXPECT_FALSE(blocks_in_step(3, 2));
+}
+
+// One SM and one block: it works, and while the block waits it does nothing. With many blocks there is always
+// one that has its data.
+TEST(Levels, WhatAllBlocksWaitIsPartOfABound) {
+    LevelDevice on = h200();
+    on.device.sms = 1;
+    LevelOptions options;
+    options.registers = 128;  // two blocks
+    const Levels one = levels(*plan("warp_tile", {128, 64, 128, 0}), on, options);
+    ASSERT_EQ(one.blocks, 1u);
+    EXPECT_TRUE(one.in_step);
+    const double ms = one.misses.wait_cycles / (1980 * 1e3);
+    EXPECT_DOUBLE_EQ(one.idle_ms, ms);
+    // 8 phases, which wait twice each: N is asked for when M's data are there.
+    EXPECT_GE(one.misses.wait_cycles, 16 * 0.9 * on.levels.dram_cycles.value);  // from the last one's issue
+    EXPECT_LE(one.misses.wait_cycles, 16 * 1.5 * on.levels.dram_cycles.value);
+    EXPECT_LE(one.misses.wait_cycles, one.misses.latency_cycles);
+    // Rounds of two blocks: five wait as long as six.
+    const Levels five = levels(*plan("warp_tile", {128, 64, 5 * 128, 0}), on, options);
+    EXPECT_EQ(five.resident, 2u);
+    EXPECT_DOUBLE_EQ(five.idle_ms, five.misses.wait_cycles / 5 * 3 / (1980 * 1e3));
+    const Levels many = levels(*plan("tiled", {256, 64, 256, 16}), on);
+    EXPECT_FALSE(many.in_step);
+    EXPECT_GT(many.misses.wait_cycles, 0);
+    EXPECT_LT(many.idle_ms, 0.01 * many.bounds[2].ms);
 }
 
 TEST(LevelCounters, AreReadAndDamagedOnesRefused) {

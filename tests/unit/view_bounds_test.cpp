@@ -111,6 +111,29 @@ TEST(Bounds, TheBusiestSmIsSaid) {
     EXPECT_EQ(sentence("dram", 192).find("SMs"), std::string::npos);
 }
 
+// Waits that nothing hides are said where they are a part of the bound that one sees, and only of resources
+// of SMs.
+TEST(Bounds, WhatAllBlocksWaitIsSaid) {
+    Levels levels = bound_by("issue");
+    const auto said = [&] { return bound_chart(launch(), levels, h200(), {}).sentence; };
+    levels.idle_ms = 0.3;  // of 10
+    EXPECT_EQ(said().find("wait"), std::string::npos) << said();
+    levels.idle_ms = 2.5;
+    EXPECT_NE(said().find("4 a clock; for 2.50 ms the 8 blocks of an SM wait for data at once."),
+              std::string::npos)
+        << said();
+    levels.resident = 1;
+    EXPECT_NE(said().find("; for 2.50 ms an SM's block waits for data."), std::string::npos) << said();
+    levels.resident = 2, levels.in_step = true;
+    const BoundChart chart = bound_chart(launch(), levels, h200(), {});
+    EXPECT_NE(chart.rests_on.find("Of 10.00 ms, 2.50 ms an SM's blocks wait at once, modelled: few warps"),
+              std::string::npos)
+        << chart.rests_on;
+    levels = bound_by("dram");
+    levels.idle_ms = 2.5;
+    EXPECT_EQ(said().find("wait"), std::string::npos) << said();
+}
+
 TEST(Bounds, EveryBarHasItsSources) {
     const kernels::LevelDevice on = h200();
     Levels levels = bound_by("l2");

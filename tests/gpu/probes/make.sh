@@ -4,6 +4,7 @@
 #   arithmetic.txt   results of PTX arithmetic on special values, bit for bit
 #   requests.txt     lookups of tags and passes through the data pipe of requests to global memory
 #   sms.txt          which SMs' reads are merged on the way to L2, for how long, and where blocks are put
+#   steps.txt        whether the blocks of an SM begin their phases together
 # Needs nvcc, ncu with readable counters, python3. Usage: tests/gpu/probes/make.sh [FOLDER]   (tests/data/hardware)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -73,4 +74,25 @@ for what in merge lag; do
     paste -d ' ' <(grep "^$what" "$work/said.txt") \
         <(grep '^"[0-9]' "$work/ncu.csv" | sed 's/.*,"\([0-9,.]*\)"$/\1/; s/,//g') >> "$out/sms.txt"
 done
-echo "wrote banks.txt, arithmetic.txt, requests.txt and sms.txt to $out"
+
+# Kernels, rows and columns of P a block, its threads, T.
+{
+    echo "$head"
+    echo "# kernel width, blocks and warps that an SM holds, how far apart their phases begin (share of a phase)"
+    while read -r kernel rows cols x y tile; do
+        sed 's/for (int phase .*/&\n        note(phase);/' "$here/../../../kernels/textbook/$kernel.cu" > "$work/noted.cu"
+        nvcc -O3 -std=c++20 -arch=native "-DKERNEL=$kernel" "-DSOURCE=\"$work/noted.cu\"" "-DROWS_OF_P=$rows" "-DCOLS_OF_P=$cols" \
+            "-DTHREADS_X=$x" "-DTHREADS_Y=$y" "-DTILE_WIDTH=$tile" -o "$work/steps" "$here/steps.cu"
+        "$work/steps"
+    done <<'KERNELS'
+warp_tile 128 128 256 1 0
+vector_loads 128 128 256 1 0
+register_tile 128 128 256 1 0
+register_column 64 64 512 1 0
+tiled 8 8 8 8 8
+tiled 16 16 16 16 16
+tiled 32 32 32 32 32
+tiled_swapped 32 32 32 32 32
+KERNELS
+} > "$out/steps.txt"
+echo "wrote banks.txt, arithmetic.txt, requests.txt, sms.txt and steps.txt to $out"

@@ -1,0 +1,114 @@
+// What PTX says about a warp's loads: which of them wait for others.
+#include <gtest/gtest.h>
+
+#include "core/analysis/level_code.h"
+#include "core/ptx/parse.h"
+#include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/shipped.h"
+
+namespace tilescope::analysis {
+namespace {
+
+using ptx::SiteKind;
+
+struct Loads {
+    LevelCode code;
+    std::vector<uint32_t> sites;  // of loads from global memory that are no copies
+    bool waits(size_t load, size_t earlier) { return code.waits(sites[load], sites[earlier]); }
+    bool any_waits() {
+        for (size_t load = 0; load < sites.size(); ++load)
+            for (size_t earlier = 0; earlier < sites.size(); ++earlier)
+                if (load != earlier && waits(load, earlier)) return true;
+        return false;
+    }
+};
+
+Loads loads_of(const std::string& ptx, const std::string& entry) {
+    const auto module = ptx::parse(ptx, "test.ptx");
+    EXPECT_TRUE(module) << module.error().message;
+    trace::Trace trace;
+    trace.meta.ptx = ptx;
+    trace.launch.entry = entry;
+    trace.sites = ptx::sites_of(*ptx::find_kernel(*module, entry));
+    auto code = LevelCode::of(trace);
+    EXPECT_TRUE(code) << code.error().message;
+    Loads loads{std::move(*code), {}};
+    for (const ptx::Site& site : trace.sites)
+        if (site.kind == SiteKind::Load && site.space == Space::Global && !site.copy)
+            loads.sites.push_back(site.id);
+    return loads;
+}
+
+// Of a kernel with a pointer in %rd1 and predicates %p1 and %p2.
+Loads loads_of_body(const std::string& body) {
+    return loads_of(
+        ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .pred %p<3>; .reg .f32 %f<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+        ".shared .align 4 .b8 s[64];\n"
+        "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 7;\nsetp.lt.u32 %p2, %r1, "
+        "9;\n" +
+            body + "ret;\n}\n",
+        "k");
+}
+
+TEST(LoadsThatWait, ThoseWhoseAddressIsLoaded) {
+    Loads chased = loads_of_body(
+        "ld.global.u64 %rd2, [%rd1];\nadd.s64 %rd3, %rd2, 8;\nld.global.f32 %f1, [%rd3];\n"
+        "ld.global.f32 %f2, [%rd1+16];\n");
+    ASSERT_EQ(chased.sites.size(), 3u);
+    EXPECT_TRUE(chased.waits(1, 0));
+    EXPECT_FALSE(chased.waits(2, 0));
+    EXPECT_FALSE(chased.waits(2, 1));
+    EXPECT_FALSE(chased.waits(0, 1));
+}
+
+TEST(LoadsThatWait, NotWhereAFewInstructionsAreSkipped) {
+    const std::string guarded =
+        "mov.f32 %f1, 0f00000000;\n@%p1 bra A;\nld.global.f32 %f1, [%rd1];\nA:\nst.shared.f32 [s], %f1;\n"
+        "mov.f32 %f2, 0f00000000;\n@%p2 bra B;\nld.global.f32 %f2, [%rd1+4];\nB:\nst.shared.f32 [s+4], "
+        "%f2;\n";
+    EXPECT_FALSE(loads_of_body(guarded).any_waits());
+    // A block that only jumps, as clang has them, is none.
+    const std::string jumped =
+        "mov.f32 %f1, 0f00000000;\n@!%p1 bra A;\nbra.uni C;\nC:\nld.global.f32 %f1, [%rd1];\nA:\n"
+        "st.shared.f32 [s], %f1;\nld.global.f32 %f2, [%rd1+4];\nst.shared.f32 [s+4], %f2;\n";
+    EXPECT_FALSE(loads_of_body(jumped).any_waits());
+}
+
+TEST(LoadsThatWait, BehindAUseAndABranch) {
+    const std::string either =
+        "@%p1 bra A;\nld.global.f32 %f1, [%rd1];\nbra.uni B;\nA:\nadd.f32 %f3, %f1, %f1;\n@%p2 bra C;\n"
+        "ld.global.f32 %f1, [%rd1+8];\nC:\nld.global.f32 %f4, [%rd1+12];\nB:\n";
+    const std::string used = "st.shared.f32 [s], %f1;\n", unused = "st.shared.f32 [s], %f5;\n";
+    const std::string then =
+        "@%p2 bra D;\nld.global.f32 %f2, [%rd1+16];\nbra.uni E;\nD:\n@%p1 bra E;\n"
+        "ld.global.f32 %f2, [%rd1+20];\nE:\nst.shared.f32 [s+4], %f2;\n";
+    Loads waiting = loads_of_body(either + used + then);
+    ASSERT_EQ(waiting.sites.size(), 5u);
+    EXPECT_TRUE(waiting.waits(3, 0));
+    EXPECT_TRUE(waiting.waits(4, 0));
+    EXPECT_TRUE(waiting.waits(4, 1));
+    EXPECT_FALSE(waiting.waits(3, 2));  // nobody uses what it brings
+    EXPECT_FALSE(waiting.waits(0, 3));
+    EXPECT_FALSE(loads_of_body(either + unused + then).waits(3, 0));
+}
+
+// As the machine code has them: LDG, STS, LDG, STS in those, and LDG, LDG, STS, STS in the others.
+TEST(LoadsThatWait, InTheKernelsThatShip) {
+    for (const kernels::KernelInfo& info : kernels::catalogue())
+        for (const bool nvrtc : {false, true}) {
+            const auto plan = kernels::plan(info.name, {64, 64, 64, info.own_tile ? 0u : 16u});
+            ASSERT_TRUE(plan) << plan.error().message;
+            const std::string ptx(nvrtc ? kernels::shipped_nvrtc_ptx(info.name, info.own_tile ? 0 : 16)
+                                        : plan->ptx);
+            const std::string name = info.name;
+            // Four trips that NVRTC unrolls, behind a loop for what is left, whose loads it takes turns with.
+            if (nvrtc && name == "register_tile") continue;
+            EXPECT_EQ(loads_of(ptx, plan->launch.entry).any_waits(),
+                      name == "vector_loads" || name == "warp_tile")
+                << name << (nvrtc ? " by NVRTC" : " by clang");
+        }
+}
+
+}  // namespace
+}  // namespace tilescope::analysis
