@@ -165,9 +165,9 @@ std::string as_text(const Answer& answer) {
         bounds.add({bound.resource, fmt::format("{:.6g}", bound.ms), bound.of});
     text += bounds.text();
     if (constexpr double kWorthSaying = 0.01; l.idle_ms > kWorthSaying * l.bounds[l.bound_by].ms)
-        text +=
-            fmt::format("of data_pipe, lsu, issue and fp32, {:.3g} ms all blocks of an SM wait at once{}\n",
-                        l.idle_ms, l.in_step ? ": they are few, and stay in step" : "");
+        text += fmt::format(
+            "{:.3g} ms of data_pipe, lsu, issue and fp32 each: all blocks of an SM wait for data{}\n",
+            l.idle_ms, l.in_step ? "; few warps, which stay in step" : "");
     text += fmt::format("\nbound by {}", l.bounds[l.bound_by].resource);
     if (answer.known.measured_ms)
         text += fmt::format("; measured {:.6g} ms, {:.2f} times that", *answer.known.measured_ms,

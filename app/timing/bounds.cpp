@@ -122,8 +122,8 @@ std::string rests_on(const LevelBound& bound, const Levels& levels, const kernel
         words += fmt::format("By the machine code, as Nsight Compute counted it: {}. ",
                              short_count(static_cast<uint64_t>(counted->*resource.machine)));
     if (resource.counted && levels.idle_ms > 0)
-        words += fmt::format("Of {}, {} an SM's blocks wait at once, modelled{}. ", in_ms(bound.ms, bound.ms),
-                             in_ms(levels.idle_ms, bound.ms),
+        words += fmt::format("For {} of {} all blocks of an SM wait for data, modelled{}. ",
+                             in_ms(levels.idle_ms, bound.ms), in_ms(bound.ms, bound.ms),
                              levels.in_step ? ": few warps, which stay in step" : "");
     if (resource.rate != nullptr) words += figure_words("A clock:", on.levels.*resource.rate) + ". ";
     if (resource.key == std::string_view("latency"))

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <queue>
-#include <utility>
 
 #include <fmt/core.h>
 
+#include "core/analysis/load_waits.h"
 #include "core/ptx/cfg.h"
 #include "core/ptx/parse.h"
 
@@ -79,108 +79,6 @@ private:
     std::vector<Load> loads_;
 };
 
-// Straight code as ptxas sees it: basic blocks, and those that it makes one of. It makes one of a branch that
-// skips a few instructions, what it skips, and where both ways meet, if nothing else comes there.
-class StraightCode {
-public:
-    explicit StraightCode(const ptx::Kernel& kernel, const ptx::ControlFlow& flow)
-        : kernel_(kernel), flow_(flow), part_(flow.blocks.size()), order_(flow.blocks.size(), 0) {
-        for (size_t block = 0; block < part_.size(); ++block) part_[block] = static_cast<int32_t>(block);
-        for (size_t block = 0; block < part_.size(); ++block) join(static_cast<int32_t>(block));
-        number();
-    }
-    int32_t part(int32_t block) const {
-        while (part_[block] != block) block = part_[block];
-        return block;
-    }
-    // Whether a block comes before another one, loops left out.
-    bool before(int32_t a, int32_t b) const { return order_[a] < order_[b]; }
-    bool dominates(int32_t a, int32_t b) const {
-        while (b >= 0 && b != a) b = flow_.blocks[b].dominator;
-        return b == a;
-    }
-
-private:
-    static constexpr uint32_t kFew = 16;  // instructions that ptxas skips by predicates, about
-
-    bool is_jump(int32_t block) const {
-        const ptx::BasicBlock& at = flow_.blocks[block];
-        return at.last == at.first + 1 && kernel_.instructions[at.first].op == Op::Bra &&
-               kernel_.instructions[at.first].guard < 0;
-    }
-    // Past blocks that only jump on.
-    int32_t behind(int32_t block) const {
-        while (block != ptx::kExitBlock && is_jump(block) && flow_.blocks[block].predecessors.size() == 1)
-            block = flow_.blocks[block].successors.front();
-        return block;
-    }
-    int32_t in_front(int32_t block) const {
-        while (is_jump(block) && flow_.blocks[block].predecessors.size() == 1)
-            block = flow_.blocks[block].predecessors.front();
-        return block;
-    }
-    void join(int32_t block) {
-        const std::vector<int32_t>& next = flow_.blocks[block].successors;
-        if (next.size() != 2) return;
-        for (const size_t skipped : {size_t{0}, size_t{1}}) {
-            const int32_t few = behind(next[skipped]), meet = behind(next[1 - skipped]);
-            if (few == ptx::kExitBlock || meet == ptx::kExitBlock || few == meet || few == block) continue;
-            const ptx::BasicBlock &at = flow_.blocks[few], &there = flow_.blocks[meet];
-            if (at.last - at.first > kFew || at.predecessors.size() != 1 || at.successors.size() != 1 ||
-                behind(at.successors.front()) != meet)
-                continue;
-            const bool alone = std::ranges::all_of(there.predecessors, [&](int32_t from) {
-                from = in_front(from);
-                return from == block || from == few;
-            });
-            if (!alone) continue;
-            part_[part(few)] = part(block);
-            part_[part(meet)] = part(block);
-        }
-    }
-    void number() {
-        std::vector<int32_t> reverse;
-        std::vector<uint8_t> seen(flow_.blocks.size(), 0);
-        std::vector<std::pair<int32_t, size_t>> way{{0, 0}};
-        seen[0] = 1;
-        while (!way.empty()) {
-            auto& [block, taken] = way.back();
-            if (taken == flow_.blocks[block].successors.size()) {
-                reverse.push_back(block);
-                way.pop_back();
-                continue;
-            }
-            const int32_t next = flow_.blocks[block].successors[taken++];
-            if (next == ptx::kExitBlock || seen[next]) continue;
-            seen[next] = 1;
-            way.push_back({next, 0});
-        }
-        for (size_t i = 0; i < reverse.size(); ++i)
-            order_[reverse[i]] = static_cast<uint32_t>(reverse.size() - i);
-    }
-
-    const ptx::Kernel& kernel_;
-    const ptx::ControlFlow& flow_;
-    std::vector<int32_t> part_;    // by block: one of its part
-    std::vector<uint32_t> order_;  // by block: reverse postorder
-};
-
-template <class Do>
-void for_registers(const Operand& operand, const Do& act) {
-    if (operand.reg >= 0) act(operand.reg);
-    for (const Operand& element : operand.elements) for_registers(element, act);
-}
-template <class Do>
-void for_written(const Instruction& i, const Do& act) {
-    for (size_t at = 0; at < i.destinations && at < i.operands.size(); ++at)
-        for_registers(i.operands[at], act);
-}
-template <class Do>
-void for_read(const Instruction& i, const Do& act) {
-    if (i.guard >= 0) act(i.guard);
-    for (size_t at = i.destinations; at < i.operands.size(); ++at) for_registers(i.operands[at], act);
-}
-
 }  // namespace
 
 struct LevelCode::State {
@@ -191,8 +89,7 @@ struct LevelCode::State {
     std::vector<int32_t> site_at;  // instruction -> site, -1 for none; of a copy its load
     std::vector<JoinedLoad> joined;
     std::map<std::pair<int32_t, int32_t>, Executed> known;
-    std::optional<StraightCode> straight;
-    std::map<uint32_t, std::vector<uint8_t>> waiting;  // by a load: the sites that wait for it
+    std::optional<LoadWaits> waits;
 
     void join() {
         joined.resize(sites.size());
@@ -210,49 +107,6 @@ struct LevelCode::State {
                 joiner.add(site);
         }
         joiner.settle();
-    }
-
-    // Registers that hold what a load brings, as it is or with what is computed from it.
-    std::vector<uint8_t> holders(uint32_t load, bool computed) const {
-        std::vector<uint8_t> holds(kernel->registers.size(), 0);
-        for_written(kernel->instructions[load], [&](int32_t reg) { holds[reg] = 1; });
-        for (bool more = true; more;) {
-            more = false;
-            for (const Instruction& i : kernel->instructions) {
-                if (!computed && i.op != Op::Mov) continue;
-                bool from = false;
-                for_read(i, [&](int32_t reg) { from |= holds[reg] != 0; });
-                if (!from) continue;
-                for_written(i, [&](int32_t reg) { more |= !std::exchange(holds[reg], uint8_t{1}); });
-            }
-        }
-        return holds;
-    }
-    std::vector<uint8_t> waiting_for(const ptx::Site& load) const {
-        std::vector<uint8_t> waits(sites.size(), 0);
-        const std::vector<uint8_t> from = holders(load.instruction, true);
-        const std::vector<uint8_t> same = holders(load.instruction, false);
-        const int32_t here = flow.block_of[load.instruction];
-        std::vector<int32_t> uses;  // blocks
-        for (uint32_t at = 0; at < kernel->instructions.size(); ++at) {
-            bool used = false;
-            for_read(kernel->instructions[at], [&](int32_t reg) { used |= same[reg] != 0; });
-            const int32_t block = flow.block_of[at];
-            if (used && !is_free(kernel->instructions[at]) &&
-                (here == block || straight->before(here, block)))
-                uses.push_back(block);
-        }
-        for (const ptx::Site& site : sites) {
-            if (site.id == load.id || site.kind == ptx::SiteKind::Barrier) continue;
-            const Operand& address = ptx::address_of(kernel->instructions[site.instruction], site);
-            const int32_t there = flow.block_of[site.instruction];
-            waits[site.id] =
-                (address.reg >= 0 && from[address.reg]) || std::ranges::any_of(uses, [&](int32_t use) {
-                    return straight->part(use) != straight->part(there) && straight->before(use, there) &&
-                           straight->dominates(use, there);
-                });
-        }
-        return waits;
     }
 
     // The cheapest way; through: whether it may pass sites without a guard.
@@ -330,7 +184,7 @@ Result<LevelCode> LevelCode::of(const trace::Trace& trace) {
     for (const ptx::Site& site : state->sites)
         if (!ptx::is_copy_store(site)) state->site_at[site.instruction] = static_cast<int32_t>(site.id);
     state->join();
-    state->straight.emplace(*state->kernel, state->flow);
+    state->waits.emplace(*state->kernel, state->flow, state->sites);
     return LevelCode(std::move(state));
 }
 
@@ -343,11 +197,7 @@ const Executed& LevelCode::between(int32_t from, int32_t to) {
     return at->second;
 }
 
-bool LevelCode::waits(uint32_t load, uint32_t earlier) {
-    const auto [at, is_new] = state_->waiting.try_emplace(earlier);
-    if (is_new) at->second = state_->waiting_for(state_->sites[earlier]);
-    return at->second[load] != 0;
-}
+bool LevelCode::waits(uint32_t load, uint32_t earlier) const { return state_->waits->waits(load, earlier); }
 
 const std::vector<JoinedLoad>& LevelCode::joined() const { return state_->joined; }
 

@@ -11,17 +11,6 @@
 // Not counted, since machine code has nothing for them: mov, cvta, loads of parameters, conversions between
 // integers, and jumps without a condition, which are where a compiler laid out blocks.
 //
-// A warp has its loads of global memory under way together until it needs what one of them brings. Which
-// loads it asks for before that is up to ptxas, which moves loads up within straight code, and makes straight
-// code of a branch that skips a few instructions; it moves none past other branches. So a load waits for an
-// earlier one where its address needs what that brings, or where a branch stands between a use of that and
-// itself:
-//
-//     if (aligned) a = ld else a = ...; st a; if (aligned) b = ld else ...      b waits for a
-//     if (inside) a = ld; st a; if (inside) b = ld; st b                        both are under way together
-//
-// Source: cuobjdump of vector_loads and of tiled, whose loads are those.
-//
 // ptxas joins loads of shared memory of one register and neighbouring offsets into one of 16 or 8 bytes,
 // where it can prove that they are aligned; in PTX they stand one by one. Here they are joined where all of a
 // block's addresses are aligned. Source: cuobjdump of the kernels that ship as NVRTC compiles them (LDS.128).
@@ -65,8 +54,9 @@ public:
     static constexpr int32_t kStart = -1, kEnd = -2;
     const Executed& between(int32_t from, int32_t to);
 
-    // Whether a load of global memory can be asked for only when an earlier one's data are there; both sites.
-    bool waits(uint32_t load, uint32_t earlier);
+    // Whether a load of global memory can be asked for only when an earlier one's data are there; both are
+    // sites (load_waits.h).
+    bool waits(uint32_t load, uint32_t earlier) const;
 
     const std::vector<JoinedLoad>& joined() const;  // by site
 

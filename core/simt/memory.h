@@ -15,7 +15,8 @@ struct Buffer {
     std::string name;
     uint64_t base = 0;  // virtual address of byte 0
     std::vector<std::byte> bytes;
-    // In place of bytes: `zeros_bytes` of them, all zero, which take memory page by page as they are touched.
+    // In place of bytes: `zeros_bytes` of them that begin as zeros and take memory page by page as they are
+    // touched. Copies of a Buffer share them.
     std::shared_ptr<std::byte> zeros{};
     uint64_t zeros_bytes = 0;
     std::byte* data() { return zeros ? zeros.get() : bytes.data(); }

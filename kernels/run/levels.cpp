@@ -282,7 +282,7 @@ void add_bounds(const LevelDevice& on, Levels& levels) {
               fmt::format("{} instructions of warps, counted from the PTX", short_count(s.instructions))),
         of_sm("fp32", work.fp32, fmt::format("{} fp32 instructions of warps", short_count(s.fp32))),
         {"latency", a_block(levels.misses.latency_cycles) * in_turn,
-         fmt::format("what the units of all blocks wait, {} blocks at once", grouped(levels.resident))}};
+         fmt::format("what a block waits and works, {} blocks at once", grouped(levels.resident))}};
     levels.bound_by = static_cast<size_t>(
         std::max_element(levels.bounds.begin(), levels.bounds.end(),
                          [](const LevelBound& a, const LevelBound& b) { return a.ms < b.ms; }) -

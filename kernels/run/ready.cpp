@@ -162,14 +162,14 @@ void find_constants(const ptx::Module& module, const ptx::Kernel& kernel, const 
     }
 }
 
-// What the arrays, the kernel's variables and its registers take, against what is allowed.
 bool is_zeros(const Array& array) { return array.contents.kind == Contents::Kind::Zeros; }
 
+// What the arrays, the kernel's variables and its registers take, against what is allowed.
 Result<void> check_memory(const ReadyLaunch& ready, uint64_t memory, const std::string& doing, bool values,
-                          bool little_of_arrays) {
+                          bool little) {
     uint64_t arrays = 0;
     for (const Array& array : ready.launch.arrays)
-        if (array.space == Space::Global && !(little_of_arrays && is_zeros(array))) arrays += array.bytes();
+        if (array.space == Space::Global && !(little && is_zeros(array))) arrays += array.bytes();
     const uint64_t kernel = simt::memory_of(*ready.program, ready.launch, values);
     if (arrays > memory)
         return trace::more_memory(fmt::format("{} with {} of arrays", doing, bytes_text(arrays)));
@@ -198,7 +198,7 @@ size_t buffer_of(const std::vector<Array>& arrays, size_t array) {
 }
 
 Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::string& doing, bool values,
-                               bool little_of_arrays) {
+                               bool little) {
     auto module = ptx::parse(plan.ptx, plan.ptx_name);
     if (!module) return module.error();
     const auto entry = entry_of(*module, plan);
@@ -216,14 +216,14 @@ Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::str
     if (auto ok = place_shared(*module, kernel, plan, ready); !ok) return ok.error();
     if (auto ok = find_shared(*module, kernel, plan, ready); !ok) return ok.error();
     find_constants(*module, kernel, plan, ready);
-    if (auto ok = check_memory(ready, memory, doing, values, little_of_arrays); !ok) return ok.error();
+    if (auto ok = check_memory(ready, memory, doing, values, little); !ok) return ok.error();
     try {
         for (const Array& array : ready.launch.arrays) {
             if (array.space != Space::Global) continue;
             simt::Buffer& buffer = ready.memory.buffers.emplace_back();
             buffer.name = array.name;
             buffer.base = array.base;
-            if (little_of_arrays && is_zeros(array)) {
+            if (little && is_zeros(array)) {
                 buffer.zeros_bytes = array.bytes();
                 buffer.zeros = {static_cast<std::byte*>(std::calloc(1, array.bytes())), std::free};
                 if (!buffer.zeros) throw std::bad_alloc();

@@ -25,11 +25,10 @@ struct ReadyLaunch {
 // is allocated for them.
 //   doing    what is said to take too much, "recording tiled"
 //   values   whether the launch will run with values
-//   little_of_arrays   it needs little of its arrays: those of zeros take memory as they are touched, and do
-//   not
-//                      count
+//   little   whether it needs little of its arrays: those of zeros take memory as they are touched, and their
+//            sizes do not count
 Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::string& doing,
-                               bool values = false, bool little_of_arrays = false);
+                               bool values = false, bool little = false);
 
 // Index into memory.buffers of a global array.
 size_t buffer_of(const std::vector<Array>& arrays, size_t array);

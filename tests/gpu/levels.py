@@ -6,7 +6,7 @@
 A row a launch, written as soon as it is counted, so that a run that is cut short keeps what it has; a second run
 leaves out the rows that FILE already holds. The launches are in three sets: `fitted`, squares, on which constants and
 rules may be chosen; `held`, rectangles, other tile widths and other kernels, drawn once by a fixed seed; and `ladder`, other
-sizes of the kernels that follow tiles. Nothing is fitted to the latter two.
+sizes of the kernels that follow tiles. No constant is fitted to the latter two.
 
 Needs an NVIDIA GPU with readable counters and ncu; NVRTC for its launches.
 """

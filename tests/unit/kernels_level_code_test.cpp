@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/level_code.h"
+#include "core/analysis/load_waits.h"
 #include "core/ptx/parse.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/shipped.h"
@@ -91,6 +92,28 @@ TEST(LoadsThatWait, BehindAUseAndABranch) {
     EXPECT_FALSE(waiting.waits(3, 2));  // nobody uses what it brings
     EXPECT_FALSE(waiting.waits(0, 3));
     EXPECT_FALSE(loads_of_body(either + unused + then).waits(3, 0));
+}
+
+// What a branch skips is straight code with what is around it if it is little.
+TEST(LoadsThatWait, WhereMuchIsSkippedBetween) {
+    const auto with_between = [](int skipped) {
+        std::string body = "ld.global.f32 %f1, [%rd1];\nst.shared.f32 [s], %f1;\n@%p1 bra A;\n";
+        for (int i = 0; i < skipped; ++i) body += "add.f32 %f3, %f3, %f4;\n";
+        return loads_of_body(body + "A:\nld.global.f32 %f2, [%rd1+4];\n");
+    };
+    EXPECT_FALSE(with_between(4).waits(1, 0));
+    EXPECT_TRUE(with_between(40).waits(1, 0));
+}
+
+// Each load of a long row is held against every other; there is an end to that.
+TEST(LoadsThatWait, OfVeryManyNoneIsSaidTo) {
+    const auto chain = [](size_t loads) {
+        std::string body;
+        for (size_t i = 0; i < loads; ++i) body += "ld.global.u64 %rd1, [%rd1];\n";
+        return loads_of_body(body);
+    };
+    EXPECT_TRUE(chain(LoadWaits::kMost).waits(1, 0));
+    EXPECT_FALSE(chain(LoadWaits::kMost + 1).waits(1, 0));
 }
 
 // As the machine code has them: LDG, STS, LDG, STS in those, and LDG, LDG, STS, STS in the others.

@@ -126,8 +126,9 @@ TEST(Bounds, WhatAllBlocksWaitIsSaid) {
     EXPECT_NE(said().find("; for 2.50 ms an SM's block waits for data."), std::string::npos) << said();
     levels.resident = 2, levels.in_step = true;
     const BoundChart chart = bound_chart(launch(), levels, h200(), {});
-    EXPECT_NE(chart.rests_on.find("Of 10.00 ms, 2.50 ms an SM's blocks wait at once, modelled: few warps"),
-              std::string::npos)
+    EXPECT_NE(
+        chart.rests_on.find("For 2.50 ms of 10.00 ms all blocks of an SM wait for data, modelled: few warps"),
+        std::string::npos)
         << chart.rests_on;
     levels = bound_by("dram");
     levels.idle_ms = 2.5;
