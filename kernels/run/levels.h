@@ -71,8 +71,13 @@ struct Levels {
     // in their block, as many miss as of such sectors were modelled to.
     double passes() const;
     double missed_share() const;
-    // The most blocks that some SM runs, at least: blocks / sms, rounded up.
-    uint64_t of_busiest(uint32_t sms) const { return (blocks + sms - 1) / sms; }
+    // The most blocks that some SM runs, at least: blocks / sms, rounded up; where its blocks are in step
+    // they end together, and it takes as many new ones at once, while there are some.
+    uint64_t of_busiest(uint32_t sms) const {
+        const uint64_t at_once = uint64_t{sms} * resident;
+        return in_step && blocks > at_once ? resident * ((blocks + at_once - 1) / at_once)
+                                           : (blocks + sms - 1) / sms;
+    }
     double l1_hit_rate = 0;  // of sectors
     // Bytes read from DRAM if blocks stay in step, and if they drift apart (analysis::Pace), where either may
     // happen and it makes a difference.

@@ -326,6 +326,15 @@ TEST(Levels, WhatAllBlocksWaitIsPartOfABound) {
     EXPECT_GE(one.misses.wait_cycles, 16 * 0.9 * on.levels.dram_cycles.value);  // from the last one's issue
     EXPECT_LE(one.misses.wait_cycles, 16 * 1.5 * on.levels.dram_cycles.value);
     EXPECT_LE(one.misses.wait_cycles, one.misses.latency_cycles);
+    // Blocks in step are taken in pairs: of five on two SMs one runs four, and of three one runs two.
+    on.device.sms = 2;
+    const auto busiest = [&](uint32_t blocks) {
+        return levels(*plan("warp_tile", {128, 8, blocks * 128, 0}), on, options).of_busiest(2);
+    };
+    EXPECT_EQ(busiest(3), 2u);
+    EXPECT_EQ(busiest(4), 2u);
+    EXPECT_EQ(busiest(5), 4u);
+    on.device.sms = 1;
     // Rounds of two blocks: five wait as long as six.
     const Levels five = levels(*plan("warp_tile", {128, 64, 5 * 128, 0}), on, options);
     EXPECT_EQ(five.resident, 2u);
