@@ -164,7 +164,10 @@ std::string as_text(const Answer& answer) {
     for (const kernels::LevelBound& bound : l.bounds)
         bounds.add({bound.resource, fmt::format("{:.6g}", bound.ms), bound.of});
     text += bounds.text();
-    if (constexpr double kWorthSaying = 0.01; l.idle_ms > kWorthSaying * l.bounds[l.bound_by].ms)
+    const double worth_saying = 0.01 * l.bounds[l.bound_by].ms;
+    if (l.launch_ms > worth_saying)
+        text += fmt::format("{:.3g} ms of each: a launch that does nothing takes as long\n", l.launch_ms);
+    if (l.idle_ms > worth_saying)
         text += fmt::format(
             "{:.3g} ms of data_pipe, lsu, issue and fp32 each: all blocks of an SM wait for data{}\n",
             l.idle_ms, l.in_step ? "; few warps, which stay in step" : "");

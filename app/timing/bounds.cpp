@@ -39,7 +39,8 @@ constexpr Resource kResources[] = {
     {"l2", "L2", "L2", "bytes stored are counted, bytes read modelled", false, &LevelSpec::l2_per_clock},
     {"data_pipe", "L1 data pipe", "the L1 data pipe", "counted from recorded blocks", true,
      &LevelSpec::pipe_per_clock, &kernels::LevelCounterRow::pipe_wavefronts},
-    {"lsu", "load/store units", "the load/store units", "counted from recorded blocks", true,
+    {"lsu", "load/store units", "the load/store units",
+     "counted from recorded blocks, and lookups of tags again of what was modelled to miss", true,
      &LevelSpec::lsu_per_clock},
     {"issue", "issue slots", "issue slots", "counted from recorded blocks and their PTX", true,
      &LevelSpec::issue_per_clock, &kernels::LevelCounterRow::instructions},
@@ -73,11 +74,13 @@ std::string says_alone(const BoundsOf& of, const Levels& l, const kernels::Level
         return fmt::format("{} passes for each multiply-add of a warp, {} a clock",
                            each(static_cast<uint64_t>(l.passes()) + s.wavefronts),
                            many(on.levels.pipe_per_clock.value));
-    if (by == "lsu")
+    if (by == "lsu") {
+        const auto lookups = static_cast<uint64_t>(l.lookups());
         return fmt::format("{} {} for each multiply-add of a warp, {} a clock",
-                           each(std::max(s.accesses, s.lookups)),
-                           s.lookups > s.accesses ? "lookups of tags" : "loads and stores",
+                           each(std::max(s.accesses, lookups)),
+                           lookups > s.accesses ? "lookups of tags" : "loads and stores",
                            many(on.levels.lsu_per_clock.value));
+    }
     if (by == "issue")
         return fmt::format("{} instructions for each multiply-add of a warp, {} a clock",
                            each(s.instructions), many(on.levels.issue_per_clock.value));
@@ -130,7 +133,8 @@ std::string rests_on(const LevelBound& bound, const Levels& levels, const kernel
         words += figure_words("Cycles until data are here, from L1:", on.levels.l1_cycles) + ", from L2 " +
                  draw::figure(on.levels.l2_cycles.value) + ", from DRAM " +
                  draw::figure(on.levels.dram_cycles.value) + ". ";
-    return words + figure_words("MHz:", on.levels.clock_mhz) + ".";
+    return words + figure_words("MHz:", on.levels.clock_mhz) + ". " +
+           figure_words("Nanoseconds of each launch:", on.levels.launch_ns) + ".";
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ Flow flow_of(const BoundsOf& of, const Levels& levels, const kernels::LevelDevic
         const std::string_view resource = levels.bounds[i].resource;
         if (resource == "latency") continue;
         const bool shared = resource == "dram" || resource == "l2";
-        const double busy = levels.bounds[i].ms - (shared ? 0 : levels.idle_ms);
+        const double busy = levels.bounds[i].ms - levels.launch_ms - (shared ? 0 : levels.idle_ms);
         if (busy > ms) ms = busy, flow.roof = i;
     }
     if (ms > 0) flow.a_clock = loads / (sms * ms * on.levels.clock_mhz.value * 1e3);

@@ -32,9 +32,9 @@ bool read(const nlohmann::json& item, const LevelFigureName& name, LevelSpec& le
 
 const char* name_of(Known known) { return kKnown[static_cast<size_t>(known)]; }
 
-const std::array<LevelFigureName, 21>& level_figures() {
+const std::array<LevelFigureName, 22>& level_figures() {
     using S = LevelSpec;
-    static const std::array<LevelFigureName, 21> figures{{
+    static const std::array<LevelFigureName, 22> figures{{
         {"l1_bytes", "L1 and shared memory of an SM, bytes", &S::l1_bytes, 1 << 22},
         {"l2_bytes", "L2, bytes", &S::l2_bytes, 1 << 30},
         {"l2_copies", "parts of L2 that hold the same line", &S::l2_copies, 16},
@@ -50,6 +50,7 @@ const std::array<LevelFigureName, 21>& level_figures() {
         {"spread_share", "share that work takes longer at most, by chance", &S::spread_share, 10},
         {"drift_cycles", "the same cycles, in blocks without barriers", &S::drift_cycles, 1e5},
         {"drift_share", "the same share, in blocks without barriers", &S::drift_share, 10},
+        {"launch_ns", "nanoseconds of a launch that does nothing", &S::launch_ns, 1e6},
         {"clock_mhz", "highest clock of the SMs, MHz", &S::clock_mhz, 1e5},
         {"pipe_per_clock", "wavefronts and lines of an SM's data pipe a clock", &S::pipe_per_clock, 64},
         {"lsu_per_clock", "load and store instructions of an SM a clock", &S::lsu_per_clock, 64},

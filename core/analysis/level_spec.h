@@ -18,6 +18,8 @@
 
 namespace tilescope::analysis {
 
+inline constexpr uint32_t kSchedulers = 4;  // of an SM; source: the white paper named by issue_per_clock
+
 enum class Known : uint8_t { Documented, Measured, Assumed };
 const char* name_of(Known known);  // "documented"
 
@@ -44,6 +46,7 @@ struct LevelSpec {
     LevelFigure spread_share;     // and that its work takes longer, as a share of it;
     LevelFigure drift_cycles;     // the same of blocks without barriers, whose warps do not wait for each
     LevelFigure drift_share;      // other
+    LevelFigure launch_ns;        // that a launch takes which does nothing
     LevelFigure clock_mhz;        // highest clock of the SMs
     LevelFigure pipe_per_clock;   // an SM's, each clock: wavefronts and lines of its data pipe,
     LevelFigure lsu_per_clock;    // load and store instructions of warps, or lookups of tags,
@@ -61,7 +64,7 @@ struct LevelFigureName {
     LevelFigure LevelSpec::*figure;
     double most;  // the highest that is believed
 };
-const std::array<LevelFigureName, 21>& level_figures();
+const std::array<LevelFigureName, 22>& level_figures();
 
 // Of a device's file: its "levels" with all of the figures, each {"value", "known", "source"}. Nothing where
 // the file has none. `name` is named in errors.

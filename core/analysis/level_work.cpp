@@ -31,6 +31,7 @@ struct RawTouch {
     bool store = false;
     uint8_t sectors = 0;
     uint64_t line = 0;
+    uint32_t warps = 0;  // bit by bit
     auto place() const { return std::tie(unit, store, slot, line); }
     bool operator<(const RawTouch& other) const { return place() < other.place(); }
 };
@@ -41,7 +42,10 @@ struct RawUnit {
     uint64_t load_accesses = 0, work_accesses = 0;
     uint64_t joined = 0;  // loads that are no instructions of their own
     Executed load, work;
-    uint32_t chain = 0;  // the most dependent loads of shared memory of a warp
+    uint32_t chain = 0;              // the most dependent loads of shared memory of a warp
+    std::optional<uint32_t> reader;  // the first warp that loads from shared memory, and
+    uint64_t first_reads = 0;        // wavefronts of its loads before it works with any of them
+    bool reads_used = false;
     uint32_t turns = 1;  // of the warp that has most
     bool loads = false;
     uint64_t requests = 0;        // to load
@@ -116,6 +120,7 @@ private:
         (global ? at.load : at.work) += way;
         sums_.instructions += way.instructions;
         sums_.fp32 += way.fp32;
+        if (way.fp32 > 0 && at.reader && &warp == &warps_[*at.reader]) at.reads_used = true;
         warp.site = to;
     }
 
@@ -143,7 +148,7 @@ private:
         }
         RawUnit& at = unit(warp.unit);
         at.turns = std::max(at.turns, warp.turns);
-        if (global) return add_global(step, site, warp.unit, at);
+        if (global) return add_global(step, site, number, at);
         if (joins_earlier(form.site)) {
             // Part of the load before: neither an instruction nor a wavefront of its own.
             ++at.joined;
@@ -156,8 +161,12 @@ private:
             ++sums_.accesses, ++at.work_accesses;
         }
         if (form.space != Space::Shared) return;
-        if (site.kind != SiteKind::Store) follow_chain(warp, form.site, at);
         const uint32_t wavefronts = shared_wavefronts(step, form, site);
+        if (site.kind != SiteKind::Store) {
+            follow_chain(warp, form.site, at);
+            if (!at.reads_used && at.reader.value_or(number) == number)
+                at.reader = number, at.first_reads += wavefronts;
+        }
         sums_.wavefronts += wavefronts;
         at.wavefronts += wavefronts;
     }
@@ -235,7 +244,7 @@ private:
         at.chain = std::max(at.chain, warp.chain);
     }
 
-    void add_global(uint64_t step, const ptx::Site& site, uint32_t number, RawUnit& at) {
+    void add_global(uint64_t step, const ptx::Site& site, uint32_t warp, RawUnit& at) {
         trace::Access access = decode_addresses(trace_, step);
         const size_t slot = level_slot(trace_.launch, access.array);
         uint32_t lanes = 0;
@@ -271,10 +280,11 @@ private:
             sums_.requested_bytes += uint64_t{lanes} * site.bytes;
             sums_.l1_sectors += cost.sectors;
         }
-        RawTouch last{number, static_cast<uint16_t>(slot), store, 0, 0};
+        RawTouch last{warps_[warp].unit, static_cast<uint16_t>(slot), store, 0, 0, 1u << warp % kWarpSize};
         bool first_time = false;
         const auto keep = [&] {
             raw_.push_back(last);
+            ++sums_.lines;
             if (store) return;
             uint8_t& loaded = loaded_[{last.slot, last.line}];
             first_time |= (last.sectors & ~loaded) != 0;
@@ -375,7 +385,7 @@ BlockWork Gatherer::finish() {
     std::vector<RawTouch> touches;  // each line of a unit once
     for (const RawTouch& touch : raw_)
         if (!touches.empty() && touches.back().place() == touch.place())
-            touches.back().sectors |= touch.sectors;
+            touches.back().sectors |= touch.sectors, touches.back().warps |= touch.warps;
         else
             touches.push_back(touch);
     leave_out_recent(touches, work);
@@ -390,6 +400,7 @@ BlockWork Gatherer::finish() {
         if (unit.count++ == 0) unit.first = static_cast<uint32_t>(work.touches.size());
         work.touches.push_back({static_cast<uint32_t>(touch.line - work.first_line[touch.slot]), touch.slot,
                                 touch.sectors, touch.store});
+        if (!work.barriers) work.warps_of.push_back(touch.warps);
     }
     const LevelSpec& spec = *rules_.spec;
     const auto cycles = [&](uint64_t passes, uint64_t accesses, uint64_t instructions) {
@@ -404,6 +415,11 @@ BlockWork Gatherer::finish() {
             cycles(raw.passes, std::max(raw.lookups, raw.load_accesses), raw.load.instructions);
         unit.work_cycles = cycles(raw.wavefronts, raw.work_accesses, raw.work.instructions);
         unit.chain_cycles = static_cast<float>(raw.chain * spec.shared_cycles.value);
+        if (raw.reader) {
+            work.first_read_cycles += spec.shared_cycles.value;
+            work.first_read_wavefronts +=
+                static_cast<double>(raw.first_reads * std::min(kSchedulers, std::max(work.warps, 1u)));
+        }
         unit.loads = raw.loads;
         unit.turns = static_cast<uint8_t>(std::min(raw.turns, uint32_t{UINT8_MAX}));
         if (raw.loads) unit.ahead = static_cast<uint8_t>(std::min(raw.ahead, uint32_t{UINT8_MAX}));
@@ -419,19 +435,12 @@ LevelSums& LevelSums::operator+=(const LevelSums& other) { return add(other, 1);
 
 namespace {
 // What LevelSums consists of, so that each is said once.
-constexpr uint64_t LevelSums::*kSums[] = {&LevelSums::requested_bytes,
-                                          &LevelSums::loads,
-                                          &LevelSums::load_units,
-                                          &LevelSums::loads_ahead,
-                                          &LevelSums::l1_sectors,
-                                          &LevelSums::stored_sectors,
-                                          &LevelSums::passes,
-                                          &LevelSums::more_passes,
-                                          &LevelSums::lookups,
-                                          &LevelSums::wavefronts,
-                                          &LevelSums::accesses,
-                                          &LevelSums::instructions,
-                                          &LevelSums::fp32};
+constexpr uint64_t LevelSums::*kSums[] = {
+    &LevelSums::requested_bytes, &LevelSums::loads,       &LevelSums::load_units,
+    &LevelSums::loads_ahead,     &LevelSums::l1_sectors,  &LevelSums::stored_sectors,
+    &LevelSums::passes,          &LevelSums::more_passes, &LevelSums::lookups,
+    &LevelSums::lines,           &LevelSums::wavefronts,  &LevelSums::accesses,
+    &LevelSums::instructions,    &LevelSums::fp32};
 static_assert(sizeof(LevelSums) == std::size(kSums) * sizeof(uint64_t));
 }  // namespace
 

@@ -44,7 +44,8 @@ struct LevelSums {
     // of 4 bytes has different words, as of shared memory. And what is added where those miss that load a
     // sector which their block has not loaded before (tags.h).
     uint64_t passes = 0, more_passes = 0;
-    uint64_t lookups = 0;       // of tags, by the same requests (tags.h)
+    uint64_t lookups = 0;       // of tags, by the same requests (tags.h), for
+    uint64_t lines = 0;         // so many lines
     uint64_t wavefronts = 0;    // of shared memory, loads joined as ptxas joins them
     uint64_t accesses = 0;      // load and store instructions of warps, to any memory
     uint64_t instructions = 0;  // of warps, counted from the PTX
@@ -85,6 +86,8 @@ struct Unit {
 
 struct BlockWork {
     std::vector<Touch> touches;
+    // Bit by bit the warps that ask for each touch, where they wait each on its own; else empty.
+    std::vector<uint32_t> warps_of;
     std::vector<Unit> units;
     std::vector<uint64_t> first_line;  // by slot; 0 where none is touched
     LevelSums sums;
@@ -92,6 +95,9 @@ struct BlockWork {
                                     // and no other block has loaded them before
     uint32_t warps = 0;
     bool barriers = false;  // its warps meet at some
+    // Of all units, from a barrier until each scheduler has a warp whose first loads of shared memory have
+    // come: the latency of one, and the wavefronts before it.
+    double first_read_cycles = 0, first_read_wavefronts = 0;
     uint64_t left_out = 0;  // sectors that units before have just touched, so that they hit
 };
 

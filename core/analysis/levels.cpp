@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <utility>
 
@@ -185,7 +186,6 @@ private:
     // longer.
     Running& next_ready(Sm& sm, double now) {
         if (launch_.pace == Pace::InStep) return furthest_behind(sm, now);
-        constexpr uint32_t kSchedulers = 4;
         if (sm.blocks.front().block.work->warps < kSchedulers) {
             ready_.clear();
             for (Running& block : sm.blocks)
@@ -214,6 +214,7 @@ private:
         Running& running = next_ready(sm, now);
         const auto which = &running - sm.blocks.data();
         const BlockWork& work = *running.block.work;
+        misses_of(running).idle_cycles += now - sm.pipe_free;
         if (running.unit < work.units.size()) {
             const Unit& unit = work.units[running.unit];
             if (!running.waits) {
@@ -230,7 +231,8 @@ private:
             sm.pipe_free =
                 now + busy(unit.work_cycles, (work.barriers ? spec_.spread_share : spec_.drift_share).value);
             running.ready = std::max(sm.pipe_free, now + static_cast<double>(unit.chain_cycles));
-            if (unit.ahead == 0) misses_of(running).latency_cycles += running.ready - now;
+            if (unit.ahead == 0)
+                misses_of(running).latency_cycles += (running.ready - now) / warps_apart(work);
             running.waits = false;
             ++running.unit;
             std::erase_if(running.due, [&](const auto& due) {
@@ -251,6 +253,12 @@ private:
         return running.number < counted_ ? by_wave_[running.number / wave_] : beyond_;
     }
 
+    // Warps without barriers wait and work each on its own. Of what a block keeps its SM busy for, one takes
+    // the share that it has of the warps of its scheduler.
+    static double warps_apart(const BlockWork& work) {
+        return work.barriers ? 1 : std::max(1.0, static_cast<double>(work.warps) / kSchedulers);
+    }
+
     // Sends a unit's requests; when the last of its sectors has come.
     double load(uint32_t number, const Running& running, const Unit& unit, double now) {
         LevelMisses& misses = misses_of(running);
@@ -260,7 +268,9 @@ private:
                                          static_cast<float>(now), launch_.log->found.size()});
         if (!unit.loads && unit.count == 0) return sent;
         double until = sent + spec_.l1_cycles.value;
-        const Touch* const touches = running.block.work->touches.data() + unit.first;
+        const BlockWork& work = *running.block.work;
+        until_.fill(until);
+        const Touch* const touches = work.touches.data() + unit.first;
         const double sending = sent - now;
         touched_ += unit.count;
         for (uint32_t i = 0; i < unit.count; ++i) {
@@ -273,17 +283,32 @@ private:
                 continue;
             }
             const uint32_t missing = touch.sectors & ~l1_[number].touch(line, touch.sectors);
-            if (missing)
-                until =
-                    std::max(until, fetch(sms_[number].gpc, line, missing, now + sending * chance(), misses));
+            if (missing) {
+                misses.l1_missed_lines += 1;
+                const double here = fetch(sms_[number].gpc, line, missing, now + sending * chance(), misses);
+                until = std::max(until, here);
+                if (!work.barriers) wait_for(here, work.warps_of[unit.first + i]);
+            }
             if (launch_.log) launch_.log->found.push_back(found_);
         }
         until = sent + (until - sent) * unit.turns;
+        const double wait = work.barriers ? until - sent : (mean_until(work.warps) - sent) * unit.turns;
         // Where later units wait for the data, as many waits overlap, and the work between hides them.
-        misses.latency_cycles += (until - now) / std::max<double>(unit.ahead, 1);
-        if (unit.ahead == 0) misses.wait_cycles += until - sent;
-        return until +
-               chance() * (running.block.work->barriers ? spec_.spread_cycles : spec_.drift_cycles).value;
+        misses.latency_cycles += (sending / warps_apart(work) + wait) / std::max<double>(unit.ahead, 1);
+        if (unit.ahead == 0) misses.wait_cycles += wait;
+        return until + chance() * (work.barriers ? spec_.spread_cycles : spec_.drift_cycles).value;
+    }
+
+    // Warps, bit by bit, whose data are not all there before `here`.
+    void wait_for(double here, uint32_t warps) {
+        for (; warps != 0; warps &= warps - 1) {
+            double& until = until_[static_cast<size_t>(std::countr_zero(warps))];
+            until = std::max(until, here);
+        }
+    }
+    double mean_until(uint32_t warps) const {
+        warps = std::clamp<uint32_t>(warps, 1, until_.size());
+        return std::accumulate(until_.begin(), until_.begin() + warps, 0.0) / warps;
     }
 
     // From 0 to 1, the same in every replay. Which warp of a block sends its requests first is left to
@@ -371,7 +396,8 @@ private:
     std::vector<LevelMisses> by_wave_;
     LevelMisses beyond_;  // of blocks that run beside the last ones that count
     std::vector<Sm> sms_;
-    std::vector<Running*> ready_;  // of the SM at hand
+    std::vector<Running*> ready_;          // of the SM at hand
+    std::array<double, kWarpSize> until_;  // when the data of each warp of the unit at hand are there
     std::vector<SectorCache> l1_;
     SectorCache l2_;
     InFlight in_flight_;
@@ -386,10 +412,12 @@ LevelMisses& LevelMisses::operator+=(const LevelMisses& other) { return add(othe
 
 LevelMisses& LevelMisses::add(const LevelMisses& other, double times) {
     l1_misses += other.l1_misses * times;
+    l1_missed_lines += other.l1_missed_lines * times;
     l2_read_sectors += other.l2_read_sectors * times;
     dram_read_bytes += other.dram_read_bytes * times;
     latency_cycles += other.latency_cycles * times;
     wait_cycles += other.wait_cycles * times;
+    idle_cycles += other.idle_cycles * times;
     return *this;
 }
 

@@ -87,13 +87,21 @@ struct LevelLaunch {
 
 struct LevelMisses {
     double l1_misses = 0;        // sectors that are not in L1
+    double l1_missed_lines = 0;  // lines that some of them are in, of a unit of a block
     double l2_read_sectors = 0;  // that L2 is asked for: misses but for those merged on the way
     double dram_read_bytes = 0;
-    // Of all blocks: what their units wait for their sectors and work, without waiting for their turn.
+    // Of all blocks: what their units wait for their sectors and work, without waiting for their turn; of
+    // blocks without barriers the mean of their warps.
     double latency_cycles = 0;
     double wait_cycles = 0;  // of these, what they only wait
+    double idle_cycles = 0;  // of SMs that hold blocks, none of which has its data
     LevelMisses& operator+=(const LevelMisses& other);
     LevelMisses& add(const LevelMisses& other, double times);
+    // Takes over for how long other waits.
+    void wait_as(const LevelMisses& other) {
+        latency_cycles = other.latency_cycles, wait_cycles = other.wait_cycles,
+        idle_cycles = other.idle_cycles;
+    }
 };
 
 struct LevelReplay {

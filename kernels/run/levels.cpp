@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -204,7 +205,6 @@ Result<void> fit(const Launch& launch, const LevelDevice& on, uint32_t registers
 // Milliseconds that an SM works on what its blocks ask of it, if nothing holds it up.
 struct SmWork {
     double pipe = 0, lsu = 0, issue = 0, fp32 = 0;
-    double longest() const { return std::max({pipe, lsu, issue, fp32}); }
 };
 
 // What SMs do is shared by all of them at best; but a block stays on one, so that one of them runs as many as
@@ -213,34 +213,26 @@ SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
     const analysis::LevelSpec& spec = on.levels;
     const auto most_blocks = static_cast<double>(levels.of_busiest(on.device.sms));
     const double missed = levels.missed_share();
-    const auto ms = [&](auto amount, double a_clock) {
-        return std::max(amount(levels.sums) / on.device.sms, amount(levels.lowest) * most_blocks) /
+    // more: of all blocks, which is not known of each.
+    const auto ms = [&](auto amount, double a_clock, double more = 0) {
+        return std::max((amount(levels.sums) + more) / on.device.sms, amount(levels.lowest) * most_blocks) /
                (a_clock * spec.clock_mhz.value * 1e3);
     };
     using Sums = analysis::LevelSums;
     return {
         ms([&](const Sums& of) { return of.global_passes(missed) + static_cast<double>(of.wavefronts); },
            spec.pipe_per_clock.value),
-        ms([](const Sums& of) { return static_cast<double>(std::max(of.accesses, of.lookups)); },
-           spec.lsu_per_clock.value),
+        std::max(
+            ms([](const Sums& of) { return static_cast<double>(of.accesses); }, spec.lsu_per_clock.value),
+            ms([](const Sums& of) { return static_cast<double>(of.lookups); }, spec.lsu_per_clock.value,
+               levels.lookups_again())),
         ms([](const Sums& of) { return static_cast<double>(of.instructions); }, spec.issue_per_clock.value),
         ms([](const Sums& of) { return static_cast<double>(of.fp32) * kWarpSize; },
            spec.fp32_per_clock.value)};
 }
 
-// How long an SM does nothing, since all who wait for data there do so at once. Each of them waits for
-// `waits`, and the SM has work for `busy`. If they wait independently of each other, they do so at once for a
-// share of the time that is the product of the shares of each.
-double idle_together(double busy, double waits, double waiters) {
-    double low = busy, high = busy + waits;  // the time of all lies between
-    for (int i = 0; i < 60; ++i) {
-        const double all = (low + high) / 2;
-        (busy + waits * std::pow(std::min(1.0, waits / all), waiters - 1) > all ? low : high) = all;
-    }
-    return low - busy;
-}
-
-void add_bounds(const LevelDevice& on, Levels& levels) {
+// first: the first block, which stands for all in how they wait for each other.
+void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
     const analysis::LevelSpec& spec = on.levels;
     const analysis::LevelSums& s = levels.sums;
     const double clocks = spec.clock_mhz.value * 1e3;  // a millisecond
@@ -255,33 +247,40 @@ void add_bounds(const LevelDevice& on, Levels& levels) {
     const double in_turn = rounds > 1 ? std::max(average, kFastest * rounds) : 1;
     const SmWork work = work_of_sm(on, levels);
     const double waits = a_block(levels.misses.wait_cycles);
-    levels.idle_ms = levels.in_step ? waits * rounds
-                                    : idle_together(work.longest(), waits * most_blocks / at_once,
-                                                    at_once * levels.waiters);
+    // Blocks in step work when their first loads from shared memory have come, and have nothing to issue
+    // while the pipe serves these.
+    const double first_reads = levels.in_step ? first.first_read_cycles / clocks : 0;
+    const double filling =
+        levels.in_step ? first.first_read_wavefronts / spec.pipe_per_clock.value / clocks * rounds : 0;
+    if (levels.in_step)
+        levels.idle_ms = (waits + first_reads) * rounds;
+    else if (first.barriers)
+        levels.idle_ms = levels.misses.idle_cycles / on.device.sms / clocks;
+    levels.launch_ms = spec.launch_ns.value * 1e-6;
     const double stored = static_cast<double>(s.stored_sectors) * analysis::kSectorBytes;
     const double from_l2 = levels.misses.l2_read_sectors * analysis::kSectorBytes;
     const auto in_words = [](double amount) { return short_count(static_cast<uint64_t>(amount)); };
     const auto of_sm = [&](const char* resource, double ms, std::string of) {
-        return LevelBound{resource, ms + levels.idle_ms, std::move(of)};
+        return LevelBound{resource, ms + levels.idle_ms + levels.launch_ms, std::move(of)};
     };
     levels.bounds = {
-        {"dram", (levels.misses.dram_read_bytes + stored) / (on.device.memory_gbs * 1e6),
+        {"dram", (levels.misses.dram_read_bytes + stored) / (on.device.memory_gbs * 1e6) + levels.launch_ms,
          fmt::format("{} bytes read and {} stored, at {:.0f} GB/s", in_words(levels.misses.dram_read_bytes),
                      in_words(stored), on.device.memory_gbs)},
-        {"l2", (from_l2 + stored) / (spec.l2_per_clock.value * clocks),
+        {"l2", (from_l2 + stored) / (spec.l2_per_clock.value * clocks) + levels.launch_ms,
          fmt::format("{} bytes read and {} stored, at {:.0f} bytes a clock", in_words(from_l2),
                      in_words(stored), spec.l2_per_clock.value)},
         of_sm("data_pipe", work.pipe,
               fmt::format("{} passes of global and {} wavefronts of shared memory", in_words(levels.passes()),
                           short_count(s.wavefronts))),
         of_sm("lsu", work.lsu,
-              s.lookups > s.accesses
-                  ? fmt::format("{} lookups of tags for global memory", short_count(s.lookups))
+              levels.lookups() > static_cast<double>(s.accesses)
+                  ? fmt::format("{} lookups of tags for global memory", in_words(levels.lookups()))
                   : fmt::format("{} loads and stores of warps", short_count(s.accesses))),
-        of_sm("issue", work.issue,
+        of_sm("issue", work.issue + filling,
               fmt::format("{} instructions of warps, counted from the PTX", short_count(s.instructions))),
-        of_sm("fp32", work.fp32, fmt::format("{} fp32 instructions of warps", short_count(s.fp32))),
-        {"latency", a_block(levels.misses.latency_cycles) * in_turn,
+        of_sm("fp32", work.fp32 + filling, fmt::format("{} fp32 instructions of warps", short_count(s.fp32))),
+        {"latency", (a_block(levels.misses.latency_cycles) + first_reads) * in_turn + levels.launch_ms,
          fmt::format("what a block waits and works, {} blocks at once", grouped(levels.resident))}};
     levels.bound_by = static_cast<size_t>(
         std::max_element(levels.bounds.begin(), levels.bounds.end(),
@@ -289,15 +288,20 @@ void add_bounds(const LevelDevice& on, Levels& levels) {
         levels.bounds.begin());
 }
 
+double array_bytes(const Launch& launch) {
+    double bytes = 0;
+    for (const Array& array : launch.arrays)
+        if (array.space == Space::Global) bytes += static_cast<double>(array.bytes());
+    return bytes;
+}
+
 // The paces that a launch may have beside the one that the model finds. Blocks stay in step while who comes
 // first to a line waits for DRAM longer than its SM takes for a unit of each of its blocks, and drift apart
 // where it has more work than that. Up to twice as long, either way, the model cannot tell.
 std::vector<analysis::Pace> paces_of(const Launch& launch, const analysis::LevelSpec& spec,
                                      const Levels& levels, const BlockWork& work) {
-    double arrays = 0, load_cycles = 0, cycles = 0;
-    for (const Array& array : launch.arrays)
-        if (array.space == Space::Global) arrays += static_cast<double>(array.bytes());
-    if (arrays <= spec.l2_useful_bytes() || work.sums.load_units == 0) return {};
+    double load_cycles = 0, cycles = 0;
+    if (array_bytes(launch) <= spec.l2_useful_bytes() || work.sums.load_units == 0) return {};
     for (const analysis::Unit& unit : work.units) {
         load_cycles += static_cast<double>(unit.load_cycles);
         cycles += static_cast<double>(unit.load_cycles + unit.work_cycles);
@@ -311,7 +315,7 @@ std::vector<analysis::Pace> paces_of(const Launch& launch, const analysis::Level
 }
 
 // From the lowest to the highest bytes from DRAM of all paces; nothing where they hardly differ.
-std::optional<std::pair<double, double>> dram_range(const std::vector<analysis::LevelReplay>& replays) {
+std::optional<std::pair<double, double>> dram_range(std::span<const analysis::LevelReplay> replays) {
     constexpr double kHardly = 0.02;
     const auto [low, high] = std::minmax_element(replays.begin(), replays.end(), [](auto& a, auto& b) {
         return a.misses.dram_read_bytes < b.misses.dram_read_bytes;
@@ -344,7 +348,6 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     run.of_sm = std::move(of_sm);
     levels.as_recorded = !run.of_sm.empty();
     const std::shared_ptr<const BlockWork> first = source.block(0).work;
-    levels.waiters = first->barriers ? 1 : std::max(1u, first->warps);
     levels.in_step = first->barriers && blocks_in_step(levels.resident, first->warps);
     const uint64_t a_block = std::max<uint64_t>(1, first->touches.size());
     run.log = log;
@@ -352,11 +355,17 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     std::vector<analysis::Pace> paces{analysis::Pace::Own};
     if (options.range && !log)
         for (const analysis::Pace pace : paces_of(launch, on.levels, levels, *first)) paces.push_back(pace);
+    // Where L2 holds the arrays, a launch behind another one finds them there, and it may take no longer than
+    // if nothing came from DRAM.
+    const size_t stated = paces.size();
+    const bool held = array_bytes(launch) <= on.levels.l2_bytes.value;
+    if (held) paces.push_back(analysis::Pace::Apart);
     std::vector<analysis::LevelReplay> replays(paces.size());
     for_each_index(paces.size(), 0, [&](uint64_t i) {
         analysis::LevelLaunch with = run;
         with.pace = paces[i];
         // Two waves tell the others: the first has begun as all do, and the second follows it.
+        if (i > 0) with.log = nullptr;
         if (i > 0 && run.most_blocks < run.blocks) with.most_blocks = 0, with.least_waves = 2;
         if (i == 0 && options.begun)
             with.block = [&](uint64_t number) {
@@ -367,12 +376,13 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     });
     if (options.stop && *options.stop) return Error{kStopped};
     const analysis::LevelReplay& found = replays.front();
-    levels.dram_range = dram_range(replays);
+    levels.dram_range = dram_range(std::span(replays).first(stated));
     levels.misses = found.misses;
+    if (held) levels.misses.wait_as(replays.back().misses);
     levels.simulated = found.simulated;
     if (levels.sums.l1_sectors > 0)
         levels.l1_hit_rate = 1 - levels.misses.l1_misses / static_cast<double>(levels.sums.l1_sectors);
-    add_bounds(on, levels);
+    add_bounds(on, *first, levels);
     return levels;
 }
 
@@ -445,6 +455,13 @@ bool blocks_in_step(uint32_t resident, uint32_t warps_a_block) {
 
 double Levels::missed_share() const {
     return distinct_sectors > 0 ? std::min(1.0, misses.l1_misses / static_cast<double>(distinct_sectors)) : 0;
+}
+
+double Levels::lookups() const { return static_cast<double>(sums.lookups) + lookups_again(); }
+
+double Levels::lookups_again() const {
+    const uint64_t at_once = sums.lookups > 0 ? (sums.lines + sums.lookups - 1) / sums.lookups : 1;
+    return misses.l1_missed_lines / static_cast<double>(std::max<uint64_t>(at_once, 1));
 }
 
 double Levels::passes() const { return sums.global_passes(missed_share()); }

@@ -63,13 +63,16 @@ struct Levels {
     Dim3 grid;
     uint32_t resident = 0;             // blocks that an SM holds at once
     bool in_step = false;              // which wait for their data at the same times (blocks_in_step)
-    uint32_t waiters = 1;              // parts of a block that wait on their own: one, or its warps
     uint64_t l1_bytes = 0;             // that shared memory leaves to L1
     analysis::LevelSums sums, lowest;  // exact; lowest: of a block, figure by figure
     analysis::LevelMisses misses;
     // Through the data pipe by requests to global memory: of those that ask for a sector for the first time
     // in their block, as many miss as of such sectors were modelled to.
     double passes() const;
+    // Of tags: those of all requests, and once again of lines that were not there, as many a lookup as
+    // requests have.
+    double lookups() const;
+    double lookups_again() const;
     double missed_share() const;
     // The most blocks that some SM runs, at least: blocks / sms, rounded up; where its blocks are in step
     // they end together, and it takes as many new ones at once, while there are some.
@@ -87,6 +90,7 @@ struct Levels {
     size_t bound_by = 0;  // the longest of them
     // Part of each bound by what SMs do themselves: an SM does nothing, since all of its blocks wait at once.
     double idle_ms = 0;
+    double launch_ms = 0;      // part of every bound
     bool as_recorded = false;  // placed as a GPU recording says
     bool sampled = false;      // blocks were moved from a few that were recorded
     uint64_t simulated = 0;    // blocks

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Nsight Compute's counters of caches, pipes and stalls, for the launches that `tilescope levels` is held against.
+"""Nsight Compute's counters of caches, pipes and stalls, for the launches that `tilescope levels` is held against,
+and their times.
 
     tests/gpu/levels.py PROGRAM [-o assets/levels/h200.json] [--seconds S]
 
@@ -7,6 +8,9 @@ A row a launch, written as soon as it is counted, so that a run that is cut shor
 leaves out the rows that FILE already holds. The launches are in three sets: `fitted`, squares, on which constants and
 rules may be chosen; `held`, rectangles, other tile widths and other kernels, drawn once by a fixed seed; and `ladder`, other
 sizes of the kernels that follow tiles. No constant is fitted to the latter two.
+
+Two times of a launch stand beside each other: `duration_ns`, of one that Nsight Compute counts, before which it
+invalidates the caches, and `median_ms`, of twenty launches by `tilescope time`, one right behind the other.
 
 Needs an NVIDIA GPU with readable counters and ncu; NVRTC for its launches.
 """
@@ -59,6 +63,7 @@ STALLS = ["barrier", "branch_resolve", "dispatch_stall", "drain", "imc_miss", "l
           "math_pipe_throttle", "mio_throttle", "no_instruction", "not_selected", "selected", "short_scoreboard", "wait"]
 COUNTED |= {f"stall_{why}": f"smsp__average_warps_issue_stalled_{why}_per_issue_active.ratio" for why in STALLS}
 
+KEY = ("kernel", "m", "k", "n", "tile", "compiler")
 COMPILERS = ("clang", "nvrtc")
 LADDER = ("register_column", "register_tile", "vector_loads", "warp_tile", "double_buffer")
 PRODUCTS = ("untiled", "untiled_swapped", "tiled", "tiled_swapped")
@@ -95,6 +100,16 @@ def known_metrics():
     return {name: COUNTED[name] for name in COUNTED if base[name] in there or COUNTED[name] in there}
 
 
+def median_ms(program, launch):
+    with tempfile.TemporaryDirectory() as name:
+        out = pathlib.Path(name) / "times.json"
+        command = [program, "time", *launch.arguments(), "--no-cublas", "--no-price", "--no-roofs", "--json", "-o", str(out)]
+        ran = subprocess.run(command, capture_output=True, text=True)
+        if ran.returncode != 0:
+            raise SystemExit(f"{' '.join(command)}: {ran.stderr.strip()}")
+        return next(row["median_ms"] for row in json.loads(out.read_text())["rows"] if row["kernel"] == launch.kernel)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Counters of caches, pipes and stalls.")
     parser.add_argument("program", help="build/tilescope")
@@ -106,10 +121,12 @@ def main():
 
     device, _, driver = first_line(
         ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], "unknown, ").partition(", ")
-    rows = []
+    rows = {}
     if options.output.exists():
-        rows = json.loads(options.output.read_text())["rows"]
-    done = {(row["kernel"], row["m"], row["k"], row["n"], row["tile"], row["compiler"]) for row in rows}
+        known = json.loads(options.output.read_text())
+        if (known["device"], known["driver"]) != (device, driver):
+            raise SystemExit(f"levels.py: {options.output} is of {known['device']}, driver {known['driver']}; name another file with -o")
+        rows = {tuple(row[name] for name in KEY): row for row in known["rows"]}
     metrics = known_metrics()
     print("not known here:", ", ".join(sorted(set(COUNTED) - set(metrics))) or "none", flush=True)
     wanted = [(launch, which) for which, launches in (("fitted", fitted()), ("held", held()), ("ladder", ladder())) for launch in launches]
@@ -118,22 +135,25 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         for launch, which in wanted:
             key = (launch.kernel, launch.m, launch.k, launch.n, launch.tile, launch.compiler)
-            if key in done:
+            row = rows.get(key, {})
+            if "median_ms" in row:
                 continue
             if time.monotonic() - begin > options.seconds:
                 left += 1
                 continue
             try:
-                values = count(program, launch, pathlib.Path(name), tuple(metrics.values()))
+                if not row:
+                    values = count(program, launch, pathlib.Path(name), tuple(metrics.values()))
+                    row = dict(zip(KEY, key)) | {"set": which} | {name: round(values[metric], 4) for name, metric in metrics.items()}
+                row["median_ms"] = median_ms(program, launch)
             except SystemExit as why:
                 print(f"{launch.name}: {str(why)[:600]}", flush=True)
                 failed += 1
                 if failed > 3:
                     raise
                 continue
-            rows.append(dict(zip(("kernel", "m", "k", "n", "tile", "compiler"), key)) | {"set": which} |
-                        {name: round(values[metric], 4) for name, metric in metrics.items()})
-            text = ",\n    ".join(json.dumps(row) for row in sorted(rows, key=lambda row: json.dumps(row)))
+            rows[key] = row
+            text = ",\n    ".join(sorted(map(json.dumps, rows.values())))
             head = json.dumps({"schema": "tilescope.counters/1", "device": device, "driver": driver,
                                "tool": "Nsight Compute " + first_line(["ncu", "--version"]).removeprefix("Version "),
                                "command": "tests/gpu/levels.py build/tilescope", "counters": metrics}, indent=2)[:-2]

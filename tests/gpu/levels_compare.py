@@ -5,7 +5,9 @@
 
 Prints, a set and family of launches at a time, how far the hit rate of L1, its misses, the sectors that L2 is asked for
 and the bytes read from DRAM lie from what was counted, how many launches stay within the limits below, and the
-launches that lie farthest; then what the bounds say, beside Nsight Compute's "speed of light" and stalls.
+launches that lie farthest; then what the bounds say, beside Nsight Compute's "speed of light" and stalls, and beside
+two times: the median of launches one right behind the other, as the program shows it, and of one launch with empty
+caches, as Nsight Compute counted it.
 """
 
 import argparse
@@ -69,7 +71,7 @@ def compared(row, found):
         "miss": model["l1_sectors"] * (1 - model["l1_hit_rate"]) / misses - 1,
         "l2": model["l2_read_sectors"] / row["l2_read_sectors_l1"] - 1,
         "dram": 0.0 if low <= dram <= high else min(low / dram - 1, high / dram - 1, key=abs),
-        "bound": bound["resource"], "ratio": ms / bound["ms"],
+        "bound": bound["resource"], "ratio": row["median_ms"] / bound["ms"], "cold_ratio": ms / bound["ms"],
         "light": light, "light_share": row[light], "stall": stall,
         "named": bound["resource"] == LIGHT[light] or bound["resource"] in STALL[stall],
     }
@@ -95,7 +97,7 @@ def print_rows(rows):
     for row in rows:
         print("  {:17} {:4} x {:4} x {:4} T {:2} {:5}".format(*row["key"])
               + f"  hit {row['hit']:+5.1f}  misses {100 * row['miss']:+6.1f} %  L2 {100 * row['l2']:+6.1f} %"
-              + f"  DRAM {100 * row['dram']:+6.1f} %  {row['bound']:9} {row['ratio']:5.2f}"
+              + f"  DRAM {100 * row['dram']:+6.1f} %  {row['bound']:9} {row['ratio']:5.3f} {row['cold_ratio']:5.3f}"
               + f"  {LIGHT[row['light']]:9} {row['light_share']:3.0f} % {row['stall']}")
 
 
@@ -143,14 +145,19 @@ def main():
         print(f"DRAM within 5 % where the matrices fit half of L2: {share((r for r in chosen if r['fits']), lambda r: abs(r['dram']) <= 0.05)}; "
               f"else within 10 % or in the stated range: {share((r for r in chosen if not r['fits']), lambda r: abs(r['dram']) <= 0.10)}")
         print(f"the bound is the highest speed of light or the top stall: {share(chosen, lambda r: r['named'])}; "
-              f"not above the measured time: {share(chosen, lambda r: r['ratio'] >= 1)}; "
-              f"of pipe and issue bounds within 1.35 times: {share((r for r in chosen if r['bound'] in ('data_pipe', 'issue')), lambda r: r['ratio'] <= 1.35)}")
+              f"not above either time: {share(chosen, lambda r: min(r['ratio'], r['cold_ratio']) >= 1)}")
+        bound_inside = [row for row in chosen if row["bound"] in ("data_pipe", "issue")]
+        print(f"of pipe and issue bounds within 1.35 times: {share(bound_inside, lambda r: r['ratio'] <= 1.35)}; "
+              f"with empty caches too: {share(bound_inside, lambda r: r['cold_ratio'] <= 1.35)}")
     print("\nfarthest by hit rate:")
     print_rows(sorted(found, key=lambda row: -abs(row["hit"]))[:options.worst])
     print("farthest by L2 sectors:")
     print_rows(sorted(found, key=lambda row: -abs(row["l2"]))[:options.worst])
     print("farthest by DRAM:")
     print_rows(sorted(found, key=lambda row: -abs(row["dram"]))[:options.worst])
+    print("the bound is above a time, or it is the pipe or issue slots, and a time is above 1.35 times that:")
+    print_rows([row for row in found if min(row["ratio"], row["cold_ratio"]) < 1 or
+                row["bound"] in ("data_pipe", "issue") and max(row["ratio"], row["cold_ratio"]) > 1.35])
     print("the bound is not what the counters name:")
     print_rows([row for row in found if not row["named"]])
 

@@ -269,7 +269,7 @@ TEST(Levels, TheLongestBoundBinds) {
     for (const LevelBound& bound : found.bounds) EXPECT_LE(bound.ms, found.bounds[found.bound_by].ms);
     EXPECT_STREQ(found.bounds[found.bound_by].resource, "data_pipe");  // 32 wavefronts a load of N
     const double cycles = (found.passes() + static_cast<double>(found.sums.wavefronts)) / 4;
-    EXPECT_DOUBLE_EQ(found.bounds[2].ms, cycles / (1980 * 1e3) + found.idle_ms);
+    EXPECT_DOUBLE_EQ(found.bounds[2].ms, cycles / (1980 * 1e3) + found.idle_ms + found.launch_ms);
 }
 
 // Blocks do not move: of six equal ones on four SMs some SM runs two, as if there were eight.
@@ -320,12 +320,19 @@ TEST(Levels, WhatAllBlocksWaitIsPartOfABound) {
     const Levels one = levels(*plan("warp_tile", {128, 64, 128, 0}), on, options);
     ASSERT_EQ(one.blocks, 1u);
     EXPECT_TRUE(one.in_step);
-    const double ms = one.misses.wait_cycles / (1980 * 1e3);
-    EXPECT_DOUBLE_EQ(one.idle_ms, ms);
-    // 8 phases, which wait twice each: N is asked for when M's data are there.
-    EXPECT_GE(one.misses.wait_cycles, 16 * 0.9 * on.levels.dram_cycles.value);  // from the last one's issue
-    EXPECT_LE(one.misses.wait_cycles, 16 * 1.5 * on.levels.dram_cycles.value);
+    // And until the first loads of each of 8 phases have come from shared memory.
+    const double first_reads = 8 * on.levels.shared_cycles.value, clocks = 1980 * 1e3;
+    EXPECT_DOUBLE_EQ(one.idle_ms, (one.misses.wait_cycles + first_reads) / clocks);
+    // 8 phases, which wait twice each: N is asked for when M's data are there. L2 holds them.
+    EXPECT_GE(one.misses.wait_cycles, 16 * 0.9 * on.levels.l2_cycles.value);  // from the last one's issue
+    EXPECT_LE(one.misses.wait_cycles, 16 * 1.5 * on.levels.l2_cycles.value);
     EXPECT_LE(one.misses.wait_cycles, one.misses.latency_cycles);
+    // Nothing is issued while the pipe serves the first loads of a warp of each scheduler, 4 of 16 bytes a
+    // lane.
+    const double issued = static_cast<double>(one.sums.instructions) / 4 / clocks;
+    const double filling = (one.bounds[4].ms - one.launch_ms - one.idle_ms - issued) * clocks;
+    EXPECT_GE(filling, 8 * 4 * 4 * 1 - 1e-6);
+    EXPECT_LE(filling, 8 * 4 * 4 * 4 + 1e-6);
     // Blocks in step are taken in pairs: of five on two SMs one runs four, and of three one runs two.
     on.device.sms = 2;
     const auto busiest = [&](uint32_t blocks) {
@@ -338,11 +345,95 @@ TEST(Levels, WhatAllBlocksWaitIsPartOfABound) {
     // Rounds of two blocks: five wait as long as six.
     const Levels five = levels(*plan("warp_tile", {128, 64, 5 * 128, 0}), on, options);
     EXPECT_EQ(five.resident, 2u);
-    EXPECT_DOUBLE_EQ(five.idle_ms, five.misses.wait_cycles / 5 * 3 / (1980 * 1e3));
+    EXPECT_DOUBLE_EQ(five.idle_ms, (five.misses.wait_cycles / 5 + first_reads) * 3 / clocks);
     const Levels many = levels(*plan("tiled", {256, 64, 256, 16}), on);
     EXPECT_FALSE(many.in_step);
     EXPECT_GT(many.misses.wait_cycles, 0);
-    EXPECT_LT(many.idle_ms, 0.01 * many.bounds[2].ms);
+    EXPECT_LT(many.idle_ms, 0.1 * many.bounds[2].ms);
+    EXPECT_LT(many.idle_ms * clocks, 0.02 * many.misses.wait_cycles);
+    // One block of 32 warps is not in step with another: what it waits is what the SM does nothing, but for
+    // what sending takes longer by chance.
+    const Levels alone = levels(*plan("tiled", {32, 64, 32, 32}), on);
+    EXPECT_FALSE(alone.in_step);
+    const double waited = alone.misses.wait_cycles, later = 2 * on.levels.spread_cycles.value;
+    EXPECT_GE(alone.idle_ms * clocks, waited - alone.passes() * on.levels.send_share.value);
+    EXPECT_LE(alone.idle_ms * clocks, waited + later);
+}
+
+// A launch behind another one finds its arrays in L2, if that holds them.
+TEST(Levels, NothingWaitsForDramWhereL2HoldsTheArrays) {
+    LevelDevice on = h200(), slow = h200();
+    slow.levels.dram_cycles.value *= 10;
+    const auto sized = plan("tiled", {64, 64, 64, 16});
+    const Levels found = levels(*sized, on), other = levels(*sized, slow);
+    EXPECT_EQ(found.misses.wait_cycles, other.misses.wait_cycles);
+    EXPECT_EQ(found.misses.dram_read_bytes, other.misses.dram_read_bytes);
+    for (size_t i = 0; i < found.bounds.size(); ++i) EXPECT_EQ(found.bounds[i].ms, other.bounds[i].ms);
+    on.levels.l2_bytes.value = slow.levels.l2_bytes.value = 32 << 10;
+    EXPECT_GT(levels(*sized, slow).misses.wait_cycles, 5 * levels(*sized, on).misses.wait_cycles);
+}
+
+// A line that L1 does not hold is looked up again when it is there. Each of 16 blocks loads 4 times 16 rows
+// of a tile of M and of N, and none of them twice.
+TEST(Levels, LinesThatMissAreLookedUpAgain) {
+    const Levels found = levels(*plan("tiled", {64, 64, 64, 16}), h200());
+    EXPECT_DOUBLE_EQ(found.misses.l1_missed_lines, 16 * 4 * 32);
+    EXPECT_EQ(found.sums.lines, 16u * (4 * 32 + 16));  // and 16 rows of P are stored
+    // The warp's two rows of a tile lie in two lines, for which one lookup does.
+    EXPECT_EQ(found.sums.lookups, found.sums.lines / 2);
+    EXPECT_DOUBLE_EQ(found.lookups_again(), 16 * 4 * 32 / 2);
+    EXPECT_DOUBLE_EQ(found.lookups(), static_cast<double>(found.sums.lookups) + found.lookups_again());
+}
+
+// An H200 answers no more loads than that allows, and where an SM has 64 warps not much less.
+TEST(Levels, LookupsOfLoadsThatMissAreAsMeasured) {
+    std::istringstream lines(file_text(TILESCOPE_SOURCE_DIR "/tests/data/hardware/rates.txt"));
+    size_t rates = 0, full = 0;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string what;
+        double misses = 0, warps = 0, a_clock = 0;
+        words >> what >> misses;
+        if (what == "empty") EXPECT_EQ(h200().levels.launch_ns.value, misses) << line;
+        if (what != "rate" || !(words >> warps >> a_clock)) continue;
+        const double most = h200().levels.lsu_per_clock.value / (1 + misses / 8);
+        EXPECT_LE(a_clock, most) << line;
+        ++rates;
+        if (warps < 64) continue;
+        EXPECT_GE(a_clock, 0.85 * most) << line;
+        ++full;
+    }
+    EXPECT_EQ(rates, 16u);
+    EXPECT_EQ(full, 4u);
+}
+
+// Two warps, and two units that ask L1 for a line each: both miss in the first, and one of them in the
+// second.
+TEST(Levels, WarpsWithoutBarriersWaitEachOnItsOwn) {
+    LevelDevice on = h200();
+    analysis::BlockWork work;
+    work.warps = 2;
+    work.touches = {{0, 0, 1}, {1, 0, 1}, {2, 0, 1}, {1, 0, 1}};
+    work.warps_of = {1, 2, 1, 2};
+    work.units.resize(2);
+    for (uint32_t i = 0; i < 2; ++i)
+        work.units[i].first = 2 * i, work.units[i].count = 2, work.units[i].loads = true;
+    work.first_line = {100};
+    analysis::LevelLaunch launch;
+    launch.blocks = 1;
+    launch.l1_bytes = 1 << 17;
+    launch.dram_gbs = on.device.memory_gbs;
+    launch.pace = analysis::Pace::Apart;  // DRAM as fast as L2
+    const auto waits = [&](bool barriers) {
+        work.barriers = barriers;
+        launch.block = [&](uint64_t) {
+            return analysis::PlacedBlock{std::make_shared<const analysis::BlockWork>(work), {0}};
+        };
+        return analysis::replay_levels(on.levels, launch).misses.wait_cycles;
+    };
+    const double l1 = on.levels.l1_cycles.value, l2 = on.levels.l2_cycles.value;
+    EXPECT_NEAR(waits(false), l2 + (l1 + l2) / 2, 1);
+    EXPECT_NEAR(waits(true), 2 * l2, 1);
 }
 
 TEST(LevelCounters, AreReadAndDamagedOnesRefused) {

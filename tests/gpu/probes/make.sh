@@ -5,6 +5,7 @@
 #   requests.txt     lookups of tags and passes through the data pipe of requests to global memory
 #   sms.txt          which SMs' reads are merged on the way to L2, for how long, and where blocks are put
 #   steps.txt        whether the blocks of an SM begin their phases together
+#   rates.txt        how many loads a clock L1 answers, and how long an empty launch takes
 # Needs nvcc, ncu with readable counters, python3. Usage: tests/gpu/probes/make.sh [FOLDER]   (tests/data/hardware)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,7 +18,7 @@ device=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head
 cuda=$(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 head="# device: $device; CUDA $cuda; $(date -u +%Y-%m-%d); made by tests/gpu/probes/make.sh"
 
-for probe in banks arithmetic requests sms; do nvcc -arch=native -o "$work/$probe" "$here/$probe.cu"; done
+for probe in banks arithmetic requests sms rates; do nvcc -arch=native -o "$work/$probe" "$here/$probe.cu"; done
 
 { echo "$head"; "$work/arithmetic"; } > "$out/arithmetic.txt"
 
@@ -75,6 +76,15 @@ for what in merge lag; do
         <(grep '^"[0-9]' "$work/ncu.csv" | sed 's/.*,"\([0-9,.]*\)"$/\1/; s/,//g') >> "$out/sms.txt"
 done
 
+{
+    echo "$head"
+    echo "# loads of 8 that miss L1 and not L2, warps of an SM, loads a clock that it answers"
+    "$work/rates"
+    echo "# nanoseconds that an empty launch takes, the shortest and the median of 20, as Nsight Compute counts"
+    ncu --clock-control none --cache-control none --csv --log-file "$work/ncu.csv" --metrics gpu__time_duration.sum "$work/rates" empty
+    grep '^"[0-9]' "$work/ncu.csv" | sed 's/.*,"\([0-9,.]*\)"$/\1/; s/,//g' | sort -n | awk '{ t[NR] = $1 } END { print "empty", t[1], t[int((NR + 1) / 2)] }'
+} > "$out/rates.txt"
+
 # Kernels, rows and columns of P a block, its threads, T.
 {
     echo "$head"
@@ -95,4 +105,4 @@ tiled 32 32 32 32 32
 tiled_swapped 32 32 32 32 32
 KERNELS
 } > "$out/steps.txt"
-echo "wrote banks.txt, arithmetic.txt, requests.txt, sms.txt and steps.txt to $out"
+echo "wrote banks.txt, arithmetic.txt, requests.txt, sms.txt, rates.txt and steps.txt to $out"
