@@ -213,9 +213,10 @@ SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
     const analysis::LevelSpec& spec = on.levels;
     const auto most_blocks = static_cast<double>(levels.of_busiest(on.device.sms));
     const double missed = levels.missed_share();
-    // more: of all blocks, which is not known of each.
+    // more: of all blocks, and as much of each as of another.
     const auto ms = [&](auto amount, double a_clock, double more = 0) {
-        return std::max((amount(levels.sums) + more) / on.device.sms, amount(levels.lowest) * most_blocks) /
+        const double of_most = amount(levels.lowest) + more / static_cast<double>(levels.blocks);
+        return std::max((amount(levels.sums) + more) / on.device.sms, of_most * most_blocks) /
                (a_clock * spec.clock_mhz.value * 1e3);
     };
     using Sums = analysis::LevelSums;
