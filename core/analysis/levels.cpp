@@ -269,7 +269,7 @@ private:
         if (!unit.loads && unit.count == 0) return sent;
         double until = sent + spec_.l1_cycles.value;
         const BlockWork& work = *running.block.work;
-        until_.fill(until);
+        if (!work.barriers) until_.fill(until);
         const Touch* const touches = work.touches.data() + unit.first;
         const double sending = sent - now;
         touched_ += unit.count;
