@@ -5,9 +5,10 @@ and their times.
     tests/gpu/levels.py PROGRAM [-o assets/levels/h200.json] [--seconds S]
 
 A row a launch, written as soon as it is counted, so that a run that is cut short keeps what it has; a second run
-leaves out the rows that FILE already holds. The launches are in three sets: `fitted`, squares, on which constants and
+leaves out the rows that FILE already holds. The launches are in four sets: `fitted`, squares, on which constants and
 rules may be chosen; `held`, rectangles, other tile widths and other kernels, drawn once by a fixed seed; and `ladder`, other
-sizes of the kernels that follow tiles. No constant is fitted to the latter two.
+sizes of the kernels that follow tiles; `ends`, the narrowest and the widest squares that ship with times. No constant is
+fitted to the latter three.
 
 Two times of a launch stand beside each other: `duration_ns`, of one that Nsight Compute counts, before which it
 invalidates the caches, and `median_ms`, of twenty launches by `tilescope time`, one right behind the other.
@@ -92,6 +93,13 @@ def ladder():
             for size in [(width,) * 3 for width in (512, 1024, 2048, 4096)] + [(2048, 1000, 1500)]]
 
 
+def ends():
+    return [square(kernel, 256, tile, compiler) for kernel in PRODUCTS for tile in (8, 16, 32) for compiler in COMPILERS] + [
+        square(kernel, 256, 0, compiler) for kernel in LADDER for compiler in COMPILERS] + [
+        square(kernel, 8192, tile, compiler) for kernel in ("untiled", "tiled") for tile in (16, 32) for compiler in COMPILERS] + [
+        square(kernel, 8192, 0, compiler) for kernel in LADDER for compiler in COMPILERS]
+
+
 def known_metrics():
     """Those of COUNTED that this device has."""
     ran = subprocess.run(["ncu", "--query-metrics-mode", "all", "--query-metrics"], capture_output=True, text=True)
@@ -129,7 +137,7 @@ def main():
         rows = {tuple(row[name] for name in KEY): row for row in known["rows"]}
     metrics = known_metrics()
     print("not known here:", ", ".join(sorted(set(COUNTED) - set(metrics))) or "none", flush=True)
-    wanted = [(launch, which) for which, launches in (("fitted", fitted()), ("held", held()), ("ladder", ladder())) for launch in launches]
+    wanted = [(launch, which) for which, launches in (("fitted", fitted()), ("held", held()), ("ladder", ladder()), ("ends", ends())) for launch in launches]
     random.Random(1).shuffle(wanted)  # what was counted when time ran out is of all kinds
     left, failed = 0, 0
     with tempfile.TemporaryDirectory() as name:

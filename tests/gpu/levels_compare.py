@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How near `tilescope levels` comes to the counters of assets/levels/h200.json. Needs no GPU.
 
-    tests/gpu/levels_compare.py PROGRAM [--set held|fitted|ladder] [--kernel NAME] [--most-work N] [--jobs J] [--worst W]
+    tests/gpu/levels_compare.py PROGRAM [--set held|fitted|ladder|ends] [--kernel NAME] [--most-work N] [--jobs J] [--worst W]
 
 Prints, a set and family of launches at a time, how far the hit rate of L1, its misses, the sectors that L2 is asked for
 and the bytes read from DRAM lie from what was counted, how many launches stay within the limits below, and the
@@ -104,7 +104,7 @@ def print_rows(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("--set", choices=["held", "fitted", "ladder"])
+    parser.add_argument("--set", choices=["held", "fitted", "ladder", "ends"])
     parser.add_argument("--kernel")
     parser.add_argument("--most-work", type=float, default=float("inf"), help="largest m * k * n")
     parser.add_argument("--jobs", type=int, default=2)
@@ -124,14 +124,14 @@ def main():
         options.json.write_text(json.dumps(found, indent=0))
 
     print("model against counters, mean / most            L1 hit, points   misses, %        L2 sectors, %    DRAM, %")
-    for kind in ("fitted", "held", "ladder"):
+    for kind in ("fitted", "held", "ladder", "ends"):
         families = collections.defaultdict(list)
         for row in found:
             if row["set"] == kind:
                 families[(row["key"][0], row["key"][5], row["key"][4])].append(row)
         for (kernel, compiler, tile), family in sorted(families.items()):
             print_errors(f"{kind} {kernel} {compiler} T {tile}", family)
-    for kind in ("fitted", "held", "ladder"):
+    for kind in ("fitted", "held", "ladder", "ends"):
         chosen = [row for row in found if row["set"] == kind]
         if not chosen:
             continue
