@@ -97,7 +97,7 @@ struct LevelMisses {
     double idle_cycles = 0;  // of SMs that hold blocks, none of which has its data
     LevelMisses& operator+=(const LevelMisses& other);
     LevelMisses& add(const LevelMisses& other, double times);
-    // Takes over for how long other waits.
+    // Takes how long SMs and blocks wait from another replay of the launch.
     void wait_as(const LevelMisses& other) {
         latency_cycles = other.latency_cycles, wait_cycles = other.wait_cycles,
         idle_cycles = other.idle_cycles;

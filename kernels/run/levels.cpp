@@ -356,11 +356,12 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     std::vector<analysis::Pace> paces{analysis::Pace::Own};
     if (options.range && !log)
         for (const analysis::Pace pace : paces_of(launch, on.levels, levels, *first)) paces.push_back(pace);
-    // Where L2 holds the arrays, a launch behind another one finds them there, and it may take no longer than
-    // if nothing came from DRAM.
+    // How long blocks wait at least. Where L2 holds the arrays, a launch behind another one finds them there;
+    // and of blocks in step the model reads more from DRAM than they do (docs/model.md). These wait as if
+    // nothing came from there.
     const size_t stated = paces.size();
-    const bool held = array_bytes(launch) <= on.levels.l2_bytes.value;
-    if (held) paces.push_back(analysis::Pace::Apart);
+    const bool from_l2 = levels.in_step || array_bytes(launch) <= on.levels.l2_bytes.value;
+    if (from_l2 && paces.back() != analysis::Pace::Apart) paces.push_back(analysis::Pace::Apart);
     std::vector<analysis::LevelReplay> replays(paces.size());
     for_each_index(paces.size(), 0, [&](uint64_t i) {
         analysis::LevelLaunch with = run;
@@ -379,7 +380,7 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     const analysis::LevelReplay& found = replays.front();
     levels.dram_range = dram_range(std::span(replays).first(stated));
     levels.misses = found.misses;
-    if (held) levels.misses.wait_as(replays.back().misses);
+    if (from_l2) levels.misses.wait_as(replays.back().misses);
     levels.simulated = found.simulated;
     if (levels.sums.l1_sectors > 0)
         levels.l1_hit_rate = 1 - levels.misses.l1_misses / static_cast<double>(levels.sums.l1_sectors);

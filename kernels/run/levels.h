@@ -69,8 +69,8 @@ struct Levels {
     // Through the data pipe by requests to global memory: of those that ask for a sector for the first time
     // in their block, as many miss as of such sectors were modelled to.
     double passes() const;
-    // Of tags: those of all requests, and once again of lines that were not there, as many a lookup as
-    // requests have.
+    // Of tags: those of all requests, and again of lines that were not there, at most as many of them at a
+    // time as all requests have lines a lookup, rounded up.
     double lookups() const;
     double lookups_again() const;
     double missed_share() const;

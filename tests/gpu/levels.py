@@ -137,7 +137,7 @@ def main():
         rows = {tuple(row[name] for name in KEY): row for row in known["rows"]}
     metrics = known_metrics()
     print("not known here:", ", ".join(sorted(set(COUNTED) - set(metrics))) or "none", flush=True)
-    wanted = [(launch, which) for which, launches in (("fitted", fitted()), ("held", held()), ("ladder", ladder()), ("ends", ends())) for launch in launches]
+    wanted = [(launch, made.__name__) for made in (fitted, held, ladder, ends) for launch in made()]
     random.Random(1).shuffle(wanted)  # what was counted when time ran out is of all kinds
     left, failed = 0, 0
     with tempfile.TemporaryDirectory() as name:

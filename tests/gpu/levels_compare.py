@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How near `tilescope levels` comes to the counters of assets/levels/h200.json. Needs no GPU.
 
-    tests/gpu/levels_compare.py PROGRAM [--set held|fitted|ladder|ends] [--kernel NAME] [--most-work N] [--jobs J] [--worst W]
+    tests/gpu/levels_compare.py PROGRAM [--set fitted|held|ladder|ends] [--kernel NAME] [--most-work N] [--jobs J] [--worst W]
 
 Prints, a set and family of launches at a time, how far the hit rate of L1, its misses, the sectors that L2 is asked for
 and the bytes read from DRAM lie from what was counted, how many launches stay within the limits below, and the
@@ -30,6 +30,7 @@ LIGHT = {"sol_dram": "dram", "sol_l2": "l2", "sol_pipe": "data_pipe", "sol_lsuin
 STALL = {"long_scoreboard": {"latency"}, "barrier": {"latency"}, "short_scoreboard": {"data_pipe", "lsu"},
          "mio_throttle": {"data_pipe", "lsu"}, "lg_throttle": {"data_pipe", "lsu"}, "wait": {"issue"},
          "not_selected": {"issue"}, "math_pipe_throttle": {"fp32"}}
+SETS = ("fitted", "held", "ladder", "ends")
 L2_HALF = 31457280  # bytes of matrices up to which DRAM is held to the narrower limit
 
 
@@ -104,7 +105,7 @@ def print_rows(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("--set", choices=["held", "fitted", "ladder", "ends"])
+    parser.add_argument("--set", choices=SETS)
     parser.add_argument("--kernel")
     parser.add_argument("--most-work", type=float, default=float("inf"), help="largest m * k * n")
     parser.add_argument("--jobs", type=int, default=2)
@@ -124,14 +125,14 @@ def main():
         options.json.write_text(json.dumps(found, indent=0))
 
     print("model against counters, mean / most            L1 hit, points   misses, %        L2 sectors, %    DRAM, %")
-    for kind in ("fitted", "held", "ladder", "ends"):
+    for kind in SETS:
         families = collections.defaultdict(list)
         for row in found:
             if row["set"] == kind:
                 families[(row["key"][0], row["key"][5], row["key"][4])].append(row)
         for (kernel, compiler, tile), family in sorted(families.items()):
             print_errors(f"{kind} {kernel} {compiler} T {tile}", family)
-    for kind in ("fitted", "held", "ladder", "ends"):
+    for kind in SETS:
         chosen = [row for row in found if row["set"] == kind]
         if not chosen:
             continue
