@@ -1,6 +1,7 @@
 // The replay through the memory levels: the cache against a slow twin, sums against those of the recording,
 // closed forms, and a few blocks moved against all of them recorded.
 #include <list>
+#include <map>
 #include <random>
 #include <set>
 
@@ -414,6 +415,25 @@ TEST(Levels, LookupsOfLoadsThatMissAreAsMeasured) {
     }
     EXPECT_EQ(rates, 16u);
     EXPECT_EQ(full, 4u);
+}
+
+// The cycles of L1, L2 and DRAM were fitted to counters; one warp that follows a chain of loads waits for as
+// long, to a fifth.
+TEST(Levels, LoadsTakeAboutAsLongAsOneWarpWaits) {
+    std::istringstream lines(file_text(TILESCOPE_SOURCE_DIR "/tests/data/hardware/latency.txt"));
+    const analysis::LevelSpec spec = h200().levels;
+    const std::map<std::string, double> modelled{
+        {"l1", spec.l1_cycles.value}, {"l2", spec.l2_cycles.value}, {"dram", spec.dram_cycles.value}};
+    size_t found = 0;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string what, where;
+        double cycles = 0;
+        if (!(words >> what >> where >> cycles) || what != "latency" || !modelled.contains(where)) continue;
+        EXPECT_NEAR(modelled.at(where) / cycles, 1, 0.2) << line;
+        ++found;
+    }
+    EXPECT_EQ(found, modelled.size());
 }
 
 // Two warps, and two units that ask L1 for a line each: both miss in the first, and one of them in the
