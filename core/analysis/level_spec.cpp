@@ -50,7 +50,7 @@ const std::array<LevelFigureName, 22>& level_figures() {
         {"spread_share", "share that work takes longer at most, by chance", &S::spread_share, 10},
         {"drift_cycles", "the same cycles, in blocks without barriers", &S::drift_cycles, 1e5},
         {"drift_share", "the same share, in blocks without barriers", &S::drift_share, 10},
-        {"launch_ns", "nanoseconds of a launch that does nothing", &S::launch_ns, 1e6},
+        {"launch_ns", "nanoseconds that two events around a launch show beyond its work", &S::launch_ns, 1e6},
         {"clock_mhz", "highest clock of the SMs, MHz", &S::clock_mhz, 1e5},
         {"pipe_per_clock", "wavefronts and lines of an SM's data pipe a clock", &S::pipe_per_clock, 64},
         {"lsu_per_clock", "load and store instructions of an SM a clock", &S::lsu_per_clock, 64},

@@ -46,7 +46,7 @@ struct LevelSpec {
     LevelFigure spread_share;     // and that its work takes longer, as a share of it;
     LevelFigure drift_cycles;     // the same of blocks without barriers, whose warps do not wait for each
     LevelFigure drift_share;      // other
-    LevelFigure launch_ns;        // that a launch takes which does nothing
+    LevelFigure launch_ns;        // that two events around a launch show beyond its work
     LevelFigure clock_mhz;        // highest clock of the SMs
     LevelFigure pipe_per_clock;   // an SM's, each clock: wavefronts and lines of its data pipe,
     LevelFigure lsu_per_clock;    // load and store instructions of warps, or lookups of tags,

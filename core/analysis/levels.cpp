@@ -259,6 +259,12 @@ private:
         return work.barriers ? 1 : std::max(1.0, static_cast<double>(work.warps) / kSchedulers);
     }
 
+    // Their requests go through the data pipe, which all warps of the SM share: one is kept waiting by no
+    // more than its own where the others send theirs at other times.
+    static double warps_sending(const BlockWork& work) {
+        return work.barriers ? 1 : std::max<double>(work.warps, 1);
+    }
+
     // Sends a unit's requests; when the last of its sectors has come.
     double load(uint32_t number, const Running& running, const Unit& unit, double now) {
         LevelMisses& misses = misses_of(running);
@@ -294,7 +300,7 @@ private:
         until = sent + (until - sent) * unit.turns;
         const double wait = work.barriers ? until - sent : (mean_until(work.warps) - sent) * unit.turns;
         // Where later units wait for the data, as many waits overlap, and the work between hides them.
-        misses.latency_cycles += (sending / warps_apart(work) + wait) / std::max<double>(unit.ahead, 1);
+        misses.latency_cycles += (sending / warps_sending(work) + wait) / std::max<double>(unit.ahead, 1);
         if (unit.ahead == 0) misses.wait_cycles += wait;
         return until + chance() * (work.barriers ? spec_.spread_cycles : spec_.drift_cycles).value;
     }

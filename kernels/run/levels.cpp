@@ -239,7 +239,7 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
     const double clocks = spec.clock_mhz.value * 1e3;  // a millisecond
     const auto a_block = [&](double cycles) { return cycles / static_cast<double>(levels.blocks) / clocks; };
     const auto most_blocks = static_cast<double>(levels.of_busiest(on.device.sms));
-    const double at_once = std::min<double>(levels.resident, most_blocks);
+    const auto at_once = static_cast<double>(levels.at_once(on.device.sms));
     const double rounds = std::ceil(most_blocks / at_once);  // of blocks, one after the other
     // A slot that gets free takes the next block, so that those which run most blocks are the fastest ones:
     // by a twentieth, about.
@@ -349,7 +349,7 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     run.of_sm = std::move(of_sm);
     levels.as_recorded = !run.of_sm.empty();
     const std::shared_ptr<const BlockWork> first = source.block(0).work;
-    levels.in_step = first->barriers && blocks_in_step(levels.resident, first->warps);
+    levels.in_step = first->barriers && blocks_in_step(levels.at_once(on.device.sms) * first->warps);
     const uint64_t a_block = std::max<uint64_t>(1, first->touches.size());
     run.log = log;
     if (!options.all_blocks && !levels.as_recorded && !log) run.most_blocks = options.most_lines / a_block;
@@ -450,10 +450,12 @@ Error not_complete(const trace::Trace& trace) {
 
 }  // namespace
 
-bool blocks_in_step(uint32_t resident, uint32_t warps_a_block) {
-    constexpr uint32_t kFewBlocks = 2, kFewWarps = 16;
-    return resident <= kFewBlocks && resident * warps_a_block <= kFewWarps;
+bool blocks_in_step(uint64_t warps_at_once) {
+    constexpr uint64_t kFew = 16;
+    return warps_at_once <= kFew;
 }
+
+uint64_t Levels::at_once(uint32_t sms) const { return std::min<uint64_t>(resident, of_busiest(sms)); }
 
 double Levels::missed_share() const {
     return distinct_sectors > 0 ? std::min(1.0, misses.l1_misses / static_cast<double>(distinct_sectors)) : 0;

@@ -54,10 +54,10 @@ struct LevelBound {
     std::string of;  // what it was worked out from, in words
 };
 
-// Whether the blocks of an SM, which begin together, stay so from barrier to barrier: where it holds few
-// warps, none of them holds up the other, and all of them wait for their data at the same times. Where it
-// holds many, blocks drift apart. Source: tests/data/hardware/steps.txt, on an H200.
-bool blocks_in_step(uint32_t resident, uint32_t warps_a_block);
+// Whether the blocks of an SM, which begin together, stay so from barrier to barrier: where it has few warps
+// at once, none of them holds up the other, and all of them wait for their data at the same times. Where it
+// has many, blocks drift apart. Source: tests/data/hardware/steps.txt, on an H200 and an H100.
+bool blocks_in_step(uint64_t warps_at_once);
 
 struct Levels {
     Dim3 grid;
@@ -81,6 +81,8 @@ struct Levels {
         return in_step && blocks > at_once ? resident * ((blocks + at_once - 1) / at_once)
                                            : (blocks + sms - 1) / sms;
     }
+    // The most that an SM runs at once.
+    uint64_t at_once(uint32_t sms) const;
     double l1_hit_rate = 0;  // of sectors
     // Bytes read from DRAM if blocks stay in step, and if they drift apart (analysis::Pace), where either may
     // happen and it makes a difference.

@@ -6,10 +6,9 @@
 //
 // A line a width: steps KERNEL WIDTH BLOCKS WARPS APART
 //
-//   BLOCKS, WARPS   that an SM holds at once
+//   BLOCKS, WARPS   that an SM holds at once: the busiest, where the launch does not fill them
 //   APART           how far from the begin of a phase of one of its blocks another one begins its own, as a
-//   share
-//                   of a phase, on average: 0 where all begin together, 0.25 where they do so anywhere
+//                   share of a phase, on average: 0 where all begin together, 0.25 where they do so anywhere
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -48,7 +47,7 @@ void compare(const Seen& one, const Seen& other, double& apart, long& pairs) {
 }
 
 int main() {
-    for (const int width : {1024, 2048, 4096}) {
+    for (const int width : {256, 384, 512, 1024, 2048, 4096}) {
         const dim3 grid((width + COLS_OF_P - 1) / COLS_OF_P, (width + ROWS_OF_P - 1) / ROWS_OF_P);
         const dim3 block(THREADS_X, THREADS_Y);
         const size_t blocks = size_t{grid.x} * grid.y, bytes = sizeof(float) * width * width;
@@ -66,6 +65,9 @@ int main() {
         cudaMemcpy(seen.data(), seen_d, blocks * sizeof(Seen), cudaMemcpyDeviceToHost);
         std::map<unsigned, std::vector<const Seen*>> of_sm;
         for (const Seen& one : seen) of_sm[one.sm].push_back(&one);
+        size_t most = 0;
+        for (const auto& [sm, list] : of_sm) most = std::max(most, list.size());
+        held = std::min(held, static_cast<int>(most));
         double apart = 0;
         long pairs = 0;
         for (const auto& [sm, list] : of_sm)
