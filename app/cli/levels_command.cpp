@@ -166,7 +166,8 @@ std::string as_text(const Answer& answer) {
     text += bounds.text();
     const double worth_saying = 0.01 * l.bounds[l.bound_by].ms;
     if (l.launch_ms > worth_saying)
-        text += fmt::format("{:.3g} ms of each: a launch that does nothing takes as long\n", l.launch_ms);
+        text += fmt::format("{:.3g} ms of each: what two events around a launch show beside its work\n",
+                            l.launch_ms);
     if (l.idle_ms > worth_saying)
         text += fmt::format(
             "{:.3g} ms of data_pipe, lsu, issue and fp32 each: all blocks of an SM wait for data{}\n",

@@ -153,8 +153,8 @@ LoadWaits::LoadWaits(const ptx::Kernel& kernel, const ptx::ControlFlow& flow,
     const Registers registers(kernel);
     const auto block_of = [&](size_t load) { return flow.block_of[loads[load]->instruction]; };
 
-    // By load: blocks that come behind it, or its own, and use what it brings.
-    std::vector<std::vector<int32_t>> used_in(count_);
+    // By load: instructions that come behind it and use what it brings.
+    std::vector<std::vector<uint32_t>> used_at(count_);
     for (size_t earlier = 0; earlier < count_; ++earlier) {
         const uint32_t at = loads[earlier]->instruction;
         number_[loads[earlier]->id] = static_cast<int32_t>(earlier);
@@ -164,20 +164,26 @@ LoadWaits::LoadWaits(const ptx::Kernel& kernel, const ptx::ControlFlow& flow,
             waits_[earlier * count_ + load] = load != earlier && needs[loads[load]->instruction];
         for (const uint32_t use : registers.uses(kernel, at, false)) {
             const int32_t block = flow.block_of[use];
-            if (block == block_of(earlier) || code.before(block_of(earlier), block))
-                used_in[earlier].push_back(block);
+            if (block == block_of(earlier) ? use > at : code.before(block_of(earlier), block))
+                used_at[earlier].push_back(use);
         }
-        std::ranges::sort(used_in[earlier]);
-        used_in[earlier].erase(std::ranges::unique(used_in[earlier]).begin(), used_in[earlier].end());
     }
-    // Blocks that a load's every way passes, of other parts than its own.
     for (size_t load = 0; load < count_; ++load) {
-        std::vector<bool> passed(flow.blocks.size(), false);
-        for (int32_t block = block_of(load); block >= 0; block = flow.blocks[block].dominator)
-            passed[block] = code.part(block) != code.part(block_of(load));
+        // By block that a load's every way passes, the instructions from its first one up to this one come
+        // before it with a branch or a barrier between.
+        std::vector<uint32_t> passed(flow.blocks.size(), 0);
+        bool barrier = false;
+        for (int32_t block = block_of(load); block >= 0; block = flow.blocks[block].dominator) {
+            const ptx::BasicBlock& at = flow.blocks[block];
+            uint32_t end = block == block_of(load) ? loads[load]->instruction : at.last;
+            if (!barrier && code.part(block) == code.part(block_of(load)))
+                while (end > at.first && !barrier) barrier = kernel.instructions[--end].op == Op::Bar;
+            if (barrier || code.part(block) != code.part(block_of(load))) passed[block] = end;
+        }
         for (size_t earlier = 0; earlier < count_; ++earlier)
-            if (earlier != load &&
-                std::ranges::any_of(used_in[earlier], [&](int32_t block) { return passed[block]; }))
+            if (earlier != load && std::ranges::any_of(used_at[earlier], [&](uint32_t use) {
+                    return use < passed[flow.block_of[use]];
+                }))
                 waits_[earlier * count_ + load] = 1;
     }
 }

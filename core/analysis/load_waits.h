@@ -2,12 +2,13 @@
 //
 // A warp has its loads of global memory under way together until it needs what one of them brings. Which
 // loads it asks for before that is up to ptxas, which moves loads up within straight code, and makes straight
-// code of a branch that skips a few instructions; it moves none past other branches. So a load waits for an
-// earlier one where its address needs what that brings, or where a branch stands between a use of that and
-// itself:
+// code of a branch that skips a few instructions; it moves none past other branches, nor past barriers. So a
+// load waits for an earlier one where its address needs what that brings, or where a branch or a barrier
+// stands between a use of that and itself:
 //
 //     if (aligned) a = ld else a = ...; st a; if (aligned) b = ld else ...      b waits for a
 //     if (inside) a = ld; st a; if (inside) b = ld; st b                        both are under way together
+//     a = ld; st a; barrier; b = ld                                             b waits for a
 //
 // Source: cuobjdump of vector_loads and of tiled, whose loads are those.
 #pragma once

@@ -105,6 +105,22 @@ TEST(LoadsThatWait, WhereMuchIsSkippedBetween) {
     EXPECT_TRUE(with_between(40).waits(1, 0));
 }
 
+// A barrier between a use and a load: ptxas moves no load past it.
+TEST(LoadsThatWait, BehindABarrierBehindAUse) {
+    const std::string load = "ld.global.f32 %f1, [%rd1];\n", use = "st.shared.f32 [s], %f1;\n";
+    const std::string barrier = "bar.sync 0;\n", then = "ld.global.f32 %f2, [%rd1+4];\n";
+    EXPECT_TRUE(loads_of_body(load + use + barrier + then).waits(1, 0));
+    EXPECT_FALSE(loads_of_body(load + use + then).waits(1, 0));
+    EXPECT_FALSE(loads_of_body(load + barrier + use + then).waits(1, 0));
+    EXPECT_FALSE(loads_of_body(load + barrier + then + use).waits(1, 0));
+    EXPECT_FALSE(loads_of_body(load + use + then + barrier).waits(1, 0));
+    const std::string skip = "@%p1 bra A;\nadd.f32 %f3, %f3, %f4;\nA:\n";
+    EXPECT_TRUE(loads_of_body(load + use + barrier + skip + then).waits(1, 0));
+    EXPECT_TRUE(loads_of_body(load + use + skip + barrier + then).waits(1, 0));
+    EXPECT_FALSE(loads_of_body(load + skip + barrier + then + use).waits(1, 0));
+    EXPECT_FALSE(loads_of_body(load + use + barrier + skip + then).waits(0, 1));
+}
+
 // Each load of a long row is held against every other; there is an end to that.
 TEST(LoadsThatWait, OfVeryManyNoneIsSaidTo) {
     const auto chain = [](size_t loads) {
