@@ -32,9 +32,9 @@ bool read(const nlohmann::json& item, const LevelFigureName& name, LevelSpec& le
 
 const char* name_of(Known known) { return kKnown[static_cast<size_t>(known)]; }
 
-const std::array<LevelFigureName, 22>& level_figures() {
+const std::array<LevelFigureName, 23>& level_figures() {
     using S = LevelSpec;
-    static const std::array<LevelFigureName, 22> figures{{
+    static const std::array<LevelFigureName, 23> figures{{
         {"l1_bytes", "L1 and shared memory of an SM, bytes", &S::l1_bytes, 1 << 22},
         {"l2_bytes", "L2, bytes", &S::l2_bytes, 1 << 30},
         {"l2_copies", "parts of L2 that hold the same line", &S::l2_copies, 16},
@@ -42,6 +42,8 @@ const std::array<LevelFigureName, 22>& level_figures() {
         {"gpcs", "GPCs, whose SMs' reads of one sector are merged on the way to L2", &S::gpcs, 1024},
         {"merge_cycles", "cycles for which they are where L2 has it", &S::merge_cycles, 1e6},
         {"shared_cycles", "cycles of a load from shared memory", &S::shared_cycles, 1e5},
+        {"trip_cycles", "cycles of a trip of a loop that uses what it loads from there", &S::trip_cycles,
+         1e5},
         {"l1_cycles", "cycles of a hit in L1", &S::l1_cycles, 1e5},
         {"l2_cycles", "cycles of a hit in L2", &S::l2_cycles, 1e5},
         {"dram_cycles", "cycles of a load from DRAM", &S::dram_cycles, 1e5},

@@ -37,7 +37,8 @@ struct LevelSpec {
     LevelFigure gpcs;             // groups of SMs whose reads of one sector are merged on the way to L2
     LevelFigure merge_cycles;     // for so long behind the first, where L2 has it; else until DRAM gave it
     LevelFigure shared_cycles;    // from a load's issue until its value can be used: of shared memory,
-    LevelFigure l1_cycles;        // of a hit in L1,
+    LevelFigure trip_cycles;      // of a trip of a loop that loads from there and uses what it has loaded
+    LevelFigure l1_cycles;        // likewise from a load's issue: of a hit in L1,
     LevelFigure l2_cycles;        // of a hit in L2,
     LevelFigure dram_cycles;      // and of a sector that comes from DRAM
     LevelFigure send_share;       // that sending a unit's requests takes longer, as a share of it: they take
@@ -64,7 +65,7 @@ struct LevelFigureName {
     LevelFigure LevelSpec::*figure;
     double most;  // the highest that is believed
 };
-const std::array<LevelFigureName, 22>& level_figures();
+const std::array<LevelFigureName, 23>& level_figures();
 
 // Of a device's file: its "levels" with all of the figures, each {"value", "known", "source"}. Nothing where
 // the file has none. `name` is named in errors.

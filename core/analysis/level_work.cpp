@@ -415,6 +415,11 @@ BlockWork Gatherer::finish() {
             cycles(raw.passes, std::max(raw.lookups, raw.load_accesses), raw.load.instructions);
         unit.work_cycles = cycles(raw.wavefronts, raw.work_accesses, raw.work.instructions);
         unit.chain_cycles = static_cast<float>(raw.chain * spec.shared_cycles.value);
+        if (raw.chain > 0) {
+            const double trips = spec.shared_cycles.value + (raw.chain - 1) * spec.trip_cycles.value;
+            work.trip_cycles +=
+                std::max(0.0, trips - static_cast<double>(std::max(unit.work_cycles, unit.chain_cycles)));
+        }
         if (raw.reader) {
             work.first_read_cycles += spec.shared_cycles.value;
             work.first_read_wavefronts +=

@@ -98,6 +98,9 @@ struct BlockWork {
     // Of all units, from a barrier until each scheduler has a warp whose first loads of shared memory have
     // come: the latency of one, and the wavefronts before it.
     double first_read_cycles = 0, first_read_wavefronts = 0;
+    // Of all units, what a warp that goes round a loop takes longer than its loads of shared memory and the
+    // work of all of them do.
+    double trip_cycles = 0;
     uint64_t left_out = 0;  // sectors that units before have just touched, so that they hit
 };
 

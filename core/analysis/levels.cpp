@@ -313,7 +313,7 @@ private:
         }
     }
     double mean_until(uint32_t warps) const {
-        warps = std::clamp<uint32_t>(warps, 1, until_.size());
+        warps = std::clamp<uint32_t>(warps, 1, kWarpSize);
         return std::accumulate(until_.begin(), until_.begin() + warps, 0.0) / warps;
     }
 

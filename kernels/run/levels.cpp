@@ -289,7 +289,9 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
         of_sm("issue", work.issue + filling,
               fmt::format("{} instructions of warps, counted from the PTX", short_count(s.instructions))),
         of_sm("fp32", work.fp32 + filling, fmt::format("{} fp32 instructions of warps", short_count(s.fp32))),
-        {"latency", (a_block(levels.misses.latency_cycles) + first_reads) * in_turn + levels.launch_ms,
+        {"latency",
+         (a_block(levels.misses.latency_cycles) + first_reads + first.trip_cycles / clocks) * in_turn +
+             levels.launch_ms,
          fmt::format("what a block waits and works, {} blocks at once", grouped(levels.resident))}};
     levels.bound_by = static_cast<size_t>(
         std::max_element(levels.bounds.begin(), levels.bounds.end(),

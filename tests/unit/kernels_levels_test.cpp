@@ -430,7 +430,32 @@ TEST(Levels, LoadsTakeAboutAsLongAsOneWarpWaits) {
         EXPECT_NEAR(modelled.at(where) / cycles, 1, 0.2) << line;
         ++found;
     }
-    EXPECT_EQ(found, modelled.size());
+    EXPECT_EQ(found, 2 * modelled.size());  // of an H200 and an H100
+}
+
+// A loop that is not unrolled: T trips a phase as clang compiles them, of which the work hides nothing where
+// there is one warp. NVRTC unrolls them.
+TEST(Levels, TripsOfALoopTakeAsLongAsMeasured) {
+    std::istringstream lines(file_text(TILESCOPE_SOURCE_DIR "/tests/data/hardware/latency.txt"));
+    const analysis::LevelSpec spec = h200().levels;
+    double measured = 0;
+    for (std::string line, what; std::getline(lines, line);)
+        if (std::istringstream words(line); words >> what && what == "trip_shared") words >> measured;
+    EXPECT_LE(spec.trip_cycles.value, measured);
+    EXPECT_GE(spec.trip_cycles.value, measured - 1);
+    LevelDevice fast = h200();
+    fast.levels.trip_cycles.value = fast.levels.shared_cycles.value;
+    const auto clocks_of_trips = [&](uint32_t k, uint32_t tile, bool unrolled = false) {
+        auto sized = plan("tiled", {tile, k, tile, tile});
+        if (unrolled) sized->ptx = file_text(TILESCOPE_SOURCE_DIR "/tests/data/ptx/nvrtc/tiled.default.ptx");
+        const Levels with = levels(*sized, h200()), without = levels(*sized, fast);
+        return (with.bounds.back().ms - without.bounds.back().ms) * spec.clock_mhz.value * 1e3;
+    };
+    const double more = spec.trip_cycles.value - spec.shared_cycles.value;
+    EXPECT_NEAR(clocks_of_trips(64, 8), 8 * 7 * more, 1e-3);  // phases, trips behind the first
+    EXPECT_NEAR(clocks_of_trips(128, 8), 16 * 7 * more, 1e-3);
+    EXPECT_NEAR(clocks_of_trips(64, 4), 16 * 3 * more, 1e-3);
+    EXPECT_NEAR(clocks_of_trips(64, 4, true), 0, 1e-3);
 }
 
 // The least that a launch was found to take beside its work, between two events; the whole of an empty one,

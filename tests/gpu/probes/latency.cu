@@ -6,6 +6,8 @@
 //
 //     trip CYCLES           of a loop that is not unrolled: a multiply-add that needs the last one
 //
+//     trip_shared CYCLES    of one that adds up products of two words of shared memory, as the tiled kernels do
+//
 //     blocks BLOCKS NS      of a launch of so many empty blocks, between two events
 //
 //     beside CYCLES NS      of a launch of a warp that works for so long, less that time
@@ -76,6 +78,18 @@ __global__ void trips(int count, float a) {
     g_value = sum;
 }
 
+__global__ void shared_trips(int count) {
+    __shared__ float m[4096], n[4096];
+    for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) m[i] = n[i] = static_cast<float>(i);
+    __syncthreads();
+    float sum = 0;
+    const long long begin = clock64();
+#pragma unroll 1
+    for (int i = 0; i < count; ++i) sum += m[i] * n[i + threadIdx.x];
+    if (threadIdx.x == 0) g_cycles = (clock64() - begin) * kSteps / count;
+    g_value = sum;
+}
+
 __global__ void empty() {}
 __global__ void work(long long cycles) {
     const long long begin = clock64();
@@ -139,6 +153,8 @@ int main() {
     std::printf("barrier %.2f\n", cycles_of_last());
     for (int i = 0; i < 2; ++i) trips<<<1, 32>>>(4096, 1.0f);
     std::printf("trip %.2f\n", cycles_of_last());
+    for (int i = 0; i < 2; ++i) shared_trips<<<1, 32>>>(2048);
+    std::printf("trip_shared %.2f\n", cycles_of_last());
 
     for (const int blocks : {16384, 65536, 262144})
         std::printf("blocks %d %.0f\n", blocks, median_ns([&] { empty<<<blocks, 64>>>(); }));
