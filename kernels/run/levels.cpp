@@ -246,9 +246,13 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
     constexpr double kFastest = 0.95;
     const double average = static_cast<double>(levels.blocks) / (on.device.sms * at_once);
     double in_turn = rounds > 1 ? std::max(average, kFastest * rounds) : 1;
-    // Where warps wait each on its own it is their mean that is known, and how many loads ptxas has under way
-    // together: no launch of one round was faster than by a twentieth.
-    if (!first.barriers) in_turn = std::min(in_turn, kFastest * rounds);
+    // Where warps wait each on its own it is their mean that is known, and not how many loads ptxas has under
+    // way together: no launch was faster by more than a twentieth. Others may have none of the chance that
+    // work takes longer.
+    if (!first.barriers)
+        in_turn = std::min(in_turn, kFastest * rounds);
+    else if (!levels.in_step)
+        in_turn /= 1 + spec.spread_share.value;
     const SmWork work = work_of_sm(on, levels);
     const double waits = a_block(levels.misses.wait_cycles);
     // Blocks in step work when their first loads from shared memory have come, and have nothing to issue
@@ -257,12 +261,16 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
     const double filling =
         levels.in_step ? first.first_read_wavefronts / spec.pipe_per_clock.value / clocks * rounds : 0;
     if (levels.in_step) {
-        // Two of them wait for as long as one does; while they wait, any others send their requests.
-        const double others = std::max(0.0, at_once - 2);
-        double sending = 0;
-        for (const analysis::Unit& unit : first.units)
-            if (unit.loads) sending += unit.load_cycles / clocks;
-        levels.idle_ms = (std::max(0.0, waits - sending * others) + first_reads) * rounds;
+        double waited = waits;
+        // While some blocks wait the others send their requests. Where an SM holds no more than two they wait
+        // for as long as one does: such kernels take no less time.
+        if (levels.resident > 2) {
+            double sending = 0;
+            for (const analysis::Unit& unit : first.units)
+                if (unit.loads) sending += unit.load_cycles / clocks;
+            waited = std::max(0.0, kFastest * waits - sending * (at_once - 1));
+        }
+        levels.idle_ms = (waited + first_reads) * rounds;
     } else if (first.barriers)
         levels.idle_ms = levels.misses.idle_cycles / on.device.sms / clocks;
     levels.launch_ms = spec.launch_ns.value * 1e-6;
