@@ -36,9 +36,18 @@ class Source {
 public:
     virtual ~Source() = default;
     virtual PlacedBlock block(uint64_t number) = 0;
-    uint64_t distinct = 0;       // once sums() was asked for
-    analysis::LevelSums lowest;  // of a block, figure by figure; likewise
     virtual analysis::LevelSums sums() = 0;
+    // Once sums() was asked for:
+    uint64_t distinct = 0;
+    analysis::LevelSums lowest;    // of a block, figure by figure
+    analysis::LevelSums heaviest;  // of the block that asks most of the data pipe
+
+protected:
+    void compare(const analysis::LevelSums& block, bool first) {
+        if (first) lowest = heaviest = block;
+        lowest.lower_to(block);
+        if (block.of_pipe() > heaviest.of_pipe()) heaviest = block;
+    }
 };
 
 // Blocks of a recording.
@@ -48,8 +57,8 @@ public:
     PlacedBlock block(uint64_t number) override { return blocks_.block(static_cast<uint32_t>(number)); }
     analysis::LevelSums sums() override {
         distinct = blocks_.distinct_sectors();
-        lowest = blocks_.kinds().front().work->sums;
-        for (const RecordedBlocks::Kind& kind : blocks_.kinds()) lowest.lower_to(kind.work->sums);
+        for (const RecordedBlocks::Kind& kind : blocks_.kinds())
+            compare(kind.work->sums, &kind == &blocks_.kinds().front());
         return blocks_.sums();
     }
 
@@ -79,10 +88,9 @@ public:
         for (uint64_t number = 0; number < grid_.count(); ++number) ++blocks[work_of(number, shift).get()];
         analysis::LevelSums all;
         distinct = 0;
-        lowest = blocks.begin()->first->sums;
         for (const auto& [work, times] : blocks) {
             all.add(work->sums, times);
-            lowest.lower_to(work->sums);
+            compare(work->sums, work == blocks.begin()->first);
             distinct += work->distinct_sectors * times;
         }
         return all;
@@ -208,7 +216,8 @@ struct SmWork {
 };
 
 // What SMs do is shared by all of them at best; but a block stays on one, so that one of them runs as many as
-// blocks / SMs, rounded up, and each of them does the least that a block does, or more.
+// blocks / SMs, rounded up, and each of them does the least that a block does, or more; and one of them runs
+// the heaviest block.
 SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
     const analysis::LevelSpec& spec = on.levels;
     const auto most_blocks = static_cast<double>(levels.of_busiest(on.device.sms));
@@ -216,7 +225,8 @@ SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
     // more: of all blocks, and as much of each as of another.
     const auto ms = [&](auto amount, double a_clock, double more = 0) {
         const double of_most = amount(levels.lowest) + more / static_cast<double>(levels.blocks);
-        return std::max((amount(levels.sums) + more) / on.device.sms, of_most * most_blocks) /
+        return std::max({(amount(levels.sums) + more) / on.device.sms, of_most * most_blocks,
+                         static_cast<double>(amount(levels.heaviest))}) /
                (a_clock * spec.clock_mhz.value * 1e3);
     };
     using Sums = analysis::LevelSums;
@@ -353,6 +363,7 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     levels.sums = source.sums();
     levels.distinct_sectors = source.distinct;
     levels.lowest = source.lowest;
+    levels.heaviest = source.heaviest;
     analysis::LevelLaunch run;
     run.blocks = levels.blocks;
     std::mutex mutex;  // the source keeps what it has worked out

@@ -61,10 +61,11 @@ bool blocks_in_step(uint64_t warps_at_once);
 
 struct Levels {
     Dim3 grid;
-    uint32_t resident = 0;             // blocks that an SM holds at once
-    bool in_step = false;              // which wait for their data at the same times (blocks_in_step)
-    uint64_t l1_bytes = 0;             // that shared memory leaves to L1
-    analysis::LevelSums sums, lowest;  // exact; lowest: of a block, figure by figure
+    uint32_t resident = 0;  // blocks that an SM holds at once
+    bool in_step = false;   // which wait for their data at the same times (blocks_in_step)
+    uint64_t l1_bytes = 0;  // that shared memory leaves to L1
+    // Exact. lowest: of a block, figure by figure; heaviest: of the block that asks most of the data pipe.
+    analysis::LevelSums sums, lowest, heaviest;
     analysis::LevelMisses misses;
     // Through the data pipe by requests to global memory: of those that ask for a sector for the first time
     // in their block, as many miss as of such sectors were modelled to.

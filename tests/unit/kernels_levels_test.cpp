@@ -289,6 +289,13 @@ TEST(Levels, TheBusiestSmBinds) {
     ASSERT_EQ(cut.blocks, 6u);
     EXPECT_LT(cut.lowest.passes, six.lowest.passes);
     EXPECT_LT(cut.bounds[2].ms - cut.idle_ms, six.bounds[2].ms - six.idle_ms);
+    // Where each SM has a block at most, a whole one takes as long as ever, cut ones beside it or not.
+    const Levels edge = levels(*plan("untiled_swapped", {32, 64, 40, 32}), h200());
+    ASSERT_EQ(edge.blocks, 2u);
+    EXPECT_LT(2 * edge.lowest.of_pipe(), edge.heaviest.of_pipe());
+    EXPECT_LT(edge.sums.of_pipe() / h200().device.sms, edge.lowest.of_pipe());
+    const double worked = (edge.bounds[2].ms - edge.launch_ms) * h200().levels.clock_mhz.value * 1e3;
+    EXPECT_GE(worked, static_cast<double>(edge.heaviest.of_pipe()) - 1e-6);
 }
 
 // Whose phases begin together on an H200: nearer than a quarter of a phase, which is anywhere.
