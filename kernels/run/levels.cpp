@@ -256,11 +256,13 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
     constexpr double kFastest = 0.95;
     const double average = static_cast<double>(levels.blocks) / (on.device.sms * at_once);
     double in_turn = rounds > 1 ? std::max(average, kFastest * rounds) : 1;
-    // Where warps wait each on its own it is their mean that is known, and not how many loads ptxas has under
-    // way together: no launch was faster by more than a twentieth. Others may have none of the chance that
-    // work takes longer.
+    // A margin, chosen with the times of small launches known (docs/model.md): what blocks wait is modelled
+    // as a mean, and a bound must not be above what a launch takes.
+    constexpr double kMargin = 0.95;
+    // Where warps wait each on its own it is not known either how many loads ptxas has under way together.
+    // Blocks with barriers may have none of the chance that work takes longer.
     if (!first.barriers)
-        in_turn = std::min(in_turn, kFastest * rounds);
+        in_turn = std::min(in_turn, kMargin * rounds);
     else if (!levels.in_step)
         in_turn /= 1 + spec.spread_share.value;
     const SmWork work = work_of_sm(on, levels);
@@ -272,13 +274,13 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
         levels.in_step ? first.first_read_wavefronts / spec.pipe_per_clock.value / clocks * rounds : 0;
     if (levels.in_step) {
         double waited = waits;
-        // While some blocks wait the others send their requests. Where an SM holds no more than two they wait
-        // for as long as one does: such kernels take no less time.
+        // While some blocks wait the others send their requests. That kernels of which an SM holds no more
+        // than two blocks are left out is a choice by their times, too.
         if (levels.resident > 2) {
             double sending = 0;
             for (const analysis::Unit& unit : first.units)
                 if (unit.loads) sending += unit.load_cycles / clocks;
-            waited = std::max(0.0, kFastest * waits - sending * (at_once - 1));
+            waited = std::max(0.0, kMargin * waits - sending * (at_once - 1));
         }
         levels.idle_ms = (waited + first_reads) * rounds;
     } else if (first.barriers)

@@ -6,7 +6,7 @@
 //
 //     trip CYCLES           of a loop that is not unrolled: a multiply-add that needs the last one
 //
-//     trip_shared CYCLES    of one that adds up products of two words of shared memory, as the tiled kernels do
+//     trip_shared CYCLES    of one that adds up products of two words of shared memory
 //
 //     blocks BLOCKS NS      of a launch of so many empty blocks, between two events
 //
