@@ -236,6 +236,14 @@ Machine::Advance Machine::step(Warp& warp) {
         const int lane = std::countr_zero(warp.pending_mask);
         warp.state = Warp::State::Waiting;
         warp.barrier = reinterpret_cast<const uint32_t*>(at(warp, op.a))[lane];
+        // Source: PTX ISA, "bar, barrier": operand a is 0 to 15.
+        if (warp.barrier >= kGridBarrierNumber && !(op.c & kBarrierGrid)) {
+            raise(Fault::Kind::Trap, warp, lane, op,
+                  fmt::format(
+                      "{} comes to barrier {} at {}, but a block has barriers 0 to {}; use one of these",
+                      thread_text(warp, lane), warp.barrier, line_text(op), kGridBarrierNumber - 1));
+            return Advance::Fault;
+        }
         warp.barrier_threads =
             op.c & kBarrierThreads ? reinterpret_cast<const uint32_t*>(at(warp, op.b))[lane] : 0;
         if (observer_) observer_->on_barrier(op.target, warp.number, warp.alive);

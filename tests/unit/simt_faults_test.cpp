@@ -224,6 +224,24 @@ TEST(Barriers, WithDifferentNumbersDeadlock) {
                  2);
 }
 
+// 16 is no barrier of a block, and above all not that of the grid.
+TEST(Barriers, HaveNumbersUpTo15) {
+    for (const char* barrier : {"bar.sync 15;", "mov.u32 %r1, 15;\nbar.sync %r1;"}) {
+        KernelRun run = kernel(".loc 1 20 0\n" + std::string(barrier) + "\nst.global.u32 [%o], %t;", 64);
+        EXPECT_TRUE(run.run().complete) << barrier;
+        EXPECT_EQ(run.events[0].size(), 4u) << barrier;
+    }
+    for (const std::string number : {"16", "17", "4294967295"})
+        for (const std::string barrier :
+             {"bar.sync " + number + ";", "mov.u32 %r1, " + number + ";\nbar.sync %r1;"}) {
+            KernelRun run = kernel(".loc 1 20 0\n" + std::string(barrier) + "\nst.global.u32 [%o], %t;", 64);
+            expect_fault(run, Fault::Kind::Trap,
+                         "thread[0] of block (0,0) comes to barrier " + number +
+                             " at line 20, but a block has barriers 0 to 15; use one of these",
+                         0);
+        }
+}
+
 TEST(Barriers, CountTheThreadsTheyAreGiven) {
     // Warps 0 and 1 meet at barrier 1, warps 2 and 3 at barrier 2.
     KernelRun run =
