@@ -454,11 +454,6 @@ LevelSums& LevelSums::add(const LevelSums& other, uint64_t times) {
     return *this;
 }
 
-LevelSums& LevelSums::lower_to(const LevelSums& other) {
-    for (const auto sum : kSums) this->*sum = std::min(this->*sum, other.*sum);
-    return *this;
-}
-
 BlockWork work_of_block(const trace::Trace& trace, LevelCode& code, uint32_t block, const WorkRules& rules,
                         const std::vector<int64_t>& moved, std::vector<uint32_t>* unit_of) {
     return Gatherer(trace, code, rules, moved).work(block, unit_of);

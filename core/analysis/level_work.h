@@ -52,10 +52,7 @@ struct LevelSums {
     uint64_t fp32 = 0;          // of these, fp32 arithmetic
     LevelSums& operator+=(const LevelSums& other);
     LevelSums& add(const LevelSums& other, uint64_t times);
-    LevelSums& lower_to(const LevelSums& other);  // each figure to the lower of the two
-    // What the data pipe is asked for at least.
-    uint64_t of_pipe() const { return passes + wavefronts; }
-    // Of which the share `missed` of more_passes.
+    // With the share `missed` of more_passes.
     double global_passes(double missed) const {
         return static_cast<double>(passes) + static_cast<double>(more_passes) * missed;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <span>
@@ -34,20 +35,13 @@ constexpr uint64_t kMostWholeSteps = 20'000'000;
 // A launch as the replay asks for it, block by block.
 class Source {
 public:
+    struct Kind {
+        std::shared_ptr<const BlockWork> work;
+        uint64_t blocks = 0;  // that share it
+    };
     virtual ~Source() = default;
     virtual PlacedBlock block(uint64_t number) = 0;
-    virtual analysis::LevelSums sums() = 0;
-    // Once sums() was asked for:
-    uint64_t distinct = 0;
-    analysis::LevelSums lowest;    // of a block, figure by figure
-    analysis::LevelSums heaviest;  // of the block that asks most of the data pipe
-
-protected:
-    void compare(const analysis::LevelSums& block, bool first) {
-        if (first) lowest = heaviest = block;
-        lowest.lower_to(block);
-        if (block.of_pipe() > heaviest.of_pipe()) heaviest = block;
-    }
+    virtual std::vector<Kind> kinds() = 0;
 };
 
 // Blocks of a recording.
@@ -55,11 +49,12 @@ class RecordedSource final : public Source {
 public:
     explicit RecordedSource(const RecordedBlocks& blocks) : blocks_(blocks) {}
     PlacedBlock block(uint64_t number) override { return blocks_.block(static_cast<uint32_t>(number)); }
-    analysis::LevelSums sums() override {
-        distinct = blocks_.distinct_sectors();
-        for (const RecordedBlocks::Kind& kind : blocks_.kinds())
-            compare(kind.work->sums, &kind == &blocks_.kinds().front());
-        return blocks_.sums();
+    std::vector<Kind> kinds() override {
+        std::vector<Kind> all;
+        for (const RecordedBlocks::Kind& kind : blocks_.kinds()) all.push_back({kind.work});
+        for (uint32_t number = 0; number < blocks_.blocks(); ++number)
+            ++all[blocks_.kind_number(number)].blocks;
+        return all;
     }
 
 private:
@@ -82,17 +77,17 @@ public:
         auto work = work_of(number, shift);
         return {std::move(work), std::move(shift.lines)};
     }
-    analysis::LevelSums sums() override {
-        std::map<const BlockWork*, uint64_t> blocks;
+    std::vector<Kind> kinds() override {
+        std::map<const BlockWork*, Kind> kinds;
         Shift shift;
-        for (uint64_t number = 0; number < grid_.count(); ++number) ++blocks[work_of(number, shift).get()];
-        analysis::LevelSums all;
-        distinct = 0;
-        for (const auto& [work, times] : blocks) {
-            all.add(work->sums, times);
-            compare(work->sums, work == blocks.begin()->first);
-            distinct += work->distinct_sectors * times;
+        for (uint64_t number = 0; number < grid_.count(); ++number) {
+            auto work = work_of(number, shift);
+            Kind& kind = kinds[work.get()];
+            kind.work = std::move(work);
+            ++kind.blocks;
         }
+        std::vector<Kind> all;
+        for (auto& [work, kind] : kinds) all.push_back(std::move(kind));
         return all;
     }
 
@@ -215,18 +210,23 @@ struct SmWork {
     double pipe = 0, lsu = 0, issue = 0, fp32 = 0;
 };
 
-// What SMs do is shared by all of them at best; but a block stays on one, so that one of them runs as many as
-// blocks / SMs, rounded up, and each of them does the least that a block does, or more; and one of them runs
-// the heaviest block.
+// What SMs do is shared by all of them at best. But a block stays on one, and where some do less than others,
+// one SM has its share of those that do most (least_of_busiest).
 SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
     const analysis::LevelSpec& spec = on.levels;
-    const auto most_blocks = static_cast<double>(levels.of_busiest(on.device.sms));
     const double missed = levels.missed_share();
     // more: of all blocks, and as much of each as of another.
     const auto ms = [&](auto amount, double a_clock, double more = 0) {
-        const double of_most = amount(levels.lowest) + more / static_cast<double>(levels.blocks);
-        return std::max({(amount(levels.sums) + more) / on.device.sms, of_most * most_blocks,
-                         static_cast<double>(amount(levels.heaviest))}) /
+        const double of_each = more / static_cast<double>(levels.blocks);
+        std::vector<AmountOfBlocks> amounts;
+        for (const Levels::Kind& kind : levels.kinds)
+            amounts.push_back({static_cast<double>(amount(kind.sums)) + of_each, kind.blocks});
+        double busiest = least_of_busiest(amounts, on.device.sms);
+        // Blocks in step leave it more of them than its share: these may be the ones that do least.
+        const uint64_t share = (levels.blocks + on.device.sms - 1) / on.device.sms;
+        busiest += static_cast<double>(levels.of_busiest(on.device.sms) - share) *
+                   std::ranges::min(amounts, {}, &AmountOfBlocks::amount).amount;
+        return std::max((static_cast<double>(amount(levels.sums)) + more) / on.device.sms, busiest) /
                (a_clock * spec.clock_mhz.value * 1e3);
     };
     using Sums = analysis::LevelSums;
@@ -362,10 +362,11 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
                       analysis::LevelLog* log = nullptr) {
     levels.grid = launch.grid;
     if (levels.blocks == 0) levels.blocks = launch.grid.count();
-    levels.sums = source.sums();
-    levels.distinct_sectors = source.distinct;
-    levels.lowest = source.lowest;
-    levels.heaviest = source.heaviest;
+    for (const Source::Kind& kind : source.kinds()) {
+        levels.kinds.push_back({kind.work->sums, kind.blocks});
+        levels.sums.add(kind.work->sums, kind.blocks);
+        levels.distinct_sectors += kind.work->distinct_sectors * kind.blocks;
+    }
     analysis::LevelLaunch run;
     run.blocks = levels.blocks;
     std::mutex mutex;  // the source keeps what it has worked out
@@ -484,6 +485,26 @@ Error not_complete(const trace::Trace& trace) {
 bool blocks_in_step(uint64_t warps_at_once) {
     constexpr uint64_t kFew = 16;
     return warps_at_once <= kFew;
+}
+
+double least_of_busiest(std::vector<AmountOfBlocks> blocks, uint32_t sms) {
+    std::ranges::sort(blocks, std::greater{}, &AmountOfBlocks::amount);
+    std::vector<uint64_t> counts{0};  // of the kinds before each,
+    std::vector<double> sums{0};      // and what they ask for
+    for (const AmountOfBlocks& kind : blocks) {
+        counts.push_back(counts.back() + kind.blocks);
+        sums.push_back(sums.back() + static_cast<double>(kind.blocks) * kind.amount);
+    }
+    const auto of_first = [&](uint64_t count) {
+        const auto after = std::ranges::upper_bound(counts, count) - counts.begin() - 1;
+        const auto kind = static_cast<size_t>(after);
+        const uint64_t more = count - counts[kind];
+        return sums[kind] + (more > 0 ? static_cast<double>(more) * blocks[kind].amount : 0);
+    };
+    double most = 0;
+    for (uint64_t last = 0; last * sms < counts.back(); ++last)
+        most = std::max(most, of_first(last * sms + 1) - of_first(last * (sms - 1)));
+    return most;
 }
 
 uint64_t Levels::at_once(uint32_t sms) const { return std::min<uint64_t>(resident, of_busiest(sms)); }

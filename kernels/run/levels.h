@@ -60,13 +60,28 @@ struct LevelBound {
 // 32 warps nothing was measured.
 bool blocks_in_step(uint64_t warps_at_once);
 
+// Blocks that ask as much as each other of something.
+struct AmountOfBlocks {
+    double amount = 0;
+    uint64_t blocks = 0;
+};
+// What some SM is asked for at least, whichever SMs the blocks are put on: of the i * sms + 1 that ask for
+// most, one has i + 1, and these ask for no less than the last i + 1 of them.
+double least_of_busiest(std::vector<AmountOfBlocks> blocks, uint32_t sms);
+
 struct Levels {
+    // Blocks that do the same, but for where in memory.
+    struct Kind {
+        analysis::LevelSums sums;  // of one
+        uint64_t blocks = 0;
+    };
     Dim3 grid;
     uint32_t resident = 0;  // blocks that an SM holds at once
     bool in_step = false;   // which wait for their data at the same times (blocks_in_step)
     uint64_t l1_bytes = 0;  // that shared memory leaves to L1
-    // Exact. lowest: of a block, figure by figure; heaviest: of the block that asks most of the data pipe.
-    analysis::LevelSums sums, lowest, heaviest;
+    // Exact.
+    analysis::LevelSums sums;
+    std::vector<Kind> kinds;
     analysis::LevelMisses misses;
     // Through the data pipe by requests to global memory: of those that ask for a sector for the first time
     // in their block, as many miss as of such sectors were modelled to.

@@ -103,16 +103,4 @@ analysis::PlacedBlock RecordedBlocks::block(uint32_t number) const {
     return {kinds_[placed_[number].kind].work, placed_[number].lines};
 }
 
-analysis::LevelSums RecordedBlocks::sums() const {
-    analysis::LevelSums all;
-    for (const Placed& placed : placed_) all += kinds_[placed.kind].work->sums;
-    return all;
-}
-
-uint64_t RecordedBlocks::distinct_sectors() const {
-    uint64_t all = 0;
-    for (const Placed& placed : placed_) all += kinds_[placed.kind].work->distinct_sectors;
-    return all;
-}
-
 }  // namespace tilescope::kernels

@@ -51,8 +51,6 @@ public:
     const Kind& kind_of(uint32_t number) const { return kinds_[placed_[number].kind]; }
     uint32_t kind_number(uint32_t number) const { return placed_[number].kind; }
     analysis::PlacedBlock block(uint32_t number) const;
-    analysis::LevelSums sums() const;
-    uint64_t distinct_sectors() const;
 
 private:
     struct Placed {
